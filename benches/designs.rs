@@ -37,7 +37,7 @@ fn measure(name: &str, line: &str) -> Result<(), String> {
     let (scop, _) = frontend::parse(&arguments.program.files[0], &arguments.program.parse_options())
         .map_err(|f| format!("{:?}", f.1))?;
     let compiled =
-        arch::compile(&scop, &arguments.design.spec()?, &catalog::find("u250")?).map_err(|f| format!("{f:?}"))?;
+        search::compile(&scop, &arguments.design.spec()?, &catalog::find("u250")?).map_err(|f| format!("{f:?}"))?;
     let case = Case::new(&scop, &compiled, &data::random(&scop, 1))?;
     let lines: usize = case.verilog().iter().map(|f| f.1.lines().count()).sum();
     let build = begin.elapsed().as_secs_f64();

@@ -51,7 +51,7 @@ report "random programs" $status "${line#soak: }"
 # What a target starts from, beside what it found in earlier runs.
 seeds() {
     case $1 in
-        parse) echo "$root/frontend/tests/ok" "$root/tests/run" ;;
+        parse) echo "$root/frontend/c/tests/ok" "$root/tests/run" ;;
         *) [ ! -d "../seeds/$1" ] || echo "../seeds/$1" ;;
     esac
 }

@@ -3,7 +3,7 @@
 use crate::catalog;
 use crate::cli::Boards;
 use crate::program::Refused;
-use arch::cost::board::Board;
+use cost::board::Board;
 use serde_json::json;
 
 /// `sagen boards`; what to print.
@@ -16,7 +16,7 @@ pub fn run(arguments: &Boards) -> Result<String, Refused> {
         return Ok(table(&boards));
     }
     let one = |b: &Board| {
-        let memory = |m: &arch::cost::board::Memory| json!({ "kind": m.kind, "ports": m.ports, "data_bits": m.data_bits, "peak_bytes_per_s": m.peak_bytes_per_s });
+        let memory = |m: &cost::board::Memory| json!({ "kind": m.kind, "ports": m.ports, "data_bits": m.data_bits, "peak_bytes_per_s": m.peak_bytes_per_s });
         json!({
             "name": b.name,
             "title": b.title,

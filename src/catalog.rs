@@ -1,6 +1,6 @@
 //! The boards sagen knows: the files of `boards/`, built in, and the user's own.
 
-use arch::cost::board::Board;
+use cost::board::Board;
 
 const FILES: [&str; 11] = [
     include_str!("../boards/arty-a7-100.toml"),

@@ -5,10 +5,10 @@ use crate::cli::{Engine, MemoryKind, Sim};
 use crate::data::{self, Memory};
 use crate::sim::compare::{self, compare, Comparison, Deviation};
 use crate::sim::{self, Built, Image, Job, Outcome, Timing};
-use arch::contract::walk::MemoryTiming;
-use arch::ir::ip::Ip;
-use arch::Compiled;
-use frontend::scop::Scop;
+use array::contract::walk::MemoryTiming;
+use array::ip::Ip;
+use scop::Scop;
+use search::Compiled;
 use std::path::PathBuf;
 use std::rc::Rc;
 

@@ -4,13 +4,13 @@ mod values;
 
 use crate::data::DataFile;
 use crate::design_file::Request;
-use arch::ir::aim::{Most, Share};
-use arch::ir::design::DesignSpec;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use frontend::ParseOptions;
 use serde::ser::{Error, SerializeMap, Serializer};
 use serde::Serialize;
 use std::path::PathBuf;
+use uniform::aim::{Most, Share};
+use uniform::design::DesignSpec;
 use values::{
     parse_address_bits, parse_bank, parse_data, parse_define, parse_factor, parse_limit, parse_memory, parse_name,
     parse_port, parse_queue, parse_seconds, parse_shard, parse_share, parse_sizes, parse_word,

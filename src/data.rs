@@ -4,9 +4,9 @@
 //! of the element's type, zero-extended. Local arrays have an empty image.
 
 use crate::npy::{dtype_name, Header, Npy};
-use arch::ir::vsa::{DramArray, Vsa};
-use frontend::diag::{Diagnostic, Diagnostics, Span};
-use frontend::scop::{Array, BinaryOp, Binding, Expr, ExprKind, ScalarType, Scop, StmtId, Storage};
+use array::vsa::{DramArray, Vsa};
+use scop::diag::{Diagnostic, Diagnostics, Span};
+use scop::{Array, BinaryOp, Binding, Expr, ExprKind, ScalarType, Scop, StmtId, Storage};
 use std::path::{Path, PathBuf};
 
 /// Per array of the `Scop`, its elements.
@@ -278,11 +278,7 @@ pub fn of_vsa(vsa: &Vsa, numbers: &[Option<usize>], memory: &Memory) -> Memory {
             (None, None) => {
                 let scalars: Vec<u64> =
                     out[vsa.arrays.len()..].iter().map(|v| v.first().copied().unwrap_or(0)).collect();
-                vsa.scalars[k - vsa.arrays.len()]
-                    .host
-                    .iter()
-                    .map(|e| frontend::interp::eval(e, &scalars, &[]))
-                    .collect()
+                vsa.scalars[k - vsa.arrays.len()].host.iter().map(|e| scop::interp::eval(e, &scalars, &[])).collect()
             }
         });
     }

@@ -2,10 +2,10 @@
 //! the single options, which win. All are tables with the fields of a [`DesignSpec`] in its written form, so nothing
 //! here knows a field by name.
 
-use arch::ir::design::DesignSpec;
 use std::collections::BTreeMap;
 use std::path::Path;
 use toml::{Table, Value};
+use uniform::design::DesignSpec;
 
 /// The file's key for what concerns single functions.
 const FUNCTION: &str = "function";

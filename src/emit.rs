@@ -7,16 +7,16 @@ use crate::program::{self, Input, Refused, Work};
 use crate::report::{self, Design};
 use crate::sim::{self, bench, Built, Job, Timing};
 use crate::{golden, package, progress, simulate};
-use arch::ir::design::DesignSpec;
-use arch::ir::ip::Ip;
-use arch::ir::vsa::Vsa;
-use arch::recurrence::rewrite::Attempt;
-use arch::text::Stage;
-use arch::Compiled;
+use array::ip::Ip;
+use array::text::Stage;
+use array::vsa::Vsa;
 use packaging::File;
+use search::Compiled;
 use serde_json::{json, Value};
 use std::path::{Path, PathBuf};
 use templates::interface::{Argument, Function, Interface};
+use uniform::design::DesignSpec;
+use uniform::recurrence::rewrite::Attempt;
 
 /// Runs the subcommand; what to print on standard output.
 ///
@@ -83,10 +83,10 @@ impl Emitted<'_> {
 /// A stage that is reached with the array.
 fn stage(emit: Option<Emit>, compiled: &Compiled) -> Result<Option<String>, Refused> {
     match (emit, &compiled.stages) {
-        (Some(Emit::Vsa), _) => Ok(Some(arch::text::to_text(&compiled.vsa))),
-        (Some(Emit::Ure), Some(s)) => Ok(Some(tried(&s.rewrites) + &arch::text::system(&s.scop, &s.system))),
+        (Some(Emit::Vsa), _) => Ok(Some(array::text::to_text(&compiled.vsa))),
+        (Some(Emit::Ure), Some(s)) => Ok(Some(tried(&s.rewrites) + &uniform::text::system(&s.scop, &s.system))),
         (Some(Emit::Mapping), Some(s)) => {
-            Ok(Some(tried(&s.rewrites) + &arch::text::mapping(&s.scop, &s.system, &s.plan) + &shape(&compiled.vsa)))
+            Ok(Some(tried(&s.rewrites) + &uniform::text::mapping(&s.scop, &s.system, &s.plan) + &shape(&compiled.vsa)))
         }
         (Some(Emit::Scop | Emit::Ure | Emit::Mapping), None) => {
             Err(Refused::plain("an array by itself does not say what program it was made from"))
@@ -137,7 +137,7 @@ fn before_mapping(emit: Option<Emit>, input: &Input, spec: &DesignSpec) -> Resul
     let scop = match (&input.stage, emit) {
         (None | Some(Stage::Scop(_)), Some(Emit::Scop | Emit::Ure)) => &input.scop,
         (Some(Stage::System(scop, system) | Stage::Mapping(scop, system, _)), Some(Emit::Ure)) => {
-            return Ok(Some(arch::text::system(scop, system)))
+            return Ok(Some(uniform::text::system(scop, system)))
         }
         (Some(Stage::System(scop, _) | Stage::Mapping(scop, ..)), Some(Emit::Scop)) => {
             return Ok(Some(scop.to_string()))
@@ -147,8 +147,8 @@ fn before_mapping(emit: Option<Emit>, input: &Input, spec: &DesignSpec) -> Resul
     if emit == Some(Emit::Scop) {
         return Ok(Some(spec.program(scop).to_string()));
     }
-    let program = arch::program(scop, spec).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))?;
-    Ok(Some(tried(&program.rewrites) + &arch::text::system(&program.scop, &program.system)))
+    let program = search::program(scop, spec).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))?;
+    Ok(Some(tried(&program.rewrites) + &uniform::text::system(&program.scop, &program.system)))
 }
 
 /// What came of the rewrites, as comments.
@@ -189,11 +189,11 @@ fn pictures(out: &OutputDir, functions: &[Emitted]) -> Result<(), String> {
     for Emitted { compiled, .. } in functions {
         let vsa = &compiled.vsa;
         let folder = if functions.len() > 1 { format!("{}/", vsa.name) } else { String::new() };
-        out.write(&format!("{folder}array.svg"), arch::svg::draw(&vsa.at_most()))?;
+        out.write(&format!("{folder}array.svg"), draw::draw(&vsa.at_most()))?;
         if let Some(stages) = &compiled.stages {
             out.write(&format!("{folder}array.time.svg"), stages.diagram(vsa))?;
         }
-        out.write(&format!("{folder}vsa.txt"), arch::text::to_text(vsa))?;
+        out.write(&format!("{folder}vsa.txt"), array::text::to_text(vsa))?;
     }
     Ok(())
 }
@@ -217,8 +217,8 @@ fn contents(
                 Some(own) => Some(own.expected),
                 None if run.native && simulate::disagreement(scop, &memory, &run.after)? > 0 => {
                     program::notice(&format!(
-                        "{} and sagen's interpreter of the region disagree (`sagen sim` says \
-                        more): the testbench comes without expected results",
+                        "{} and sagen's interpreter of the region disagree (`sagen sim` says more): the testbench \
+                        comes without expected results",
                         run.model
                     ));
                     None

@@ -49,7 +49,7 @@ pub fn guarded<T>(job: impl FnOnce() -> T) -> Result<T, String> {
 
 fn message(panic: &(dyn Any + Send)) -> String {
     let sets =
-        || panic.downcast_ref::<frontend::poly::Error>().map(|error| format!("integer set operation failed: {error}"));
+        || panic.downcast_ref::<scop::poly::Error>().map(|error| format!("integer set operation failed: {error}"));
     panic
         .downcast_ref::<String>()
         .cloned()

@@ -9,12 +9,12 @@
 //! it ends, the first time it runs: what the function does around it happens in C alone.
 //!
 //! Compiled without optimization: the judge must not be at the mercy of an optimizer. Flags make C's arithmetic the one
-//! that `frontend::value` defines: wrap-around instead of undefined overflow, no contraction of `a * b + c`.
+//! that `scop::value` defines: wrap-around instead of undefined overflow, no contraction of `a * b + c`.
 
 use crate::data::{elements, pack, unpack, Memory};
 use crate::scratch::{self, Scratch};
-use frontend::scop::{Affine, Array, Binding, Scop, Storage};
 use frontend::ParseOptions;
+use scop::{Affine, Array, Binding, Scop, Storage};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -402,13 +402,13 @@ pub fn reference(
     };
     let _ = writeln!(
         text,
-        "void **sagen_before, **sagen_after; int sagen_runs; const long long *sagen_sizes;\nint \
-        {name}_reference(void **before, void **after{more}) {{"
+        "void **sagen_before, **sagen_after; int sagen_runs; const long long *sagen_sizes;\nint {name}_reference(void \
+        **before, void **after{more}) {{"
     );
     let _ = writeln!(
         text,
-        "{keep}  void *p[{count}], *b[{count}], *a[{count}];\n{set}  sagen_before = b; sagen_after \
-        = a; sagen_runs = 0;\n  sagen_call(p);\n{free}  return sagen_runs > 0;\n}}"
+        "{keep}  void *p[{count}], *b[{count}], *a[{count}];\n{set}  sagen_before = b; sagen_after = a; sagen_runs = \
+        0;\n  sagen_call(p);\n{free}  return sagen_runs > 0;\n}}"
     );
     text
 }

@@ -3,9 +3,9 @@
 use crate::cli::Map;
 use crate::program::{Refused, Work};
 use crate::{progress, table};
-use arch::ir::vsa::Vsa;
-use arch::text::Stage;
-use arch::Candidate;
+use array::text::Stage;
+use array::vsa::Vsa;
+use search::Candidate;
 use serde_json::{json, Value};
 
 /// Runs the subcommand; what to print.
@@ -19,11 +19,11 @@ pub fn run(arguments: &Map) -> Result<String, Refused> {
         Some(_) => return Err(Refused::plain("`sagen map` lists the arrays of a program: give it C, or a .scop")),
     };
     progress::stage("enumerating");
-    let rows = arch::enumerate(&scop, &spec).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))?;
+    let rows = search::enumerate(&scop, &spec).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))?;
     progress::done();
     if let Some(dir) = &arguments.svg {
-        let program = arch::program(&scop, &spec).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))?;
-        let time = |row: &Candidate| arch::diagram(&program.scop, &program.system, &row.plan, &row.vsa);
+        let program = search::program(&scop, &spec).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))?;
+        let time = |row: &Candidate| search::diagram(&program.scop, &program.system, &row.plan, &row.vsa);
         draw(&rows, time, dir).map_err(Refused::plain)?;
     }
     if arguments.json {
@@ -46,7 +46,7 @@ fn draw(rows: &[Candidate], time: impl Fn(&Candidate) -> String, dir: &std::path
     std::fs::create_dir_all(dir).map_err(|e| failed(dir, e))?;
     for row in rows {
         for (name, picture) in
-            [(format!("{}.svg", row.row), arch::svg::draw(&row.vsa)), (format!("{}.time.svg", row.row), time(row))]
+            [(format!("{}.svg", row.row), draw::draw(&row.vsa)), (format!("{}.time.svg", row.row), time(row))]
         {
             let path = dir.join(name);
             std::fs::write(&path, picture).map_err(|e| failed(&path, e))?;

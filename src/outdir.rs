@@ -148,8 +148,8 @@ fn listed(target: &Path) -> Result<Manifest, String> {
     let manifest = fs::read_to_string(target.join(MANIFEST)).ok().as_deref().and_then(parse);
     let Some(manifest) = manifest else {
         return Err(format!(
-            "{name} exists and was not written by sagen (it has no {MANIFEST} of sagen's); choose \
-            another directory or remove it"
+            "{name} exists and was not written by sagen (it has no {MANIFEST} of sagen's); choose another directory \
+            or remove it"
         ));
     };
     let edited = manifest.iter().find(|(file, hash)| {

@@ -1,9 +1,9 @@
 //! The package around the Verilog: gathers what `packaging` renders from.
 
 use crate::sim::Built;
-use arch::cost::board::Board;
-use arch::Compiled;
+use cost::board::Board;
 use packaging::{File, Function, Ip, Signal};
+use search::Compiled;
 use templates::interface;
 
 /// What stands in the output directory already.

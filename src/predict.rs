@@ -3,8 +3,8 @@
 use crate::cli::{MemoryKind, Predict};
 use crate::program::{self, Refused};
 use crate::report::grouped;
-use arch::contract::walk::MemoryTiming;
-use arch::cost::predict_at;
+use array::contract::walk::MemoryTiming;
+use cost::predict_at;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -36,7 +36,7 @@ pub fn run(arguments: &Predict) -> Result<String, Refused> {
         return Err(Refused::plain(format!("{design} has several functions, {all}: name one, as {design}/{function}")));
     }
     let input = program::stage(&file)?;
-    let Some(arch::text::Stage::Vsa(vsa)) = &input.stage else {
+    let Some(array::text::Stage::Vsa(vsa)) = &input.stage else {
         return Err(Refused::plain(format!(
             "{} is no array: give the directory that `sagen rtl` wrote, or its vsa.txt",
             file.display()

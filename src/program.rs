@@ -2,16 +2,16 @@
 
 use crate::cli::{Design, Program};
 use crate::{catalog, fault, progress, render};
-use arch::cost::board::Board;
-use arch::ir::design::{ArrayChoice, DesignSpec};
-use arch::ir::ip::MOST_FUNCTIONS;
-use arch::ir::ure::System;
-use arch::ir::vsa::{DramArray, Scalar, Vsa};
-use arch::text::Stage;
-use frontend::diag::{Diagnostics, SourceMap, Span};
-use frontend::scop::{Array, Binding, Function, Scop, Storage};
+use array::ip::MOST_FUNCTIONS;
+use array::text::Stage;
+use array::vsa::{DramArray, Scalar, Vsa};
+use cost::board::Board;
+use scop::diag::{Diagnostics, SourceMap, Span};
+use scop::{Array, Binding, Function, Scop, Storage};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
+use uniform::design::{ArrayChoice, DesignSpec};
+use uniform::system::System;
 
 /// Exit codes; 2 is clap's, for wrong usage.
 pub mod exit {
@@ -132,7 +132,7 @@ impl Work {
             _ => program.name.clone().unwrap_or(stem),
         };
         let queue = request.common().map_err(Refused::plain)?.wiring.queue;
-        let queue = queue.map_or(Ok(0), arch::ir::ip::queue).map_err(Refused::plain)?;
+        let queue = queue.map_or(Ok(0), array::ip::queue).map_err(Refused::plain)?;
         Ok(Work { name, board, queue, functions })
     }
 
@@ -241,8 +241,8 @@ fn differ(inputs: &[Input]) -> Result<(), Refused> {
         if let Some(first) = inputs[..k].iter().find(|i| i.scop.name == *name) {
             let (one, other) = (first.file.display(), input.file.display());
             return Err(Refused::plain(format!(
-                "{one} and {other} both have a function `{name}` with a marked region: \
-                a function's name chooses what the IP runs, rename one of them"
+                "{one} and {other} both have a function `{name}` with a marked region: a function's name chooses what \
+                the IP runs, rename one of them"
             )));
         }
     }
@@ -272,7 +272,7 @@ fn load(file: &Path, program: &Program) -> Result<Vec<Input>, Refused> {
 pub fn stage(file: &Path) -> Result<Input, Refused> {
     let name = file.display();
     let text = std::fs::read_to_string(file).map_err(|e| Refused::plain(format!("cannot read {name}: {e}")))?;
-    let stage = arch::text::read(&name.to_string(), &text)
+    let stage = array::text::read(&name.to_string(), &text)
         .map_err(|e| Refused::plain(format!("{name} is not the text of a stage: {e}")))?;
     let scop = match &stage {
         Stage::Scop(scop) | Stage::System(scop, _) | Stage::Mapping(scop, ..) => scop.clone(),
@@ -341,7 +341,7 @@ fn load_c(file: &Path, program: &Program) -> Result<Vec<Scop>, Refused> {
 ///
 /// # Errors
 /// Why no array can be built.
-pub fn compile(input: &Input, spec: &DesignSpec, board: &Board) -> Result<arch::Compiled, Refused> {
+pub fn compile(input: &Input, spec: &DesignSpec, board: &Board) -> Result<search::Compiled, Refused> {
     let later = match &input.stage {
         Some(Stage::Mapping(..) | Stage::Vsa(_)) if spec.array != ArrayChoice::Automatic => {
             Some("says which array it is: leave the mapping options out")
@@ -357,8 +357,8 @@ pub fn compile(input: &Input, spec: &DesignSpec, board: &Board) -> Result<arch::
     }
     progress::stage("mapping");
     let compiled = match &input.stage {
-        None => arch::compile(&input.scop, spec, board),
-        Some(stage) => arch::compile_stage(stage, spec, board),
+        None => search::compile(&input.scop, spec, board),
+        Some(stage) => search::compile_stage(stage, spec, board),
     };
     compiled.map_err(|faults| Refused::diagnostics(&faults, &input.scop.sources))
 }

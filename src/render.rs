@@ -1,7 +1,7 @@
 //! Diagnostics as text for people: the place, the offending text underlined, why, and what to write instead.
 
 use ariadne::{Cache, Color, Config, IndexType, Label, Report, ReportKind, Source};
-use frontend::diag::{Diagnostic, Severity, SourceMap, Span};
+use scop::diag::{Diagnostic, Severity, SourceMap, Span};
 use std::fmt::{Debug, Display};
 
 type Location = (u32, std::ops::Range<usize>);

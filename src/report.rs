@@ -1,14 +1,14 @@
 //! Facts about a design, as JSON for programs and as lines for people.
 
-use arch::cost::bank::Load;
-use arch::cost::blocks::Cost;
-use arch::cost::board::{Board, Resources};
-use arch::cost::ip;
-use arch::cost::resources::parts;
-use arch::explore::choose::Limit;
-use arch::ir::ip::Ip;
-use arch::ir::vsa::{Until, Vsa};
-use arch::Compiled;
+use array::ip::Ip;
+use array::vsa::{Until, Vsa};
+use cost::bank::Load;
+use cost::blocks::Cost;
+use cost::board::{Board, Resources};
+use cost::ip;
+use cost::resources::parts;
+use search::choose::Limit;
+use search::Compiled;
 use serde_json::{json, Value};
 use std::fmt::Write as _;
 use templates::interface::{Argument, AxiPort, Function, Interface};
@@ -92,7 +92,7 @@ fn function(compiled: &Compiled) -> Value {
     let (vsa, report) = (&compiled.vsa, &compiled.report);
     let need = &report.resources;
     let part = |(name, c): (&str, Cost)| (name.to_lowercase(), blocks(c));
-    let loops = |l: &arch::ir::vsa::Counter| json!({ "name": l.name, "trip": l.trip });
+    let loops = |l: &uniform::mapping::Counter| json!({ "name": l.name, "trip": l.trip });
     json!({
         "array": vsa.extent,
         "axes": vsa.axes,
@@ -143,7 +143,7 @@ pub fn design(design: &Design) -> Value {
         value["pictures"] = pictures(only, "");
         return value;
     }
-    let one = |(f, compiled): (&arch::ir::ip::Function, &&Compiled)| {
+    let one = |(f, compiled): (&array::ip::Function, &&Compiled)| {
         let mut own = function(compiled);
         own["core"] = json!(f.core);
         own["pictures"] = pictures(compiled, &format!("{}/", f.name));
@@ -296,7 +296,7 @@ fn passed_through(vsa: &Vsa) -> &'static str {
 fn function_text(compiled: &Compiled, board: &Board) -> String {
     let (vsa, report) = (&compiled.vsa, &compiled.report);
     let mut text = format!("{}\n", headline(vsa));
-    let loops = |list: &[arch::ir::vsa::Counter]| {
+    let loops = |list: &[uniform::mapping::Counter]| {
         let parts: Vec<_> =
             list.iter().filter(|c| c.trip > 1).map(|c| format!("{} {}", c.name, grouped(c.trip))).collect();
         if parts.is_empty() {

@@ -11,17 +11,17 @@ use crate::progress;
 use crate::report::{self, grouped};
 use crate::sim::compare::{same, Comparison, Deviation};
 use crate::sim::{Built, Outcome};
-use arch::ir::design::DesignSpec;
-use arch::ir::ip::Ip;
-use arch::ir::vsa::Vsa;
-use arch::text::Stage;
-use arch::Compiled;
-use frontend::scop::{Array, Scop};
+use array::ip::Ip;
+use array::text::Stage;
+use array::vsa::Vsa;
+use scop::{Array, Scop};
+use search::Compiled;
 use sequence::{Played, Sequence};
 use serde_json::{json, Value};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::rc::Rc;
+use uniform::design::DesignSpec;
 
 /// What a simulation found.
 pub struct Verdict {
@@ -103,7 +103,7 @@ fn by_stage(input: &Input, memory: &Memory) -> Result<Memory, String> {
         Some(Stage::Scop(scop)) => interpret(scop, memory),
         Some(Stage::System(scop, system) | Stage::Mapping(scop, system, _)) => {
             let mut after = memory.clone();
-            arch::interp::run_system(scop, system, &mut after).map(|()| after)
+            uniform::interp::run_system(scop, system, &mut after).map(|()| after)
         }
         Some(Stage::Vsa(vsa)) => execute(vsa, memory, &data::numbers(&input.scop, vsa)?),
     }
@@ -143,11 +143,11 @@ pub fn reference(input: &Input, arguments: &crate::cli::Program, memory: Memory)
 /// # Errors
 /// An access outside of an array.
 pub fn interpret(scop: &Scop, memory: &Memory) -> Result<Memory, String> {
-    let mut machine = frontend::interp::Memory::zeroed(scop);
+    let mut machine = scop::interp::Memory::zeroed(scop);
     for (image, given) in machine.arrays.iter_mut().zip(memory).filter(|(_, given)| !given.is_empty()) {
         image.clone_from(given);
     }
-    frontend::interp::run(scop, &mut machine)?;
+    scop::interp::run(scop, &mut machine)?;
     let keep = |(after, given): (Vec<u64>, &Vec<u64>)| if given.is_empty() { vec![] } else { after };
     Ok(machine.arrays.into_iter().zip(memory).map(keep).collect())
 }
@@ -158,7 +158,7 @@ pub fn interpret(scop: &Scop, memory: &Memory) -> Result<Memory, String> {
 /// Faults of the VSA.
 pub fn execute(vsa: &Vsa, before: &Memory, numbers: &[Option<usize>]) -> Result<Vec<Vec<u64>>, String> {
     let mut memory = data::of_vsa(vsa, numbers, before);
-    arch::interp::run(vsa, &mut memory)?;
+    array::interp::run(vsa, &mut memory)?;
     Ok(memory)
 }
 
@@ -562,9 +562,8 @@ impl Facts<'_> {
                 );
                 let why = match shift {
                     Some(line) => format!(
-                        "line {line} shifts by what may be negative, or the width or more: C leaves \
-                        that undefined; keep the amount within the width\n               (`& 31`), or give data that \
-                        are, with --data"
+                        "line {line} shifts by what may be negative, or the width or more: C leaves that undefined; \
+                        keep the amount within the width\n               (`& 31`), or give data that are, with --data"
                     ),
                     None => "either the compiler is wrong, or code outside of the region, or flags that only it \
                         sees,\n               change the result; try another compiler with CC=…"

@@ -2,9 +2,9 @@
 
 use crate::formula::{self, Language};
 use crate::{fill, types, File, Ip};
-use arch::ir::sizes::Formula;
 use std::fmt::Write as _;
 use templates::interface::{Argument, Function, ProgramRegister, SizeArgument, CTRL, GIER, IP_IER, IP_ISR};
+use uniform::sizes::Formula;
 
 const DRIVER: &str = include_str!("../files/driver.h.in");
 /// What the driver has for the function, or for each of several.

@@ -2,10 +2,10 @@
 //! and what follows from sizes.
 
 use crate::types;
-use arch::ir::sizes;
-use frontend::scop::{BinaryOp, Expr, ExprKind, ScalarType, UnaryOp};
-use frontend::value;
+use scop::value;
+use scop::{BinaryOp, Expr, ExprKind, ScalarType, UnaryOp};
 use templates::interface::{Argument, Formula};
+use uniform::sizes;
 
 /// A language of drivers.
 pub enum Language {

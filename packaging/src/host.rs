@@ -3,9 +3,9 @@
 
 use crate::formula::{self, Language};
 use crate::{fill, types, File, Function, Ip};
-use arch::ir::sizes::Formula;
-use frontend::scop::ScalarType;
+use scop::ScalarType;
 use templates::interface::{self, Argument, Array};
+use uniform::sizes::Formula;
 
 /// `sw/<kernel>.dtso`, `sw/host.cpp` and `sw/reference.c`; of several functions `sw/host_<function>.cpp` and so on.
 pub fn files(ip: &Ip) -> Vec<File> {

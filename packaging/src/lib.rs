@@ -21,7 +21,7 @@ mod types;
 mod vitis;
 pub mod xml;
 
-use arch::cost::board::Board;
+use cost::board::Board;
 use sha2::{Digest, Sha256};
 use templates::interface::{self, Interface};
 

@@ -2,8 +2,8 @@
 
 use crate::formula::{self, Language};
 use crate::{fill, types, File, Ip};
-use arch::ir::sizes::Formula;
 use templates::interface::{Argument, Function, ProgramRegister, SizeArgument};
+use uniform::sizes::Formula;
 
 /// `sw/<kernel>.py`.
 pub fn files(ip: &Ip) -> Vec<File> {

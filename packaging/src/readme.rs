@@ -1,7 +1,7 @@
 //! `README.md` of the IP: ports, registers, how to use each file, what was tried.
 
 use crate::{fill, types, Function, Ip};
-use frontend::scop::Affine;
+use scop::Affine;
 use std::fmt::Write as _;
 use templates::interface::{self, Access, Argument, Array, Register, SizeArgument};
 

@@ -1,6 +1,6 @@
 //! Element types as the languages around the IP spell them.
 
-use frontend::scop::ScalarType;
+use scop::ScalarType;
 
 /// C99; a 16-bit float is passed as its bits where the compiler may not know the type.
 pub fn c(ty: ScalarType) -> &'static str {

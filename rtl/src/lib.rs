@@ -11,10 +11,10 @@
 //! `hierarchy` is what `check` and `sim` share: the modules below a top, with identical instances
 //! side by side. Each folder imports only from those named before it.
 
-mod build;
-mod check;
-mod hierarchy;
 pub mod netlist;
+mod build;
+mod hierarchy;
+mod check;
 pub mod sim;
 pub mod verilog;
 

@@ -1,8 +1,8 @@
 //! Values of options, from their text.
 
 use crate::data::DataFile;
-use arch::ir::aim::{Most, Share, RESOURCES};
-use arch::ir::design::Ports;
+use uniform::aim::{Most, Share, RESOURCES};
+use uniform::design::Ports;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryKind {
@@ -33,7 +33,7 @@ impl std::fmt::Display for MemoryKind {
 pub struct SizeSet(pub Vec<(String, i64)>);
 
 /// Cycles of the ideal memory, unless others are asked for, and the most it may have.
-const LATENCY: u32 = arch::contract::walk::MemoryTiming::IDEAL.read_latency as u32;
+const LATENCY: u32 = array::contract::walk::MemoryTiming::IDEAL.read_latency as u32;
 const MOST_LATENCY: u32 = 2000;
 
 pub(super) fn parse_name(text: &str) -> Result<String, String> {
@@ -111,12 +111,12 @@ pub(super) fn parse_shard(text: &str) -> Result<(u64, u64), String> {
 
 pub(super) fn parse_queue(text: &str) -> Result<u32, String> {
     let depth = text.parse().map_err(|_| format!("'{text}' is not a number of commands"))?;
-    arch::ir::ip::queue(depth)
+    array::ip::queue(depth)
 }
 
 pub(super) fn parse_address_bits(text: &str) -> Result<u32, String> {
     let bits = text.parse().map_err(|_| format!("'{text}' is not a number of bits"))?;
-    arch::ir::design::address_bits(bits)
+    uniform::design::address_bits(bits)
 }
 
 pub(super) fn parse_bank(text: &str) -> Result<(String, String), String> {

@@ -10,16 +10,17 @@ use crate::program::{Input, Refused, Work};
 use crate::progress;
 use crate::report::grouped;
 use crate::table;
-use arch::cost::board::{Board, Resources};
-use arch::explore::apart;
-use arch::explore::assemble::Program;
-use arch::explore::choose::{self, Hint, Quest};
-use arch::explore::search::{Design, Effort, Found, Learned, Progress};
-use arch::ir::design::{ArrayChoice, DesignSpec, NO_LOOP};
-use frontend::scop::Scop;
+use array::kernel::Kernel;
+use cost::board::{Board, Resources};
+use scop::Scop;
+use search::apart;
+use search::branch::{Design, Effort, Found, Learned, Progress};
+use search::choose;
+use search::choose::{Hint, Quest};
 use serde_json::{json, Value};
 use std::path::Path;
 use std::time::{Duration, Instant};
+use uniform::design::{ArrayChoice, DesignSpec, NO_LOOP};
 
 /// Points of a front at most.
 const POINTS: usize = 8;
@@ -33,7 +34,7 @@ struct Context<'a> {
     /// Of the function.
     file: &'a Path,
     scop: &'a Scop,
-    program: &'a Program<'a>,
+    program: &'a Kernel<'a>,
     /// With what the board says, and as the user says it.
     spec: &'a DesignSpec,
     asked: &'a DesignSpec,
@@ -53,8 +54,8 @@ pub fn run(arguments: &Explore) -> Result<String, Refused> {
     }
     let (Input { scop, file, .. }, asked, board) =
         Work::load(&arguments.program, &arguments.design)?.only("`sagen explore`")?;
-    let spec = arch::on(&board, &asked);
-    let program = arch::program(&scop, &spec).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))?;
+    let spec = search::on(&board, &asked);
+    let program = search::program(&scop, &spec).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))?;
     let space = space_loops(&spec, &program)?;
     let limits = choose::limits_of(&board, &spec.aim.limit).map_err(Refused::plain)?;
     let context = Context {
@@ -76,7 +77,7 @@ pub fn run(arguments: &Explore) -> Result<String, Refused> {
 }
 
 /// The space loops that a search is held to, if any.
-fn space_loops(spec: &DesignSpec, program: &Program) -> Result<Option<Vec<usize>>, Refused> {
+fn space_loops(spec: &DesignSpec, program: &Kernel) -> Result<Option<Vec<usize>>, Refused> {
     match &spec.array {
         ArrayChoice::Automatic => Ok(None),
         ArrayChoice::ByHand { space: Some(names), shape } if *shape == Default::default() => {
@@ -284,13 +285,13 @@ impl Context<'_> {
         for (on, option) in [
             (a.reassociate == Some(true), " --reassociate"),
             (a.fp_contract == Some(true), " --fp-contract"),
-            (a.dot == Some(arch::ir::design::Dot::Fused), " --dot fused"),
+            (a.dot == Some(uniform::design::Dot::Fused), " --dot fused"),
         ] {
             line += if on { option } else { "" };
         }
         let ArrayChoice::ByHand { space, shape } = &spec.array else { return line };
         line += if shape.apart == Some(true) { " --apart" } else { "" };
-        let table = |list: &arch::ir::design::Factors| {
+        let table = |list: &uniform::design::Factors| {
             list.iter().map(|(n, f)| format!("{n}={f}")).collect::<Vec<_>>().join(",")
         };
         let words = spec.wiring.word.iter().map(|(n, w)| format!("{n}={w}")).collect::<Vec<_>>().join(",");
@@ -332,9 +333,9 @@ const NEIGHBOUR_WORK: u64 = 8_000_000;
 const NEIGHBOUR_CYCLES: i64 = 8;
 
 /// The arrays beside a chosen one on the front, with less and less area: up to three lines.
-pub fn neighbours(spec: &DesignSpec, compiled: &arch::Compiled, board: &Board) -> String {
-    let spec = &arch::on(board, spec);
-    let program = compiled.stages.as_ref().and_then(|stages| arch::program_of(stages, spec));
+pub fn neighbours(spec: &DesignSpec, compiled: &search::Compiled, board: &Board) -> String {
+    let spec = &search::on(board, spec);
+    let program = compiled.stages.as_ref().and_then(|stages| search::program_of(stages, spec));
     let (Some(searched), Some(program)) = (&compiled.report.searched, program) else { return String::new() };
     let effort = Effort {
         exact: NEIGHBOUR_DESIGNS.min(choose::effort(&program).exact),

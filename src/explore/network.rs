@@ -7,17 +7,17 @@ use crate::program::{Refused, Work};
 use crate::progress;
 use crate::report::grouped;
 use crate::table;
-use arch::cost::board::Board;
-use arch::explore::assemble;
-use arch::explore::choose;
-use arch::explore::search::{network, Design, Layer, Network, Progress, Shared};
-use arch::ir::design::DesignSpec;
-use frontend::scop::Scop;
+use array::kernel::Kernel;
+use cost::board::Board;
+use scop::Scop;
+use search::branch::{network, Design, Layer, Network, Progress, Shared};
+use search::choose;
 use serde::Deserialize;
 use serde_json::{json, Value};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use uniform::design::DesignSpec;
 
 /// The file: `[[layer]]` tables.
 #[derive(Deserialize)]
@@ -54,14 +54,14 @@ struct Read {
 /// The file is none, a layer is refused, the layers are not of one form, nothing fits.
 pub(super) fn run(arguments: &Explore, path: &Path) -> Result<String, Refused> {
     let (layers, board) = read(arguments, path)?;
-    let mut programs: Vec<assemble::Program> = vec![];
+    let mut programs: Vec<Kernel> = vec![];
     for layer in &layers {
         programs.push(
-            arch::program(&layer.scop, &arch::on(&board, &layer.spec))
+            search::program(&layer.scop, &search::on(&board, &layer.spec))
                 .map_err(|faults| of_layer(path, &layer.name, Refused::diagnostics(&faults, &layer.scop.sources)))?,
         );
     }
-    let spec = &arch::on(&board, &layers[0].spec);
+    let spec = &search::on(&board, &layers[0].spec);
     let space = space_loops(spec, &programs[0])?;
     let limits = choose::limits_of(&board, &spec.aim.limit).map_err(Refused::plain)?;
     let begin = Instant::now();
@@ -112,14 +112,14 @@ fn read(arguments: &Explore, path: &Path) -> Result<(Vec<Read>, Board), Refused>
 
 struct Answer<'a> {
     layers: &'a [Read],
-    programs: &'a [assemble::Program<'a>],
+    programs: &'a [Kernel<'a>],
     board: &'a Board,
     found: &'a Shared,
     seconds: f64,
 }
 
 impl Answer<'_> {
-    fn rows(&self) -> impl Iterator<Item = (&Read, &assemble::Program<'_>, &Design)> {
+    fn rows(&self) -> impl Iterator<Item = (&Read, &Kernel<'_>, &Design)> {
         self.layers
             .iter()
             .zip(self.programs)
@@ -128,13 +128,13 @@ impl Answer<'_> {
     }
 
     /// Share of the array's lanes that work, 0 to 1.
-    fn used(&self, program: &assemble::Program, cycles: i64) -> f64 {
+    fn used(&self, program: &Kernel, cycles: i64) -> f64 {
         let lanes = self.found.pes[0] * self.found.pes[1] * self.found.lanes.as_ref().map_or(1, |l| l.1);
         program.work.iterations as f64 / (lanes as f64 * cycles.max(1) as f64)
     }
 
     fn as_json(&self) -> Value {
-        let layer = |(layer, program, design): (&Read, &assemble::Program, &Design)| {
+        let layer = |(layer, program, design): (&Read, &Kernel, &Design)| {
             let need = &design.need;
             json!({
                 "name": layer.name, "times": layer.times, "cycles": design.cycles, "design": design.spec(&layer.spec).to_text(),
@@ -153,7 +153,7 @@ impl Answer<'_> {
 
     fn as_table(&self) -> String {
         let header = ["layer", "times", "cycles", "used", "DSP", "LUT", "BRAM36"].map(String::from).to_vec();
-        let row = |(layer, program, design): (&Read, &assemble::Program, &Design)| {
+        let row = |(layer, program, design): (&Read, &Kernel, &Design)| {
             let need = &design.need;
             let used = format!("{:.1} %", 100.0 * self.used(program, design.cycles));
             vec![

@@ -2,8 +2,8 @@
 
 use super::Context;
 use crate::report::grouped;
-use arch::contract::walk::Walk;
-use arch::explore::search::{share, Design, Found};
+use array::contract::walk::Walk;
+use search::branch::{share, Design, Found};
 use std::fmt::Write as _;
 
 const STYLE: &str = "body{font:15px/1.45 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#222}\
@@ -138,8 +138,8 @@ impl Plot {
             let (x, _) = self.at((v, self.y.0));
             let _ = write!(
                 axes,
-                "<line x1='{x:.1}' y1='15' x2='{x:.1}' y2='{:.1}' stroke='#e4e4e4'/><text x='{x:.1}' \
-                y='{:.1}' text-anchor='middle'>{}</text>",
+                "<line x1='{x:.1}' y1='15' x2='{x:.1}' y2='{:.1}' stroke='#e4e4e4'/><text x='{x:.1}' y='{:.1}' \
+                text-anchor='middle'>{}</text>",
                 HIGH - BELOW,
                 HIGH - BELOW + 16.0,
                 number(v)
@@ -149,8 +149,8 @@ impl Plot {
             let (_, y) = self.at((self.x.0, v));
             let _ = write!(
                 axes,
-                "<line x1='{LEFT}' y1='{y:.1}' x2='{:.1}' y2='{y:.1}' stroke='#e4e4e4'/><text \
-                x='{:.1}' y='{:.1}' text-anchor='end'>{}</text>",
+                "<line x1='{LEFT}' y1='{y:.1}' x2='{:.1}' y2='{y:.1}' stroke='#e4e4e4'/><text x='{:.1}' y='{:.1}' \
+                text-anchor='end'>{}</text>",
                 WIDE - 15.0,
                 LEFT - 6.0,
                 y + 4.0,
@@ -328,6 +328,6 @@ pub(super) fn render(
          <h2>Why designs were refused</h2>\n{refused}\n</body></html>\n",
         best.vsa.extent[0], best.vsa.extent[1], best.vsa.lanes, grouped(best.cycles), best.cycles as f64 / context.board.clock_mhz, context.board.clock_mhz,
         100.0 * context.utilization(best), grouped(c.exact as i64), grouped(c.walks as i64), grouped(c.bounds as i64), grouped(c.too_big as i64),
-        escape(&context.command(best)), front_plot(context, best, front), roofline(context, best), course(found), arch::svg::draw(&best.vsa)
+        escape(&context.command(best)), front_plot(context, best, front), roofline(context, best), course(found), draw::draw(&best.vsa)
     )
 }

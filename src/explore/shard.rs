@@ -2,7 +2,7 @@
 //! shared through the file.
 //!
 //! Of the program as it stands an array is looked at in strips, too, and only the fastest one is
-//! (`arch::explore::choose`): a line says how many cycles it took before (`whole`), and grids of that form are measured
+//! (`search::choose`): a line says how many cycles it took before (`whole`), and grids of that form are measured
 //! by that.
 //!
 //! Every line holds what is proved: no design of that grid takes fewer cycles than `bound`. A search that is killed
@@ -11,9 +11,9 @@
 
 use super::Context;
 use crate::program::Refused;
-use arch::explore::apart;
-use arch::explore::choose::{Part, Quest};
-use arch::explore::search::Learned;
+use search::apart;
+use search::branch::Learned;
+use search::choose::{Part, Quest};
 use serde_json::{json, Value};
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;

@@ -1,7 +1,7 @@
 //! An IP, built once for all of its simulations.
 
 use super::bench;
-use arch::ir::ip::Ip;
+use array::ip::Ip;
 use rtl::sim::{Init, Sim};
 use rtl::Verified;
 use std::cell::OnceCell;

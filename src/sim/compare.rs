@@ -2,9 +2,9 @@
 
 use super::{Image, Outcome};
 use crate::data::unpack;
-use arch::ir::vsa::Vsa;
-use frontend::scop::ScalarType;
-use frontend::value;
+use array::vsa::Vsa;
+use scop::value;
+use scop::ScalarType;
 
 /// Where simulation and golden model differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -16,7 +16,7 @@ pub mod external;
 pub mod hex;
 
 use crate::cli::Engine;
-use arch::ir::vsa::Vsa;
+use array::vsa::Vsa;
 use std::path::PathBuf;
 
 pub use built::Built;

@@ -13,11 +13,12 @@ use crate::axi::writer::{AxiWriter, WriterParams, WriterPorts};
 use crate::axi::{EnginePorts, Guard};
 use crate::control::sequencer::{Sequencer, SequencerPorts};
 use crate::port::Port;
-use arch::contract::program::{self, Register};
-use arch::contract::timing::{drain_latency, emitted_delay, release_delay, swept};
-use arch::ir::sizes::Formula;
-use arch::ir::vsa::Vsa;
+use array::contract::program;
+use array::contract::program::Register;
+use array::contract::timing::{drain_latency, emitted_delay, release_delay, swept};
+use array::vsa::Vsa;
 use rtl::{u, Design, Instance, ModuleBuilder, ModuleName, Sig, Ty};
+use uniform::sizes::Formula;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Core {

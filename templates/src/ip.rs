@@ -9,9 +9,9 @@ use crate::faults::faults;
 use crate::interface::{Argument, AxiPort, Interface, Passed};
 use crate::operators;
 use crate::port::{pass, Port};
-use arch::contract::operand::{live_nodes, operand_source};
-use arch::ir::ip::Ip;
-use arch::ir::vsa::{NodeId, Vsa};
+use array::contract::operand::{live_nodes, operand_source};
+use array::ip::Ip;
+use array::vsa::{NodeId, Vsa};
 use rtl::{clog2, u, Design, Instance, ModuleBuilder, Sig, Template, Verified};
 use sha2::{Digest, Sha256};
 

@@ -1,10 +1,10 @@
 //! Names of modules and ports that more than one template needs, and where memories go.
 
 use crate::port::{Chain, Port};
-use arch::contract::memory::{kind, Kind};
-use arch::ir::vsa::{NodeId, Op, Vsa};
-use frontend::scop::BinaryOp;
+use array::contract::memory::{kind, Kind};
+use array::vsa::{NodeId, Op, Vsa};
 use rtl::{MemStyle, Ty};
+use scop::BinaryOp;
 
 /// Stem of a node's port and signal names.
 pub fn stem(vsa: &Vsa, id: NodeId) -> String {

@@ -3,9 +3,9 @@
 //! `SAGEN_TIMES=1` prints what took longest.
 
 use clap::Parser;
-use frontend::scop::ScalarType;
-use frontend::value;
 use sagen::cli::{Cli, Command, Sim};
+use scop::value;
+use scop::ScalarType;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -14,7 +14,7 @@ fn run(line: &str, engine: Engine, timings: &[Timing]) -> Result<Vec<Outcome>, S
     let (scop, _) =
         frontend::parse(&arguments.program.files[0], &arguments.program.parse_options()).expect("a legal program");
     let board = catalog::find("u250")?;
-    let compiled = arch::compile(&scop, &arguments.design.spec()?, &board).map_err(|f| format!("{f:?}"))?;
+    let compiled = search::compile(&scop, &arguments.design.spec()?, &board).map_err(|f| format!("{f:?}"))?;
     let case = Case::new(&scop, &compiled, &data::random(&scop, 3))?;
     let conditions = |&timing| Conditions { engine, timing, shift: 1, ..Conditions::ideal(3) };
     timings.iter().map(|t| Ok(case.simulate(&conditions(t))?.outcome)).collect()
@@ -52,7 +52,7 @@ fn icarus_agrees_with_the_built_in_engine() {
             "examples/mm.c -D N=5 --space k --simd k=2",
             "examples/fir.c --space n --tile n=8",
             "tests/run/shared_ports.c --space i,j --tile i=4,j=3,k=5 --ports A+scale,B+bias+C --word \
-        A=8,scale=4,B=4,bias=2,C=1",
+            A=8,scale=4,B=4,bias=2,C=1",
             "tests/run/shared_ports.c --space i,k --tile i=4,k=4 --ports shared --word A=16,scale=8,B=8,bias=4,C=2",
         ],
     );

@@ -2,10 +2,10 @@
 //! and never anything else. `scripts/million.sh` reads a million of each; a case is its number.
 
 use crate::common::{caught, root, setting};
-use arch::cost::board::Board;
-use arch::ir::design::DesignSpec;
+use cost::board::Board;
 use sagen::data::Random;
 use sagen::npy::Npy;
+use uniform::design::DesignSpec;
 
 /// Text that means something to one of the readers.
 const WORDS: [&str; 40] = [
@@ -179,7 +179,7 @@ fn stages() -> Vec<Vec<u8>> {
 
 #[test]
 fn texts_of_stages() {
-    survive("texts of stages", stages(), |bytes| arch::text::read("mutant", text(bytes)?).map(drop));
+    survive("texts of stages", stages(), |bytes| array::text::read("mutant", text(bytes)?).map(drop));
 }
 
 /// Numbers at the ends of 64 bits, one at a time in the place of each of a text's numbers, are read or refused.
@@ -192,7 +192,7 @@ fn large_numbers_in_texts_of_stages() {
             let to = (from..whole.len()).find(|&at| !digit(at)).unwrap_or(whole.len());
             let number = ["9223372036854775807", "-9223372036854775808", "4611686018427387904"][n % 3];
             let mutant = [&whole[..from], number.as_bytes(), &whole[to..]].concat();
-            let read = || text(&mutant).and_then(|t| arch::text::read("mutant", t).map(drop));
+            let read = || text(&mutant).and_then(|t| array::text::read("mutant", t).map(drop));
             if let Err(why) = caught(|| Ok(read())) {
                 panic!("{why}\n{}", String::from_utf8_lossy(&mutant));
             }

@@ -1,10 +1,10 @@
 //! Programs that the front end takes and the mapper refuses: the faults of every line, and only those, as comments say.
 
-#[path = "../../frontend/tests/suite/expect.rs"]
+#[path = "../../frontend/c/tests/suite/expect.rs"]
 mod expect;
 
 use crate::common::{c_files, caught, on_all_cores, sim};
-use frontend::diag::Diagnostic;
+use scop::diag::Diagnostic;
 use std::path::Path;
 
 fn check(file: &Path) -> Result<(), String> {
@@ -14,7 +14,7 @@ fn check(file: &Path) -> Result<(), String> {
     let (scop, _) = frontend::parse(file, &arguments.program.parse_options())
         .map_err(|(_, faults)| format!("the front end refuses it: {faults:?}"))?;
     let board = sagen::catalog::find(&arguments.program.board)?;
-    match arch::compile(&scop, &arguments.design.spec()?, &board) {
+    match search::compile(&scop, &arguments.design.spec()?, &board) {
         Ok(_) => Err("it was accepted; it may move to tests/run".into()),
         Err(mut faults) => {
             // A line may show the same fault in several places.

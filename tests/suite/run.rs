@@ -7,19 +7,19 @@
 //! none. `SAGEN_RUN=name` picks files whose name contains it.
 
 use crate::common::{c_files, caught, differing, on_all_cores, sim};
-use arch::contract::walk::MemoryTiming;
-use arch::ir::design::{Arithmetic, DesignSpec};
-use arch::ir::vsa::{After, InputGroup, Until};
-use arch::text::Stage;
-use arch::{Compiled, Stages};
-use frontend::scop::Scop;
+use array::contract::walk::MemoryTiming;
+use array::text::Stage;
+use array::vsa::{After, InputGroup, Until};
 use sagen::check::{Case, Conditions};
 use sagen::cli::Sim;
 use sagen::data::{self, Memory};
 use sagen::golden::{self, Native};
 use sagen::sim::Timing;
 use sagen::simulate;
+use scop::Scop;
+use search::{Compiled, Stages};
 use std::path::Path;
+use uniform::design::{Arithmetic, DesignSpec};
 
 /// Runs of one program on the same data; only their arrays differ.
 struct Group {
@@ -77,7 +77,7 @@ impl Program {
         let Program { scop, native, interpreted } = self;
         let (board, spec) = (sagen::catalog::find(&arguments.program.board)?, arguments.design.spec()?);
         let compiled =
-            arch::compile_program(known.of(scop, &spec)?, scop, &spec, &board).map_err(|f| format!("{f:?}"))?;
+            search::compile_program(known.of(scop, &spec)?, scop, &spec, &board).map_err(|f| format!("{f:?}"))?;
         stages(&compiled, &spec.program(scop), &native.before)?;
         let case = Case::new(scop, &compiled, &native.before)?;
         let from_c = case.of_vsa(&native.after);
@@ -104,14 +104,14 @@ impl Program {
 
 /// The recurrences of a program, which arrays share where their arithmetic is the same.
 #[derive(Default)]
-struct Recurrences<'a>(Vec<(Arithmetic, arch::Program<'a>)>);
+struct Recurrences<'a>(Vec<(Arithmetic, array::kernel::Kernel<'a>)>);
 
 impl<'a> Recurrences<'a> {
-    fn of(&mut self, scop: &'a Scop, spec: &DesignSpec) -> Result<&arch::Program<'a>, String> {
+    fn of(&mut self, scop: &'a Scop, spec: &DesignSpec) -> Result<&array::kernel::Kernel<'a>, String> {
         let at = match self.0.iter().position(|known| known.0 == spec.arithmetic) {
             Some(at) => at,
             None => {
-                self.0.push((spec.arithmetic.clone(), arch::program(scop, spec).map_err(|f| format!("{f:?}"))?));
+                self.0.push((spec.arithmetic.clone(), search::program(scop, spec).map_err(|f| format!("{f:?}"))?));
                 self.0.len() - 1
             }
         };
@@ -153,8 +153,8 @@ const INTERPRETED: i64 = 20_000;
 /// the program does.
 fn stages(compiled: &Compiled, program: &Scop, before: &Memory) -> Result<(), String> {
     let Stages { scop, system, plan, .. } = compiled.stages.as_ref().ok_or("the stages are not kept")?;
-    let text = arch::text::mapping(scop, system, plan);
-    match arch::text::read("x.mapping", &text)? {
+    let text = uniform::text::mapping(scop, system, plan);
+    match array::text::read("x.mapping", &text)? {
         Stage::Mapping(s, u, p) if s.to_string() == scop.to_string() && u == *system && p == *plan => {}
         read => return Err(format!("the mapping's text reads back as {read:?}")),
     }
@@ -162,7 +162,7 @@ fn stages(compiled: &Compiled, program: &Scop, before: &Memory) -> Result<(), St
         return Ok(());
     }
     let mut after = before.clone();
-    arch::interp::run_system(scop, system, &mut after)?;
+    uniform::interp::run_system(scop, system, &mut after)?;
     let types: Vec<_> = scop.arrays.iter().map(|a| a.ty).collect();
     // A completed sum cannot be executed as a program, as it names elements beside its arrays.
     let expected = simulate::interpret(scop, before).or_else(|_| simulate::interpret(program, before))?;
@@ -222,7 +222,7 @@ fn a_far_memory_is_read_all_the_time() {
     let arguments = sim("-D M=1024 -D N=512 --space i --tile i=8,j=512 --simd j=32", &file).expect("options");
     let (scop, _) = frontend::parse(&file, &arguments.program.parse_options()).expect("a legal program");
     let board = sagen::catalog::find(&arguments.program.board).expect("a board");
-    let compiled = arch::compile(&scop, &arguments.design.spec().expect("a design"), &board).expect("an array");
+    let compiled = search::compile(&scop, &arguments.design.spec().expect("a design"), &board).expect("an array");
     let cycles = compiled.predict(&MemoryTiming::both(200)).cycles;
     let beats = 1024 * 512 * 2 / i64::from(compiled.vsa.bus_bytes(0));
     assert!(beats >= 16384 && 100 * beats >= 95 * cycles, "{beats} beats in {cycles} cycles");

@@ -48,13 +48,13 @@ fn texts_read_back_and_interpreters_agree() {
         let work = Work::load(&arguments.program, &arguments.design).unwrap_or_else(|why| panic!("{}", why.text));
         let (input, spec) = &work.functions[0];
         let compiled = program::compile(input, spec, &work.board).unwrap_or_else(|why| panic!("{}", why.text));
-        let back = arch::text::parse(&arch::text::to_text(&compiled.vsa));
-        assert_eq!(back, Ok(arch::text::canonical(&compiled.vsa)), "{}", file.display());
+        let back = array::text::parse(&array::text::to_text(&compiled.vsa));
+        assert_eq!(back, Ok(array::text::canonical(&compiled.vsa)), "{}", file.display());
         let stages = compiled.stages.as_ref().expect("stages");
-        let mapping = arch::text::mapping(&stages.scop, &stages.system, &stages.plan);
+        let mapping = uniform::text::mapping(&stages.scop, &stages.system, &stages.plan);
         let read =
-            arch::text::read("text", &mapping).unwrap_or_else(|why| panic!("{}: {why}\n{mapping}", file.display()));
-        assert!(matches!(read, arch::text::Stage::Mapping(..)));
+            array::text::read("text", &mapping).unwrap_or_else(|why| panic!("{}: {why}\n{mapping}", file.display()));
+        assert!(matches!(read, array::text::Stage::Mapping(..)));
         for given in &arguments.sizes {
             let sizes = input.sizes(&given.0).unwrap_or_else(|why| panic!("{}", why.text));
             let (at, run) = (input.at(&sizes), compiled.at(&sizes));

@@ -277,8 +277,8 @@ const COMMON_WORDS: [&str; 1] = ["interrupt"];
 fn waived(declaration: &str, name: &str) -> String {
     if COMMON_WORDS.contains(&name) {
         format!(
-            "/* verilator lint_off SYMRSVDWORD */ {declaration} /* verilator lint_on SYMRSVDWORD */ /* the name \
-            is prescribed */"
+            "/* verilator lint_off SYMRSVDWORD */ {declaration} /* verilator lint_on SYMRSVDWORD */ /* the name is \
+            prescribed */"
         )
     } else {
         declaration.to_string()

@@ -167,8 +167,8 @@ fn a_read_only_memory_holds_its_content_whatever_the_rest_holds() {
     let text = &rtl::verilog::files(&d)[0].1;
     assert!(
         text.contains(
-            "(* rom_style = \"distributed\" *)\n    reg [69:0] rom [0:3];\n    initial begin\n        \
-        rom[0] = 70'h3f0123456789abcdef;"
+            "(* rom_style = \"distributed\" *)\n    reg [69:0] rom [0:3];\n    initial begin\n        rom[0] = \
+            70'h3f0123456789abcdef;"
         ),
         "{text}"
     );

@@ -4,8 +4,8 @@ use super::{element, hop_time, served_name, shape, Buffers, Build, LoadingPorts}
 use crate::io::feeder::{self, input_nodes, loaded_once, Feeder, FeederPorts};
 use crate::port::Port;
 use crate::stream::Loads;
-use arch::contract::walk::Walk;
-use arch::ir::vsa::{NodeId, Vsa};
+use array::contract::walk::Walk;
+use array::vsa::{NodeId, Vsa};
 use rtl::{Design, Instance, Sig, Ty};
 
 /// The feeders behind an AXI port.

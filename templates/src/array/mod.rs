@@ -19,11 +19,11 @@ use crate::pe::datapath::{Datapath, Tied};
 use crate::pe::Pe;
 use crate::port::{Chain, Port};
 use crate::stream::{Answer, Loads, Passing, Tokens, Word};
-use arch::affine::Form;
-use arch::ir::vsa::{Bank, Hull, Vsa};
+use array::vsa::{Bank, Hull, Vsa};
 use inputs::Loading;
 use outputs::Draining;
 use rtl::{u, Design, Instance, ModuleBuilder, Sig, Template, Ty};
+use uniform::affine::Form;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Array {
@@ -65,7 +65,7 @@ pub struct LoadingPorts {
 #[derive(Clone, Debug, PartialEq)]
 pub struct DrainingPorts {
     pub tokens: Tokens<Port>,
-    /// `arch::contract::timing::drain_latency` after a token.
+    /// `array::contract::timing::drain_latency` after a token.
     pub answer: Answer<Port>,
     /// From the sequencer: the buffer half a wave fills, for the output groups that have two.
     pub slots: Vec<(usize, Port)>,
@@ -196,8 +196,8 @@ impl Template for Array {
     fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
         let [n0, n1] = self.extent;
         m.doc(format!(
-            "{n0} x {n1} processing elements of `{}` with their feeders and collectors; element (0, 0) is \
-            where waves enter.",
+            "{n0} x {n1} processing elements of `{}` with their feeders and collectors; element (0, 0) is where \
+            waves enter.",
             self.name
         ));
         let ports = self.ports();

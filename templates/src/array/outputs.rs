@@ -6,10 +6,10 @@ use crate::io::collector::{self, masks, wave_enables, Collector, CollectorPorts}
 use crate::io::relay::Relay;
 use crate::port::Port;
 use crate::stream::{Answer, Passing, Tokens};
-use arch::contract::relay::{lanes, owned, Relays};
-use arch::contract::timing::{collect_time, drain_latency};
-use arch::contract::walk::Walk;
-use arch::ir::vsa::{NodeId, Op, OutputGroup, Vsa};
+use array::contract::relay::{lanes, owned, Relays};
+use array::contract::timing::{collect_time, drain_latency};
+use array::contract::walk::Walk;
+use array::vsa::{NodeId, Op, OutputGroup, Vsa};
 use rtl::{u, Design, Instance, Sig, Ty};
 
 /// The collectors behind an AXI port.

@@ -17,10 +17,10 @@ use super::program::Program;
 use super::services::{carry_select, forms, shift_bits, Job};
 use crate::port::Port;
 use crate::stream::Digit;
-use arch::contract::steps::Steps;
-use arch::contract::walk::{RowForm, Walk};
-use arch::ir::sizes::Formula;
+use array::contract::steps::Steps;
+use array::contract::walk::{RowForm, Walk};
 use rtl::{clog2, s, u, ModuleBuilder, Sig, Ty, Wire};
+use uniform::sizes::Formula;
 
 /// Row coordinates of one service.
 pub(crate) struct Odometer<'m> {
@@ -40,7 +40,7 @@ pub(crate) struct Odometer<'m> {
 pub(crate) fn digit_types(walk: &Walk) -> Vec<Ty> {
     let mut out = vec![];
     for d in 0..walk.groups[0].rows.len() {
-        let most = |f: fn(&arch::ir::vsa::HullDim) -> i64| walk.groups.iter().map(|g| f(&g.rows[d])).max().unwrap_or(1);
+        let most = |f: fn(&array::vsa::HullDim) -> i64| walk.groups.iter().map(|g| f(&g.rows[d])).max().unwrap_or(1);
         out.push(u(clog2(most(|r| r.extent) as u64)));
         if most(|r| r.modulus) > 1 {
             out.push(u(clog2(most(|r| r.modulus) as u64)));
@@ -124,8 +124,7 @@ fn digit<'m>(
     count: Count<'m>,
 ) -> Vec<Sig<'m>> {
     let Count { load, step, end } = count;
-    let most =
-        |f: fn(&arch::ir::vsa::HullDim) -> i64| walk.groups.iter().map(|g| f(&g.rows[d])).max().unwrap_or(1) as u64;
+    let most = |f: fn(&array::vsa::HullDim) -> i64| walk.groups.iter().map(|g| f(&g.rows[d])).max().unwrap_or(1) as u64;
     let (ut, rt) = (u(clog2(most(|r| r.extent))), u(clog2(most(|r| r.modulus))));
     let high = m.reg(format!("{name}_u{d}"), ut);
     let zero = load | end;

@@ -2,7 +2,7 @@
 
 use crate::interface::AxiPort;
 use crate::port::Port;
-use arch::contract::walk::Walk;
+use array::contract::walk::Walk;
 use rtl::u;
 
 /// What tells the ports of one AXI4 bus from those of another.

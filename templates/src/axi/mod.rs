@@ -1,7 +1,7 @@
 //! Between the array and DRAM: a [`reader`] and a [`writer`] per AXI port, for the arrays behind it that are read and
 //! written; the [`control`] registers, and a [`memory`] model for simulation.
 //!
-//! Both engines walk the services of [`arch::contract::walk::Walk`], which the timing models in `arch::cost` walk as
+//! Both engines walk the services of [`array::contract::walk::Walk`], which the timing models in `cost` walk as
 //! well; under the ideal memory the prediction is exact.
 
 mod address;
@@ -21,7 +21,7 @@ pub mod status;
 mod steps;
 pub mod writer;
 
-use arch::contract::walk::Walk;
+use array::contract::walk::Walk;
 pub use bursts::{Guard, Report};
 pub use services::EnginePorts;
 

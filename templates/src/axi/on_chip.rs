@@ -1,6 +1,6 @@
 //! A memory of the IP's own, for an array that passes values between phases. To the engines in front of it, it is one
 //! more AXI4 memory, on buses of its own: bursts are taken in order, a beat each cycle and direction, and data and
-//! responses come as [`MemoryTiming::ON_CHIP`](arch::contract::walk::MemoryTiming::ON_CHIP) says.
+//! responses come as [`MemoryTiming::ON_CHIP`](array::contract::walk::MemoryTiming::ON_CHIP) says.
 //!
 //! Timing: an address taken in cycle `t` is at the head of its queue in `t + 1`, the first word is asked for in `t +
 //! 2`, comes out of the memory in `t + 3` and is offered in `t + 4`. A beat taken in cycle `t` is in the memory at the
@@ -11,7 +11,7 @@ use super::bundle::{AxiAddress, AxiRead, AxiWrite, Bus};
 use super::elastic::{fifo, pack, unpack, Fifo};
 use crate::naming::memory_style;
 use crate::port::Port;
-use arch::ir::vsa::Vsa;
+use array::vsa::Vsa;
 use rtl::{clog2, u, Design, Instance, Memory, ModuleBuilder, Sig, Template};
 
 /// Bursts of a direction that wait for those before them.

@@ -1,10 +1,10 @@
-//! Program registers inside of a module, see [`arch::contract::program`].
+//! Program registers inside of a module, see [`array::contract::program`].
 
 use super::elastic::constant;
 use crate::port::Port;
-use arch::contract::program::Register;
-use arch::ir::sizes::Formula;
+use array::contract::program::Register;
 use rtl::{s, u, ModuleBuilder, Sig, Ty};
+use uniform::sizes::Formula;
 
 /// One port a register.
 pub(crate) fn ports(registers: &[Register]) -> Vec<Port> {

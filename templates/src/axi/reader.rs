@@ -15,7 +15,7 @@
 //! `arvalid` in `go + K + 4`; rows follow each other every `max(1, bursts)` cycles. A row descriptor reaches the
 //! receiver 3 cycles after the row leaves its stage (`go + K + 2`), the first of a load not before the cycle after
 //! `release_<g>`; the receiver takes one virtual beat per cycle, a fetched one 2 cycles after it came, and a beat taken
-//! in cycle `c` is on the stream in `c + L + 2`. `arch::cost::reader` computes all of it exactly.
+//! in cycle `c` is on the stream in `c + L + 2`. `cost::reader` computes all of it exactly.
 
 use super::address::{self, beat_of, digit_types, digits, position_bits, Queue, Row, Way};
 use super::bundle::{AxiRead, Bus};
@@ -25,9 +25,10 @@ use super::rotate::{join, rotate_level};
 use super::services::{self, EnginePorts, Job, Start};
 use crate::port::Port;
 use crate::stream::{Loads, Word};
-use arch::contract::program::{self, Register};
-use arch::contract::walk::{WaitUntil, Walk};
-use arch::ir::vsa::Vsa;
+use array::contract::program;
+use array::contract::program::Register;
+use array::contract::walk::{WaitUntil, Walk};
+use array::vsa::Vsa;
 use rtl::{clog2, s, u, Design, ModuleBuilder, Sig, Template, Ty, Wire};
 
 /// Parameters of one [`AxiReader`].

@@ -1,6 +1,6 @@
 //! Re-alignment of bus words: rotation in registered levels of two bits of the amount, and the join of two neighbours.
 
-use arch::contract::walk::Walk;
+use array::contract::walk::Walk;
 use rtl::{ModuleBuilder, Sig};
 
 /// Level `k`: `data` rotated by bits `2k` and `2k + 1` of `amount` elements, towards element 0 (or away from it if

@@ -7,12 +7,12 @@ use super::elastic::{choose, hold, stage};
 use super::program::{self, Program};
 use crate::cases::{by_case, of_case, within};
 use crate::port::Port;
-use arch::contract::program::Register;
-use arch::contract::steps::Steps;
-use arch::contract::walk::{RowForm, Span, Wait, WaitUntil, Walk, WalkGroup};
-use arch::ir::sizes::Formula;
-use frontend::scop::Affine;
+use array::contract::program::Register;
+use array::contract::steps::Steps;
+use array::contract::walk::{RowForm, Span, Wait, WaitUntil, Walk, WalkGroup};
 use rtl::{clog2, s, u, ModuleBuilder, Sig, Ty};
+use scop::Affine;
+use uniform::sizes::Formula;
 
 /// Ports that both engines have.
 #[derive(Clone, Debug, PartialEq)]

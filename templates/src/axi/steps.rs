@@ -5,7 +5,7 @@
 //! ([`Parts`], [`spread`]). What lies between is not written: strobes of wanted elements only ([`wanted`]).
 
 use super::elastic::{choose, choose_lit};
-use arch::contract::walk::{Walk, WalkGroup};
+use array::contract::walk::{Walk, WalkGroup};
 use rtl::{clog2, u, ModuleBuilder, Sig};
 
 /// Which part of a collector's word is asked for.

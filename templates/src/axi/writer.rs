@@ -10,7 +10,7 @@
 //! `emitted_<o>` in `t` → `go` in `t + 1`; first `dr_valid` in `go + 2`, one per cycle while words have room;
 //! `drained_<o>` one cycle after the last answer; first `awvalid` in `go + K + 4`; the word asked for in cycle `c` can
 //! be taken by the write side in `c + Q + L + 1` and is on the W channel one cycle later; a burst's W beats come at
-//! least two cycles after its `awvalid`; `written_<o>` 2 cycles after the last B. `arch::cost::writer` computes it
+//! least two cycles after its `awvalid`; `written_<o>` 2 cycles after the last B. `cost::writer` computes it
 //! exactly.
 
 use super::address::{self, beat_of, digit_types, digits, position_bits, Odometer, Queue, Row, Way};
@@ -22,11 +22,12 @@ use super::services::{self, EnginePorts, Job, Start};
 use super::steps::{self, Parts};
 use crate::port::Port;
 use crate::stream::{Answer, Tokens, Word};
-use arch::contract::program::{self, Register};
-use arch::contract::walk::{words_in_flight, Walk, WalkGroup, DRAINS_IN_FLIGHT, ROWS_IN_FLIGHT};
-use arch::ir::sizes::Formula;
-use arch::ir::vsa::Vsa;
+use array::contract::program;
+use array::contract::program::Register;
+use array::contract::walk::{words_in_flight, Walk, WalkGroup, DRAINS_IN_FLIGHT, ROWS_IN_FLIGHT};
+use array::vsa::Vsa;
 use rtl::{clog2, u, Design, ModuleBuilder, Sig, Template, Ty, Wire};
+use uniform::sizes::Formula;
 
 /// Parameters of one [`AxiWriter`].
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,9 +1,10 @@
 //! What the sequencer computes for each wave and sends along with it.
 
 use crate::port::Port;
-use arch::affine::{interval, Condition, Form};
-use arch::ir::vsa::{Counter, NodeId, Op, Vsa};
+use array::vsa::{NodeId, Op, Vsa};
 use rtl::{s, u, Ty};
+use uniform::affine::{interval, Condition, Form};
+use uniform::mapping::Counter;
 
 /// A piece of control computed by the sequencer for each wave.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,8 +1,8 @@
 //! Where the registers behind IP_ISR stand.
 
 use super::ARGUMENTS;
-use arch::contract::program;
-use arch::ir::ip::{Ip, Source};
+use array::contract::program;
+use array::ip::{Ip, Source};
 use std::collections::BTreeMap;
 
 /// Bits of a function's number.

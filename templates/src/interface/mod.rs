@@ -9,18 +9,18 @@
 //! Invariants: registers are sorted by offset, aligned to 4 bytes and disjoint; what is added later goes to the end.
 
 pub mod layout;
-pub mod names;
 mod registers;
+pub mod names;
 mod signals;
 
 pub use signals::Single;
 
-use arch::contract::walk::Walk;
-use arch::ir::ip::{Ip, Source};
-use arch::ir::sizes::Size;
-use arch::ir::vsa::Vsa;
-use frontend::scop::{Affine, Expr, ScalarType};
+use array::contract::walk::Walk;
+use array::ip::{Ip, Source};
+use array::vsa::Vsa;
 pub use layout::Layout;
+use scop::{Affine, Expr, ScalarType};
+use uniform::sizes::Size;
 
 /// Offset of the control register: start, done, idle, ready.
 pub const CTRL: u32 = 0x00;
@@ -118,7 +118,7 @@ pub struct SizeArgument {
 pub struct ProgramRegister {
     /// In everything that is generated.
     pub ident: String,
-    pub register: arch::contract::program::Register,
+    pub register: array::contract::program::Register,
     /// Of the register, or of its low half; the high half is 4 bytes further.
     pub offset: u32,
 }
@@ -298,8 +298,8 @@ impl Interface {
                 register,
                 offset: layout.argument(f, function.arguments.len() + n),
             };
-            let program = arch::contract::program::of(core).into_iter().enumerate().map(register).collect();
-            let argument = |(k, (a, ident)): (usize, (&arch::ir::ip::Argument, String))| {
+            let program = array::contract::program::of(core).into_iter().enumerate().map(register).collect();
+            let argument = |(k, (a, ident)): (usize, (&array::ip::Argument, String))| {
                 let (ty, passed) = match a.is {
                     Source::Array(index) => (
                         core.arrays[index].ty,

@@ -8,7 +8,7 @@
 //! In the latter cases it becomes `<name>_r`, as HLS does; then `<name>_r2`, `<name>_r3`, …
 
 use super::Function;
-use arch::ir::ip::Ip;
+use array::ip::Ip;
 use std::collections::BTreeSet;
 
 /// Keywords beyond Verilog's and SystemVerilog's, which `rtl::names` knows; lower case.

@@ -5,10 +5,10 @@ use super::words::{bank_start, below, common, distance, fits, BufferPorts, Strea
 use crate::naming::Hops;
 use crate::port::Port;
 use crate::stream::Passing;
-use arch::affine::Form;
-use arch::ir::vsa::{Bank, Hull, Vsa};
-use frontend::scop::ScalarType;
+use array::vsa::{Bank, Hull, Vsa};
 use rtl::{clog2, u, ModuleBuilder, Sig, Ty};
+use scop::ScalarType;
+use uniform::affine::Form;
 
 /// The buffers of one group.
 #[derive(Clone, Debug, PartialEq)]

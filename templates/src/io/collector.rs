@@ -16,12 +16,12 @@ use crate::naming::memory_style;
 use crate::operators::wires;
 use crate::port::{Chain, Port};
 use crate::stream::Passing;
-use arch::affine::Form;
-use arch::contract::operand::travels;
-use arch::contract::relay::lanes;
-use arch::ir::vsa::{NodeId, OutputBank, OutputGroup, Vsa};
-use frontend::scop::ScalarType;
+use array::contract::operand::travels;
+use array::contract::relay::lanes;
+use array::vsa::{NodeId, OutputBank, OutputGroup, Vsa};
 use rtl::{clog2, u, Design, MemStyle, ModuleBuilder, Sig, Template, Ty};
+use scop::ScalarType;
+use uniform::affine::Form;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Collector {

@@ -6,7 +6,7 @@
 //! gets its element as much later.
 //!
 //! A load is all words of the hull in order, with any gaps, the first one marked. Waves may read it from
-//! `arch::contract::timing::LOADED_TO_LAUNCH` cycles after its last word on; the next load of the same half may begin
+//! `array::contract::timing::LOADED_TO_LAUNCH` cycles after its last word on; the next load of the same half may begin
 //! `FEED_LATENCY` cycles after the last wave that reads it.
 //!
 //! Ports: [`FeederPorts`].
@@ -17,9 +17,9 @@ use crate::naming::{memory_style, stem, stream_chain};
 use crate::operators::wires;
 use crate::port::{Chain, Port};
 use crate::stream::Passing;
-use arch::contract::pick;
-use arch::contract::timing::FEED_LATENCY;
-use arch::ir::vsa::{Bank, InputGroup, NodeId, Op, Vsa};
+use array::contract::pick;
+use array::contract::timing::FEED_LATENCY;
+use array::vsa::{Bank, InputGroup, NodeId, Op, Vsa};
 use rtl::{clog2, u, Design, ModuleBuilder, Sig, Template};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -57,7 +57,7 @@ pub struct FeederPorts {
 
 /// Input nodes of a group that something uses, with port and `ready`.
 pub fn input_nodes(vsa: &Vsa, live: &[bool], g: usize) -> Vec<(NodeId, u32, i64)> {
-    let of_group = |(k, node): (usize, &arch::ir::vsa::Node)| match node.op {
+    let of_group = |(k, node): (usize, &array::vsa::Node)| match node.op {
         Op::Input { group, port } if group as usize == g && live[k] => {
             Some((NodeId(k as u32), port, vsa.schedule.ready[k]))
         }

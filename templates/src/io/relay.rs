@@ -1,4 +1,4 @@
-//! Relays: pass tokens on to a block of collectors and join the words they answer with (see [`arch::contract::relay`]).
+//! Relays: pass tokens on to a block of collectors and join the words they answer with (see [`array::contract::relay`]).
 //!
 //! Ports: [`RelayPorts`].
 

@@ -4,9 +4,9 @@ use crate::control::{form_range, range_ty};
 use crate::naming::Hops;
 use crate::port::{Chain, Port};
 use crate::stream::Passing;
-use arch::affine::{gcd, Form};
-use arch::ir::vsa::{Bank, Hull, Vsa};
+use array::vsa::{Bank, Hull, Vsa};
 use rtl::{u, ModuleBuilder, Sig, Ty};
+use uniform::affine::{gcd, Form};
 
 /// Fields of a load or token stream beside valid, first, last, slot: row digits, residues (per dimension), word.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! Operators on integers: C's semantics, modulo the width.
 
 use super::request::{wires, Request};
-use arch::contract::operand::digits;
-use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
+use array::contract::operand::digits;
 use rtl::{u, ModuleBuilder, Sig};
+use scop::{BinaryOp, ScalarType, UnaryOp};
 
 pub(super) fn unary<'m>(m: &'m ModuleBuilder, op: UnaryOp, a: Sig<'m>) -> Sig<'m> {
     match op {

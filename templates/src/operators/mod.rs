@@ -1,4 +1,4 @@
-//! Operators: what a PE computes, with the semantics of `frontend::value`, bit for bit. Those on floats are in `fp`.
+//! Operators: what a PE computes, with the semantics of `scop::value`, bit for bit. Those on floats are in `fp`.
 //!
 //! Every operator is fully pipelined. [`build`] gives the value *before* its last register, so that the caller can
 //! give that register an enable (accumulators); with latency 0 it is the value itself. Fewer or more registers than
@@ -8,11 +8,11 @@ pub mod fp;
 mod integer;
 mod request;
 
-use arch::contract::delay::table_in_luts;
-use arch::ir::vsa::Op;
-use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
+use array::contract::delay::table_in_luts;
+use array::vsa::Op;
 use integer::{binary, cast, divide, multiply, multiply_add, square_root, unary};
 use rtl::{u, Bits, Design, MemStyle, ModuleBuilder, Sig};
+use scop::{BinaryOp, ScalarType, UnaryOp};
 
 pub use request::{wires, Request};
 

@@ -1,8 +1,8 @@
 //! What an operator is built from.
 
-use arch::ir::vsa::Op;
-use frontend::scop::ScalarType;
+use array::vsa::Op;
 use rtl::{Sig, Ty};
+use scop::ScalarType;
 
 /// The wires that carry a value of the type.
 pub fn wires(ty: ScalarType) -> Ty {
@@ -15,7 +15,7 @@ pub struct Request<'a, 'm> {
     /// Type of the result.
     pub ty: ScalarType,
     /// Operands sampled `latency` cycles before the result; for multiplications possibly narrower than the node's
-    /// operands (see `arch::contract::timing::effective_type`), otherwise of the nodes' types.
+    /// operands (see `array::contract::timing::effective_type`), otherwise of the nodes' types.
     pub operands: &'a [Sig<'m>],
     pub operand_types: &'a [ScalarType],
     /// Per operand: its bits where it is a constant, which needs no register.

@@ -5,14 +5,14 @@
 //! anything in the PE wants it, so that the PE itself does not delay it; the array's entry does, once.
 
 use crate::control::{form_range, range_ty, time_field, Field};
-use arch::affine::{Condition, Form, Ranges};
-use arch::contract::delay::{cleared, Cleared, Wait};
-use arch::contract::operand::{live_nodes, operand_source, travels};
-use arch::contract::timing::collect_time;
-use arch::ir::vsa::{Delay, NodeId, Op, Vsa};
-use frontend::scop::ScalarType;
+use array::contract::delay::{cleared, Cleared, Wait};
+use array::contract::operand::{live_nodes, operand_source, travels};
+use array::contract::timing::collect_time;
+use array::vsa::{Delay, NodeId, Op, Vsa};
 use rtl::{u, Ty};
+use scop::ScalarType;
 use std::collections::{BTreeMap, BTreeSet};
+use uniform::affine::{Condition, Form, Ranges};
 
 /// A constant that depends on the PE's coordinates.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

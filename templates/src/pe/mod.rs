@@ -12,14 +12,14 @@ use crate::control::{field_port, time_field, Field};
 use crate::naming::{memory_style, stem, Hops};
 use crate::operators::{self, wires, Request};
 use crate::port::{Chain, Port};
-use arch::affine::Form;
-use arch::contract::operand::{operand_source, travels};
-use arch::contract::timing::collect_time;
-use arch::ir::vsa::{Delay, NodeId, Op, OutputGroup, Remarks, Vsa};
+use array::contract::operand::{operand_source, travels};
+use array::contract::timing::collect_time;
+use array::vsa::{Delay, NodeId, Op, OutputGroup, Remarks, Vsa};
 use datapath::{Comparison, Datapath, MemoryOf, Relation, Tied};
-use frontend::scop::{BinaryOp, ScalarType};
 use rtl::{u, Design, Memory, ModuleBuilder, Reg, Sig, Template};
+use scop::{BinaryOp, ScalarType};
 use std::collections::BTreeMap;
+use uniform::affine::Form;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pe {

@@ -2,8 +2,8 @@
 
 use crate::array_support::{check, contents};
 use crate::vsa_common::{stationary, travelling, Mm};
-use arch::contract::delay;
-use arch::ir::vsa::{Op, Vsa};
+use array::contract::delay;
+use array::vsa::{Op, Vsa};
 use templates::axi::memory::Timing;
 
 fn ok(what: &str, vsa: &Vsa) {

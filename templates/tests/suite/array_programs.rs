@@ -2,10 +2,10 @@
 //! checked against C elsewhere), cycles as predicted.
 
 use crate::array_support::{base, check, contents, Host};
-use arch::cost::board::Board;
-use arch::ir::design::{ArrayChoice, DesignSpec, Shape};
-use frontend::scop::Scop;
+use cost::board::Board;
+use scop::Scop;
 use templates::axi::memory::Timing;
+use uniform::design::{ArrayChoice, DesignSpec, Shape};
 
 fn board() -> Board {
     Board::parse(include_str!("../../../boards/u250.toml")).expect("the board file is well formed")
@@ -14,7 +14,7 @@ fn board() -> Board {
 fn scop(text: &str) -> Scop {
     match frontend::parse_text("test.c", text, &Default::default()) {
         Ok((scop, _)) => scop,
-        Err((map, d)) => panic!("{}", frontend::render_plain(&map, &d)),
+        Err((map, d)) => panic!("{}", scop::render_plain(&map, &d)),
     }
 }
 
@@ -34,8 +34,8 @@ fn spec(space: &str, tile: &[(&str, i64)], latency: &[(&str, i64)], simd: &[(&st
 /// All faults of all arrays of a program.
 fn every_array(text: &str) {
     let scop = scop(text);
-    let rows = arch::enumerate(&scop, &DesignSpec::default())
-        .unwrap_or_else(|d| panic!("{}", frontend::render_plain(&scop.sources, &d)));
+    let rows = search::enumerate(&scop, &DesignSpec::default())
+        .unwrap_or_else(|d| panic!("{}", scop::render_plain(&scop.sources, &d)));
     assert!(!rows.is_empty());
     let mut faults = vec![];
     for row in &rows {
@@ -50,10 +50,10 @@ fn designs(text: &str, specs: &[DesignSpec]) {
     let scop = scop(text);
     let mut faults = vec![];
     for spec in specs {
-        let compiled = match arch::compile(&scop, spec, &board()) {
+        let compiled = match search::compile(&scop, spec, &board()) {
             Ok(c) => c,
             Err(d) => {
-                faults.push(format!("{spec:?}: {}", frontend::render_plain(&scop.sources, &d)));
+                faults.push(format!("{spec:?}: {}", scop::render_plain(&scop.sources, &d)));
                 continue;
             }
         };
@@ -95,12 +95,10 @@ fn products_by_hand() {
     designs(&mm(11, 13, 9, "int16_t", "int"), &specs);
 }
 
-fn product_by_hand() -> arch::ir::vsa::Vsa {
+fn product_by_hand() -> array::vsa::Vsa {
     let spec = spec("i,j", &[("i", 4), ("j", 6), ("k", 4)], &[("i", 2), ("j", 3)], &[("k", 2)], "");
     let scop = scop(&mm(11, 13, 9, "int16_t", "int"));
-    arch::compile(&scop, &spec, &board())
-        .unwrap_or_else(|d| panic!("{}", frontend::render_plain(&scop.sources, &d)))
-        .vsa
+    search::compile(&scop, &spec, &board()).unwrap_or_else(|d| panic!("{}", scop::render_plain(&scop.sources, &d))).vsa
 }
 
 /// The IP is reset in the middle of a run while its memories go on answering: the next run is as if nothing had been.
@@ -108,7 +106,7 @@ fn product_by_hand() -> arch::ir::vsa::Vsa {
 fn reset_of_the_ip_alone() {
     let vsa = product_by_hand();
     let (memory, mut expected) = (contents(&vsa, 7), contents(&vsa, 7));
-    arch::interp::run(&vsa, &mut expected).expect("the array can be interpreted");
+    array::interp::run(&vsa, &mut expected).expect("the array can be interpreted");
     let (design, _) = templates::ip(&(&vsa).into()).expect("an IP");
     for (case, mode) in
         [Timing::IDEAL, Timing::Ddr { seed: 5 }].into_iter().flat_map(|mode| (0..25).map(move |case| (case, mode)))
@@ -172,7 +170,7 @@ fn errors_on_the_bus_are_noted() {
 fn addresses_within_an_element_are_refused() {
     let vsa = product_by_hand();
     let (memory, mut expected) = (contents(&vsa, 13), contents(&vsa, 13));
-    arch::interp::run(&vsa, &mut expected).expect("the array can be interpreted");
+    array::interp::run(&vsa, &mut expected).expect("the array can be interpreted");
     let (design, _) = templates::ip(&(&vsa).into()).expect("an IP");
     let layout = templates::Interface::from(&vsa).layout;
     let mode = Timing::IDEAL;
@@ -260,7 +258,7 @@ fn random_products() {
         let spec = spec(space, &tile, &latency, &simd, order);
         let scop = scop(&text);
         // A design drawn at random need not be legal.
-        let Ok(compiled) = arch::compile(&scop, &spec, &board()) else { continue };
+        let Ok(compiled) = search::compile(&scop, &spec, &board()) else { continue };
         built += 1;
         let mode = if r.within(0, 2) == 0 { Timing::Ddr { seed } } else { Timing::IDEAL };
         if let Err(e) = check(&compiled.vsa, contents(&compiled.vsa, seed), mode) {

@@ -3,14 +3,14 @@
 
 use crate::array_support::image;
 use crate::axi_support::*;
-use arch::affine::Form;
-use arch::cost::reader::{MemoryTiming, ReaderModel, Waits};
-use arch::ir::vsa::*;
+use array::vsa::*;
+use cost::reader::{MemoryTiming, ReaderModel, Waits};
 use rtl::sim::Sim;
 use rtl::Design;
 use std::collections::VecDeque;
 use templates::axi::memory::{AxiMemory, Timing};
 use templates::axi::reader::{AxiReader, ReaderParams};
+use uniform::affine::Form;
 
 fn random_vsa(r: &mut Random) -> Vsa {
     let mut v = random_base(r);
@@ -279,7 +279,7 @@ fn stalls_any_alignment_and_reset_in_the_middle() {
 
 fn one_group(bits: u32, word: u32, dims: &[i64], hull: Hull) -> Vsa {
     let mut v = empty_vsa("bench");
-    let ty = frontend::scop::ScalarType::Int { bits, signed: true };
+    let ty = scop::ScalarType::Int { bits, signed: true };
     v.arrays = vec![DramArray { name: "A".into(), ty, dims: dims.to_vec(), word, port: 0, scratch: None }];
     v.inputs = vec![InputGroup {
         cases: None,

@@ -3,15 +3,16 @@
 
 use crate::array_support::image;
 use crate::axi_support::*;
-use arch::affine::Form;
-use arch::contract::walk::MemoryTiming;
-use arch::cost::writer::WriterModel;
-use arch::ir::vsa::*;
+use array::contract::walk::MemoryTiming;
+use array::vsa::*;
+use cost::writer::WriterModel;
 use rtl::sim::Sim;
 use rtl::Design;
 use std::collections::VecDeque;
 use templates::axi::memory::{AxiMemory, Timing};
 use templates::axi::writer::{AxiWriter, WriterParams};
+use uniform::affine::Form;
+use uniform::mapping::Counter;
 
 fn random_vsa(r: &mut Random) -> Vsa {
     let mut v = random_base(r);
@@ -316,7 +317,7 @@ fn data_waits_for_its_address() {
     let mut v = empty_vsa("bench");
     v.tile_depth = 1;
     v.counters = vec![Counter { name: "t".into(), trip: 300 }];
-    let ty = frontend::scop::ScalarType::Int { bits: 8, signed: true };
+    let ty = scop::ScalarType::Int { bits: 8, signed: true };
     v.arrays = vec![DramArray { name: "A".into(), ty, dims: vec![301 * 1024], word: 4, port: 0, scratch: None }];
     let origin = vec![Form { constant: 1020, counters: vec![1024], space: [0, 0] }];
     v.outputs = vec![OutputGroup {

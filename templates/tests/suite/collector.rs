@@ -3,9 +3,9 @@
 
 use crate::module_support::layout::{add_output, ends, frame, hull_words, local, shape, ties, HullWord};
 use crate::module_support::*;
-use arch::contract::operand::travels;
-use arch::contract::relay::{lanes, owned};
-use arch::ir::vsa::{OutputBank, OutputGroup, Vsa};
+use array::contract::operand::travels;
+use array::contract::relay::{lanes, owned};
+use array::vsa::{OutputBank, OutputGroup, Vsa};
 use std::collections::BTreeMap;
 use templates::io::collector::{masks, row_form, wave_enables, Collector};
 

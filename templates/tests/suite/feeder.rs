@@ -3,8 +3,8 @@
 
 use crate::module_support::layout::{add_input, ends, frame, hull_words, local, shape, ties};
 use crate::module_support::*;
-use arch::contract::timing::{FEED_LATENCY, LOADED_TO_LAUNCH};
-use arch::ir::vsa::{NodeId, Vsa};
+use array::contract::timing::{FEED_LATENCY, LOADED_TO_LAUNCH};
+use array::vsa::{NodeId, Vsa};
 use std::collections::BTreeMap;
 use templates::io::feeder::{input_nodes, loaded_once, phase, Feeder};
 use templates::stem;

@@ -1,17 +1,17 @@
 //! Floating-point programs through whole arrays: the IP in the simulator against the array's interpreter.
 
 use crate::array_support::{check, contents};
-use arch::ir::design::DesignSpec;
 use templates::axi::memory::Timing;
+use uniform::design::DesignSpec;
 
 /// Every array that the program has computes what the interpreter computes, on random bits.
 fn every_array(text: &str) {
     let scop = match frontend::parse_text("test.c", text, &Default::default()) {
         Ok((scop, _)) => scop,
-        Err((map, d)) => panic!("{}", frontend::render_plain(&map, &d)),
+        Err((map, d)) => panic!("{}", scop::render_plain(&map, &d)),
     };
-    let rows = arch::enumerate(&scop, &DesignSpec::default())
-        .unwrap_or_else(|d| panic!("{}", frontend::render_plain(&scop.sources, &d)));
+    let rows = search::enumerate(&scop, &DesignSpec::default())
+        .unwrap_or_else(|d| panic!("{}", scop::render_plain(&scop.sources, &d)));
     assert!(!rows.is_empty());
     for row in &rows {
         if let Err(e) = check(&row.vsa, contents(&row.vsa, 99), Timing::IDEAL) {

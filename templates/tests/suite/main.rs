@@ -18,7 +18,7 @@ mod on_chip;
 mod pe;
 mod relay;
 mod sequencer;
-#[path = "../../../arch/tests/suite/vsa_common/mod.rs"]
+#[path = "../../../arch/search/tests/suite/vsa_common/mod.rs"]
 mod vsa_common;
 
 /// Elaboration makes and drops small lists by the million.

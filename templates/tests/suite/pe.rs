@@ -3,18 +3,19 @@
 
 use crate::module_support::layout::{add_input, add_output, frame};
 use crate::module_support::*;
-use arch::affine::{Condition, Form};
-use arch::contract::delay;
-use arch::contract::operand::{operand_source, travels};
-use arch::contract::timing::{collect_time, node_latency};
-use arch::ir::vsa::*;
-use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
-use frontend::value::{self, mask};
+use array::contract::delay;
+use array::contract::operand::{operand_source, travels};
+use array::contract::timing::{collect_time, node_latency};
+use array::vsa::*;
+use scop::value;
+use scop::value::mask;
+use scop::{BinaryOp, ScalarType, UnaryOp};
 use templates::control::{field_port, Field};
 use templates::operators::supported;
 use templates::pe::datapath::Datapath;
 use templates::pe::Pe;
 use templates::stem;
+use uniform::affine::{Condition, Form};
 
 const TYPES: [ScalarType; 6] = [
     ScalarType::BOOL,
@@ -165,7 +166,7 @@ fn schedule(r: &mut Random, v: &mut Vsa, interval: i64) -> Option<()> {
                     }) + away
                 }
                 ref op => (op.operands().iter().map(|s| ready[s.index()]).max().unwrap_or(0) + latency[n])
-                    .max(arch::contract::timing::least_ready(op)),
+                    .max(array::contract::timing::least_ready(op)),
             };
             ready[n] = ready[n].max(least.max(0) + slack[n]);
         }
@@ -202,7 +203,7 @@ fn values_out(r: &mut Random, v: &mut Vsa, frozen: usize) {
     // Verified with nodes that need no schedule; then the ports get what they really store.
     let mut bare = v.clone();
     bare.nodes.truncate(v.inputs.iter().map(|g| g.ports.len()).sum());
-    bare.schedule.ready = vec![arch::contract::timing::FEED_LATENCY; bare.nodes.len()];
+    bare.schedule.ready = vec![array::contract::timing::FEED_LATENCY; bare.nodes.len()];
     bare.schedule.latency = vec![0; bare.nodes.len()];
     bare.outputs.clear();
     add_output(r, &mut bare);
@@ -418,8 +419,8 @@ fn all_kinds_of_delays_are_drawn() {
         own += datapath.chains.values().filter(|c| c.own).count();
     }
     println!(
-        "{plain} wires, {chains} chains ({own} with the operator's register), {memories} memories \
-        ({asynchronous} asynchronous)"
+        "{plain} wires, {chains} chains ({own} with the operator's register), {memories} memories ({asynchronous} \
+        asynchronous)"
     );
     assert!(plain > 10 && chains > 10 && own > 10 && memories > 10);
 }

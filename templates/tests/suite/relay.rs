@@ -3,9 +3,9 @@
 
 use crate::module_support::layout::{add_output, frame};
 use crate::module_support::*;
-use arch::contract::relay::{owned, Relays, Source};
+use array::contract::relay::{owned, Relays, Source};
 
-fn words(v: &arch::ir::vsa::Vsa, relays: &Relays) -> Vec<Vec<Source>> {
+fn words(v: &array::vsa::Vsa, relays: &Relays) -> Vec<Vec<Source>> {
     let [n0, n1] = relays.extent;
     (0..n0).flat_map(|i| (0..n1).flat_map(move |j| relays.words(v, 0, [i, j]))).collect()
 }

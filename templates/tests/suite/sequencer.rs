@@ -2,17 +2,18 @@
 //! drains allow, with the values that its counters give. Loads and drains come at random.
 
 use crate::module_support::*;
-use arch::affine::{Condition, Form};
-use arch::contract::program;
-use arch::contract::timing::{DRAINED_TO_LAUNCH, LOADED_TO_LAUNCH, START_TO_LAUNCH};
-use arch::ir::cases::Cases;
-use arch::ir::sizes::{Formula, Size};
-use arch::ir::vsa::*;
-use frontend::scop::ScalarType;
+use array::contract::program;
+use array::contract::timing::{DRAINED_TO_LAUNCH, LOADED_TO_LAUNCH, START_TO_LAUNCH};
+use array::vsa::*;
 use rtl::sim::Sim;
+use scop::ScalarType;
 use std::collections::{BTreeSet, VecDeque};
 use templates::control::sequencer::Sequencer;
 use templates::control::{field_port, Field};
+use uniform::affine::{Condition, Form};
+use uniform::cases::Cases;
+use uniform::mapping::Counter;
+use uniform::sizes::{Formula, Size};
 
 fn random_counters(r: &mut Random) -> Vec<Counter> {
     loop {

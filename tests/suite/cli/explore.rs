@@ -117,8 +117,8 @@ fn a_network_shares_one_array() {
     let network = |name: &str, text: &str| kernel(dir.path(), name, text);
     let file = network(
         "net.toml",
-        "[[layer]]\nname = \"first\"\ntimes = 2\ndefine = { O = 4, I = 3, S = 4, Q = 3 }\n\
-        [[layer]]\ndefine = { O = 8, I = 4, S = 2, Q = 1 }\n",
+        "[[layer]]\nname = \"first\"\ntimes = 2\ndefine = { O = 4, I = 3, S = 4, Q = 3 }\n[[layer]]\ndefine = \
+        { O = 8, I = 4, S = 2, Q = 1 }\n",
     );
     let found =
         json(&["explore", layer, "--network", &file, "--gap", "5%", "--designs", "300", "--limit", "dsp=64", "--json"]);

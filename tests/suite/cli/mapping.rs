@@ -13,7 +13,7 @@ fn every_stage_can_be_printed() {
         assert!(shown.contains(part), "{stage}: {part} is missing in\n{shown}");
     }
     let vsa = stdout(&["rtl", &file, "--emit", "vsa"]);
-    assert!(arch::text::parse(&vsa).is_ok(), "the printed array reads back");
+    assert!(array::text::parse(&vsa).is_ok(), "the printed array reads back");
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! Programs that the golden model makes of C files: around static functions and regions at file level, refused,
 //! crashing.
 
-use frontend::diag::{SourceFile, SourceMap, Span};
-use frontend::scop::{Array, Binding, Function, ScalarType, Scop, Storage};
 use frontend::ParseOptions;
 use sagen::data::Memory;
 use sagen::golden::{run, Failure, Native};
+use scop::diag::{SourceFile, SourceMap, Span};
+use scop::{Array, Binding, Function, ScalarType, Scop, Storage};
 
 fn array(name: &str, dims: &[i64], binding: Binding, constant: bool) -> Array {
     let ty = ScalarType::Int { bits: 16, signed: true };

@@ -1,10 +1,10 @@
 //! Options and design files: what they say together, and what is refused.
 
-use arch::ir::design::DesignSpec;
 use clap::Parser;
 use sagen::cli::{Cli, Command, Design, Engine};
 use sagen::design_file::Request;
 use toml::Table;
+use uniform::design::DesignSpec;
 
 #[test]
 fn the_definition_is_consistent() {

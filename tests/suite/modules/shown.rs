@@ -1,9 +1,9 @@
 //! What people see: tables, numbers, diagnostics, progress, faults, boards.
 
-use frontend::diag::{Diagnostic, SourceFile, SourceMap, Span};
 use indicatif::{ProgressDrawTarget, TermLike};
 use sagen::cli::Boards;
 use sagen::{catalog, fault, progress, render, report, table};
+use scop::diag::{Diagnostic, SourceFile, SourceMap, Span};
 use std::io;
 use std::process::Command;
 use std::sync::{Arc, Mutex};

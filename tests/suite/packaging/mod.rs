@@ -167,8 +167,8 @@ fn ports_stand_in_the_order_of_their_channels() {
             ("interrupt", "interrupt:1.0 interrupt INTERRUPT", "SENSITIVITY LEVEL_HIGH".to_string()),
         ] {
             let line = format!(
-                "(* X_INTERFACE_INFO = \"xilinx.com:signal:{kind}\", X_INTERFACE_PARAMETER \
-                = \"XIL_INTERFACENAME {port}, {parameters}\" *)"
+                "(* X_INTERFACE_INFO = \"xilinx.com:signal:{kind}\", X_INTERFACE_PARAMETER = \"XIL_INTERFACENAME \
+                {port}, {parameters}\" *)"
             );
             assert!(header.contains(&line), "{}: {line}\n{header}", ip.name);
         }

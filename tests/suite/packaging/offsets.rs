@@ -110,9 +110,9 @@ fn header(ip: &Emitted) -> Offsets {
 
 fn python(ip: &Emitted) -> Offsets {
     let show = format!(
-        "import sys; sys.path[:0] = [{:?}, {:?}]; import {k} as m; print(*(f'{{a.name}} {{a.offset}}' \
-        for a in m.ARGUMENTS + getattr(m, 'COMPUTED', []) + getattr(m, 'SCRATCH', [])), f'cycles {{m.CYCLES}}', \
-        f'status {{m.STATUS}}', f'error_address {{m.ERROR_ADDRESS}}', sep='\\n')",
+        "import sys; sys.path[:0] = [{:?}, {:?}]; import {k} as m; print(*(f'{{a.name}} {{a.offset}}' for a in \
+        m.ARGUMENTS + getattr(m, 'COMPUTED', []) + getattr(m, 'SCRATCH', [])), f'cycles {{m.CYCLES}}', f'status \
+        {{m.STATUS}}', f'error_address {{m.ERROR_ADDRESS}}', sep='\\n')",
         root().join("tests/packaging").display().to_string(),
         ip.path("sw").display().to_string(),
         k = ip.kernel

@@ -2,14 +2,14 @@
 //! pipe, one a line (`W offset value`, `R offset`, answered by the value), and are made on the design.
 
 use super::emitted::{root, run, tool, Emitted};
-use arch::ir::ip::Ip;
-use arch::ir::vsa::Vsa;
+use array::ip::Ip;
+use array::vsa::Vsa;
 use clap::Parser;
-use frontend::scop::Scop;
 use frontend::ParseOptions;
 use sagen::cli::{Cli, Command as Sub};
 use sagen::sim::{self, builtin::Machine, compare, Built, Job, Outcome, Run, Timing};
 use sagen::{catalog, data};
+use scop::Scop;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
@@ -155,7 +155,7 @@ pub fn play(ip: &Emitted, mut plays: Vec<Play>) {
     let board = catalog::find(&options.program.board).unwrap();
     let all: Vec<_> = scops
         .iter()
-        .map(|scop| arch::compile(scop, &options.design.spec().unwrap(), &board).expect("an array"))
+        .map(|scop| search::compile(scop, &options.design.spec().unwrap(), &board).expect("an array"))
         .collect();
     let several = all.len() > 1;
     let whole = if several {
@@ -172,7 +172,7 @@ pub fn play(ip: &Emitted, mut plays: Vec<Play>) {
     let at = |p: &Play| if p.sizes.is_empty() { scops[p.function].clone() } else { scops[p.function].at(&p.sizes) };
     let contents: Vec<_> =
         plays.iter().zip(&compiled).map(|(p, c)| contents(ip, &interface, p, &at(p), &c.vsa, &pre)).collect();
-    let run = |(number, (p, c)): (usize, (&Play, &arch::Compiled))| Run {
+    let run = |(number, (p, c)): (usize, (&Play, &search::Compiled))| Run {
         function: p.function,
         images: sim::place(&c.vsa, &contents[number][0], 0, 1, number),
         sizes: p.sizes.clone(),

@@ -1,17 +1,17 @@
 //! One case: compiled, interpreted, simulated, compared.
 
 use crate::common::{caught, differing, sim};
-use arch::ir::design::{ArrayChoice, DesignSpec};
-use arch::ir::ip::Ip;
-use frontend::diag::Diagnostic;
-use frontend::scop::{Scop, Storage};
+use array::ip::Ip;
 use sagen::check::{self, Conditions};
 use sagen::cli::{Engine, Sim};
 use sagen::data::{self, Memory, Random};
 use sagen::sim::Built;
 use sagen::{golden, simulate};
+use scop::diag::Diagnostic;
+use scop::{Scop, Storage};
 use std::path::Path;
 use std::rc::Rc;
+use uniform::design::{ArrayChoice, DesignSpec};
 
 /// Operations in all PEs of an array that runs on another engine.
 const MOST_OPERATIONS: i64 = 4000;
@@ -103,7 +103,7 @@ fn same_as_c(case: &Case, scop: &Scop, given: &Memory) -> Result<(), String> {
 /// A case with its array.
 struct Prepared {
     scop: Scop,
-    compiled: arch::Compiled,
+    compiled: search::Compiled,
     spec: DesignSpec,
     arguments: Sim,
     options: String,
@@ -137,13 +137,13 @@ fn prepare(case: &Case) -> Result<Result<Prepared, Verdict>, String> {
     let board = sagen::catalog::find("u250")?;
     let mut options = case.options.clone() + &ports(&scop, case.seed);
     let spec = sim(&options, Path::new("case.c"))?.design.spec()?;
-    let program = match arch::program(&scop, &spec) {
+    let program = match search::program(&scop, &spec) {
         Ok(program) => program,
         Err(faults) => return refused(&faults),
     };
     if let Some(row) = case.row {
         let any = DesignSpec { array: ArrayChoice::Automatic, ..spec };
-        match arch::explore::rows::list(&program, &any) {
+        match search::rows::list(&program, &any) {
             Ok(rows) if rows.is_empty() => return Ok(Err(Verdict::Refused("no legal array".into()))),
             Ok(rows) => options += &format!(" --array {}", row % rows.len()),
             Err(faults) => return refused(&faults),
@@ -151,7 +151,7 @@ fn prepare(case: &Case) -> Result<Result<Prepared, Verdict>, String> {
     }
     let arguments = sim(&options, Path::new("case.c"))?;
     let spec = arguments.design.spec()?;
-    let compiled = match arch::compile_program(&program, &scop, &spec, &board) {
+    let compiled = match search::compile_program(&program, &scop, &spec, &board) {
         Ok(compiled) => compiled,
         Err(faults) => return refused(&faults),
     };
@@ -204,7 +204,7 @@ fn at_sizes(case: &Case, prepared: &Prepared) -> Result<Verdict, String> {
     let mut sizes = vec![maxima.clone(), vec![1; maxima.len()]];
     sizes.extend((0..4).map(|_| maxima.iter().map(|&max| 1 + random.below(max as u64) as i64).collect()));
     (1..sizes.len()).rev().for_each(|k| sizes.swap(k, random.below(k as u64 + 1) as usize));
-    let runs: Vec<(Scop, arch::Compiled)> = sizes.iter().map(|s| (scop.at(s), compiled.at(s))).collect();
+    let runs: Vec<(Scop, search::Compiled)> = sizes.iter().map(|s| (scop.at(s), compiled.at(s))).collect();
     let built = Rc::new(Built::new(&Ip::from(&compiled.vsa)).map_err(|why| prepared.about(why))?);
     let (mut cases, mut expected) = (vec![], vec![]);
     for ((scop, compiled), sizes) in runs.iter().zip(&sizes) {

@@ -16,7 +16,7 @@ mod rows;
 pub use port::AxiMemory;
 use rows::Rows;
 
-use arch::contract::walk::MemoryTiming;
+use array::contract::walk::MemoryTiming;
 use std::collections::VecDeque;
 use std::ops::Range;
 

@@ -8,7 +8,7 @@
 //! Ports: [`SequencerPorts`].
 //!
 //! Timing: a wave is launched in the first cycle that `interval` and
-//! `arch::contract::timing::{START,LOADED,DRAINED}_TO_LAUNCH` (2 cycles each) allow. Loads and drains are counted anew
+//! `array::contract::timing::{START,LOADED,DRAINED}_TO_LAUNCH` (2 cycles each) allow. Loads and drains are counted anew
 //! with each `start`; wave numbers (`Field::Pointer`) since `rst`.
 
 mod visits;
@@ -17,14 +17,15 @@ use super::field::{field_port, form_range, range_ty, Field};
 use crate::axi::program::{self, Program};
 use crate::cases::{by_case, of_case, within};
 use crate::port::Port;
-use arch::affine::{Condition, Form};
-use arch::contract::program::{of_lag, of_lags, Register};
-use arch::contract::timing::swept;
-use arch::ir::cases::Cases;
-use arch::ir::sizes::Formula;
-use arch::ir::vsa::{Counter, Vsa};
+use array::contract::program::{of_lag, of_lags, Register};
+use array::contract::timing::swept;
+use array::vsa::Vsa;
 use rtl::{clog2, u, Design, ModuleBuilder, Reg, Sig, Template, Ty};
 use std::collections::{BTreeMap, BTreeSet};
+use uniform::affine::{Condition, Form};
+use uniform::cases::Cases;
+use uniform::mapping::Counter;
+use uniform::sizes::Formula;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sequencer {

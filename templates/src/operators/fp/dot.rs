@@ -1,5 +1,5 @@
 //! Fused dot product: `c` plus `lanes` products with one alignment, one normalization and one rounding; exactly what
-//! `frontend::value::eval_dot` computes, whose window of kept bits this is.
+//! `scop::value::eval_dot` computes, whose window of kept bits this is.
 //!
 //! All terms count relative to the sign of `c`, so `c` is never subtracted. A product has one bit more than the window:
 //! inverted where the product is negative, it is the carry that both rounds the product and completes its negation.
@@ -11,8 +11,8 @@ use super::mul::{partial_products, product_special, sum_of};
 use super::parts::{by_digit, leading_zeros, shift_left, Fields, Normalization};
 use super::pipe::{Held, Pipe};
 use super::Format;
-use frontend::value::dot_window;
 use rtl::{clog2, u, ModuleBuilder, Sig};
+use scop::value::dot_window;
 
 /// Half levels: unpack; a level of the search for the greatest exponent, at the last of which the DSP slices multiply;
 /// add partial products; align; two adders; magnitude; count zeros; limit the shift; shift; round.

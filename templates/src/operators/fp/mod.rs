@@ -1,4 +1,4 @@
-//! Pipelined IEEE-754 operators with the semantics of `frontend::value`, bit for bit: round to nearest even, subnormal
+//! Pipelined IEEE-754 operators with the semantics of `scop::value`, bit for bit: round to nearest even, subnormal
 //! numbers, signed zeros, infinities; every computed NaN is the canonical one (sign 0, only the top fraction bit set).
 //!
 //! An operator is a module of its own, [`Core`], named after format, operation and latency (`fp32_add_l6`): operands
@@ -19,10 +19,10 @@ mod sqrt;
 pub use pipe::spread;
 
 use crate::operators::request::{wires, Request};
-use arch::contract::timing::op_latency;
-use arch::ir::vsa::{NodeId, Op};
-use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
+use array::contract::timing::op_latency;
+use array::vsa::{NodeId, Op};
 use rtl::{Design, ModuleBuilder, Sig, Template};
+use scop::{BinaryOp, ScalarType, UnaryOp};
 
 /// A binary interchange format: exponent bits and fraction bits without the hidden one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -212,7 +212,7 @@ fn binary(op: BinaryOp) -> Option<Operator> {
     })
 }
 
-/// Latency of an operator unless the schedule asks for another: what `arch::contract::timing` promises.
+/// Latency of an operator unless the schedule asks for another: what `array::contract::timing` promises.
 pub fn default_latency(operator: Operator, format: Format) -> u32 {
     let float = ScalarType::Float { exponent: format.exponent, fraction: format.fraction };
     let n = NodeId(0);

@@ -1,9 +1,9 @@
 //! Runs the whole IP of a `Vsa` in the simulator, through its AXI ports, as a host would.
 
-use arch::ir::vsa::Vsa;
-use frontend::value::mask;
+use array::vsa::Vsa;
 use rtl::sim::Sim;
 use rtl::Verified;
+use scop::value::mask;
 use templates::axi::memory::{AxiMemory, Image, Timing, GUARD};
 use templates::Interface;
 
@@ -207,9 +207,9 @@ pub fn check(vsa: &Vsa, memory: Vec<Vec<u64>>, mode: Timing) -> Result<u64, Stri
         return Err(format!("verify: {}", faults.join("\n")));
     }
     let mut expected = memory.clone();
-    arch::interp::run(vsa, &mut expected)?;
+    array::interp::run(vsa, &mut expected)?;
     let (design, _) = templates::ip(&vsa.into())?;
-    let predicted = arch::cost::predict(vsa, &arch::contract::walk::MemoryTiming::IDEAL).cycles as u64;
+    let predicted = cost::predict(vsa, &array::contract::walk::MemoryTiming::IDEAL).cycles as u64;
     let outcome = run_design(vsa, &design, &memory, mode, predicted * 20 + 20_000)?;
     for (k, (got, want)) in outcome.memory.iter().zip(&expected).enumerate() {
         if let Some(at) = (0..want.len()).find(|i| got[*i] != want[*i]) {

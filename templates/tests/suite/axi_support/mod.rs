@@ -1,11 +1,12 @@
 //! Random virtual arrays that only have DMA traffic, and the plain software view of what the engines must transfer.
 
-use arch::affine::Form;
-use arch::ir::vsa::*;
-use frontend::scop::ScalarType;
+use array::vsa::*;
 use rtl::sim::Sim;
+use scop::ScalarType;
 use templates::axi::memory::AxiMemory;
 use templates::stream::{Digit, Word};
+use uniform::affine::Form;
+use uniform::mapping::Counter;
 
 /// xorshift64*.
 pub struct Random(u64);

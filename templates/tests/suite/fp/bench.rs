@@ -1,9 +1,9 @@
 //! Many instances of a core side by side in the simulator, fed a new vector every cycle.
 
-use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
-use frontend::value;
 use rtl::sim::Sim;
 use rtl::{u, Design, ModuleBuilder, Template};
+use scop::value;
+use scop::{BinaryOp, ScalarType, UnaryOp};
 use std::collections::VecDeque;
 use templates::fp::{Core, Format, Operator, Relation};
 

@@ -1,10 +1,10 @@
-//! The fused dot product against `frontend::value::eval_dot`: random and directed vectors, all shapes.
+//! The fused dot product against `scop::value::eval_dot`: random and directed vectors, all shapes.
 
 use super::vectors::{corners, hard, Random};
-use frontend::scop::ScalarType;
-use frontend::value::eval_dot;
 use rtl::sim::Sim;
 use rtl::Design;
+use scop::value::eval_dot;
+use scop::ScalarType;
 use std::collections::VecDeque;
 use templates::fp::{default_latency, Core, Format, Operator};
 

@@ -1,4 +1,4 @@
-//! The floating-point cores in the simulator against an independent soft-float library and against `frontend::value`.
+//! The floating-point cores in the simulator against an independent soft-float library and against `scop::value`.
 
 mod bench;
 mod dot;

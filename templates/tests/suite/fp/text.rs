@@ -2,8 +2,8 @@
 
 use super::bench::{interpreted, operand_bits, result_bits};
 use super::vectors::{hard, integer, Random};
-use frontend::value::mask;
 use rtl::Design;
+use scop::value::mask;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;

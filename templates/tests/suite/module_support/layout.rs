@@ -2,10 +2,11 @@
 //! compare with the cells that `subscripts` speak of, so they need to know nothing of banks and addresses.
 
 use super::Random;
-use arch::affine::{Condition, Form};
-use arch::ir::vsa::*;
-use frontend::scop::ScalarType;
+use array::vsa::*;
+use scop::ScalarType;
 use templates::io::words::StreamShape;
+use uniform::affine::{Condition, Form};
+use uniform::mapping::Counter;
 
 /// Tile counters, then inner ones; up to 3 x 3 PEs and any skew.
 pub fn frame(r: &mut Random) -> Vsa {
@@ -157,7 +158,7 @@ fn try_input(r: &mut Random, v: &mut Vsa) -> bool {
     let (group, ty) = (v.inputs.len() as u32, v.arrays[array as usize].ty);
     for port in 0..p.ports.len() as u32 {
         v.nodes.push(Node { op: Op::Input { group, port }, ty, name: format!("a{group}_{port}") });
-        v.schedule.ready.push(arch::contract::timing::FEED_LATENCY + r.range(0, 3));
+        v.schedule.ready.push(array::contract::timing::FEED_LATENCY + r.range(0, 3));
         v.schedule.latency.push(0);
     }
     let banks = p.banks.into_iter().map(|b| b.bank).collect();
@@ -238,7 +239,7 @@ pub fn add_output(r: &mut Random, v: &mut Vsa) {
 }
 
 fn add_node(v: &mut Vsa, op: Op, ty: ScalarType) -> NodeId {
-    let latency = arch::contract::timing::least_ready(&op);
+    let latency = array::contract::timing::least_ready(&op);
     v.nodes.push(Node { op, ty, name: "n".into() });
     v.schedule.ready.push(latency);
     v.schedule.latency.push(latency);

@@ -5,11 +5,11 @@
 pub mod layout;
 
 pub use crate::axi_support::{bits, empty_vsa, Random};
-use arch::affine::Form;
-use arch::ir::vsa::Vsa;
+use array::vsa::Vsa;
 use rtl::sim::{Init, Sim};
 use rtl::{Design, Template};
 use std::collections::BTreeMap;
+use uniform::affine::Form;
 
 /// Numbers of the random cases: `SAGEN_SEED` is the first one, `SAGEN_CASES` how many.
 pub fn cases(count: u64) -> std::ops::Range<u64> {

@@ -1,0 +1,34 @@
+//! In which of the board's memories something is kept. URAM is deep: little of one is better kept in block RAM.
+
+use crate::contract::delay::in_luts;
+
+/// Words and bits of an UltraRAM.
+const ULTRA: (i64, i64) = (4096, 72);
+/// Block RAMs that an UltraRAM has to save at least; it has the bits of eight.
+const SAVED: i64 = 3;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Luts,
+    /// Halves of a RAMB36.
+    Block(i64),
+    Ultra(i64),
+}
+
+/// Where `words` of `width` bits are kept, and in how many of them; `ultra`: on a board that has UltraRAM.
+pub fn kind(words: i64, width: i64, ultra: bool) -> Kind {
+    if in_luts(words) {
+        return Kind::Luts;
+    }
+    let of = |(depth, bits): (i64, i64)| ((width + bits - 1) / bits) * ((words + depth - 1) / depth);
+    // A RAMB18 is 512 × 36 to 16384 × 1, a RAMB36 twice as wide or deep.
+    let halves = [(512, 36), (1024, 18), (2048, 9), (4096, 4), (8192, 2), (16384, 1)].map(of);
+    let wholes =
+        [(512, 72), (1024, 36), (2048, 18), (4096, 9), (8192, 4), (16384, 2), (32768, 1)].map(|shape| 2 * of(shape));
+    let blocks = halves.into_iter().chain(wholes).min().unwrap_or(0);
+    if ultra && 2 * SAVED * of(ULTRA) <= blocks {
+        Kind::Ultra(of(ULTRA))
+    } else {
+        Kind::Block(blocks)
+    }
+}

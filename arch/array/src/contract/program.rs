@@ -1,0 +1,65 @@
+//! Program registers: numbers that follow from the sizes. The host computes them by their formulas and writes them
+//! before a run; hardware takes them in the cycle of the `start` pulse.
+
+use crate::contract::walk::Walk;
+use crate::vsa::Vsa;
+use uniform::sizes::Formula;
+
+/// A register that the host fills from the sizes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Register {
+    pub formula: Formula,
+    /// That hold every value, at most 64: then it is modulo 2^64.
+    pub bits: u32,
+    pub signed: bool,
+}
+
+impl Register {
+    fn new(formula: Formula, maxima: &[i64]) -> Register {
+        let (low, high) = formula.range(maxima);
+        let magnitude = |v: i128| 128 - v.max(0).leading_zeros();
+        let signed = low < 0;
+        let bits = if signed { magnitude(high).max(magnitude(!low)) + 1 } else { magnitude(high).max(1) };
+        Register { formula, bits: bits.min(64), signed }
+    }
+}
+
+/// Registers for these formulas, without those that are constants or come again.
+fn registers(formulas: impl IntoIterator<Item = Formula>, maxima: &[i64]) -> Vec<Register> {
+    let mut all: Vec<Register> = vec![];
+    for formula in formulas {
+        if !matches!(formula, Formula::Const(_)) && !all.iter().any(|r| r.formula == formula) {
+            all.push(Register::new(formula, maxima));
+        }
+    }
+    all
+}
+
+/// Those of one DMA engine.
+pub fn of_walk(vsa: &Vsa, walk: &Walk) -> Vec<Register> {
+    registers(walk.program(), &vsa.sizes.maxima())
+}
+
+/// One less than what values wait for ([`uniform::cases::Cases::lags`]), in the phases of a case or behind the last
+/// one.
+pub fn of_lag(lag: &Formula, case: usize) -> Formula {
+    lag.in_case(case).plus(Formula::Const(-1))
+}
+
+/// Those of what values wait for.
+pub fn of_lags(vsa: &Vsa) -> Vec<Register> {
+    registers(lags(vsa), &vsa.sizes.maxima())
+}
+
+fn lags(vsa: &Vsa) -> impl Iterator<Item = Formula> + '_ {
+    vsa.cases.lags.iter().flat_map(|lag| (0..=vsa.cases.boxes.len()).map(|case| of_lag(lag, case)))
+}
+
+/// All of an array, each once: those of its parameters come first.
+pub fn of(vsa: &Vsa) -> Vec<Register> {
+    let walks = Walk::all(vsa).into_iter().flatten().flatten();
+    registers(
+        vsa.sizes.parameters.iter().cloned().chain(lags(vsa)).chain(walks.flat_map(|w| w.program())),
+        &vsa.sizes.maxima(),
+    )
+}

@@ -1,0 +1,34 @@
+//! How far into a hull the waves of a run reach.
+
+use crate::forms::local;
+use crate::vsa::{Hull, HullDim, Vsa};
+use uniform::affine::Form;
+use uniform::sizes::Formula;
+
+/// The last row of each dimension that waves of a run ask for: counters that sizes end do not reach all of the hull.
+pub(super) fn reach<'a>(
+    vsa: &Vsa,
+    hull: &Hull,
+    subscripts: &[Form],
+    ports: impl Iterator<Item = &'a [i64]> + Clone,
+    pes: [[i64; 2]; 2],
+) -> Vec<Formula> {
+    let of_dim = |(d, row): (usize, &HullDim)| {
+        let last = Formula::Const(row.modulus * row.extent - 1);
+        if vsa.sizes.list.is_empty() {
+            return last;
+        }
+        let farthest = |port: &'a [i64]| {
+            let Form { constant, counters, space } = local(vsa, subscripts, port, hull, d);
+            let places: i64 = (0..2).map(|a| pes.iter().map(|p| space[a] * p[a]).max().unwrap_or(0)).sum();
+            let moves = counters.iter().enumerate().filter(|(_, &c)| c > 0);
+            Formula::combination(constant + places, moves.map(|(j, &c)| (c, vsa.farthest(j))))
+        };
+        match ports.clone().map(farthest).reduce(Formula::greatest) {
+            // At all sizes the same: the hull is as large, but for what its modulus rounds up.
+            None | Some(Formula::Const(_)) => last,
+            Some(follows) => follows.least(last),
+        }
+    };
+    hull.rows.iter().enumerate().map(of_dim).collect()
+}

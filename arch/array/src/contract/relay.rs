@@ -1,0 +1,129 @@
+//! Relays: the modules of an output group that pass the writer's tokens on to a block of collectors each, and join what
+//! these answer with the words from the relays before (L2 modules of the group).
+//!
+//! Tokens hop one relay a cycle, words follow them. A collector owns the same elements of every bus word it answers to
+//! (`owned`), so collectors whose elements differ share a bus word by wiring alone; the others' words are joined by OR.
+
+use crate::vsa::{OutputBank, Vsa};
+
+/// Collectors along an axis that a relay serves, at most: as far as signals go in a cycle.
+const REACH: i64 = 4;
+/// Bus words that a relay joins, at most; with those of the two relays before it as many as a LUT has inputs.
+const JOINED: usize = 4;
+
+/// Registers from the token in a relay to the word behind it: the collectors' address and word, the relay's word.
+const ANSWER: i64 = 3;
+
+/// A bank of a collector: the collector's hops from the corner where waves enter, the bank's index in the group.
+pub type Source = ([i64; 2], usize);
+
+/// The relays of an output group, a grid that begins where waves enter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Relays {
+    /// Collectors per relay along each axis; the last relays may have fewer.
+    pub block: [i64; 2],
+    pub extent: [i64; 2],
+    /// Bus words that a relay joins, the most of all.
+    pub joined: usize,
+}
+
+/// Elements a bank's memory word holds: a whole bus word, or fewer when the PE owns fewer of a row.
+pub fn lanes(bank: &OutputBank, word: i64) -> i64 {
+    word.min((bank.elements.max(1) as u64).next_power_of_two() as i64)
+}
+
+/// Elements of a bus word that the bank at `p` fills in, as bits; element `e` comes from lane `e mod lanes`.
+pub fn owned(bank: &OutputBank, word: i64, p: [i64; 2]) -> u128 {
+    let first = (bank.bank.base + bank.bank.coef[0] * p[0] + bank.bank.coef[1] * p[1]).rem_euclid(word);
+    let count = bank.elements.min(word);
+    let ones = |n: i64| if n < 128 { (1u128 << n) - 1 } else { u128::MAX };
+    // Those beyond the word are its first.
+    (ones(count) << first | ones((first + count - word).max(0))) & ones(word)
+}
+
+impl Relays {
+    /// As few relays as can be; of equally many the shortest way.
+    pub fn new(vsa: &Vsa, o: usize) -> Relays {
+        let extent = vsa.outputs[o].extent();
+        let side = |a: usize| 1..=REACH.min(extent[a]);
+        let mut all: Vec<Relays> = side(0).flat_map(|i| side(1).map(move |j| Relays::of([i, j], extent))).collect();
+        all.sort_by_key(|r| (r.extent[0] * r.extent[1], r.extent[0] + r.extent[1]));
+        let most = |r: &Relays, limit: usize| {
+            r.kinds(vsa, o).into_iter().try_fold(0, |most, at| Some(r.count(vsa, o, at, limit)?.max(most)))
+        };
+        let fitting = all.into_iter().find_map(|r| Some(Relays { joined: most(&r, JOINED)?, ..r }));
+        fitting.unwrap_or_else(|| {
+            let single = Relays::of([1, 1], extent);
+            Relays { joined: most(&single, usize::MAX).unwrap_or(0), ..single }
+        })
+    }
+
+    /// Relays that stand for all: others serve as many collectors, whose elements begin at the same places of a bus
+    /// word.
+    fn kinds(&self, vsa: &Vsa, o: usize) -> Vec<[i64; 2]> {
+        let group = &vsa.outputs[o];
+        let word = i64::from(vsa.arrays[group.array as usize].word);
+        let kinds = |a: usize| {
+            let whole = group.extent()[a] / self.block[a];
+            // So many relays farther, elements begin at the same places again.
+            let again = |&relays: &i64| group.banks.iter().all(|b| b.bank.coef[a] * self.block[a] * relays % word == 0);
+            let apart = (1..whole).find(again).unwrap_or(whole);
+            (0..apart).chain(whole..self.extent[a])
+        };
+        kinds(0).flat_map(|i| kinds(1).map(move |j| [i, j])).collect()
+    }
+
+    fn of(block: [i64; 2], extent: [i64; 2]) -> Relays {
+        Relays { block, extent: [0, 1].map(|a| (extent[a] + block[a] - 1) / block[a]), joined: 0 }
+    }
+
+    /// The bus words that relay `at` joins: which collectors' elements stand side by side in each.
+    pub fn words(&self, vsa: &Vsa, o: usize, at: [i64; 2]) -> Vec<Vec<Source>> {
+        let mut words: Vec<Vec<Source>> = vec![];
+        self.join(vsa, o, at, |word, source| {
+            if word == words.len() {
+                words.push(vec![]);
+            }
+            words[word].push(source);
+            true
+        });
+        words
+    }
+
+    /// How many they are, unless more than `limit`.
+    fn count(&self, vsa: &Vsa, o: usize, at: [i64; 2], limit: usize) -> Option<usize> {
+        let mut count = 0;
+        self.join(vsa, o, at, |word, _| {
+            count = count.max(word + 1);
+            count <= limit
+        });
+        Some(count).filter(|&n| n <= limit)
+    }
+
+    /// Puts every bank behind relay `at` into the first bus word in which its elements are free, as long as `put` goes
+    /// on.
+    fn join(&self, vsa: &Vsa, o: usize, at: [i64; 2], mut put: impl FnMut(usize, Source) -> bool) {
+        let (group, extent) = (&vsa.outputs[o], vsa.outputs[o].extent());
+        let word = i64::from(vsa.arrays[group.array as usize].word);
+        let along = |a: usize| at[a] * self.block[a]..((at[a] + 1) * self.block[a]).min(extent[a]);
+        let mut taken: Vec<u128> = vec![];
+        for hops in along(0).flat_map(|i| along(1).map(move |j| [i, j])) {
+            for (b, bank) in group.banks.iter().enumerate() {
+                let elements = owned(bank, word, group.pe(vsa, hops));
+                let place = taken.iter().position(|t| t & elements == 0).unwrap_or(taken.len());
+                if place == taken.len() {
+                    taken.push(0);
+                }
+                taken[place] |= elements;
+                if !put(place, (hops, b)) {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// From a token at the first relay to the word that all collectors have added to, behind the last one.
+    pub fn latency(&self) -> i64 {
+        self.extent[0] + self.extent[1] - 1 + ANSWER
+    }
+}

@@ -1,0 +1,170 @@
+//! What of a walk follows from the sizes: how its forms go on, which rows end early, which numbers an engine needs of
+//! them, the walk at some sizes.
+
+use crate::contract::walk::{RowForm, WaitUntil, Walk, WalkGroup};
+use crate::vsa::Hull;
+use scop::Affine;
+use uniform::sizes::Formula;
+
+/// An affine form's way through a walk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Steps {
+    /// At the first row of the first service.
+    pub start: Formula,
+    /// Per counter that is no parameter: the change when it counts up and all inner ones return to zero.
+    pub tiles: Vec<Formula>,
+    /// The same per row coordinate.
+    pub rows: Vec<Formula>,
+}
+
+/// A form over the counters at the first tile of a run; parameters come first, and have these values.
+fn first(start: &Affine, parameters: &[Formula]) -> Formula {
+    Formula::combination(start.constant, start.coeffs.iter().copied().zip(parameters.iter().cloned()))
+}
+
+/// Change of an affine form when digit `d` counts up and all inner ones, which end so, return to zero.
+fn carries(coefficients: &[i64], lasts: &[Formula]) -> Vec<Formula> {
+    let mut back = Formula::Const(0);
+    let mut out = vec![];
+    for (&step, last) in coefficients.iter().zip(lasts).rev() {
+        let step = Formula::Const(step);
+        out.push(step.clone().plus(Formula::Const(-1).times(back.clone())));
+        back = back.plus(step.times(last.clone()));
+    }
+    out.reverse();
+    out
+}
+
+impl WalkGroup {
+    /// Dimensions whose rows may end before the hull does, as sizes say, within others: rows behind them keep their
+    /// places in buffers. Counted from the first of a hull of so many.
+    pub fn early(&self, dims: usize) -> Vec<usize> {
+        let missing = self.rows.len() - dims;
+        let within = |d: usize| self.rows[..missing + d].iter().any(|outer| outer.modulus * outer.extent > 1);
+        (0..dims).filter(|&d| !matches!(self.ends[missing + d], Formula::Const(_)) && within(d)).collect()
+    }
+}
+
+impl Walk {
+    /// See [`WalkGroup::early`], of a group's hull.
+    pub fn early(&self, group: usize, hull: &Hull) -> Vec<usize> {
+        self.groups.iter().find(|g| g.group == group).map_or(vec![], |g| g.early(hull.rows.len()))
+    }
+    /// How a form of a group goes from row to row and from service to service.
+    pub fn steps(&self, group: &WalkGroup, form: &RowForm) -> Steps {
+        self.steps_of(group, &[(Formula::Const(1), form)])
+    }
+    /// The same of the group's address.
+    pub fn address_steps(&self, group: &WalkGroup) -> Steps {
+        let own = [(Formula::Const(1), &group.address)];
+        self.steps_of(
+            group,
+            &own.into_iter()
+                .chain(group.strided.iter().map(|(stride, form)| (stride.clone(), form)))
+                .collect::<Vec<_>>(),
+        )
+    }
+    fn steps_of(&self, group: &WalkGroup, terms: &[(Formula, &RowForm)]) -> Steps {
+        let sum = |part: &dyn Fn(&RowForm) -> Vec<Formula>| {
+            let all = terms
+                .iter()
+                .map(|(factor, form)| part(form).into_iter().map(|f| factor.clone().times(f)).collect::<Vec<_>>());
+            all.reduce(|a, b| a.into_iter().zip(b).map(|(a, b)| a.plus(b)).collect()).unwrap_or_default()
+        };
+        let start = |form: &RowForm| vec![first(&form.start, &self.lasts[..self.parameters])];
+        let tiles = |form: &RowForm| carries(&form.start.coeffs[self.parameters..], &self.lasts[self.parameters..]);
+        let rows = |form: &RowForm| carries(&form.rows, &group.ends);
+        Steps { start: sum(&start).remove(0), tiles: sum(&tiles), rows: sum(&rows) }
+    }
+    /// Rows that are in the array at no tile of a run are not walked: gates that sizes close end the rows of a group's
+    /// dimension.
+    pub(super) fn end_rows(&mut self) {
+        let parameters = &self.lasts[..self.parameters];
+        for g in &mut self.groups {
+            for gate in &g.gates {
+                let RowForm { start, rows } = gate;
+                let (known, tiles) = start.coeffs.split_at(parameters.len());
+                let mut moving = (0..rows.len()).filter(|&d| rows[d] != 0);
+                let (Some(d), None) = (moving.next(), moving.next()) else { continue };
+                // The gate is open longest in the first tile.
+                if rows[d] < 0 && known.iter().any(|&c| c != 0) && tiles.iter().all(|&c| c <= 0) {
+                    let end = first(start, parameters).over(-rows[d]).greatest(Formula::Const(0));
+                    g.ends[d] = g.ends[d].clone().least(end);
+                }
+            }
+        }
+    }
+    /// What an engine needs to know of the sizes; constants are among it.
+    pub fn program(&self) -> Vec<Formula> {
+        let mut all: Vec<Formula> = self.lasts[self.parameters..].to_vec();
+        all.extend(self.cases.iter().flatten().map(|span| span.end.clone()));
+        for g in &self.groups {
+            let forms = g.gates.iter().chain(&g.lowers).chain(&g.uppers).map(|f| self.steps(g, f));
+            for Steps { start, tiles, rows } in [self.address_steps(g)].into_iter().chain(forms) {
+                all.push(start);
+                all.extend(tiles);
+                all.extend(rows);
+            }
+            all.extend(g.ends.iter().chain(g.when_sized.values()).cloned());
+            all.extend(g.waits.iter().filter_map(|w| match &w.until {
+                WaitUntil::Phase { drains, .. } => Some(drains.clone()),
+                WaitUntil::Lag(_) => None,
+            }));
+        }
+        all.push(self.services());
+        all.iter().flat_map(Formula::parts).collect()
+    }
+    /// The walk at these sizes: an ordinary one, but for ends and gates that only other sizes need.
+    pub fn at(mut self, sizes: &[i64]) -> Walk {
+        if self.parameters == 0 {
+            return self;
+        }
+        let values: Vec<i64> = self.lasts[..self.parameters].iter().map(|f| f.eval(sizes)).collect();
+        for g in &mut self.groups {
+            g.ends.iter_mut().for_each(|end| *end = Formula::Const(end.eval(sizes)));
+            for (stride, form) in std::mem::take(&mut g.strided) {
+                g.address = g.address.combine(stride.eval(sizes), &form);
+            }
+            for form in [&mut g.address].into_iter().chain(&mut g.gates).chain(&mut g.lowers).chain(&mut g.uppers) {
+                form.start = form.start.at(&values);
+            }
+            // The last value of a counter that the sizes end.
+            let ends =
+                |when: &mut Vec<Option<i64>>| {
+                    when.drain(..self.parameters);
+                    for ((w, trip), last) in
+                        when.iter_mut().zip(&self.trips[self.parameters..]).zip(&self.lasts[self.parameters..])
+                    {
+                        *w = w.map(|v| {
+                            if v + 1 == *trip && !matches!(last, Formula::ByCase(_)) {
+                                last.eval(sizes)
+                            } else {
+                                v
+                            }
+                        });
+                    }
+                };
+            ends(&mut g.when);
+            for (k, value) in std::mem::take(&mut g.when_sized) {
+                g.when[k - self.parameters] = Some(value.eval(sizes));
+            }
+            for wait in &mut g.waits {
+                if let WaitUntil::Phase { drains, emit, .. } = &mut wait.until {
+                    *drains = drains.at(sizes);
+                    ends(emit);
+                }
+            }
+        }
+        self.trips.drain(..self.parameters);
+        self.lasts = self.lasts.drain(..).skip(self.parameters).map(|f| f.at(sizes)).collect();
+        for (trip, last) in self.trips.iter_mut().zip(&self.lasts) {
+            if let Formula::Const(last) = last {
+                *trip = last + 1;
+            }
+        }
+        self.cases.iter_mut().flatten().for_each(|span| span.end = span.end.at(sizes));
+        self.phases -= self.parameters;
+        self.parameters = 0;
+        self
+    }
+}

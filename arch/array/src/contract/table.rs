@@ -1,0 +1,368 @@
+//! How the table of a walk follows from an array: what each I/O group is served for, and what its loads wait for.
+
+use crate::contract::reach::reach;
+use crate::contract::walk::{RowForm, Span, Wait, WaitUntil, Walk, WalkGroup};
+use crate::vsa::{is_among, After, CellBound, DramArray, Hull, HullDim, OutputGroup, Until, Vsa};
+use scop::Affine;
+use std::collections::{BTreeMap, BTreeSet};
+use std::iter;
+use uniform::affine::Form;
+use uniform::sizes::Formula;
+
+/// Which rows are served, and from where to where.
+#[derive(Default)]
+struct Ends {
+    gates: Vec<RowForm>,
+    lowers: Vec<RowForm>,
+    uppers: Vec<RowForm>,
+}
+
+impl Ends {
+    /// `form`, and what is left behind it, are not negative; where it runs `along` the rows, by how many elements of
+    /// the walk.
+    fn within(&mut self, form: &RowForm, left: RowForm, along: Option<i64>) {
+        match along {
+            Some(inner) => {
+                self.lowers.push(form.times(-inner));
+                self.uppers.push(left.times(inner).plus(1));
+            }
+            None => self.gates.extend([form.clone(), left]),
+        }
+    }
+
+    /// `form + scale * last` is not negative (or zero), where `last` counts `step` elements of the walk.
+    fn bounded(&mut self, (scale, equality): (i64, bool), form: RowForm, last: &RowForm, step: i64) {
+        // scale 1: last >= -form; scale -1: last <= form.
+        let edge = if scale >= 0 { form.times(-1) } else { form.clone() }.combine(-1, last).times(step);
+        match (scale, equality) {
+            (0, equality) => {
+                self.gates.extend(equality.then(|| form.times(-1)));
+                self.gates.push(form);
+            }
+            (_, true) => {
+                self.uppers.push(edge.plus(1));
+                self.lowers.push(edge);
+            }
+            (1.., false) => self.lowers.push(edge),
+            (_, false) => self.uppers.push(edge.plus(1)),
+        }
+    }
+}
+
+impl Walk {
+    /// Of every port: loads and drains.
+    pub fn all(vsa: &Vsa) -> Vec<[Option<Walk>; 2]> {
+        (0..vsa.ports()).map(|port| [Walk::reads(vsa, port), Walk::writes(vsa, port)]).collect()
+    }
+
+    /// The loads of `port`; `None` if no group reads an array of it.
+    pub fn reads(vsa: &Vsa, port: usize) -> Option<Walk> {
+        let groups = vsa.inputs.iter().enumerate().filter(|(_, g)| vsa.port_of(g.array) == port);
+        let raw = groups.map(|(i, g)| Raw {
+            ends: BTreeMap::new(),
+            cases: &g.cases,
+            group: i,
+            array: &vsa.arrays[g.array as usize],
+            index: g.array as usize,
+            when: (0..vsa.tile_depth).map(|j| g.loads_at(j).filter(|_| j >= vsa.parameters())).collect(),
+            hull: &g.hull,
+            reach: reach(vsa, &g.hull, &g.subscripts, g.ports.iter().map(|p| &p[..]), [g.first, g.last]),
+            bounds: &[],
+            slots: 2,
+            after: &g.after,
+        });
+        build(vsa, port, raw.collect())
+    }
+
+    /// The drains of `port`; `None` if no group writes an array of it.
+    pub fn writes(vsa: &Vsa, port: usize) -> Option<Walk> {
+        let groups = vsa.outputs.iter().enumerate().filter(|(_, g)| vsa.port_of(g.array) == port);
+        let raw = groups.map(|(i, g)| Raw {
+            ends: g.ends.clone(),
+            cases: &g.cases,
+            group: i,
+            array: &vsa.arrays[g.array as usize],
+            index: g.array as usize,
+            when: (0..vsa.tile_depth)
+                .map(|j| g.emit.get(j).copied().flatten().filter(|_| j >= vsa.parameters()))
+                .collect(),
+            hull: &g.hull,
+            reach: reach(vsa, &g.hull, &g.subscripts, g.ports.iter().map(|p| &p.offset[..]), [g.first, g.last]),
+            bounds: &g.bounds,
+            slots: g.slots,
+            after: &[],
+        });
+        build(vsa, port, raw.collect())
+    }
+}
+
+struct Raw<'a> {
+    /// Of those values in `when` that are parameters, which.
+    ends: BTreeMap<usize, usize>,
+    cases: &'a Option<BTreeSet<usize>>,
+    group: usize,
+    array: &'a DramArray,
+    /// Of the array.
+    index: usize,
+    when: Vec<Option<i64>>,
+    hull: &'a Hull,
+    /// Per row dimension of the hull: the last row that a wave may ask for.
+    reach: Vec<Formula>,
+    bounds: &'a [CellBound],
+    slots: u32,
+    after: &'a [After],
+}
+
+fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
+    let first = raw.first()?;
+    // A value to which a loop does not come in every phase, or a loop of phases at every size, has to be waited for.
+    let limited = |j: usize| vsa.sizes.limits.contains_key(&j) || vsa.cases.limits.contains_key(&j);
+    let comes = |j: usize| {
+        first.when[j].is_some_and(|v| v == 0 || !vsa.cases.lasts.contains_key(&j) && !(j < vsa.phases && limited(j)))
+    };
+    let same = |j: usize| comes(j) && raw.iter().all(|r| r.when[j] == first.when[j]);
+    // Who waits for phases, or is there in some of them only, counts them.
+    let waits = |j: usize| {
+        j < vsa.phases
+            && (raw.iter().flat_map(|r| r.after).any(|a| a.until == Until::Phase)
+                || raw.iter().any(|r| r.cases.is_some()))
+    };
+    let kept: Vec<usize> = (0..vsa.tile_depth)
+        .filter(|&j| j < vsa.parameters() || vsa.counters[j].trip > 1 && (!same(j) || waits(j)))
+        .collect();
+    let fixed: Vec<i64> =
+        (0..vsa.tile_depth).map(|j| if kept.contains(&j) { 0 } else { first.when[j].unwrap_or(0) }).collect();
+    let trips: Vec<i64> = kept.iter().map(|&j| vsa.counters[j].trip).collect();
+    let bytes = raw.iter().map(|r| r.array.ty.bytes()).min()?;
+    let outer = raw.iter().map(|r| r.hull.rows.len()).max()?;
+    let groups: Vec<WalkGroup> = raw
+        .iter()
+        .map(|r| WalkGroup {
+            waits: r.after.iter().map(|a| wait(vsa, r, a, &kept)).collect(),
+            ..group(vsa, r, bytes, outer, &kept, &fixed, &trips)
+        })
+        .collect();
+    let mut arrays: Vec<(usize, String)> = raw.iter().map(|r| (r.index, r.array.name.clone())).collect();
+    arrays.sort();
+    arrays.dedup();
+    let phases = kept.iter().filter(|&&j| j < vsa.phases).count();
+    let parameters = vsa.parameters();
+    // A walk that knows one phase only is in its case.
+    let only = kept.iter().all(|&j| j < parameters || j >= vsa.phases).then(|| vsa.cases.of(&fixed[..vsa.phases]));
+    let cases = if only.is_some() { vec![] } else { cases(vsa, &kept, &fixed) };
+    let last = |(k, (&j, &trip)): (usize, (&usize, &i64))| match vsa.sizes.parameters.get(k) {
+        Some(parameter) => parameter.clone(),
+        None if vsa.cases.is_empty() || j < vsa.phases => vsa.sizes.last(j, trip),
+        None if only.is_some() => vsa.last(j, only.flatten()),
+        // Where no group is served, a walk does not stay.
+        None => Formula::by_case(
+            (0..=cases.len())
+                .map(|k| {
+                    if k < cases.len() && serves(&raw, k, &vsa.cases.boxes[k]) {
+                        vsa.last(j, Some(k))
+                    } else {
+                        Formula::Const(0)
+                    }
+                })
+                .collect(),
+        ),
+    };
+    let lasts: Vec<Formula> = kept.iter().zip(&trips).enumerate().map(last).collect();
+    let mut walk = Walk {
+        name: vsa.port_name(port),
+        arrays,
+        address_bits: vsa.port_address_bits(port),
+        bytes,
+        word: vsa.bus_bytes(port) / bytes,
+        trips,
+        parameters,
+        lasts,
+        cases,
+        phases,
+        groups,
+    };
+    walk.end_rows();
+    Some(walk)
+}
+
+/// The cases' phases over the kept counters: of those that are fixed elsewhere, none.
+fn cases(vsa: &Vsa, kept: &[usize], fixed: &[i64]) -> Vec<Vec<Span>> {
+    let counted = vsa.parameters()..vsa.phases;
+    let none = Span { low: 1, high: 0, end: Formula::Const(0) };
+    let span = |k: usize, j: usize| {
+        let [low, high] = vsa.cases.boxes[k][j];
+        let own = vsa.cases.limit(j, Some(k)).into_iter().chain(vsa.sizes.limits.get(&j).copied());
+        Span { low, high, end: own.map(|p| vsa.sizes.parameters[p].clone()).fold(Formula::Const(high), Formula::least) }
+    };
+    let of = |k: usize| {
+        let other =
+            counted.clone().filter(|j| !kept.contains(j)).any(|j| span(k, j).holds(fixed[j]) == Formula::Const(0));
+        kept.iter()
+            .copied()
+            .filter(|j| counted.contains(j))
+            .map(|j| if other { none.clone() } else { span(k, j) })
+            .collect::<Vec<_>>()
+    };
+    (0..vsa.cases.boxes.len()).map(of).collect()
+}
+
+/// Some group is served in phases of a case.
+fn serves(raw: &[Raw], case: usize, phases: &[[i64; 2]]) -> bool {
+    raw.iter().any(|r| {
+        is_among(r.cases, Some(case))
+            && phases.iter().zip(&r.when).all(|(b, w)| w.is_none_or(|v| (b[0]..=b[1]).contains(&v)))
+    })
+}
+
+/// Drains of an output group in a phase that emits, by case; at the greatest sizes, and at all.
+fn drains(vsa: &Vsa, group: &OutputGroup) -> (i64, Formula) {
+    let counted = vsa.phases..vsa.tile_depth;
+    let in_case = |case: Option<usize>| {
+        if !is_among(&group.cases, case) {
+            return Formula::Const(0);
+        }
+        let often = |j: usize| match (group.emit[j], vsa.last(j, case)) {
+            (None, last) => last.plus(Formula::Const(1)),
+            // At a counter's end, wherever that is.
+            (Some(v), _) if v == 0 || vsa.sizes.limits.contains_key(&j) => Formula::Const(1),
+            (Some(v), last) => {
+                let value = group.ends.get(&j).map_or(Formula::Const(v), |&p| vsa.sizes.parameters[p].clone());
+                last.plus(value.times(Formula::Const(-1))).holds()
+            }
+        };
+        counted.clone().map(often).fold(Formula::Const(1), Formula::times)
+    };
+    let by_case: Vec<Formula> = (0..vsa.cases.boxes.len()).map(Some).chain([None]).map(in_case).collect();
+    let most = by_case.iter().map(|f| f.range(&vsa.sizes.maxima()).1).max().unwrap_or(1);
+    (most.clamp(1, i64::MAX.into()) as i64, Formula::by_case(by_case))
+}
+
+fn wait(vsa: &Vsa, group: &Raw, after: &After, kept: &[usize]) -> Wait {
+    let until = match after.until {
+        Until::Lag(lag) => WaitUntil::Lag(lag),
+        Until::Phase => {
+            let output = &vsa.outputs[after.output as usize];
+            let counted = || kept.iter().copied().filter(|&j| j < vsa.phases);
+            let (most, drains) = drains(vsa, output);
+            WaitUntil::Phase {
+                drains,
+                most,
+                emit: counted().map(|j| output.emit[j]).collect(),
+                skips: group.cases.is_some() || counted().any(|j| group.when[j].is_some()),
+            }
+        }
+    };
+    Wait { output: after.output as usize, until }
+}
+
+/// Extents of the array as the hull's view sees them: over the kept counters, and as formulas.
+fn extents(vsa: &Vsa, r: &Raw, kept: usize) -> Vec<(Affine, Formula)> {
+    let rank = r.hull.view.len();
+    match vsa.sizes.extents.get(&r.index) {
+        // Only constant extents are joined.
+        Some(extents) => {
+            let (outer, inner) = extents.split_at(rank - 1);
+            let joined = inner.iter().skip(1).fold(inner[0].clone(), |all, e| {
+                let scale = |x: i64| x * e.constant;
+                Affine { coeffs: all.coeffs.iter().map(|&c| scale(c)).collect(), constant: scale(all.constant) }
+            });
+            // The first parameters are the sizes less one.
+            let over = |e: &Affine| {
+                let mut coeffs = e.coeffs.clone();
+                coeffs.resize(kept, 0);
+                (Affine { coeffs, constant: e.constant + e.coeffs.iter().sum::<i64>() }, Formula::affine(e))
+            };
+            outer.iter().chain([&joined]).map(over).collect()
+        }
+        None => r.array.extents(rank).into_iter().map(|e| (Affine::constant(kept, e), Formula::Const(e))).collect(),
+    }
+}
+
+/// `unit`: bytes per element of the walk; `outer`: its dimensions except the last.
+fn group(vsa: &Vsa, r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i64], trips: &[i64]) -> WalkGroup {
+    let missing = outer - r.hull.rows.len();
+    let extents = extents(vsa, r, kept.len());
+    let affine = |f: &Form| Affine {
+        constant: f.constant + f.counters.iter().zip(fixed).map(|(a, c)| a * c).sum::<i64>(),
+        coeffs: kept.iter().map(|&j| f.counters.get(j).copied().unwrap_or(0)).collect(),
+    };
+    // Coordinates of local element 0 of a row, and its subscripts.
+    let local = |d: usize, f: &Form| RowForm {
+        start: affine(f),
+        rows: (0..outer).map(|k| i64::from(k == missing + d)).collect(),
+    };
+    let y: Vec<RowForm> = r.hull.origin.iter().enumerate().map(|(d, f)| local(d, f)).collect();
+    let subscript = |form: &Affine| {
+        let constant = RowForm::constant(form.constant, kept.len(), outer);
+        form.coeffs.iter().zip(&y).fold(constant, |sum, (&c, y)| sum.combine(c, y))
+    };
+    let x: Vec<RowForm> = r.hull.view.iter().map(subscript).collect();
+    let mut address = RowForm::constant(0, kept.len(), outer);
+    let mut strided = vec![];
+    let mut stride = Formula::Const(r.array.ty.bytes().into());
+    for (x, (_, extent)) in x.iter().zip(&extents).rev() {
+        match stride {
+            Formula::Const(stride) => address = address.combine(stride, x),
+            ref stride => strided.push((stride.clone(), x.clone())),
+        }
+        stride = stride.times(extent.clone());
+    }
+    let [y_outer @ .., y_last] = &y[..] else { unreachable!("an array has a dimension") };
+    let ((along, by), step) = (r.hull.along(), r.hull.step(&r.array.extents(r.hull.view.len())));
+    // From one subscript along the rows to the next; `step` is a multiple of it, or there is one element. Extents that
+    // follow sizes are no part of it: rows run along the last dimension then.
+    let inner = if r.hull.elements > 1 { step / by } else { 1 };
+    let mut ends = Ends::default();
+    for (d, (x, (extent, _))) in x.iter().zip(&extents).enumerate() {
+        let extent = RowForm { start: extent.clone(), rows: vec![0; outer] };
+        ends.within(x, x.times(-1).combine(1, &extent).plus(-1), (d == along).then_some(inner));
+    }
+    for b in r.bounds {
+        let mut form = RowForm::constant(b.constant, kept.len(), outer);
+        for (j, c) in b.phases.iter().enumerate() {
+            match kept.iter().position(|&k| k == j) {
+                Some(k) => form.start.coeffs[k] = *c,
+                None => form.start.constant += c * fixed[j],
+            }
+        }
+        let form = b.coeffs.iter().zip(y_outer).fold(form, |form, (c, y)| form.combine(*c, y));
+        ends.bounded((b.scale, b.equality), form, y_last, step);
+    }
+    let Ends { mut gates, mut lowers, mut uppers } = ends;
+    let single = HullDim { modulus: 1, extent: 1 };
+    let rows: Vec<HullDim> =
+        iter::repeat_n(single, outer - r.hull.rows.len()).chain(r.hull.rows.iter().cloned()).collect();
+    let lengths: Vec<i64> = rows.iter().map(|h| h.modulus * h.extent).collect();
+    let ends = iter::repeat_n(Formula::Const(0), missing).chain(r.reach.iter().cloned()).collect();
+    // Ends in elements of the walk.
+    let scale = i64::from(r.array.ty.bytes() / unit);
+    lowers.iter_mut().chain(&mut uppers).for_each(|f| *f = f.times(scale));
+    let elements = scale * (step * (r.hull.elements - 1) + 1);
+    gates.retain(|f| f.range(trips, &lengths).0 < 0);
+    lowers.retain(|f| f.range(trips, &lengths).1 > 0);
+    uppers.retain(|f| f.range(trips, &lengths).0 < elements);
+    let when = kept.iter().map(|&j| r.when[j]).collect();
+    let when_sized =
+        kept.iter().enumerate().filter_map(|(k, j)| Some((k, vsa.sizes.parameters[*r.ends.get(j)?].clone()))).collect();
+    let (words, slots) = (r.hull.beats(step, i64::from(r.array.word)), r.slots);
+    WalkGroup {
+        group: r.group,
+        array: r.index,
+        when,
+        when_sized,
+        cases: r.cases.clone(),
+        rows,
+        ends,
+        words,
+        elements,
+        step,
+        scale,
+        address,
+        strided,
+        gates,
+        lowers,
+        uppers,
+        slots,
+        waits: vec![],
+    }
+}

@@ -1,0 +1,369 @@
+//! What a DMA engine walks: the loads or drains of all I/O groups behind one AXI port, in service order. How it follows
+//! from an array: [`crate::contract::table`].
+//!
+//! Hardware (`templates::axi`) and timing models (`cost::reader`, `cost::writer`) are both built from this one
+//! table, so they cannot drift apart. Service order: the points of the kept tile counters in lexicographic order
+//! (a *step*); in each step the groups by index; a group is served where all its `when` values match. A tile counter
+//! is dropped where every group wants the same single value of it.
+//!
+//! That order cannot deadlock, whatever arrays share the port: all services of a visit come before those of the next,
+//! and a service waits only for waves and drains of its own or of earlier visits (`arch::verify` checks it).
+//!
+//! Arrays of one port have words of equally many bytes. An *element* here is one of the smallest served, in bytes;
+//! positions and counts of larger ones are multiples. Hulls of fewer dimensions get outer ones of extent 1.
+//!
+//! One service walks the group's hull row by row. Everything a row needs is a [`RowForm`]: affine in the kept counters
+//! and in the row's local coordinates, so hardware keeps it in an odometer accumulator:
+//! - the virtual address of local element 0 of the row (modulo 2^64, relative to its array's base; hardware keeps the
+//!   bits of an address);
+//! - gates (`>= 0` or the row is skipped), lower and upper (exclusive) ends of the elements transferred.
+
+use crate::vsa::{is_among, HullDim, Vsa};
+use scop::Affine;
+use std::collections::{BTreeMap, BTreeSet};
+use uniform::affine::interval;
+use uniform::sizes::Formula;
+
+/// What a memory costs, in cycles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryTiming {
+    /// From the address handshake to the burst's first beat.
+    pub read_latency: i64,
+    /// From the burst's last beat to its response.
+    pub write_latency: i64,
+}
+
+impl MemoryTiming {
+    /// Always ready, 16 cycles of latency, one beat per cycle.
+    pub const IDEAL: MemoryTiming = MemoryTiming::both(16);
+    /// Of a memory in the IP: `templates::axi::on_chip`.
+    pub const ON_CHIP: MemoryTiming = MemoryTiming { read_latency: 4, write_latency: 2 };
+    /// Of the memory behind a port, where this one is that behind the AXI ports.
+    pub fn behind(self, vsa: &Vsa, port: usize) -> MemoryTiming {
+        if vsa.on_chip(port).is_some() {
+            MemoryTiming::ON_CHIP
+        } else {
+            self
+        }
+    }
+    /// Reads and writes are answered after as many cycles.
+    pub const fn both(latency: i64) -> MemoryTiming {
+        MemoryTiming { read_latency: latency, write_latency: latency }
+    }
+}
+
+/// Row descriptors between the address side and the data side of a writer.
+pub const ROWS_IN_FLIGHT: usize = 64;
+
+/// Beats of a burst, at most.
+pub const LONGEST_BURST: i64 = 256;
+/// The deepest that a reader looks ahead.
+pub const MOST_AHEAD: i64 = 1 << 14;
+
+/// Beats that a reader asks for beyond those it has taken, and rows, to cover so many cycles of latency: a power of
+/// two, as block RAMs are deep. A burst is asked for while there is room for the longest, and taken a few cycles after
+/// it comes.
+pub fn beats_ahead(latency: i64) -> i64 {
+    (latency.max(0) as u64 + LONGEST_BURST as u64 + 8).next_power_of_two().clamp(512, MOST_AHEAD as u64) as i64
+}
+
+/// Drains whose write responses may be outstanding: one each few cycles at the latency of a far memory. The places are
+/// LUTRAM, so small ones cost next to the same (16 of them 21 LUT and 8 FF less in a writer of 2,600 LUT).
+pub const DRAINS_IN_FLIGHT: usize = 64;
+
+/// Words requested from the collectors but not yet taken by the write channel, at most: a power of two that covers the
+/// round trip, `read_latency` cycles of which pass between `dr_valid` and `rd_valid`.
+pub fn words_in_flight(walk: &Walk, read_latency: i64) -> usize {
+    (read_latency.max(0) as usize + walk.rotate_stages() + 16).next_power_of_two()
+}
+
+/// `a + factor * b`, modulo 2^64.
+fn combine(a: &Affine, factor: i64, b: &Affine) -> Affine {
+    let sum = |x: i64, y: i64| x.wrapping_add(factor.wrapping_mul(y));
+    Affine {
+        coeffs: a.coeffs.iter().zip(&b.coeffs).map(|(&x, &y)| sum(x, y)).collect(),
+        constant: sum(a.constant, b.constant),
+    }
+}
+
+/// Ends beyond 64 bits are the nearest number within.
+fn range(constant: i64, steps: &[i64], trips: &[i64]) -> (i64, i64) {
+    let (low, high) = interval(constant, steps.iter().zip(trips).map(|(&a, &t)| (a, 0, t - 1)));
+    let near = |v: i128| v.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+    (near(low), near(high))
+}
+
+/// An affine form whose value at local row coordinates `y` is `start(counters) + Σ rows[d] * y_d`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowForm {
+    pub start: Affine,
+    /// One coefficient per dimension except the last.
+    pub rows: Vec<i64>,
+}
+
+impl RowForm {
+    /// Least and greatest value over the whole run.
+    pub fn range(&self, trips: &[i64], lengths: &[i64]) -> (i64, i64) {
+        let (a, b) = range(self.start.constant, &self.start.coeffs, trips);
+        let (c, d) = range(0, &self.rows, lengths);
+        (a.saturating_add(c), b.saturating_add(d))
+    }
+    pub(super) fn constant(v: i64, counters: usize, rows: usize) -> RowForm {
+        RowForm { start: Affine::constant(counters, v), rows: vec![0; rows] }
+    }
+    /// `self + factor * other`, modulo 2^64.
+    pub(super) fn combine(&self, factor: i64, other: &RowForm) -> RowForm {
+        let rows = self.rows.iter().zip(&other.rows).map(|(a, b)| a.wrapping_add(factor.wrapping_mul(*b))).collect();
+        RowForm { start: combine(&self.start, factor, &other.start), rows }
+    }
+    pub(super) fn times(&self, factor: i64) -> RowForm {
+        RowForm::constant(0, self.start.coeffs.len(), self.rows.len()).combine(factor, self)
+    }
+    pub(super) fn plus(&self, v: i64) -> RowForm {
+        self.combine(1, &RowForm::constant(v, self.start.coeffs.len(), self.rows.len()))
+    }
+}
+
+/// The services of one I/O group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WalkGroup {
+    /// Index into [`Vsa::inputs`] or [`Vsa::outputs`].
+    pub group: usize,
+    /// Index into [`Vsa::arrays`].
+    pub array: usize,
+    /// Per kept counter: served only where it has this value.
+    pub when: Vec<Option<i64>>,
+    /// Of those whose value sizes tell, what it is.
+    pub when_sized: BTreeMap<usize, Formula>,
+    /// Served in phases of these cases only, else in any.
+    pub cases: Option<BTreeSet<usize>>,
+    /// Per dimension of the walk except the last.
+    pub rows: Vec<HullDim>,
+    /// The last row of each of these that may be in the array.
+    pub ends: Vec<Formula>,
+    /// Words per row.
+    pub words: i64,
+    /// Elements per row from the first that is wanted to the last.
+    pub elements: i64,
+    /// Of `scale` elements each is what the array calls one; every `step`-th of those is wanted, and the array has them
+    /// side by side in its words.
+    pub step: i64,
+    pub scale: i64,
+    /// Byte offset of local element 0 of the row from the array's base; wraps modulo 2^64. Where extents follow sizes,
+    /// what they multiply comes on top.
+    pub address: RowForm,
+    /// Steps in bytes that follow from the sizes, and how many of them.
+    pub strided: Vec<(Formula, RowForm)>,
+    /// The row transfers nothing unless all are `>= 0`.
+    pub gates: Vec<RowForm>,
+    /// First element transferred: the greatest of these and 0.
+    pub lowers: Vec<RowForm>,
+    /// End of the elements transferred: the least of these and `elements`.
+    pub uppers: Vec<RowForm>,
+    /// Buffers on the array's side; consecutive services alternate.
+    pub slots: u32,
+    /// Of inputs.
+    pub waits: Vec<Wait>,
+}
+
+/// Drains of an output group that a load waits for, see [`crate::vsa::InputGroup::after`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// Index into [`Vsa::outputs`].
+    pub output: usize,
+    pub until: WaitUntil,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WaitUntil {
+    /// Load `n` waits for the first `n - lag`.
+    Lag(i64),
+    /// The first load of a phase waits for as many more as the phases since the group's last one have: `drains`, by
+    /// their case, if the kept counters of phases have these values in it, else none; `most` at the greatest sizes. It
+    /// `skips` phases without loads of its own.
+    Phase { drains: Formula, most: i64, emit: Vec<Option<i64>>, skips: bool },
+}
+
+impl WaitUntil {
+    /// Bits of the drains that one load may wait for beyond those that the load before has waited for, where that is
+    /// more than one number or none.
+    pub fn due_bits(&self, walk: &Walk) -> Option<u32> {
+        let WaitUntil::Phase { drains, most, skips, .. } = self else { return None };
+        let phases = walk.parameters..walk.phases;
+        let most =
+            i128::from(*most).saturating_mul(walk.trips[phases.clone()].iter().map(|&t| i128::from(t)).product());
+        let one = matches!(drains, Formula::Const(_))
+            && walk.lasts[phases].iter().all(|last| matches!(last, Formula::Const(_)));
+        (*skips || !one).then(|| (128 - most.leading_zeros()).min(39))
+    }
+}
+
+impl WalkGroup {
+    /// Rows of each dimension except the last; where sizes tell, the most.
+    pub fn lengths(&self) -> Vec<i64> {
+        let length = |(row, end): (&HullDim, &Formula)| {
+            if let Formula::Const(last) = end {
+                last + 1
+            } else {
+                row.modulus * row.extent
+            }
+        };
+        self.rows.iter().zip(&self.ends).map(length).collect()
+    }
+    /// Rows per service.
+    pub fn total_rows(&self) -> i64 {
+        self.lengths().iter().product()
+    }
+    /// Where element `e` of a row stands in the array's words, side by side; `None` for what lies between two of them.
+    pub fn source(&self, e: i64) -> Option<i64> {
+        let (cell, part) = (e / self.scale, e % self.scale);
+        (cell % self.step == 0).then(|| cell / self.step * self.scale + part)
+    }
+    /// Words of the array per row.
+    pub fn array_words(&self) -> i64 {
+        (self.words - 1) / self.step + 1
+    }
+}
+
+/// Values of a counter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Span {
+    pub low: i64,
+    /// At the greatest sizes.
+    pub high: i64,
+    pub end: Formula,
+}
+
+impl Span {
+    /// One where the value is among them, else zero.
+    pub(super) fn holds(&self, value: i64) -> Formula {
+        if value < self.low || value > self.high {
+            Formula::Const(0)
+        } else {
+            self.end.clone().plus(Formula::Const(-value)).holds()
+        }
+    }
+    /// How many they are.
+    fn count(&self) -> Formula {
+        self.end.clone().plus(Formula::Const(1 - self.low)).greatest(Formula::Const(0))
+    }
+}
+
+/// All services of one AXI port in one direction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Walk {
+    /// Of the port, see [`Vsa::port_name`].
+    pub name: String,
+    /// The arrays served: index into [`Vsa::arrays`] and name.
+    pub arrays: Vec<(usize, String)>,
+    /// Bits of an address.
+    pub address_bits: u32,
+    /// Bytes per element, a power of two.
+    pub bytes: u32,
+    /// Elements per bus word, a power of two.
+    pub word: u32,
+    /// Trip counts of the kept counters, outermost first; all at least 2. (At the greatest sizes.)
+    pub trips: Vec<i64>,
+    /// How many of them, the first ones, are parameters: constants of a run.
+    pub parameters: usize,
+    /// Their last values; of parameters, their values.
+    pub lasts: Vec<Formula>,
+    /// Per case of phases, the values of the kept counters of phases.
+    pub cases: Vec<Vec<Span>>,
+    /// How many of them, from the outside, count phases.
+    pub phases: usize,
+    pub groups: Vec<WalkGroup>,
+}
+
+impl Walk {
+    /// Bytes per bus word.
+    pub fn bus_bytes(&self) -> u32 {
+        self.bytes * self.word
+    }
+    /// Bursts never cross multiples of this many beats: 4 KiB or 256 beats.
+    pub fn burst_beats(&self) -> i64 {
+        i64::from(4096 / self.bus_bytes()).min(LONGEST_BURST)
+    }
+    /// Registers that find a row's ends: one per lower or upper form, at least one.
+    pub fn trim_stages(&self) -> usize {
+        self.groups.iter().map(|g| g.lowers.len().max(g.uppers.len())).max().unwrap_or(0).max(1)
+    }
+    /// Registers that rotate a bus word: two binary levels each.
+    pub fn rotate_stages(&self) -> usize {
+        (self.word.trailing_zeros() as usize).div_ceil(2)
+    }
+    /// Some row leaves out elements.
+    pub fn has_steps(&self) -> bool {
+        self.groups.iter().any(|g| g.step > 1)
+    }
+    /// Services of all groups in the whole run.
+    pub fn services(&self) -> Formula {
+        self.groups.iter().map(|g| self.services_of(g)).fold(Formula::Const(0), Formula::plus)
+    }
+    /// Services of a group in the whole run.
+    pub fn services_of(&self, g: &WalkGroup) -> Formula {
+        let counted = |from: usize| {
+            let counted = g.when.iter().zip(&self.lasts).skip(from).filter(|(w, _)| w.is_none());
+            counted.fold(Formula::Const(1), |all, (_, last)| all.times(last.clone().plus(Formula::Const(1))))
+        };
+        if self.cases.is_empty() {
+            return counted(self.parameters);
+        }
+        // Phases of each case, and of none, that it serves, and how often in one of them.
+        let phases = |all: &[Span]| {
+            let one = |(span, when): (&Span, &Option<i64>)| when.map_or_else(|| span.count(), |v| span.holds(v));
+            all.iter().zip(&g.when[self.parameters..]).map(one).fold(Formula::Const(1), Formula::times)
+        };
+        let counted_phases = self.parameters..self.phases;
+        let whole: Vec<Span> = self.trips[counted_phases.clone()]
+            .iter()
+            .zip(&self.lasts[counted_phases])
+            .map(|(t, last)| Span { low: 0, high: t - 1, end: last.clone() })
+            .collect();
+        let known: Vec<Formula> = self.cases.iter().map(|all| phases(all)).collect();
+        let between = known.iter().fold(phases(&whole), |left, n| left.plus(n.clone().times(Formula::Const(-1))));
+        let inner = counted(self.phases);
+        let happens = |case: usize| {
+            let at = (self.phases..self.lasts.len()).filter(|&j| g.when[j].is_some_and(|v| v > 0)).map(|j| {
+                let value = g.when_sized.get(&j).cloned().unwrap_or(Formula::Const(g.when[j].unwrap_or(0)));
+                self.lasts[j].in_case(case).plus(value.times(Formula::Const(-1))).holds()
+            });
+            at.fold(Formula::Const(1), Formula::times)
+        };
+        let all = known
+            .into_iter()
+            .chain([between])
+            .enumerate()
+            .filter(|(case, _)| self.serves(g, *case))
+            .map(|(case, n)| n.times(happens(case)).times(inner.in_case(case)));
+        all.fold(Formula::Const(0), Formula::plus)
+    }
+    /// The group is served in phases of a case; that behind the last one stands for none.
+    pub fn serves(&self, group: &WalkGroup, case: usize) -> bool {
+        is_among(&group.cases, Some(case).filter(|&k| k < self.cases.len()))
+    }
+    /// Words of the array that a run moves, or seems to where rows end early; without sizes.
+    pub fn words(&self) -> i64 {
+        self.groups.iter().map(|g| self.services_of(g).at_case(0) * g.total_rows() * g.words).sum()
+    }
+    /// Which case the phase with these counters is of, or the number behind the last one.
+    pub fn case(&self, counters: &[i64]) -> usize {
+        let is = |all: &Vec<Span>| {
+            all.iter().zip(counters).all(|(span, c)| (span.low..=span.end.at_case(0).min(span.high)).contains(c))
+        };
+        self.cases.iter().position(is).unwrap_or(self.cases.len())
+    }
+    /// Bits of a signed number that holds every gate and end.
+    pub fn coordinate_bits(&self) -> u32 {
+        let mut most = 1i64;
+        for g in &self.groups {
+            let lengths = g.lengths();
+            most = most.max(g.elements);
+            for f in g.gates.iter().chain(&g.lowers).chain(&g.uppers) {
+                let (lo, hi) = f.range(&self.trips, &lengths);
+                most = most.max(hi).max(lo.saturating_neg());
+            }
+        }
+        66 - (most as u64).leading_zeros()
+    }
+}

@@ -1,0 +1,106 @@
+//! A PE before its schedule, and I/O groups before their layouts.
+
+use crate::vsa::{Node, NodeId};
+use scop::{Affine, Constraint};
+use std::collections::{BTreeMap, BTreeSet};
+use uniform::affine::{Condition, Form};
+use uniform::sizes::Formula;
+
+/// An input group before its layout: one array seen through one linear access function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputDraft {
+    pub array: usize,
+    pub subscripts: Vec<Form>,
+    pub ports: Vec<Vec<i64>>,
+    /// The box of PEs that read, first and last; `None` before any does.
+    pub readers: Option<([i64; 2], [i64; 2])>,
+    /// Least and greatest values of the phase counters: boxes in which some PE reads.
+    pub phases: Vec<Vec<(i64, i64)>>,
+    /// Where it reads back partial results.
+    pub stored_by: Option<StoredBy>,
+}
+
+impl InputDraft {
+    /// PEs of the box read, too.
+    pub fn read_in(&mut self, pes: [(i64, i64); 2]) {
+        let (lo, hi) = (pes.map(|p| p.0), pes.map(|p| p.1));
+        let joined = |(first, last): ([i64; 2], [i64; 2])| {
+            ([0, 1].map(|a| first[a].min(lo[a])), [0, 1].map(|a| last[a].max(hi[a])))
+        };
+        self.readers = Some(self.readers.map_or((lo, hi), joined));
+    }
+    /// Phases whose counters lie between these read, too.
+    pub fn read_during(&mut self, phases: &[(i64, i64)]) {
+        let within = |a: &[(i64, i64)], b: &[(i64, i64)]| a.iter().zip(b).all(|(a, b)| b.0 <= a.0 && a.1 <= b.1);
+        if !self.phases.iter().any(|known| within(phases, known)) {
+            self.phases.retain(|known| !within(known, phases));
+            self.phases.push(phases.to_vec());
+        }
+    }
+    /// The only value of the phase counter `j` at which some PE reads, if there is one.
+    pub fn phase(&self, j: usize) -> Option<i64> {
+        let bounds = self.phases.iter().map(|all| all[j]).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))?;
+        (bounds.0 == bounds.1).then_some(bounds.0)
+    }
+}
+
+/// The statement that stores what is read back, and `lag` of [`crate::vsa::After`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoredBy {
+    pub statement: usize,
+    pub lag: i64,
+}
+
+/// Values of one statement that stay in one array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputDraft {
+    pub statement: usize,
+    /// The cases of its phases, outside of which nothing is stored; `None` where that is not known.
+    pub cases: Option<BTreeSet<usize>>,
+    pub array: usize,
+    /// Coordinates of the cell, and what the array's subscripts are over them.
+    pub subscripts: Vec<Form>,
+    pub view: Vec<Affine>,
+    pub ports: Vec<OutputDraftPort>,
+    /// The same cells by other coordinates: a diagonal is `[i][i]` as well as `[i][j]`.
+    pub equal: Vec<Coordinates>,
+    /// Cells written, over the coordinates.
+    pub cells: Vec<Constraint>,
+    /// Tile counters over which partial results are stored in every visit and read back in the next one.
+    pub spilled: Vec<usize>,
+}
+
+/// Coordinates equal to a draft's wherever its statement is executed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Coordinates {
+    pub subscripts: Vec<Form>,
+    /// Per port, per dimension.
+    pub offsets: Vec<Vec<i64>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputDraftPort {
+    pub value: NodeId,
+    pub enable: NodeId,
+    pub offset: Vec<i64>,
+    /// When this port emits (conjunctions), for the layout's choice of visits and PEs.
+    pub when: Vec<Vec<Condition>>,
+}
+
+/// The nodes of a PE.
+#[derive(Clone, Debug, Default)]
+pub struct Lowered {
+    pub nodes: Vec<Node>,
+    /// See [`uniform::cases::Cases::lags`].
+    pub lags: Vec<Formula>,
+    /// The greatest sizes.
+    pub maxima: Vec<i64>,
+    pub inputs: Vec<InputDraft>,
+    pub outputs: Vec<OutputDraft>,
+    /// Arrays of the program that are scalars passed by value, in the order of the arguments: what `Op::Scalar` counts.
+    pub scalars: Vec<usize>,
+    /// The statements whose values these nodes are.
+    pub statements: BTreeMap<NodeId, BTreeSet<usize>>,
+    /// Selects between the sources of a variable: they take no register of their own.
+    pub muxes: Vec<NodeId>,
+}

@@ -1,0 +1,52 @@
+//! Forms over the counters and PEs of a [`Vsa`]: their ranges, sums, and what of them matters there.
+
+use crate::vsa::{Hull, Vsa};
+use uniform::affine::{interval, Form};
+
+/// Least and greatest value of a form over all counters and the PEs of the box `[first, last]`.
+pub fn range(vsa: &Vsa, form: &Form, first: [i64; 2], last: [i64; 2]) -> (i128, i128) {
+    let places = || (0..2).map(|a| (form.space[a], first[a], last[a]));
+    let within = |time: &Vec<(i64, i64)>| {
+        interval(form.constant, form.counters.iter().zip(time).map(|(&c, &(low, high))| (c, low, high)).chain(places()))
+    };
+    let all = vsa.around();
+    all.iter().map(within).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or_default()
+}
+
+/// Range over all PEs of the array.
+pub fn full_range(vsa: &Vsa, form: &Form) -> (i128, i128) {
+    range(vsa, form, [0, 0], [vsa.extent[0] - 1, vsa.extent[1] - 1])
+}
+
+/// `scale * a + b`, with one coefficient per counter.
+pub fn combine(vsa: &Vsa, scale: i64, a: &Form, b: &Form) -> Form {
+    let at = |f: &Form, j: usize| f.counters.get(j).copied().unwrap_or(0);
+    Form {
+        constant: scale * a.constant + b.constant,
+        counters: (0..vsa.counters.len()).map(|j| scale * at(a, j) + at(b, j)).collect(),
+        space: [0, 1].map(|x| scale * a.space[x] + b.space[x]),
+    }
+}
+
+/// Without the coefficients that never matter.
+pub fn normal(vsa: &Vsa, form: &Form) -> Form {
+    let mut form = combine(vsa, 1, form, &Form::default());
+    for (c, counter) in form.counters.iter_mut().zip(&vsa.counters) {
+        if counter.trip == 1 {
+            *c = 0;
+        }
+    }
+    for a in 0..2 {
+        if vsa.extent[a] == 1 {
+            form.space[a] = 0;
+        }
+    }
+    form
+}
+
+/// Element that port `port` asks for along dimension `d`, in the hull's local coordinates.
+pub fn local(vsa: &Vsa, subscripts: &[Form], port: &[i64], hull: &Hull, d: usize) -> Form {
+    let mut form = combine(vsa, -1, &hull.origin[d], &subscripts[d]);
+    form.constant += port[d];
+    normal(vsa, &form)
+}

@@ -1,0 +1,372 @@
+//! Layouts of output groups: which cells every collector owns, and in which visits they leave.
+//!
+//! Invariants: the buffers of one output group own disjoint cells; the boxes of two visits that store the same array do
+//! not overlap.
+
+use crate::contract::visits;
+use crate::draft::{Coordinates, InputDraft, OutputDraft};
+use crate::io::hull::{layout, whole};
+use crate::vsa::*;
+use scop::flow;
+use scop::{Affine, Constraint};
+use std::collections::{BTreeMap, BTreeSet};
+use std::iter;
+use uniform::affine::map::{between, in_bounds};
+use uniform::affine::{Condition, Form};
+use uniform::mapping::Mapping;
+use uniform::refusal::Unstorable;
+
+/// # Errors
+/// When the cells cannot be told apart by PE or by visit, however the box is turned.
+pub fn output(
+    draft: &OutputDraft,
+    array: u32,
+    word: u32,
+    dims: &[i64],
+    mapping: &Mapping,
+) -> Result<OutputGroup, Unstorable> {
+    let mut draft = draft.clone();
+    if draft.subscripts.is_empty() {
+        draft.subscripts.push(Form { constant: 0, counters: vec![0; mapping.counters.len()], space: [0, 0] });
+        draft.view = Hull::plain_view(1);
+        draft.ports.iter_mut().for_each(|p| p.offset.push(0));
+        // The counters of the phases stand behind the coordinate.
+        draft.cells.iter_mut().for_each(|c| c.expr.coeffs.insert(0, 0));
+    }
+    let rank = draft.subscripts.len();
+    let shears = || {
+        (0..rank)
+            .rev()
+            .flat_map(move |d| (0..rank - 1).filter(move |&e| e != d).flat_map(move |e| [1, -1].map(|by| (d, e, by))))
+    };
+    let equal = std::mem::take(&mut draft.equal).into_iter().map(|Coordinates { subscripts, offsets }| {
+        let mut other = OutputDraft { subscripts, ..draft.clone() };
+        other.ports.iter_mut().zip(offsets).for_each(|(port, offset)| port.offset = offset);
+        other
+    });
+    let mut all: Vec<OutputDraft> = [draft.clone()].into_iter().chain(equal).collect();
+    all.iter_mut().flat_map(|draft| &mut draft.subscripts).for_each(|form| mapping.drop_single(form));
+    let mut fault = None;
+    let mut turn = |all: &[OutputDraft], found: &dyn Fn(&OutputGroup) -> bool| {
+        let turned = all.iter().flat_map(|draft| {
+            std::iter::once(draft.clone()).chain(shears().map(|(d, e, by)| sheared(draft, d, e, by)))
+        });
+        turned.map(|draft| output_as_drafted(&draft, array, word, dims, mapping)).find_map(|group| match group {
+            Ok(group) => found(&group).then_some(group),
+            Err(why) => {
+                fault.get_or_insert(why);
+                None
+            }
+        })
+    };
+    // Where extents follow sizes, steps over them have no number.
+    let known = |hull: &Hull| mapping.parameters.is_empty() || hull.along().0 + 1 == hull.view.len();
+    let rows = turn(&all, &|group| known(&group.hull) && in_few_beats(&group.hull, dims, word));
+    // A word for each element instead.
+    let found = rows.or_else(|| turn(&all.iter().map(single).collect::<Vec<_>>(), &|_| true));
+    found.ok_or_else(|| fault.expect("one fails where none is found"))
+}
+
+/// A row's words, and those between its cells in memory, are no more than its cells.
+fn in_few_beats(hull: &Hull, dims: &[i64], word: u32) -> bool {
+    let step = hull.step(dims);
+    step == 1 || step <= Hull::MOST_STEP && hull.beats(step, i64::from(word)) <= hull.elements
+}
+
+/// Rows of one element: what moves along the rows moves from row to row.
+fn single(draft: &OutputDraft) -> OutputDraft {
+    let mut draft = draft.clone();
+    let (rank, like) = (draft.subscripts.len(), &draft.subscripts[0]);
+    let last = draft.view.last_mut().map(|form| std::mem::take(&mut form.constant)).unwrap_or(0);
+    draft.subscripts.push(Form { constant: last, counters: vec![0; like.counters.len()], space: [0, 0] });
+    let dims = draft.view.len();
+    draft.view.iter_mut().enumerate().for_each(|(d, form)| form.coeffs.push(i64::from(d + 1 == dims)));
+    draft.ports.iter_mut().for_each(|port| port.offset.push(0));
+    draft.cells.iter_mut().for_each(|cell| cell.expr.coeffs.insert(rank, 0));
+    draft
+}
+
+/// The group of a statement whose stored cells are a box in plain sight, before its PE is known. `moved`: axes along
+/// which the cells differ, elsewhere the last place stores; `sums`: tile counters that do not move the cells.
+pub fn sketch(
+    draft: &InputDraft,
+    array: u32,
+    word: u32,
+    moved: [bool; 2],
+    sums: &[bool],
+    cases: &BTreeSet<usize>,
+    mapping: &Mapping,
+) -> OutputGroup {
+    let l = layout(
+        &draft.subscripts,
+        Hull::plain_view(draft.subscripts.len()),
+        &draft.ports,
+        word as i64,
+        whole(mapping),
+        mapping,
+    );
+    let last = mapping.extent.map(|e| e - 1);
+    OutputGroup {
+        cases: mapping.cases_but(cases.clone()),
+        array,
+        subscripts: draft.subscripts.clone(),
+        ports: vec![],
+        first: [0, 1].map(|a| if moved[a] { 0 } else { last[a] }),
+        last,
+        emit: sums.iter().zip(&mapping.counters).map(|(s, c)| s.then_some(c.trip - 1)).collect(),
+        ends: BTreeMap::new(),
+        hull: l.hull,
+        banks: l.banks.into_iter().map(|bank| OutputBank { bank, elements: l.elements }).collect(),
+        row: l.row,
+        col: l.col,
+        slots: if !sums.is_empty() && !sums.contains(&true) { 2 } else { 1 },
+        bounds: vec![],
+    }
+}
+
+/// Coordinate `d` less `by` times coordinate `e`: cells on a diagonal become a box.
+fn sheared(draft: &OutputDraft, d: usize, e: usize, by: i64) -> OutputDraft {
+    let mut draft = draft.clone();
+    let (from, to) = (draft.subscripts[e].clone(), &mut draft.subscripts[d]);
+    to.constant -= by * from.constant;
+    to.counters.iter_mut().zip(&from.counters).for_each(|(t, f)| *t -= by * f);
+    to.space.iter_mut().zip(&from.space).for_each(|(t, f)| *t -= by * f);
+    draft.ports.iter_mut().for_each(|p| p.offset[d] -= by * p.offset[e]);
+    let affine = draft.view.iter_mut().chain(draft.cells.iter_mut().map(|c| &mut c.expr));
+    affine.for_each(|a| a.coeffs[e] += by * a.coeffs[d]);
+    draft
+}
+
+fn output_as_drafted(
+    draft: &OutputDraft,
+    array: u32,
+    word: u32,
+    dims: &[i64],
+    mapping: &Mapping,
+) -> Result<OutputGroup, Unstorable> {
+    let mut subscripts = draft.subscripts.clone();
+    let offsets: Vec<Vec<i64>> = draft.ports.iter().map(|p| p.offset.clone()).collect();
+    // Ports in order of their cells; the first one's offset moves into the subscripts.
+    let mut order: Vec<usize> = (0..offsets.len()).collect();
+    order.sort_by(|&a, &b| offsets[a].cmp(&offsets[b]));
+    let least = offsets[order[0]].clone();
+    subscripts.iter_mut().zip(&least).for_each(|(f, l)| f.constant += l);
+    let sorted: Vec<Vec<i64>> =
+        order.iter().map(|&o| offsets[o].iter().zip(&least).map(|(x, l)| x - l).collect()).collect();
+    let l = layout(&subscripts, draft.view.clone(), &sorted, word as i64, whole(mapping), mapping);
+    let (first, last) = emitting_box(draft, mapping);
+    let (emit, ends) = emitting_visits(draft, &l.hull, mapping)?;
+    let banks: Vec<OutputBank> = l.banks.into_iter().map(|bank| OutputBank { bank, elements: l.elements }).collect();
+    owners_differ(&banks, first, last)?;
+    let bounds = cell_bounds(draft, dims, &emit, mapping)?;
+    // At some sizes the tile loops that end a sum have a single iteration.
+    let every = mapping.tile_depth > 0
+        && emit
+            .iter()
+            .enumerate()
+            .all(|(j, e)| e.is_none() || mapping.limits.contains_key(&j) || mapping.cases.limits.contains_key(&j));
+    let ports = order
+        .iter()
+        .zip(sorted)
+        .map(|(&o, offset)| OutputPort { value: draft.ports[o].value, enable: draft.ports[o].enable, offset })
+        .collect();
+    // In one phase only it emits there.
+    let apart = (mapping.parameters.len()..mapping.phases).all(|j| emit[j].is_some());
+    Ok(OutputGroup {
+        cases: draft.cases.clone().and_then(|some| mapping.cases_but(some)).filter(|_| !apart),
+        array,
+        subscripts,
+        ports,
+        first,
+        last,
+        emit,
+        ends,
+        hull: l.hull,
+        banks,
+        row: l.row,
+        col: l.col,
+        slots: if every { 2 } else { 1 },
+        bounds,
+    })
+}
+
+/// PEs that ever emit, by the conditions on a single axis.
+fn emitting_box(draft: &OutputDraft, mapping: &Mapping) -> ([i64; 2], [i64; 2]) {
+    let mut hull: Option<([i64; 2], [i64; 2])> = None;
+    for conjunction in draft.ports.iter().flat_map(|p| &p.when) {
+        let (mut lo, mut hi) = ([0, 0], mapping.extent.map(|e| e - 1));
+        for condition in conjunction {
+            let f = &condition.form;
+            for a in 0..2 {
+                if f.space[a] == 0 || f.space[1 - a] != 0 || f.counters.iter().any(|&c| c != 0) {
+                    continue;
+                }
+                // space*p + constant >= 0
+                if f.space[a] > 0 || condition.equality {
+                    lo[a] = lo[a]
+                        .max((-f.constant * f.space[a].signum() + f.space[a].abs() - 1).div_euclid(f.space[a].abs()));
+                }
+                if f.space[a] < 0 || condition.equality {
+                    hi[a] = hi[a].min((-f.constant * f.space[a].signum()).div_euclid(f.space[a].abs()));
+                }
+            }
+        }
+        hull = Some(match hull {
+            None => (lo, hi),
+            Some((l, h)) => ([l[0].min(lo[0]), l[1].min(lo[1])], [h[0].max(hi[0]), h[1].max(hi[1])]),
+        });
+    }
+    hull.unwrap_or(([0, 0], [0, 0]))
+}
+
+/// Per tile counter, the value at which the group emits; of those that sizes end by phase, the parameter that is this
+/// value.
+fn emitting_visits(
+    draft: &OutputDraft,
+    hull: &Hull,
+    mapping: &Mapping,
+) -> Result<(Vec<Option<i64>>, BTreeMap<usize, usize>), Unstorable> {
+    if !visits::apart(hull, mapping.phases.max(mapping.parameters.len())..mapping.tile_depth, |j| {
+        mapping.counters[j].trip
+    }) {
+        return Err(Unstorable::TilesOverlap);
+    }
+    let (mut emit, mut by_phase) = (Vec::new(), BTreeMap::new());
+    for j in 0..mapping.tile_depth {
+        let limited = mapping.limits.contains_key(&j);
+        let last = mapping.counters[j].trip - 1;
+        let value = |conjunction: &Vec<Condition>| {
+            // Phases are known by their numbers: the last one's follows from the sizes, and which cells it stores the
+            // bounds say.
+            let ends = conjunction.iter().any(|c| j >= mapping.phases && mapping.is_end(j, c)).then_some(last);
+            // Of a counter that sizes end, the last value has no number of its own.
+            ends.or_else(|| conjunction.iter().find_map(|c| c.fixes(j)).filter(|&v| !limited || v == 0))
+        };
+        let mut values: Vec<Option<i64>> = draft.ports.iter().flat_map(|p| &p.when).map(value).collect();
+        values.dedup();
+        // A size may have any value; which cells are stored at it the bounds say.
+        if draft.spilled.contains(&j) || j < mapping.parameters.len() {
+            emit.push(None);
+            continue;
+        }
+        // Phases may store cells again: they store one after the other.
+        if j < mapping.phases {
+            emit.push(if let [one] = values.as_slice() { *one } else { None });
+            continue;
+        }
+        if hull.origin.iter().any(|form| form.counters[j] != 0) {
+            emit.push(None);
+            continue;
+        }
+        if let Some(end) = mapping.end(j, draft.ports.iter().flat_map(|p| &p.when)) {
+            by_phase.insert(j, end);
+            emit.push(Some(mapping.counters[end].trip - 1));
+            continue;
+        }
+        match values.as_slice() {
+            [Some(v)] => emit.push(Some(*v)),
+            // In phases of several cases, or where no one function of the sizes tells.
+            _ if mapping.cases.limits.contains_key(&j) => return Err(Unstorable::Varying(j)),
+            _ => return Err(Unstorable::SeveralVisits(mapping.counters[j].name.clone())),
+        }
+    }
+    Ok((emit, by_phase))
+}
+
+/// Of two banks `d` places apart, the boxes overlap iff in every dimension the distance of their begins is less than
+/// their extent: per distance along the first axis, an interval of distances along the second one.
+fn owners_differ(banks: &[OutputBank], first: [i64; 2], last: [i64; 2]) -> Result<(), Unstorable> {
+    let extent = [0, 1].map(|a| last[a] - first[a]);
+    let mut pairs: Vec<Vec<(i64, [i64; 2], i64)>> = Vec::new();
+    let mut same: Vec<bool> = Vec::new();
+    for (x, a) in banks.iter().enumerate() {
+        for (y, b) in banks.iter().enumerate().skip(x) {
+            if a.bank.rows.iter().zip(&b.bank.rows).any(|(r, s)| r.residue != s.residue) {
+                continue;
+            }
+            let rows = a.bank.rows.iter().zip(&b.bank.rows).map(|(r, s)| (s.base - r.base, r.coef, r.extent));
+            let pair: Vec<_> = rows.chain([(b.bank.base - a.bank.base, a.bank.coef, a.elements)]).collect();
+            if !pairs.iter().zip(&same).any(|(p, s)| *p == pair && *s == (x == y)) {
+                pairs.push(pair);
+                same.push(x == y);
+            }
+        }
+    }
+    let overlap = |pair: &[(i64, [i64; 2], i64)], same: bool| {
+        (-extent[0]..=extent[0]).any(|d0| {
+            let (mut lo, mut hi) = (-extent[1], extent[1]);
+            for &(apart, coef, size) in pair {
+                // -size < apart + coef · d < size
+                let (low, high) = (1 - size - apart - coef[0] * d0, size - 1 - apart - coef[0] * d0);
+                match coef[1] {
+                    0 if low > 0 || high < 0 => return false,
+                    0 => {}
+                    c => {
+                        let (low, high) = if c > 0 { (low, high) } else { (-high, -low) };
+                        lo = lo.max(-(-low).div_euclid(c.abs()));
+                        hi = hi.min(high.div_euclid(c.abs()));
+                    }
+                }
+            }
+            // The same bank of the same place is no overlap.
+            let itself = i64::from(same && d0 == 0 && lo <= 0 && 0 <= hi);
+            hi - lo + 1 > itself
+        })
+    };
+    if pairs.iter().zip(&same).any(|(p, &s)| overlap(p, s)) {
+        return Err(Unstorable::SharedByPes);
+    }
+    Ok(())
+}
+
+/// The written cells as bounds on the last coordinate; bounds that the array's extents or the visits imply are left
+/// out.
+fn cell_bounds(
+    draft: &OutputDraft,
+    dims: &[i64],
+    emit: &[Option<i64>],
+    mapping: &Mapping,
+) -> Result<Vec<CellBound>, Unstorable> {
+    let Some(rank) = draft.view.first().map(|a| a.coeffs.len()) else { return Ok(vec![]) };
+    let all = draft.cells.first().map_or(rank, |c| c.expr.coeffs.len());
+    // Phase coordinates stand behind the cell's; what is known of them are their loops' ends.
+    let longer = |c: Constraint| Constraint {
+        expr: Affine { coeffs: c.expr.coeffs.into_iter().chain(iter::repeat(0)).take(all).collect(), ..c.expr },
+        ..c
+    };
+    let mut context: Vec<Constraint> = in_bounds(&draft.view, dims).into_iter().map(longer).collect();
+    for (k, &(lo, hi)) in mapping.bounds.iter().take(all - rank).enumerate() {
+        context.extend(between(rank + k, [lo, hi], all));
+    }
+    let bound = |c: &Constraint| {
+        let scale = c.expr.coeffs[rank - 1];
+        if scale.abs() > 1 {
+            return Err(Unstorable::Stride);
+        }
+        let mut bound = CellBound {
+            scale,
+            coeffs: c.expr.coeffs[..rank - 1].to_vec(),
+            phases: vec![0; mapping.phases],
+            constant: c.expr.constant,
+            equality: c.equality,
+        };
+        for (d, factor) in c.expr.coeffs[rank..].iter().enumerate() {
+            bound.constant += factor * mapping.bounds[d].0;
+            for digit in &mapping.digits[d] {
+                match emit[digit.index] {
+                    Some(value) => bound.constant += factor * value,
+                    None => bound.phases[digit.index] += factor,
+                }
+            }
+        }
+        Ok(bound)
+    };
+    let holds = |b: &CellBound| {
+        b.scale == 0
+            && b.coeffs.iter().chain(&b.phases).all(|&c| c == 0)
+            && if b.equality { b.constant == 0 } else { b.constant >= 0 }
+    };
+    let bounds: Result<Vec<CellBound>, Unstorable> =
+        flow::simplify(&draft.cells, &context, all).iter().map(bound).collect();
+    Ok(bounds?.into_iter().filter(|b| !holds(b)).collect())
+}

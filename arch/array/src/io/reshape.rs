@@ -1,0 +1,81 @@
+//! The arrays' dimensions as the I/O network sees them. In row-major order `w[i][p][q]` is `w[i][3 * p + q]`, so where
+//! a visit reads inner dimensions whole, or nearly so, they are one: rows are longer, and every bus word is full.
+//!
+//! Only for arrays that are read and never stored: cells past the end of an inner dimension would be others' cells.
+
+use crate::draft::{InputDraft, Lowered};
+use crate::io::{hull, port};
+use scop::{Array, Scop};
+use uniform::affine::Form;
+use uniform::mapping::Mapping;
+
+/// Arrays that are only read, as it suits their readers.
+pub fn reshape(scop: &Scop, lowered: &mut Lowered, mapping: &Mapping) {
+    for draft in &mut lowered.inputs {
+        let array = &scop.arrays[draft.array];
+        if lowered.outputs.iter().all(|o| o.array != draft.array) {
+            join_rows(draft, joinable(array), array.ty.bytes(), mapping);
+        }
+    }
+}
+
+/// Dimensions of an array that may be one: rows whose length follows sizes stay apart.
+pub fn joinable(array: &Array) -> &[i64] {
+    let apart = array.extents.iter().rposition(|e| !e.is_constant()).unwrap_or(0);
+    &array.dims[apart.min(array.dims.len().saturating_sub(1))..]
+}
+
+/// Joins the last two dimensions of the array that the draft reads, as often as that makes its loads shorter and its
+/// buffers no larger. `bytes`: of an element; judged by the widest bus.
+pub fn join_rows(draft: &mut InputDraft, dims: &[i64], bytes: u32, mapping: &Mapping) {
+    let word = port::WIDEST / bytes;
+    let mut extent = 1;
+    let mut whole = draft.clone();
+    let mut before = cost(draft, word, mapping);
+    for inner in dims.iter().skip(1).rev() {
+        extent *= inner;
+        whole = joined(&whole, extent);
+        let after = cost(&whole, word, mapping);
+        if after.1 > before.1 {
+            break;
+        }
+        // A dimension of one element wins nothing by itself, but may stand between two that do.
+        if after.0 < before.0 {
+            *draft = whole.clone();
+            before = after;
+        }
+    }
+}
+
+/// The draft with its last two subscripts `x, y` as one, `extent * x + y`.
+fn joined(draft: &InputDraft, extent: i64) -> InputDraft {
+    let mut draft = draft.clone();
+    if let (Some(y), Some(x)) = (draft.subscripts.pop(), draft.subscripts.pop()) {
+        let sum = |x: &i64, y: &i64| extent * x + y;
+        let counters = x.counters.iter().zip(&y.counters).map(|(x, y)| sum(x, y)).collect();
+        draft.subscripts.push(Form {
+            constant: sum(&x.constant, &y.constant),
+            counters,
+            space: [0, 1].map(|a| sum(&x.space[a], &y.space[a])),
+        });
+    }
+    for port in &mut draft.ports {
+        if let (Some(y), Some(x)) = (port.pop(), port.pop()) {
+            port.push(extent * x + y);
+        }
+    }
+    draft
+}
+
+/// Cycles of a load, about; elements that the buffers of one place keep.
+fn cost(draft: &InputDraft, word: u32, mapping: &Mapping) -> (i64, i64) {
+    let group = hull::input(draft, 0, word, 0, mapping);
+    // Whole words, or the ports' elements where these are at one place of the row's one word.
+    let still = group.col.counters.iter().all(|&c| c == 0);
+    let kept = group
+        .banks
+        .iter()
+        .map(|b| b.depth * i64::from(if still && b.words_per_row == 1 { b.ports } else { word }))
+        .sum();
+    (group.hull.total_words() + group.hull.total_rows(), kept)
+}

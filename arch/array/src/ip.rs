@@ -1,0 +1,114 @@
+//! `Ip`: what one IP executes. Its cores are arrays with engines and sequencers of their own; its functions are what a
+//! host calls. A function refers to the core that runs it: functions with equal arrays share one, whatever names the C
+//! text gives things. One function runs at a time.
+
+use crate::vsa::Vsa;
+
+/// See the module's documentation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ip {
+    /// Of the IP; with a single function, that function's.
+    pub name: String,
+    /// Different from one another, names aside.
+    pub cores: Vec<Vsa>,
+    /// At least one; a host chooses by the index.
+    pub functions: Vec<Function>,
+    /// Commands that can wait for those before them; none: the host starts each run.
+    pub queue: u32,
+}
+
+/// What a host calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    pub name: String,
+    /// Index into [`Ip::cores`].
+    pub core: usize,
+    /// In the order of the C function's parameters.
+    pub arguments: Vec<Argument>,
+    /// Names of the core's sizes in C.
+    pub sizes: Vec<String>,
+}
+
+/// An argument of a function, and what it is to the core.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Argument {
+    /// In C.
+    pub name: String,
+    pub is: Source,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Index into [`Vsa::arrays`].
+    Array(usize),
+    /// Index into [`Vsa::scalars`].
+    Scalar(usize),
+}
+
+/// Commands that a queue can hold at most.
+pub const LONGEST_QUEUE: u32 = 1024;
+
+/// Functions that an IP can have at most: the register of their number has eight bits.
+pub const MOST_FUNCTIONS: usize = 255;
+
+/// # Errors
+/// A depth that no queue has.
+pub fn queue(depth: u32) -> Result<u32, String> {
+    if depth.is_power_of_two() && (2..=LONGEST_QUEUE).contains(&depth) {
+        return Ok(depth);
+    }
+    Err(format!("a queue of {depth} commands: write a power of two from 2 to {LONGEST_QUEUE}"))
+}
+
+impl Ip {
+    /// Functions, each with its array, in one IP.
+    pub fn new(name: &str, queue: u32, arrays: &[&Vsa]) -> Ip {
+        let (mut cores, mut functions) = (Vec::<Vsa>::new(), vec![]);
+        let mut shapes: Vec<Vsa> = vec![];
+        for vsa in arrays {
+            let shape = nameless(vsa);
+            let core = shapes.iter().position(|s| *s == shape).unwrap_or(shapes.len());
+            if core == shapes.len() {
+                shapes.push(shape);
+                cores.push((*vsa).clone());
+            }
+            let sizes = vsa.sizes.list.iter().map(|s| s.name.clone()).collect();
+            functions.push(Function { name: vsa.name.clone(), core, arguments: arguments(vsa), sizes });
+        }
+        Ip { name: name.to_string(), cores, functions, queue }
+    }
+
+    /// The core that runs a function.
+    pub fn core_of(&self, function: usize) -> &Vsa {
+        &self.cores[self.functions[function].core]
+    }
+}
+
+impl From<&Vsa> for Ip {
+    /// The IP of one function.
+    fn from(vsa: &Vsa) -> Ip {
+        Ip::new(&vsa.name, 0, &[vsa])
+    }
+}
+
+/// What the hardware of an array follows from, but for names.
+fn nameless(vsa: &Vsa) -> Vsa {
+    let mut shape = vsa.clone();
+    shape.name.clear();
+    shape.axes.iter_mut().for_each(String::clear);
+    shape.counters.iter_mut().for_each(|c| c.name.clear());
+    shape.nodes.iter_mut().for_each(|n| n.name.clear());
+    shape.arrays.iter_mut().for_each(|a| a.name.clear());
+    shape.scalars.iter_mut().for_each(|s| s.name.clear());
+    shape.sizes.list.iter_mut().for_each(|s| s.name.clear());
+    shape
+}
+
+/// Arrays and scalars as they stand among the function's parameters; arrays on chip are none.
+fn arguments(vsa: &Vsa) -> Vec<Argument> {
+    let scalar = |s: usize| Argument { name: vsa.scalars[s].name.clone(), is: Source::Scalar(s) };
+    let array = |k: usize| Argument { name: vsa.arrays[k].name.clone(), is: Source::Array(k) };
+    let before = |k: usize| (0..vsa.scalars.len()).filter(move |&s| vsa.scalars[s].after as usize == k).map(scalar);
+    let upto = |k: usize| before(k).chain((k < vsa.hosted()).then(|| array(k)));
+    (0..=vsa.hosted()).flat_map(upto).collect()
+}

@@ -1,0 +1,283 @@
+//! Static schedule of a PE's nodes, the skew of the array, and the initiation interval.
+//!
+//! Every dependence is a difference constraint `ready[to] >= ready[from] + weight - skew · hop`, where a dependence
+//! over `waves` launches gains `waves * interval` cycles. Feasible iff no cycle has positive weight. A positive cycle
+//! is a linear cut on the skew; the cheapest skew that satisfies all cuts found so far is tried next. If no skew can,
+//! light operators on the cycle give up their register (at most [`MAX_CHAIN`] in a row), and then the interval grows.
+//!
+//! Nodes outside of recurrences are then moved as late as their consumers allow, so that values wait in the narrow
+//! operands (and inputs in the feeders) rather than behind the multipliers.
+//!
+//! Source: longest-path modulo scheduling (Rau); the skew is the part of PolySA's schedule vector along the array.
+
+use crate::contract::{delay, timing};
+use crate::draft::Lowered;
+use crate::vsa::{Node, NodeId, Op, Schedule};
+use petgraph::graph::DiGraph;
+use scop::BinaryOp;
+use uniform::cases::fewest;
+use uniform::refusal::Illegal;
+
+/// Light operators between two registers of a recurrence.
+pub const MAX_CHAIN: usize = 4;
+const MAX_INTERVAL: i64 = 256;
+const MAX_SKEW: i64 = 128;
+
+struct Edge {
+    from: usize,
+    to: usize,
+    weight: i64,
+    hop: [i64; 2],
+}
+
+fn edges(lowered: &Lowered, latency: &[i64], interval: i64) -> Vec<Edge> {
+    let mut all = Vec::new();
+    for (to, node) in lowered.nodes.iter().enumerate() {
+        if let Op::Past { source, hop, waves, lag } = node.op {
+            let fewest = fewest(&lowered.lags, &lowered.maxima, waves, lag);
+            let weight = lag.map_or_else(
+                || delay::earliest(waves, 0, latency[source.index()], interval),
+                |_| delay::earliest_lagging(fewest, 0, interval),
+            ) + (hop != [0, 0]) as i64;
+            all.push(Edge { from: source.index(), to, weight, hop });
+        }
+        for from in node.op.operands() {
+            all.push(Edge { from: from.index(), to, weight: latency[to], hop: [0, 0] });
+        }
+    }
+    all
+}
+
+enum Outcome {
+    Ready(Vec<i64>),
+    /// Indices of the edges of a positive cycle.
+    Cycle(Vec<usize>),
+}
+
+/// A `Past` is read at its source's PE no earlier than one cycle after the wave has arrived there.
+fn least_ready(node: &Node, skew: [i64; 2]) -> i64 {
+    match node.op {
+        Op::Past { hop, waves, .. } => {
+            let at_source = (hop != [0, 0]) as i64 - skew[0] * hop[0] - skew[1] * hop[1] + (waves > 0) as i64;
+            at_source.max(0)
+        }
+        ref op => timing::least_ready(op),
+    }
+}
+
+fn longest_paths(nodes: &[Node], edges: &[Edge], skew: [i64; 2]) -> Outcome {
+    let mut ready: Vec<i64> = nodes.iter().map(|n| least_ready(n, skew)).collect();
+    let mut parent = vec![usize::MAX; nodes.len()];
+    for _round in 0..=nodes.len() {
+        let mut changed = None;
+        for (k, e) in edges.iter().enumerate() {
+            let least = ready[e.from] + e.weight - skew[0] * e.hop[0] - skew[1] * e.hop[1];
+            if least > ready[e.to] {
+                ready[e.to] = least;
+                parent[e.to] = k;
+                changed = Some(e.to);
+            }
+        }
+        let Some(node) = changed else { return Outcome::Ready(ready) };
+        if let Some(cycle) = cycle_through(&parent, edges, node, nodes.len()) {
+            return Outcome::Cycle(cycle);
+        }
+    }
+    unreachable!("a change in every round means a cycle of parents")
+}
+
+fn cycle_through(parent: &[usize], edges: &[Edge], start: usize, n: usize) -> Option<Vec<usize>> {
+    let mut node = start;
+    for _ in 0..n {
+        if parent[node] == usize::MAX {
+            return None;
+        }
+        node = edges[parent[node]].from;
+    }
+    let (first, mut cycle) = (node, Vec::new());
+    loop {
+        cycle.push(parent[node]);
+        node = edges[parent[node]].from;
+        if node == first {
+            return Some(cycle);
+        }
+    }
+}
+
+/// `hop · skew >= weight`.
+type Cut = ([i64; 2], i64);
+
+/// Cheapest skew (in cycles to cross the array) that satisfies the cuts.
+fn cheapest_skew(extent: [i64; 2], cuts: &[Cut]) -> Option<[i64; 2]> {
+    // Nearest to zero first, positive before negative.
+    let most = if extent[0] == 1 { 1 } else { 2 * MAX_SKEW };
+    let mut best: Option<(i64, [i64; 2])> = None;
+    for s0 in (1..=MAX_SKEW).flat_map(|s| [s, -s]).take(most as usize) {
+        let cross = s0.abs() * (extent[0] - 1);
+        if best.is_some_and(|(least, _)| cross >= least) {
+            break;
+        }
+        let Some(s1) = second_skew(s0, extent[1], cuts) else { continue };
+        let cost = cross + s1.abs() * (extent[1] - 1);
+        if best.is_none_or(|(least, _)| cost < least) {
+            best = Some((cost, [s0, s1]));
+        }
+    }
+    best.map(|(_, skew)| skew)
+}
+
+/// The skew nearest to zero along the second axis that satisfies the cuts, given the first one.
+fn second_skew(s0: i64, extent: i64, cuts: &[Cut]) -> Option<i64> {
+    let most = if extent == 1 { 1 } else { MAX_SKEW };
+    let (mut lo, mut hi) = (if extent == 1 { 1 } else { -most }, most);
+    for (h, w) in cuts {
+        let rest = w - h[0] * s0;
+        match h[1] {
+            0 if rest > 0 => return None,
+            0 => {}
+            h1 if h1 > 0 => lo = lo.max(-(-rest).div_euclid(h1)),
+            h1 => hi = hi.min((-rest).div_euclid(-h1)),
+        }
+    }
+    let (up, down) = (lo.max(1), hi.min(-1));
+    let options = [(up <= hi).then_some(up), (down >= lo).then_some(down)];
+    options.into_iter().flatten().min_by_key(|s| s.abs())
+}
+
+/// # Errors
+/// When no interval up to 256 cycles suffices.
+pub fn schedule(lowered: &Lowered, extent: [i64; 2]) -> Result<Schedule, Illegal> {
+    let nodes = &lowered.nodes;
+    let mut latency: Vec<i64> = (0..nodes.len()).map(|n| timing::node_latency(nodes, NodeId(n as u32))).collect();
+    for mux in &lowered.muxes {
+        latency[mux.index()] = 0;
+    }
+    let mut interval = 1;
+    let mut cuts: Vec<Cut> = Vec::new();
+    while interval <= MAX_INTERVAL {
+        let edges = edges(lowered, &latency, interval);
+        let mut failed: Option<Vec<usize>> = None;
+        while let Some(skew) = cheapest_skew(extent, &cuts) {
+            match longest_paths(nodes, &edges, skew) {
+                Outcome::Ready(ready) => return Ok(finish(lowered, latency, interval, skew, ready, &edges)),
+                Outcome::Cycle(cycle) => {
+                    let hop = cycle.iter().fold([0, 0], |h, &e| [h[0] + edges[e].hop[0], h[1] + edges[e].hop[1]]);
+                    cuts.push((hop, cycle.iter().map(|&e| edges[e].weight).sum()));
+                    failed = Some(cycle);
+                    if hop == [0, 0] {
+                        break;
+                    }
+                }
+            }
+        }
+        cuts.clear();
+        if !failed.as_ref().is_some_and(|cycle| chain(lowered, &mut latency, &edges, cycle)) {
+            interval += least_step(lowered, &edges, failed.as_deref());
+        }
+    }
+    Err(Illegal::SlowRecurrence)
+}
+
+/// By how much the interval must grow at least: no skew helps a cycle that ends in its own PE.
+fn least_step(lowered: &Lowered, edges: &[Edge], cycle: Option<&[usize]>) -> i64 {
+    let cycle = cycle.unwrap_or(&[]);
+    let waves: i64 = cycle
+        .iter()
+        .map(|&e| {
+            if let Op::Past { waves, lag, .. } = lowered.nodes[edges[e].to].op {
+                fewest(&lowered.lags, &lowered.maxima, waves, lag)
+            } else {
+                0
+            }
+        })
+        .sum();
+    let hop = cycle.iter().fold([0, 0], |h, &e| [h[0] + edges[e].hop[0], h[1] + edges[e].hop[1]]);
+    let weight: i64 = cycle.iter().map(|&e| edges[e].weight).sum();
+    // An interval more takes at most one cycle per wave off the weight.
+    if hop == [0, 0] && waves > 0 {
+        ((weight + waves - 1) / waves).max(1)
+    } else {
+        1
+    }
+}
+
+/// Takes the register of one light operator on the cycle; false when there is none left to take.
+fn chain(lowered: &Lowered, latency: &mut [i64], edges: &[Edge], cycle: &[usize]) -> bool {
+    let nodes = &lowered.nodes;
+    let on_cycle: Vec<usize> = cycle.iter().map(|&e| edges[e].to).collect();
+    let is_light = |n: usize| {
+        let plain = matches!(
+            nodes[n].op,
+            Op::Select(..)
+                | Op::Unary(..)
+                | Op::Binary(
+                    BinaryOp::Add
+                        | BinaryOp::Sub
+                        | BinaryOp::And
+                        | BinaryOp::Or
+                        | BinaryOp::Xor
+                        | BinaryOp::Min
+                        | BinaryOp::Max
+                        | BinaryOp::Eq
+                        | BinaryOp::Ne
+                        | BinaryOp::Lt
+                        | BinaryOp::Le,
+                    ..
+                )
+        );
+        plain && !nodes[n].ty.is_float() && nodes[n].ty.bits() <= 32
+    };
+    let float_operand = |n: usize| nodes[n].op.operands().iter().any(|o| nodes[o.index()].ty.is_float());
+    let is_mux = |n: usize| lowered.muxes.iter().any(|m| m.index() == n);
+    let light: Vec<usize> = on_cycle.into_iter().filter(|&n| is_light(n) && !float_operand(n) && !is_mux(n)).collect();
+    if light.len() > MAX_CHAIN {
+        return false;
+    }
+    match light.into_iter().find(|&n| latency[n] == 1) {
+        Some(n) => {
+            latency[n] = 0;
+            true
+        }
+        None => false,
+    }
+}
+
+fn finish(
+    lowered: &Lowered,
+    latency: Vec<i64>,
+    interval: i64,
+    skew: [i64; 2],
+    mut ready: Vec<i64>,
+    edges: &[Edge],
+) -> Schedule {
+    let n = lowered.nodes.len();
+    let mut graph: DiGraph<(), ()> = DiGraph::new();
+    let ids: Vec<_> = (0..n).map(|_| graph.add_node(())).collect();
+    edges.iter().for_each(|e| {
+        graph.add_edge(ids[e.from], ids[e.to], ());
+    });
+    let mut consumers: Vec<Vec<&Edge>> = vec![vec![]; n];
+    edges.iter().for_each(|e| consumers[e.from].push(e));
+    let mut latest = vec![i64::MAX; n];
+    for group in &lowered.outputs {
+        let time = group.ports.iter().map(|p| ready[p.value.index()].max(ready[p.enable.index()])).max().unwrap_or(0);
+        for port in &group.ports {
+            latest[port.value.index()] = ready[port.value.index()];
+            latest[port.enable.index()] = latest[port.enable.index()].min(time);
+        }
+    }
+    // tarjan_scc gives consumers before producers.
+    for component in petgraph::algo::tarjan_scc(&graph) {
+        let [one] = component.as_slice() else { continue };
+        let v = one.index();
+        if consumers[v].iter().any(|e| e.to == v) {
+            continue;
+        }
+        let limit = consumers[v].iter().map(|e| ready[e.to] - e.weight + skew[0] * e.hop[0] + skew[1] * e.hop[1]).min();
+        let limit = limit.unwrap_or(i64::MAX).min(latest[v]);
+        if limit != i64::MAX {
+            ready[v] = limit.max(ready[v]);
+        }
+    }
+    Schedule { skew, interval, ready, latency, ..Schedule::default() }
+}

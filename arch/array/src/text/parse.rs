@@ -1,0 +1,562 @@
+//! Text to Vsa.
+
+use crate::text::items::{bank, bound, delay, dot, formula, id, ids, over_coordinates, relation, ty};
+use crate::text::names::{counter_names, BINARY, UNARY};
+use crate::vsa::*;
+use scop::text::lex::{Line, Token};
+use scop::{Affine, ScalarType};
+use std::collections::BTreeSet;
+use uniform::affine::{Condition, Form};
+use uniform::mapping::Counter;
+use uniform::sizes::{Formula, Size};
+
+/// Reads the printed form. The result is not verified.
+///
+/// # Errors
+/// `line N: …`, the first fault.
+pub fn parse(text: &str) -> Result<Vsa, String> {
+    let mut parser =
+        Parser { vsa: Vsa::empty(""), names: Vec::new(), axes: 0, group: None, seen: Vec::new(), nodes: false };
+    let mut last = 0;
+    for (i, line) in text.lines().enumerate() {
+        last = i + 1;
+        parser.line(line).map_err(|fault| format!("line {last}: {fault}"))?;
+    }
+    parser.end().map_err(|fault| format!("line {last}: {fault}"))?;
+    Ok(parser.vsa)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Group {
+    Input,
+    Output,
+}
+
+struct Parser {
+    vsa: Vsa,
+    names: Vec<String>,
+    /// `space` lines so far.
+    axes: usize,
+    /// The group that indented lines belong to: the last one of its kind.
+    group: Option<Group>,
+    /// Keywords seen at the top, or in the group.
+    seen: Vec<String>,
+    nodes: bool,
+}
+
+/// What may come several times.
+const REPEATED: [&str; 17] = [
+    "space",
+    "size",
+    "parameter",
+    "phase",
+    "case",
+    "lag",
+    "after",
+    "tile",
+    "time",
+    "array",
+    "scalar",
+    "input",
+    "output",
+    "bank",
+    "port",
+    "bound",
+    "%",
+];
+const TOP: [&str; 6] = ["vsa", "space", "lanes", "interval", "ahead", "nodes"];
+const INPUT: [&str; 6] = ["ports", "forward", "reload", "hull", "row", "col"];
+const OUTPUT: [&str; 7] = ["port", "from", "emit", "hull", "row", "col", "slots"];
+
+impl Parser {
+    fn line(&mut self, text: &str) -> Result<(), String> {
+        let mut line = Line::new(text)?;
+        if line.peek().is_none() {
+            return Ok(());
+        }
+        let key = if line.has("%") { "%".into() } else { line.word("a keyword")? };
+        if matches!(key.as_str(), "input" | "output") {
+            self.complete()?;
+            self.seen.clear();
+        }
+        if self.seen.contains(&key) && !REPEATED.contains(&key.as_str()) {
+            return Err(format!("second `{key}`"));
+        }
+        self.seen.push(key.clone());
+        match self.group {
+            _ if matches!(key.as_str(), "input" | "output") => self.head(&key, &mut line)?,
+            None => self.top(&key, &mut line)?,
+            Some(Group::Input) => self.input(&key, &mut line)?,
+            Some(Group::Output) => self.output(&key, &mut line)?,
+        }
+        line.end()
+    }
+
+    /// Whether everything that must be there has been seen.
+    fn complete(&self) -> Result<(), String> {
+        let required: &[&str] = match self.group {
+            None => &TOP,
+            Some(Group::Input) => &INPUT,
+            Some(Group::Output) => &OUTPUT,
+        };
+        let missing = required.iter().find(|k| !self.seen.iter().any(|s| s == *k));
+        missing.map_or(Ok(()), |k| Err(format!("no `{k}` before the end of this part")))
+    }
+
+    fn end(&self) -> Result<(), String> {
+        self.complete()?;
+        let (nodes, timed) = (self.vsa.nodes.len(), self.vsa.schedule.ready.len());
+        if timed == 0 || timed == nodes {
+            Ok(())
+        } else {
+            Err(format!("{timed} of {nodes} nodes have an @"))
+        }
+    }
+
+    fn top(&mut self, key: &str, line: &mut Line) -> Result<(), String> {
+        let vsa = &mut self.vsa;
+        match key {
+            "vsa" => vsa.name = line.name()?,
+            "space" if self.axes < 2 => {
+                vsa.axes[self.axes] = line.name()?;
+                vsa.extent[self.axes] = line.integer()?;
+                line.keyword("skew")?;
+                vsa.schedule.skew[self.axes] = line.integer()?;
+                self.axes += 1;
+            }
+            "lanes" => vsa.lanes = line.integer()?,
+            "interval" => vsa.schedule.interval = line.integer()?,
+            "ahead" => vsa.ahead = line.integer()?,
+            "uram" => vsa.uram = true,
+            "addresses" => vsa.address_bits = line.small()?,
+            "size" if vsa.counters.is_empty() => self.size(line)?,
+            "parameter" if vsa.counters.len() == vsa.sizes.parameters.len() => {
+                vsa.counters.push(Counter { name: line.name()?, trip: line.integer()? });
+                vsa.phases += 1;
+                vsa.tile_depth += 1;
+                line.sign("=")?;
+                vsa.sizes.parameters.push(formula(line)?);
+            }
+            "phase" if vsa.phases < vsa.counters.len() => return Err("a phase counter after others".into()),
+            "tile" if vsa.tile_depth < vsa.counters.len() => return Err("a tile counter after time counters".into()),
+            "phase" | "tile" | "time" if !self.nodes => {
+                vsa.phases += (key == "phase") as usize;
+                vsa.tile_depth += (key != "time") as usize;
+                vsa.counters.push(Counter { name: line.name()?, trip: line.integer()? });
+                if line.has_word("to") {
+                    line.keyword("parameter")?;
+                    vsa.sizes.limits.insert(vsa.counters.len() - 1, line.small::<u32>()? as usize);
+                }
+                if line.has_word("by") {
+                    line.keyword("case")?;
+                    let (counter, mut lasts) = (vsa.counters.len() - 1, vec![]);
+                    while line.peek().is_some() {
+                        lasts.push(line.integer()? - 1);
+                        case_limit(vsa, line, counter, lasts.len() - 1)?;
+                    }
+                    vsa.cases.lasts.insert(counter, lasts);
+                }
+            }
+            "case" if !self.nodes => {
+                let mut phases = vec![];
+                while line.peek().is_some() {
+                    phases.push(line.pair()?);
+                    case_limit(vsa, line, phases.len() - 1, vsa.cases.boxes.len())?;
+                }
+                vsa.cases.boxes.push(phases);
+            }
+            "lag" if !self.nodes => {
+                let mut all = vec![];
+                while line.peek().is_some() {
+                    all.push(formula(line)?);
+                }
+                all.extend(all.last().cloned());
+                vsa.cases.lags.push(Formula::by_case(all));
+            }
+            "array" => self.array(line)?,
+            "scalar" => self.scalar(line)?,
+            "nodes" if self.axes == 2 => {
+                let cases = vsa.cases.boxes.len();
+                vsa.cases.limits.values_mut().for_each(|all| all.resize(cases, None));
+                self.names = counter_names(vsa);
+                self.nodes = true;
+            }
+            "%" if self.nodes => self.node(line)?,
+            _ => return Err(format!("`{key}` does not belong here")),
+        }
+        Ok(())
+    }
+
+    /// `N: i32 max 64 after 1 0`
+    fn size(&mut self, line: &mut Line) -> Result<(), String> {
+        let vsa = &mut self.vsa;
+        let name = line.name()?;
+        line.sign(":")?;
+        let ty = ty(line)?;
+        line.keyword("max")?;
+        let max = line.integer()?;
+        line.keyword("after")?;
+        vsa.sizes.list.push(Size { name, ty, max, after: [line.small()?, line.small()?] });
+        Ok(())
+    }
+
+    /// `A: i16 [64][s0] word 4 port 1 scratch`; `on_chip` in place of `scratch`
+    fn array(&mut self, line: &mut Line) -> Result<(), String> {
+        let vsa = &mut self.vsa;
+        let name = line.name()?;
+        line.sign(":")?;
+        let ty = ty(line)?;
+        let count = vsa.sizes.list.len();
+        let mut extents: Vec<Affine> = Vec::new();
+        while line.has("[") {
+            extents.push(
+                line.sum(count, &|name| name.strip_prefix('s').and_then(|k| k.parse().ok()).filter(|k| *k < count))?,
+            );
+            line.sign("]")?;
+        }
+        let maxima = vsa.sizes.maxima();
+        let dims = extents.iter().map(|e| e.over_sizes(&maxima).1).collect();
+        if extents.iter().any(|e| !e.is_constant()) {
+            vsa.sizes.extents.insert(vsa.arrays.len(), extents);
+        }
+        line.keyword("word")?;
+        let word = line.small()?;
+        // Left out: a port of its own.
+        let port = if line.has_word("port") { line.small()? } else { vsa.ports() as u32 };
+        let scratch = if line.has_word("scratch") {
+            Some(Scratch::Dram)
+        } else {
+            line.has_word("on_chip").then_some(Scratch::OnChip)
+        };
+        vsa.arrays.push(DramArray { name, ty, dims, word, port, scratch });
+        Ok(())
+    }
+
+    /// `alpha: f32 after 2 host …`
+    fn scalar(&mut self, line: &mut Line) -> Result<(), String> {
+        let vsa = &mut self.vsa;
+        let name = line.name()?;
+        line.sign(":")?;
+        let ty = ty(line)?;
+        line.keyword("after")?;
+        let after = line.small()?;
+        let known: Vec<(&str, ScalarType)> = vsa.scalars.iter().map(|s| (s.name.as_str(), s.ty)).collect();
+        let host = if line.has_word("host") { Some(scop::text::read_formula(line, &known)?) } else { None };
+        vsa.scalars.push(Scalar { name, ty, after, host });
+        Ok(())
+    }
+
+    fn form(&self, line: &mut Line) -> Result<Form, String> {
+        let position =
+            |name: &str| name.strip_prefix('t').and_then(|d| d.parse::<usize>().ok()).filter(|&j| j < self.names.len());
+        let find = |name: &str| match name {
+            "p0" => Some(0),
+            "p1" => Some(1),
+            _ => self.names.iter().position(|n| n == name).or_else(|| position(name)).map(|j| j + 2),
+        };
+        let Affine { mut coeffs, constant } = line.sum(2, &find)?;
+        let counters = coeffs.split_off(2);
+        let used = counters.iter().rposition(|&c| c != 0).map_or(0, |last| last + 1);
+        Ok(Form { constant, counters: counters[..used].to_vec(), space: [coeffs[0], coeffs[1]] })
+    }
+
+    /// `[…][…]`.
+    fn forms(&self, line: &mut Line) -> Result<Vec<Form>, String> {
+        let mut forms = Vec::new();
+        while line.has("[") {
+            forms.push(self.form(line)?);
+            line.sign("]")?;
+        }
+        Ok(forms)
+    }
+
+    fn node(&mut self, line: &mut Line) -> Result<(), String> {
+        let n: usize = line.small()?;
+        if n != self.vsa.nodes.len() {
+            return Err(format!("node %{n}, expected %{}", self.vsa.nodes.len()));
+        }
+        let name = if line.has(":") {
+            String::new()
+        } else {
+            let name = line.name()?;
+            line.sign(":")?;
+            name
+        };
+        let ty = ty(line)?;
+        line.sign("=")?;
+        let op = self.op(line)?;
+        self.vsa.nodes.push(Node { op, ty, name });
+        if line.has("@") {
+            line.keyword("ready")?;
+            self.vsa.schedule.ready.push(line.integer()?);
+            line.keyword("lat")?;
+            self.vsa.schedule.latency.push(line.integer()?);
+            if line.peek().is_some() {
+                line.keyword("by")?;
+                self.vsa.schedule.delays.insert(NodeId(n as u32), delay(line)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn op(&self, line: &mut Line) -> Result<Op, String> {
+        let name = line.word("an operation")?;
+        if let Some(&(_, op)) = UNARY.iter().find(|e| e.0 == name) {
+            return Ok(Op::Unary(op, id(line)?));
+        }
+        if let Some(&(_, op)) = BINARY.iter().find(|e| e.0 == name) {
+            let [a, b] = ids(line)?;
+            return Ok(Op::Binary(op, a, b));
+        }
+        Ok(match name.as_str() {
+            "const" => Op::Const(line.number()?),
+            "scalar" => Op::Scalar(line.small()?),
+            "iter" => Op::Iter(self.form(line)?),
+            "guard" => Op::Guard(self.conditions(line)?),
+            "input" => {
+                let group = line.small()?;
+                line.keyword("port")?;
+                Op::Input { group, port: line.small()? }
+            }
+            "past" => {
+                let source = id(line)?;
+                line.keyword("hop")?;
+                let hop = line.pair()?;
+                line.keyword("waves")?;
+                let waves = line.integer()?;
+                Op::Past { source, hop, waves, lag: if line.has_word("lag") { Some(line.small()?) } else { None } }
+            }
+            "cast" => Op::Cast(id(line)?),
+            "lookup" => {
+                let position = id(line)?;
+                let mut table = vec![];
+                while line.has(",") {
+                    table.push(line.number()?);
+                }
+                Op::Lookup(table.into(), position)
+            }
+            "select" => {
+                let [c, a, b] = ids(line)?;
+                Op::Select(c, a, b)
+            }
+            "dot" => dot(line)?,
+            "fma" => {
+                let [a, b, c] = ids(line)?;
+                Op::Fma(a, b, c)
+            }
+            _ => return Err(format!("no operation `{name}`")),
+        })
+    }
+
+    fn conditions(&self, line: &mut Line) -> Result<Vec<Condition>, String> {
+        let mut conditions = Vec::new();
+        while !matches!(line.peek(), None | Some(Token::Sign("@"))) {
+            if !conditions.is_empty() {
+                line.sign(",")?;
+            }
+            let form = self.form(line)?;
+            conditions.push(Condition { form, equality: relation(line)? });
+        }
+        Ok(conditions)
+    }
+
+    /// `input 0 A[…][…]`.
+    fn head(&mut self, key: &str, line: &mut Line) -> Result<(), String> {
+        if !self.nodes {
+            return Err(format!("`{key}` before the nodes"));
+        }
+        let number: usize = line.small()?;
+        let name = line.name()?;
+        let array =
+            self.vsa.arrays.iter().position(|a| a.name == name).ok_or_else(|| format!("no array `{name}`"))? as u32;
+        let subscripts = self.forms(line)?;
+        let hull = Hull { view: vec![], origin: vec![], rows: vec![], words: 0, elements: 0 };
+        let (row, col) = (Form::default(), Form::default());
+        let expected = if key == "input" {
+            self.group = Some(Group::Input);
+            self.vsa.inputs.push(InputGroup {
+                array,
+                subscripts,
+                cases: None,
+                ports: vec![],
+                first: [0; 2],
+                last: self.vsa.extent.map(|e| e - 1),
+                forward: [false; 2],
+                reload: 0,
+                phases: vec![],
+                hull,
+                banks: vec![],
+                row,
+                col,
+                after: vec![],
+            });
+            self.vsa.inputs.len() - 1
+        } else {
+            self.group = Some(Group::Output);
+            let (first, last) = ([0; 2], [0; 2]);
+            self.vsa.outputs.push(OutputGroup {
+                array,
+                subscripts,
+                ports: vec![],
+                first,
+                last,
+                emit: vec![],
+                ends: Default::default(),
+                cases: None,
+                hull,
+                banks: vec![],
+                row,
+                col,
+                slots: 0,
+                bounds: vec![],
+            });
+            self.vsa.outputs.len() - 1
+        };
+        if number == expected {
+            Ok(())
+        } else {
+            Err(format!("{key} {number}, expected {expected}"))
+        }
+    }
+
+    fn input(&mut self, key: &str, line: &mut Line) -> Result<(), String> {
+        // `head` has put it there.
+        let Some(mut g) = self.vsa.inputs.pop() else { return Ok(()) };
+        match key {
+            "ports" => {
+                while line.peek().is_some() {
+                    g.ports.push(line.tuple()?);
+                }
+            }
+            "from" => {
+                g.first = line.pair()?;
+                line.keyword("to")?;
+                g.last = line.pair()?;
+            }
+            "forward" => {
+                g.forward = match line.word("an axis")?.as_str() {
+                    "none" => [false, false],
+                    "p0" => [true, false],
+                    "p1" => [false, true],
+                    "both" => [true, true],
+                    other => return Err(format!("expected none, p0, p1 or both, found `{other}`")),
+                }
+            }
+            "reload" => g.reload = line.small()?,
+            "cases" => g.cases = Some(cases(line)?),
+            "during" => {
+                while let Some(token) = line.peek() {
+                    let every = matches!(token, Token::Word(_));
+                    g.phases.push(if every { line.keyword("every").map(|()| None)? } else { Some(line.integer()?) });
+                }
+            }
+            "hull" => g.hull = self.hull(line)?,
+            "bank" => g.banks.push(bank(line)?),
+            "row" => g.row = self.form(line)?,
+            "col" => g.col = self.form(line)?,
+            "after" => {
+                line.keyword("output")?;
+                let output = line.small()?;
+                let until = if line.has_word("phase") {
+                    Until::Phase
+                } else {
+                    line.keyword("lag")?;
+                    Until::Lag(line.integer()?)
+                };
+                g.after.push(After { output, until });
+            }
+            _ => return Err(format!("`{key}` does not belong to an input")),
+        }
+        self.vsa.inputs.push(g);
+        Ok(())
+    }
+
+    fn output(&mut self, key: &str, line: &mut Line) -> Result<(), String> {
+        let Some(mut g) = self.vsa.outputs.pop() else { return Ok(()) };
+        match key {
+            "port" => {
+                let value = id(line)?;
+                line.keyword("when")?;
+                let enable = id(line)?;
+                line.keyword("offset")?;
+                g.ports.push(OutputPort { value, enable, offset: line.tuple()? });
+            }
+            "from" => {
+                g.first = line.pair()?;
+                line.keyword("to")?;
+                g.last = line.pair()?;
+            }
+            "cases" => g.cases = Some(cases(line)?),
+            "emit" => {
+                while let Some(token) = line.peek() {
+                    let every = matches!(token, Token::Word(_));
+                    g.emit.push(if every { line.keyword("every").map(|()| None)? } else { Some(line.integer()?) });
+                    if !every && line.has_word("at") {
+                        line.keyword("parameter")?;
+                        g.ends.insert(g.emit.len() - 1, line.small::<u32>()? as usize);
+                    }
+                }
+            }
+            "hull" => g.hull = self.hull(line)?,
+            "bank" => {
+                let bank = bank(line)?;
+                line.keyword("elements")?;
+                g.banks.push(OutputBank { bank, elements: line.integer()? });
+            }
+            "row" => g.row = self.form(line)?,
+            "col" => g.col = self.form(line)?,
+            "slots" => g.slots = line.small()?,
+            "bound" => g.bounds.push(bound(line, g.subscripts.len(), self.vsa.phases)?),
+            _ => return Err(format!("`{key}` does not belong to an output")),
+        }
+        self.vsa.outputs.push(g);
+        Ok(())
+    }
+
+    fn hull(&self, line: &mut Line) -> Result<Hull, String> {
+        line.keyword("at")?;
+        let origin = self.forms(line)?;
+        let mut view = Hull::plain_view(origin.len());
+        if matches!(line.peek(), Some(Token::Word(w)) if w == "view") {
+            line.keyword("view")?;
+            view.clear();
+            while line.has("[") {
+                view.push(over_coordinates(line, origin.len(), 0)?);
+                line.sign("]")?;
+            }
+        }
+        line.keyword("rows")?;
+        let mut rows = Vec::new();
+        while line.has("{") {
+            line.keyword("extent")?;
+            let extent = line.integer()?;
+            line.keyword("modulus")?;
+            rows.push(HullDim { modulus: line.integer()?, extent });
+            line.sign("}")?;
+        }
+        line.keyword("words")?;
+        let words = line.integer()?;
+        line.keyword("elements")?;
+        Ok(Hull { view, origin, rows, words, elements: line.integer()? })
+    }
+}
+
+/// Numbers of cases.
+fn cases(line: &mut Line) -> Result<BTreeSet<usize>, String> {
+    let mut some = BTreeSet::new();
+    while line.peek().is_some() {
+        some.insert(line.small::<u32>()? as usize);
+    }
+    Ok(some)
+}
+
+/// The parameter, if there is one, with which a counter ends in a case.
+fn case_limit(vsa: &mut Vsa, line: &mut Line, counter: usize, case: usize) -> Result<(), String> {
+    if line.has_word("to") {
+        line.keyword("parameter")?;
+        let limits = vsa.cases.limits.entry(counter).or_default();
+        limits.resize(limits.len().max(case + 1), None);
+        limits[case] = Some(line.small::<u32>()? as usize);
+    }
+    Ok(())
+}

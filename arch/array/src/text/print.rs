@@ -1,0 +1,338 @@
+//! Vsa to text.
+
+use crate::text::names::{counter_names, BINARY, UNARY};
+use crate::vsa::{After, Bank, CellBound, Delay, Hull, InputGroup, Node, NodeId, Op, OutputGroup, Scratch, Until, Vsa};
+use scop::text::lex::is_word;
+use scop::ScalarType;
+use std::collections::BTreeSet;
+use std::fmt::{self, Display, Formatter, Write};
+use uniform::affine::Form;
+use uniform::sizes::Formula;
+
+/// The printed form, see [`crate::text`].
+pub fn to_text(vsa: &Vsa) -> String {
+    let mut printer = Printer { vsa, names: counter_names(vsa), out: String::new() };
+    // Writing to a String cannot fail.
+    let _ = printer.all();
+    printer.out
+}
+
+/// A name, in quotes where needed.
+struct Name<'a>(&'a str);
+impl Display for Name<'_> {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        if is_word(self.0) {
+            return f.write_str(self.0);
+        }
+        write!(f, "\"{}\"", self.0.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
+    }
+}
+
+struct Tuple<'a>(&'a [i64]);
+impl Display for Tuple<'_> {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        let parts: Vec<String> = self.0.iter().map(i64::to_string).collect();
+        write!(f, "({})", parts.join(", "))
+    }
+}
+
+/// `2*a - b + 3`.
+fn sum(terms: impl Iterator<Item = (i64, String)>, constant: i64) -> String {
+    let mut text = String::new();
+    let mut add = |negative: bool, term: String| {
+        text += match (text.is_empty(), negative) {
+            (true, false) => "",
+            (true, true) => "-",
+            (false, false) => " + ",
+            (false, true) => " - ",
+        };
+        text += &term;
+    };
+    for (factor, name) in terms.filter(|t| t.0 != 0) {
+        let term = if factor.unsigned_abs() == 1 { name } else { format!("{}*{name}", factor.unsigned_abs()) };
+        add(factor < 0, term);
+    }
+    if constant != 0 {
+        add(constant < 0, constant.unsigned_abs().to_string());
+    }
+    if text.is_empty() {
+        "0".into()
+    } else {
+        text
+    }
+}
+
+/// Over a hull's coordinates `y0`, `y1`, …
+fn over_coordinates<'a>(coeffs: impl Iterator<Item = &'a i64>, phases: &[i64], constant: i64) -> String {
+    let named = |name: &'static str| move |(d, &c): (usize, &i64)| (c, format!("{name}{d}"));
+    sum(coeffs.enumerate().map(named("y")).chain(phases.iter().enumerate().map(named("phase"))), constant)
+}
+
+struct Printer<'a> {
+    vsa: &'a Vsa,
+    names: Vec<String>,
+    out: String,
+}
+
+impl Printer<'_> {
+    fn form(&self, f: &Form) -> String {
+        let time = f.counters.iter().copied().zip(self.names.iter().cloned());
+        let space = f.space.iter().enumerate().map(|(a, &c)| (c, format!("p{a}")));
+        sum(time.chain(space), f.constant)
+    }
+
+    fn all(&mut self) -> fmt::Result {
+        let vsa = self.vsa;
+        writeln!(self.out, "vsa {}", Name(&vsa.name))?;
+        for a in 0..2 {
+            writeln!(self.out, "space {} {} skew {}", Name(&vsa.axes[a]), vsa.extent[a], vsa.schedule.skew[a])?;
+        }
+        writeln!(self.out, "lanes {}\ninterval {}\nahead {}", vsa.lanes, vsa.schedule.interval, vsa.ahead)?;
+        if vsa.address_bits != 64 {
+            writeln!(self.out, "addresses {}", vsa.address_bits)?;
+        }
+        if vsa.uram {
+            writeln!(self.out, "uram")?;
+        }
+        writeln!(self.out)?;
+        for s in &vsa.sizes.list {
+            writeln!(self.out, "size {}: {} max {} after {} {}", Name(&s.name), s.ty, s.max, s.after[0], s.after[1])?;
+        }
+        let to = |j: usize, case: usize| {
+            vsa.cases.limit(j, Some(case)).map_or(String::new(), |p| format!(" to parameter {p}"))
+        };
+        for (j, c) in vsa.counters.iter().enumerate() {
+            if let Some(formula) = vsa.sizes.parameters.get(j) {
+                writeln!(self.out, "parameter {} {} = {formula}", Name(&c.name), c.trip)?;
+                continue;
+            }
+            let kind = if j < vsa.phases {
+                "phase"
+            } else if j < vsa.tile_depth {
+                "tile"
+            } else {
+                "time"
+            };
+            let limit = vsa.sizes.limits.get(&j).map_or(String::new(), |p| format!(" to parameter {p}"));
+            let last = |(k, last): (usize, &i64)| format!(" {}{}", last + 1, to(j, k));
+            let by_case = vsa.cases.lasts.get(&j).map_or(String::new(), |lasts| {
+                format!(" by case{}", lasts.iter().enumerate().map(last).collect::<String>())
+            });
+            writeln!(self.out, "{kind} {} {}{limit}{by_case}", Name(&c.name), c.trip)?;
+        }
+        for (k, all) in vsa.cases.boxes.iter().enumerate() {
+            let boxes: String = all
+                .iter()
+                .enumerate()
+                .map(|(j, b)| format!(" {}{}", Tuple(b), if j < vsa.phases { to(j, k) } else { String::new() }))
+                .collect();
+            writeln!(self.out, "case{boxes}")?;
+        }
+        for lag in &vsa.cases.lags {
+            // Between phases as in the last case's.
+            let cases = if matches!(lag, Formula::ByCase(_)) { vsa.cases.boxes.len() } else { 1 };
+            writeln!(self.out, "lag{}", (0..cases).map(|case| format!(" {}", lag.in_case(case))).collect::<String>())?;
+        }
+        writeln!(self.out)?;
+        let mut ports = 0;
+        let sizes: Vec<String> = (0..vsa.sizes.list.len()).map(|k| format!("s{k}")).collect();
+        for (k, a) in vsa.arrays.iter().enumerate() {
+            let dims: String = match vsa.sizes.extents.get(&k) {
+                Some(extents) => extents
+                    .iter()
+                    .map(|e| format!("[{}]", sum(e.coeffs.iter().copied().zip(sizes.iter().cloned()), e.constant)))
+                    .collect(),
+                None => a.dims.iter().map(|d| format!("[{d}]")).collect(),
+            };
+            let port = if a.port == ports { String::new() } else { format!(" port {}", a.port) };
+            let scratch = match a.scratch {
+                None => "",
+                Some(Scratch::Dram) => " scratch",
+                Some(Scratch::OnChip) => " on_chip",
+            };
+            writeln!(self.out, "array {}: {}{dims} word {}{port}{scratch}", Name(&a.name), a.ty, a.word)?;
+            ports = ports.max(a.port + 1);
+        }
+        for s in &vsa.scalars {
+            let known: Vec<(&str, ScalarType)> = vsa.scalars.iter().map(|s| (s.name.as_str(), s.ty)).collect();
+            let host = s.host.as_ref().map_or(String::new(), |e| format!(" host {}", scop::text::formula(&known, e)));
+            writeln!(self.out, "scalar {}: {} after {}{host}", Name(&s.name), s.ty, s.after)?;
+        }
+        writeln!(self.out, "\nnodes")?;
+        for (n, node) in vsa.nodes.iter().enumerate() {
+            self.node(n, node)?;
+        }
+        for (i, g) in vsa.inputs.iter().enumerate() {
+            self.input(i, g)?;
+        }
+        for (i, g) in vsa.outputs.iter().enumerate() {
+            self.output(i, g)?;
+        }
+        Ok(())
+    }
+
+    fn node(&mut self, n: usize, node: &Node) -> fmt::Result {
+        let name = if node.name.is_empty() { String::new() } else { format!(" {}", Name(&node.name)) };
+        write!(self.out, "  %{n}{name}: {} = {}", node.ty, self.op(node))?;
+        let s = &self.vsa.schedule;
+        if let (Some(ready), Some(latency)) = (s.ready.get(n), s.latency.get(n)) {
+            write!(self.out, "  @ready {ready} lat {latency}")?;
+            match s.delays.get(&NodeId(n as u32)) {
+                Some(Delay::Chain) => write!(self.out, " by chain")?,
+                Some(Delay::Memory { read, synchronous }) => {
+                    write!(self.out, " by memory {} {read}", if *synchronous { "sync" } else { "async" })?
+                }
+                None => {}
+            }
+        }
+        writeln!(self.out)
+    }
+
+    fn op(&self, node: &Node) -> String {
+        match &node.op {
+            Op::Const(bits) if node.ty.is_float() => format!("const {bits:#x}"),
+            Op::Const(bits) => format!("const {bits}"),
+            Op::Scalar(k) => format!("scalar {k}"),
+            Op::Iter(form) => format!("iter {}", self.form(form)),
+            Op::Guard(conditions) => {
+                let sign = |equality: bool| if equality { "==" } else { ">=" };
+                let parts: Vec<String> =
+                    conditions.iter().map(|c| format!(" {} {} 0", self.form(&c.form), sign(c.equality))).collect();
+                format!("guard{}", parts.join(","))
+            }
+            Op::Input { group, port } => format!("input {group} port {port}"),
+            Op::Past { source, hop, waves, lag } => format!(
+                "past %{} hop {} waves {waves}{}",
+                source.0,
+                Tuple(hop),
+                lag.map_or(String::new(), |lag| format!(" lag {lag}"))
+            ),
+            Op::Unary(op, a) => format!("{} %{}", spelled(&UNARY, op), a.0),
+            Op::Binary(op, a, b) => format!("{} %{}, %{}", spelled(&BINARY, op), a.0, b.0),
+            Op::Select(c, a, b) => format!("select %{}, %{}, %{}", c.0, a.0, b.0),
+            Op::Cast(a) => format!("cast %{}", a.0),
+            Op::Lookup(table, a) => {
+                format!("lookup %{}{}", a.0, table.iter().map(|bits| format!(", {bits}")).collect::<String>())
+            }
+            Op::Dot { pairs, addend } => {
+                let pairs: String = pairs.iter().map(|[a, b]| format!("%{}, %{}, ", a.0, b.0)).collect();
+                format!("dot {pairs}%{}", addend.0)
+            }
+            Op::Fma(a, b, c) => format!("fma %{}, %{}, %{}", a.0, b.0, c.0),
+        }
+    }
+
+    /// `kind 0 A[…][…]`.
+    fn head(&mut self, kind: &str, i: usize, array: u32, subscripts: &[Form]) -> fmt::Result {
+        let name = self.vsa.arrays.get(array as usize).map_or("", |a| &a.name);
+        let subscripts: String = subscripts.iter().map(|f| format!("[{}]", self.form(f))).collect();
+        writeln!(self.out, "\n{kind} {i} {}{subscripts}", Name(name))
+    }
+
+    fn hull(&mut self, hull: &Hull) -> fmt::Result {
+        let origin: String = hull.origin.iter().map(|f| format!("[{}]", self.form(f))).collect();
+        let rows: String =
+            hull.rows.iter().map(|r| format!(" {{extent {} modulus {}}}", r.extent, r.modulus)).collect();
+        let view = if hull.view == Hull::plain_view(hull.origin.len()) {
+            String::new()
+        } else {
+            let forms = hull.view.iter().map(|f| format!("[{}]", over_coordinates(f.coeffs.iter(), &[], f.constant)));
+            format!(" view {}", forms.collect::<String>())
+        };
+        writeln!(self.out, "  hull at {origin}{view} rows{rows} words {} elements {}", hull.words, hull.elements)
+    }
+
+    fn bank(&mut self, bank: &Bank, elements: Option<i64>) -> fmt::Result {
+        write!(self.out, "  bank port {} ports {}", bank.port, bank.ports)?;
+        for r in &bank.rows {
+            write!(self.out, " {{from {} move {} extent {} residue {}}}", r.base, Tuple(&r.coef), r.extent, r.residue)?;
+        }
+        write!(
+            self.out,
+            " from {} move {} words {} depth {}",
+            bank.base,
+            Tuple(&bank.coef),
+            bank.words_per_row,
+            bank.depth
+        )?;
+        match elements {
+            Some(n) => writeln!(self.out, " elements {n}"),
+            None => writeln!(self.out),
+        }
+    }
+
+    fn address(&mut self, row: &Form, col: &Form) -> fmt::Result {
+        let (row, col) = (self.form(row), self.form(col));
+        writeln!(self.out, "  row {row}\n  col {col}")
+    }
+
+    fn input(&mut self, i: usize, g: &InputGroup) -> fmt::Result {
+        self.head("input", i, g.array, &g.subscripts)?;
+        let ports: String = g.ports.iter().map(|p| format!(" {}", Tuple(p))).collect();
+        let forward = match g.forward {
+            [false, false] => "none",
+            [true, false] => "p0",
+            [false, true] => "p1",
+            [true, true] => "both",
+        };
+        writeln!(self.out, "  ports{ports}")?;
+        if (g.first, g.last) != ([0, 0], self.vsa.extent.map(|e| e - 1)) {
+            writeln!(self.out, "  from {} to {}", Tuple(&g.first), Tuple(&g.last))?;
+        }
+        writeln!(self.out, "  forward {forward}\n  reload {}", g.reload)?;
+        if g.phases.iter().any(Option::is_some) {
+            let phases: String = g.phases.iter().map(|p| p.map_or(" every".into(), |v| format!(" {v}"))).collect();
+            writeln!(self.out, "  during{phases}")?;
+        }
+        self.cases(&g.cases)?;
+        self.hull(&g.hull)?;
+        for b in &g.banks {
+            self.bank(b, None)?;
+        }
+        self.address(&g.row, &g.col)?;
+        for After { output, until } in &g.after {
+            match until {
+                Until::Lag(lag) => writeln!(self.out, "  after output {output} lag {lag}")?,
+                Until::Phase => writeln!(self.out, "  after output {output} phase")?,
+            }
+        }
+        Ok(())
+    }
+
+    fn cases(&mut self, some: &Option<BTreeSet<usize>>) -> fmt::Result {
+        let Some(some) = some else { return Ok(()) };
+        writeln!(self.out, "  cases{}", some.iter().map(|k| format!(" {k}")).collect::<String>())
+    }
+
+    fn output(&mut self, i: usize, g: &OutputGroup) -> fmt::Result {
+        self.head("output", i, g.array, &g.subscripts)?;
+        for p in &g.ports {
+            writeln!(self.out, "  port %{} when %{} offset {}", p.value.0, p.enable.0, Tuple(&p.offset))?;
+        }
+        writeln!(self.out, "  from {} to {}", Tuple(&g.first), Tuple(&g.last))?;
+        let at = |j: usize| g.ends.get(&j).map_or(String::new(), |p| format!(" at parameter {p}"));
+        let emit: String =
+            g.emit.iter().enumerate().map(|(j, e)| e.map_or(" every".into(), |v| format!(" {v}{}", at(j)))).collect();
+        writeln!(self.out, "  emit{emit}")?;
+        self.cases(&g.cases)?;
+        self.hull(&g.hull)?;
+        for b in &g.banks {
+            self.bank(&b.bank, Some(b.elements))?;
+        }
+        self.address(&g.row, &g.col)?;
+        writeln!(self.out, "  slots {}", g.slots)?;
+        for b in &g.bounds {
+            self.bound(b)?;
+        }
+        Ok(())
+    }
+
+    fn bound(&mut self, b: &CellBound) -> fmt::Result {
+        let form = over_coordinates(b.coeffs.iter().chain([&b.scale]), &b.phases, b.constant);
+        writeln!(self.out, "  bound {form} {} 0", if b.equality { "==" } else { ">=" })
+    }
+}
+
+fn spelled<T: PartialEq>(table: &[(&'static str, T)], op: &T) -> &'static str {
+    table.iter().find(|entry| entry.1 == *op).map_or("", |entry| entry.0)
+}

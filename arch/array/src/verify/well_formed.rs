@@ -1,0 +1,422 @@
+//! Well-formedness: trips, indices, lengths, magnitudes, words and ports.
+
+use crate::contract::walk::{LONGEST_BURST, MOST_AHEAD};
+use crate::forms::full_range;
+use crate::vsa::{After, Bank, DramArray, Hull, Op, Scalar, Scratch, Until, Vsa};
+use scop::{Expr, ExprKind};
+use std::collections::BTreeSet;
+use uniform::affine::{Condition, Form};
+use uniform::mapping::Counter;
+use uniform::sizes::Formula;
+
+/// What the indices and lengths of a Vsa must satisfy before anything else can be looked at.
+pub fn well_formed(vsa: &Vsa) -> Vec<String> {
+    let mut check = WellFormed { vsa, faults: Vec::new() };
+    check.frame();
+    if check.faults.is_empty() {
+        check.nodes();
+        check.inputs();
+        check.outputs();
+    }
+    check.faults
+}
+
+const MAGNITUDE: i128 = 1 << 60;
+/// Most cells of one hull, and most PEs.
+const CELLS: i128 = 1 << 31;
+
+struct WellFormed<'a> {
+    vsa: &'a Vsa,
+    faults: Vec<String>,
+}
+
+impl WellFormed<'_> {
+    fn require(&mut self, holds: bool, fault: impl FnOnce() -> String) {
+        if !holds {
+            self.faults.push(fault());
+        }
+    }
+
+    fn frame(&mut self) {
+        let vsa = self.vsa;
+        self.require(vsa.tile_depth <= vsa.counters.len(), || {
+            format!("tile depth {} of {} counters", vsa.tile_depth, vsa.counters.len())
+        });
+        for (j, c) in vsa.counters.iter().enumerate() {
+            self.require(c.trip >= 1, || format!("counter {j} ({}) has trip {}", c.name, c.trip));
+        }
+        let total: i128 = vsa.counters[vsa.parameters().min(vsa.counters.len())..]
+            .iter()
+            .map(|c| c.trip.max(1) as i128)
+            .try_fold(1i128, |a, b| a.checked_mul(b))
+            .unwrap_or(i128::MAX);
+        self.require(total < MAGNITUDE, || "more than 2^60 waves".into());
+        self.sizes();
+        self.cases();
+        let pes = vsa.extent[0] as i128 * vsa.extent[1] as i128;
+        self.require(vsa.extent.iter().all(|&e| e >= 1) && pes < CELLS, || format!("array of {:?} PEs", vsa.extent));
+        self.require(vsa.lanes >= 1, || format!("{} lanes", vsa.lanes));
+        let ahead = (LONGEST_BURST..=MOST_AHEAD).contains(&vsa.ahead) && vsa.ahead.count_ones() == 1;
+        self.require(ahead, || format!("ahead {}: a power of two from {LONGEST_BURST} to {MOST_AHEAD}", vsa.ahead));
+        self.require([32, 64].contains(&vsa.address_bits), || {
+            format!("addresses of {} bits: 32 or 64", vsa.address_bits)
+        });
+        self.require(identifier(&vsa.name), || format!("`{}` cannot name a module", vsa.name));
+        for (i, s) in vsa.scalars.iter().enumerate() {
+            self.require(identifier(&s.name), || format!("scalar {i}: `{}` cannot name a register", s.name));
+            let named =
+                vsa.scalars[..i].iter().any(|b| b.name == s.name) || vsa.arrays.iter().any(|b| b.name == s.name);
+            self.require(!named, || format!("scalar {i}: second argument named {}", s.name));
+            self.require([8, 16, 32, 64].contains(&s.ty.bits()), || format!("scalar {}: {} bits", s.name, s.ty.bits()));
+            let known = s.host.as_ref().is_none_or(|e| e.ty == s.ty && reads_known(e, &vsa.scalars[..i]));
+            self.require(known, || format!("scalar {}: computed from what is not known", s.name));
+            let ordered = s.after as usize <= vsa.hosted() && vsa.scalars[..i].iter().all(|b| b.after <= s.after);
+            self.require(ordered, || {
+                format!("scalar {}: after {} of {} arrays, out of order", s.name, s.after, vsa.arrays.len())
+            });
+        }
+        for (i, a) in vsa.arrays.iter().enumerate() {
+            self.require(identifier(&a.name), || format!("array {i}: `{}` cannot name a port", a.name));
+            self.require(!vsa.arrays[..i].iter().any(|b| b.name == a.name), || {
+                format!("array {i}: second one named {}", a.name)
+            });
+            self.require(vsa.arrays[..i].iter().all(|b| b.scratch <= a.scratch), || {
+                format!("array {}: behind one of scratch", a.name)
+            });
+            let alone =
+                a.scratch != Some(Scratch::OnChip) || vsa.arrays.iter().filter(|b| b.port == a.port).count() == 1;
+            self.require(alone, || format!("array {}: on chip, but not alone behind its port", a.name));
+            let bits = a.ty.bits();
+            self.require((8..=64).contains(&bits) && bits.is_power_of_two(), || {
+                format!("array {}: elements of {bits} bits", a.name)
+            });
+            let bytes = a.word as u64 * a.ty.bytes() as u64;
+            let word = (4..=128).contains(&bytes) && bytes.is_power_of_two();
+            self.require(word, || format!("array {}: words of {} elements, {bytes} bytes", a.name, a.word));
+            let next = vsa.arrays[..i].iter().map(|b| b.port as u64 + 1).max().unwrap_or(0);
+            self.require(a.port as u64 <= next, || {
+                format!("array {}: port {}, but the next one is {next}", a.name, a.port)
+            });
+            if let Some(b) = vsa.arrays[..i].iter().find(|b| b.port == a.port) {
+                let wide = |a: &DramArray| a.word as u64 * a.ty.bytes() as u64;
+                self.require(wide(a) == wide(b), || {
+                    format!(
+                        "arrays {} and {} share a port, but have words of {} and {} bytes",
+                        b.name,
+                        a.name,
+                        wide(b),
+                        wide(a)
+                    )
+                });
+            }
+            let size = a.dims.iter().try_fold(1i128, |s, &d| if d >= 1 { s.checked_mul(d as i128) } else { None });
+            self.require(size.is_some_and(|s| s < MAGNITUDE), || format!("array {}: extents {:?}", a.name, a.dims));
+        }
+    }
+
+    fn sizes(&mut self) {
+        let (vsa, sizes) = (self.vsa, &self.vsa.sizes);
+        let (maxima, known) = (sizes.maxima(), sizes.parameters.len());
+        self.require(known >= sizes.list.len() && known <= vsa.phases, || {
+            format!("{known} parameters of {} sizes and {} phase counters", sizes.list.len(), vsa.phases)
+        });
+        for (k, s) in sizes.list.iter().enumerate() {
+            self.require((2..=1 << 24).contains(&s.max), || format!("size {}: max {}", s.name, s.max));
+            self.require(identifier(&s.name), || format!("size {k}: `{}` cannot name an argument", s.name));
+            let first = vsa.sizes.parameters.get(k) == Some(&Formula::Size(k as u32).plus(Formula::Const(-1)));
+            self.require(first && vsa.counters.get(k).is_some_and(|c| c.trip == s.max), || {
+                format!("parameter {k} is not the size {} less one", s.name)
+            });
+        }
+        for (k, (formula, counter)) in sizes.parameters.iter().zip(&vsa.counters).enumerate() {
+            let known = formula.sizes().iter().all(|&s| (s as usize) < maxima.len());
+            let within = known && {
+                let (low, high) = formula.range(&maxima);
+                low >= 0 && high < i128::from(counter.trip)
+            };
+            self.require(within, || {
+                format!("parameter {k} ({}) may be beyond 0 to {}", counter.name, counter.trip - 1)
+            });
+        }
+        for (&counter, &limit) in &sizes.limits {
+            let good = (known..vsa.counters.len()).contains(&counter)
+                && limit < known
+                && vsa.counters[counter].trip == vsa.counters[limit].trip
+                && vsa.counters[counter].trip > 1;
+            self.require(good, || format!("counter {counter} cannot end with parameter {limit}"));
+        }
+        for (&array, extents) in &sizes.extents {
+            let good = vsa.arrays.get(array).is_some_and(|a| {
+                a.dims.len() == extents.len()
+                    && extents.iter().zip(&a.dims).all(|(e, &d)| {
+                        e.coeffs.len() == maxima.len() && e.over_sizes(&maxima).0 >= 1 && e.over_sizes(&maxima).1 == d
+                    })
+            });
+            self.require(good, || format!("extents of array {array} do not fit"));
+        }
+        self.require(vsa.phases >= known, || "sizes that are no phases".into());
+    }
+
+    fn cases(&mut self) {
+        let (vsa, cases) = (self.vsa, &self.vsa.cases);
+        // Those of strips are whole along the counters of visits.
+        let strips = vsa.cased() > vsa.tile_depth;
+        let tiles = |all: &Vec<[i64; 2]>| {
+            !strips || all.iter().zip(&vsa.counters).take(vsa.tile_depth).all(|(b, c)| *b == [0, c.trip - 1])
+        };
+        let counted = if strips && vsa.phases == 0 { vsa.cased().min(vsa.counters.len()) } else { vsa.phases };
+        let within = |all: &Vec<[i64; 2]>| {
+            all.len() == counted
+                && tiles(all)
+                && all.iter().zip(&vsa.counters).all(|(b, c)| 0 <= b[0] && b[0] <= b[1] && b[1] < c.trip)
+        };
+        let apart = |a: &Vec<[i64; 2]>, b: &Vec<[i64; 2]>| a.iter().zip(b).any(|(x, y)| x[1] < y[0] || y[1] < x[0]);
+        let run = |all: &Vec<[i64; 2]>| {
+            all.iter().zip(&vsa.counters).take(vsa.parameters()).all(|(b, c)| *b == [0, c.trip - 1])
+        };
+        let phases = cases
+            .boxes
+            .iter()
+            .enumerate()
+            .all(|(k, a)| within(a) && run(a) && cases.boxes[..k].iter().all(|b| apart(a, b)));
+        self.require(phases, || "cases of phases that are none, or are of two cases".into());
+        for (&j, lasts) in &cases.lasts {
+            let good = (counted..vsa.counters.len()).contains(&j)
+                && lasts.len() == cases.boxes.len()
+                && lasts.iter().all(|&l| (0..vsa.counters[j].trip).contains(&l));
+            self.require(good, || format!("counter {j} cannot end at {lasts:?}"));
+        }
+        for (&j, limits) in &cases.limits {
+            let known = |p: &usize| *p < vsa.parameters() && vsa.counters[*p].trip <= vsa.counters[j].trip;
+            let counted = (vsa.parameters()..vsa.phases).contains(&j) || cases.lasts.contains_key(&j);
+            let good = counted
+                && limits.len() == cases.boxes.len()
+                && limits.iter().flatten().all(known)
+                && (j < vsa.phases || !vsa.sizes.limits.contains_key(&j));
+            self.require(good, || format!("counter {j} cannot end with parameters {limits:?}"));
+        }
+    }
+
+    fn cases_of(&mut self, what: &str, some: &Option<BTreeSet<usize>>) {
+        let known = some.iter().flatten().all(|&k| k < self.vsa.cases.boxes.len());
+        let phases = !self.vsa.cases.is_empty() && self.vsa.cased() <= self.vsa.tile_depth;
+        self.require(known && (some.is_none() || phases), || format!("{what}: of cases {some:?} that are none"));
+    }
+
+    fn form(&mut self, form: &Form, what: impl Fn() -> String) {
+        let vsa = self.vsa;
+        let length = form.counters.len() <= vsa.counters.len();
+        self.require(length, || {
+            format!("{}: {} coefficients for {} counters", what(), form.counters.len(), vsa.counters.len())
+        });
+        let (low, high) = full_range(vsa, form);
+        let small = form.counters.iter().chain(&form.space).all(|&c| (c as i128).abs() < MAGNITUDE);
+        self.require(small && low > -MAGNITUDE && high < MAGNITUDE, || format!("{}: exceeds 60 bits", what()));
+    }
+
+    fn nodes(&mut self) {
+        let vsa = self.vsa;
+        for (n, node) in vsa.nodes.iter().enumerate() {
+            for source in node.op.sources() {
+                self.require(source.index() < vsa.nodes.len(), || format!("node %{n}: no node %{}", source.0));
+            }
+            let bits = node.ty.bits();
+            self.require((1..=64).contains(&bits), || format!("node %{n}: {bits} bits"));
+            match &node.op {
+                Op::Iter(form) => self.form(form, || format!("node %{n}")),
+                Op::Guard(conditions) => {
+                    conditions.iter().for_each(|c: &Condition| self.form(&c.form, || format!("node %{n}")))
+                }
+                Op::Scalar(k) => {
+                    self.require((*k as usize) < vsa.scalars.len(), || format!("node %{n}: no scalar {k}"))
+                }
+                Op::Input { group, port } => {
+                    let exists = vsa.inputs.get(*group as usize).is_some_and(|g| (*port as usize) < g.ports.len());
+                    self.require(exists, || format!("node %{n}: no port {port} of input group {group}"));
+                }
+                Op::Past { hop, waves, lag, .. } => {
+                    let formula = lag.map(|lag| vsa.cases.lags.get(lag as usize));
+                    let by_case = |f: &Formula| {
+                        if let Formula::ByCase(all) = f {
+                            all.len() == vsa.cases.boxes.len() + 1
+                        } else {
+                            true
+                        }
+                    };
+                    let sizes = |f: &Formula| f.sizes().iter().all(|&s| (s as usize) < vsa.sizes.list.len());
+                    let within = |f: &Formula| {
+                        sizes(f) && matches!(f.range(&vsa.sizes.maxima()), (2.., most) if most == i128::from(*waves))
+                    };
+                    self.require(formula.is_none_or(|f| f.is_some_and(|f| by_case(f) && within(f))), || {
+                        format!("node %{n}: no lag of 2 to {waves} waves")
+                    });
+                    let small = hop.iter().all(|h| h.unsigned_abs() < 1 << 31);
+                    self.require(small && (0..1 << 40).contains(waves), || {
+                        format!("node %{n}: hop {hop:?}, {waves} waves")
+                    });
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn group(&mut self, what: &str, array: u32, subscripts: &[Form], hull: &Hull) -> bool {
+        let vsa = self.vsa;
+        if array as usize >= vsa.arrays.len() {
+            self.faults.push(format!("{what}: no array {array}"));
+            return false;
+        }
+        let rank = vsa.arrays[array as usize].dims.len().max(1);
+        let stored = vsa.outputs.iter().any(|o| o.array == array);
+        let lengths = [subscripts.len(), hull.origin.len(), hull.rows.len() + 1];
+        let equal = lengths[0] >= 1 && lengths.iter().all(|&l| l == lengths[0]);
+        // Inner dimensions may stand as one where nothing is stored.
+        let sees = if stored { rank } else { 1 }..=rank;
+        let view = sees.contains(&hull.view.len()) && hull.view.iter().all(|f| f.coeffs.len() == lengths[0]);
+        self.require(equal && view, || {
+            format!(
+                "{what}: rank {rank}, but view, subscripts, origin and rows + 1 are {}, {lengths:?}",
+                hull.view.len()
+            )
+        });
+        if !(equal && view) {
+            return false;
+        }
+        let numbers = hull.view.iter().flat_map(|f| f.coeffs.iter().chain([&f.constant]));
+        self.require(numbers.into_iter().all(|x| x.unsigned_abs() < 1 << 31), || {
+            format!("{what}: view beyond 31 bits")
+        });
+        subscripts.iter().for_each(|f| self.form(f, || format!("{what}: subscript")));
+        hull.origin.iter().for_each(|f| self.form(f, || format!("{what}: origin")));
+        let positive = hull.rows.iter().all(|r| r.modulus >= 1 && r.extent >= 1) && hull.words >= 1;
+        self.require(positive, || format!("{what}: empty hull"));
+        let word = vsa.arrays[array as usize].word as i128;
+        let sizes = hull.rows.iter().flat_map(|r| [r.modulus, r.extent]).chain([hull.words]).map(i128::from);
+        let cells = sizes.chain([word]).try_fold(1i128, |a, b| a.checked_mul(b)).unwrap_or(i128::MAX);
+        self.require(cells < CELLS, || format!("{what}: hull of {cells} elements"));
+        let fits = hull.elements >= 1 && hull.elements as i128 <= hull.words as i128 * word;
+        self.require(fits, || format!("{what}: {} elements in {} words of {word}", hull.elements, hull.words));
+        let step = hull.step(&vsa.arrays[array as usize].extents(hull.view.len()));
+        self.require(step <= Hull::MOST_STEP, || {
+            format!("{what}: rows in steps of {step} elements, of at most {}", Hull::MOST_STEP)
+        });
+        true
+    }
+
+    fn bank(&mut self, what: &str, bank: &Bank, rank: usize, ports: usize) {
+        let served = bank.ports >= 1 && bank.port as usize + bank.ports as usize <= ports;
+        self.require(served, || format!("{what}: bank serves ports {}+{} of {ports}", bank.port, bank.ports));
+        self.require(bank.rows.len() + 1 == rank, || format!("{what}: bank of rank {}", bank.rows.len() + 1));
+        let positive =
+            bank.rows.iter().all(|r| (1..1 << 31).contains(&r.extent)) && (1..1 << 31).contains(&bank.words_per_row);
+        self.require(positive, || format!("{what}: empty bank"));
+        let numbers = bank.rows.iter().flat_map(|r| [r.base, r.coef[0], r.coef[1]]).chain([
+            bank.base,
+            bank.coef[0],
+            bank.coef[1],
+        ]);
+        self.require(numbers.into_iter().all(|x| x.unsigned_abs() < 1 << 31), || {
+            format!("{what}: bank beyond 31 bits")
+        });
+    }
+
+    fn inputs(&mut self) {
+        let vsa = self.vsa;
+        for (i, g) in vsa.inputs.iter().enumerate() {
+            let what = format!("input group {i}");
+            if !self.group(&what, g.array, &g.subscripts, &g.hull) {
+                continue;
+            }
+            let rank = g.subscripts.len();
+            self.require(!g.ports.is_empty() && g.ports.iter().all(|p| offset(p, rank)), || {
+                format!("{what}: no ports, or ports of another rank")
+            });
+            self.cases_of(&what, &g.cases);
+            self.require(g.cases.is_none() || g.reload >= vsa.phases, || {
+                format!("{what}: of some cases only, but not loaded in each phase")
+            });
+            self.require(g.reload <= vsa.tile_depth, || {
+                format!("{what}: reload {} of {} tile counters", g.reload, vsa.tile_depth)
+            });
+            // At some sizes there is no such phase.
+            let phases = g.phases.len() <= vsa.phases
+                && g.phases.iter().enumerate().all(|(j, p)| p.is_none_or(|v| j >= vsa.parameters() && v >= 0));
+            self.require(phases, || format!("{what}: phases {:?}", g.phases));
+            g.banks.iter().for_each(|b| self.bank(&what, b, rank, g.ports.len()));
+            [&g.row, &g.col].iter().for_each(|f| self.form(f, || format!("{what}: row or col")));
+            for After { output: o, until } in &g.after {
+                let known = vsa.outputs.get(*o as usize).is_some_and(|o| o.array == g.array);
+                self.require(known, || format!("{what}: output group {o} does not write its array"));
+                match until {
+                    Until::Lag(lag) => self.require(*lag >= 0, || format!("{what}: lag {lag}")),
+                    // A buffer that outlives its phase holds what was there before.
+                    Until::Phase => self.require(g.reload >= vsa.phases, || {
+                        format!("{what}: reload {} is within the {} counters of phases", g.reload, vsa.phases)
+                    }),
+                }
+            }
+        }
+    }
+
+    fn outputs(&mut self) {
+        let vsa = self.vsa;
+        for (i, g) in vsa.outputs.iter().enumerate() {
+            let what = format!("output group {i}");
+            if !self.group(&what, g.array, &g.subscripts, &g.hull) {
+                continue;
+            }
+            let rank = g.subscripts.len();
+            self.require(!g.ports.is_empty() && g.ports.iter().all(|p| offset(&p.offset, rank)), || {
+                format!("{what}: no ports, or ports of another rank")
+            });
+            let nodes = g.ports.iter().all(|p| p.value.index().max(p.enable.index()) < vsa.nodes.len());
+            self.require(nodes, || format!("{what}: value or enable is no node"));
+            g.banks.iter().for_each(|b| self.bank(&what, &b.bank, rank, g.ports.len()));
+            [&g.row, &g.col].iter().for_each(|f| self.form(f, || format!("{what}: row or col")));
+            let inside = (0..2).all(|a| 0 <= g.first[a] && g.first[a] <= g.last[a] && g.last[a] < vsa.extent[a]);
+            self.require(inside, || format!("{what}: collectors from {:?} to {:?}", g.first, g.last));
+            let fits = |(j, (e, c)): (usize, (&Option<i64>, &Counter))| {
+                e.is_none_or(|v| v >= 0 && (v < c.trip || j < vsa.phases))
+            };
+            let emit = g.emit.len() == vsa.tile_depth && g.emit.iter().zip(&vsa.counters).enumerate().all(fits);
+            self.require(emit, || format!("{what}: emit {:?} does not fit the tile counters", g.emit));
+            let ends = g.emit.iter().enumerate().all(|(j, e)| {
+                !vsa.sizes.limits.contains_key(&j) || e.is_none_or(|v| v == 0 || v + 1 == vsa.counters[j].trip)
+            });
+            self.require(ends, || format!("{what}: emits in the middle of a counter that sizes end"));
+            self.cases_of(&what, &g.cases);
+            let known = |(&j, &p): (&usize, &usize)| {
+                vsa.cases.lasts.contains_key(&j)
+                    && p < vsa.parameters()
+                    && g.emit.get(j) == Some(&Some(vsa.counters[p].trip - 1))
+            };
+            self.require(g.ends.iter().all(known), || format!("{what}: emits at parameters that end nothing"));
+            self.require((1..=2).contains(&g.slots), || format!("{what}: {} slots", g.slots));
+            let bounds = g
+                .bounds
+                .iter()
+                .all(|b| b.coeffs.len() + 1 == rank && b.phases.len() == vsa.phases && b.scale.abs() <= 1);
+            self.require(bounds, || format!("{what}: bounds of another rank, or a scale beyond 1"));
+            let numbers = g.bounds.iter().flat_map(|b| b.coeffs.iter().chain(&b.phases).chain([&b.constant]));
+            self.require(numbers.into_iter().all(|x| x.unsigned_abs() < 1 << 31), || {
+                format!("{what}: bounds beyond 31 bits")
+            });
+        }
+    }
+}
+
+/// All that a host's formula reads are scalars before it.
+fn reads_known(e: &Expr, before: &[Scalar]) -> bool {
+    let own = if let ExprKind::Read(k) = e.kind { before.get(k).is_some_and(|s| s.ty == e.ty) } else { true };
+    own && e.operands().into_iter().all(|x| reads_known(x, before))
+}
+
+/// A Verilog name without escapes.
+fn identifier(name: &str) -> bool {
+    name.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+fn offset(port: &[i64], rank: usize) -> bool {
+    port.len() == rank && port.iter().all(|x| x.unsigned_abs() < 1 << 31)
+}

@@ -1,0 +1,92 @@
+//! What a PE computes: operations over nodes.
+
+use scop::{BinaryOp, ScalarType, UnaryOp};
+use std::sync::Arc;
+use uniform::affine::{Condition, Form};
+
+/// Index into [`crate::vsa::Vsa::nodes`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub u32);
+impl NodeId {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One operation of a PE. Operands come earlier in [`crate::vsa::Vsa::nodes`], except the source of a `Past` with `waves >
+/// 0` or `hop != 0`, which may stand anywhere.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Op {
+    /// The value's bits.
+    Const(u64),
+    /// The value of an affine form, wrapped to the node's integer type.
+    Iter(Form),
+    /// 1 where all conditions hold. Type BOOL.
+    Guard(Vec<Condition>),
+    /// The scalar argument with this index into [`crate::vsa::Vsa::scalars`]: the same value in every wave and PE.
+    Scalar(u32),
+    /// Port `port` of input group `group`.
+    Input {
+        group: u32,
+        port: u32,
+    },
+    /// Value of `source` at PE `p - hop`, `waves` waves ago; with a lag, at most: so many as the phase's case says
+    /// ([`uniform::cases::Cases::lags`]).
+    Past {
+        source: NodeId,
+        hop: [i64; 2],
+        waves: i64,
+        lag: Option<u32>,
+    },
+    Unary(UnaryOp, NodeId),
+    Binary(BinaryOp, NodeId, NodeId),
+    /// condition (BOOL) ? a : b
+    Select(NodeId, NodeId, NodeId),
+    /// C conversion from the operand's type to the node's.
+    Cast(NodeId),
+    /// The constant of a table at this position: an integer, of which only the bits that a table of the next power of
+    /// two needs are looked at (`scop::value::eval_lookup`).
+    Lookup(Arc<[u64]>, NodeId),
+    Fma(NodeId, NodeId, NodeId),
+    /// `addend` plus the products of the pairs, aligned and rounded once (`scop::value::eval_dot`).
+    Dot {
+        pairs: Vec<[NodeId; 2]>,
+        addend: NodeId,
+    },
+}
+
+impl Op {
+    /// Nodes whose values are combined in the same wave and PE, in operand order.
+    pub fn operands(&self) -> Vec<NodeId> {
+        match *self {
+            Op::Const(_) | Op::Scalar(_) | Op::Iter(_) | Op::Guard(_) | Op::Input { .. } | Op::Past { .. } => vec![],
+            Op::Dot { ref pairs, addend } => pairs.iter().flatten().copied().chain([addend]).collect(),
+            Op::Unary(_, a) | Op::Cast(a) | Op::Lookup(_, a) => vec![a],
+            Op::Binary(_, a, b) => vec![a, b],
+            Op::Select(a, b, c) | Op::Fma(a, b, c) => vec![a, b, c],
+        }
+    }
+    /// Nodes that are read, those of other waves and PEs too.
+    pub fn sources(&self) -> Vec<NodeId> {
+        match self {
+            Op::Past { source, .. } => vec![*source],
+            op => op.operands(),
+        }
+    }
+    /// Depends on the wave only, and is no computation: an iterator or a guard over counters.
+    pub fn is_control(&self) -> bool {
+        match self {
+            Op::Iter(form) => form.is_time_only(),
+            Op::Guard(conditions) => conditions.iter().all(|c| c.form.is_time_only()),
+            _ => false,
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    pub op: Op,
+    pub ty: ScalarType,
+    /// For people and for signal names: a hint such as `a`, `acc`, `c_in`.
+    pub name: String,
+}

@@ -1,0 +1,331 @@
+//! Timing of the address side both engines share (`templates::axi::address`), for an address channel that is always
+//! ready.
+//!
+//! Every stage holds one item and passes it on in the cycle in which the next is free or becomes free, so the cycle in
+//! which item `i` leaves a stage is a maximum of: its arrival, and the cycle item `i - 1` leaves the next stage.
+
+use crate::buffer::Buffer;
+use crate::steady::{Steady, Time};
+use array::contract::walk::{RowForm, Walk, WalkGroup};
+
+/// When a row passes, and what it transfers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowTimes {
+    /// The row leaves the row stage; its descriptor can be taken one cycle later.
+    pub leaves: Time,
+    /// First cycle in the segment stage: burst `j` is on the channel in `segment + 1 + j`, if nothing holds it back.
+    pub segment: Time,
+    /// Element 0 is not at the start of a bus word: one more virtual beat.
+    pub shifted: bool,
+    /// Virtual beats before the first that is transferred.
+    pub first_beat: i64,
+    /// Beats transferred, and those in the first burst.
+    pub beats: i64,
+    pub first_burst: i64,
+}
+
+/// The address side after the services so far.
+#[derive(Clone, Debug)]
+pub struct AddressModel {
+    walk: Walk,
+    counters: Vec<i64>,
+    /// Which case of phases the present point is of.
+    case: usize,
+    turn: usize,
+    exhausted: bool,
+    served: Vec<i64>,
+    /// Cycle in which the generator looks at the present point.
+    looks: i64,
+    /// Cycle in which the job stage becomes free (its service enters the walker).
+    job_leaves: i64,
+    /// Cycle in which the present service is in the job stage, then: in which its next row is in the walker.
+    arrives: Time,
+    /// Cycle in which the latest row left: walker, trim stages, row stage.
+    left: Vec<Time>,
+    segment_left: Time,
+    /// Descriptors between address and data side.
+    descriptors: Buffer,
+    service: Service,
+    /// Logarithms of the bytes per element, elements per word, beats per full burst: powers of two, all of them.
+    bytes: u32,
+    word: u32,
+    window: u32,
+}
+
+/// Rows left of the present service.
+#[derive(Clone, Debug, Default)]
+struct Service {
+    index: usize,
+    rows: i64,
+    lengths: Vec<i64>,
+    y: Vec<i64>,
+    address: i64,
+    gates: Vec<i64>,
+    lowers: Vec<i64>,
+    uppers: Vec<i64>,
+}
+
+fn low(value: i64, bits: u32) -> i64 {
+    value & ((1 << bits) - 1)
+}
+
+/// Before the first cycle of a run.
+const NEVER: i64 = -1;
+
+impl AddressModel {
+    /// `ahead`: rows between address side and data side.
+    pub fn new(walk: Walk, ahead: usize) -> AddressModel {
+        AddressModel {
+            counters: vec![0; walk.trips.len()],
+            case: walk.case(&vec![0; walk.trips.len()]),
+            turn: 0,
+            exhausted: false,
+            served: vec![0; walk.groups.len()],
+            looks: 1,
+            job_leaves: NEVER,
+            arrives: Time::fixed(0),
+            left: vec![Time::fixed(NEVER); walk.trim_stages() + 2],
+            segment_left: Time::fixed(NEVER),
+            descriptors: Buffer::new(ahead as i64),
+            service: Service::default(),
+            bytes: walk.bytes.trailing_zeros(),
+            word: walk.word.trailing_zeros(),
+            window: walk.burst_beats().trailing_zeros(),
+            walk,
+        }
+    }
+
+    pub fn walk(&self) -> &Walk {
+        &self.walk
+    }
+    /// Beats of a full burst.
+    pub fn window(&self) -> i64 {
+        1 << self.window
+    }
+    /// Rows left of the present service.
+    pub fn rows(&self) -> i64 {
+        self.service.rows
+    }
+    /// What [`Steady`] watches.
+    pub fn times(&mut self) -> impl Iterator<Item = &mut Time> {
+        self.left.iter_mut().chain([&mut self.arrives, &mut self.segment_left])
+    }
+
+    /// Steps the generator to the next service, which must be number `n` of `group`; the group's index in the walk.
+    pub fn offer(&mut self, group: usize, n: i64) -> Option<usize> {
+        let index = loop {
+            if self.exhausted {
+                return None;
+            }
+            let g = &self.walk.groups[self.turn];
+            if self.walk.serves(g, self.case)
+                && g.when.iter().zip(&self.counters).all(|(w, c)| w.is_none_or(|v| v == *c))
+            {
+                break self.turn;
+            }
+            self.looks += 1;
+            self.step();
+        };
+        if self.walk.groups[index].group != group || self.served[index] != n {
+            return None;
+        }
+        let leaves = self.looks.max(self.job_leaves);
+        self.service = Service::at(&self.walk.groups[index], index, &self.counters);
+        self.served[index] += 1;
+        self.looks = leaves + 1;
+        self.arrives.at = leaves + 1;
+        self.step();
+        Some(index)
+    }
+
+    fn step(&mut self) {
+        self.turn += 1;
+        if self.turn < self.walk.groups.len() {
+            return;
+        }
+        self.turn = 0;
+        for j in (0..self.counters.len()).rev() {
+            self.counters[j] += 1;
+            if self.counters[j] <= self.walk.lasts[j].at_case(self.case) {
+                if j < self.walk.phases {
+                    self.case = self.walk.case(&self.counters);
+                }
+                return;
+            }
+            self.counters[j] = 0;
+        }
+        self.exhausted = true;
+    }
+
+    /// The offered service enters the walker, not before `allowed`; the cycle in which it does.
+    pub fn go(&mut self, allowed: i64) -> i64 {
+        let go = self.arrives.at.max(allowed).max(self.left[0].at);
+        self.job_leaves = go;
+        self.arrives.at = go + 1;
+        go
+    }
+
+    /// The next row of the service; after each, [`AddressModel::popped`] must be called.
+    pub fn next_row(&mut self, steady: &mut Steady) -> RowTimes {
+        let g = &self.walk.groups[self.service.index];
+        let mut row = self.service.row(g, [self.bytes, self.word, self.window]);
+        self.service.advance(g, 1);
+        // Walker and trim stages.
+        let mut at = self.arrives;
+        for k in 0..self.left.len() - 1 {
+            at = steady.latest(at, self.left[k + 1]);
+            self.left[k] = at;
+            if k == 0 {
+                self.arrives = at.plus(1);
+            }
+            at = at.plus(1);
+        }
+        // Row stage: needs a free descriptor, and the segment stage if anything is transferred.
+        let number = self.descriptors.taken;
+        at = steady.latest(at, self.descriptors.room(number, 1).0);
+        steady.at_most(self.descriptors.lasts(number, 1, 1));
+        if row.beats > 0 {
+            at = steady.latest(at, self.segment_left);
+            row.segment = at.plus(1);
+            self.segment_left = at.plus(row.bursts(self.window));
+        }
+        row.leaves = at;
+        if let Some(last) = self.left.last_mut() {
+            *last = at;
+        }
+        row
+    }
+
+    /// The descriptor of the latest row was taken in cycle `at`; whether later ones can be, too, at its rate.
+    pub fn popped(&mut self, at: Time) -> bool {
+        self.descriptors.take(at, 1, 1);
+        self.descriptors.goes_on(at.after(1), 1)
+    }
+
+    /// How many of the next rows are as the latest one.
+    pub fn alike(&self, row: &RowTimes) -> i64 {
+        self.service.alike(&self.walk.groups[self.service.index], row, [self.bytes, self.word, self.window])
+    }
+
+    /// So many rows more like the latest one, whose descriptor was taken in cycle `popped`.
+    pub fn again(&mut self, rows: i64, popped: Time) {
+        self.service.advance(&self.walk.groups[self.service.index], rows);
+        self.descriptors.take(popped.after(1), 1, rows);
+    }
+
+    /// The latest row's last burst left the segment stage in cycle `at`, later than it could.
+    pub fn held_back(&mut self, at: Time) {
+        self.segment_left = at;
+    }
+}
+
+impl RowTimes {
+    /// `window`: logarithm of a full burst's beats.
+    fn bursts(&self, window: u32) -> i64 {
+        1 + ((self.beats - self.first_burst + (1 << window) - 1) >> window)
+    }
+}
+
+impl Service {
+    fn at(g: &WalkGroup, index: usize, counters: &[i64]) -> Service {
+        let values = |forms: &[RowForm]| forms.iter().map(|f| f.start.eval(counters)).collect();
+        let lengths = g.lengths();
+        Service {
+            index,
+            rows: lengths.iter().product(),
+            y: vec![0; lengths.len()],
+            lengths,
+            address: g.address.start.eval(counters),
+            gates: values(&g.gates),
+            lowers: values(&g.lowers),
+            uppers: values(&g.uppers),
+        }
+    }
+
+    /// So many rows on, none of them beyond the last one of the innermost dimension that has several.
+    fn advance(&mut self, g: &WalkGroup, rows: i64) {
+        self.rows -= rows;
+        let mut on = rows;
+        for d in (0..self.y.len()).rev().filter(|&d| self.lengths[d] > 1) {
+            self.y[d] += on;
+            let wraps = self.y[d] == self.lengths[d];
+            let by = if wraps { on - self.lengths[d] } else { on };
+            self.address = self.address.wrapping_add(g.address.rows[d].wrapping_mul(by));
+            for (values, forms) in
+                [(&mut self.gates, &g.gates), (&mut self.lowers, &g.lowers), (&mut self.uppers, &g.uppers)]
+            {
+                values.iter_mut().zip(forms).for_each(|(v, f)| *v += f.rows[d] * by);
+            }
+            if !wraps {
+                return;
+            }
+            self.y[d] = 0;
+            on = 1;
+        }
+    }
+
+    /// How many of the next rows of one stretch along the innermost dimension are as this one.
+    fn alike(&self, g: &WalkGroup, row: &RowTimes, logs: [u32; 3]) -> i64 {
+        let Some(d) = self.lengths.iter().rposition(|n| *n > 1).filter(|_| self.rows > 0) else { return 0 };
+        let next = self.row(g, logs);
+        if next != (RowTimes { leaves: next.leaves, segment: next.segment, ..*row }) {
+            return 0;
+        }
+        let more = self.lengths[d] - self.y[d] - 1;
+        if g.lowers.iter().chain(&g.uppers).any(|f| f.rows[d] != 0) {
+            return 1;
+        }
+        // Until a gate opens or closes.
+        let until = |(v, f): (&i64, &RowForm)| match f.rows[d] {
+            by if *v >= 0 && by < 0 => *v / -by,
+            by if *v < 0 && by > 0 => (-1 - *v) / by,
+            _ => i64::MAX,
+        };
+        let gates = self.gates.iter().zip(&g.gates).map(until).min().unwrap_or(i64::MAX);
+        1 + more.min(gates).min(self.aligned(g.address.rows[d], row, logs))
+    }
+
+    /// For how many rows more that begin so many bytes apart the next one's shift and burst stay.
+    fn aligned(&self, step: i64, row: &RowTimes, logs: [u32; 3]) -> i64 {
+        let [bytes, word, window] = logs;
+        if low(step, bytes + word) > 0 {
+            return 0;
+        }
+        let (step, beat) = (
+            low(step >> (bytes + word), window),
+            low((self.address >> (bytes + word)).wrapping_add(row.first_beat), window),
+        );
+        // Where all rows may begin within a window: in parts of it that are as long as the greatest power of two in the
+        // step.
+        let part = step & -step;
+        match step {
+            0 => i64::MAX,
+            _ if (beat & (part - 1)) + row.beats <= part => i64::MAX,
+            _ => ((1 << window) - row.beats - beat).max(0) / step,
+        }
+    }
+
+    /// `logs`: of the bytes per element, elements per word, beats per full burst.
+    fn row(&self, g: &WalkGroup, logs: [u32; 3]) -> RowTimes {
+        let [bytes, word, window] = logs;
+        let position = self.address >> bytes;
+        let shift = low(position, word);
+        let mut row = RowTimes {
+            leaves: Time::fixed(0),
+            segment: Time::fixed(0),
+            shifted: shift > 0,
+            first_beat: 0,
+            beats: 0,
+            first_burst: 0,
+        };
+        let from = self.lowers.iter().fold(0, |a, b| a.max(*b));
+        let to = self.uppers.iter().fold(g.elements, |a, b| a.min(*b));
+        if from < to && self.gates.iter().all(|v| *v >= 0) {
+            row.first_beat = (shift + from) >> word;
+            row.beats = ((shift + to - 1) >> word) + 1 - row.first_beat;
+            let beat = low(position.wrapping_add(from) >> word, window);
+            row.first_burst = row.beats.min((1 << window) - beat);
+        }
+        row
+    }
+}

@@ -1,0 +1,165 @@
+//! Memory banks: which bank of the board holds which array, and what that costs where several share one.
+
+use crate::board::Board;
+use array::contract::walk::Walk;
+use array::vsa::Vsa;
+use scop::diag::{Diagnostic, Diagnostics};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// A bank, or several neighbours that are used as one, as the tools name them: `DDR[1]`, `HBM[0:3]`, `HP2`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Bank {
+    kind: String,
+    first: i64,
+    last: i64,
+}
+
+impl fmt::Display for Bank {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match (self.kind.as_str(), self.first == self.last) {
+            ("HP", true) => write!(f, "HP{}", self.first),
+            (kind, true) => write!(f, "{kind}[{}]", self.first),
+            (kind, false) => write!(f, "{kind}[{}:{}]", self.first, self.last),
+        }
+    }
+}
+
+/// What a bank has to carry in a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Load {
+    pub bank: Bank,
+    /// Indices into [`Vsa::arrays`].
+    pub arrays: Vec<usize>,
+    /// Bytes of all words that the ports walk, at most.
+    pub bytes: i64,
+    /// Cycles that this takes at the bank's peak rate. The prediction knows ports, not banks: it cannot be less.
+    pub cycles: i64,
+}
+
+/// The bank of each array in DRAM: as asked, else port by port over the banks of the board's first memory in turn.
+///
+/// # Errors
+/// E0724: an array there is not, a bank the board has not, or two banks for the arrays of one port.
+pub fn assign(vsa: &Vsa, asked: &BTreeMap<String, String>, board: &Board) -> Result<Vec<Bank>, Diagnostics> {
+    let mut faults = vec![];
+    let hosted = &vsa.arrays[..vsa.hosted()];
+    let mut chosen: Vec<Option<(Bank, &str)>> = vec![None; vsa.axi_ports()];
+    for (array, text) in asked {
+        let Some(index) = hosted.iter().position(|a| a.name == *array) else {
+            let known: Vec<&str> = hosted.iter().map(|a| a.name.as_str()).collect();
+            faults.push(
+                Diagnostic::error("E0724", None, format!("--bank: the array `{array}` has no port"))
+                    .help(format!("the arrays are {}", known.join(", "))),
+            );
+            continue;
+        };
+        let bank = match parse(text, board) {
+            Ok(bank) => bank,
+            Err(why) => {
+                faults.push(Diagnostic::error("E0724", None, format!("--bank {array}={text}: {why}")).help(format!(
+                    "{} has {}",
+                    board.name,
+                    names(board)
+                )));
+                continue;
+            }
+        };
+        match &mut chosen[vsa.port_of(index as u32)] {
+            Some((other, first)) if *other != bank => {
+                let fault = Diagnostic::error(
+                    "E0724",
+                    None,
+                    format!("--bank: `{first}` and `{array}` share a port, but are to be in {other} and {bank}"),
+                );
+                faults
+                    .push(fault.help("arrays of one port are in one bank; give them ports of their own with --ports"));
+            }
+            place => *place = Some((bank, array)),
+        }
+    }
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let ports: Vec<Bank> =
+        (0..vsa.axi_ports()).map(|port| chosen[port].take().map_or_else(|| turn(board, port), |c| c.0)).collect();
+    Ok((0..hosted.len()).map(|a| ports[vsa.port_of(a as u32)].clone()).collect())
+}
+
+/// What each used bank carries, in the order of their names.
+pub fn loads(vsa: &Vsa, banks: &[Bank], board: &Board) -> Vec<Load> {
+    let mut all: BTreeMap<Bank, Load> = BTreeMap::new();
+    for (array, bank) in banks.iter().enumerate() {
+        let load =
+            all.entry(bank.clone()).or_insert_with(|| Load { bank: bank.clone(), arrays: vec![], bytes: 0, cycles: 0 });
+        load.arrays.push(array);
+    }
+    for load in all.values_mut() {
+        let mut ports: Vec<usize> = load.arrays.iter().map(|&a| vsa.port_of(a as u32)).collect();
+        ports.dedup();
+        load.bytes =
+            ports.iter().flat_map(|&p| [Walk::reads(vsa, p), Walk::writes(vsa, p)]).flatten().map(|w| moved(&w)).sum();
+        let memory = board.memory.iter().find(|m| kind(m.kind.as_str(), board) == load.bank.kind);
+        let rate = memory.map_or(1, |m| m.peak_bytes_per_s) as f64 * (load.bank.last - load.bank.first + 1) as f64;
+        load.cycles = (load.bytes as f64 * board.clock_mhz * 1e6 / rate).ceil() as i64;
+    }
+    all.into_values().collect()
+}
+
+/// Cycles that the board's memories take for what their banks carry, at their peak rates: no run takes fewer.
+pub fn least(loads: &[Load], board: &Board) -> i64 {
+    let shared = board.memory.iter().filter_map(|m| {
+        let of_kind = loads.iter().filter(|l| l.bank.kind == kind(&m.kind, board));
+        Some(
+            (of_kind.map(|l| l.bytes).sum::<i64>() as f64 * board.clock_mhz * 1e6 / m.total_peak_bytes_per_s? as f64)
+                .ceil() as i64,
+        )
+    });
+    loads.iter().map(|l| l.cycles).chain(shared).max().unwrap_or(0)
+}
+
+fn moved(walk: &Walk) -> i64 {
+    walk.words() * i64::from(walk.bus_bytes())
+}
+
+/// How the tools call a memory: ports of a Zynq's processing system are named, others are numbered banks of their kind.
+fn kind(memory: &str, board: &Board) -> String {
+    if board.family.starts_with("zynq") {
+        "HP".into()
+    } else {
+        memory.to_uppercase()
+    }
+}
+
+fn turn(board: &Board, port: usize) -> Bank {
+    let (kind, count) = board.memory.first().map_or(("DDR".to_string(), 1), |m| (kind(&m.kind, board), m.ports.max(1)));
+    let index = port as i64 % count;
+    Bank { kind, first: index, last: index }
+}
+
+fn names(board: &Board) -> String {
+    let one = |m: &crate::board::Memory| match (kind(&m.kind, board).as_str(), m.ports - 1) {
+        ("HP", last) => format!("HP0 to HP{last}"),
+        (kind, 0) => format!("{kind}[0]"),
+        (kind, last) => format!("{kind}[0] to {kind}[{last}]"),
+    };
+    board.memory.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+fn parse(text: &str, board: &Board) -> Result<Bank, String> {
+    let (name, rest) = text.split_at(text.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(text.len()));
+    let inner = rest.strip_prefix('[').and_then(|r| r.strip_suffix(']')).unwrap_or(rest);
+    let (first, last) = inner.split_once(':').unwrap_or((inner, inner));
+    let (Ok(first), Ok(last)) = (first.parse::<i64>(), last.parse::<i64>()) else {
+        return Err("this is not a bank such as DDR[1] or HBM[0:3]".into());
+    };
+    let memory = board
+        .memory
+        .iter()
+        .find(|m| kind(&m.kind, board) == name.to_uppercase())
+        .ok_or("the board has no such memory")?;
+    if first < 0 || last < first || last >= memory.ports {
+        return Err(format!("there are {} of them", memory.ports));
+    }
+    Ok(Bank { kind: name.to_uppercase(), first, last })
+}

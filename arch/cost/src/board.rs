@@ -1,0 +1,201 @@
+//! Boards: what fits, and how the memory is reached. The files are `boards/*.toml`; their README describes the fields.
+
+use scop::diag::Diagnostic;
+use serde::Deserialize;
+
+/// Counts of the device's building blocks (LUTs, flip-flops, DSP slices, 36 Kib block RAMs, UltraRAMs).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, serde::Serialize)]
+pub struct Resources {
+    pub lut: i64,
+    pub ff: i64,
+    pub dsp: i64,
+    pub bram36: i64,
+    #[serde(default)]
+    pub uram: i64,
+}
+
+impl Resources {
+    /// Every kind of block suffices.
+    pub fn fits(&self, available: &Resources) -> bool {
+        self.lut <= available.lut
+            && self.ff <= available.ff
+            && self.dsp <= available.dsp
+            && self.bram36 <= available.bram36
+            && self.uram <= available.uram
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Die {
+    pub name: String,
+    #[serde(flatten)]
+    pub resources: Resources,
+}
+
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Memory {
+    pub kind: String,
+    pub ports: i64,
+    /// Width of one AXI port in bits.
+    pub data_bits: i64,
+    /// Peak of one port in bytes per second.
+    pub peak_bytes_per_s: i64,
+    /// Of all of them together, where they share one memory.
+    #[serde(default)]
+    pub total_peak_bytes_per_s: Option<i64>,
+    /// From a read's address to its first data as the kernel sees them, buses and controller included.
+    #[serde(default = "usual_latency")]
+    pub latency_ns: i64,
+}
+
+/// Of the AXI ports to memory, unless a board says 32.
+fn usual_address() -> u32 {
+    64
+}
+
+/// Of a memory that does not say.
+fn usual_latency() -> i64 {
+    400
+}
+
+/// Percent of each resource that an array chosen by sagen may take: the rest is the router's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Margin {
+    pub lut: i64,
+    pub ff: i64,
+    pub dsp: i64,
+    pub bram36: i64,
+    pub uram: i64,
+}
+
+impl Default for Margin {
+    fn default() -> Margin {
+        Margin { lut: 70, ff: 80, dsp: 80, bram36: 85, uram: 85 }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Board {
+    pub name: String,
+    #[serde(default)]
+    pub title: String,
+    pub part: String,
+    #[serde(default)]
+    pub family: String,
+    pub clock_mhz: f64,
+    /// Bits of the addresses at the AXI ports.
+    #[serde(default = "usual_address")]
+    pub address_bits: u32,
+    pub resources: Resources,
+    #[serde(default)]
+    pub margin: Margin,
+    #[serde(default, rename = "die")]
+    pub dies: Vec<Die>,
+    #[serde(default)]
+    pub memory: Vec<Memory>,
+}
+
+impl Board {
+    /// # Errors
+    /// A message that names the field, line and column, when `text` is not a board file.
+    pub fn parse(text: &str) -> Result<Board, String> {
+        let board: Board = toml::from_str(text).map_err(|e| e.to_string())?;
+        let wrong = board.wrong();
+        if wrong.is_empty() {
+            Ok(board)
+        } else {
+            Err(wrong.join("; "))
+        }
+    }
+
+    /// Every figure that no device has.
+    fn wrong(&self) -> Vec<String> {
+        let mut wrong: Vec<String> = vec![];
+        let mut demand = |holds: bool, what: String| {
+            if !holds {
+                wrong.push(what)
+            }
+        };
+        demand(!self.name.is_empty() && !self.part.is_empty(), "name and part must not be empty".into());
+        demand(
+            self.clock_mhz > 0.0 && self.clock_mhz <= 10_000.0,
+            format!("clock_mhz = {}: a clock has more than 0 and at most 10000 MHz", self.clock_mhz),
+        );
+        demand([32, 64].contains(&self.address_bits), format!("address_bits = {}: 32 or 64", self.address_bits));
+        let dies = self.dies.iter().map(|d| (format!("die {}: ", d.name), &d.resources));
+        for (place, r) in std::iter::once(("resources: ".to_string(), &self.resources)).chain(dies) {
+            for (kind, count) in [("lut", r.lut), ("ff", r.ff), ("dsp", r.dsp), ("bram36", r.bram36), ("uram", r.uram)]
+            {
+                demand((0..=1 << 40).contains(&count), format!("{place}{kind} = {count} is not a number of blocks"));
+            }
+        }
+        demand(!self.memory.is_empty(), "a board needs at least one [[memory]] table".into());
+        for m in &self.memory {
+            demand(
+                (1..=4096).contains(&m.ports),
+                format!("memory {}: ports = {}: at least 1, at most 4096", m.kind, m.ports),
+            );
+            let width = (32..=1024).contains(&m.data_bits) && m.data_bits.count_ones() == 1;
+            demand(width, format!("memory {}: data_bits = {}: a power of two from 32 to 1024", m.kind, m.data_bits));
+            demand(
+                m.total_peak_bytes_per_s.is_none_or(|t| t > 0),
+                format!("memory {}: total_peak_bytes_per_s = {:?} is not a rate", m.kind, m.total_peak_bytes_per_s),
+            );
+            demand(
+                (1..=10_000).contains(&m.latency_ns),
+                format!("memory {}: latency_ns = {}: at least 1, at most 10000", m.kind, m.latency_ns),
+            );
+            demand(
+                m.peak_bytes_per_s > 0,
+                format!("memory {}: peak_bytes_per_s = {} is not a rate", m.kind, m.peak_bytes_per_s),
+            );
+        }
+        let m = &self.margin;
+        for (kind, percent) in [("lut", m.lut), ("ff", m.ff), ("dsp", m.dsp), ("bram36", m.bram36), ("uram", m.uram)] {
+            demand((1..=100).contains(&percent), format!("margin: {kind} = {percent} is not 1 to 100 percent"));
+        }
+        wrong
+    }
+
+    /// Bytes of arrays that pass values between phases and stay on chip, unless the user says: a quarter of the block
+    /// RAM.
+    pub fn on_chip(&self) -> u64 {
+        self.resources.bram36.max(0) as u64 * 4096 / 4
+    }
+
+    /// # Errors
+    /// E0711: a design does not fit; the resources of which it needs too many.
+    pub fn takes(&self, need: &Resources) -> Result<(), Diagnostic> {
+        let have = &self.resources;
+        if need.fits(have) {
+            return Ok(());
+        }
+        let all = [
+            ("LUT", need.lut, have.lut),
+            ("FF", need.ff, have.ff),
+            ("DSP", need.dsp, have.dsp),
+            ("BRAM36", need.bram36, have.bram36),
+            ("URAM", need.uram, have.uram),
+        ];
+        let over: Vec<String> =
+            all.iter().filter(|x| x.1 > x.2).map(|(n, need, have)| format!("{need} {n} of {have}")).collect();
+        let fault = Diagnostic::error(
+            "E0711",
+            None,
+            format!("the array does not fit {}: it needs {}", self.name, over.join(", ")),
+        );
+        Err(fault.help("choose smaller tiles or fewer lanes, or another board"))
+    }
+
+    /// Cycles of the kernel's clock from a read's address to its first data, of the slowest memory.
+    pub fn latency(&self) -> i64 {
+        let ns = self.memory.iter().map(|m| m.latency_ns).max().unwrap_or_else(usual_latency);
+        (ns as f64 * self.clock_mhz / 1000.0).ceil() as i64
+    }
+
+    /// Widest AXI data port of the board, in bytes.
+    pub fn port_bytes(&self) -> i64 {
+        self.memory.iter().map(|m| m.data_bits / 8).max().unwrap_or(64)
+    }
+}

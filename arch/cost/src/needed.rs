@@ -1,0 +1,543 @@
+//! Which PEs need a node. All PEs are one module, but a guard that can never hold at a place is a constant there, so
+//! synthesis removes what only that guard selects: a triangular array divides on its diagonal only.
+
+use array::vsa::{Delay, NodeId, Op, Vsa};
+use rustc_hash::FxHashMap;
+use scop::BinaryOp;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use uniform::affine::Condition;
+use uniform::affine::Ranges;
+
+/// Where the array needs each node.
+pub struct Needed {
+    /// Per node, the number of PEs in which something stored depends on it.
+    pub count: Vec<i64>,
+    /// Per node, the number of PEs in which a memory has a port for it: values that are read at once share the first
+    /// one's.
+    pub ports: Vec<i64>,
+    /// Per node, PEs that give an input on to their neighbours, by the cycles in which they do: those need it, or the
+    /// ones behind them, though the PE itself may not.
+    pub passed: Vec<Passed>,
+    places: Table,
+    /// Per node, where what it is made of is: a hop brings that from other PEs.
+    sources: Vec<Places>,
+    /// Of what multiplexers choose by.
+    outcomes: FxHashMap<NodeId, Outcome>,
+    /// PEs for which each place stands: one, or all of them.
+    alike: i64,
+}
+
+impl Needed {
+    /// PEs along each axis, if those that need a node are a box of the array.
+    pub fn extent(&self, vsa: &Vsa, node: usize) -> Option<[i64; 2]> {
+        if self.alike > 1 {
+            return (self.count[node] > 0).then_some(vsa.extent);
+        }
+        let inside =
+            || places(vsa.extent).enumerate().filter(|(k, _)| contains(self.places.of(node), *k)).map(|(_, p)| p);
+        let along = |a: usize| Some(inside().map(|p| p[a]).max()? - inside().map(|p| p[a]).min()? + 1);
+        let extent = [along(0)?, along(1)?];
+        (extent[0] * extent[1] == self.count[node]).then_some(extent)
+    }
+
+    /// PEs that need a node; one stands for all where all are alike.
+    pub fn at(&self, node: NodeId) -> &[u64] {
+        self.places.of(node.index())
+    }
+
+    /// PEs in which the node's operand is for it.
+    pub fn source_at(&self, node: NodeId) -> &[u64] {
+        &self.sources[node.index()]
+    }
+
+    /// What comes with the waves and is looked at so many cycles later, there. By PEs that have the same of it: the
+    /// cycles after which they look at it or give it on to a neighbour, from the first look on, and how many PEs they
+    /// are.
+    pub fn along(&self, vsa: &Vsa, looks: &BTreeMap<i64, Places>) -> Vec<(Vec<i64>, i64)> {
+        let ([down, along], all) = if self.alike > 1 { everywhere(vsa) } else { going_on(vsa, looks.values()) };
+        let hops = vsa.schedule.skew.map(i64::abs);
+        let first = looks.keys().next().copied().unwrap_or(0);
+        let looks = looks.iter().map(|(time, at)| (time - first, at));
+        let mut alike = vec![(vec![], all)];
+        for (cycles, here) in [(hops[0], &down), (hops[1], &along)].into_iter().chain(looks) {
+            let split = |(taps, pes): (Vec<i64>, Places)| {
+                let with = taps.iter().copied().chain([cycles]).collect();
+                [(with, each(&pes, here, |a, b| a & b)), (taps, each(&pes, here, |a, b| a & !b))]
+            };
+            alike = alike.into_iter().flat_map(split).filter(|(_, pes)| count(pes) > 0).collect();
+        }
+        alike.into_iter().map(|(taps, pes)| (taps, self.alike * count(&pes))).collect()
+    }
+
+    /// PEs in which a multiplexer takes now one value, now the other, and none of some others does: elsewhere it is a
+    /// wire.
+    pub fn choosing(&self, vsa: &Vsa, node: NodeId, others: impl Iterator<Item = NodeId>) -> i64 {
+        let Some(all) = self.chooses(vsa, node) else { return 0 };
+        let apart =
+            others.filter_map(|n| self.chooses(vsa, n)).fold(all, |apart, other| each(&apart, &other, |a, b| a & !b));
+        self.alike * count(&apart)
+    }
+
+    fn chooses(&self, vsa: &Vsa, node: NodeId) -> Option<Places> {
+        let Op::Select(c, ..) = vsa.node(node).op else { return None };
+        let Outcome { holds, fails } = self.outcomes.get(&c)?;
+        Some(each(&each(self.places.of(node.index()), holds, |x, y| x & y), fails, |x, y| x & y))
+    }
+}
+
+/// Cycles on the way to a neighbour, and how many PEs take them.
+pub type Passed = BTreeMap<i64, i64>;
+
+pub fn needed(vsa: &Vsa) -> Needed {
+    let search = Search {
+        vsa,
+        ranges: Ranges { counters: vsa.counters.iter().map(|c| c.trip).collect(), extent: [1, 1] },
+        extent: vsa.extent,
+        inside: RefCell::default(),
+    };
+    let same_everywhere =
+        |all: &[Condition]| all.iter().all(|c| c.form.is_time_only()) || search.sometimes_everywhere(all);
+    let pes = vsa.extent[0] * vsa.extent[1];
+    if vsa.nodes.iter().all(|n| !matches!(&n.op, Op::Guard(all) if !same_everywhere(all))) {
+        // One place stands for all.
+        let (seen, outcomes) = Search { extent: [1, 1], ..search }.needed();
+        let there = |n: usize| count(seen.of(n)) > 0;
+        let count = (0..vsa.nodes.len()).map(|n| if there(n) { pes } else { 0 }).collect();
+        let ports = ports(vsa, |n| seen.of(n).to_vec());
+        let within = |n: usize| match vsa.nodes[n].op {
+            Op::Past { hop, .. } => (0..2).map(|a| (vsa.extent[a] - hop[a].abs()).max(0)).product(),
+            _ => pes,
+        };
+        let ports = ports.into_iter().enumerate().map(|(n, there)| there * within(n)).collect();
+        let passed =
+            (0..vsa.nodes.len()).map(|n| if there(n) { passed_everywhere(vsa, n) } else { Passed::new() }).collect();
+        return Needed {
+            count,
+            ports,
+            passed,
+            sources: (0..vsa.nodes.len()).map(|n| seen.of(n).to_vec()).collect(),
+            places: seen,
+            outcomes,
+            alike: pes,
+        };
+    }
+    let (seen, outcomes) = search.needed();
+    let count = (0..vsa.nodes.len()).map(|n| count(seen.of(n))).collect();
+    let sources: Vec<Places> = (0..vsa.nodes.len()).map(|n| search.sources(n, seen.of(n))).collect();
+    let ports = ports(vsa, |n| sources[n].clone());
+    let passed = (0..vsa.nodes.len()).map(|n| passed(vsa, n, |p| contains(seen.of(n), index(vsa, p)))).collect();
+    Needed { count, ports, passed, sources, places: seen, outcomes, alike: 1 }
+}
+
+/// See [`Needed::ports`]; `at`: where a node's source is needed for it.
+fn ports(vsa: &Vsa, at: impl Fn(usize) -> Places) -> Vec<i64> {
+    let mut shared: BTreeMap<(NodeId, (i64, Option<u32>), (i64, bool)), (usize, Places)> = BTreeMap::new();
+    for (&id, &delay) in &vsa.schedule.delays {
+        if let (Delay::Memory { read, synchronous }, Op::Past { source, waves, lag, .. }) = (delay, &vsa.node(id).op) {
+            let here = at(id.index());
+            shared
+                .entry((*source, (*waves, *lag), (read, synchronous)))
+                .and_modify(|(_, all)| join(all, &here))
+                .or_insert((id.index(), here));
+        }
+    }
+    let mut ports = vec![0; vsa.nodes.len()];
+    shared.into_values().for_each(|(first, at)| ports[first] = count(&at));
+    ports
+}
+
+fn index(vsa: &Vsa, p: [i64; 2]) -> usize {
+    (p[0] * vsa.extent[1] + p[1]) as usize
+}
+
+/// PEs by which an input reaches all that need it: along axis 1 from PE to PE, along axis 0 where waves enter.
+fn passed(vsa: &Vsa, node: usize, needed: impl Fn([i64; 2]) -> bool) -> Passed {
+    let Op::Input { group, .. } = vsa.nodes[node].op else { return Passed::new() };
+    let group = &vsa.inputs[group as usize];
+    let (forward, away, readers) = (group.forward, group.away(vsa), group.readers());
+    if forward == [false, false] {
+        return Passed::new();
+    }
+    let [e0, e1] = vsa.extent;
+    let hops = vsa.schedule.skew.map(i64::abs);
+    let place =
+        |at: [i64; 2]| [0, 1].map(|a| if vsa.schedule.skew[a] >= 0 { at[a] } else { vsa.extent[a] - 1 - at[a] });
+    let mut wanted = vec![false; (e0 * e1) as usize];
+    let mut registers = vec![0; (e0 * e1) as usize];
+    for at in (0..e0).rev().flat_map(|i| (0..e1).rev().map(move |j| [i, j])) {
+        if !wanted[index(vsa, at)] && !needed(place(at)) {
+            continue;
+        }
+        let inside = (0..2).all(|a| (0..readers[a]).contains(&(at[a] - away[a])));
+        let before = match at {
+            _ if !inside => None,
+            [i, j] if forward[1] && j > away[1] => Some((index(vsa, [i, j - 1]), hops[1])),
+            [i, j] if forward[0] && i > away[0] => Some((index(vsa, [i - 1, j]), hops[0])),
+            _ => None,
+        };
+        if let Some((k, hop)) = before {
+            wanted[k] = true;
+            registers[k] = hop.max(registers[k]);
+        }
+    }
+    let mut all = Passed::new();
+    registers.into_iter().filter(|&cycles| cycles > 0).for_each(|cycles| *all.entry(cycles).or_default() += 1);
+    all
+}
+
+/// [`passed`] where all PEs need the node.
+fn passed_everywhere(vsa: &Vsa, node: usize) -> Passed {
+    let Op::Input { group, .. } = vsa.nodes[node].op else { return Passed::new() };
+    let (forward, [e0, e1]) = (vsa.inputs[group as usize].forward, vsa.inputs[group as usize].readers());
+    let [h0, h1] = vsa.schedule.skew.map(i64::abs);
+    let mut all = Passed::new();
+    let mut pass = |cycles: i64, pes: i64| {
+        if cycles > 0 && pes > 0 {
+            *all.entry(cycles).or_default() += pes
+        }
+    };
+    match forward {
+        [_, true] if e1 > 1 => {
+            // From the first column on along the rows; where the column passes on, too, its PEs serve both ways.
+            let both = if forward[0] { e0 - 1 } else { 0 };
+            pass(h1, e0 * (e1 - 1) - both);
+            pass(h0.max(h1), both);
+        }
+        [true, along] => pass(h0, (e0 - 1) * if along { 1 } else { e1 }),
+        _ => {}
+    }
+    all
+}
+
+/// PEs that give on to a neighbour, along axis 0 and along axis 1, what comes with the waves and is looked at in these,
+/// and all that have it. It goes along axis 0 where waves enter, and from there along axis 1.
+fn going_on<'a>(vsa: &Vsa, looks: impl Iterator<Item = &'a Places>) -> ([Places; 2], Places) {
+    let [mut down, mut along, mut all] = [(); 3].map(|_| vec![0; words(vsa.extent)]);
+    looks.for_each(|at| join(&mut all, at));
+    let [e0, e1] = vsa.extent;
+    let place = |at: [i64; 2]| {
+        index(vsa, [0, 1].map(|a| if vsa.schedule.skew[a] >= 0 { at[a] } else { vsa.extent[a] - 1 - at[a] }))
+    };
+    for (i, j) in (0..e0).rev().flat_map(|i| (0..e1).rev().map(move |j| (i, j))) {
+        let here = place([i, j]);
+        for (on, next) in [
+            (&mut along, (j + 1 < e1).then_some([i, j + 1])),
+            (&mut down, (j == 0 && i + 1 < e0).then_some([i + 1, j])),
+        ] {
+            if next.is_some_and(|next| contains(&all, place(next))) {
+                insert(on, here);
+                insert(&mut all, here);
+            }
+        }
+    }
+    ([down, along], all)
+}
+
+/// [`going_on`] where one PE stands for all.
+fn everywhere(vsa: &Vsa) -> ([Places; 2], Places) {
+    let one = |there: bool| of([1, 1], |_| there);
+    (vsa.extent.map(|e| one(e > 1)), one(true))
+}
+
+fn places(extent: [i64; 2]) -> impl Iterator<Item = [i64; 2]> {
+    (0..extent[0]).flat_map(move |p0| (0..extent[1]).map(move |p1| [p0, p1]))
+}
+
+/// A set of PEs, by [`index`].
+pub type Places = Vec<u64>;
+
+/// 64 places each.
+fn words(extent: [i64; 2]) -> usize {
+    (extent[0] * extent[1]) as usize / 64 + 1
+}
+
+fn of(extent: [i64; 2], holds: impl Fn([i64; 2]) -> bool) -> Places {
+    let mut set = vec![0; words(extent)];
+    places(extent).enumerate().for_each(|(k, p)| set[k / 64] |= u64::from(holds(p)) << (k % 64));
+    set
+}
+
+fn all_of(extent: [i64; 2]) -> Places {
+    let all = (extent[0] * extent[1]) as usize;
+    (0..words(extent)).map(|k| if all >= 64 * (k + 1) { u64::MAX } else { (1 << (all - 64 * k)) - 1 }).collect()
+}
+
+fn contains(set: &[u64], place: usize) -> bool {
+    set[place / 64] >> (place % 64) & 1 == 1
+}
+
+fn insert(set: &mut [u64], place: usize) {
+    set[place / 64] |= 1 << (place % 64);
+}
+
+/// The places of another set, too.
+pub fn join(set: &mut [u64], other: &[u64]) {
+    set.iter_mut().zip(other).for_each(|(a, b)| *a |= b);
+}
+
+fn count(set: &[u64]) -> i64 {
+    set.iter().map(|w| i64::from(w.count_ones())).sum()
+}
+
+fn each(a: &[u64], b: &[u64], f: impl Fn(u64, u64) -> u64) -> Places {
+    a.iter().zip(b).map(|(a, b)| f(*a, *b)).collect()
+}
+
+/// A set of PEs per node.
+struct Table {
+    words: usize,
+    bits: Vec<u64>,
+}
+
+impl Table {
+    fn none(nodes: usize, words: usize) -> Table {
+        Table { words, bits: vec![0; nodes * words] }
+    }
+    fn of(&self, node: usize) -> &[u64] {
+        &self.bits[node * self.words..][..self.words]
+    }
+    fn of_mut(&mut self, node: usize) -> &mut [u64] {
+        &mut self.bits[node * self.words..][..self.words]
+    }
+}
+
+/// Where a condition holds in some waves, and where it fails in some.
+struct Outcome {
+    holds: Places,
+    fails: Places,
+}
+
+/// Places where something holds in some waves, along axes that tell them apart.
+struct Feasible {
+    extent: [i64; 2],
+    answers: Vec<bool>,
+}
+
+impl Feasible {
+    fn at(&self, [p0, p1]: [i64; 2]) -> bool {
+        self.answers[(p0.min(self.extent[0] - 1) * self.extent[1] + p1.min(self.extent[1] - 1)) as usize]
+    }
+}
+
+/// Where all parts hold.
+fn both(parts: &[Feasible], extent: [i64; 2]) -> Places {
+    let (rows, others): (Vec<&Feasible>, Vec<&Feasible>) = parts.iter().partition(|part| part.extent[1] == 1);
+    let (columns, others): (Vec<&Feasible>, Vec<&Feasible>) = others.into_iter().partition(|part| part.extent[0] == 1);
+    let columns: Vec<i64> = (0..extent[1]).filter(|&p1| columns.iter().all(|part| part.at([0, p1]))).collect();
+    let mut set = vec![0; words(extent)];
+    for p0 in (0..extent[0]).filter(|&p0| rows.iter().all(|part| part.at([p0, 0]))) {
+        columns
+            .iter()
+            .filter(|&&p1| others.iter().all(|part| part.at([p0, p1])))
+            .for_each(|p1| insert(&mut set, (p0 * extent[1] + p1) as usize));
+    }
+    set
+}
+
+/// Conditions in parts that have no counter in common: each holds or fails by itself.
+fn apart(all: &[Condition]) -> Vec<Vec<&Condition>> {
+    let meet =
+        |a: &Condition, b: &Condition| a.form.counters.iter().zip(&b.form.counters).any(|(x, y)| *x != 0 && *y != 0);
+    let mut parts: Vec<Vec<&Condition>> = vec![];
+    for c in all {
+        let (with, without): (Vec<_>, Vec<_>) =
+            parts.into_iter().partition(|part| part.iter().any(|other| meet(other, c)));
+        parts = without;
+        parts.push(with.into_iter().flatten().chain([c]).collect());
+    }
+    parts
+}
+
+/// Where nodes are known to be needed, and where that has not been said of their operands yet.
+struct Wanted {
+    seen: Table,
+    fresh: Table,
+    /// Nodes with fresh places.
+    open: Vec<NodeId>,
+    /// Words in which a node's fresh places are; none for no such node.
+    within: Vec<Range<usize>>,
+}
+
+impl Wanted {
+    /// A node is needed at these places; by the word, in these words.
+    fn want(&mut self, id: NodeId, words: &Range<usize>, at: impl Fn(usize) -> u64) {
+        let (seen, fresh) =
+            (&mut self.seen.of_mut(id.index())[words.clone()], &mut self.fresh.of_mut(id.index())[words.clone()]);
+        let mut new = 0;
+        for (k, (seen, fresh)) in seen.iter_mut().zip(fresh).enumerate() {
+            let more = at(words.start + k) & !*seen;
+            new |= more;
+            *fresh |= more;
+            *seen |= more;
+        }
+        if new != 0 {
+            let known = &mut self.within[id.index()];
+            if known.start == known.end {
+                self.open.push(id);
+                known.clone_from(words);
+            } else {
+                *known = known.start.min(words.start)..known.end.max(words.end);
+            }
+        }
+    }
+
+    /// A node, and its fresh places, which are none any more: in these words.
+    fn next(&mut self, places: &mut [u64]) -> Option<(NodeId, Range<usize>)> {
+        let id = self.open.pop()?;
+        let words = std::mem::take(&mut self.within[id.index()]);
+        let fresh = &mut self.fresh.of_mut(id.index())[words.clone()];
+        places[words.clone()].copy_from_slice(fresh);
+        fresh.fill(0);
+        let zeros = places[words.clone()].iter().take_while(|w| **w == 0).count();
+        Some((id, words.start + zeros..words.end))
+    }
+}
+
+struct Search<'a> {
+    vsa: &'a Vsa,
+    ranges: Ranges,
+    /// Places that are told apart along each axis.
+    extent: [i64; 2],
+    /// By hop: places where it comes from a PE.
+    inside: RefCell<FxHashMap<[i64; 2], Places>>,
+}
+
+impl Search<'_> {
+    /// Per node, where it is needed; the outcomes of what multiplexers choose by there.
+    fn needed(&self) -> (Table, FxHashMap<NodeId, Outcome>) {
+        let vsa = self.vsa;
+        let none = || Table::none(vsa.nodes.len(), words(self.extent));
+        let mut wanted = Wanted { seen: none(), fresh: none(), open: vec![], within: vec![0..0; vsa.nodes.len()] };
+        let everywhere = 0..words(self.extent);
+        let operands: Vec<Vec<NodeId>> = vsa.nodes.iter().map(|node| node.op.operands()).collect();
+        let mut known: FxHashMap<NodeId, Outcome> = FxHashMap::default();
+        for port in vsa.outputs.iter().flat_map(|g| &g.ports) {
+            let at = &self.outcome(&mut known, port.enable).holds;
+            wanted.want(port.value, &everywhere, |k| at[k]);
+            wanted.want(port.enable, &everywhere, |k| at[k]);
+        }
+        let [mut here, mut from] = [(); 2].map(|_| vec![0; words(self.extent)]);
+        while let Some((id, within)) = wanted.next(&mut here) {
+            match &vsa.node(id).op {
+                Op::Past { source, hop, .. } => {
+                    let within = self.behind(&here, &within, *hop, &mut from);
+                    wanted.want(*source, &within, |k| from[k]);
+                }
+                Op::Select(c, a, b) => {
+                    let Outcome { holds, fails } = self.outcome(&mut known, *c);
+                    wanted.want(*c, &within, |k| here[k] & holds[k] & fails[k]);
+                    wanted.want(*a, &within, |k| here[k] & holds[k]);
+                    wanted.want(*b, &within, |k| here[k] & fails[k]);
+                }
+                _ => operands[id.index()].iter().for_each(|&n| wanted.want(n, &within, |k| here[k])),
+            }
+        }
+        (wanted.seen, known)
+    }
+
+    /// Where a node's source is needed for it, which itself is at these places.
+    fn sources(&self, node: usize, at: &[u64]) -> Places {
+        let mut all = at.to_vec();
+        if let Op::Past { hop, .. } = self.vsa.nodes[node].op {
+            let words = self.behind(at, &(0..at.len()), hop, &mut all);
+            all[..words.start].fill(0);
+            all[words.end..].fill(0);
+        }
+        all
+    }
+
+    /// Where a hop to the places in these words comes from: in which words.
+    fn behind(&self, places: &[u64], words: &Range<usize>, hop: [i64; 2], from: &mut [u64]) -> Range<usize> {
+        if hop == [0, 0] || self.extent != self.vsa.extent {
+            from[words.clone()].copy_from_slice(&places[words.clone()]);
+            return words.clone();
+        }
+        let mut known = self.inside.borrow_mut();
+        let inside = known
+            .entry(hop)
+            .or_insert_with(|| of(self.extent, |p| (0..2).all(|a| (0..self.extent[a]).contains(&(p[a] - hop[a])))));
+        let by = hop[0] * self.extent[1] + hop[1];
+        let all = from.len() as i64;
+        let to = |k: usize, more: i64| (k as i64 - by.div_euclid(64) + more).clamp(0, all) as usize;
+        let within = to(words.start, -1)..to(words.end, 0);
+        let at = |k: i64| usize::try_from(k).ok().filter(|k| words.contains(k)).map_or(0, |k| places[k] & inside[k]);
+        let (apart, bits) = (by.div_euclid(64), by.rem_euclid(64) as u32);
+        for k in within.clone() {
+            let first = k as i64 + apart;
+            from[k] = at(first) >> bits | if bits > 0 { at(first + 1) << (64 - bits) } else { 0 };
+        }
+        within
+    }
+
+    fn outcome<'k>(&self, known: &'k mut FxHashMap<NodeId, Outcome>, id: NodeId) -> &'k Outcome {
+        if !known.contains_key(&id) {
+            let (none, all) = (|| vec![0; words(self.extent)], || all_of(self.extent));
+            let outcome = match &self.vsa.node(id).op {
+                Op::Guard(conditions) => self.guards(conditions),
+                Op::Const(0) => Outcome { holds: none(), fails: all() },
+                Op::Const(_) => Outcome { holds: all(), fails: none() },
+                Op::Binary(BinaryOp::Or, a, b) => {
+                    let [holds, fails] = {
+                        let a = self.outcome(known, *a);
+                        [a.holds.clone(), a.fails.clone()]
+                    };
+                    let b = self.outcome(known, *b);
+                    Outcome { holds: each(&holds, &b.holds, |x, y| x | y), fails: each(&fails, &b.fails, |x, y| x & y) }
+                }
+                _ => Outcome { holds: all(), fails: all() },
+            };
+            known.insert(id, outcome);
+        }
+        &known[&id]
+    }
+
+    fn guards(&self, all: &[Condition]) -> Outcome {
+        let parts: Vec<Feasible> = apart(all).iter().map(|part| self.feasible(part)).collect();
+        let holds = both(&parts, self.extent);
+        let everywhere = all_of(self.extent);
+        let fails = if all.iter().all(|c| self.is_fixed(c)) {
+            each(&everywhere, &holds, |all, holds| all & !holds)
+        } else {
+            everywhere
+        };
+        Outcome { holds, fails }
+    }
+
+    /// It holds in all waves of a place or in none.
+    fn is_fixed(&self, condition: &Condition) -> bool {
+        let (least, greatest) = self.ranges.bounds(&condition.form);
+        least == greatest
+    }
+
+    /// Where conditions hold in some waves. Places where they have the same constants share an answer.
+    fn feasible(&self, all: &[&Condition]) -> Feasible {
+        // Along the axes that no condition asks for, one place stands for all.
+        let extent = [0, 1].map(|a| if all.iter().any(|c| c.form.space[a] != 0) { self.extent[a] } else { 1 });
+        let mut known: FxHashMap<Vec<i64>, bool> = FxHashMap::default();
+        let mut answer = |p: [i64; 2]| {
+            let constants = all.iter().map(|c| c.form.space[0] * p[0] + c.form.space[1] * p[1]).collect();
+            *known
+                .entry(constants)
+                .or_insert_with(|| self.ranges.feasible(&all.iter().map(|c| c.at(p)).collect::<Vec<_>>()))
+        };
+        Feasible { extent, answers: places(extent).map(&mut answer).collect() }
+    }
+
+    /// The guard holds in some waves of every PE: at the corners of the array, where conditions over different counters
+    /// are bounds whose reach moves with the place.
+    fn sometimes_everywhere(&self, all: &[Condition]) -> bool {
+        let uses = |c: &Condition, j: usize| c.form.counters.get(j).is_some_and(|&x| x != 0);
+        let apart = (0..self.ranges.counters.len()).all(|j| all.iter().filter(|c| uses(c, j)).count() <= 1);
+        let [rows, columns] = [0, 1].map(|a| [0, self.vsa.extent[a] - 1]);
+        let mut corners = rows.into_iter().flat_map(|p0| columns.map(|p1| [p0, p1]));
+        apart && all.iter().all(|c| !c.equality) && corners.all(|p| self.sometimes(all, p))
+    }
+
+    /// At this place the guard holds in some waves, and not always.
+    fn sometimes(&self, all: &[Condition], p: [i64; 2]) -> bool {
+        let here: Vec<Condition> = all.iter().map(|c| c.at(p)).collect();
+        self.ranges.feasible(&here) && !here.iter().all(|c| self.is_fixed(c))
+    }
+}

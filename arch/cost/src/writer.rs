@@ -1,0 +1,174 @@
+//! Exact timing of `templates::axi::writer` under the ideal memory.
+//!
+//! Cycles are absolute; 0 is the cycle of the `start` pulse. [`WriterModel::drain`] is called once per drain, in
+//! service order (see [`array::contract::walk`]), with the cycle of the group's `emitted` pulse that allows it (drain
+//! `n` waits for pulse number `n`, counting from 0); the drain enters the walkers one cycle later at the earliest.
+//! Results are the cycles of the `drained` and `written` pulses; `done` rises with the last `written`. Base addresses
+//! are taken to be multiples of 4096.
+
+use crate::address::{AddressModel, RowTimes};
+use crate::buffer::Buffer;
+use crate::steady::{Steady, Time};
+use array::contract::walk::{words_in_flight, MemoryTiming, Walk, DRAINS_IN_FLIGHT, ROWS_IN_FLIGHT};
+use array::vsa::Vsa;
+
+/// Result of one drain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DrainTimes {
+    /// Cycle of the `drained_<o>` pulse.
+    pub drained: i64,
+    /// Cycle of the `written_<o>` pulse.
+    pub written: i64,
+}
+
+/// State of the writer after the drains so far.
+#[derive(Clone, Debug)]
+pub struct WriterModel {
+    address: AddressModel,
+    latency: i64,
+    /// Cycles from `dr_valid` to `rd_valid`.
+    read_latency: i64,
+    rotate: i64,
+    /// Latest request decision (its `dr_valid` is one cycle later).
+    asked: Time,
+    /// Words between request and data side.
+    words: Buffer,
+    /// Latest virtual beat of the data side.
+    taken: Time,
+    /// Latest write response.
+    acked: Time,
+    /// Cycles in which the latest drains were found complete.
+    complete: Vec<i64>,
+    drains: usize,
+    steady: Steady,
+}
+
+impl WriterModel {
+    /// `None` if no output group writes through the port. `read_latency`: as `WriterParams::read_latency`.
+    pub fn new(vsa: &Vsa, sizes: &[i64], port: usize, memory: &MemoryTiming, read_latency: i64) -> Option<WriterModel> {
+        Some(WriterModel::of_walk(Walk::writes(vsa, port)?.at(sizes), &memory.behind(vsa, port), read_latency))
+    }
+
+    /// The model of one walk.
+    pub fn of_walk(walk: Walk, memory: &MemoryTiming, read_latency: i64) -> WriterModel {
+        WriterModel {
+            words: Buffer::new(words_in_flight(&walk, read_latency) as i64),
+            rotate: walk.rotate_stages() as i64,
+            address: AddressModel::new(walk, ROWS_IN_FLIGHT),
+            latency: memory.write_latency,
+            read_latency,
+            asked: Time::fixed(0),
+            taken: Time::fixed(0),
+            acked: Time::fixed(0),
+            complete: vec![-1; DRAINS_IN_FLIGHT],
+            drains: 0,
+            steady: Steady::default(),
+        }
+    }
+
+    /// Walks every row, however like the one before it is.
+    pub fn row_by_row(mut self) -> Self {
+        self.steady.row_by_row = true;
+        self
+    }
+
+    /// The walk, for its service order.
+    pub fn walk(&self) -> &Walk {
+        self.address.walk()
+    }
+
+    /// Drain number `n` of output group `group`, allowed by the `emitted` pulse in cycle `emitted`.
+    /// `None` if this is not the next drain in service order.
+    pub fn drain(&mut self, group: usize, n: i64, emitted: i64) -> Option<DrainTimes> {
+        let index = self.address.offer(group, n)?;
+        // The request walker accepts a service in the cycle of the previous one's last request.
+        let go = self.address.go((emitted + 1).max(self.asked.at));
+        self.asked.at = self.asked.at.max(go);
+        let words = self.address.walk().groups[index].words;
+        let mut steady = std::mem::take(&mut self.steady);
+        steady.begin(self.times());
+        while self.address.rows() > 0 {
+            let row = self.address.next_row(&mut steady);
+            let popped = steady.latest(self.taken, row.leaves.plus(1));
+            let goes_on = self.address.popped(popped);
+            self.taken = popped;
+            let ends_drain = self.address.rows() == 0;
+            let first = self.row(&row, words, ends_drain, &mut steady);
+            let more = steady.end(self.times());
+            if let Some(first) = first.filter(|_| more > 0 && goes_on && !ends_drain) {
+                // The last row waits for what no other does.
+                let rows = more.min(self.address.alike(&row)).min(self.address.rows() - 1);
+                self.address.again(rows, popped);
+                self.words.take(first.after(1), words, rows);
+                steady.skip(rows, self.times());
+            }
+        }
+        self.steady = steady;
+        let slot = self.drains % DRAINS_IN_FLIGHT;
+        let before = self.complete[(self.drains + DRAINS_IN_FLIGHT - 1) % DRAINS_IN_FLIGHT];
+        let complete = (self.taken.at + 1).max(self.acked.at + 1).max(before + 1);
+        self.complete[slot] = complete;
+        self.drains += 1;
+        Some(DrainTimes { drained: self.asked.at + self.read_latency + 2, written: complete + 1 })
+    }
+
+    /// All that the cycles of later rows are made from, beside what buffers remember.
+    pub fn times(&mut self) -> impl Iterator<Item = &mut Time> {
+        self.address.times().chain([&mut self.asked, &mut self.taken, &mut self.acked])
+    }
+
+    /// Stretches of beats that wait for nothing but the beat before, behind their first one: within a stretch, requests
+    /// and beats advance by one a cycle. The cycle of the first beat, if rows may follow whose words are all taken
+    /// without a gap.
+    fn row(&mut self, row: &RowTimes, words: i64, ends_drain: bool, steady: &mut Steady) -> Option<Time> {
+        let beats = words + i64::from(row.shifted);
+        let sent = row.first_beat..row.first_beat + row.beats;
+        let window = self.address.window();
+        let mut burst_end = row.first_beat + row.first_burst;
+        let mut addressed = row.segment.plus(1);
+        let mut opens = true;
+        let mut k = 0;
+        let mut first = None;
+        let mut gapless = true;
+        while k < beats {
+            let mut end = if ends_drain && k < beats - 1 { beats - 1 } else { beats };
+            let sends = sent.contains(&k);
+            if sends {
+                end = end.min(burst_end).min(sent.end);
+            } else if k < sent.start {
+                end = end.min(sent.start);
+            }
+            let mut at = self.taken.plus(1);
+            if k < words {
+                let word = self.words.taken;
+                let (room, same) = self.words.room(word, words);
+                end = end.min(words).min(k.saturating_add(same));
+                steady.at_most(self.words.lasts(word, end - k, words));
+                self.asked = steady.latest(self.asked.plus(1), room);
+                at = steady.latest(at, self.asked.plus(1 + self.read_latency + self.rotate + 1));
+            }
+            if sends && opens {
+                at = steady.latest(at, addressed.plus(1));
+                opens = false;
+            }
+            if k == beats - 1 && ends_drain {
+                at = steady.latest(at, Time::fixed(self.complete[self.drains % DRAINS_IN_FLIGHT] + 1));
+            }
+            let count = end - k;
+            if k < words {
+                gapless &= *first.get_or_insert(at) == at.plus(-k);
+                self.words.take(at, count, 1);
+                self.asked = self.asked.plus(count - 1);
+            }
+            self.taken = at.plus(count - 1);
+            if sends && (end == burst_end || end == sent.end) {
+                burst_end += window;
+                addressed = addressed.plus(1);
+                opens = true;
+                self.acked = self.taken.plus(1 + self.latency);
+            }
+            k = end;
+        }
+        first.filter(|first| self.words.goes_on(first.after(1), words) && gapless)
+    }
+}

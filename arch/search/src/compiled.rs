@@ -1,0 +1,165 @@
+//! A finished array, the representations it was made from, and what a person wants to know of it.
+
+use crate::choose;
+use crate::choose::{Limit, Searched};
+use array::contract::walk::MemoryTiming;
+use array::kernel::Kernel;
+use array::vsa::Vsa;
+use cost::bank;
+use cost::bank::{Bank, Load};
+use cost::board::{Board, Resources};
+use cost::{predict, predict_at, Prediction};
+use draw as svg;
+use scop::diag::Diagnostics;
+use scop::Scop;
+use uniform::design::DesignSpec;
+use uniform::mapping::{Mapping, Plan};
+use uniform::program::Work;
+use uniform::recurrence::rewrite::Attempt;
+use uniform::system::{Dependence, System};
+
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// What it was made from; nothing if it was read as an array.
+    pub stages: Option<Stages>,
+    pub vsa: Vsa,
+    pub report: Report,
+    /// Of which array this is one run, and at which sizes: see [`Compiled::at`].
+    pub whole: Option<(Box<Vsa>, Vec<i64>)>,
+}
+
+impl Compiled {
+    /// What one run at these sizes does: its array, work and prediction. Without sizes, the same.
+    pub fn at(&self, sizes: &[i64]) -> Compiled {
+        if self.vsa.parameters() == 0 {
+            return self.clone();
+        }
+        let mut out = self.clone();
+        out.report.prediction = predict_at(&self.vsa, sizes, &MemoryTiming::IDEAL);
+        out.report.work = self.stages.as_ref().map(|s| Work::of(&s.scop.at(sizes)));
+        out.vsa = self.vsa.at(sizes);
+        out.whole = Some((Box::new(self.vsa.clone()), sizes.to_vec()));
+        out
+    }
+
+    /// Cycles with this memory; with sizes that are open, at the greatest ones.
+    pub fn predict(&self, memory: &MemoryTiming) -> Prediction {
+        match &self.whole {
+            Some((whole, sizes)) => predict_at(whole, sizes, memory),
+            None => predict(&self.vsa, memory),
+        }
+    }
+}
+
+/// The representations before the array.
+#[derive(Clone, Debug)]
+pub struct Stages {
+    /// The program as it was rewritten, and what came of each rewrite that was tried.
+    pub scop: Scop,
+    pub rewrites: Vec<Attempt>,
+    pub system: System,
+    pub plan: Plan,
+}
+
+impl Stages {
+    pub(crate) fn new(kernel: Kernel, plan: Plan) -> Stages {
+        let form = &*kernel.general;
+        Stages {
+            plan: plan.behind(form.system.sizes),
+            scop: (*form.scop).clone(),
+            system: form.system.clone(),
+            rewrites: kernel.program.rewrites,
+        }
+    }
+
+    /// The space-time diagram of the array made from them, as SVG.
+    pub fn diagram(&self, vsa: &Vsa) -> String {
+        if self.system.sizes > 0 {
+            // At the greatest sizes.
+            let maxima = self.scop.maxima();
+            let scop = self.scop.at(&maxima);
+            return diagram(
+                &scop,
+                &self.system.at(&scop, &maxima),
+                &self.plan.clone().without(self.system.sizes),
+                &vsa.at(&maxima),
+            );
+        }
+        diagram(&self.scop, &self.system, &self.plan, vsa)
+    }
+}
+
+/// The space-time diagram of an array, as SVG.
+pub fn diagram(scop: &Scop, system: &System, plan: &Plan, vsa: &Vsa) -> String {
+    match Mapping::new(system, plan.clone()) {
+        Ok(mapping) => svg::draw_time(scop, system, &mapping, vsa),
+        Err(_) => String::new(),
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// What the program does; an array by itself does not say.
+    pub work: Option<Work>,
+    pub prediction: Prediction,
+    /// Cycles with the latency that is expected of the board's memory, and not fewer than its banks need at their peak.
+    pub on_board: i64,
+    pub latency: i64,
+    /// Estimated; `scripts/resources.sh` measures.
+    pub resources: Resources,
+    /// What keeps it from being faster.
+    pub limit: Limit,
+    /// How it was found, unless it was given.
+    pub searched: Option<Searched>,
+    pub dependences: Vec<String>,
+    /// Of each array.
+    pub banks: Vec<Bank>,
+    /// What each of them carries.
+    pub loads: Vec<Load>,
+}
+
+impl Report {
+    /// Counts.
+    ///
+    /// # Errors
+    /// Banks that the board does not have.
+    pub(crate) fn new(
+        program: Option<&Kernel>,
+        vsa: &Vsa,
+        resources: Resources,
+        searched: Option<Searched>,
+        spec: &DesignSpec,
+        board: &Board,
+    ) -> Result<Report, Diagnostics> {
+        let prediction = predict(vsa, &MemoryTiming::IDEAL);
+        let latency = spec.wiring.memory_latency.map_or(board.latency(), i64::from);
+        let limits = searched.as_ref().map_or(board.resources, |s| s.limits);
+        let limit = choose::limit(vsa, prediction.compute_cycles, prediction.cycles, &resources, &limits);
+        let banks = bank::assign(vsa, &spec.wiring.bank, board)?;
+        let loads = bank::loads(&vsa.at_most(), &banks, board);
+        let own = MemoryTiming::both(latency);
+        let on_board = predict(vsa, &own).cycles.max(bank::least(&loads, board));
+        let dependences = program.map_or(vec![], |p| dependences(&p.scop, &p.system));
+        Ok(Report {
+            work: program.map(|p| p.work),
+            prediction,
+            on_board,
+            latency,
+            resources,
+            limit,
+            searched,
+            dependences,
+            banks,
+            loads,
+        })
+    }
+}
+
+fn dependences(scop: &Scop, system: &System) -> Vec<String> {
+    let text = |e: Dependence| {
+        let read = &scop.statement(e.to).reads[e.read];
+        let kind = if e.carried { "carried" } else { "flow" };
+        format!("S{} -> S{} {} {:?} ({kind})", e.from.0, e.to.0, scop.array(read.array).name, e.distance)
+    };
+    system.dependences().into_iter().map(text).collect()
+}

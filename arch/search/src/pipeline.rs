@@ -1,0 +1,273 @@
+//! The list of passes: from a program, or from any stage, to one array, or to the list of all of them.
+
+use crate::apart;
+use crate::choose;
+use crate::choose::{Chosen, Searched};
+use crate::compiled::{Compiled, Report, Stages};
+use crate::given;
+use crate::rows;
+use crate::rows::Candidate;
+use array::io::port;
+use array::kernel::Kernel;
+use array::text::Stage;
+use array::vsa::Vsa;
+use cost::board::Board;
+use cost::resources;
+use scop::diag::{Diagnostic, Diagnostics};
+use scop::flow;
+use scop::{Scop, Storage};
+use std::borrow::Cow;
+use uniform::design::{ArrayChoice, DesignSpec, Shape};
+use uniform::mapping::Plan;
+use uniform::program::{Program, Work};
+use uniform::recurrence::rewrite;
+use uniform::recurrence::rewrite::{Attempt, Region};
+use uniform::recurrence::{constants, hosted, linear, phases, sized, REWRITES};
+use uniform::refusal;
+use uniform::space_time::by_hand;
+use uniform::space_time::coordinates::is_plain;
+use uniform::system::System;
+use uniform::verify;
+
+/// Program to array.
+///
+/// # Errors
+/// Dependences that cannot be made uniform, designs that are not legal (each with its reason), or too big for the
+/// board.
+pub fn compile(scop: &Scop, spec: &DesignSpec, board: &Board) -> Result<Compiled, Diagnostics> {
+    let spec = &on(board, &spec.beside(scop));
+    map(program(scop, spec)?, spec, board)
+}
+
+/// The rest of the way for a program whose recurrences are known: [`program`] of the same `scop` with the same
+/// arithmetic.
+///
+/// # Errors
+/// As for [`compile`].
+pub fn compile_program<'a>(
+    program: &Kernel<'a>,
+    scop: &Scop,
+    spec: &DesignSpec,
+    board: &Board,
+) -> Result<Compiled, Diagnostics> {
+    let spec = &on(board, &spec.beside(scop));
+    map(Kernel::new(program.program.clone(), &spec.wiring)?, spec, board)
+}
+
+/// The rest of the way, from any stage on.
+///
+/// # Errors
+/// As for [`compile`].
+pub fn compile_stage(stage: &Stage, spec: &DesignSpec, board: &Board) -> Result<Compiled, Diagnostics> {
+    match stage {
+        Stage::Scop(scop) => compile(scop, spec, board),
+        Stage::System(scop, system) => map(given_system(scop, system, spec)?, &on(board, spec), board),
+        Stage::Mapping(scop, system, plan) => {
+            let spec = &on(board, spec);
+            let program = given_system(scop, system, spec)?;
+            let (plan, vsa) = given::array(&program, plan.clone().without(system.sizes), spec)?;
+            finish(Some((program, plan)), vsa, None, spec, board)
+        }
+        Stage::Vsa(vsa) => finish(None, (**vsa).clone(), None, spec, board),
+    }
+}
+
+/// The legal arrays of the program, by row.
+///
+/// # Errors
+/// Programs without uniform dependences; loops, factors or rows that cannot be.
+pub fn enumerate(scop: &Scop, spec: &DesignSpec) -> Result<Vec<Candidate>, Diagnostics> {
+    let program = apart::asked(program(scop, spec)?, spec)?;
+    rows::list(&program, spec)
+}
+
+/// The program that the array executes, as recurrences.
+///
+/// # Errors
+/// Dependences that cannot be made uniform; arithmetic or ports that exclude one another; numbers beyond 64 bits.
+pub fn program<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Kernel<'a>, Diagnostics> {
+    flow::limited(|| recurrences(scop, spec)).unwrap_or_else(|error| {
+        let fault =
+            Diagnostic::error("E0599", scop.function.region, format!("the analysis of the region failed: {error}"));
+        Err(vec![fault.label("in here").help("smaller numbers in bounds and subscripts keep it within its limits")])
+    })
+}
+
+fn recurrences<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Kernel<'a>, Diagnostics> {
+    spec.arithmetic.check()?;
+    let scop = linear::delinearized(hosted::hoisted(constants::propagated(spec.program(scop)))?);
+    port::assign(&scop, &spec.wiring)?;
+    let work = Work::at_most(&scop);
+    let reassociate = spec.arithmetic.reassociate;
+    let (form, system, attempts) = if scop.open_sizes() > 0 {
+        let (form, system, attempts) =
+            sized::uniform(&scop, reassociate, &REWRITES).map_err(|faults| of_sizes(&scop, spec, faults))?;
+        (Cow::Owned(form), system, attempts)
+    } else {
+        uniform(&Region::new(&scop, reassociate))?
+    };
+    verified(&form, &system)?;
+    let (form, written) = match form {
+        Cow::Owned(form) => (Cow::Owned(form), Some(scop)),
+        Cow::Borrowed(_) => (scop, None),
+    };
+    let program = Program::new(form, system, reassociate, work, attempts);
+    Kernel::new(Program { written, ..program }, &spec.wiring)
+}
+
+/// The program of an array that was compiled from one, to be mapped again.
+pub fn program_of(stages: &Stages, spec: &DesignSpec) -> Option<Kernel<'static>> {
+    given_system(&stages.scop, &stages.system, spec).ok()
+}
+
+/// Faults of a program with sizes; if constant sizes would do, that stands first.
+fn of_sizes(scop: &Scop, spec: &DesignSpec, mut faults: Diagnostics) -> Diagnostics {
+    let constant = scop.at(&scop.maxima());
+    if uniform(&Region::new(&constant, spec.arithmetic.reassociate)).is_ok() {
+        let fault = Diagnostic::error(
+            "E0727",
+            scop.function.region,
+            "at constant sizes this region is an array, or several phases; with sizes at run time it is neither",
+        );
+        let fault = fault.label("what follows is of all sizes at once");
+        faults.insert(
+            0,
+            fault
+                .help("make the sizes constants, or write each part as a function of its own: one IP can have several"),
+        );
+    }
+    faults
+}
+
+/// The first form of the region with uniform dependences; else its phases.
+fn uniform<'a>(region: &Region<'a>) -> Result<(Cow<'a, Scop>, System, Vec<Attempt>), Diagnostics> {
+    rewrite::uniform(region, &REWRITES).or_else(|attempts| {
+        let (form, system, attempts) = phases::distributed(region.scop, region, attempts, &REWRITES)?;
+        Ok((Cow::Owned(form), system, attempts))
+    })
+}
+
+/// Recurrences that a text gives; reading it has verified them.
+fn given_system(scop: &Scop, system: &System, spec: &DesignSpec) -> Result<Kernel<'static>, Diagnostics> {
+    let work = Work::at_most(scop);
+    let program = Program::new(Cow::Owned(scop.clone()), system.clone(), spec.arithmetic.reassociate, work, vec![]);
+    Kernel::new(program, &spec.wiring)
+}
+
+/// Space and time for the recurrences: automatic, a row of the list, or by hand.
+fn map(program: Kernel, spec: &DesignSpec, board: &Board) -> Result<Compiled, Diagnostics> {
+    let stored = program.scop.arrays.iter().filter(|a| a.storage == Storage::Dram);
+    addressable(
+        stored.map(|a| (&a.name[..], &a.dims[..], a.ty.bytes())),
+        spec.wiring.address_bits.unwrap_or(64),
+        program.system.sizes > 0,
+    )?;
+    let program = apart::asked(program, spec)?;
+    let chosen = |Chosen { program, plan, vsa, searched }: Chosen| {
+        finish(Some((program, plan)), vsa, Some(searched), spec, board)
+    };
+    let (plan, vsa) = match &spec.array {
+        ArrayChoice::Automatic => {
+            return chosen(
+                choose::choose(&program, None, board, spec)
+                    .map_err(|reasons| refusal::no_array(&program.scop, reasons))?,
+            );
+        }
+        ArrayChoice::ByHand { space: Some(names), shape } if *shape == Shape::default() => {
+            match space_loops(&program, names)? {
+                Some(space) => match choose::choose(&program, Some(space), board, spec) {
+                    Ok(found) => return chosen(found),
+                    // The search says what stands against every array; what does against the plain one says more.
+                    Err(reasons) => given::by_hand(&program, Some(names), shape, spec).map_err(|faults| {
+                        if faults.is_empty() {
+                            reasons
+                        } else {
+                            faults
+                        }
+                    })?,
+                },
+                None => given::by_hand(&program, Some(names), shape, spec)?,
+            }
+        }
+        ArrayChoice::Row { row, shape } => rows::array(&program, *row, shape, spec)?,
+        ArrayChoice::ByHand { space, shape } => given::by_hand(&program, space.as_deref(), shape, spec)?,
+    };
+    finish(Some((program, plan)), vsa, None, spec, board)
+}
+
+/// With what the board says, where the user says nothing.
+pub fn on(board: &Board, spec: &DesignSpec) -> DesignSpec {
+    let mut spec = spec.clone();
+    spec.wiring.memory_latency.get_or_insert(board.latency() as u32);
+    spec.wiring.address_bits.get_or_insert(board.address_bits);
+    spec.wiring.on_chip.get_or_insert(board.on_chip());
+    let uram = spec.aim.limit.get("uram").map_or(board.resources.uram, |most| most.of(board.resources.uram));
+    spec.wiring.uram.get_or_insert(uram > 0);
+    spec
+}
+
+/// The dimensions that a user names as space loops and nothing else, for the search to leave them so; `None` where they
+/// are expressions.
+fn space_loops(program: &Kernel, names: &[String]) -> Result<Option<Vec<usize>>, Diagnostics> {
+    if !names.iter().all(|n| is_plain(n)) {
+        return Ok(None);
+    }
+    by_hand::by_hand(&program.system, names, &Shape::default(), Plan::identity(program.system.dims.len()).transform)?;
+    Ok(choose::space_loops(program, names))
+}
+
+/// The last checks, and what is counted.
+fn finish(
+    mapped: Option<(Kernel, Plan)>,
+    vsa: Vsa,
+    searched: Option<Searched>,
+    spec: &DesignSpec,
+    board: &Board,
+) -> Result<Compiled, Diagnostics> {
+    let need = resources::estimate(&vsa);
+    board.takes(&need).map_err(|fault| vec![fault])?;
+    addressable(
+        vsa.arrays.iter().map(|a| (&a.name[..], &a.dims[..], a.ty.bytes())),
+        vsa.address_bits,
+        vsa.parameters() > 0,
+    )?;
+    vsa.verify().map_err(|faults| internal("the array", faults))?;
+    let report = Report::new(mapped.as_ref().map(|m| &m.0), &vsa, need, searched, spec, board)?;
+    let stages = mapped.map(|(kernel, plan)| Stages::new(kernel, plan));
+    Ok(Compiled { stages, vsa, report, whole: None })
+}
+
+/// Refuses arrays (name, extents, bytes of an element) that are longer than addresses reach.
+fn addressable<'a>(
+    arrays: impl Iterator<Item = (&'a str, &'a [i64], u32)>,
+    bits: u32,
+    sized: bool,
+) -> Result<(), Diagnostics> {
+    let with_bytes = arrays
+        .map(|(name, dims, bytes)| (name, dims.iter().map(|&d| i128::from(d)).product::<i128>() * i128::from(bytes)));
+    let fault = |(name, bytes): (&str, i128)| {
+        let sizes = if sized { " at the greatest sizes" } else { "" };
+        let fault =
+            Diagnostic::error("E0726", None, format!("`{name}` has {bytes} bytes{sizes}; addresses have {bits} bits"));
+        fault.help("make it smaller, or have longer addresses: --address-bits 64")
+    };
+    let faults: Diagnostics = with_bytes.filter(|a| a.1 > 1 << bits).map(fault).collect();
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(faults)
+    }
+}
+
+/// A verifier found a fault of a pass of ours.
+/// The form's own dataflow says whether the recurrences are right; where it has too many cases to be found, nothing is.
+fn verified(form: &Scop, system: &System) -> Result<(), Diagnostics> {
+    verify::system(form, system).map_err(|faults| match flow::analyze(form) {
+        Err(beyond) => beyond,
+        Ok(_) => internal("the recurrences", faults),
+    })
+}
+
+fn internal(what: &str, faults: Vec<String>) -> Diagnostics {
+    vec![Diagnostic::error("E0799", None, format!("internal check of {what} failed")).label(faults.join("; "))]
+}

@@ -1,0 +1,412 @@
+//! The space of designs: *flows* (transform, space loops, loop of the lanes), *grids* (a flow with numbers of PEs and
+//! lanes), *shapes* (a grid with tiles and an order of the loops).
+//!
+//! Sizes need not divide anything. Of sizes that cut a loop into equally many parts only the least is looked at: the
+//! others take the same waves with more PEs or longer tiles. Of the orders of the tile loops, those whose sets of loops
+//! around reloads and emissions no other order undercuts.
+
+use crate::facts::{Access, Facts};
+use cost::bound::Sums;
+use std::sync::OnceLock;
+use uniform::mapping::{DimPlan, Plan};
+
+/// Dimensions a search deals with.
+pub const MOST_DIMS: usize = 10;
+/// No loop.
+pub const NONE: u8 = u8::MAX;
+
+/// Which loops become what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Flow {
+    /// Index of the transform's facts.
+    pub facts: u8,
+    /// Transformed dimensions, or [`NONE`].
+    pub axes: [u8; 2],
+    pub lanes: u8,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Grid {
+    pub flow: Flow,
+    pub pes: [i64; 2],
+    pub lanes: i64,
+}
+
+/// Per dimension, the iterations that follow one another in a PE within a tile.
+pub type Inner = [u32; MOST_DIMS];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Shape {
+    pub grid: Grid,
+    pub inner: Inner,
+    /// Index into [`Orders::of`] of the tiled dimensions.
+    pub order: u16,
+}
+
+/// The sizes of a shape.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    /// Iterations per tile, tiles.
+    pub tile: Inner64,
+    pub tiles: Inner64,
+    /// Waves per tile.
+    pub waves: i64,
+    /// Tiled dimensions, as bits.
+    pub tiled: u32,
+}
+type Inner64 = [i64; MOST_DIMS];
+
+impl Grid {
+    /// PEs and lanes along dimension `d`.
+    pub fn along(&self, d: usize) -> (i64, i64) {
+        let pes = (0..2).filter(|&a| self.flow.axes[a] as usize == d).map(|a| self.pes[a]).product();
+        (pes, if self.flow.lanes as usize == d { self.lanes } else { 1 })
+    }
+    pub fn is_axis(&self, d: usize) -> bool {
+        self.flow.axes.iter().any(|&a| a as usize == d)
+    }
+    /// Only one row over two loops of programs: the line over one of them stands for it.
+    pub fn is_line(&self, extents: &[&[i64]]) -> bool {
+        let longest = |a: usize| extents.iter().map(|e| e[self.flow.axes[a] as usize]).max().unwrap_or(1);
+        self.flow.axes[1] != NONE && self.pes.contains(&1) && longest(0).min(longest(1)) > 1
+    }
+    /// Iterations of dimension `d` in one wave.
+    pub fn grain(&self, d: usize) -> i64 {
+        let (pes, lanes) = self.along(d);
+        pes * lanes
+    }
+    /// Cycles in which the last wave reaches the last PE that emits, at least.
+    pub fn cross(&self, facts: &Facts) -> i64 {
+        let emits = |a: usize| facts.writes.iter().all(|w| w.mask >> self.flow.axes[a].min(31) & 1 == 1);
+        (0..2).filter(|&a| emits(a)).map(|a| self.pes[a] - 1).sum()
+    }
+    /// Iterations in one wave.
+    pub fn peak(&self) -> i64 {
+        self.pes[0] * self.pes[1] * self.lanes
+    }
+    /// Waves if every dimension is one tile: the least.
+    pub fn waves(&self, facts: &Facts) -> i64 {
+        let of = |extent: &[i64]| extent.iter().enumerate().map(|(d, n)| parts(*n, self.grain(d))).product::<i64>();
+        if facts.cases.is_empty() {
+            of(&facts.extent)
+        } else {
+            facts.cases.iter().map(|(phases, extent)| phases * of(extent)).sum()
+        }
+    }
+    /// Waves along dimension `d` where it has `n` iterations in all, and so many in a tile: the last tile ends with
+    /// them.
+    pub fn waves_along(&self, d: usize, n: i64, inner: u32) -> i64 {
+        let (inner, grain) = (i64::from(inner), self.grain(d));
+        if n > grain * inner || self.is_axis(d) {
+            parts(n, grain * inner) * inner
+        } else {
+            parts(n, grain)
+        }
+    }
+    pub fn sizes(&self, extent: &[i64], inner: &Inner) -> Sizes {
+        let mut s = Sizes { tile: [1; MOST_DIMS], tiles: [1; MOST_DIMS], waves: 1, tiled: 0 };
+        for (d, n) in extent.iter().enumerate() {
+            s.tile[d] = self.grain(d) * i64::from(inner[d]);
+            s.tiles[d] = parts(*n, s.tile[d]);
+            s.waves *= i64::from(inner[d]);
+            s.tiled |= u32::from(s.tiles[d] > 1) << d;
+        }
+        s
+    }
+
+    /// Whether the cells of all lanes can be told apart over ports of these widths (bytes), if `inner` iterations of
+    /// the lanes' dimension follow one another in a tile.
+    pub fn storable(&self, facts: &Facts, inner: i64, width: impl Fn(usize) -> i64) -> bool {
+        inner == 1
+            || self.lanes == 1
+            || facts.side_by_side(self.flow.lanes as usize, width).iter().all(|word| word % self.lanes == 0)
+    }
+
+    /// Per dimension: inner iterations worth a look, with the waves they take in all tiles. `width`: bytes of a port's
+    /// widest word.
+    pub fn options(&self, facts: &Facts, width: impl Fn(usize) -> i64) -> Vec<Vec<(u32, i64)>> {
+        (0..facts.extent.len())
+            .map(|d| {
+                let apart = d == self.flow.lanes as usize && !self.storable(facts, i64::MAX, &width);
+                let whole = if apart { 1 } else { parts(facts.extent[d], self.grain(d)) };
+                let all = parts(facts.extent[d], self.grain(d));
+                let tiles: Box<dyn Iterator<Item = i64>> = match (facts.parallel(d), self.is_axis(d)) {
+                    (true, _) => Box::new(classes(whole)),
+                    _ if facts.front => Box::new([whole].into_iter()),
+                    // The last of several iterations in a PE would have to be there before the first one in the next
+                    // PE.
+                    (false, true) if facts.stepped[d] && self.along(d).0 > 1 => Box::new([1].into_iter()),
+                    (false, true) => Box::new([1, whole].into_iter()),
+                    (false, false) => Box::new([whole].into_iter()),
+                };
+                let mut found: Vec<(u32, i64)> = tiles.map(|inner| (inner as u32, parts(all, inner) * inner)).collect();
+                found.sort_unstable();
+                found.dedup();
+                found
+            })
+            .collect()
+    }
+}
+
+impl Shape {
+    pub fn plan(&self, facts: &Facts, order: &[usize]) -> Plan {
+        let dims = facts.extent.iter().enumerate().map(|(d, &n)| {
+            let (pes, simd) = self.grid.along(d);
+            let inner = i64::from(self.inner[d]);
+            match (0..2).find(|&a| self.grid.flow.axes[a] as usize == d) {
+                Some(axis) => DimPlan { tile: Some(pes * inner * simd), axis: Some(axis), latency: inner, simd },
+                None => DimPlan { tile: (inner * simd < n).then_some(inner * simd), axis: None, latency: 1, simd },
+            }
+        });
+        Plan { transform: facts.transform.clone(), dims: dims.collect(), order: order.to_vec() }
+    }
+}
+
+pub fn parts(n: i64, size: i64) -> i64 {
+    (n + size - 1) / size
+}
+
+/// The least size of every number of parts that `n` can be cut into, in falling order.
+pub fn classes(n: i64) -> impl Iterator<Item = i64> {
+    let mut next = Some(n.max(1));
+    std::iter::from_fn(move || {
+        let size = next?;
+        // The number of parts grows at the greatest smaller size; the least size of that number.
+        next = (size > 1).then(|| parts(n, parts(n, size - 1)));
+        Some(size)
+    })
+}
+
+/// An order of all dimensions, outermost first, and what it means for the tile loops.
+#[derive(Clone, Debug)]
+pub struct Order {
+    pub dims: Vec<usize>,
+    /// The order of the same tile loops that it is looked at beside, if values wait less long in it.
+    pub instead: Option<u16>,
+    /// Per read: loops around its reloads, as bits.
+    pub reload: Vec<u32>,
+    /// Per write.
+    pub sums: Vec<Sums>,
+}
+
+impl Order {
+    /// Cycles between two waves, at least: a value that goes on along a loop in a fixed order has to be there when the
+    /// PE comes to it again, over whose PEs it first has to go where that is a space loop.
+    pub fn interval(&self, facts: &Facts, grid: &Grid, inner: &Inner) -> i64 {
+        let mut most = 1;
+        for (c, &latency) in facts.returns.iter().enumerate().filter(|(_, latency)| **latency > 0) {
+            let inside = || self.dims.iter().skip_while(|&&d| d != c).skip(1).copied();
+            let (pes, _) = grid.along(c);
+            let tiles = |d: usize| parts(facts.extent[d], grid.grain(d) * i64::from(inner[d]));
+            let in_tile = |all: &mut dyn Iterator<Item = usize>| all.map(|d| i64::from(inner[d])).product::<i64>();
+            let depth = facts.extent.len();
+            let waves = if grid.is_axis(c) {
+                if inner[c] > 1 || tiles(c) == 1 {
+                    continue;
+                }
+                in_tile(&mut (0..depth)) * inside().map(tiles).product::<i64>()
+            } else if inner[c] > 1 {
+                in_tile(&mut inside().filter(|&d| !grid.is_axis(d)))
+                    * in_tile(&mut (0..depth).filter(|&d| grid.is_axis(d)))
+            } else {
+                continue;
+            };
+            most = most.max(parts(latency * pes, waves.max(1)));
+        }
+        most
+    }
+}
+
+/// Loops up to which all orders are listed once for all sets of tiled dimensions. In deeper nests the orders of the
+/// tiled ones are: what an order costs depends on these alone.
+const LISTED: usize = 7;
+
+/// Orders worth a look, by the set of tiled dimensions.
+pub struct Orders {
+    all: Vec<Vec<usize>>,
+    by_set: Vec<OnceLock<Vec<Order>>>,
+}
+
+impl Orders {
+    pub fn new(facts: &Facts) -> Orders {
+        let depth = facts.extent.len();
+        let all = if depth <= LISTED { orders_of(facts, &(0..depth).collect::<Vec<_>>()) } else { vec![] };
+        Orders { all, by_set: vec![OnceLock::new(); 1 << depth] }
+    }
+
+    pub fn of(&self, facts: &Facts, tiled: u32) -> &[Order] {
+        let depth = facts.extent.len();
+        self.by_set[tiled as usize].get_or_init(|| {
+            if depth <= LISTED {
+                return undominated(facts, &self.all, tiled);
+            }
+            let (tiles, rest): (Vec<usize>, Vec<usize>) = (0..depth).partition(|d| tiled >> d & 1 == 1);
+            let all: Vec<Vec<usize>> =
+                orders_of(facts, &tiles).iter().map(|tiles| beside_tiled(facts, tiles, &rest)).collect();
+            undominated(facts, &all, tiled)
+        })
+    }
+}
+
+/// All orders of some loops. Those that sums do not need in sequence come first among equals, then what is nearest to
+/// the program's order.
+fn orders_of(facts: &Facts, dims: &[usize]) -> Vec<Vec<usize>> {
+    let mut all: Vec<Vec<usize>> = vec![vec![]];
+    // Of some loops alone it is not known which orders are legal: dependent ones keep theirs.
+    let whole = dims.len() == facts.extent.len();
+    for &d in dims {
+        all = all
+            .into_iter()
+            .flat_map(|p| {
+                (0..=p.len()).map(move |k| {
+                    let mut q = p.clone();
+                    q.insert(k, d);
+                    q
+                })
+            })
+            .collect();
+        all.retain(|p| whole || p.iter().filter(|&&d| !facts.parallel(d)).is_sorted());
+    }
+    all.retain(|p| {
+        !whole || p.is_sorted() || p.iter().take(facts.phases).copied().eq(0..facts.phases) && facts.keeps(p)
+    });
+    let outside = |p: &Vec<usize>| -> usize {
+        p.iter().enumerate().filter(|(_, &d)| facts.summed[d]).map(|(k, _)| dims.len() - k).sum()
+    };
+    all.sort_by_cached_key(|p| (outside(p), p.clone()));
+    all
+}
+
+/// An order of all loops with the tiled ones in this order: the others inside, but for dependent ones that belong
+/// further out.
+fn beside_tiled(facts: &Facts, tiles: &[usize], rest: &[usize]) -> Vec<usize> {
+    let (mut order, mut rest) = (vec![], rest.to_vec());
+    for &d in tiles {
+        if !facts.parallel(d) {
+            let (outer, inner) = rest.into_iter().partition::<Vec<usize>, _>(|&r| !facts.parallel(r) && r < d);
+            order.extend(outer);
+            rest = inner;
+        }
+        order.push(d);
+    }
+    order.extend(rest);
+    order
+}
+
+fn undominated(facts: &Facts, all: &[Vec<usize>], tiled: u32) -> Vec<Order> {
+    let bits = |dims: &[usize]| dims.iter().fold(0u32, |m, d| m | 1 << d);
+    let mut kept: Vec<(Vec<u32>, Order)> = vec![];
+    let mut rest: Vec<Order> = vec![];
+    for dims in all {
+        let tiles: Vec<usize> = dims.iter().copied().filter(|d| tiled >> d & 1 == 1).collect();
+        // Dependent tile loops keep their order.
+        if !tiles.iter().filter(|&&d| !facts.parallel(d)).is_sorted() {
+            continue;
+        }
+        let moves = |mask: u32| move |d: &usize| mask >> d & 1 == 1;
+        let reload: Vec<u32> = facts
+            .reads
+            .iter()
+            .map(|a| bits(&tiles[..tiles.iter().rposition(moves(a.mask)).map_or(0, |l| l + 1)]))
+            .collect();
+        let sums_of = |a: &Access| {
+            let Some(j) = tiles.iter().position(moves(!a.mask)) else { return Sums::default() };
+            let innermost = tiles.iter().rposition(moves(a.mask)).unwrap_or(0).max(j);
+            let outer = if moves(a.sum)(&tiles[j]) { bits(&tiles[j..innermost]) & a.sum } else { 0 };
+            Sums { inside: bits(&tiles[j..]), head: 1 << tiles[j], outer }
+        };
+        let sums: Vec<Sums> = facts.writes.iter().map(sums_of).collect();
+        let stored = facts.writes.iter().zip(&sums).flat_map(|(a, s)| [s.inside & a.mask, s.outer]);
+        let key: Vec<u32> = reload.iter().copied().chain(stored).collect();
+        let within = |a: &[u32], b: &[u32]| a.iter().zip(b).all(|(x, y)| x & !y == 0);
+        let order = Order { dims: dims.clone(), instead: None, reload, sums };
+        if kept.iter().any(|k| within(&k.0, &key)) {
+            if kept.iter().any(|k| k.0 == key) {
+                rest.push(order);
+            }
+            continue;
+        }
+        kept.retain(|k| !within(&key, &k.0));
+        kept.push((key, order));
+    }
+    let mut orders: Vec<Order> = kept.into_iter().map(|k| k.1).collect();
+    for k in 0..orders.len() {
+        let same = rest.iter().rev().filter(|o| o.reload == orders[k].reload && o.sums == orders[k].sums);
+        let waiting = shortest_waits(facts, &orders[k], same);
+        orders.extend(waiting.into_iter().map(|order| Order { instead: Some(k as u16), ..order }));
+    }
+    orders
+}
+
+/// Values of floats that are handed on wait for their operators unless other loops run inside: of orders of the same
+/// tile loops, those in which such loops stand further out than in any other.
+fn shortest_waits<'o>(facts: &Facts, plain: &Order, others: impl Iterator<Item = &'o Order>) -> Vec<Order> {
+    let around = |order: &Order| -> Vec<u32> {
+        let place = |c: usize| order.dims.iter().position(|&d| d == c).unwrap_or(0);
+        (0..facts.extent.len())
+            .filter(|c| facts.slow >> c & 1 == 1)
+            .map(|c| order.dims[..place(c)].iter().fold(0, |m, d| m | 1 << d))
+            .collect()
+    };
+    let within = |a: &[u32], b: &[u32]| a.iter().zip(b).all(|(x, y)| x & !y == 0);
+    let plain = around(plain);
+    let mut least: Vec<(Vec<u32>, &Order)> = vec![];
+    for order in others {
+        let waits = around(order);
+        if within(&plain, &waits) || least.iter().any(|l| within(&l.0, &waits)) {
+            continue;
+        }
+        least.retain(|l| !within(&waits, &l.0));
+        least.push((waits, order));
+    }
+    least.into_iter().map(|l| l.1.clone()).collect()
+}
+
+/// Every flow of one transform whose space loops are allowed.
+pub fn flows(facts: &Facts, index: u8, allowed: &dyn Fn(&[usize]) -> bool) -> Vec<Flow> {
+    let depth = facts.extent.len();
+    let mut all = vec![];
+    for a in facts.phases..depth {
+        for b in (a + 1..depth).map(Some).chain([None]) {
+            let axes: Vec<usize> = [a].into_iter().chain(b).collect();
+            let reversed: Vec<usize> = axes.iter().rev().copied().collect();
+            let axes = if allowed(&axes) {
+                axes
+            } else if allowed(&reversed) {
+                reversed
+            } else {
+                continue;
+            };
+            let lanes = (0..depth).filter(|d| !axes.contains(d) && facts.parallel(*d) && facts.extent[*d] > 1);
+            for lanes in std::iter::once(NONE).chain(lanes.map(|d| d as u8)) {
+                let axes = [axes[0] as u8, axes.get(1).map_or(NONE, |&b| b as u8)];
+                all.push(Flow { facts: index, axes, lanes });
+            }
+        }
+    }
+    all
+}
+
+/// Every grid of a flow with at most `most` lanes in all, for programs whose loops have these extents.
+pub fn grids(extents: &[&[i64]], flow: Flow, most: i64, lanes_per_pe: i64) -> Vec<Grid> {
+    let sizes = |d: u8, most: i64| -> Vec<i64> {
+        let mut all: Vec<i64> = if d == NONE {
+            vec![1]
+        } else {
+            extents.iter().flat_map(|e| classes(e[d as usize])).filter(|&p| p <= most).collect()
+        };
+        all.sort_unstable();
+        all.dedup();
+        all
+    };
+    let mut all = vec![];
+    for lanes in sizes(flow.lanes, lanes_per_pe.min(most)).into_iter().filter(|&s| (s > 1) == (flow.lanes != NONE)) {
+        for p0 in sizes(flow.axes[0], most / lanes) {
+            for p1 in sizes(flow.axes[1], most / lanes / p0) {
+                all.push(Grid { flow, pes: [p0, p1], lanes });
+            }
+        }
+    }
+    all.retain(|grid| !grid.is_line(extents));
+    all
+}

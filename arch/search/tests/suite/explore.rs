@@ -1,0 +1,376 @@
+//! The search against what it promises: its bounds are bounds, on many kinds of programs and at every design it walks;
+//! its optimum is that of an exhaustive search; a smaller limit, a wider gap or a choice of loops are respected.
+
+use array::contract::walk::MemoryTiming;
+use array::kernel::Kernel;
+use array::variants::assemble;
+use cost::board::{Board, Resources};
+use cost::{predict, resources};
+use scop::Scop;
+use search::branch::{search, Effort, Found, Task};
+use std::path::Path;
+use uniform::design::DesignSpec;
+use uniform::mapping::{DimPlan, Plan};
+
+fn board() -> Board {
+    Board::parse(include_str!("../../../../boards/u250.toml")).expect("the board file is well formed")
+}
+
+fn parse(name: &str, text: &str) -> Scop {
+    match frontend::parse_text(name, text, &Default::default()) {
+        Ok((scop, _)) => scop,
+        Err((map, faults)) => panic!("{}", scop::render_plain(&map, &faults)),
+    }
+}
+
+fn product([i, j, k]: [i64; 3]) -> Scop {
+    parse(
+        "mm.c",
+        &format!(
+        "#include <stdint.h>\nvoid mm(int16_t A[{i}][{k}], int16_t B[{k}][{j}], int32_t C[{i}][{j}]) {{\n#pragma scop\n\
+         for (int i = 0; i < {i}; i++)\nfor (int j = 0; j < {j}; j++) {{\nC[i][j] = 0;\n\
+         for (int k = 0; k < {k}; k++)\nC[i][j] += A[i][k] * B[k][j];\n}}\n#pragma endscop\n}}\n"
+    ),
+    )
+}
+
+fn task<'a>(program: &'a Kernel, spec: &'a DesignSpec, limits: Resources, exact: u64) -> Task<'a> {
+    let effort = Effort { exact, bounds: 2_000_000, work: u64::MAX, gap: 0.0 };
+    Task { program, spec, limits, space: None, only: None, below: i64::MAX, enough: 0, effort, watch: None }
+}
+
+fn run(scop: &Scop, exact: u64) -> Option<Found> {
+    let spec = DesignSpec::default();
+    let program = search::program(scop, &spec).ok()?;
+    Some(search(&task(&program, &spec, board().resources, exact)))
+}
+
+/// Every exact walk of a search is compared with the bound it was found by.
+#[test]
+fn bounds_are_bounds() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the workspace");
+    let files = [
+        "examples/mm.c",
+        "examples/fir.c",
+        "examples/jacobi.c",
+        "examples/mttkrp.c",
+        "examples/gemm.c",
+        "examples/cnn.c",
+        "tests/run/strided_rows.c",
+        "tests/run/syrk.c",
+        "tests/run/conv_stride.c",
+        "tests/run/two_statements.c",
+        "tests/run/chain_2mm.c",
+        "tests/run/integral_image.c",
+        "tests/run/dot_float.c",
+        "tests/run/trmm.c",
+    ];
+    let mut walked = 0;
+    for file in files {
+        let Ok((scop, _)) = frontend::parse(&root.join(file), &Default::default()) else {
+            panic!("{file} does not parse")
+        };
+        let Some(found) = run(&scop, 40) else { continue };
+        assert_eq!(found.counts.violations, 0, "{file}");
+        assert_eq!(
+            found.counts.underestimates, 0,
+            "{file}: of {} designs take less than their bound of resources",
+            found.counts.exact
+        );
+        let best = found.best.as_ref().unwrap_or_else(|| panic!("no array for {file}: {:?}", found.refused));
+        assert!(found.bound <= best.cycles, "{file}: bound {} of {} cycles", found.bound, best.cycles);
+        assert_eq!(best.cycles, predict(&best.vsa, &MemoryTiming::IDEAL).cycles, "{file}");
+        assert_eq!(best.vsa.verify(), Ok(()), "{file}");
+        walked += found.counts.exact;
+    }
+    assert!(walked > 300, "only {walked} designs were looked at");
+}
+
+/// Shapes from all over the space, good ones and bad ones, with sums that wait in the array and sums that go to DRAM
+/// and back. `SAGEN_AUDIT=N` looks at so many shapes of every example, PolyBench kernel, program of `tests/sizes`, and
+/// program of `tests/run` in phases.
+#[test]
+fn bounds_hold_everywhere() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the workspace");
+    let named = [
+        "tests/run/chain_2mm.c",
+        "tests/run/conv_stride.c",
+        "examples/gemm.c",
+        "examples/mttkrp.c",
+        "tests/run/dot_float.c",
+        "tests/run/syrk.c",
+        "tests/run/phases_k_means.c",
+        "tests/run/phases_viterbi.c",
+        "tests/run/phases_conjugate_gradient.c",
+        "tests/run/phases_gauss_jordan.c",
+        "examples/gemm_sizes.c",
+        "tests/sizes/conv.c",
+        "tests/sizes/triangle.c",
+        "tests/sizes/phases_cg.c",
+        "tests/sizes/phases_viterbi.c",
+    ];
+    let asked: Option<usize> = std::env::var("SAGEN_AUDIT").ok().and_then(|n| n.parse().ok());
+    let c_files = |folder: &str| {
+        let files = root.join(folder).read_dir().expect("a folder").map(|f| f.expect("a file").path());
+        files.filter(|f| f.extension().is_some_and(|e| e == "c")).collect::<Vec<_>>()
+    };
+    let in_phases = || {
+        c_files("tests/run")
+            .into_iter()
+            .filter(|f| f.file_name().is_some_and(|n| n.to_string_lossy().starts_with("phases_")))
+            .collect()
+    };
+    let files = if asked.is_some() {
+        [c_files("examples"), c_files("tests/polybench"), c_files("tests/sizes"), in_phases()].concat()
+    } else {
+        named.map(|f| root.join(f)).to_vec()
+    };
+    let mut scops = vec![product([6, 5, 7]), parse("paths.c", SHORTEST_PATHS)];
+    scops.extend(files.iter().filter_map(|file| Some(frontend::parse(file, &Default::default()).ok()?.0)));
+    let (mut looked, mut over, mut wrong) = (0, vec![], vec![]);
+    for scop in &scops {
+        for spill_beyond in [None, Some(3)] {
+            let mut spec = DesignSpec::default();
+            spec.wiring.spill_beyond = spill_beyond;
+            let Ok(program) = search::program(scop, &spec) else { continue };
+            let limits = Resources { dsp: 40, ..board().resources };
+            let all = search::branch::audit(&task(&program, &spec, limits, 0), asked.unwrap_or(60));
+            if asked.is_some() {
+                let share = |of: fn(&search::branch::Audited) -> i64| {
+                    all.iter().map(|a| 100.0 * of(a) as f64 / a.exact as f64).sum::<f64>() / all.len().max(1) as f64
+                };
+                println!(
+                    "{}: {} designs, {:.0} % of their cycles in closed form, {:.0} % by the coarse walk",
+                    scop.name,
+                    all.len(),
+                    share(|a| a.closed),
+                    share(|a| a.coarse)
+                );
+            }
+            wrong.extend(
+                all.iter()
+                    .filter(|a| a.closed > a.exact || a.coarse > a.exact)
+                    .map(|a| format!("{} over {spill_beyond:?}: {a:?}", scop.name)),
+            );
+            looked += all.len();
+            over.extend(
+                all.iter()
+                    .filter(|a| !a.least.fits(&a.need))
+                    .map(|a| format!("{} over {spill_beyond:?}: {a:?}", scop.name)),
+            );
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(
+        over.is_empty(),
+        "{} of {looked} designs take less than their bound of resources:\n{}",
+        over.len(),
+        over.join("\n")
+    );
+    assert!(asked.is_some() || looked > 300, "only {looked} designs were looked at");
+}
+
+/// Rows of 12 elements that follow one another, in words of 16: of four rows two begin within a word and end in it all
+/// the same.
+const SHORTEST_PATHS: &str = "void paths(int p[12][12]) {
+#pragma scop
+for (int k = 0; k < 12; k++)
+for (int i = 0; i < 12; i++)
+for (int j = 0; j < 12; j++)
+p[i][j] = p[i][j] < p[i][k] + p[k][j] ? p[i][j] : p[i][k] + p[k][j];
+#pragma endscop
+}
+";
+
+#[test]
+fn an_array_over_given_loops_is_no_better_than_the_best_one() {
+    for scop in [parse("paths.c", SHORTEST_PATHS), product([5, 6, 4])] {
+        let spec = DesignSpec::default();
+        let program = search::program(&scop, &spec).expect("an array executes it");
+        let all = task(&program, &spec, board().resources, 200);
+        let best = search(&all);
+        for axis in 0..3 {
+            let own = search(&Task { space: Some(vec![axis]), ..task(&program, &spec, board().resources, 200) });
+            let cycles = |found: &Found| found.best.as_ref().map_or(i64::MAX, |b| b.cycles);
+            assert!(
+                best.bound <= cycles(&own),
+                "{}: {} is proved, {} over loop {axis}",
+                scop.name,
+                best.bound,
+                cycles(&own)
+            );
+            assert!(
+                cycles(&best) <= cycles(&own),
+                "{}: {} are found, {} over loop {axis}",
+                scop.name,
+                cycles(&best),
+                cycles(&own)
+            );
+        }
+    }
+}
+
+/// Cells that leave where the emission fixes `k` lie in a box of their own, and not in that of all its values.
+#[test]
+fn stores_at_fixed_iterations_are_bounded() {
+    let scop = parse("paths.c", &SHORTEST_PATHS.replace("12", "60"));
+    let spec = DesignSpec::default();
+    let program = search::program(&scop, &spec).expect("an array executes it");
+    let all =
+        search::branch::audit(&Task { space: Some(vec![2]), ..task(&program, &spec, board().resources, 0) }, 1000);
+    assert!(!all.is_empty());
+    for a in &all {
+        assert!(a.closed <= a.exact && a.coarse <= a.exact, "{a:?}");
+    }
+}
+
+/// Every plan with identity transform and one loop of lanes at most, over fixed words.
+fn exhaustive(program: &Kernel, spec: &DesignSpec, n: [i64; 3], limits: &Resources) -> i64 {
+    let mut best = i64::MAX;
+    for axes in [vec![0], vec![1], vec![2], vec![0, 1], vec![0, 2], vec![1, 2]] {
+        for lanes in (0..4usize).filter(|d| !axes.contains(d)) {
+            let mut plans: Vec<(Vec<DimPlan>, i64)> = vec![(vec![], 1)];
+            for d in 0..3 {
+                let axis = axes.iter().position(|&a| a == d);
+                let mut next = vec![];
+                for (dims, peak) in &plans {
+                    for pes in 1..=if axis.is_some() { n[d] } else { 1 } {
+                        for simd in 1..=if lanes == d { n[d] } else { 1 } {
+                            if peak * pes * simd > limits.dsp {
+                                continue;
+                            }
+                            for inner in 1..=(n[d] + pes * simd - 1) / (pes * simd) {
+                                let tile = Some(pes * simd * inner);
+                                let mut dims = dims.clone();
+                                dims.push(DimPlan {
+                                    tile,
+                                    axis,
+                                    latency: if axis.is_some() { inner } else { 1 },
+                                    simd,
+                                });
+                                next.push((dims, peak * pes * simd));
+                            }
+                        }
+                    }
+                }
+                plans = next;
+            }
+            for (dims, _) in plans {
+                for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+                    let plan = Plan { dims: dims.clone(), order: order.to_vec(), ..Plan::identity(3) };
+                    let Ok(vsa) = assemble(program, plan, spec) else { continue };
+                    if resources::estimate(&vsa).fits(limits) {
+                        best = best.min(predict(&vsa, &MemoryTiming::IDEAL).cycles);
+                    }
+                }
+            }
+        }
+    }
+    best
+}
+
+#[test]
+fn the_optimum_is_that_of_an_exhaustive_search() {
+    for (n, dsp) in [([3, 4, 5], 4), ([4, 3, 2], 6)] {
+        let scop = product(n);
+        let mut spec = DesignSpec::default();
+        spec.wiring.word = [("A".to_string(), 4), ("B".to_string(), 4), ("C".to_string(), 2)].into();
+        let program = search::program(&scop, &spec).ok().expect("a product");
+        let limits = Resources { dsp, ..board().resources };
+        let found = search(&task(&program, &spec, limits, 100_000));
+        let best = found.best.as_ref().expect("a product has an array").cycles;
+        assert_eq!((best, found.gap()), (exhaustive(&program, &spec, n, &limits), 0.0), "{n:?} within {dsp} DSP");
+    }
+}
+
+/// What a search over one loop finds, no proof over all loops may exclude.
+#[test]
+fn no_proof_excludes_what_a_smaller_space_holds() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the workspace");
+    for file in ["tests/polybench/floyd-warshall.c", "examples/lu.c", "examples/fir.c"] {
+        let Ok((scop, _)) = frontend::parse(&root.join(file), &Default::default()) else {
+            panic!("{file} does not parse")
+        };
+        let spec = DesignSpec::default();
+        let program = search::program(&scop, &spec).ok().expect("uniform recurrences");
+        let all = search(&task(&program, &spec, board().resources, 60));
+        for d in 0..program.system.dims.len() {
+            let over = search(&Task { space: Some(vec![d]), ..task(&program, &spec, board().resources, 20) });
+            let Some(best) = over.best else { continue };
+            assert!(all.bound <= best.cycles, "{file}: bound {}, but {} cycles over loop {d}", all.bound, best.cycles);
+        }
+    }
+}
+
+/// Nor what narrower words hold: they pass fewer registers.
+#[test]
+fn no_proof_excludes_narrower_words() {
+    let scop = product([4, 4, 4]);
+    let free = DesignSpec::default();
+    let program = search::program(&scop, &free).ok().expect("a product");
+    let all = search(&task(&program, &free, board().resources, 2_000));
+    let best = all.best.as_ref().expect("an array").cycles;
+    assert!(all.bound <= best, "bound {}, but {best} cycles", all.bound);
+    for words in [[2, 2, 1], [4, 4, 4], [4, 16, 4], [8, 4, 2]] {
+        let mut spec = DesignSpec::default();
+        spec.wiring.word = ["A", "B", "C"].map(String::from).into_iter().zip(words).collect();
+        let over = search(&task(&program, &spec, board().resources, 60)).best.expect("an array").cycles;
+        assert!(all.bound <= over, "bound {}, but {over} cycles over words of {words:?}", all.bound);
+    }
+}
+
+/// Each of sixteen ports may halve its words at some rows' expense: not all of their choices are looked at, and the
+/// bound says so.
+#[test]
+fn many_ports_are_not_all_narrowed_apart() {
+    let names: Vec<String> = (0..16).map(|n| format!("a{n}")).collect();
+    let declared: String = names.iter().map(|a| format!("const float {a}[9], ")).collect();
+    let read: Vec<String> = names.iter().map(|a| format!("{a}[j] * {a}[i + j]")).collect();
+    let text = format!(
+        "void f({declared}float y[5]) {{\n#pragma scop\nfor (int i = 0; i < 5; i++)\nfor (int j = 0; j < 5; j++)\ny[i] += {};\n#pragma endscop\n}}\n",
+        read.join(" + ")
+    );
+    let found = run(&parse("f.c", &text), 20).expect("a program");
+    let best = found.best.as_ref().expect("an array").cycles;
+    assert!(0 < found.bound && found.bound <= best);
+}
+
+/// Where the LUTs are what runs out, most of the fastest grids do not fit: the search gets past them, and past drains
+/// that crowd at the end of a sum.
+#[test]
+fn large_products_have_a_proof() {
+    let spec = DesignSpec::default();
+    let board = board();
+    let limits = Resources {
+        lut: board.resources.lut * 7 / 10,
+        ff: board.resources.ff * 8 / 10,
+        dsp: board.resources.dsp * 8 / 10,
+        ..board.resources
+    };
+    let scop = product([1024, 1024, 1024]);
+    let program = search::program(&scop, &spec).ok().expect("a product");
+    let effort = Effort { exact: 200, bounds: 20_000_000, work: u64::MAX, gap: 0.0 };
+    let found = search(&Task { effort, ..task(&program, &spec, limits, 0) });
+    assert!(found.gap() == 0.0, "gap {}", found.gap());
+    assert!(found.best.expect("an array").cycles <= 122_158);
+}
+
+#[test]
+fn limits_loops_and_gap_are_respected() {
+    let scop = product([32, 32, 32]);
+    let spec = DesignSpec::default();
+    let program = search::program(&scop, &spec).ok().expect("a product");
+    let all = task(&program, &spec, board().resources, 200);
+    let free = search(&all);
+    let few = search(&Task {
+        limits: Resources { dsp: 64, ..board().resources },
+        ..task(&program, &spec, board().resources, 200)
+    });
+    let (free_best, few_best) = (free.best.expect("an array"), few.best.expect("an array"));
+    assert!(few_best.need.dsp <= 64 && few_best.cycles > free_best.cycles);
+    assert!(few.bound >= 512, "32768 products on 64 multipliers");
+    let over = search(&Task { space: Some(vec![0, 2]), ..task(&program, &spec, board().resources, 200) });
+    assert_eq!(over.best.expect("an array").vsa.axes, ["i".to_string(), "k".to_string()]);
+    let again = search(&all).best.expect("an array");
+    assert_eq!((again.plan, again.words, again.cycles), (free_best.plan, free_best.words, free_best.cycles));
+}

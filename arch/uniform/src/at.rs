@@ -1,0 +1,60 @@
+//! A system of recurrences at given sizes, see [`crate::sizes`]: values stand in the place of sizes, and what is left is an
+//! ordinary system without sizes.
+
+use crate::system::{Dim, Feed, Piece, Placed, System, Variable};
+use scop::{flow, Affine, Constraint, Scop, StmtId};
+
+impl System {
+    /// The system at these sizes, one for each; `scop` is the program at them.
+    pub fn at(&self, scop: &Scop, sizes: &[i64]) -> System {
+        let known = self.sizes;
+        let (depth, phases) = (self.dims.len() - known, self.phases - known);
+        let affine = |a: &Affine| a.at(sizes);
+        let part = |all: &[Constraint]| -> Vec<Constraint> {
+            let at = all.iter().map(|c| c.at(sizes));
+            at.filter(|c| !(c.expr.is_constant() && c.holds(&vec![0; depth]))).collect()
+        };
+        let union = |all: &[Vec<Constraint>]| -> Vec<Vec<Constraint>> {
+            all.iter().map(|c| part(c)).filter(|c| !flow::is_empty(c, depth)).collect()
+        };
+        let feed = |own: StmtId, f: &Feed| match f {
+            Feed::Input { subscripts } => Feed::Input { subscripts: subscripts.iter().map(affine).collect() },
+            Feed::Value { statement, distance } => {
+                Feed::Value { statement: *statement, distance: distance[known..].to_vec() }
+            }
+            Feed::Carry { statement, read, distance } => {
+                Feed::Carry { statement: *statement, read: *read, distance: distance[known..].to_vec() }
+            }
+            Feed::Partial { distance } => Feed::Value {
+                statement: own,
+                distance: distance[known..].iter().map(|a| a.at(sizes).constant).collect(),
+            },
+        };
+        let piece = |own: StmtId, p: &Piece| {
+            Some(Piece { domain: part(&p.domain), when: vec![], feed: feed(own, &p.feed) })
+                .filter(|p| !flow::is_empty(&p.domain, depth))
+        };
+        let placed = |(s, p): (usize, &Placed)| {
+            let variables = p
+                .variables
+                .iter()
+                .map(|v| Variable { pieces: v.pieces.iter().filter_map(|p| piece(StmtId(s as u32), p)).collect() })
+                .collect();
+            let dims = p.dims[known..].iter().map(|d| d - known).collect();
+            let iterators = p.iterators[known..].iter().map(affine).collect();
+            Placed::new(
+                scop,
+                StmtId(s as u32).index(),
+                dims,
+                iterators,
+                union(&p.domain),
+                variables,
+                union(&p.live_out),
+                [phases, depth],
+            )
+        };
+        let statements: Vec<Placed> = self.statements.iter().enumerate().map(placed).collect();
+        let names = self.dims[known..].iter().map(|d| d.name.clone()).collect();
+        System::new(Dim::around(names, &statements), 0, phases, statements)
+    }
+}

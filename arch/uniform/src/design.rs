@@ -1,0 +1,324 @@
+//! What the user asks of the mapping, by meaning: what the program may compute, how the array is connected, which array
+//! it is. Everything left out is chosen by sagen.
+//!
+//! The written form, of design files and of the command line, is flat: every field once, under its own name. serde
+//! reads and writes it, and [`groups`] is where a field is declared.
+
+use crate::aim::{Most, Objective, Share};
+use scop::contract;
+use scop::diag::{Diagnostic, Diagnostics};
+use scop::Scop;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// Iterations by loop. Loops are named as in the source (the n-th loop of one name is `name.n`, counting from 1, where
+/// names repeat).
+pub type Factors = BTreeMap<String, i64>;
+
+/// Everything the user asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(try_from = "Written", into = "Written")]
+pub struct DesignSpec {
+    pub arithmetic: Arithmetic,
+    pub wiring: Wiring,
+    pub aim: Aim,
+    pub array: ArrayChoice,
+}
+
+/// Which array.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ArrayChoice {
+    /// The fastest one found that fits the board.
+    #[default]
+    Automatic,
+    /// The one in this row of `sagen map`'s table.
+    Row { row: usize, shape: Shape },
+    ByHand {
+        /// One or two loops; `None`: those that make the fastest array.
+        space: Option<Vec<String>>,
+        shape: Shape,
+    },
+}
+
+impl ArrayChoice {
+    /// How a user wants it shaped, if he says so.
+    pub fn shape(&self) -> Option<&Shape> {
+        match self {
+            ArrayChoice::Automatic => None,
+            ArrayChoice::Row { shape, .. } | ArrayChoice::ByHand { shape, .. } => Some(shape),
+        }
+    }
+}
+
+/// Declares each group of fields once, and with them [`Written`], the flat form that serde sees.
+macro_rules! groups {
+    ($($(#[$about:meta])* $group:ident as $name:ident { $($(#[$doc:meta])* $field:ident: $type:ty,)* })*) => {
+        $(
+            $(#[$about])*
+            #[derive(Clone, Debug, Default, PartialEq, Eq)]
+            pub struct $group { $($(#[$doc])* pub $field: $type,)* }
+        )*
+
+        /// A [`DesignSpec`] as a person writes it.
+        #[derive(Default, Deserialize, Serialize)]
+        #[serde(default, deny_unknown_fields)]
+        struct Written {
+            #[serde(skip_serializing_if = "is_default")]
+            array: Option<usize>,
+            #[serde(skip_serializing_if = "is_default")]
+            space: Option<Vec<String>>,
+            $($(
+                #[serde(skip_serializing_if = "is_default")]
+                $field: $type,
+            )*)*
+        }
+
+        impl Written {
+            fn new(array: Option<usize>, space: Option<Vec<String>>, $($name: $group),*) -> Written {
+                Written { array, space, $($($field: $name.$field,)*)* }
+            }
+            fn groups(self) -> ($($group,)*) {
+                ($($group { $($field: self.$field,)* },)*)
+            }
+        }
+    };
+}
+
+groups! {
+    /// What the array may compute in place of the program's own operations.
+    Arithmetic as arithmetic {
+        /// Allow integer-safe and floating-point re-association; `None`: only where it cannot change a bit.
+        reassociate: Option<bool>,
+        /// Products of floats that are added within their expression become fused multiply–adds (`scop::contract`).
+        fp_contract: Option<bool>,
+        /// How reassociated sums of products of floats are computed.
+        dot: Option<Dot>,
+    }
+    /// How the array is connected.
+    Wiring as wiring {
+        /// Elements per bus word, by array.
+        word: BTreeMap<String, u32>,
+        /// `None`: an AXI port for every array.
+        ports: Option<Ports>,
+        /// The memory bank of an array, as `DDR[1]`; the others are spread over the board's banks.
+        bank: BTreeMap<String, String>,
+        /// Commands that wait in the IP for those before them; `None`: the host starts each run.
+        queue: Option<u32>,
+        /// Waves beyond which partial results that wait for their next tile are kept in DRAM instead of on chip.
+        spill_beyond: Option<u32>,
+        /// Cycles of latency that readers cover by asking ahead; `None`: the board's.
+        memory_latency: Option<u32>,
+        /// Bits of an address, 64 or 32; `None`: the board's.
+        address_bits: Option<u32>,
+        /// Deep memories may be UltraRAM; `None`: if the board has some.
+        uram: Option<bool>,
+        /// Bytes of arrays that stay on chip where they pass values between phases, in all; `None`: the board's.
+        on_chip: Option<u64>,
+    }
+    /// What an array that sagen chooses is chosen for.
+    Aim as aim {
+        /// What is best; `None`: the fewest cycles.
+        objective: Option<Objective>,
+        /// Cycles that an array of least area may take; `None`: as few as can be.
+        cycles: Option<i64>,
+        /// Cycles, as a share, that may be given up for a smaller array.
+        slack: Option<Share>,
+        /// How much of each resource it may take; the board's margins for the others.
+        limit: BTreeMap<String, Most>,
+    }
+    /// How the loops of an array by hand are cut and ordered.
+    Shape as shape {
+        /// Time coordinates, outermost first: affine expressions over the loops, as then are those of `space`.
+        time: Option<Vec<String>>,
+        /// Order of the tile loops and time loops, outermost first.
+        order: Option<Vec<String>>,
+        /// Each loop nest of the region is a phase of its own, even if one array could execute several.
+        apart: Option<bool>,
+        /// Iterations of a loop that end together: the other loops end by strip of it.
+        strip: Factors,
+        /// By how many iterations later a loop begins from strip to strip.
+        slant: Factors,
+        /// Tile sizes in iterations; a loop without one is not tiled.
+        tile: Factors,
+        /// Iterations that take turns in one PE.
+        latency: Factors,
+        /// Lanes.
+        simd: Factors,
+    }
+}
+
+impl Arithmetic {
+    /// # Errors
+    /// Permissions that another one wants and lacks.
+    pub fn check(&self) -> Result<(), Diagnostics> {
+        if self.dot == Some(Dot::Fused) && self.reassociate != Some(true) {
+            return Err(vec![Diagnostic::error(
+                "E0707",
+                None,
+                "a fused dot product adds in another order than the program",
+            )
+            .help("allow that with --reassociate")]);
+        }
+        Ok(())
+    }
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// In the place of space loops: a single PE.
+pub const NO_LOOP: &str = "none";
+
+impl TryFrom<Written> for DesignSpec {
+    type Error = String;
+    fn try_from(mut written: Written) -> Result<DesignSpec, String> {
+        let (row, space) =
+            (written.array.take(), written.space.take().map(|s| if s == [NO_LOOP] { vec![] } else { s }));
+        let (arithmetic, wiring, aim, shape) = written.groups();
+        wiring.address_bits.map(address_bits).transpose()?;
+        let array = match (row, space) {
+            (Some(row), Some(_)) => {
+                return Err(format!(
+                    "`array` and `space` exclude each other: row {row} of `sagen map` has space loops of its own"
+                ))
+            }
+            (Some(row), None) if shape.time.is_some() => {
+                return Err(format!(
+                    "`array` and `time` exclude each other: row {row} of `sagen map` has time coordinates of its own"
+                ))
+            }
+            (Some(row), None) => ArrayChoice::Row { row, shape },
+            (None, None) if is_default(&shape) => ArrayChoice::Automatic,
+            (None, space) => ArrayChoice::ByHand { space, shape },
+        };
+        Ok(DesignSpec { arithmetic, wiring, aim, array })
+    }
+}
+
+impl From<DesignSpec> for Written {
+    fn from(spec: DesignSpec) -> Written {
+        let (row, space, shape) = match spec.array {
+            ArrayChoice::Automatic => (None, None, Shape::default()),
+            ArrayChoice::Row { row, shape } => (Some(row), None, shape),
+            ArrayChoice::ByHand { space, shape } => (None, space, shape),
+        };
+        Written::new(row, space, spec.arithmetic, spec.wiring, spec.aim, shape)
+    }
+}
+
+impl DesignSpec {
+    /// The text of a design file (TOML).
+    ///
+    /// # Errors
+    /// What is wrong, with line and column.
+    pub fn parse(text: &str) -> Result<DesignSpec, String> {
+        toml::from_str(text).map_err(|e| e.to_string().trim_end().to_string())
+    }
+
+    /// The file that [`DesignSpec::parse`] reads back.
+    pub fn to_text(&self) -> String {
+        toml::to_string(self).expect("names and numbers are TOML")
+    }
+
+    /// An array by hand over these space loops.
+    pub fn by_hand(space: Vec<String>, shape: Shape) -> DesignSpec {
+        DesignSpec { array: ArrayChoice::ByHand { space: Some(space), shape }, ..DesignSpec::default() }
+    }
+
+    /// With the coordinates that the source gives in `#pragma sagen`, where the user chooses none.
+    pub fn beside(&self, scop: &Scop) -> DesignSpec {
+        let clause = |name: &str| scop.clauses.iter().rev().find(|c| c.name == name).map(|c| c.values.clone());
+        let shape = match &self.array {
+            ArrayChoice::Automatic => Shape::default(),
+            ArrayChoice::ByHand { space: None, shape } if shape.time.is_none() => shape.clone(),
+            _ => return self.clone(),
+        };
+        match (clause("space"), clause("time")) {
+            (None, None) => self.clone(),
+            (space, time) => {
+                DesignSpec { array: ArrayChoice::ByHand { space, shape: Shape { time, ..shape } }, ..self.clone() }
+            }
+        }
+    }
+
+    /// It asks nothing of the array, at most of the IP around it.
+    pub fn is_plain(&self) -> bool {
+        let mut rest = self.clone();
+        (rest.wiring.queue, rest.wiring.address_bits) = (None, None);
+        rest == DesignSpec::default()
+    }
+
+    /// The program that the array executes: `scop` itself, or contracted.
+    pub fn program<'a>(&self, scop: &'a Scop) -> Cow<'a, Scop> {
+        if self.arithmetic.fp_contract == Some(true) {
+            Cow::Owned(contract::contracted(scop))
+        } else {
+            Cow::Borrowed(scop)
+        }
+    }
+}
+
+/// # Errors
+/// A width that no AXI port has here.
+pub fn address_bits(bits: u32) -> Result<u32, String> {
+    if [32, 64].contains(&bits) {
+        Ok(bits)
+    } else {
+        Err(format!("addresses of {bits} bits: write 32 or 64"))
+    }
+}
+
+/// Which arrays share an AXI port.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(try_from = "Vec<String>", into = "Vec<String>")]
+pub enum Ports {
+    /// All of them.
+    Shared,
+    /// Those of each list; arrays that are not named have ports of their own.
+    Groups(Vec<Vec<String>>),
+}
+
+impl Ports {
+    const SHARED: &'static str = "shared";
+}
+
+impl TryFrom<Vec<String>> for Ports {
+    type Error = String;
+    /// Reads `shared`, or one item a port such as `A+B`.
+    fn try_from(items: Vec<String>) -> Result<Ports, String> {
+        if matches!(&items[..], [only] if only.trim() == Ports::SHARED) {
+            return Ok(Ports::Shared);
+        }
+        let group = |item: &String| {
+            let names: Vec<String> = item.split('+').map(|n| n.trim().to_string()).collect();
+            if names.iter().any(String::is_empty) {
+                Err(format!("'{item}' is not a list of arrays such as A+B"))
+            } else {
+                Ok(names)
+            }
+        };
+        items.iter().map(group).collect::<Result<_, _>>().map(Ports::Groups)
+    }
+}
+
+impl From<Ports> for Vec<String> {
+    fn from(ports: Ports) -> Vec<String> {
+        match ports {
+            Ports::Shared => vec![Ports::SHARED.into()],
+            Ports::Groups(groups) => groups.iter().map(|g| g.join("+")).collect(),
+        }
+    }
+}
+
+/// How a PE adds the products of its lanes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Dot {
+    /// By multipliers and adders, each of which rounds.
+    #[default]
+    Chained,
+    /// By one operator that aligns and rounds once (`scop::value::eval_dot`).
+    Fused,
+}

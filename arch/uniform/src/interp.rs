@@ -1,0 +1,96 @@
+//! Reference interpreter of a [`System`]: every variable and value, instance by instance, in the order of the band.
+//!
+//! Inputs are what memory held when the phase began, and garbage beside an array; a value is looked up at its distance
+//! and nowhere else. So the result is the program's exactly if places, pieces and distances are right.
+
+use crate::system::{Feed, System};
+use scop::interp::{eval, position};
+use scop::polyhedron::Polyhedron;
+use scop::value::mask;
+use scop::{Binding, ScalarType, Scop};
+use std::collections::HashMap;
+
+/// Instances of all statements that are interpreted.
+const INSTANCES: usize = 1 << 24;
+
+/// Executes the recurrences on `memory`, the contents of every array of `scop`; those that a program cannot see need
+/// not be given.
+///
+/// # Errors
+/// A value that is not there when it is read, or too many instances.
+pub fn run_system(scop: &Scop, system: &System, memory: &mut Vec<Vec<u64>>) -> Result<(), String> {
+    memory.resize(memory.len().max(scop.arrays.len()), vec![]);
+    for (array, cells) in scop.arrays.iter().zip(memory.iter_mut()).filter(|(a, _)| a.binding == Binding::Scratch) {
+        *cells = vec![garbage(array.ty); array.dims.iter().product::<i64>() as usize];
+    }
+    scop::interp::compute_host(scop, memory)?;
+    let mut instances: Vec<(Vec<i64>, usize)> = Vec::new();
+    for (s, placed) in system.statements.iter().enumerate() {
+        for domain in &placed.domain {
+            let mut add = |n: &[i64]| {
+                instances.push((n.to_vec(), s));
+                instances.len() <= INSTANCES
+            };
+            Polyhedron::new(system.dims.len(), domain).visit(&mut add);
+        }
+        if instances.len() > INSTANCES {
+            return Err("more than 2^24 instances to interpret".into());
+        }
+    }
+    instances.sort();
+    instances.dedup();
+    let mut before = memory.to_vec();
+    let mut phase: &[i64] = instances.first().map_or(&[], |(n, _)| &n[..system.phases]);
+    let mut values: HashMap<(usize, Vec<i64>), u64> = HashMap::new();
+    let mut reads: HashMap<(usize, usize, Vec<i64>), u64> = HashMap::new();
+    for (n, s) in &instances {
+        if n[..system.phases] != *phase {
+            phase = &n[..system.phases];
+            before = memory.to_vec();
+        }
+        let (placed, statement) = (&system.statements[*s], &scop.statements[*s]);
+        let mut operands = Vec::new();
+        for (k, variable) in placed.variables.iter().enumerate() {
+            let piece = variable
+                .pieces
+                .iter()
+                .find(|p| p.domain.iter().all(|c| c.holds(n)))
+                .ok_or_else(|| format!("read {k} of S{s} has no value at {n:?}"))?;
+            let from = |e: &[i64]| n.iter().zip(e).map(|(x, e)| x - e).collect::<Vec<i64>>();
+            let value = match &piece.feed {
+                Feed::Input { subscripts } => {
+                    let array = statement.reads[k].array;
+                    let at = position(&scop.array(array).dims, subscripts.iter().map(|a| a.eval(n)));
+                    // A completed sum asks for elements beside the array where it adds nothing.
+                    let beside = garbage(scop.array(array).ty);
+                    Some(at.and_then(|at| before[array.index()].get(at).copied()).unwrap_or(beside))
+                }
+                Feed::Value { statement, distance } => values.get(&(statement.index(), from(distance))).copied(),
+                Feed::Partial { distance } => {
+                    values.get(&(*s, from(&distance.iter().map(|a| a.eval(n)).collect::<Vec<_>>()))).copied()
+                }
+                Feed::Carry { statement, read, distance } => {
+                    reads.get(&(statement.index(), *read, from(distance))).copied()
+                }
+            };
+            let value = value.ok_or_else(|| format!("read {k} of S{s} at {n:?} comes from where no value is"))?;
+            reads.insert((*s, k, n.clone()), value);
+            operands.push(value);
+        }
+        let point: Vec<i64> = placed.iterators.iter().map(|a| a.eval(n)).collect();
+        let value = eval(&statement.rhs, &operands, &point);
+        values.insert((*s, n.clone()), value);
+        if placed.live_out.iter().any(|all| all.iter().all(|c| c.holds(n))) {
+            let array = statement.write.array;
+            let at = position(&scop.array(array).dims, placed.write.iter().map(|a| a.eval(n)));
+            let cell = at.and_then(|at| memory[array.index()].get_mut(at));
+            *cell.ok_or_else(|| format!("S{s} stores outside of `{}` at {n:?}", scop.array(array).name))? = value;
+        }
+    }
+    Ok(())
+}
+
+/// The pattern of values that hardware leaves arbitrary.
+pub fn garbage(ty: ScalarType) -> u64 {
+    0xdead_beef_dead_beef & mask(ty.bits())
+}

@@ -1,0 +1,75 @@
+//! Statements over other band coordinates.
+
+use crate::affine::map::compose;
+use crate::system::{Feed, Piece, Placed, Variable};
+use scop::{Affine, Constraint, Scop, StmtId};
+
+/// From some coordinates to others.
+pub(super) struct Frame {
+    /// The old coordinates over the new ones.
+    pub over: Vec<Affine>,
+    /// Which of the new dimensions each of them is.
+    pub dims: Vec<usize>,
+    /// What holds of the new ones besides.
+    pub within: Vec<Constraint>,
+    /// Number that the first statement gets.
+    pub first: usize,
+    pub phases: usize,
+    pub depth: usize,
+}
+
+impl Frame {
+    /// Statement `s` of `scop`, which is `placed` over the old coordinates.
+    pub fn placed(&self, scop: &Scop, s: usize, placed: &Placed) -> Placed {
+        let union = |all: &[Vec<Constraint>]| all.iter().map(|c| self.conjunction(c)).collect::<Vec<_>>();
+        let piece = |p: &Piece| Piece { domain: self.conjunction(&p.domain), when: vec![], feed: self.feed(&p.feed) };
+        let variables =
+            placed.variables.iter().map(|v| Variable { pieces: v.pieces.iter().map(piece).collect() }).collect();
+        let iterators = placed.iterators.iter().map(|a| self.form(a)).collect();
+        let dims = placed.dims.iter().map(|&d| self.dims[d]).collect();
+        Placed::new(
+            scop,
+            s,
+            dims,
+            iterators,
+            union(&placed.domain),
+            variables,
+            union(&placed.live_out),
+            [self.phases, self.depth],
+        )
+    }
+
+    fn form(&self, a: &Affine) -> Affine {
+        compose(a, &self.over, self.depth)
+    }
+
+    fn conjunction(&self, all: &[Constraint]) -> Vec<Constraint> {
+        let moved = all.iter().map(|c| Constraint { expr: self.form(&c.expr), equality: c.equality });
+        moved.chain(self.within.iter().cloned()).collect()
+    }
+
+    fn feed(&self, feed: &Feed) -> Feed {
+        let there = |s: &StmtId| StmtId(s.0 + self.first as u32);
+        let far = |distance: &[i64]| {
+            let mut out = vec![0; self.depth];
+            self.dims.iter().zip(distance).for_each(|(&d, &e)| out[d] = e);
+            // Coordinates that begin later from strip to strip: what comes from an earlier one is so much farther.
+            for (&d, old) in self.dims.iter().zip(&self.over) {
+                out[d] -= old.coeffs[..d].iter().zip(&out).map(|(slope, e)| slope * e).sum::<i64>();
+            }
+            out
+        };
+        match feed {
+            Feed::Input { subscripts } => Feed::Input { subscripts: subscripts.iter().map(|a| self.form(a)).collect() },
+            Feed::Value { statement, distance } => Feed::Value { statement: there(statement), distance: far(distance) },
+            Feed::Carry { statement, read, distance } => {
+                Feed::Carry { statement: there(statement), read: *read, distance: far(distance) }
+            }
+            Feed::Partial { distance } => {
+                let mut out = vec![Affine::constant(self.depth, 0); self.depth];
+                self.dims.iter().zip(distance).for_each(|(&d, e)| out[d] = self.form(e));
+                Feed::Partial { distance: out }
+            }
+        }
+    }
+}

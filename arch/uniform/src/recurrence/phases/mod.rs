@@ -1,0 +1,348 @@
+//! **Phases.** A program without uniform dependences as one array is distributed (Allen–Kennedy): the strongly
+//! connected components of its statements' dependences, in order, each as an array of its own, one after the other on
+//! the same hardware, with memory between them. A component that is not uniform by itself gets its outermost loop as a
+//! sequential *phase loop*, under which it is distributed again. Neighbours that one array can execute stay together.
+//!
+//! A phase is seen as a program of its own ([`part`]): its phase loops are subscripts of every array that it writes, so
+//! its dataflow and all rewrites of whole programs hold for it as they are. [`assemble`] puts the phases behind one
+//! another.
+//!
+//! Memory order is kept: flow, anti and output dependences never lead to an earlier phase. Within a phase all loads
+//! come before all stores, and a cell is stored once, by the last instance that writes it.
+//!
+//! Source: Allen, Kennedy, "Automatic Translation of Fortran Programs to Vector Form" (1987).
+
+mod assemble;
+pub(super) mod part;
+mod scratch;
+
+use crate::recurrence::builder::Within;
+use crate::recurrence::rewrite;
+use crate::recurrence::rewrite::{Attempt, Outcome, Region, Rewrite};
+use crate::system::System;
+use scop::diag::Diagnostics;
+use scop::flow;
+use scop::flow::Flow;
+use scop::{ArrayId, LoopId, Scop, Storage};
+use scratch::Expansion;
+use std::cell::Cell;
+use std::collections::BTreeSet;
+
+/// The name of this form among the attempts.
+pub const NAME: &str = "phases";
+
+/// Questions after which neighbours are left apart.
+const EFFORT: u64 = 100_000;
+/// A part is small, and what is not found at once becomes a loop.
+const HASTE: u64 = 5;
+/// Neighbours are joined as they are: with one of them behind the other, all phases would take the time of both.
+const JOINED: [Rewrite; 1] = [Rewrite { name: rewrite::AS_WRITTEN, versions: rewrite::near, unless: "" }];
+
+/// What is executed at one place among its siblings.
+enum Item {
+    Phase(Phase),
+    Loop(Sequence),
+}
+
+/// A sequential loop around phases.
+struct Sequence {
+    at: LoopId,
+    /// Least and greatest value of its iterator.
+    lo: i64,
+    hi: i64,
+    items: Vec<Item>,
+}
+
+/// Statements that are one array under so many phase loops.
+struct Phase {
+    statements: Vec<usize>,
+    /// As a program of its own, perhaps rewritten.
+    scop: Scop,
+    /// Over its phase loops, then its own dimensions.
+    system: System,
+}
+
+/// Why there are no phases.
+enum Stop {
+    /// Local arrays that may carry values between phases.
+    Memory(Vec<ArrayId>),
+    Refused(Diagnostics),
+}
+
+struct Distribution<'a> {
+    /// Sizes are the outermost loops; those of phases are within.
+    sizes: usize,
+    /// The region; local arrays in memory may have cells for each iteration of some loops.
+    scop: Scop,
+    flow: &'a Flow,
+    rewrites: &'a [Rewrite],
+    reassociate: Option<bool>,
+    /// Why all statements together are no array, which was asked before.
+    whole: Diagnostics,
+    /// Per array: values in it may pass between phases.
+    memory: Vec<bool>,
+    /// Neighbours of different loop nests stay apart.
+    nests: bool,
+    /// Questions that were asked about neighbours.
+    asked: Cell<u64>,
+}
+
+/// The region as phases: the distributed program, its system, and what has come of every form. `attempts` is what has
+/// come of it as one array. Where there are sizes, `region` looks at `scop` under them ([`crate::recurrence::sized`]), else they
+/// are the same program.
+///
+/// # Errors
+/// Why it is none, with what keeps a part of it from being an array under any loops.
+pub fn distributed(
+    scop: &Scop,
+    region: &Region,
+    mut attempts: Vec<Attempt>,
+    rewrites: &[Rewrite],
+) -> Result<(Scop, System, Vec<Attempt>), Diagnostics> {
+    let whole = || rewrite::as_written_faults(&attempts);
+    // Where conditions around sums keep even the dataflow from being affine, it may be that of the completed sums.
+    let completed = if region.flow().is_err() && region.within.sizes == 0 { rewrite::complete_all(scop) } else { None };
+    let completed = completed
+        .and_then(|scop| distribute(&scop, &Region::new(&scop, region.reassociate), whole(), rewrites, false).ok());
+    match completed.map_or_else(|| distribute(scop, region, whole(), rewrites, false), Ok) {
+        Ok((form, system)) => {
+            attempts.push(Attempt { rewrite: NAME, outcome: Outcome::Taken });
+            Ok((form, system, attempts))
+        }
+        Err(faults) => {
+            attempts.push(Attempt { rewrite: NAME, outcome: Outcome::NotUniform(faults) });
+            Err(rewrite::refusal(region, attempts, rewrites))
+        }
+    }
+}
+
+/// The region as phases, each of one loop nest at most, though one array may execute several; `None` where that is not
+/// so, or there is one phase. `scop` as for [`distributed`].
+pub fn apart(scop: &Scop, region: &Region, rewrites: &[Rewrite]) -> Option<(Scop, System)> {
+    let sizes = region.within.sizes;
+    let nests: BTreeSet<LoopId> = scop.statements.iter().filter_map(|s| s.loops.get(sizes).copied()).collect();
+    let found = (nests.len() > 1).then(|| distribute(scop, region, vec![], rewrites, true).ok())?;
+    found.filter(|(_, system)| system.phases > sizes)
+}
+
+fn distribute(
+    scop: &Scop,
+    region: &Region,
+    whole: Diagnostics,
+    rewrites: &[Rewrite],
+    nests: bool,
+) -> Result<(Scop, System), Diagnostics> {
+    let (flow, sizes) = (region.flow().map_err(Clone::clone)?, region.within.sizes);
+    let scop = scratch::renamed(scop, flow);
+    let memory: Vec<bool> = scop.arrays.iter().map(|a| a.storage == Storage::Dram).collect();
+    let mut expansions = vec![Expansion::default(); memory.len()];
+    let mut distribution = Distribution {
+        sizes,
+        scop,
+        flow,
+        rewrites,
+        reassociate: region.reassociate,
+        whole,
+        memory,
+        nests,
+        asked: Cell::new(0),
+    };
+    let all: Vec<usize> = (0..region.scop.statements.len()).collect();
+    let mut items = loop {
+        match distribution.items(&all, sizes) {
+            Ok(items) => break items,
+            Err(Stop::Refused(faults)) => return Err(faults),
+            Err(Stop::Memory(arrays)) => {
+                for array in arrays {
+                    distribution.memory[array.index()] = true;
+                    (distribution.scop, expansions[array.index()]) =
+                        scratch::expanded(&distribution.scop, flow, array, sizes);
+                }
+            }
+        }
+    };
+    let Distribution { mut scop, memory, .. } = distribution;
+    let arrays = expansions.into_iter().enumerate().map(|(k, expansion)| (ArrayId(k as u32), expansion));
+    let carried: Vec<(ArrayId, Expansion)> = arrays
+        .filter(|(a, _)| memory[a.index()] && scop.array(*a).storage == Storage::Local && carries(&items, *a))
+        .collect();
+    scratch::buffers(&mut scop, &mut items, &carried);
+    assemble::joined(&scop, &items, sizes)
+}
+
+/// Whether some phase reads the array as an earlier one left it.
+fn carries(items: &[Item], array: ArrayId) -> bool {
+    items.iter().any(|item| match item {
+        Item::Phase(phase) => phase.reads_from_memory(array),
+        Item::Loop(sequence) => carries(&sequence.items, array),
+    })
+}
+
+impl Distribution<'_> {
+    /// Statements under `level` common phase loops, in phases.
+    fn items(&mut self, statements: &[usize], level: usize) -> Result<Vec<Item>, Stop> {
+        let components = match part::components(&self.scop, statements, level, &self.memory) {
+            Ok(components) => components,
+            Err(part::Unordered::Memory(arrays)) => return Err(Stop::Memory(arrays)),
+            Err(part::Unordered::NotAffine(faults)) => return Ok(vec![self.sequence(statements, level, faults)?]),
+        };
+        let mut items = Vec::new();
+        for component in components {
+            items.push(match self.phase(&component, level, self.rewrites) {
+                Ok(phase) => Item::Phase(phase),
+                Err(faults) => {
+                    let tied = self.tied(&component);
+                    // What one loop leaves to another, before what a loop keeps to itself.
+                    let passed: Vec<ArrayId> =
+                        tied.iter().copied().filter(|&a| self.is_passed(&component, a, level)).collect();
+                    if !passed.is_empty() {
+                        return Err(Stop::Memory(passed));
+                    }
+                    // What local arrays keep together, where iterations of the loop around it keep to themselves.
+                    let private: Vec<ArrayId> = tied
+                        .iter()
+                        .copied()
+                        .filter(|&a| scratch::is_private(&self.scop, self.flow, a, level))
+                        .collect();
+                    if !private.is_empty() {
+                        return Err(Stop::Memory(private));
+                    }
+                    match self.sequence(&component, level, faults) {
+                        Err(Stop::Refused(_)) if !tied.is_empty() => return Err(Stop::Memory(tied)),
+                        item => item?,
+                    }
+                }
+            });
+        }
+        Ok(self.merged(items, level))
+    }
+
+    /// The statements' next loop as a phase loop.
+    fn sequence(&mut self, statements: &[usize], level: usize, faults: Diagnostics) -> Result<Item, Stop> {
+        let mut loops = statements.iter().map(|&s| self.scop.statements[s].loops.get(level).copied());
+        let first = loops.next().flatten();
+        let Some(at) = first.filter(|_| loops.all(|l| l == first)) else { return Err(Stop::Refused(faults)) };
+        let bounds = statements.iter().filter_map(|&s| {
+            let statement = &self.scop.statements[s];
+            flow::domain_bounds(&statement.domain, statement.loops.len()).map(|b| b[level])
+        });
+        let Some((lo, hi)) = bounds.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))) else {
+            return Err(Stop::Refused(faults));
+        };
+        Ok(Item::Loop(Sequence { at, lo, hi, items: self.items(statements, level + 1)? }))
+    }
+
+    /// # Errors
+    /// Why the statements are no array under `level` phase loops.
+    fn phase(&self, statements: &[usize], level: usize, rewrites: &[Rewrite]) -> Result<Phase, Diagnostics> {
+        if level == self.sizes && statements.len() == self.scop.statements.len() {
+            return Err(self.whole.clone());
+        }
+        let part = part::under(&self.scop, statements, level, &self.memory);
+        let region = Region::part(&part, Within { phases: level, sizes: self.sizes, haste: HASTE }, self.reassociate);
+        match rewrite::uniform(&region, rewrites) {
+            Ok((form, system, _)) => {
+                let form = part::plain(&self.scop, form.into_owned(), level);
+                let system = part::plain_inputs(&self.scop, &form, system, level);
+                Ok(Phase { statements: statements.to_vec(), scop: form, system })
+            }
+            Err(attempts) => Err(rewrite::as_written_faults(&attempts)),
+        }
+    }
+
+    /// Local arrays that keep the component's statements together.
+    fn tied(&self, statements: &[usize]) -> Vec<ArrayId> {
+        let mut arrays: Vec<ArrayId> = statements
+            .iter()
+            .map(|&s| self.scop.statements[s].write.array)
+            .filter(|a| !self.memory[a.index()])
+            .collect();
+        arrays.sort();
+        arrays.dedup();
+        arrays
+    }
+
+    /// Whether a local array is written in one of the loops at `level` and read in another.
+    fn is_passed(&self, statements: &[usize], array: ArrayId, level: usize) -> bool {
+        let all = || statements.iter().map(|&s| &self.scop.statements[s]);
+        let mut readers = all().filter(|s| s.reads.iter().any(|r| r.array == array)).map(|s| s.loops.get(level));
+        readers.any(|at| all().any(|s| s.write.array == array && s.loops.get(level) != at))
+    }
+
+    /// Of one loop nest, or whatever is joined at all.
+    fn may_join(&self, a: &Phase, b: &Phase) -> bool {
+        let nest = |phase: &Phase| {
+            phase.statements.iter().find_map(|&s| self.scop.statements[s].loops.get(self.sizes).copied())
+        };
+        !self.nests || nest(a).is_none() || nest(b).is_none() || nest(a) == nest(b)
+    }
+
+    /// Neighbours that are one array, too, become one phase where all phases together do not take longer for it.
+    fn merged(&self, items: Vec<Item>, level: usize) -> Vec<Item> {
+        let mut out: Vec<Item> = Vec::new();
+        let mut rest: Vec<Item> = items.into_iter().rev().collect();
+        while let Some(item) = rest.pop() {
+            let begun = flow::questions();
+            let both = match (out.last(), &item) {
+                (Some(Item::Phase(a)), Item::Phase(b)) if self.asked.get() <= EFFORT && self.may_join(a, b) => {
+                    let mut both = [a.statements.as_slice(), &b.statements].concat();
+                    both.sort_unstable();
+                    self.phase(&both, level, &JOINED).ok()
+                }
+                _ => None,
+            };
+            self.asked.set(self.asked.get() + flow::questions() - begun);
+            let Some(both) = both else {
+                out.push(item);
+                continue;
+            };
+            let apart = volume(out.iter().chain([&item]).chain(&rest), level);
+            let before = out.pop().expect("the neighbour");
+            let both = Item::Phase(both);
+            if volume(out.iter().chain([&both]).chain(&rest), level) <= apart {
+                out.push(both);
+            } else {
+                out.extend([before, item]);
+            }
+        }
+        out
+    }
+}
+
+/// Points that siblings walk together: each walks the box around all of them.
+fn volume<'a>(items: impl Iterator<Item = &'a Item>, level: usize) -> i128 {
+    let (mut counts, mut extents) = (vec![], vec![]);
+    measure(items, level, &mut counts, &mut extents);
+    counts.iter().chain(&extents).map(|&n| i128::from(n.max(1))).product()
+}
+
+/// Phases per level of loops, and the greatest extents of their own dimensions in decreasing order.
+fn measure<'a>(items: impl Iterator<Item = &'a Item>, level: usize, counts: &mut Vec<i64>, extents: &mut Vec<i64>) {
+    let mut count = 0;
+    let (mut inner, mut own) = (vec![], vec![]);
+    let widen = |a: &mut Vec<i64>, b: &[i64]| {
+        a.resize(a.len().max(b.len()), 1);
+        a.iter_mut().zip(b).for_each(|(x, y)| *x = (*x).max(*y));
+    };
+    for item in items {
+        match item {
+            Item::Phase(phase) => {
+                count += 1;
+                let mut these: Vec<i64> =
+                    phase.system.dims[phase.system.phases..].iter().map(|d| d.hi - d.lo + 1).collect();
+                these.sort_unstable_by(|a, b| b.cmp(a));
+                widen(&mut own, &these);
+            }
+            Item::Loop(sequence) => {
+                count += sequence.hi - sequence.lo + 1;
+                let (mut below, mut extents) = (vec![], vec![]);
+                measure(sequence.items.iter(), level + 1, &mut below, &mut extents);
+                widen(&mut inner, &below);
+                widen(&mut own, &extents);
+            }
+        }
+    }
+    counts.push(count);
+    counts.extend(inner);
+    widen(extents, &own);
+}

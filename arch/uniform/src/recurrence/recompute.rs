@@ -1,0 +1,111 @@
+//! **Recomputed values.** A statement that reads nothing but what the program starts from, such as `c[m] = 0` or
+//! `y[m] = b[m]` in a nest of its own, can compute its value again wherever it is read. So `c[i + j] += a[i] * b[j]`
+//! gets its zero at the first iteration of each diagonal, although these lie on two sides of its domain, at no constant
+//! distance from the iterations of the loop over `m`. The same operations on the same operands give the same bits.
+//!
+//! Each reader gets a statement before it, in its own loops, which writes the cell that is read. The first statement is
+//! gone if nobody reads it then and others write its cells last.
+
+use crate::affine::map::compose;
+use crate::recurrence::rewrite::{substituted, Region, Version};
+use scop::flow;
+use scop::flow::{Flow, Piece, Source};
+use scop::{Access, Affine, Constraint, Scop, Statement};
+
+/// A statement, either one of the program, by its number there, or one that recomputes what that has written.
+struct Marked {
+    statement: Statement,
+    original: usize,
+    copy: bool,
+}
+
+/// The program with recomputed values; nothing if no statement qualifies, or where a recomputed one would find its
+/// operands overwritten.
+pub fn recomputed<'a>(region: &Region<'a>) -> Vec<Version<'a>> {
+    let scop = region.flow().ok().and_then(|flow| recompute(region.scop, flow));
+    scop.map(Version::at_will).into_iter().collect()
+}
+
+fn recompute(scop: &Scop, flow: &Flow) -> Option<Scop> {
+    let early: Vec<bool> =
+        flow.reads.iter().map(|reads| reads.iter().flatten().all(|p| p.source == Source::Input)).collect();
+    let marked: Vec<Marked> = (0..scop.statements.len()).flat_map(|s| beside(scop, flow, s, &early)).collect();
+    if !marked.iter().any(|m| m.copy) {
+        return None;
+    }
+    let program =
+        |marked: &[Marked]| Scop { statements: marked.iter().map(|m| m.statement.clone()).collect(), ..scop.clone() };
+    let flow = flow::analyze(&program(&marked)).ok()?;
+    let reads = |t: usize, s: usize| {
+        flow.reads[t]
+            .iter()
+            .flatten()
+            .any(|p| matches!(p.source, Source::Write { statement, .. } if statement.index() == s))
+    };
+    // What recomputes a statement's values reads the statement's own operands, perhaps in the cells that it overwrites.
+    let is_read = |s: usize| {
+        (0..marked.len()).any(|t| !(marked[t].copy && marked[t].original == marked[s].original) && reads(t, s))
+    };
+    let is_final = |s: usize| flow.live_out.iter().any(|l| l.statement.index() == s);
+    let kept: Vec<bool> = (0..marked.len()).map(|s| is_read(s) || is_final(s)).collect();
+    let left: Vec<Marked> = marked.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(m, _)| m).collect();
+    let out = program(&left);
+    let flow = flow::analyze(&out).ok()?;
+    let same = |(reads, marked): (&Vec<Vec<Piece>>, &Marked)| {
+        !marked.copy || reads.iter().flatten().all(|p| p.source == Source::Input)
+    };
+    flow.reads.iter().zip(&left).all(same).then_some(out)
+}
+
+/// Statement `s` behind those that recompute what it reads. Positions are spread to make room for these.
+fn beside(scop: &Scop, flow: &Flow, s: usize, early: &[bool]) -> Vec<Marked> {
+    let reader = &scop.statements[s];
+    let mut copies: Vec<(usize, Vec<Affine>, Statement)> = Vec::new();
+    for piece in flow.reads[s].iter().flatten() {
+        let Source::Write { statement, iteration } = &piece.source else { continue };
+        let producer = statement.index();
+        if !early[producer] || producer == s {
+            continue;
+        }
+        match copies.iter_mut().find(|c| c.0 == producer && c.1 == *iteration) {
+            Some((.., copy)) => copy.domain.push(piece.domain.clone()),
+            None => copies.push((
+                producer,
+                iteration.clone(),
+                at_reader(&scop.statements[producer], iteration, reader, &piece.domain),
+            )),
+        }
+    }
+    let room = 1 + flow.reads.iter().map(|reads| reads.iter().map(Vec::len).sum::<usize>()).max().unwrap_or(0) as i64;
+    let count = copies.len() as i64;
+    let spread = |statement: Statement, before: i64| {
+        let mut beta: Vec<i64> = statement.beta.iter().map(|b| b * room).collect();
+        if let Some(last) = beta.last_mut() {
+            *last += room - 1 - before;
+        }
+        Statement { beta, ..statement }
+    };
+    let copy = |(k, (original, _, copy)): (usize, (usize, Vec<Affine>, Statement))| {
+        let domain = flow::disjoint(&copy.domain, reader.loops.len());
+        Marked { statement: Statement { domain, ..spread(copy, count - k as i64) }, original, copy: true }
+    };
+    let before = copies.into_iter().enumerate().map(copy);
+    before.chain([Marked { statement: spread(reader.clone(), 0), original: s, copy: false }]).collect()
+}
+
+/// What `producer` computes at `iteration`, at iterations of `reader` in `domain`.
+fn at_reader(producer: &Statement, iteration: &[Affine], reader: &Statement, domain: &[Constraint]) -> Statement {
+    let depth = reader.loops.len();
+    let over = |a: &Affine| compose(a, iteration, depth);
+    let access = |a: &Access| Access { subscripts: a.subscripts.iter().map(over).collect(), ..a.clone() };
+    Statement {
+        loops: reader.loops.clone(),
+        domain: vec![domain.to_vec()],
+        around: reader.around.clone(),
+        beta: reader.beta.clone(),
+        write: access(&producer.write),
+        rhs: substituted(&producer.rhs, &over),
+        reads: producer.reads.iter().map(access).collect(),
+        span: producer.span,
+    }
+}

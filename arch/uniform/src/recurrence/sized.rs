@@ -1,0 +1,136 @@
+//! Programs with sizes at run time. A size is looked at as a phase loop that nothing is carried over: its iterator is a
+//! subscript of every array that the statements write, so each choice of sizes has cells of its own, and dataflow,
+//! rewrites and placement hold for all of them at once.
+
+use crate::affine::map::coordinate;
+use crate::case;
+use crate::recurrence::builder::Within;
+use crate::recurrence::frame::Frame;
+use crate::recurrence::phases;
+use crate::recurrence::phases::part;
+use crate::recurrence::rewrite;
+use crate::recurrence::rewrite::{Attempt, Region, Rewrite};
+use crate::recurrence::{reduction, strips};
+use crate::system::{Dim, Feed, Placed, System};
+use scop::diag::{Diagnostic, Diagnostics};
+use scop::{Affine, Constraint, Scop, Storage};
+
+/// The program as its sizes see it: their iterators are subscripts of all that is written.
+fn under_sizes(scop: &Scop) -> Scop {
+    let memory: Vec<bool> = scop.arrays.iter().map(|a| a.storage == Storage::Dram).collect();
+    part::under(scop, &(0..scop.statements.len()).collect::<Vec<_>>(), scop.open_sizes(), &memory)
+}
+
+fn region<'a>(whole: &'a Scop, sizes: usize, reassociate: Option<bool>) -> Region<'a> {
+    Region::part(whole, Within { phases: sizes, sizes, haste: 1 }, reassociate)
+}
+
+/// The first version of the region with uniform dependences at all sizes, and its system; or its phases.
+///
+/// # Errors
+/// Why there is none.
+pub fn uniform(
+    scop: &Scop,
+    reassociate: Option<bool>,
+    rewrites: &[Rewrite],
+) -> Result<(Scop, System, Vec<Attempt>), Diagnostics> {
+    let (sizes, whole) = (scop.open_sizes(), under_sizes(scop));
+    let region = region(&whole, sizes, reassociate);
+    let (version, system, attempts) = match rewrite::uniform(&region, rewrites) {
+        Ok((version, system, attempts)) => {
+            let version = part::plain(scop, version.into_owned(), sizes);
+            let system = part::plain_inputs(scop, &version, system, sizes);
+            (version, system, attempts)
+        }
+        Err(attempts) => phases::distributed(scop, &region, attempts, rewrites)?,
+    };
+    let system = of_all_sizes(scop, &version, system, reassociate)?;
+    Ok((version, system, attempts))
+}
+
+/// The region as phases of one loop nest each, see [`phases::apart`].
+pub fn apart(scop: &Scop, reassociate: Option<bool>, rewrites: &[Rewrite]) -> Option<(Scop, System)> {
+    let whole = under_sizes(scop);
+    let (version, system) = phases::apart(scop, &region(&whole, scop.open_sizes(), reassociate), rewrites)?;
+    let system = of_all_sizes(scop, &version, system, reassociate).ok()?;
+    Some((version, system))
+}
+
+/// The system over all sizes, also those at which nothing happens, with loops that begin alike.
+///
+/// # Errors
+/// A sum that has no one order at all sizes.
+fn of_all_sizes(scop: &Scop, version: &Scop, system: System, reassociate: Option<bool>) -> Result<System, Diagnostics> {
+    let (sizes, phases, depth) = (scop.open_sizes(), system.phases, system.dims.len());
+    let placed = |(s, p): (usize, Placed)| {
+        Placed::new(version, s, p.dims, p.iterators, p.domain, p.variables, p.live_out, [phases, depth])
+    };
+    let statements = system.statements.into_iter().enumerate().map(placed).collect();
+    let size = |(d, dim): (usize, Dim)| {
+        scop.sizes.get(d).map_or(dim.clone(), |s| Dim { name: s.name.clone(), lo: 1, hi: s.max })
+    };
+    let dims = system.dims.into_iter().enumerate().map(size).collect();
+    let system = begun(version, System::new(dims, sizes, phases, statements));
+    let without_order = |&s: &usize| {
+        let partial = system.statements[s]
+            .variables
+            .iter()
+            .flat_map(|v| &v.pieces)
+            .any(|p| matches!(p.feed, Feed::Partial { .. }));
+        partial && reduction::find(version, &system, s, reassociate).is_none()
+    };
+    match (0..system.statements.len()).find(without_order) {
+        None => Ok(system),
+        Some(s) => Err(vec![no_one_order(version, s)]),
+    }
+}
+
+/// The system with loops that begin with the same coordinate at all sizes: a loop that runs backwards from a size
+/// begins later at smaller ones. What is executed in the same phases stays together, and where it is at some size.
+fn begun(scop: &Scop, system: System) -> System {
+    let (sizes, phases, depth) = (system.sizes, system.phases, system.dims.len());
+    let maxima = system.maxima();
+    let groups =
+        if system.cases.is_empty() { vec![(0..system.statements.len()).collect()] } else { strips::groups(&system) };
+    let mut statements = system.statements.clone();
+    for group in groups {
+        let parts: Vec<Vec<Constraint>> = group.iter().flat_map(|&s| statements[s].domain.clone()).collect();
+        let mut over: Vec<Affine> = (0..depth).map(|e| coordinate(e, depth)).collect();
+        for e in sizes..depth {
+            let downwards: Vec<i64> = (0..depth).map(|d| -i64::from(d == e)).collect();
+            let greatest = case::greatest(parts.iter(), &maxima, &downwards);
+            let [[(less, 1)]] = greatest.iter().map(Vec::as_slice).collect::<Vec<_>>()[..] else { continue };
+            // It begins at `-less`, at the earliest where that is least.
+            let earliest = -less.over_sizes(&maxima).1;
+            over[e].coeffs.iter_mut().zip(&less.coeffs).for_each(|(o, c)| *o -= c);
+            over[e].constant -= less.constant + earliest;
+        }
+        if (sizes..depth).any(|e| over[e] != coordinate(e, depth)) {
+            let frame = Frame { over, dims: (0..depth).collect(), within: vec![], first: 0, phases, depth };
+            group.iter().for_each(|&s| statements[s] = frame.placed(scop, s, &statements[s]));
+        }
+    }
+    if statements == system.statements {
+        return system;
+    }
+    let names = system.dims.iter().map(|d| d.name.clone()).collect();
+    let sized = system.dims[..sizes].iter().cloned();
+    let dims = sized.chain(Dim::around(names, &statements).into_iter().skip(sizes)).collect();
+    System::new(dims, sizes, phases, statements)
+}
+
+/// A sum whose partial results are needed, or start, elsewhere than at its ends: where these are, sizes tell.
+fn no_one_order(scop: &Scop, s: usize) -> Diagnostic {
+    let statement = &scop.statements[s];
+    let name = &scop.array(statement.write.array).name;
+    let fault = Diagnostic::error(
+        "E0601",
+        statement.span,
+        format!("how far it is from one partial result of `{name}` to the next follows from the sizes"),
+    );
+    let fault = fault.label("this sum begins or is read in the middle of its loops");
+    fault.help(
+        "let it begin with the first and be read behind the last iteration of its loops, or make the ends of its \
+        inner loops constants",
+    )
+}

@@ -1,0 +1,265 @@
+//! Sizes at run time. A size is an integer argument that bounds loops or extents. What depends on sizes alone is a
+//! constant of a run: a *parameter*. Parameters stand first among the counters of an array, as if the outermost loops
+//! counted them, but a run has one value of each: first the sizes less one, then the last values of those counters that
+//! end as the sizes say. Nothing is carried over them. [`array::at`] puts values in their place.
+//!
+//! What hardware needs of the sizes are numbers that the host computes by a [`Formula`] each; there is no divider in
+//! the array.
+
+use scop::{Affine, ScalarType};
+use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
+
+/// An integer argument that bounds loops or extents, from 1 to `max`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Size {
+    pub name: String,
+    pub ty: ScalarType,
+    pub max: i64,
+    /// How many of the arrays, and of the scalars, stand before it among the kernel's arguments.
+    pub after: [u32; 2],
+}
+
+/// Sizes of an array, and what depends on them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sizes {
+    /// In the order of the kernel's arguments.
+    pub list: Vec<Size>,
+    /// The values of the first counters: the sizes less one, then others.
+    pub parameters: Vec<Formula>,
+    /// Counters that end with the value of a parameter, and which.
+    pub limits: BTreeMap<usize, usize>,
+    /// Extents over the sizes of those arrays that follow them, by index.
+    pub extents: BTreeMap<usize, Vec<Affine>>,
+}
+
+/// A number that follows from the sizes, modulo 2^64.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Formula {
+    Const(i64),
+    /// The size with this index into [`Sizes::list`].
+    Size(u32),
+    Sum(Box<[Formula; 2]>),
+    Product(Box<[Formula; 2]>),
+    /// Divided and rounded down; the divisor is positive.
+    Floor(Box<Formula>, i64),
+    Least(Box<[Formula; 2]>),
+    Greatest(Box<[Formula; 2]>),
+    /// One of each case of phases, and one of what is between them ([`crate::cases`]).
+    ByCase(Vec<Formula>),
+}
+
+impl Formula {
+    /// One of each case.
+    pub fn by_case(mut values: Vec<Formula>) -> Formula {
+        if values.windows(2).all(|w| w[0] == w[1]) {
+            values.pop().unwrap_or(Formula::Const(0))
+        } else {
+            Formula::ByCase(values)
+        }
+    }
+    /// In the phases of a case, or behind the last one, between them.
+    pub fn in_case(&self, case: usize) -> Formula {
+        if let Formula::ByCase(values) = self {
+            values[case].clone()
+        } else {
+            self.clone()
+        }
+    }
+    /// The same, where nothing follows from sizes.
+    pub fn at_case(&self, case: usize) -> i64 {
+        if let Formula::ByCase(values) = self {
+            values[case].eval(&[])
+        } else {
+            self.eval(&[])
+        }
+    }
+    fn each(values: Vec<Formula>, other: &Formula, f: impl Fn(Formula, Formula) -> Formula) -> Formula {
+        Formula::by_case(values.into_iter().enumerate().map(|(k, v)| f(v, other.in_case(k))).collect())
+    }
+    /// What it is at these sizes.
+    pub fn at(&self, sizes: &[i64]) -> Formula {
+        match self {
+            Formula::ByCase(values) => Formula::by_case(values.iter().map(|v| v.at(sizes)).collect()),
+            one => Formula::Const(one.eval(sizes)),
+        }
+    }
+    /// Its formulas that sizes alone tell.
+    pub fn parts(&self) -> Vec<Formula> {
+        if let Formula::ByCase(values) = self {
+            values.clone()
+        } else {
+            vec![self.clone()]
+        }
+    }
+    /// One if it is not negative, else zero.
+    pub fn holds(self) -> Formula {
+        self.plus(Formula::Const(1)).greatest(Formula::Const(0)).least(Formula::Const(1))
+    }
+    pub fn plus(self, other: Formula) -> Formula {
+        match (self, other) {
+            (Formula::ByCase(values), x) | (x, Formula::ByCase(values)) => Formula::each(values, &x, Formula::plus),
+            (Formula::Const(a), Formula::Const(b)) => Formula::Const(a.wrapping_add(b)),
+            (Formula::Const(0), x) | (x, Formula::Const(0)) => x,
+            (Formula::Sum(x), Formula::Const(b)) if matches!(x[1], Formula::Const(_)) => {
+                let [rest, constant] = *x;
+                rest.plus(constant.plus(Formula::Const(b)))
+            }
+            (a @ Formula::Const(_), b) => b.plus(a),
+            (a, b) => Formula::Sum(Box::new([a, b])),
+        }
+    }
+    pub fn times(self, other: Formula) -> Formula {
+        match (self, other) {
+            (Formula::ByCase(values), x) | (x, Formula::ByCase(values)) => Formula::each(values, &x, Formula::times),
+            (Formula::Const(a), Formula::Const(b)) => Formula::Const(a.wrapping_mul(b)),
+            (Formula::Const(0), _) | (_, Formula::Const(0)) => Formula::Const(0),
+            (Formula::Const(1), x) | (x, Formula::Const(1)) => x,
+            (a, b) => Formula::Product(Box::new([a, b])),
+        }
+    }
+    pub fn over(self, divisor: i64) -> Formula {
+        match self {
+            Formula::Const(a) => Formula::Const(a.div_euclid(divisor)),
+            Formula::ByCase(values) => Formula::by_case(values.into_iter().map(|v| v.over(divisor)).collect()),
+            x if divisor == 1 => x,
+            x => Formula::Floor(Box::new(x), divisor),
+        }
+    }
+    pub fn least(self, other: Formula) -> Formula {
+        match (self, other) {
+            (Formula::ByCase(values), x) | (x, Formula::ByCase(values)) => Formula::each(values, &x, Formula::least),
+            (Formula::Const(a), Formula::Const(b)) => Formula::Const(a.min(b)),
+            (a, b) if a == b => a,
+            (a, b) => Formula::Least(Box::new([a, b])),
+        }
+    }
+    pub fn greatest(self, other: Formula) -> Formula {
+        match (self, other) {
+            (Formula::ByCase(values), x) | (x, Formula::ByCase(values)) => Formula::each(values, &x, Formula::greatest),
+            (Formula::Const(a), Formula::Const(b)) => Formula::Const(a.max(b)),
+            (a, b) if a == b => a,
+            (a, b) => Formula::Greatest(Box::new([a, b])),
+        }
+    }
+    /// `constant` and the sum of so many times others.
+    pub fn combination(constant: i64, terms: impl IntoIterator<Item = (i64, Formula)>) -> Formula {
+        terms
+            .into_iter()
+            .fold(Formula::Const(constant), |sum, (factor, formula)| sum.plus(Formula::Const(factor).times(formula)))
+    }
+    /// An affine function of the sizes.
+    pub fn affine(form: &Affine) -> Formula {
+        let terms = form.coeffs.iter().enumerate().map(|(k, &c)| Formula::Const(c).times(Formula::Size(k as u32)));
+        terms.fold(Formula::Const(0), Formula::plus).plus(Formula::Const(form.constant))
+    }
+    /// The sizes it contains.
+    pub fn sizes(&self) -> Vec<u32> {
+        match self {
+            Formula::Const(_) => vec![],
+            Formula::ByCase(values) => values.iter().flat_map(Formula::sizes).collect(),
+            Formula::Size(k) => vec![*k],
+            Formula::Floor(x, _) => x.sizes(),
+            Formula::Sum(x) | Formula::Product(x) | Formula::Least(x) | Formula::Greatest(x) => {
+                [x[0].sizes(), x[1].sizes()].concat()
+            }
+        }
+    }
+    /// The value at these sizes, modulo 2^64.
+    pub fn eval(&self, sizes: &[i64]) -> i64 {
+        let both = |x: &[Formula; 2]| [x[0].eval(sizes), x[1].eval(sizes)];
+        match self {
+            Formula::Const(c) => *c,
+            Formula::Size(k) => sizes[*k as usize],
+            Formula::ByCase(_) => unreachable!("sizes do not tell the case"),
+            Formula::Sum(x) => both(x).into_iter().fold(0, i64::wrapping_add),
+            Formula::Product(x) => both(x).into_iter().fold(1, i64::wrapping_mul),
+            Formula::Floor(x, by) => x.eval(sizes).div_euclid(*by),
+            Formula::Least(x) => both(x).into_iter().min().expect("two of them"),
+            Formula::Greatest(x) => both(x).into_iter().max().expect("two of them"),
+        }
+    }
+    /// Bounds of its value, as intervals show, over sizes from 1 to `maxima`.
+    pub fn range(&self, maxima: &[i64]) -> (i128, i128) {
+        let both = |x: &[Formula; 2]| [x[0].range(maxima), x[1].range(maxima)];
+        match self {
+            Formula::Const(c) => (i128::from(*c), i128::from(*c)),
+            Formula::Size(k) => (1, i128::from(maxima[*k as usize])),
+            Formula::ByCase(values) => values
+                .iter()
+                .map(|v| v.range(maxima))
+                .fold((i128::MAX, i128::MIN), |all, one| (all.0.min(one.0), all.1.max(one.1))),
+            Formula::Sum(x) => {
+                let [a, b] = both(x);
+                (a.0.saturating_add(b.0), a.1.saturating_add(b.1))
+            }
+            Formula::Product(x) => {
+                let [a, b] = both(x);
+                let all = [
+                    a.0.saturating_mul(b.0),
+                    a.0.saturating_mul(b.1),
+                    a.1.saturating_mul(b.0),
+                    a.1.saturating_mul(b.1),
+                ];
+                (all.into_iter().min().expect("four"), all.into_iter().max().expect("four"))
+            }
+            Formula::Floor(x, by) => {
+                let (low, high) = x.range(maxima);
+                (low.div_euclid(i128::from(*by)), high.div_euclid(i128::from(*by)))
+            }
+            Formula::Least(x) => {
+                let [a, b] = both(x);
+                (a.0.min(b.0), a.1.min(b.1))
+            }
+            Formula::Greatest(x) => {
+                let [a, b] = both(x);
+                (a.0.max(b.0), a.1.max(b.1))
+            }
+        }
+    }
+}
+
+impl Display for Formula {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        match self {
+            Formula::Const(c) => write!(f, "{c}"),
+            Formula::Size(k) => write!(f, "s{k}"),
+            Formula::ByCase(values) => {
+                write!(f, "case[{}]", values.iter().map(Formula::to_string).collect::<Vec<_>>().join(", "))
+            }
+            Formula::Sum(x) => write!(f, "({} + {})", x[0], x[1]),
+            Formula::Product(x) => write!(f, "({} * {})", x[0], x[1]),
+            Formula::Floor(x, by) => write!(f, "floor({x}, {by})"),
+            Formula::Least(x) => write!(f, "min({}, {})", x[0], x[1]),
+            Formula::Greatest(x) => write!(f, "max({}, {})", x[0], x[1]),
+        }
+    }
+}
+
+impl Sizes {
+    pub fn maxima(&self) -> Vec<i64> {
+        self.list.iter().map(|s| s.max).collect()
+    }
+    /// Whether the list of values is one of sizes.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn check(&self, values: &[i64]) -> Result<(), String> {
+        match self.list.iter().zip(values).find(|(s, &v)| v < 1 || v > s.max) {
+            _ if self.list.len() != values.len() => {
+                Err(format!("{} sizes are given, there are {}", values.len(), self.list.len()))
+            }
+            Some((s, v)) => Err(format!("the size {} is {v}: it may be 1 to {}", s.name, s.max)),
+            None => Ok(()),
+        }
+    }
+    /// Formulas that give `Σ coefficients · parameters + constant`.
+    pub fn of_parameters(&self, coefficients: &[i64], constant: i64) -> Formula {
+        let terms = coefficients.iter().zip(&self.parameters).map(|(&c, p)| Formula::Const(c).times(p.clone()));
+        terms.fold(Formula::Const(0), Formula::plus).plus(Formula::Const(constant))
+    }
+    /// Last value of a counter of that trip count.
+    pub fn last(&self, counter: usize, trip: i64) -> Formula {
+        self.limits.get(&counter).map_or(Formula::Const(trip - 1), |&p| self.parameters[p].clone())
+    }
+}

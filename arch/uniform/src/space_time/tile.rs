@@ -1,0 +1,396 @@
+//! Splits every transformed dimension into digits, and gives each digit its place among counters, axes and lanes.
+//!
+//! Source: AutoSA section 4 (partitioning, latency hiding, SIMD), PolySA section 4.1 (projection and schedule vectors).
+
+use crate::affine::{determinant, unimodular_inverse};
+use crate::case;
+use crate::cases::Cases;
+use crate::mapping::Counter;
+use crate::mapping::{row_name, Digit, DimPlan, Mapping, Plan, Role};
+use crate::refusal::Illegal;
+use crate::sizes::Formula;
+use crate::system::System;
+use scop::{Affine, Constraint};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// How often a loop over a coordinate runs at least, or [`WHOLE`].
+pub type Loose = BTreeMap<usize, i64>;
+/// As at the greatest sizes, and as in the longest of phases that have a statement in common.
+pub const WHOLE: i64 = i64::MAX;
+
+/// By dimension, digit and case of phases.
+type ByCase<T> = BTreeMap<(usize, usize, usize), T>;
+
+impl Mapping {
+    /// # Errors
+    /// When the transform is not unimodular, an axis is used twice, or a phase loop is not outermost and whole.
+    pub fn new(system: &System, plan: Plan) -> Result<Mapping, Illegal> {
+        Mapping::within(system, plan, &Loose::new())
+    }
+
+    /// As [`Mapping::new`], where some loops run longer than they need to.
+    pub fn within(system: &System, plan: Plan, loose: &Loose) -> Result<Mapping, Illegal> {
+        let plan = phases_outermost(system, plan)?;
+        let inverse =
+            unimodular_inverse(&plan.transform).ok_or_else(|| Illegal::NotUnimodular(determinant(&plan.transform)))?;
+        let bounds = transformed_bounds(system, &plan.transform);
+        let names: Vec<String> = plan.transform.iter().map(|row| row_name(system, row)).collect();
+        let digits: Vec<Vec<Digit>> =
+            plan.dims.iter().zip(&bounds).enumerate().map(|(d, (p, b))| split(d, p, b.1 - b.0 + 1)).collect();
+        let mut mapping = Mapping {
+            inverse,
+            names,
+            bounds,
+            digits,
+            counters: vec![],
+            tile_depth: 0,
+            phases: 0,
+            strip: None,
+            extent: [1, 1],
+            axes: [String::new(), String::new()],
+            lane_trips: vec![],
+            parameters: vec![],
+            limits: BTreeMap::new(),
+            uppers: BTreeMap::new(),
+            uppers_by_case: BTreeMap::new(),
+            cases: Cases::default(),
+            plan,
+        };
+        let ends = mapping.ends_by_size(system, loose);
+        let (by_case, uppers) = mapping.ends_by_case(system, loose);
+        let by_case = mapping.number_digits(system.sizes, ends, by_case)?;
+        mapping.uppers_by_case =
+            uppers.into_iter().map(|((d, case), upper)| ((mapping.digits[d][0].index, case), (d, upper))).collect();
+        mapping.phases =
+            mapping.parameters.len() + mapping.digits[system.sizes..system.phases].iter().map(Vec::len).sum::<usize>();
+        mapping.strip = (system.phases..system.cased()).find_map(|d| Some(mapping.digits[d].first()?.index));
+        mapping.cases = mapping.ends_by_phase(system, loose, &by_case);
+        Ok(mapping)
+    }
+
+    /// Where loops end by phase, or by strip: as far as the statements go that are executed in it. `limits` are the
+    /// parameters that do so, by dimension, digit and case.
+    fn ends_by_phase(&self, system: &System, loose: &Loose, limits: &ByCase<usize>) -> Cases {
+        let known = self.parameters.len();
+        let strip = self.strip;
+        if self.phases == known && strip.is_none() {
+            return Cases::default();
+        }
+        // Those of strips are whole along the counters of visits.
+        let tiles = strip.map_or(0..0, |_| self.phases..self.tile_depth);
+        let cased = self.cased();
+        let whole = |c: &Counter| [0, c.trip - 1];
+        let run = self.counters[..known].iter().map(whole);
+        let counted = |d: &usize| !self.digits[*d].is_empty();
+        let span = |d: usize, all: &[(i64, i64)]| [all[d].0 - self.bounds[d].0, all[d].1 - self.bounds[d].0];
+        let phases = |all: &[(i64, i64)]| -> Vec<[i64; 2]> {
+            let spans = |dims: Range<usize>| dims.filter(counted).map(|d| span(d, all)).collect::<Vec<_>>();
+            run.clone()
+                .chain(spans(system.sizes..system.phases))
+                .chain(self.counters[tiles.clone()].iter().map(whole))
+                .chain(spans(system.phases..system.cased()))
+                .collect()
+        };
+        let boxes: Vec<Vec<[i64; 2]>> = system.cases.iter().map(|case| phases(&case.bounds)).collect();
+        let reaches = self.reaches(system);
+        let limit = |d: usize, k: usize| -> Option<Vec<Option<usize>>> {
+            let all: Vec<Option<usize>> = (0..boxes.len()).map(|case| limits.get(&(d, k, case)).copied()).collect();
+            all.iter().any(Option::is_some).then_some(all)
+        };
+        let mut out = Cases::default();
+        for d in (system.sizes..system.phases).filter(counted) {
+            out.limits.extend(limit(d, 0).map(|all| (self.digits[d][0].index, all)));
+        }
+        let all: i64 = self.counters[known..cased].iter().map(|c| c.trip).product();
+        let between = !out.limits.is_empty()
+            || boxes.iter().map(|all| all[known..].iter().map(|b| b[1] - b[0] + 1).product::<i64>()).sum::<i64>() < all;
+        for d in system.cased()..self.digits.len() {
+            for (k, digit) in self.digits[d]
+                .iter()
+                .enumerate()
+                .filter(|(_, x)| matches!(x.role, Role::Tile | Role::Time) && x.index >= cased)
+            {
+                let by_case: Vec<i64> = self
+                    .lasts(system, loose, d, k, &reaches)
+                    .into_iter()
+                    .map(|[least, last]| last.max(least))
+                    .collect();
+                let limit = limit(d, k);
+                if between || limit.is_some() || by_case.iter().any(|&last| last + 1 != digit.trip) {
+                    out.lasts.insert(digit.index, by_case);
+                    out.limits.extend(limit.map(|all| (digit.index, all)));
+                }
+            }
+        }
+        out.boxes = boxes;
+        if out.lasts.is_empty() {
+            Cases::default()
+        } else {
+            out
+        }
+    }
+
+    /// How far coordinates go, by case.
+    fn reaches(&self, system: &System) -> Vec<Vec<i64>> {
+        system.cases.iter().map(|case| reach(&self.plan.transform, &self.bounds, &case.bounds)).collect()
+    }
+
+    /// The last value of a digit at the greatest sizes, as far as its coordinate goes, by case, behind the one that it
+    /// has at least.
+    fn lasts(&self, system: &System, loose: &Loose, d: usize, k: usize, reaches: &[Vec<i64>]) -> Vec<[i64; 2]> {
+        let digit = &self.digits[d][k];
+        let last = |reach: &Vec<i64>| {
+            if self.is_alone(d, k, reach) {
+                (reach[d] / digit.weight).clamp(0, digit.trip - 1)
+            } else {
+                digit.trip - 1
+            }
+        };
+        let own: Vec<i64> = reaches.iter().map(last).collect();
+        let mut most = own.clone();
+        loose.get(&d).into_iter().for_each(|_| evened(&mut most, system));
+        most.into_iter().zip(own).map(|(most, own)| [most.min(least(loose, d)), own]).collect()
+    }
+
+    /// Coordinate `d` goes so far (`reach`) that digits outside of its digit `k` stay at zero.
+    fn is_alone(&self, d: usize, k: usize, reach: &[i64]) -> bool {
+        self.digits[d][..k].iter().all(|outer| reach[d] / outer.weight == 0)
+    }
+
+    /// The last values of the outermost digits that are counted and that sizes end, by dimension: of all, or, if there
+    /// are cases of phases, of the phases' own.
+    fn ends_by_size(&mut self, system: &System, loose: &Loose) -> BTreeMap<usize, Formula> {
+        let mut ends = BTreeMap::new();
+        let last = if system.cases.is_empty() { self.digits.len() } else { system.phases };
+        for d in if system.sizes == 0 { 0..0 } else { system.sizes..self.digits.len() } {
+            let greatest = case::greatest(
+                system.statements.iter().flat_map(|s| &s.domain),
+                &system.maxima(),
+                &self.plan.transform[d],
+            );
+            let least = least(loose, d);
+            // Where it may run longer, its end is not the coordinate's.
+            if let ([[one]], 0) = (greatest.iter().map(Vec::as_slice).collect::<Vec<_>>().as_slice(), least) {
+                if one.1 == 1 && !one.0.is_constant() {
+                    self.uppers.insert(d, one.0.clone());
+                }
+            }
+            let counted = self.digits[d].first().filter(|x| d < last && !matches!(x.role, Role::Space(_) | Role::Lane));
+            let varies = |digit: &&Digit| least < digit.trip - 1;
+            let end = counted.filter(varies).and_then(|digit| self.last_value(d, digit, &greatest, least));
+            ends.extend(end.map(|end| (d, end)));
+        }
+        ends
+    }
+
+    /// The last values of digits that sizes end, by dimension, digit and case of phases; of phases' own dimensions the
+    /// greatest of the case, where that is not that of all. And greatest values of coordinates that one function gives,
+    /// by dimension and case.
+    fn ends_by_case(&self, system: &System, loose: &Loose) -> (ByCase<Formula>, BTreeMap<(usize, usize), Affine>) {
+        let (mut ends, mut uppers) = (BTreeMap::new(), BTreeMap::new());
+        if system.sizes == 0 {
+            return (ends, uppers);
+        }
+        let reaches = self.reaches(system);
+        for (c, case) in system.cases.iter().enumerate() {
+            for d in system.sizes..self.digits.len() {
+                let counted = |(k, x): &(usize, &Digit)| {
+                    matches!(x.role, Role::Tile | Role::Time) && self.is_alone(d, *k, &reaches[c])
+                };
+                let Some((k, digit)) = self.digits[d].iter().enumerate().find(counted) else { continue };
+                let [least, last] = self.lasts(system, loose, d, k, &reaches)[c];
+                let unit = self.plan.transform[d].iter().enumerate().all(|(e, &x)| x == i64::from(d == e));
+                let own;
+                let greatest = if unit {
+                    &case.ends[d]
+                } else {
+                    let within: Vec<Vec<Constraint>> = case
+                        .parts(system.sizes..system.phases, system.dims.len(), |s| &system.statements[s].domain)
+                        .collect();
+                    own = case::greatest(within.iter(), &system.maxima(), &self.plan.transform[d]);
+                    &own
+                };
+                if let ([[one]], 0, 0) = (greatest.iter().map(Vec::as_slice).collect::<Vec<_>>().as_slice(), k, least) {
+                    uppers.extend((one.1 == 1 && !one.0.is_constant()).then(|| ((d, c), one.0.clone())));
+                }
+                let everywhere = d < system.phases && case.bounds[d].1 == system.dims[d].hi;
+                let varies = (least == 0 || least < last) && !everywhere;
+                let end = self.last_value(d, digit, greatest, least).filter(|_| varies);
+                ends.extend(end.map(|end| ((d, k, c), end)));
+            }
+        }
+        (ends, uppers)
+    }
+
+    /// The last value of a digit of coordinate `d`, whose greatest value is bounded so, if sizes tell it. It is not
+    /// less than `least`.
+    fn last_value(&self, d: usize, digit: &Digit, greatest: &[Vec<(Affine, i64)>], least: i64) -> Option<Formula> {
+        let one = |(form, by): &(Affine, i64)| Formula::affine(form).over(*by);
+        let end =
+            greatest.iter().filter_map(|part| part.iter().map(one).reduce(Formula::least)).reduce(Formula::greatest)?;
+        let value = end
+            .plus(Formula::Const(-self.bounds[d].0))
+            .over(digit.weight)
+            .greatest(Formula::Const(least))
+            .least(Formula::Const(digit.trip - 1));
+        (!matches!(value, Formula::Const(_))).then_some(value)
+    }
+
+    /// The parameters that end digits by case.
+    fn number_digits(
+        &mut self,
+        sizes: usize,
+        ends: BTreeMap<usize, Formula>,
+        by_case: ByCase<Formula>,
+    ) -> Result<ByCase<usize>, Illegal> {
+        let order = self.plan.order.clone();
+        for d in 0..sizes {
+            self.digits[d].iter_mut().for_each(|digit| digit.index = d);
+            self.parameters.push(Formula::Size(d as u32).plus(Formula::Const(-self.bounds[d].0)));
+            self.counters.push(Counter { name: self.names[d].clone(), trip: self.bounds[d].1 - self.bounds[d].0 + 1 });
+        }
+        let mut limits = BTreeMap::new();
+        for (d, value) in ends {
+            let trip = self.digits[d].first().map_or(1, |x| x.trip);
+            limits.insert(d, self.counters.len());
+            self.counters.push(Counter { name: format!("{}.last", self.names[d]), trip });
+            self.parameters.push(value);
+        }
+        let mut cases = BTreeMap::new();
+        for ((d, k, case), value) in by_case {
+            let (trip, known) = (self.digits[d][k].trip, self.parameters.iter().zip(&self.counters).skip(sizes));
+            let same = known.clone().position(|(formula, counter)| *formula == value && counter.trip == trip);
+            let parameter = same.map_or(self.parameters.len(), |k| sizes + k);
+            cases.insert((d, k, case), parameter);
+            if same.is_none() {
+                self.counters.push(Counter { name: format!("{}.last{case}", self.names[d]), trip });
+                self.parameters.push(value);
+            }
+        }
+        for role in [Role::Tile, Role::Time, Role::Latency] {
+            for &d in order.iter().filter(|&&d| d >= sizes) {
+                for (k, digit) in self.digits[d].iter_mut().enumerate().filter(|(_, x)| x.role == role) {
+                    digit.index = self.counters.len();
+                    if let Some(&parameter) = limits.get(&d).filter(|_| k == 0) {
+                        self.limits.insert(digit.index, parameter);
+                    }
+                    let suffix = match role {
+                        Role::Tile => "tile",
+                        Role::Time => "time",
+                        _ => "latency",
+                    };
+                    self.counters.push(Counter { name: format!("{}.{suffix}", self.names[d]), trip: digit.trip });
+                }
+            }
+            if role == Role::Tile {
+                self.tile_depth = self.counters.len();
+            }
+        }
+        for d in 0..self.digits.len() {
+            for digit in self.digits[d].iter_mut() {
+                match digit.role {
+                    Role::Space(axis) => {
+                        if !self.axes[axis].is_empty() {
+                            return Err(Illegal::SharedAxis);
+                        }
+                        digit.index = axis;
+                        self.extent[axis] = digit.trip;
+                        self.axes[axis] = self.names[d].clone();
+                    }
+                    Role::Lane => {
+                        digit.index = self.lane_trips.len();
+                        self.lane_trips.push(digit.trip);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(cases)
+    }
+}
+
+/// The least last value of loops over coordinate `d`.
+fn least(loose: &Loose, d: usize) -> i64 {
+    loose.get(&d).map_or(0, |least| least - 1)
+}
+
+/// The greatest of cases that have a statement in common, for each of them.
+fn evened(by_case: &mut [i64], system: &System) {
+    let shares = |a: usize, b: usize| system.cases[a].statements.iter().any(|s| system.cases[b].statements.contains(s));
+    let pairs: Vec<(usize, usize)> = (0..by_case.len())
+        .flat_map(|a| (0..by_case.len()).map(move |b| (a, b)))
+        .filter(|&(a, b)| shares(a, b))
+        .collect();
+    while let Some(&(a, b)) = pairs.iter().find(|&&(a, b)| by_case[a] < by_case[b]) {
+        by_case[a] = by_case[b];
+    }
+}
+
+/// Phase loops are the outermost tile loops, in their order and one iteration a tile; no other coordinate contains
+/// them.
+fn phases_outermost(system: &System, mut plan: Plan) -> Result<Plan, Illegal> {
+    let phases = system.phases;
+    for (d, row) in plan.transform.iter().enumerate() {
+        let own = |(e, &c): (usize, &i64)| c == i64::from(d == e) || d >= system.cased() && e >= system.cased();
+        if !row.iter().enumerate().all(own) {
+            return Err(Illegal::PhaseLoop(system.dims[d.min(system.cased() - 1)].name.clone()));
+        }
+    }
+    for (dim, plan) in system.dims.iter().zip(&mut plan.dims).take(phases) {
+        if plan.axis.is_some() || plan.latency != 1 || plan.simd != 1 {
+            return Err(Illegal::PhaseLoop(dim.name.clone()));
+        }
+        plan.tile = Some(1);
+    }
+    // Strips run around all other time loops.
+    for (dim, plan) in system.dims[..system.cased()].iter().zip(&plan.dims).skip(phases) {
+        if plan.axis.is_some() || plan.tile.is_some() || plan.latency != 1 || plan.simd != 1 {
+            return Err(Illegal::PhaseLoop(dim.name.clone()));
+        }
+    }
+    plan.order = (0..system.cased()).chain(plan.order.into_iter().filter(|&d| d >= system.cased())).collect();
+    Ok(plan)
+}
+
+/// Splits a dimension of `extent` iterations.
+fn split(dim: usize, plan: &DimPlan, extent: i64) -> Vec<Digit> {
+    let grain = plan.latency.max(1) * plan.simd.max(1);
+    let tile = plan.tile.unwrap_or(extent).clamp(1, extent.max(1));
+    let tile = (tile + grain - 1) / grain * grain;
+    let mut digits = Vec::new();
+    let mut push = |role, weight: i64, trip: i64| {
+        if trip > 1 || matches!(role, Role::Space(_)) {
+            digits.push(Digit { dim, role, weight, trip, index: 0 });
+        }
+    };
+    push(Role::Tile, tile, (extent + tile - 1) / tile);
+    push(plan.axis.map_or(Role::Time, Role::Space), grain, tile / grain);
+    push(Role::Latency, plan.simd.max(1), plan.latency.max(1));
+    push(Role::Lane, 1, plan.simd.max(1));
+    digits
+}
+
+/// The greatest value of each transformed coordinate in a box of the band, less the least of all.
+pub fn reach(transform: &[Vec<i64>], bounds: &[(i64, i64)], within: &[(i64, i64)]) -> Vec<i64> {
+    let most = |row: &[i64]| row.iter().zip(within).map(|(&c, b)| (c * b.0).max(c * b.1)).sum::<i64>();
+    transform.iter().zip(bounds).map(|(row, b)| most(row).min(b.1) - b.0).collect()
+}
+
+/// Least and greatest values of the coordinates over all statements.
+pub fn transformed_bounds(system: &System, transform: &[Vec<i64>]) -> Vec<(i64, i64)> {
+    let range = |row: &Vec<i64>| {
+        let affine = Affine { coeffs: row.clone(), constant: 0 };
+        let pieces = system.statements.iter().flat_map(|s| &s.domain);
+        let bounds: Vec<(i64, i64)> = pieces
+            .filter_map(|conj| Some((scop::flow::minimum(conj, &affine)?, scop::flow::maximum(conj, &affine)?)))
+            .collect();
+        (bounds.iter().map(|b| b.0).min().unwrap_or(0), bounds.iter().map(|b| b.1).max().unwrap_or(0))
+    };
+    let unit =
+        |row: &Vec<i64>| row.iter().position(|&c| c == 1).filter(|_| row.iter().filter(|&&c| c != 0).count() == 1);
+    transform
+        .iter()
+        .map(|row| unit(row).map_or_else(|| range(row), |d| (system.dims[d].lo, system.dims[d].hi)))
+        .collect()
+}

@@ -1,0 +1,279 @@
+//! `System`: the program as a system of uniform recurrence equations over one common iteration space, the *band space*.
+//!
+//! - Loops at the same depth share a band dimension, unless dependences ask for another order or a shift; a statement
+//!   nested less deeply than the deepest one is *placed* in the dimensions it lacks (an initialization at the first
+//!   iteration, a division at the pivot, …) such that its dependences become uniform.
+//! - Every read of a statement is a *variable*. Where it reads what was in DRAM before, it is an input; where it reads
+//!   a value produced a constant distance away, it is linked to that statement; where one produced value is read by
+//!   many iterations (a broadcast, such as LU's pivot row), it is carried along a null direction of the producer's
+//!   index map from the iteration next to the producer ("localization").
+//!
+//! Invariants: the pieces of a variable are disjoint and cover its statement's domain; every distance is constant
+//! (within a reduction: at given sizes) and lexicographically positive, or zero with the producer earlier in the text.
+//!
+//! Source: DESIGN of the theory by Karp, Miller, Winograd; localization as in Quinton / Rajopadhye, "uniformization".
+
+use crate::affine::map::{compose, coordinate, in_bounds, without_strides};
+use crate::case;
+use crate::case::Case;
+use scop::flow;
+use scop::{Affine, Constraint, Scop, StmtId};
+use std::collections::BTreeSet;
+
+/// One dimension of the band space.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dim {
+    pub name: String,
+    /// Least and greatest coordinate over all statements.
+    pub lo: i64,
+    pub hi: i64,
+}
+
+impl Dim {
+    /// The band of these statements, whose dimensions have these names.
+    pub fn around(names: Vec<String>, statements: &[Placed]) -> Vec<Dim> {
+        let union: Vec<Vec<Constraint>> = statements.iter().flat_map(|p| p.domain.clone()).collect();
+        let bounds = flow::domain_bounds(&union, names.len()).unwrap_or_else(|| vec![(0, 0); names.len()]);
+        names.into_iter().zip(bounds).map(|(name, (lo, hi))| Dim { name, lo, hi }).collect()
+    }
+}
+
+/// Where a variable gets its value on one part of the band space.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Feed {
+    /// The element of the read's array at these subscripts (over band coordinates), as it was when the phase began;
+    /// with no phase dimensions, before the region ran.
+    Input { subscripts: Vec<Affine> },
+    /// What `statement` stored at `n - distance`.
+    Value { statement: StmtId, distance: Vec<i64> },
+    /// What another read (or this one) has, at `n - distance`: the same value.
+    Carry { statement: StmtId, read: usize, distance: Vec<i64> },
+    /// What the statement itself stored at `n - distance`, which sizes tell: the partial result of a reduction whose
+    /// order is free, so that nothing but its terms' loops matters.
+    Partial { distance: Vec<Affine> },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Piece {
+    /// Conjunction over band coordinates.
+    pub domain: Vec<Constraint>,
+    /// The same within the statement's domain, without what that implies.
+    pub when: Vec<Constraint>,
+    pub feed: Feed,
+}
+
+/// A read of a statement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variable {
+    pub pieces: Vec<Piece>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Placed {
+    /// The band dimension that each of the statement's iterators runs along.
+    pub dims: Vec<usize>,
+    /// Every iterator over the band coordinates.
+    pub iterators: Vec<Affine>,
+    /// Domain over band coordinates.
+    pub domain: Vec<Vec<Constraint>>,
+    /// The phases of the domain, over band coordinates; `None` if they are no conjunction.
+    pub during: Option<Vec<Constraint>>,
+    pub variables: Vec<Variable>,
+    /// Instances that are stored to DRAM, over band coordinates: whose value stays there at the end, or is read by a
+    /// later phase.
+    pub live_out: Vec<Vec<Constraint>>,
+    /// The written array's subscripts over band coordinates.
+    pub write: Vec<Affine>,
+    /// The same in steps of their strides, and what an array's subscript is over these.
+    pub steps: Vec<Affine>,
+    pub view: Vec<Affine>,
+    /// What is stored there: one, if its cells are a convex set, else one for each part of `live_out`.
+    pub stores: Vec<Store>,
+}
+
+/// Cells that a statement leaves in DRAM.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Store {
+    /// The instances, without what follows from the written cell being inside the array.
+    pub when: Vec<Vec<Constraint>>,
+    /// The cells over the steps, then the phase coordinates; `None` if they are not a convex set.
+    pub cells: Option<Vec<Constraint>>,
+}
+
+impl Placed {
+    /// Statement `s` of `scop` at a place in a band of `depth` dimensions, the first `phases` of which are phases'; all
+    /// else follows from these.
+    pub fn new(
+        scop: &Scop,
+        s: usize,
+        dims: Vec<usize>,
+        iterators: Vec<Affine>,
+        domain: Vec<Vec<Constraint>>,
+        mut variables: Vec<Variable>,
+        live_out: Vec<Vec<Constraint>>,
+        [phases, depth]: [usize; 2],
+    ) -> Placed {
+        let context: &[Constraint] = if let [one] = domain.as_slice() { one } else { &[] };
+        for piece in variables.iter_mut().flat_map(|v| &mut v.pieces) {
+            piece.when = flow::simplify(&piece.domain, context, depth);
+        }
+        let access = &scop.statements[s].write;
+        let write: Vec<Affine> = access.subscripts.iter().map(|a| compose(a, &iterators, depth)).collect();
+        let mut inside = in_bounds(&write, &scop.array(access.array).dims);
+        // Cells may be told by other coordinates that are equal where the statement is executed: so it has to be known
+        // where that is.
+        let told = |c: &Constraint| {
+            domain
+                .iter()
+                .flatten()
+                .any(|e| e.equality && e.expr.coeffs.iter().zip(&c.expr.coeffs).any(|(a, b)| *a != 0 && *b != 0))
+        };
+        inside.retain(|c| !told(c));
+        let (steps, view) = without_strides(&write);
+        let stores = stores(&live_out, &steps, &inside, [phases, depth]);
+        let during = during(&domain, [phases, depth]);
+        Placed { dims, iterators, domain, during, variables, live_out, write, steps, view, stores }
+    }
+}
+
+/// The phases of a domain.
+fn during(domain: &[Vec<Constraint>], [phases, depth]: [usize; 2]) -> Option<Vec<Constraint>> {
+    if phases == 0 {
+        return None;
+    }
+    let coordinates: Vec<Affine> = (0..phases).map(|d| coordinate(d, depth)).collect();
+    let region = flow::image(domain, &coordinates, depth);
+    let wide = |c: Constraint| Constraint {
+        expr: Affine { coeffs: c.expr.coeffs.into_iter().chain(std::iter::repeat(0)).take(depth).collect(), ..c.expr },
+        ..c
+    };
+    region.is_convex().then(|| region.pieces.into_iter().next().unwrap_or_default().into_iter().map(wide).collect())
+}
+
+/// What the instances `live` store, in sets of cells that are convex where that can be.
+fn stores(
+    live: &[Vec<Constraint>],
+    steps: &[Affine],
+    inside: &[Constraint],
+    [phases, depth]: [usize; 2],
+) -> Vec<Store> {
+    let coordinates: Vec<Affine> = steps.iter().cloned().chain((0..phases).map(|d| coordinate(d, depth))).collect();
+    let store = |part: &[Vec<Constraint>]| {
+        let region = flow::image(part, &coordinates, depth);
+        let cells = region.is_convex().then(|| region.pieces.into_iter().next().unwrap_or_default());
+        Store { when: part.iter().map(|c| flow::simplify(c, inside, depth)).collect(), cells }
+    };
+    match store(live) {
+        whole if live.len() > 1 && whole.cells.is_none() => live.chunks(1).map(store).collect(),
+        whole if !live.is_empty() => vec![whole],
+        _ => vec![],
+    }
+}
+
+/// A *phase* is one value of the leading `phases` dimensions. Phases run one after the other, and values pass between
+/// them through DRAM: an input is what memory holds when the phase of its reader begins.
+#[derive(Clone, Debug, PartialEq)]
+pub struct System {
+    pub dims: Vec<Dim>,
+    /// How many of `dims`, the first ones, are sizes: every run has one value of each, and nothing is carried across
+    /// them.
+    pub sizes: usize,
+    /// How many of `dims`, the sizes included, from the outside, are sequential loops around array programs, or their
+    /// number in the order of the text.
+    pub phases: usize,
+    /// How many of `dims`, behind those of phases, are strips of one of the others: within them loops end by case as
+    /// they do by phase, but values are handed on from one to the next.
+    pub strips: usize,
+    pub statements: Vec<Placed>,
+    /// Phases, or strips, that are executed alike, apart from one another; none without either.
+    pub cases: Vec<Case>,
+}
+
+impl System {
+    pub fn new(dims: Vec<Dim>, sizes: usize, phases: usize, statements: Vec<Placed>) -> System {
+        let mut system = System { dims, sizes, phases, strips: 0, statements, cases: vec![] };
+        system.cases = system.find_cases();
+        system
+    }
+    /// A program of one phase, whose first dimension is one of strips.
+    pub fn in_strips(dims: Vec<Dim>, statements: Vec<Placed>) -> System {
+        let mut system = System { dims, sizes: 0, phases: 0, strips: 1, statements, cases: vec![] };
+        system.cases = system.find_cases();
+        system
+    }
+    /// The greatest sizes.
+    pub fn maxima(&self) -> Vec<i64> {
+        self.dims[..self.sizes].iter().map(|d| d.hi).collect()
+    }
+    fn find_cases(&self) -> Vec<Case> {
+        let domains: Vec<_> = self.statements.iter().map(|p| &p.domain).collect();
+        if self.cased() > self.sizes {
+            case::cases(&self.maxima(), self.sizes..self.cased(), self.dims.len(), &domains)
+        } else {
+            vec![]
+        }
+    }
+    /// How many of the dimensions, the first ones, tell where loops end: sizes, phases, strips.
+    pub fn cased(&self) -> usize {
+        self.phases + self.strips
+    }
+    /// Band coordinates that are walked at the greatest sizes: of each case's boxes, from where the first of all
+    /// iterations is.
+    pub fn walked(&self) -> f64 {
+        let extents =
+            |bounds: &mut dyn Iterator<Item = (i64, i64)>| bounds.map(|(lo, hi)| (hi - lo + 1) as f64).product::<f64>();
+        if self.cases.is_empty() {
+            return extents(&mut self.dims[self.sizes..].iter().map(|d| (d.lo, d.hi)));
+        }
+        let from = |d: usize, b: (i64, i64)| (if d < self.cased() { b.0 } else { self.dims[d].lo }, b.1);
+        self.cases
+            .iter()
+            .map(|case| extents(&mut case.bounds.iter().enumerate().skip(self.sizes).map(|(d, b)| from(d, *b))))
+            .sum()
+    }
+    /// The statements that are executed in phases of the same cases as statement `s`.
+    pub fn alike(&self, s: usize) -> BTreeSet<usize> {
+        let own = self.cases.iter().filter(|case| case.statements.contains(&s));
+        if self.cases.is_empty() {
+            (0..self.statements.len()).collect()
+        } else {
+            own.flat_map(|case| case.statements.iter().copied()).collect()
+        }
+    }
+    /// Those of [`System::dependences`] within a phase and strip.
+    pub fn dependences_within(&self) -> impl Iterator<Item = Dependence> + '_ {
+        self.dependences().into_iter().filter(|e| e.distance[..self.cased()].iter().all(|x| *x == 0))
+    }
+
+    /// Every constant distance between a value's producer and its reader: `(producer, reader, read, distance,
+    /// carried)`.
+    pub fn dependences(&self) -> Vec<Dependence> {
+        let mut found = Vec::new();
+        for (s, placed) in self.statements.iter().enumerate() {
+            for (k, variable) in placed.variables.iter().enumerate() {
+                for piece in &variable.pieces {
+                    let (from, distance, carried) = match &piece.feed {
+                        Feed::Value { statement, distance } => (*statement, distance.clone(), false),
+                        Feed::Carry { statement, distance, .. } => (*statement, distance.clone(), true),
+                        Feed::Input { .. } | Feed::Partial { .. } => continue,
+                    };
+                    let dependence = Dependence { from, to: StmtId(s as u32), read: k, distance, carried };
+                    if !found.contains(&dependence) {
+                        found.push(dependence);
+                    }
+                }
+            }
+        }
+        found
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dependence {
+    pub from: StmtId,
+    pub to: StmtId,
+    pub read: usize,
+    pub distance: Vec<i64>,
+    /// Carries a value read, not one just produced.
+    pub carried: bool,
+}

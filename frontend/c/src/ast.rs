@@ -1,0 +1,262 @@
+//! Syntax tree of the marked region and of the declarations around it, before any meaning is given to names.
+//!
+//! `Poison` stands where a fault was reported already; whoever meets it stays silent.
+
+use scop::diag::Span;
+use scop::ScalarType;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+#[derive(Clone, Debug)]
+pub struct Expr {
+    pub kind: ExprKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unary {
+    Plus,
+    Neg,
+    Not,
+    LogicalNot,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binary {
+    Mul,
+    Div,
+    Rem,
+    Add,
+    Sub,
+    Shl,
+    Shr,
+    Lt,
+    Gt,
+    Le,
+    Ge,
+    Eq,
+    Ne,
+    And,
+    Xor,
+    Or,
+    LogicalAnd,
+    LogicalOr,
+}
+
+impl Binary {
+    pub fn is_comparison(self) -> bool {
+        matches!(self, Self::Lt | Self::Gt | Self::Le | Self::Ge | Self::Eq | Self::Ne)
+    }
+}
+
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// Bits and type.
+    Literal(u64, ScalarType),
+    Name(Rc<str>),
+    Index(Box<Expr>, Box<Expr>),
+    Call(Rc<str>, Vec<Expr>),
+    Unary(Unary, Box<Expr>),
+    Binary(Binary, Box<Expr>, Box<Expr>),
+    Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
+    Cast(ScalarType, Box<Expr>),
+    /// `target = value`, or `target op= value`.
+    Assign(Option<Binary>, Box<Expr>, Box<Expr>),
+    /// `++` (`Add`) and `--` (`Sub`), before or after their operand.
+    Step(Binary, Box<Expr>),
+    Comma(Box<Expr>, Box<Expr>),
+    /// `&e`; it has a meaning as the argument of a function that is inlined.
+    Address(Box<Expr>),
+    /// As a subscript: the member of this name. `a.x` is `a[x]`, `p->x` is `p[0][x]`.
+    Member(Rc<str>),
+    Poison,
+}
+
+impl Expr {
+    /// Structural equality; spans do not count.
+    pub fn same(&self, other: &Expr) -> bool {
+        use ExprKind::*;
+        match (&self.kind, &other.kind) {
+            (Literal(a, s), Literal(b, t)) => a == b && s == t,
+            (Name(a), Name(b)) => a == b,
+            (Index(a, i), Index(b, j)) => a.same(b) && i.same(j),
+            (Call(f, a), Call(g, b)) => f == g && a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.same(y)),
+            (Unary(o, a), Unary(p, b)) => o == p && a.same(b),
+            (Binary(o, a, c), Binary(p, b, d)) => o == p && a.same(b) && c.same(d),
+            (Conditional(a, c, e), Conditional(b, d, f)) => a.same(b) && c.same(d) && e.same(f),
+            (Cast(s, a), Cast(t, b)) => s == t && a.same(b),
+            (Member(a), Member(b)) => a == b,
+            (Address(a), Address(b)) => a.same(b),
+            _ => false,
+        }
+    }
+
+    /// Calls `visit` on this expression and everything in it, outermost first.
+    pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
+        visit(self);
+        self.operands().into_iter().for_each(|a| a.walk(visit));
+    }
+
+    pub fn operands(&self) -> Vec<&Expr> {
+        match &self.kind {
+            ExprKind::Literal(..) | ExprKind::Name(_) | ExprKind::Member(_) | ExprKind::Poison => vec![],
+            ExprKind::Call(_, all) => all.iter().collect(),
+            ExprKind::Unary(_, a) | ExprKind::Cast(_, a) | ExprKind::Step(_, a) | ExprKind::Address(a) => vec![a],
+            ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) | ExprKind::Assign(_, a, b) | ExprKind::Comma(a, b) => {
+                vec![a, b]
+            }
+            ExprKind::Conditional(a, b, c) => vec![a, b, c],
+        }
+    }
+
+    /// An `int` literal 1, for `i++`.
+    pub fn one(span: Span) -> Expr {
+        Expr { kind: ExprKind::Literal(1, ScalarType::I32), span }
+    }
+
+    /// The name and the subscripts of `A[i][j]`, outermost first; a bare name has none.
+    pub fn element(&self) -> Option<(&Expr, Vec<&Expr>)> {
+        match &self.kind {
+            ExprKind::Name(_) => Some((self, vec![])),
+            ExprKind::Index(base, subscript) => {
+                let (name, mut subscripts) = base.element()?;
+                subscripts.push(subscript);
+                Some((name, subscripts))
+            }
+            _ => None,
+        }
+    }
+
+    /// It, or what it is an element of, was reported.
+    pub fn of_poison(&self) -> bool {
+        match &self.kind {
+            ExprKind::Index(base, _) => base.of_poison(),
+            kind => matches!(kind, ExprKind::Poison),
+        }
+    }
+
+    /// Its member, written `e.name`.
+    pub fn member(&self, name: &Rc<str>) -> Expr {
+        let member = Expr { kind: ExprKind::Member(name.clone()), span: self.span };
+        Expr { kind: ExprKind::Index(Box::new(self.clone()), Box::new(member)), span: self.span }
+    }
+}
+
+/// A declared type before its declarator: a scalar, possibly with extents from a typedef.
+#[derive(Clone, Debug)]
+pub struct TypeName {
+    /// `None` if it is not supported; `why` says so.
+    pub scalar: Option<ScalarType>,
+    pub why: Option<String>,
+    /// As written, without storage classes and qualifiers.
+    pub text: String,
+    pub constant: bool,
+    pub dims: Vec<Extent>,
+    /// The members of a structure of scalars of one type, which is that of `scalar`.
+    pub members: Option<Rc<[Rc<str>]>>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Extent {
+    /// `None` for `[]`.
+    pub size: Option<Expr>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum Init {
+    Value(Expr),
+    List(Vec<Init>, Span),
+}
+
+#[derive(Clone, Debug)]
+pub struct Declarator {
+    pub name: Rc<str>,
+    /// The name's place.
+    pub span: Span,
+    pub ty: TypeName,
+    /// The declarator's own extents, outermost first; the typedef's follow them.
+    pub dims: Vec<Extent>,
+    /// A `*`, if there is one.
+    pub pointer: Option<Span>,
+    /// It is one `*`, for elements or, as in `(*a)[N]`, for rows: as a parameter the same as an array without an
+    /// extent.
+    pub to_elements: bool,
+    /// It declares a function.
+    pub function: bool,
+    pub init: Option<Init>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Stmt {
+    pub kind: StmtKind,
+}
+
+#[derive(Clone, Debug)]
+pub enum StmtKind {
+    Declare(Vec<Declarator>),
+    Expr(Expr),
+    If(Expr, Box<Stmt>, Option<Box<Stmt>>),
+    For(Box<For>),
+    Block(Vec<Stmt>),
+    /// In functions outside of the region only.
+    Return(Option<Expr>),
+    Empty,
+    Poison,
+}
+
+#[derive(Clone, Debug)]
+pub struct For {
+    pub init: ForInit,
+    pub condition: Option<Expr>,
+    pub step: Option<Expr>,
+    pub body: Stmt,
+    /// `for (…)`.
+    pub header: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum ForInit {
+    None,
+    Declare(Vec<Declarator>),
+    Expr(Expr),
+}
+
+/// The function around the region.
+#[derive(Clone, Debug)]
+pub struct Function {
+    pub name: Rc<str>,
+    /// Of the name.
+    pub span: Span,
+    pub params: Vec<Declarator>,
+    /// Declarations before the region in the scopes around it.
+    pub locals: Vec<Declarator>,
+}
+
+/// A function defined outside of the region, to be inlined where it is called.
+#[derive(Clone, Debug)]
+pub struct Helper {
+    pub result: TypeName,
+    /// `*` before its name.
+    pub pointer: bool,
+    pub params: Vec<Declarator>,
+    /// `None` if it contains what is not supported.
+    pub body: Option<Vec<Stmt>>,
+    /// The function's name.
+    pub span: Span,
+}
+
+/// What was found in the file.
+#[derive(Clone, Debug)]
+pub struct Unit {
+    /// Enumeration constants; a missing value is one more than the one before.
+    pub enumerators: Vec<(Rc<str>, Option<Expr>, bool)>,
+    pub globals: Vec<Declarator>,
+    pub helpers: BTreeMap<Rc<str>, Helper>,
+    /// `None` for a region at file level.
+    pub function: Option<Function>,
+    pub region: Vec<Stmt>,
+    /// From after the opening pragma to before the closing one.
+    pub region_span: Span,
+}

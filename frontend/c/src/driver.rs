@@ -1,0 +1,162 @@
+//! The stages in order, and what becomes of their faults.
+
+use crate::ast::Unit;
+use crate::pp::{MacroUse, ParseOptions, Preprocessor};
+use crate::{parse as syntax, sema};
+use scop::diag::{Diagnostic, Diagnostics, Severity, SourceFile, SourceMap, Span};
+use scop::flow;
+use scop::{Clause, Scop};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// What is wrong, with the texts that spans refer to.
+type Faults = (SourceMap, Diagnostics);
+
+/// Reads the C file at `path`, which has one marked region; the scop comes with warnings.
+///
+/// # Errors
+/// All faults found in the file, with the texts that their spans refer to.
+pub fn parse(path: &Path, options: &ParseOptions) -> Result<(Scop, Diagnostics), Faults> {
+    programs(path, options).and_then(only)
+}
+
+/// Like [`parse`], from a text; `name` is shown in diagnostics, and local includes are looked for beside it.
+///
+/// # Errors
+/// All faults found in the text.
+pub fn parse_text(name: &str, text: &str, options: &ParseOptions) -> Result<(Scop, Diagnostics), Faults> {
+    programs_of_text(name, text, options).and_then(only)
+}
+
+fn only((mut scops, warnings): (Vec<Scop>, Diagnostics)) -> Result<(Scop, Diagnostics), Faults> {
+    match scops.get(1) {
+        None => Ok((scops.remove(0), warnings)),
+        Some(second) => {
+            let fault = Diagnostic::error("E0204", second.function.region, "a second marked region")
+                .label("only one is wanted here");
+            Err((second.sources.clone(), vec![fault]))
+        }
+    }
+}
+
+/// Reads the C file at `path`: a scop for each of its marked regions, at least one, in the order of the text. The names
+/// of several are those of the functions around them, and differ.
+///
+/// # Errors
+/// All faults found in the file, with the texts that their spans refer to.
+pub fn programs(path: &Path, options: &ParseOptions) -> Result<(Vec<Scop>, Diagnostics), Faults> {
+    let name = path.to_string_lossy();
+    match crate::pp::read(path) {
+        Ok(bytes) => programs_of_text(&name, &String::from_utf8_lossy(&bytes), options),
+        Err(why) => {
+            let map = SourceMap { files: vec![SourceFile { name: name.clone().into_owned(), text: String::new() }] };
+            let fault = Diagnostic::error("E0100", None, format!("cannot read `{name}`: {why}")).help("check the path");
+            Err((map, vec![fault]))
+        }
+    }
+}
+
+/// Like [`programs`], from a text.
+///
+/// # Errors
+/// All faults found in the text.
+pub fn programs_of_text(name: &str, text: &str, options: &ParseOptions) -> Result<(Vec<Scop>, Diagnostics), Faults> {
+    let mut map = SourceMap::default();
+    let mut faults = vec![];
+    let mut preprocessor = Preprocessor::new(&mut map, &mut faults, options);
+    preprocessor.main_file(name, text.to_string());
+    let (tokens, uses) = (std::mem::take(&mut preprocessor.out), std::mem::take(&mut preprocessor.uses));
+    let clauses = std::mem::take(&mut preprocessor.clauses);
+    let (units, found) = syntax::units(&tokens);
+    faults.extend(found);
+    let stem = Path::new(name).file_stem().map_or("kernel".into(), |s| s.to_string_lossy().into_owned());
+    let count = units.len();
+    let mut scops = vec![];
+    let shared = share_out(clauses, &units.iter().map(|u| u.region_span).collect::<Vec<_>>());
+    let has =
+        |unit: &Unit, name: &str| unit.function.as_ref().is_some_and(|f| f.params.iter().any(|d| *d.name == *name));
+    // A name that no function has is refused where it stands.
+    let nowhere: BTreeSet<&str> =
+        options.maxima.iter().map(|m| m.0.as_str()).filter(|name| !units.iter().any(|u| has(u, name))).collect();
+    for (mut unit, mut clauses) in units.into_iter().zip(shared) {
+        let own = options.maxima.iter().filter(|(name, _)| has(&unit, name) || nowhere.contains(name.as_str()));
+        clauses.extend(own.map(|(name, max)| Clause {
+            name: "max".into(),
+            values: vec![name.clone(), max.to_string()],
+            span: unit.region_span,
+        }));
+        faults.extend(crate::inline::inline(&mut unit));
+        crate::temporaries::replace(&mut unit);
+        let syntax_failed = faults.iter().any(|f| f.severity == Severity::Error);
+        // What is left of a damaged program is looked through for faults, not analysed.
+        let (lowered, found) = if syntax_failed {
+            sema::lower(&unit, &stem, &map, &clauses, BTreeMap::new())
+        } else {
+            lowered(&unit, &stem, &map, &clauses)
+        };
+        // That nothing is left to execute follows from the other faults.
+        faults.extend(found.into_iter().filter(|f| !(matches!(f.code, "E0206" | "W0202") && syntax_failed)));
+        scops.extend(lowered.map(|scop| Scop { clauses, ..scop }));
+    }
+    let complete = count > 0 && scops.len() == count;
+    let faults = finish(faults, &uses);
+    if !complete || faults.iter().any(|f| f.severity != Severity::Warning) {
+        return Err((map, faults));
+    }
+    for scop in &scops {
+        if let Err(broken) = scop.verify() {
+            let why = broken.join("; ");
+            let fault = Diagnostic::error("E0999", scop.function.region, "the front end made a malformed program")
+                .label(why)
+                .help("please report this file");
+            return Err((map, vec![fault]));
+        }
+    }
+    Ok((scops, faults))
+}
+
+/// The unit's program; where sources are not affine because strides differ, one with loops unrolled, if that helps.
+fn lowered(unit: &Unit, stem: &str, map: &SourceMap, clauses: &[Clause]) -> (Option<Scop>, Diagnostics) {
+    let (plain, found) = sema::lower(unit, stem, map, clauses, BTreeMap::new());
+    let strides = plain.as_ref().map(sema::mixed_strides).unwrap_or_default();
+    let mixed: BTreeSet<String> = strides.keys().cloned().collect();
+    let affine = |scop: &Scop| scop.verify().is_ok() && flow::is_affine(scop, |array| mixed.contains(&array.name));
+    if strides.is_empty() || plain.as_ref().is_some_and(affine) {
+        return (plain, found);
+    }
+    match sema::lower(unit, stem, map, clauses, strides) {
+        (Some(scop), warnings) if affine(&scop) => (Some(scop), warnings),
+        _ => (plain, found),
+    }
+}
+
+/// A clause belongs to the region in which it stands, else to the next one in its file; behind the last one, to that.
+fn share_out(clauses: Vec<Clause>, regions: &[Span]) -> Vec<Vec<Clause>> {
+    let mut shared = vec![vec![]; regions.len()];
+    for clause in clauses {
+        let ends_behind = |r: &Span| r.file == clause.span.file && clause.span.start < r.end;
+        let place = regions.iter().position(ends_behind).unwrap_or(regions.len().saturating_sub(1));
+        if let Some(of_region) = shared.get_mut(place) {
+            of_region.push(clause);
+        }
+    }
+    shared
+}
+
+/// Orders faults by place, removes repetitions, and names the macros that marked text came from.
+fn finish(mut faults: Diagnostics, uses: &[MacroUse]) -> Diagnostics {
+    let mut definitions: BTreeMap<(u32, u32, u32), &MacroUse> = BTreeMap::new();
+    let key = |s: Span| (s.file, s.start, s.end);
+    for u in uses {
+        definitions.entry(key(u.site)).or_insert(u);
+    }
+    let place = |f: &Diagnostic| f.span.map_or((0, 0, 0), key);
+    faults.sort_by(|a, b| (place(a), a.code).cmp(&(place(b), b.code)));
+    faults.dedup_by(|b, a| a.span.is_some() && a.span == b.span && a.code == b.code);
+    for fault in &mut faults {
+        if let Some(u) = fault.span.and_then(|s| definitions.get(&key(s))) {
+            fault.notes.push((u.defined, format!("in the expansion of the macro `{}`, defined here", u.name)));
+        }
+    }
+    faults
+}

@@ -1,0 +1,334 @@
+//! Calls of the file's own functions, carried out where they stand: syntax tree in, syntax tree without them out.
+//!
+//! A function that only computes a value from its arguments becomes an expression. Any other one becomes a block of
+//! statements in front of the one that calls it, with its parameters replaced by the arguments: an array is the
+//! caller's array, `&x` is `x` itself. A scalar that the function assigns, or whose argument the function may change,
+//! becomes a local of the block. Nothing else of a function reaches the stages behind this one.
+//!
+//! Pointers end here, too: `*p`, `p[k]`, `(p + j)[k]` and `(&A[i])[k]` all become elements of the array meant.
+
+mod scope;
+mod syntax;
+mod value;
+
+use crate::ast::{Binary, Declarator, Expr, ExprKind, For, ForInit, Helper, Init, Stmt, StmtKind, TypeName, Unit};
+use crate::effects::{assigned, declared, expressions, free_names, names, nodes, returns, size};
+use scop::diag::{Diagnostic, Diagnostics, Span};
+use scope::{Scope, Values};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+pub(crate) use syntax::with_operands;
+use syntax::{converted, counted, element, is_scalar};
+use value::value_of_call;
+
+/// Functions call one another at most so deep.
+const DEPTH: usize = 16;
+/// Statements and nodes that inlining may make of a region.
+const BUDGET: usize = 200_000;
+
+/// The statement and the expression with `value` for `name`; variables of their own that would hide it are renamed.
+pub(crate) fn substituted(s: &Stmt, e: &Expr, name: &Rc<str>, value: &Expr) -> (Stmt, Expr) {
+    let mut scope = Scope::of(name, value.clone());
+    (scope.inner(s), scope.expr(e))
+}
+
+/// Inlines all calls in the region.
+pub(crate) fn inline(unit: &mut Unit) -> Diagnostics {
+    let region = std::mem::take(&mut unit.region);
+    let mut hidden = BTreeSet::new();
+    for d in unit.function.iter().flat_map(|f| f.params.iter().chain(&f.locals)) {
+        hidden.insert(d.name.clone());
+    }
+    region.iter().for_each(|s| declared(s, &mut hidden));
+    let mut inliner = Inliner {
+        helpers: &unit.helpers,
+        hidden,
+        iterators: vec![],
+        calls: vec![],
+        before: vec![],
+        results: 0,
+        budget: BUDGET,
+        faults: vec![],
+    };
+    unit.region = inliner.block(&region);
+    inliner.faults
+}
+
+struct Inliner<'a> {
+    helpers: &'a BTreeMap<Rc<str>, Helper>,
+    /// Names that the caller declares: a function that means a global by one of them means another variable.
+    hidden: BTreeSet<Rc<str>>,
+    /// Counters of the loops around the statement at hand.
+    iterators: Vec<Rc<str>>,
+    /// Functions being carried out.
+    calls: Vec<Rc<str>>,
+    /// Statements that come before the one at hand.
+    before: Vec<Stmt>,
+    results: usize,
+    budget: usize,
+    faults: Diagnostics,
+}
+
+impl<'a> Inliner<'a> {
+    fn fault(&mut self, span: Span, message: String, label: &str, help: &str) -> Expr {
+        self.faults.push(Diagnostic::error("E0404", span, message).label(label).help(help));
+        Expr { kind: ExprKind::Poison, span }
+    }
+
+    fn block(&mut self, all: &[Stmt]) -> Vec<Stmt> {
+        all.iter().flat_map(|s| self.statement(s)).collect()
+    }
+
+    /// A statement that must be one: several become a block.
+    fn single(&mut self, s: &Stmt) -> Stmt {
+        let mut all = self.statement(s);
+        match all.len() {
+            1 => all.remove(0),
+            _ => Stmt { kind: StmtKind::Block(all) },
+        }
+    }
+
+    fn statement(&mut self, s: &Stmt) -> Vec<Stmt> {
+        let outer = std::mem::take(&mut self.before);
+        let kind = match &s.kind {
+            StmtKind::Empty | StmtKind::Poison | StmtKind::Return(_) => s.kind.clone(),
+            StmtKind::Block(all) => StmtKind::Block(self.block(all)),
+            StmtKind::Declare(all) => StmtKind::Declare(all.iter().map(|d| self.declarator(d)).collect()),
+            StmtKind::Expr(e) => match &e.kind {
+                ExprKind::Call(name, arguments) if self.helpers.contains_key(name) => {
+                    let arguments = arguments.iter().map(|a| self.expr(a, true)).collect();
+                    self.carry_out(name, arguments, e.span, None);
+                    StmtKind::Empty
+                }
+                _ => StmtKind::Expr(self.expr(e, true)),
+            },
+            StmtKind::If(c, then, otherwise) => {
+                let c = self.expr(c, true);
+                let before = std::mem::take(&mut self.before);
+                let (then, otherwise) = (self.single(then), otherwise.as_ref().map(|s| Box::new(self.single(s))));
+                self.before = before;
+                StmtKind::If(c, Box::new(then), otherwise)
+            }
+            StmtKind::For(f) => StmtKind::For(Box::new(self.for_loop(f))),
+        };
+        let mut all = std::mem::replace(&mut self.before, outer);
+        if !matches!(kind, StmtKind::Empty) || all.is_empty() {
+            all.push(Stmt { kind });
+        }
+        all
+    }
+
+    fn for_loop(&mut self, f: &For) -> For {
+        let init = match &f.init {
+            ForInit::None => ForInit::None,
+            ForInit::Declare(all) => ForInit::Declare(
+                all.iter()
+                    .map(|d| Declarator { init: d.init.as_ref().map(|i| self.initializer(i, false)), ..d.clone() })
+                    .collect(),
+            ),
+            ForInit::Expr(e) => ForInit::Expr(self.expr(e, false)),
+        };
+        let count = self.iterators.len();
+        self.iterators.extend(counted(f));
+        let condition = f.condition.as_ref().map(|e| self.expr(e, false));
+        let step = f.step.as_ref().map(|e| self.expr(e, false));
+        let before = std::mem::take(&mut self.before);
+        let body = self.single(&f.body);
+        self.before = before;
+        self.iterators.truncate(count);
+        For { init, condition, step, body, header: f.header }
+    }
+
+    fn declarator(&mut self, d: &Declarator) -> Declarator {
+        Declarator { init: d.init.as_ref().map(|i| self.initializer(i, true)), ..d.clone() }
+    }
+
+    fn initializer(&mut self, init: &Init, always: bool) -> Init {
+        match init {
+            Init::Value(e) => Init::Value(self.expr(e, always)),
+            Init::List(all, span) => Init::List(all.iter().map(|i| self.initializer(i, always)).collect(), *span),
+        }
+    }
+
+    /// `always`: the expression is evaluated once whenever its statement is.
+    fn expr(&mut self, e: &Expr, always: bool) -> Expr {
+        let kind = match &e.kind {
+            ExprKind::Call(name, arguments) => {
+                let given: Vec<Expr> = arguments.iter().map(|a| self.expr(a, always)).collect();
+                return if self.helpers.contains_key(name) {
+                    self.called(name, given, e.span, always)
+                } else {
+                    Expr { kind: ExprKind::Call(name.clone(), given), span: e.span }
+                };
+            }
+            ExprKind::Index(base, subscript) => {
+                return element(self.expr(base, always), self.expr(subscript, always), e.span)
+            }
+            ExprKind::Conditional(c, a, b) => ExprKind::Conditional(
+                Box::new(self.expr(c, always)),
+                Box::new(self.expr(a, false)),
+                Box::new(self.expr(b, false)),
+            ),
+            ExprKind::Binary(op, a, b) => {
+                let lazy = matches!(op, Binary::LogicalAnd | Binary::LogicalOr);
+                ExprKind::Binary(*op, Box::new(self.expr(a, always)), Box::new(self.expr(b, always && !lazy)))
+            }
+            _ => return with_operands(e, &mut |x| self.expr(x, always)),
+        };
+        Expr { kind, span: e.span }
+    }
+
+    /// The value of a call in an expression.
+    fn called(&mut self, name: &Rc<str>, arguments: Vec<Expr>, span: Span, always: bool) -> Expr {
+        let Some((helper, body)) = self.enter(name, &arguments, span) else {
+            return Expr { kind: ExprKind::Poison, span };
+        };
+        if let Some(value) = value_of_call(helper, body, &arguments) {
+            self.calls.push(name.clone());
+            let value = self.expr(&value, always);
+            self.calls.pop();
+            return Expr { span, ..value };
+        }
+        if !always {
+            return self.fault(
+                span,
+                format!("call of `{name}` in an expression that is not always evaluated"),
+                "it needs statements of its own",
+                "assign its result to a local variable first",
+            );
+        }
+        if helper.pointer || (helper.result.scalar.is_none() && helper.result.why.is_some()) {
+            return self.fault(
+                span,
+                format!("`{name}` has no result"),
+                "its value is used here",
+                "call it as a statement",
+            );
+        }
+        self.results += 1;
+        let result: Rc<str> =
+            format!("{name}_result{}", if self.results > 1 { self.results.to_string() } else { String::new() }).into();
+        let place = Declarator {
+            name: result.clone(),
+            span,
+            ty: TypeName { constant: false, ..helper.result.clone() },
+            dims: vec![],
+            pointer: None,
+            to_elements: false,
+            function: false,
+            init: None,
+        };
+        self.before.push(Stmt { kind: StmtKind::Declare(vec![place]) });
+        let result = Expr { kind: ExprKind::Name(result), span };
+        self.carry_out(name, arguments, span, Some(result.clone()));
+        result
+    }
+
+    /// The function and its body, if it may be called here; reported otherwise.
+    fn enter(&mut self, name: &Rc<str>, arguments: &[Expr], span: Span) -> Option<(&'a Helper, &'a [Stmt])> {
+        let helper = self.helpers.get(name)?;
+        let note = |fault: Diagnostic| fault.note(helper.span, "defined here");
+        let refuse = |label: String, help: &str| {
+            Some(note(Diagnostic::error("E0404", span, format!("call of `{name}`")).label(label).help(help)))
+        };
+        let mut free = BTreeSet::new();
+        let mut scopes = vec![helper.params.iter().map(|d| d.name.clone()).collect()];
+        helper.body.iter().flatten().for_each(|s| free_names(s, &mut scopes, &mut free));
+        let captured = free.iter().find(|n| self.hidden.contains(*n));
+        let fault = if helper.body.is_none() {
+            refuse(
+                "this function contains what is not supported, so it cannot be inlined".into(),
+                "write it with assignments, `if`, `for` and one `return` at its end",
+            )
+        } else if self.calls.contains(name) || self.calls.len() >= DEPTH {
+            refuse("functions that call themselves cannot be inlined".into(), "write a loop")
+        } else if helper.params.len() != arguments.len() {
+            refuse(format!("it takes {} argument(s), {} given", helper.params.len(), arguments.len()), "check the call")
+        } else if self.budget == 0 {
+            refuse("inlining makes the region too large".into(), "use loops")
+        } else {
+            captured.and_then(|n| {
+                refuse(format!("it uses the global `{n}`, which a variable of the caller hides"), "rename one of them")
+            })
+        };
+        match fault {
+            Some(fault) => {
+                self.faults.push(fault);
+                None
+            }
+            None => helper.body.as_deref().map(|body| (helper, body)),
+        }
+    }
+
+    /// Puts the function's statements before the one at hand.
+    fn carry_out(&mut self, name: &Rc<str>, arguments: Vec<Expr>, span: Span, result: Option<Expr>) {
+        let Some((helper, body)) = self.enter(name, &arguments, span) else { return };
+        if body.iter().rev().skip(1).any(returns)
+            || body.last().is_some_and(|s| returns(s) && !matches!(s.kind, StmtKind::Return(_)))
+        {
+            let fault = Diagnostic::error("E0404", span, format!("call of `{name}`"))
+                .label("a function with statements that returns early cannot be inlined");
+            self.faults.push(
+                fault
+                    .note(helper.span, "defined here")
+                    .help("end it with its only `return`, and put what comes before under `if` and `else`"),
+            );
+            return;
+        }
+        let size = body.iter().map(size).sum::<usize>() + arguments.iter().map(nodes).sum::<usize>();
+        self.budget = self.budget.saturating_sub(size);
+        let mut scope = Scope { values: Values::new(), used: BTreeSet::new(), result, ty: helper.result.clone() };
+        arguments.iter().chain(&scope.result).for_each(|a| names(a, &mut scope.used));
+        let changed = self.changed(helper, body, &arguments);
+        let mut all = vec![];
+        for (d, argument) in helper.params.iter().zip(arguments) {
+            let mut inside = BTreeSet::new();
+            names(&argument, &mut inside);
+            if !is_scalar(d) {
+                scope.values.insert(d.name.clone(), argument);
+            } else if changed.contains(&d.name) || inside.iter().any(|n| changed.contains(n)) {
+                let own = Declarator {
+                    init: Some(Init::Value(argument)),
+                    ty: TypeName { constant: false, ..d.ty.clone() },
+                    ..d.clone()
+                };
+                all.push(Stmt { kind: StmtKind::Declare(vec![scope.declare(own)]) });
+            } else {
+                scope.values.insert(d.name.clone(), converted(&d.ty, argument));
+            }
+        }
+        all.extend(scope.block(body));
+        self.calls.push(name.clone());
+        let before = std::mem::take(&mut self.before);
+        let all = self.block(&all);
+        self.before = before;
+        self.calls.pop();
+        self.before.push(Stmt { kind: StmtKind::Block(all) });
+    }
+
+    /// Names of the function and of its caller that the function may assign.
+    fn changed(&self, helper: &Helper, body: &[Stmt], arguments: &[Expr]) -> BTreeSet<Rc<str>> {
+        let mut out = BTreeSet::new();
+        for s in body {
+            assigned(s, &mut out);
+        }
+        let mut passed = BTreeSet::new();
+        body.iter().for_each(|s| {
+            expressions(s, &mut |e| {
+                e.walk(&mut |x| {
+                    if matches!(&x.kind, ExprKind::Call(n, _) if self.helpers.contains_key(n)) {
+                        names(x, &mut passed)
+                    }
+                })
+            })
+        });
+        out.extend(passed);
+        for (d, argument) in helper.params.iter().zip(arguments) {
+            if !is_scalar(d) && out.contains(&d.name) {
+                names(argument, &mut out);
+            }
+        }
+        out.retain(|n| !self.iterators.contains(n));
+        out
+    }
+}

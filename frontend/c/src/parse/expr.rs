@@ -1,0 +1,337 @@
+//! Expressions by precedence climbing (C17 6.5). Strings and `sizeof` are refused on the spot; `*p` is `p[0]`.
+
+use super::{join, Parsed, Parser, OPERATORS};
+use crate::ast::{Binary, Expr, ExprKind, Unary};
+use crate::lex::Tok;
+use scop::diag::{Diagnostic, Span};
+use scop::literal;
+use scop::ScalarType;
+
+fn binary(op: &str) -> Option<(u32, Binary)> {
+    Some(match op {
+        "*" => (10, Binary::Mul),
+        "/" => (10, Binary::Div),
+        "%" => (10, Binary::Rem),
+        "+" => (9, Binary::Add),
+        "-" => (9, Binary::Sub),
+        "<<" => (8, Binary::Shl),
+        ">>" => (8, Binary::Shr),
+        "<" => (7, Binary::Lt),
+        ">" => (7, Binary::Gt),
+        "<=" => (7, Binary::Le),
+        ">=" => (7, Binary::Ge),
+        "==" => (6, Binary::Eq),
+        "!=" => (6, Binary::Ne),
+        "&" => (5, Binary::And),
+        "^" => (4, Binary::Xor),
+        "|" => (3, Binary::Or),
+        "&&" => (2, Binary::LogicalAnd),
+        "||" => (1, Binary::LogicalOr),
+        _ => return None,
+    })
+}
+
+fn assignment(op: &str) -> Option<Option<Binary>> {
+    Some(match op {
+        "=" => None,
+        "*=" => Some(Binary::Mul),
+        "/=" => Some(Binary::Div),
+        "%=" => Some(Binary::Rem),
+        "+=" => Some(Binary::Add),
+        "-=" => Some(Binary::Sub),
+        "<<=" => Some(Binary::Shl),
+        ">>=" => Some(Binary::Shr),
+        "&=" => Some(Binary::And),
+        "^=" => Some(Binary::Xor),
+        "|=" => Some(Binary::Or),
+        _ => return None,
+    })
+}
+
+/// `base[subscript]`
+fn element(base: Expr, subscript: ExprKind, span: Span) -> Expr {
+    let subscript = Expr { kind: subscript, span: base.span };
+    Expr { kind: ExprKind::Index(Box::new(base), Box::new(subscript)), span }
+}
+
+impl Parser<'_> {
+    /// A full expression, commas included.
+    pub(super) fn expression(&mut self) -> Parsed<Expr> {
+        let mut left = self.assignment()?;
+        while self.eat(",") {
+            let right = self.assignment()?;
+            let span = join(left.span, right.span);
+            left = Expr { kind: ExprKind::Comma(Box::new(left), Box::new(right)), span };
+        }
+        Ok(left)
+    }
+
+    /// An expression without commas.
+    pub(super) fn assignment(&mut self) -> Parsed<Expr> {
+        let outermost = !std::mem::replace(&mut self.in_expression, true);
+        if outermost {
+            self.operators = 0;
+        }
+        let parsed = self.assignment_inner();
+        self.in_expression &= !outermost;
+        parsed
+    }
+
+    fn assignment_inner(&mut self) -> Parsed<Expr> {
+        self.nested(|p| {
+            let target = p.conditional()?;
+            let Tok::Punct(op) = *p.tok(0) else { return Ok(target) };
+            let Some(op) = assignment(op) else { return Ok(target) };
+            p.at += 1;
+            let value = p.assignment()?;
+            let span = join(target.span, value.span);
+            Ok(Expr { kind: ExprKind::Assign(op, Box::new(target), Box::new(value)), span })
+        })
+    }
+
+    fn conditional(&mut self) -> Parsed<Expr> {
+        let condition = self.binary(0)?;
+        if !self.eat("?") {
+            return Ok(condition);
+        }
+        self.nested(|p| {
+            let then = p.expression()?;
+            p.need(":", "in the conditional expression")?;
+            let otherwise = p.conditional()?;
+            let span = join(condition.span, otherwise.span);
+            Ok(Expr { kind: ExprKind::Conditional(Box::new(condition), Box::new(then), Box::new(otherwise)), span })
+        })
+    }
+
+    fn binary(&mut self, least: u32) -> Parsed<Expr> {
+        let mut left = self.unary()?;
+        while let Tok::Punct(op) = *self.tok(0) {
+            let Some((level, op)) = binary(op).filter(|&(level, _)| level > least) else { break };
+            self.at += 1;
+            let right = self.binary(level)?;
+            let span = join(left.span, right.span);
+            left = Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), span };
+            self.operators += 1;
+            if self.operators > OPERATORS {
+                return self.fail(
+                    Diagnostic::error("E0208", span, "expression too long")
+                        .label(format!("more than {OPERATORS} operators"))
+                        .help("use a loop or local variables"),
+                );
+            }
+        }
+        Ok(left)
+    }
+
+    fn unary(&mut self) -> Parsed<Expr> {
+        self.nested(|p| p.unary_inner())
+    }
+
+    fn unary_inner(&mut self) -> Parsed<Expr> {
+        let start = self.span();
+        let op = match self.tok(0) {
+            Tok::Punct("-") => Some(Unary::Neg),
+            Tok::Punct("+") => Some(Unary::Plus),
+            Tok::Punct("~") => Some(Unary::Not),
+            Tok::Punct("!") => Some(Unary::LogicalNot),
+            _ => None,
+        };
+        if let Some(op) = op {
+            self.at += 1;
+            let operand = self.unary()?;
+            let span = join(start, operand.span);
+            return Ok(Expr { kind: ExprKind::Unary(op, Box::new(operand)), span });
+        }
+        if self.is("++") || self.is("--") {
+            let op = if self.is("++") { Binary::Add } else { Binary::Sub };
+            self.at += 1;
+            let operand = self.unary()?;
+            let span = join(start, operand.span);
+            return Ok(Expr { kind: ExprKind::Step(op, Box::new(operand)), span });
+        }
+        if self.is("*") || self.is("&") {
+            let address = self.is("&");
+            self.at += 1;
+            let operand = self.unary()?;
+            let span = join(start, operand.span);
+            return Ok(if address {
+                Expr { kind: ExprKind::Address(Box::new(operand)), span }
+            } else {
+                element(operand, ExprKind::Literal(0, ScalarType::I32), span)
+            });
+        }
+        if self.is_word("sizeof") {
+            self.at += 1;
+            if self.is("(") {
+                self.skip_group();
+            } else {
+                self.unary()?;
+            }
+            return Ok(self.poison(
+                "E0404",
+                join(start, self.previous()),
+                "`sizeof` is not supported".into(),
+                "sizes of objects have no meaning here",
+                "write the number",
+            ));
+        }
+        if self.is("(") {
+            self.at += 1;
+            if self.at_type() {
+                return self.cast(start);
+            }
+            let mut inner = self.expression()?;
+            self.need(")", "to close the parenthesis")?;
+            inner.span = join(start, self.previous());
+            return self.postfix(inner);
+        }
+        let primary = self.primary()?;
+        self.postfix(primary)
+    }
+
+    fn cast(&mut self, start: Span) -> Parsed<Expr> {
+        let ty = self.type_name()?;
+        let pointer = self.is("*");
+        while self.eat("*") {}
+        self.need(")", "after the type of the cast")?;
+        let operand = self.unary()?;
+        let span = join(start, operand.span);
+        match ty.scalar {
+            Some(scalar) if !pointer && ty.dims.is_empty() && ty.members.is_none() => {
+                Ok(Expr { kind: ExprKind::Cast(scalar, Box::new(operand)), span })
+            }
+            _ => {
+                let why = ty.why.unwrap_or_else(|| "only arithmetic types can be cast to".into());
+                Ok(self.poison(
+                    "E0301",
+                    ty.span,
+                    format!("cast to the unsupported type `{}`", ty.text),
+                    &why,
+                    "cast to an integer or floating-point type",
+                ))
+            }
+        }
+    }
+
+    fn poison(&mut self, code: &'static str, span: Span, message: String, label: &str, help: &str) -> Expr {
+        self.report(Diagnostic::error(code, span, message).label(label).help(help));
+        Expr { kind: ExprKind::Poison, span }
+    }
+
+    fn primary(&mut self) -> Parsed<Expr> {
+        let span = self.span();
+        let tok = self.tok(0).clone();
+        let read = match &tok {
+            Tok::Ident(word) if matches!(&**word, "true" | "false") => {
+                self.at += 1;
+                return Ok(Expr { kind: ExprKind::Literal((&**word == "true") as u64, ScalarType::BOOL), span });
+            }
+            Tok::Ident(_) => {
+                let (name, span) = self.name("an expression")?;
+                return Ok(Expr { kind: ExprKind::Name(name), span });
+            }
+            Tok::Number(text) => literal::number(text),
+            Tok::Char(text) => literal::character(text),
+            Tok::Bad(_) => {
+                self.at += 1;
+                return Ok(Expr { kind: ExprKind::Poison, span });
+            }
+            Tok::Str(_) => {
+                self.at += 1;
+                return Ok(self.poison(
+                    "E0301",
+                    span,
+                    "a string has no place here".into(),
+                    "strings are pointers",
+                    "use numbers",
+                ));
+            }
+            _ => {
+                let label = self.found();
+                return self.fail(Diagnostic::error("E0201", span, "expected an expression").label(label));
+            }
+        };
+        self.at += 1;
+        match read {
+            Ok(literal) => Ok(Expr { kind: ExprKind::Literal(literal.bits, literal.ty), span }),
+            Err(why) => {
+                self.report(Diagnostic::error("E0104", span, "malformed literal").label(why));
+                Ok(Expr { kind: ExprKind::Poison, span })
+            }
+        }
+    }
+
+    fn postfix(&mut self, mut e: Expr) -> Parsed<Expr> {
+        let mut length = 0;
+        loop {
+            length += 1;
+            if length > 64 {
+                let span = self.span();
+                return self
+                    .fail(Diagnostic::error("E0208", span, "too many subscripts").label("more than 64 in a row"));
+            }
+            if self.eat("[") {
+                let subscript = self.expression()?;
+                self.need("]", "to close the subscript")?;
+                let span = join(e.span, self.previous());
+                e = Expr { kind: ExprKind::Index(Box::new(e), Box::new(subscript)), span };
+            } else if self.is("(") {
+                e = self.call(e)?;
+            } else if self.is("++") || self.is("--") {
+                let op = if self.is("++") { Binary::Add } else { Binary::Sub };
+                self.at += 1;
+                let span = join(e.span, self.previous());
+                e = Expr { kind: ExprKind::Step(op, Box::new(e)), span };
+            } else if self.is(".") || self.is("->") {
+                let arrow = self.is("->");
+                self.at += 1;
+                let (name, place) = self.name("a member's name")?;
+                let span = join(e.span, place);
+                if arrow {
+                    e = element(e, ExprKind::Literal(0, ScalarType::I32), span);
+                }
+                let member = Expr { kind: ExprKind::Member(name), span: place };
+                e = Expr { kind: ExprKind::Index(Box::new(e), Box::new(member)), span };
+            } else {
+                return Ok(e);
+            }
+        }
+    }
+
+    fn call(&mut self, function: Expr) -> Parsed<Expr> {
+        if let ExprKind::Name(name) = &function.kind {
+            if matches!(&**name, "memset" | "memcpy" | "memmove") && !self.helpers.contains_key(name) {
+                // Its arguments are bytes and pointers, of which nothing else can be said.
+                self.skip_group();
+                let (span, what) = (join(function.span, self.previous()), format!("call of `{name}`"));
+                return Ok(self.poison(
+                    "E0404",
+                    span,
+                    what,
+                    "functions are not carried into hardware",
+                    "write a loop that assigns the elements",
+                ));
+            }
+        }
+        self.at += 1;
+        let mut arguments = vec![];
+        while !self.is(")") && !self.at_end() {
+            arguments.push(self.assignment()?);
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.need(")", "to close the argument list")?;
+        let span = join(function.span, self.previous());
+        match function.kind {
+            ExprKind::Name(name) => Ok(Expr { kind: ExprKind::Call(name, arguments), span }),
+            _ => Ok(self.poison(
+                "E0404",
+                span,
+                "call through an expression".into(),
+                "only named functions can be called",
+                "write the expression out",
+            )),
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Parser over preprocessed tokens. `unit` looks for the marked regions and the declarations it may need,
+//! `stmt`, `expr` and `types` read the region itself.
+//!
+//! A fault is pushed to `faults` at once; `Failed` only unwinds to the next statement, where parsing goes on.
+
+mod expr;
+mod stmt;
+mod types;
+mod unit;
+
+use crate::ast::{Expr, Helper, TypeName, Unit};
+use crate::lex::{Tok, Token};
+use scop::diag::{Diagnostic, Diagnostics, Span};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// A fault was reported; the construct at hand is given up.
+pub(crate) struct Failed;
+pub(crate) type Parsed<T> = Result<T, Failed>;
+
+pub(crate) struct Parser<'a> {
+    tokens: &'a [Token],
+    at: usize,
+    pub faults: Diagnostics,
+    typedefs: BTreeMap<Rc<str>, TypeName>,
+    /// Structures by tag: the type that their members share, and their names; or why they are not supported.
+    structures: BTreeMap<Rc<str>, types::Structure>,
+    /// Functions outside of the region.
+    helpers: BTreeMap<Rc<str>, Helper>,
+    in_helper: bool,
+    /// Name, value, whether it is the first of its enumeration.
+    enumerators: Vec<(Rc<str>, Option<Expr>, bool)>,
+    depth: u32,
+    /// Within an expression, and the binary operators in it so far.
+    in_expression: bool,
+    operators: u32,
+    eof: Tok,
+}
+
+/// Expressions and statements nest at most so deep.
+const DEPTH: u32 = 120;
+/// Binary operators in one expression: chains of them are deep trees, too.
+const OPERATORS: u32 = 400;
+
+/// Reads a whole file's tokens; one unit for each marked region.
+pub(crate) fn units(tokens: &[Token]) -> (Vec<Unit>, Diagnostics) {
+    let mut parser = Parser {
+        tokens,
+        at: 0,
+        faults: vec![],
+        typedefs: BTreeMap::new(),
+        structures: BTreeMap::new(),
+        helpers: BTreeMap::new(),
+        in_helper: false,
+        enumerators: vec![],
+        depth: 0,
+        in_expression: false,
+        operators: 0,
+        eof: Tok::Eof,
+    };
+    let units = parser.unit();
+    (units, parser.faults)
+}
+
+/// From the start of `a` to the end of `b`, if they stand in one file.
+pub(crate) fn join(a: Span, b: Span) -> Span {
+    if a.file == b.file {
+        Span { file: a.file, start: a.start.min(b.start), end: a.end.max(b.end) }
+    } else {
+        a
+    }
+}
+
+impl Parser<'_> {
+    fn tok(&self, ahead: usize) -> &Tok {
+        self.tokens.get(self.at + ahead).map_or(&self.eof, |t| &t.tok)
+    }
+
+    fn is(&self, punct: &str) -> bool {
+        matches!(self.tok(0), Tok::Punct(p) if *p == punct)
+    }
+
+    fn is_word(&self, word: &str) -> bool {
+        matches!(self.tok(0), Tok::Ident(w) if &**w == word)
+    }
+
+    fn at_end(&self) -> bool {
+        self.at >= self.tokens.len()
+    }
+
+    fn eat(&mut self, punct: &str) -> bool {
+        let found = self.is(punct);
+        self.at += found as usize;
+        found
+    }
+
+    fn eat_word(&mut self, word: &str) -> bool {
+        let found = self.is_word(word);
+        self.at += found as usize;
+        found
+    }
+
+    /// The current token's place; at the end of the file, that of the last one.
+    fn span(&self) -> Span {
+        self.tokens.get(self.at).or(self.tokens.last()).map_or(Span::default(), |t| t.span)
+    }
+
+    fn previous(&self) -> Span {
+        self.at.checked_sub(1).and_then(|k| self.tokens.get(k)).map_or(Span::default(), |t| t.span)
+    }
+
+    fn report(&mut self, fault: Diagnostic) {
+        self.faults.push(fault);
+    }
+
+    /// Gives up; silent beside text that the lexer complained about already.
+    fn fail<T>(&mut self, fault: Diagnostic) -> Parsed<T> {
+        let near = [self.at.checked_sub(1), Some(self.at)].into_iter().flatten();
+        if !near.into_iter().any(|k| matches!(self.tokens.get(k), Some(Token { tok: Tok::Bad(_), .. }))) {
+            self.faults.push(fault);
+        }
+        Err(Failed)
+    }
+
+    fn found(&self) -> String {
+        match self.tokens.get(self.at) {
+            None => "found the end of the file".into(),
+            Some(Token { tok: Tok::Marker(_), .. }) => "found the end of the region".into(),
+            Some(t) => format!("found `{}`", t.text()),
+        }
+    }
+
+    /// Takes `punct` or reports that it is missing `place`.
+    fn need(&mut self, punct: &str, place: &str) -> Parsed<()> {
+        if self.eat(punct) {
+            return Ok(());
+        }
+        let (span, label) = if punct == ";" || self.at_end() {
+            (self.previous(), format!("expected `{punct}` after this"))
+        } else {
+            (self.span(), self.found())
+        };
+        self.fail(Diagnostic::error("E0201", span, format!("expected `{punct}` {place}")).label(label))
+    }
+
+    fn name(&mut self, what: &str) -> Parsed<(Rc<str>, Span)> {
+        let span = self.span();
+        match self.tok(0).clone() {
+            Tok::Ident(n) if !types::is_keyword(&n) => {
+                self.at += 1;
+                Ok((n, span))
+            }
+            _ => {
+                let label = self.found();
+                self.fail(Diagnostic::error("E0201", span, format!("expected {what}")).label(label))
+            }
+        }
+    }
+
+    /// Counts one level of nesting around `inner`.
+    fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth >= DEPTH {
+            let span = self.span();
+            return self.fail(
+                Diagnostic::error("E0208", span, "nested too deep")
+                    .label(format!("more than {DEPTH} levels"))
+                    .help("split it with local variables"),
+            );
+        }
+        self.depth += 1;
+        let result = inner(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// Skips a balanced group that starts at the current `(`, `[` or `{`.
+    fn skip_group(&mut self) {
+        let mut open = 0i32;
+        while !self.at_end() {
+            match self.tok(0) {
+                Tok::Punct("(" | "[" | "{") => open += 1,
+                Tok::Punct(")" | "]" | "}") => open -= 1,
+                _ => {}
+            }
+            self.at += 1;
+            if open <= 0 {
+                return;
+            }
+        }
+    }
+
+    /// Skips `(…)` of a faulty header; where nothing closes it before a brace or a region pragma, to `fault`.
+    fn skip_header(&mut self, fault: usize) {
+        let mut open = 0i32;
+        while !self.at_end() && !matches!(self.tok(0), Tok::Marker(_) | Tok::Punct("{" | "}")) {
+            match self.tok(0) {
+                Tok::Punct("(" | "[") => open += 1,
+                Tok::Punct(")" | "]") => open -= 1,
+                _ => {}
+            }
+            self.at += 1;
+            if open == 0 {
+                return;
+            }
+        }
+        self.at = fault;
+    }
+
+    /// Skips to behind the next `;` on this level, or before a closing brace or a region pragma.
+    fn recover(&mut self) {
+        while !self.at_end() {
+            match self.tok(0) {
+                Tok::Punct(";") => {
+                    self.at += 1;
+                    return;
+                }
+                Tok::Punct("}") | Tok::Marker(_) => return,
+                Tok::Punct("{") => {
+                    self.skip_region_free_braces();
+                    return;
+                }
+                _ => self.at += 1,
+            }
+        }
+    }
+
+    /// Skips `{…}`, but stops before a region pragma in it.
+    fn skip_region_free_braces(&mut self) {
+        let mut open = 0;
+        while !self.at_end() {
+            match self.tok(0) {
+                Tok::Marker(_) => return,
+                Tok::Punct("{") => open += 1,
+                Tok::Punct("}") => open -= 1,
+                _ => {}
+            }
+            self.at += 1;
+            if open == 0 {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Statements of the region (C17 6.8). What has no place in a loop nest of static control is refused and skipped.
+
+use super::{join, Parsed, Parser};
+use crate::ast::{Expr, For, ForInit, Stmt, StmtKind};
+use crate::lex::Tok;
+use scop::diag::{Diagnostic, Span};
+
+impl Parser<'_> {
+    /// One statement; a faulty one is skipped and becomes `Poison`.
+    pub(super) fn statement(&mut self) -> Stmt {
+        let before = self.at;
+        let depth = self.depth;
+        match self.nested(|p| p.statement_inner()) {
+            Ok(statement) => statement,
+            Err(_) => {
+                self.depth = depth;
+                self.recover();
+                if self.at == before {
+                    self.at += 1;
+                }
+                Stmt { kind: StmtKind::Poison }
+            }
+        }
+    }
+
+    fn statement_inner(&mut self) -> Parsed<Stmt> {
+        let start = self.span();
+        let kind = match self.tok(0).clone() {
+            Tok::Punct(";") => {
+                self.at += 1;
+                StmtKind::Empty
+            }
+            Tok::Punct("{") => self.block()?,
+            Tok::Ident(word) => match &*word {
+                "for" => self.for_loop()?,
+                "if" => self.if_statement()?,
+                "while" | "do" => self.while_loop()?,
+                "return" if self.in_helper => {
+                    self.at += 1;
+                    let value = if self.is(";") { None } else { Some(self.expression()?) };
+                    self.need(";", "after the statement")?;
+                    StmtKind::Return(value)
+                }
+                "switch" | "goto" | "break" | "continue" | "return" | "case" | "default" => self.jump(&word)?,
+                "else" => {
+                    self.at += 1;
+                    return self
+                        .fail(Diagnostic::error("E0201", start, "`else` without `if`").label("no `if` is open here"));
+                }
+                "typedef" => {
+                    self.at += 1;
+                    self.typedef()?;
+                    StmtKind::Empty
+                }
+                _ if self.at_type() => StmtKind::Declare(self.declaration()?),
+                // A label: nothing can jump to it.
+                _ if matches!(self.tok(1), Tok::Punct(":")) && !super::types::is_keyword(&word) => {
+                    self.at += 2;
+                    if self.is("}") {
+                        StmtKind::Empty
+                    } else {
+                        self.statement().kind
+                    }
+                }
+                _ => self.expression_statement()?,
+            },
+            _ => self.expression_statement()?,
+        };
+        Ok(Stmt { kind })
+    }
+
+    fn refuse(&mut self, code: &'static str, span: Span, message: &str, label: &str, help: &str) {
+        self.report(Diagnostic::error(code, span, message).label(label).help(help));
+    }
+
+    fn expression_statement(&mut self) -> Parsed<StmtKind> {
+        let e = self.expression()?;
+        self.need(";", "after the statement")?;
+        Ok(StmtKind::Expr(e))
+    }
+
+    fn block(&mut self) -> Parsed<StmtKind> {
+        let open = self.span();
+        self.at += 1;
+        let mut statements = vec![];
+        loop {
+            if self.eat("}") {
+                return Ok(StmtKind::Block(statements));
+            }
+            if self.at_end() || matches!(self.tok(0), Tok::Marker(_)) {
+                self.report(
+                    Diagnostic::error("E0207", open, "this `{` is not closed inside the region")
+                        .label("no matching `}`"),
+                );
+                return Ok(StmtKind::Block(statements));
+            }
+            statements.push(self.statement());
+        }
+    }
+
+    fn for_loop(&mut self) -> Parsed<StmtKind> {
+        let start = self.span();
+        self.at += 1;
+        let (open, depth) = (self.at, self.depth);
+        match self.for_header() {
+            Ok((init, condition, step)) => {
+                let header = join(start, self.previous());
+                let body = self.statement();
+                Ok(StmtKind::For(Box::new(For { init, condition, step, body, header })))
+            }
+            Err(failed) => {
+                // The body is still read for its own faults.
+                let fault = std::mem::replace(&mut self.at, open);
+                self.depth = depth;
+                if !self.is("(") {
+                    return Err(failed);
+                }
+                self.skip_header(fault);
+                self.statement();
+                Ok(StmtKind::Poison)
+            }
+        }
+    }
+
+    /// `(init; condition; step)`
+    fn for_header(&mut self) -> Parsed<(ForInit, Option<Expr>, Option<Expr>)> {
+        self.need("(", "after `for`")?;
+        let init = if self.eat(";") {
+            ForInit::None
+        } else if self.at_type() {
+            ForInit::Declare(self.declaration()?)
+        } else {
+            let e = self.expression()?;
+            self.need(";", "after the loop's initialization")?;
+            ForInit::Expr(e)
+        };
+        let condition = if self.is(";") { None } else { Some(self.expression()?) };
+        self.need(";", "after the loop's condition")?;
+        let step = if self.is(")") { None } else { Some(self.expression()?) };
+        self.need(")", "to close the loop's header")?;
+        Ok((init, condition, step))
+    }
+
+    fn if_statement(&mut self) -> Parsed<StmtKind> {
+        self.at += 1;
+        self.need("(", "after `if`")?;
+        let condition = self.expression()?;
+        self.need(")", "to close the condition")?;
+        let then = self.statement();
+        let otherwise = if self.eat_word("else") { Some(Box::new(self.statement())) } else { None };
+        Ok(StmtKind::If(condition, Box::new(then), otherwise))
+    }
+
+    fn while_loop(&mut self) -> Parsed<StmtKind> {
+        let start = self.span();
+        let is_do = self.is_word("do");
+        self.at += 1;
+        let what = if is_do { "`do` loops are not supported" } else { "`while` loops are not supported" };
+        self.refuse(
+            "E0401",
+            start,
+            what,
+            "how often it runs is not known beforehand",
+            "write a `for` loop with affine bounds",
+        );
+        if is_do {
+            self.statement();
+            if !self.eat_word("while") {
+                return Ok(StmtKind::Poison);
+            }
+        }
+        self.need("(", "after `while`")?;
+        self.expression()?;
+        self.need(")", "to close the condition")?;
+        if is_do {
+            self.need(";", "after the loop")?;
+        } else {
+            self.statement();
+        }
+        Ok(StmtKind::Poison)
+    }
+
+    fn jump(&mut self, word: &str) -> Parsed<StmtKind> {
+        let span = self.span();
+        self.at += 1;
+        let help = match word {
+            "break" | "continue" => "put the rest of the body under an `if`, or bound the loop by an affine expression",
+            "switch" | "case" | "default" => "write `if` and `else`",
+            "return" => "move it behind the end of the region",
+            _ => "use `for` and `if`",
+        };
+        self.refuse("E0402", span, &format!("`{word}` is not supported"), "control must not depend on jumps", help);
+        match word {
+            "switch" => {
+                if self.is("(") {
+                    self.skip_group();
+                }
+                if self.is("{") {
+                    self.skip_region_free_braces();
+                }
+            }
+            "case" | "default" => {
+                while !self.at_end() && !self.is(":") && !self.is(";") && !self.is("}") {
+                    self.at += 1;
+                }
+                self.eat(":");
+            }
+            _ => self.recover(),
+        }
+        Ok(StmtKind::Poison)
+    }
+}

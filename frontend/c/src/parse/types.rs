@@ -1,0 +1,375 @@
+//! Type names, declarators and initializers (C17 6.7).
+
+use super::{join, Parsed, Parser};
+use crate::ast::{Declarator, Extent, Init, TypeName};
+use crate::lex::Tok;
+use scop::diag::{Diagnostic, Span};
+use scop::literal::{int, BF16, F16, F32, F64};
+use scop::ScalarType;
+use std::rc::Rc;
+
+/// The type that all members share, and their names; or why it is not supported.
+pub(super) type Structure = Result<(ScalarType, Rc<[Rc<str>]>), String>;
+
+/// Words that cannot name a variable.
+pub(super) fn is_keyword(word: &str) -> bool {
+    const STATEMENTS: &[&str] = &[
+        "if", "else", "for", "while", "do", "switch", "case", "default", "goto", "break", "continue", "return",
+        "sizeof", "typedef",
+    ];
+    STATEMENTS.contains(&word)
+        || BASIC.contains(&word)
+        || QUALIFIERS.contains(&word)
+        || STORAGE.contains(&word)
+        || AGGREGATES.contains(&word)
+}
+
+const BASIC: &[&str] = &[
+    "void", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "_Bool", "bool", "_Complex",
+    "__int128",
+];
+const QUALIFIERS: &[&str] = &["const", "volatile", "restrict", "__restrict", "__restrict__", "_Atomic", "__const"];
+const STORAGE: &[&str] = &[
+    "static",
+    "extern",
+    "inline",
+    "register",
+    "auto",
+    "__inline",
+    "__inline__",
+    "_Noreturn",
+    "_Thread_local",
+    "__extension__",
+];
+const AGGREGATES: &[&str] = &["struct", "union", "enum"];
+
+/// Types that headers and compilers name.
+fn named(word: &str) -> Option<ScalarType> {
+    let word = word.strip_prefix("std::").unwrap_or(word);
+    Some(match word {
+        "_Float16" | "half" | "__fp16" | "float16_t" => F16,
+        "__bf16" | "bfloat16" | "bfloat16_t" => BF16,
+        "_Float32" | "float32_t" | "float_t" => F32,
+        "_Float64" | "float64_t" | "double_t" => F64,
+        "size_t" | "uintptr_t" | "uintmax_t" => int(64, false),
+        "ssize_t" | "ptrdiff_t" | "intptr_t" | "intmax_t" => int(64, true),
+        "uint" => int(32, false),
+        "ushort" => int(16, false),
+        "uchar" => int(8, false),
+        _ => {
+            let (signed, rest) = match word.strip_prefix('u') {
+                Some(rest) => (false, rest),
+                None => (true, word),
+            };
+            let digits = rest.strip_prefix("int")?.strip_suffix("_t")?;
+            match digits {
+                "8" | "_least8" | "_fast8" => int(8, signed),
+                "16" | "_least16" => int(16, signed),
+                "32" | "_least32" => int(32, signed),
+                "64" | "_least64" | "_fast64" | "_fast16" | "_fast32" => int(64, signed),
+                _ => return None,
+            }
+        }
+    })
+}
+
+impl Parser<'_> {
+    /// Whether a declaration or a cast's type may start here.
+    pub(super) fn at_type(&self) -> bool {
+        match self.tok(0) {
+            Tok::Ident(w) => {
+                let w = &**w;
+                BASIC.contains(&w)
+                    || QUALIFIERS.contains(&w)
+                    || STORAGE.contains(&w)
+                    || AGGREGATES.contains(&w)
+                    || w == "typedef"
+                    || w == "__attribute__"
+                    || self.typedefs.contains_key(w)
+                    || named(w).is_some()
+            }
+            _ => false,
+        }
+    }
+
+    /// Declaration specifiers. What is not supported is noted in the result, not reported.
+    pub(super) fn type_name(&mut self) -> Parsed<TypeName> {
+        let start = self.span();
+        let mut ty = TypeName {
+            scalar: None,
+            why: None,
+            text: String::new(),
+            constant: false,
+            dims: vec![],
+            members: None,
+            span: start,
+        };
+        let (mut words, mut basic): (Vec<String>, Vec<String>) = (vec![], vec![]);
+        let mut whole = false;
+        while let Tok::Ident(word) = self.tok(0).clone() {
+            let word = &*word;
+            if word == "__attribute__" {
+                self.at += 1;
+                self.skip_group();
+                continue;
+            }
+            if QUALIFIERS.contains(&word) || STORAGE.contains(&word) {
+                ty.constant |= word == "const" || word == "__const";
+                self.at += 1;
+                continue;
+            }
+            if AGGREGATES.contains(&word) && !whole && basic.is_empty() {
+                self.aggregate(word, &mut ty, &mut words)?;
+                whole = true;
+            } else if BASIC.contains(&word) && !whole {
+                basic.push(word.into());
+                words.push(word.into());
+                self.at += 1;
+            } else if !whole && basic.is_empty() && (self.typedefs.contains_key(word) || named(word).is_some()) {
+                if let Some(known) = self.typedefs.get(word) {
+                    (ty.scalar, ty.why, ty.dims, ty.members) =
+                        (known.scalar, known.why.clone(), known.dims.clone(), known.members.clone());
+                    ty.constant |= known.constant;
+                } else {
+                    ty.scalar = named(word);
+                }
+                words.push(word.into());
+                whole = true;
+                self.at += 1;
+            } else {
+                break;
+            }
+        }
+        ty.span = join(start, self.previous());
+        ty.text = words.join(" ");
+        if !whole {
+            match combine(&basic) {
+                Ok(scalar) => ty.scalar = Some(scalar),
+                Err(why) => ty.why = Some(why),
+            }
+        }
+        if words.is_empty() {
+            let (span, label) = (self.span(), self.found());
+            return self.fail(Diagnostic::error("E0201", span, "expected a type").label(label));
+        }
+        Ok(ty)
+    }
+
+    /// `struct …`, `union …`, `enum …`
+    fn aggregate(&mut self, word: &str, ty: &mut TypeName, words: &mut Vec<String>) -> Parsed<()> {
+        self.at += 1;
+        words.push(word.into());
+        let mut tag = None;
+        while self.eat_word("__attribute__") {
+            self.skip_group();
+        }
+        if let Tok::Ident(name) = self.tok(0).clone() {
+            words.push(name.to_string());
+            tag = Some(name);
+            self.at += 1;
+        }
+        if word == "enum" {
+            ty.scalar = Some(int(32, false));
+            if self.eat("{") {
+                self.enumeration()?;
+            }
+            return Ok(());
+        }
+        let name = words.join(" ");
+        let structure = if self.is("{") {
+            let found = self.structure(word, &name);
+            tag.into_iter().for_each(|tag| drop(self.structures.insert(tag, found.clone())));
+            found
+        } else {
+            let known = tag.filter(|_| word == "struct").and_then(|tag| self.structures.get(&tag).cloned());
+            known.unwrap_or_else(|| Err(format!("`{name}` is no arithmetic type")))
+        };
+        match structure {
+            Ok((scalar, members)) => (ty.scalar, ty.members) = (Some(scalar), Some(members)),
+            Err(why) => ty.why = Some(why),
+        }
+        Ok(())
+    }
+
+    /// `{ … }` of a structure. What is in it is not reported but kept as the reason.
+    fn structure(&mut self, word: &str, name: &str) -> Structure {
+        let (end, faults) = (self.end_of_group(), self.faults.len());
+        self.at += 1;
+        let mut fields = vec![];
+        while self.at + 1 < end {
+            match self.declaration() {
+                Ok(all) => fields.extend(all),
+                Err(_) => break,
+            }
+        }
+        let read = self.at + 1 == end && self.faults.len() == faults;
+        self.faults.truncate(faults);
+        self.at = end;
+        if word != "struct" {
+            return Err(format!("`{name}` is no arithmetic type"));
+        }
+        let plain = |d: &Declarator| {
+            d.pointer.is_none() && !d.function && d.dims.is_empty() && d.ty.dims.is_empty() && d.ty.members.is_none()
+        };
+        let first = fields.first().and_then(|d| d.ty.scalar);
+        match first.filter(|_| read && fields.iter().all(plain)) {
+            Some(scalar) if fields.iter().all(|d| d.ty.scalar == Some(scalar)) => {
+                Ok((scalar, fields.into_iter().map(|d| d.name).collect()))
+            }
+            Some(_) => Err(format!("the members of `{name}` are of several types; use one array per member")),
+            None => Err(format!("`{name}` has other members than scalars; use one array per member")),
+        }
+    }
+
+    /// The token behind the group that starts here.
+    pub(super) fn end_of_group(&mut self) -> usize {
+        let start = self.at;
+        self.skip_group();
+        std::mem::replace(&mut self.at, start)
+    }
+
+    /// One declarator behind its type: pointers, name, extents, initializer.
+    pub(super) fn declarator(&mut self, ty: &TypeName) -> Parsed<Declarator> {
+        let mut pointer = None;
+        let mut stars = self.stars(&mut pointer);
+        let parenthesized = self.is("(") && matches!(self.tok(1), Tok::Punct("*"));
+        let mut rows = false;
+        if parenthesized {
+            self.at += 1;
+            rows = stars == 0;
+            stars += self.stars(&mut pointer);
+        }
+        let (name, span) = self.name("a name in this declaration")?;
+        let mut declarator = Declarator {
+            name,
+            span,
+            ty: ty.clone(),
+            dims: vec![],
+            pointer,
+            to_elements: false,
+            function: false,
+            init: None,
+        };
+        if parenthesized {
+            self.extents(&mut declarator)?;
+            rows &= declarator.dims.is_empty();
+            self.need(")", "to close the declarator")?;
+        }
+        if self.is("(") {
+            declarator.function = true;
+            return Ok(declarator);
+        }
+        self.extents(&mut declarator)?;
+        declarator.to_elements = stars == 1 && (rows || (!parenthesized && declarator.dims.is_empty()));
+        while self.eat_word("__attribute__") {
+            self.skip_group();
+        }
+        if self.eat("=") {
+            declarator.init = Some(self.initializer()?);
+        }
+        Ok(declarator)
+    }
+
+    fn stars(&mut self, pointer: &mut Option<Span>) -> u32 {
+        let mut count = 0;
+        loop {
+            if self.is("*") {
+                pointer.get_or_insert(self.span());
+                count += 1;
+            } else if !matches!(self.tok(0), Tok::Ident(w) if QUALIFIERS.contains(&&**w)) {
+                return count;
+            }
+            self.at += 1;
+        }
+    }
+
+    fn extents(&mut self, declarator: &mut Declarator) -> Parsed<()> {
+        while self.is("[") {
+            let start = self.span();
+            self.at += 1;
+            while matches!(self.tok(0), Tok::Ident(w) if QUALIFIERS.contains(&&**w) || &**w == "static") {
+                self.at += 1;
+            }
+            let size = if self.is("]") { None } else { Some(self.assignment()?) };
+            self.need("]", "to close the extent")?;
+            declarator.dims.push(Extent { size, span: join(start, self.previous()) });
+        }
+        Ok(())
+    }
+
+    pub(super) fn initializer(&mut self) -> Parsed<Init> {
+        if !self.is("{") {
+            return Ok(Init::Value(self.assignment()?));
+        }
+        self.nested(|p| {
+            let start = p.span();
+            p.at += 1;
+            let mut items = vec![];
+            while !p.is("}") && !p.at_end() {
+                if p.is(".") || p.is("[") {
+                    let span = p.span();
+                    return p.fail(
+                        Diagnostic::error("E0313", span, "designated initializers are not supported")
+                            .label("give the values in order instead"),
+                    );
+                }
+                items.push(p.initializer()?);
+                if !p.eat(",") {
+                    break;
+                }
+            }
+            p.need("}", "to close the initializer")?;
+            Ok(Init::List(items, join(start, p.previous())))
+        })
+    }
+
+    /// A comma-separated list of declarators with the closing `;`.
+    pub(super) fn declaration(&mut self) -> Parsed<Vec<Declarator>> {
+        let ty = self.type_name()?;
+        let mut all = vec![];
+        if self.eat(";") {
+            return Ok(all);
+        }
+        loop {
+            all.push(self.declarator(&ty)?);
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.need(";", "after the declaration")?;
+        Ok(all)
+    }
+}
+
+/// The type that basic words stand for, in any order.
+fn combine(words: &[String]) -> Result<ScalarType, String> {
+    let count = |w: &str| words.iter().filter(|x| *x == w).count();
+    let all = words.join(" ");
+    let refuse = |why: &str| Err(format!("`{all}` {why}"));
+    if words.is_empty() {
+        return Err("a type is missing".into());
+    }
+    if count("_Complex") > 0
+        || count("__int128") > 0
+        || count("void") > 0
+        || (count("double") == 1 && count("long") > 0)
+    {
+        return refuse("is not supported");
+    }
+    let (unsigned, signed, long) = (count("unsigned"), count("signed"), count("long"));
+    if unsigned + signed > 1 || long > 2 {
+        return refuse("is no type");
+    }
+    let kinds: Vec<&str> =
+        words.iter().map(String::as_str).filter(|w| !matches!(*w, "unsigned" | "signed" | "long")).collect();
+    let marked = unsigned + signed + long > 0;
+    match kinds.as_slice() {
+        ["float"] if !marked => Ok(F32),
+        ["double"] if !marked => Ok(F64),
+        ["bool" | "_Bool"] if !marked => Ok(ScalarType::BOOL),
+        ["char"] if long == 0 => Ok(int(8, unsigned == 0)),
+        ["short"] | ["short", "int"] | ["int", "short"] if long == 0 => Ok(int(16, unsigned == 0)),
+        [] | ["int"] => Ok(int(if long > 0 { 64 } else { 32 }, unsigned == 0)),
+        _ => refuse("is no type"),
+    }
+}

@@ -1,0 +1,395 @@
+//! Island parser: finds the marked regions and the declarations in scope there; the rest is skipped. A region is a
+//! program of its own, so each of several must be in a function of its own, by which it is called.
+//!
+//! Declarations outside the region that cannot be read are passed over silently: whoever needs one of their names
+//! is told that it is unknown. Only the enclosing function's parameters must be readable.
+
+use super::{join, Failed, Parsed, Parser};
+use crate::ast::{Declarator, Function, Helper, Stmt, StmtKind, Unit};
+use crate::lex::{Marker, Tok};
+use scop::diag::{Diagnostic, Span};
+use std::rc::Rc;
+
+/// What has been collected so far.
+#[derive(Default)]
+struct Found {
+    globals: Vec<Declarator>,
+    regions: Vec<(Option<Function>, Vec<Stmt>, Span)>,
+    /// The opening pragma of each region, and the function around it with the place of its name.
+    opened: Vec<(Span, Option<(Rc<str>, Span)>)>,
+}
+
+fn opens(tok: &Tok) -> bool {
+    matches!(tok, Tok::Marker(Marker::Scop | Marker::Sa))
+}
+
+impl Parser<'_> {
+    pub(super) fn unit(&mut self) -> Vec<Unit> {
+        let mut found = Found::default();
+        while !self.at_end() {
+            match self.tok(0) {
+                t if opens(t) => self.region(&mut found, None, &[]),
+                Tok::Marker(_) => self.stray_end(),
+                Tok::Ident(w) if &**w == "typedef" => {
+                    self.at += 1;
+                    self.silently(|p| p.typedef());
+                }
+                Tok::Punct("{" | "(") if !self.group_has_region() => self.skip_group(),
+                _ if self.at_type() => self.external(&mut found),
+                _ => self.at += 1,
+            }
+        }
+        let Found { globals, regions, opened } = found;
+        if opened.is_empty() && !self.faults.iter().any(|f| f.code == "E0205") {
+            let fault = Diagnostic::error("E0202", None, "this file has no marked region");
+            self.report(fault.help("put `#pragma scop` before the loop nest and `#pragma endscop` behind it"));
+        }
+        let (enumerators, helpers) = (std::mem::take(&mut self.enumerators), std::mem::take(&mut self.helpers));
+        let unit = |(function, region, region_span)| Unit {
+            enumerators: enumerators.clone(),
+            globals: globals.clone(),
+            helpers: helpers.clone(),
+            function,
+            region,
+            region_span,
+        };
+        regions.into_iter().map(unit).collect()
+    }
+
+    /// Runs `parse`; if it fails, forgets what it reported and skips the declaration.
+    fn silently<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Option<T> {
+        let (faults, depth, before) = (self.faults.len(), self.depth, self.at);
+        match parse(self) {
+            Ok(value) => Some(value),
+            Err(Failed) => {
+                self.faults.truncate(faults);
+                self.depth = depth;
+                self.recover();
+                if self.at == before {
+                    self.at += 1;
+                }
+                None
+            }
+        }
+    }
+
+    fn group_has_region(&self) -> bool {
+        let mut open = 0i32;
+        for token in &self.tokens[self.at..] {
+            match &token.tok {
+                Tok::Punct("{" | "(" | "[") => open += 1,
+                Tok::Punct("}" | ")" | "]") => open -= 1,
+                Tok::Marker(_) => return true,
+                _ => {}
+            }
+            if open <= 0 {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// `typedef` was taken already.
+    pub(super) fn typedef(&mut self) -> Parsed<()> {
+        for d in self.declaration()? {
+            let mut ty = d.ty.clone();
+            if d.pointer.is_some() || d.function {
+                (ty.scalar, ty.why) = (None, Some(format!("`{}` is a pointer or function type", d.name)));
+            }
+            ty.dims = d.dims.into_iter().chain(ty.dims).collect();
+            self.typedefs.insert(d.name, ty);
+        }
+        Ok(())
+    }
+
+    /// The constants of an `enum`, behind its `{`.
+    pub(super) fn enumeration(&mut self) -> Parsed<()> {
+        let mut first = true;
+        while !self.is("}") && !self.at_end() {
+            let (name, _) = self.name("an enumeration constant")?;
+            let value = if self.eat("=") { Some(self.assignment()?) } else { None };
+            self.enumerators.push((name, value, first));
+            first = false;
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.need("}", "to close the enumeration")
+    }
+
+    /// A declaration or a function at file level.
+    fn external(&mut self, found: &mut Found) {
+        let start = self.at;
+        let faults = self.faults.len();
+        let head = self.silently(|p| {
+            let ty = p.type_name()?;
+            if p.is(";") {
+                Ok(None)
+            } else {
+                p.declarator(&ty).map(Some)
+            }
+        });
+        match head {
+            None => {}
+            Some(None) => self.at += 1,
+            Some(Some(d)) if d.function => self.function(found, d, faults),
+            Some(Some(_)) => {
+                self.at = start;
+                self.faults.truncate(faults);
+                // An enumeration in front of the declarator was collected already; a second time does no harm.
+                if let Some(all) = self.silently(|p| p.declaration()) {
+                    found.globals.extend(all);
+                }
+            }
+        }
+    }
+
+    fn function(&mut self, found: &mut Found, head: Declarator, faults: usize) {
+        let params = self.parameters();
+        while self.eat_word("__attribute__") {
+            self.skip_group();
+        }
+        if !self.is("{") || !self.group_has_region() {
+            if self.is("{") {
+                self.helper(head, params.unwrap_or_default());
+            }
+            self.faults.truncate(faults);
+            return;
+        }
+        let function =
+            Function { name: head.name, span: head.span, params: params.unwrap_or_default(), locals: vec![] };
+        self.body(found, function);
+    }
+
+    /// A function that the region may call. Faults in it count only there.
+    fn helper(&mut self, head: Declarator, params: Vec<Declarator>) {
+        let (end, faults) = (self.end_of_group(), self.faults.len());
+        let depth = self.depth;
+        self.in_helper = true;
+        let body = self.statement().kind;
+        self.in_helper = false;
+        (self.at, self.depth) = (end, depth);
+        let body = match body {
+            StmtKind::Block(all) if self.faults.len() == faults => Some(all),
+            _ => None,
+        };
+        self.helpers.insert(
+            head.name,
+            Helper { result: head.ty, pointer: head.pointer.is_some(), params, body, span: head.span },
+        );
+    }
+
+    /// `(…)` of a function; a parameter that cannot be read is reported and left out.
+    fn parameters(&mut self) -> Option<Vec<Declarator>> {
+        let mut params = vec![];
+        self.need("(", "before the parameters").ok()?;
+        if self.is_word("void") && matches!(self.tok(1), Tok::Punct(")")) {
+            self.at += 1;
+        }
+        while !self.is(")") && !self.at_end() && !self.is("{") {
+            match self.type_name().and_then(|ty| self.declarator(&ty)) {
+                Ok(mut d) => {
+                    if d.function {
+                        self.skip_group();
+                        d.pointer = Some(d.span);
+                    }
+                    params.push(d);
+                }
+                Err(Failed) => {
+                    while !self.at_end() && !self.is(",") && !self.is(")") && !self.is("{") {
+                        if self.is("(") || self.is("[") {
+                            self.skip_group()
+                        } else {
+                            self.at += 1
+                        }
+                    }
+                }
+            }
+            if !self.eat(",") && !self.is(")") && !self.is("{") {
+                self.at += 1;
+            }
+        }
+        self.eat(")");
+        Some(params)
+    }
+
+    /// The body of the function that holds the region.
+    fn body(&mut self, found: &mut Found, function: Function) {
+        let mut scopes: Vec<Vec<Declarator>> = vec![];
+        while !self.at_end() {
+            match self.tok(0).clone() {
+                Tok::Punct("{") => {
+                    scopes.push(vec![]);
+                    self.at += 1;
+                }
+                Tok::Punct("}") => {
+                    scopes.pop();
+                    self.at += 1;
+                    if scopes.is_empty() {
+                        return;
+                    }
+                }
+                t if opens(&t) => {
+                    let locals: Vec<Declarator> = scopes.iter().flatten().cloned().collect();
+                    self.region(found, Some(&function), &locals);
+                }
+                Tok::Marker(_) => self.stray_end(),
+                Tok::Punct(";") => self.at += 1,
+                Tok::Ident(w) if &*w == "typedef" => {
+                    self.at += 1;
+                    self.silently(|p| p.typedef());
+                }
+                _ if self.at_type() => {
+                    if let (Some(all), Some(scope)) = (self.silently(|p| p.declaration()), scopes.last_mut()) {
+                        scope.extend(all);
+                    }
+                }
+                _ => self.outside(),
+            }
+        }
+    }
+
+    /// A statement of the function outside the region: skipped, with a warning if it does something.
+    fn outside(&mut self) {
+        let start = self.span();
+        let word = match self.tok(0) {
+            Tok::Ident(w) => w.clone(),
+            _ => Rc::from(""),
+        };
+        self.at += 1;
+        match &*word {
+            "return" | "else" => {}
+            "for" | "if" | "while" | "switch" if self.is("(") => {
+                self.skip_group();
+                // Its body is looked at next; a region in it would be run by the C program more than once, or not at
+                // all.
+                if matches!(self.tok(0), Tok::Marker(_)) || (self.is("{") && self.group_has_region()) {
+                    self.warn_outside(join(start, self.previous()));
+                }
+                return;
+            }
+            _ => {}
+        }
+        while !self.at_end()
+            && !matches!(self.tok(0), Tok::Punct(";" | "{" | "}") | Tok::Marker(_))
+            && &*word != "else"
+            && &*word != "do"
+        {
+            if self.is("(") || self.is("[") {
+                self.skip_group()
+            } else {
+                self.at += 1
+            }
+        }
+        self.eat(";");
+        if !matches!(&*word, "return" | "else" | "do") {
+            self.warn_outside(join(start, self.previous()));
+        }
+    }
+
+    fn warn_outside(&mut self, span: Span) {
+        let what = "this statement stands outside the marked region";
+        let fault = if span.file == 0 {
+            Diagnostic::warning("W0201", span, what)
+                .label("the hardware does not carry it out")
+                .help("move it into the region, or do it before the array starts or after it has ended")
+        } else {
+            // The golden model watches the region only in the main file.
+            Diagnostic::error("E0209", span, what)
+                .label(
+                    "the hardware does not carry it out, and a simulation cannot tell its effect from the region's in \
+                    an included file",
+                )
+                .help("move it into the region or into the caller")
+        };
+        self.report(fault);
+    }
+
+    fn stray_end(&mut self) {
+        let span = self.span();
+        self.at += 1;
+        self.report(
+            Diagnostic::error("E0205", span, "end of a region that was never begun")
+                .label("no `#pragma scop` or `#pragma sa` before it"),
+        );
+    }
+
+    /// The region behind its opening pragma.
+    fn region(&mut self, found: &mut Found, function: Option<&Function>, locals: &[Declarator]) {
+        let opened = self.span();
+        let (closer, name) = match self.tok(0) {
+            Tok::Marker(Marker::Sa) => (Marker::EndSa, "endsa"),
+            _ => (Marker::EndScop, "endscop"),
+        };
+        self.at += 1;
+        let around = function.map(|f| (f.name.clone(), f.span));
+        if let Some(fault) = second(found, opened, &around) {
+            self.report(fault);
+            while !self.at_end() && !matches!(self.tok(0), Tok::Marker(_)) {
+                self.at += 1;
+            }
+            self.at += !opens(self.tok(0)) as usize;
+            return;
+        }
+        found.opened.push((opened, around));
+        let mut statements = vec![];
+        while !self.at_end() && !matches!(self.tok(0), Tok::Marker(_) | Tok::Punct("}")) {
+            statements.push(self.statement());
+        }
+        let closed = self.span();
+        match self.tok(0).clone() {
+            Tok::Marker(m) if m == closer => self.at += 1,
+            tok => {
+                let fault = Diagnostic::error("E0203", opened, "this region is not closed");
+                let fault = match tok {
+                    Tok::Marker(m) if !opens(&Tok::Marker(m)) => {
+                        self.at += 1;
+                        fault.label("begins here").note(closed, "this pragma closes the other kind of region")
+                    }
+                    Tok::Punct(_) => fault.label("begins here").note(closed, "the block around it ends here"),
+                    _ => fault.label("nothing closes it up to here or the end of the file"),
+                };
+                self.report(fault.help(format!("put `#pragma {name}` behind the loop nest")));
+            }
+        }
+        let region_span =
+            Span { start: opened.end, ..join(opened, Span { end: closed.start.max(opened.end), ..closed }) };
+        if statements.is_empty() && !self.faults.iter().any(|f| f.span == Some(opened)) {
+            self.report(
+                Diagnostic::error("E0206", opened, "the marked region is empty")
+                    .label("no statement up to its end")
+                    .help("mark a loop nest"),
+            );
+        }
+        let function = function.map(|f| Function { locals: locals.to_vec(), ..f.clone() });
+        found.regions.push((function, statements, region_span));
+    }
+}
+
+/// Why there may be no region here, in this function, beside those before it.
+fn second(found: &Found, opened: Span, around: &Option<(Rc<str>, Span)>) -> Option<Diagnostic> {
+    let beside = "a second marked region";
+    let bare = |other: &Option<(Rc<str>, Span)>| around.is_none() || other.is_none();
+    if let Some((first, _)) = found.opened.iter().find(|(_, other)| bare(other)) {
+        let fault =
+            Diagnostic::error("E0204", opened, beside).label("each of several regions stands in a function of its own");
+        return Some(
+            fault
+                .note(*first, "another one begins here")
+                .help("put both into functions, whose names then say which is which"),
+        );
+    }
+    let (name, at) = around.as_ref()?;
+    let (first, other) = found
+        .opened
+        .iter()
+        .find_map(|(first, other)| Some((*first, other.as_ref()?)).filter(|(_, (known, _))| known == name))?;
+    Some(if other.1 == *at {
+        let fault = Diagnostic::error("E0204", opened, beside).label("only one region per function");
+        fault.note(first, "the first one begins here").help("join them, or put them into separate functions")
+    } else {
+        let fault = Diagnostic::error("E0210", *at, format!("a second function is called `{name}`"))
+            .label("it has a marked region, too");
+        fault.note(other.1, "the first one").help("rename one of them: a function's name chooses what the IP runs")
+    })
+}

@@ -1,0 +1,271 @@
+//! Typed values: every operator with C's types, reads collected into the statement's list.
+
+use super::affine::binary_op;
+use super::form::Truth;
+use super::operate::{self, arithmetic, compare, constant, convert, node, select, to_bool, truth};
+use super::table;
+use super::types::{promote, type_of, usual};
+use super::{Entity, Guard, Sema};
+use crate::ast;
+use crate::ast::{Binary, Unary};
+use scop::diag::Span;
+use scop::literal::{F32, F64};
+use scop::{Access, BinaryOp, Expr, ExprKind, HostFunction, ScalarType, UnaryOp};
+
+/// Index of `access` in `reads`, entered if it is new.
+pub(super) fn read(reads: &mut Vec<Access>, access: Access) -> usize {
+    match reads.iter().position(|r| r.array == access.array && r.subscripts == access.subscripts) {
+        Some(k) => k,
+        None => {
+            reads.push(access);
+            reads.len() - 1
+        }
+    }
+}
+
+/// Functions of <math.h> and <stdlib.h>: number of arguments, type of arguments and result.
+fn function(name: &str) -> Option<(usize, ScalarType)> {
+    if let Some((f, ty)) = HostFunction::named(name) {
+        return Some((f.arguments(), ty));
+    }
+    Some(match name {
+        "sqrtf" | "fabsf" => (1, F32),
+        "fminf" | "fmaxf" => (2, F32),
+        "fmaf" => (3, F32),
+        "sqrt" | "fabs" => (1, F64),
+        "fmin" | "fmax" => (2, F64),
+        "fma" => (3, F64),
+        "abs" => (1, ScalarType::I32),
+        "labs" | "llabs" => (1, ScalarType::Int { bits: 64, signed: true }),
+        _ => return None,
+    })
+}
+
+impl Sema {
+    /// The value of `e` in C, of its own C type. `None`: a fault was reported.
+    pub(super) fn value(&mut self, e: &ast::Expr, reads: &mut Vec<Access>) -> Option<Expr> {
+        match &e.kind {
+            ast::ExprKind::Literal(bits, ty) => Some(constant(*bits, *ty, e.span)),
+            ast::ExprKind::Name(name) => self.name_value(name, e, reads),
+            ast::ExprKind::Index(..) => self.element_value(e, reads),
+            ast::ExprKind::Call(name, arguments) => self.call(name, arguments, e.span, reads),
+            ast::ExprKind::Unary(Unary::LogicalNot, _) => self.widened(e, reads),
+            ast::ExprKind::Unary(op, a) => {
+                let a = self.value(a, reads)?;
+                let ty = promote(a.ty);
+                match op {
+                    Unary::Neg => Some(operate::unary(UnaryOp::Neg, convert(a, ty), e.span)),
+                    Unary::Not if ty.is_float() => self.operand_types("this operator needs integers".into(), e.span),
+                    Unary::Not => Some(operate::unary(UnaryOp::Not, convert(a, ty), e.span)),
+                    Unary::Plus | Unary::LogicalNot => Some(convert(a, ty)),
+                }
+            }
+            ast::ExprKind::Binary(op, ..)
+                if op.is_comparison() || matches!(op, Binary::LogicalAnd | Binary::LogicalOr) =>
+            {
+                self.widened(e, reads)
+            }
+            ast::ExprKind::Binary(op, a, b) => {
+                let (a, b) = (self.value(a, reads), self.value(b, reads));
+                self.arithmetic(*op, a?, b?, e.span)
+            }
+            ast::ExprKind::Conditional(c, a, b) => self.conditional(c, a, b, e.span, reads),
+            ast::ExprKind::Cast(ty, a) => {
+                let a = self.value(a, reads)?;
+                Some(Expr { span: e.span, ..convert(a, *ty) })
+            }
+            ast::ExprKind::Assign(..) | ast::ExprKind::Step(..) | ast::ExprKind::Comma(..) => {
+                self.error(
+                    "E0405",
+                    e.span,
+                    "side effect inside an expression",
+                    "the order of effects would matter",
+                    "make it a statement of its own",
+                );
+                None
+            }
+            ast::ExprKind::Address(_) => {
+                self.error(
+                    "E0403",
+                    e.span,
+                    "taking an address is not supported",
+                    "pointers hide which element is meant",
+                    "use an array with affine subscripts; `&x` may be an argument of a function that the file defines",
+                );
+                None
+            }
+            ast::ExprKind::Member(_) | ast::ExprKind::Poison => None,
+        }
+    }
+
+    /// A condition as the `int` that C makes of it.
+    fn widened(&mut self, e: &ast::Expr, reads: &mut Vec<Access>) -> Option<Expr> {
+        let condition = self.condition(e, reads)?;
+        Some(convert(condition, ScalarType::I32))
+    }
+
+    fn operand_types<T>(&mut self, why: String, span: Span) -> Option<T> {
+        self.error("E0311", span, "operands of unsuitable types", why, "convert the operands by a cast");
+        None
+    }
+
+    pub(super) fn arithmetic(&mut self, op: Binary, a: Expr, b: Expr, span: Span) -> Option<Expr> {
+        match arithmetic(binary_op(op), a, b, span) {
+            Ok(e) => Some(e),
+            Err(why) => self.operand_types(why, span),
+        }
+    }
+
+    fn name_value(&mut self, name: &str, e: &ast::Expr, reads: &mut Vec<Access>) -> Option<Expr> {
+        match self.lookup(name) {
+            Some(Entity::Iterator(k)) => {
+                let iterator = &self.nest.iterators[*k];
+                let mut form = iterator.value.clone();
+                form.coeffs.resize(self.depth(), 0);
+                Some(node(ExprKind::Iter(form), iterator.ty, e.span))
+            }
+            Some(Entity::Constant(bits, ty)) => Some(constant(*bits, *ty, e.span)),
+            _ => self.element_value(e, reads),
+        }
+    }
+
+    fn element_value(&mut self, e: &ast::Expr, reads: &mut Vec<Access>) -> Option<Expr> {
+        if let Some(value) = self.looked_up(e, reads) {
+            return value;
+        }
+        let (slot, subscripts) = self.lvalue(e)?;
+        let s = &self.slots[slot];
+        if let (Some(table), Some(dims)) = (&s.table, &s.dims) {
+            return Some(table::element(table, dims, &subscripts, s.ty, e.span));
+        }
+        let access = Access { array: self.array_of(slot), subscripts, span: e.span };
+        let ty = self.arrays[access.array.index()].ty;
+        Some(node(ExprKind::Read(read(reads, access)), ty, e.span))
+    }
+
+    fn call(&mut self, name: &str, arguments: &[ast::Expr], span: Span, reads: &mut Vec<Access>) -> Option<Expr> {
+        let values: Vec<Option<Expr>> = arguments.iter().map(|a| self.value(a, reads)).collect();
+        let Some((count, ty)) = function(name) else {
+            let help = match name {
+                "min" | "max" | "MIN" | "MAX" => "define it as a macro: #define MIN(a, b) ((a) < (b) ? (a) : (b))",
+                _ => "write the expression out or make it a macro; known are sqrtf, fabsf, fminf, fmaxf, fmaf and abs",
+            };
+            self.error("E0404", span, format!("call of `{name}`"), "functions are not carried into hardware", help);
+            return None;
+        };
+        if values.len() != count {
+            self.error(
+                "E0404",
+                span,
+                format!("`{name}` takes {count} argument(s)"),
+                format!("{} given", values.len()),
+                "check the call",
+            );
+            return None;
+        }
+        let mut values = values.into_iter().map(|v| v.map(|v| convert(v, ty))).collect::<Option<Vec<_>>>()?.into_iter();
+        if let Some((f, _)) = HostFunction::named(name) {
+            return Some(node(ExprKind::Host(f, values.collect()), ty, span));
+        }
+        let mut next = || values.next();
+        Some(match name {
+            "sqrtf" | "sqrt" => operate::unary(UnaryOp::Sqrt, next()?, span),
+            "fabsf" | "fabs" | "abs" | "labs" | "llabs" => operate::unary(UnaryOp::Abs, next()?, span),
+            "fminf" | "fmin" => operate::binary(BinaryOp::Min, next()?, next()?, span),
+            "fmaxf" | "fmax" => operate::binary(BinaryOp::Max, next()?, next()?, span),
+            _ => node(ExprKind::Fma(Box::new(next()?), Box::new(next()?), Box::new(next()?)), ty, span),
+        })
+    }
+
+    fn conditional(
+        &mut self,
+        c: &ast::Expr,
+        a: &ast::Expr,
+        b: &ast::Expr,
+        span: Span,
+        reads: &mut Vec<Access>,
+    ) -> Option<Expr> {
+        let live = match self.decide(c) {
+            Truth::Always => Some(a),
+            Truth::Never => Some(b),
+            _ => None,
+        };
+        if let Some(live) = live {
+            // The other branch still takes part in the result's type.
+            let other = if std::ptr::eq(live, a) { b } else { a };
+            let value = self.value(live, reads)?;
+            let ty = self.type_of(other).and_then(|t| usual(value.ty, t)).unwrap_or(value.ty);
+            return Some(convert(value, ty));
+        }
+        let c = self.condition(c, reads);
+        let a = self.knowing(&c, true, |s| s.value(a, reads));
+        let b = self.knowing(&c, false, |s| s.value(b, reads));
+        let (c, a, b) = (c?, a?, b?);
+        match usual(a.ty, b.ty) {
+            Some(ty) => Some(select(c, convert(a, ty), convert(b, ty), span)),
+            None => self.operand_types("_Float16 and __bf16 have no common type".into(), span),
+        }
+    }
+
+    /// `e` as a truth value, of type BOOL.
+    pub(super) fn condition(&mut self, e: &ast::Expr, reads: &mut Vec<Access>) -> Option<Expr> {
+        match &e.kind {
+            ast::ExprKind::Unary(Unary::LogicalNot, a) => Some(operate::not(self.condition(a, reads)?, e.span)),
+            ast::ExprKind::Binary(op @ (Binary::LogicalAnd | Binary::LogicalOr), a, b) => {
+                // A decided side is not evaluated: it may guard the other one's subscripts.
+                let and = *op == Binary::LogicalAnd;
+                for (side, other) in [(a, b), (b, a)] {
+                    match self.decide(side) {
+                        Truth::Always if and => return self.condition(other, reads),
+                        Truth::Never if !and => return self.condition(other, reads),
+                        Truth::Always | Truth::Never => return Some(truth(!and, e.span)),
+                        _ => {}
+                    }
+                }
+                let a = self.condition(a, reads);
+                let b = self.knowing(&a, and, |s| s.condition(b, reads));
+                Some(operate::binary(binary_op(*op), a?, b?, e.span))
+            }
+            ast::ExprKind::Binary(op, a, b) if op.is_comparison() => {
+                let (a, b) = (self.value(a, reads), self.value(b, reads));
+                let (mut a, mut b) = (a?, b?);
+                if matches!(op, Binary::Gt | Binary::Ge) {
+                    std::mem::swap(&mut a, &mut b);
+                }
+                match compare(binary_op(*op), a, b, e.span) {
+                    Ok(e) => Some(e),
+                    Err(why) => self.operand_types(why, e.span),
+                }
+            }
+            _ => self.value(e, reads).map(to_bool),
+        }
+    }
+
+    /// A predicate's guard as a truth value.
+    pub(super) fn guard(&mut self, guard: &Guard, span: Span, reads: &mut Vec<Access>) -> Option<Expr> {
+        match guard {
+            Guard::Source(e) => self.condition(e, reads),
+            Guard::Kept(slot) => {
+                let access = Access { array: self.array_of(*slot), subscripts: vec![], span };
+                Some(node(ExprKind::Read(read(reads, access)), ScalarType::BOOL, span))
+            }
+        }
+    }
+
+    /// The C type of an expression that is not evaluated; `None` if it is faulty.
+    fn type_of(&self, e: &ast::Expr) -> Option<ScalarType> {
+        type_of(e, &|leaf| {
+            if let ast::ExprKind::Call(name, _) = &leaf.kind {
+                return function(name).map(|(_, ty)| ty);
+            }
+            let (base, _) = leaf.element()?;
+            let ast::ExprKind::Name(name) = &base.kind else { return None };
+            match self.lookup(name)? {
+                Entity::Slot(k) => Some(self.slots[*k].ty),
+                Entity::Iterator(k) => Some(self.nest.iterators[*k].ty),
+                Entity::Constant(_, ty) => Some(*ty),
+                Entity::Refused(_) | Entity::Poison => None,
+            }
+        })
+    }
+}

@@ -1,0 +1,192 @@
+//! Tables of constants, which are no arrays: elements are chosen by conditions on iterators where there are few, else
+//! looked up.
+
+use super::form::Dnf;
+use super::latest::Source;
+use super::operate::{self, constant, node, select};
+use super::values::{Fact, StoredRanges, Values};
+use super::{Guard, Sema};
+use crate::ast;
+use crate::ast::{Declarator, Init};
+use scop::diag::Span;
+use scop::value;
+use scop::{Access, Affine, BinaryOp, Constraint, Expr, ExprKind, ScalarType};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Tables of at most so many constants are no arrays.
+const LARGEST: i64 = 1024;
+/// Of so many, those that iterators select are conditions on these.
+const FEW: usize = 64;
+
+impl Sema {
+    /// The elements of a small table of constants, which needs no memory.
+    pub(super) fn table(&mut self, dims: &[i64], d: &Declarator, ty: ScalarType) -> Option<Arc<[u64]>> {
+        let total: i64 = dims.iter().product();
+        let Some(Init::List(items, span)) = &d.init else { return None };
+        if dims.is_empty() || total > LARGEST {
+            return None;
+        }
+        let before = self.faults.len();
+        let mut given = BTreeMap::new();
+        let fits = self.flatten(items, dims, 0, *span, &mut given);
+        self.faults.truncate(before);
+        fits?;
+        (0..total).map(|k| given.get(&k).map_or(Some(0), |e| self.constant_value(e, ty).map(|v| v.0))).collect()
+    }
+
+    /// An element of a table at subscripts of which some follow data; `None` if `e` is something else.
+    pub(super) fn looked_up(&mut self, e: &ast::Expr, reads: &mut Vec<Access>) -> Option<Option<Expr>> {
+        let (base, subscripts) = e.element()?;
+        let ast::ExprKind::Name(name) = &base.kind else { return None };
+        let Some(super::Entity::Slot(slot)) = self.lookup(name) else { return None };
+        let s = &self.slots[*slot];
+        let (table, dims, ty) = (s.table.clone()?, s.dims.clone()?, s.ty);
+        if dims.len() != subscripts.len() || subscripts.iter().all(|s| self.affine(s).is_ok()) {
+            return None;
+        }
+        let mut position = constant(0, ScalarType::I32, e.span);
+        for (subscript, &extent) in subscripts.iter().zip(&dims) {
+            let Some(at) = self.position(subscript, extent, name, reads) else { return Some(None) };
+            let scaled =
+                operate::binary(BinaryOp::Mul, position, constant(extent as u64, ScalarType::I32, e.span), e.span);
+            position = operate::binary(BinaryOp::Add, scaled, at, e.span);
+        }
+        Some(Some(node(ExprKind::Lookup(table, Box::new(position)), ty, e.span)))
+    }
+
+    /// A subscript of a table, which must not lead outside of it: known when all statements are.
+    fn position(&mut self, subscript: &ast::Expr, extent: i64, name: &str, reads: &mut Vec<Access>) -> Option<Expr> {
+        let value = self.value(subscript, reads)?;
+        if value.ty.is_float() {
+            self.error(
+                "E0311",
+                subscript.span,
+                "a subscript is no integer",
+                format!("it is a `{}`", value.ty),
+                "convert it by a cast",
+            );
+            return None;
+        }
+        let mut reads = reads.clone();
+        let known = self.known(&mut reads);
+        let reads = reads.iter().map(|r| self.source(r.array)).collect();
+        self.positions.push(Position {
+            value: value.clone(),
+            known,
+            reads,
+            domain: self.nest.domain.clone(),
+            extent,
+            name: name.into(),
+            span: subscript.span,
+        });
+        Some(operate::convert(value, ScalarType::I32))
+    }
+
+    /// What conditions say where the expression at hand matters; they may read more than it.
+    fn known(&mut self, reads: &mut Vec<Access>) -> Vec<Fact> {
+        let (faults, positions) = (self.faults.len(), self.positions.len());
+        let predicates = std::mem::take(&mut self.predicates);
+        let mut known = self.facts.clone();
+        for p in &predicates {
+            // A condition that was kept was true of what its operands were then.
+            let Guard::Source(source) = &p.guard else { continue };
+            known.extend(self.condition(source, reads).map(|condition| Fact { condition, holds: p.polarity }));
+        }
+        self.predicates = predicates;
+        self.faults.truncate(faults);
+        self.positions.truncate(positions);
+        known
+    }
+
+    /// What is said within a branch of a condition.
+    pub(super) fn knowing<T>(
+        &mut self,
+        condition: &Option<Expr>,
+        holds: bool,
+        within: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let before = self.facts.len();
+        self.facts.extend(condition.iter().map(|c| Fact { condition: c.clone(), holds }));
+        let said = within(self);
+        self.facts.truncate(before);
+        said
+    }
+
+    /// Reports the subscripts of tables that may lead outside.
+    pub(super) fn check_positions(&mut self) {
+        let stored = StoredRanges::default();
+        for p in std::mem::take(&mut self.positions) {
+            let (low, high) = Values::new(self, &p.domain, &p.reads, &p.known, &stored).of(&p.value);
+            self.check_effort(p.span);
+            if self.overfull {
+                return;
+            }
+            if low < 0 || high >= i128::from(p.extent) {
+                let label =
+                    format!("from what is known of types, masks, limits and conditions, this is {low} to {high}");
+                let mask = (p.extent as u64 + 1).next_power_of_two() / 2 - 1;
+                let help = format!(
+                    "the extent is {}: mask the subscript (`x & {mask}`), clamp it, or read the table only where a \
+                    condition says that it is inside",
+                    p.extent
+                );
+                self.error("E0411", p.span, format!("`{}` may be accessed outside its bounds", p.name), label, help);
+            }
+        }
+    }
+}
+
+/// A subscript of a table that follows data.
+#[derive(Clone)]
+pub(super) struct Position {
+    value: Expr,
+    /// Where it matters.
+    known: Vec<Fact>,
+    /// Of the statement, as far as subscript and conditions need them.
+    reads: Vec<Source>,
+    domain: Dnf,
+    extent: i64,
+    name: String,
+    span: Span,
+}
+
+/// The element of a table (row-major) at subscripts over the iterators.
+pub(super) fn element(table: &Arc<[u64]>, dims: &[i64], subscripts: &[Affine], ty: ScalarType, span: Span) -> Expr {
+    if table.len() <= FEW {
+        return chosen(table, dims, subscripts, ty, span);
+    }
+    let mut position = Affine::constant(subscripts[0].coeffs.len(), 0);
+    for (subscript, &extent) in subscripts.iter().zip(dims) {
+        position.coeffs.iter_mut().zip(&subscript.coeffs).for_each(|(p, &c)| *p = *p * extent + c);
+        position.constant = position.constant * extent + subscript.constant;
+    }
+    if position.is_constant() {
+        return constant(value::eval_lookup(table, position.constant as u64), ty, span);
+    }
+    let position = node(ExprKind::Iter(position), ScalarType::I32, span);
+    node(ExprKind::Lookup(table.clone(), Box::new(position)), ty, span)
+}
+
+/// The same as a tree of choices that halves the first subscript's range.
+fn chosen(table: &[u64], dims: &[i64], subscripts: &[Affine], ty: ScalarType, span: Span) -> Expr {
+    if table.iter().all(|v| v == &table[0]) {
+        return constant(table[0], ty, span);
+    }
+    let (inner, rest) = (table.len() / dims[0] as usize, &subscripts[1..]);
+    let row = |k: usize| chosen(&table[k * inner..(k + 1) * inner], &dims[1..], rest, ty, span);
+    fn choose(lo: usize, hi: usize, form: &Affine, span: Span, row: &dyn Fn(usize) -> Expr) -> Expr {
+        if hi - lo == 1 {
+            return row(lo);
+        }
+        let middle = lo + (hi - lo) / 2;
+        let (below, above) = (choose(lo, middle, form, span, row), choose(middle, hi, form, span, row));
+        let reaches =
+            Constraint { expr: Affine { constant: form.constant - middle as i64, ..form.clone() }, equality: false };
+        select(node(ExprKind::Holds(vec![reaches]), ScalarType::BOOL, span), above, below, span)
+    }
+    match &subscripts[0] {
+        form if form.is_constant() => row(form.constant.clamp(0, dims[0] - 1) as usize),
+        form => choose(0, dims[0] as usize, form, span, &row),
+    }
+}

@@ -1,0 +1,194 @@
+//! Remainders and quotients of a loop's iterator, as in `A[t % 2][i]` or `x[i / 4]`: the loop is unrolled as often as
+//! they take turns, and each copy of its body sees constants. What alternates between two halves of an array thus
+//! becomes two statements at a distance of one. So do rows of which some iterations meet every element and others every
+//! other one: copies that meet every other one as well make sources affine ([`Strides`]).
+
+use super::loops::counted;
+use super::Sema;
+use crate::ast::{Binary, Expr, ExprKind, For, ForInit, Stmt, StmtKind};
+use crate::inline::substituted;
+use scop::{Array, ScalarType, Scop};
+use std::collections::BTreeMap;
+
+/// Loops are unrolled at most so often.
+const COPIES: i64 = 16;
+
+/// Per array, by name: for each dimension the elements from one to the next that every access shall have (1: any).
+pub(crate) type Strides = BTreeMap<String, Vec<i64>>;
+
+/// The arrays that are accessed with different strides, of which one is written.
+pub(crate) fn mixed_strides(scop: &Scop) -> Strides {
+    let accesses = |id: usize| {
+        scop.statements.iter().flat_map(|s| s.reads.iter().chain([&s.write])).filter(move |a| a.array.index() == id)
+    };
+    let of = |(id, array): (usize, &Array)| {
+        let written = scop.statements.iter().any(|s| s.write.array.index() == id);
+        let period = |d: usize| {
+            let strides = || {
+                accesses(id)
+                    .map(|a| a.subscripts[d].coeffs.iter().fold(0, |g, c| num_integer::gcd(g, *c)))
+                    .filter(|s| *s != 0)
+            };
+            let period = strides().filter(|s| *s <= COPIES).fold(1, |all, s| all / num_integer::gcd(all, s) * s);
+            if period <= COPIES && strides().any(|s| s % period != 0) {
+                period
+            } else {
+                1
+            }
+        };
+        let periods: Vec<i64> = if written { (0..array.dims.len()).map(period).collect() } else { vec![] };
+        periods.iter().any(|p| *p > 1).then(|| (array.name.clone(), periods))
+    };
+    scop.arrays.iter().enumerate().filter_map(of).collect()
+}
+
+impl Sema {
+    /// The loop with several copies of its body, if subscripts or bounds in it divide its iterator, or `conditions` do.
+    /// (As a value a remainder is computed like any other.)
+    pub(super) fn unrolled(&mut self, f: &For, conditions: bool) -> Option<For> {
+        let name = counted(f)?;
+        let condition = f.condition.as_ref().filter(|c| !matches!(c.kind, ExprKind::Binary(Binary::Ne, ..)))?;
+        let before = self.faults.len();
+        let step = f.step.as_ref().and_then(|e| self.step(e, &name));
+        self.faults.truncate(before);
+        let step = step?;
+        let mut periods = vec![];
+        in_statement(&f.body, conditions, &mut |e| {
+            self.divisors(e, &name, &mut periods);
+            self.strides_of(e, &name, &mut periods);
+        });
+        // A divisor that the step already keeps to needs no copies.
+        let copies = common(periods.iter().map(|p| p / num_integer::gcd(*p, step)));
+        if !(2..=COPIES).contains(&copies) {
+            return None;
+        }
+        let literal = |value: i64, at: &Expr| Expr {
+            kind: ExprKind::Literal(scop::value::from_integer(value as i128, ScalarType::I32), ScalarType::I32),
+            span: at.span,
+        };
+        let mut body = vec![];
+        for k in 0..copies {
+            let here = Expr { kind: ExprKind::Name(name.clone()), span: f.header };
+            let offset = literal(k * step, &here);
+            let later =
+                Expr { kind: ExprKind::Binary(Binary::Add, Box::new(here.clone()), Box::new(offset)), span: f.header };
+            let value = if k == 0 { here } else { later };
+            let (copy, still) = substituted(&f.body, condition, &name, &value);
+            let copy = Stmt { kind: StmtKind::Block(vec![copy]) };
+            body.push(if k == 0 { copy } else { Stmt { kind: StmtKind::If(still, Box::new(copy), None) } });
+        }
+        let iterator = Expr { kind: ExprKind::Name(name), span: f.header };
+        let by = literal(copies * step, &iterator);
+        let step = Expr { kind: ExprKind::Assign(Some(Binary::Add), Box::new(iterator), Box::new(by)), span: f.header };
+        Some(For { step: Some(step), body: Stmt { kind: StmtKind::Block(body) }, ..f.clone() })
+    }
+
+    /// Whether loops may be unrolled as often as the divisions in `e` want it.
+    pub(super) fn unrolls(&self, e: &Expr) -> bool {
+        self.nest.loops.iter().all(|l| {
+            let mut divisors = vec![];
+            self.divisors(e, &self.loops[l.index()].name, &mut divisors);
+            common(divisors.into_iter()) <= COPIES
+        })
+    }
+
+    /// How often an element's subscripts go on by one until they have the strides that are asked for.
+    fn strides_of(&self, e: &Expr, name: &str, out: &mut Vec<i64>) {
+        let Some((array, subscripts)) = e.element() else { return };
+        let ExprKind::Name(array) = &array.kind else { return };
+        let wanted = self.strides.get(&**array).into_iter().flatten();
+        let copies = subscripts
+            .into_iter()
+            .zip(wanted)
+            .filter_map(|(s, &period)| Some(period / num_integer::gcd(period, self.factor(s, name)?)));
+        out.extend(copies.filter(|c| *c > 1));
+    }
+
+    /// By how much a sum of products with constants grows with the iterator `name`.
+    fn factor(&self, e: &Expr, name: &str) -> Option<i64> {
+        let constant = |e: &Expr| self.affine(e).ok().filter(|v| v.form.is_constant()).map(|v| v.form.constant);
+        let mut inside = false;
+        e.walk(&mut |x| inside |= matches!(&x.kind, ExprKind::Name(n) if **n == *name));
+        match &e.kind {
+            _ if !inside => Some(0),
+            ExprKind::Name(_) => Some(1),
+            ExprKind::Binary(Binary::Add, a, b) => Some(self.factor(a, name)? + self.factor(b, name)?),
+            ExprKind::Binary(Binary::Sub, a, b) => Some(self.factor(a, name)? - self.factor(b, name)?),
+            ExprKind::Binary(Binary::Mul, a, b) => constant(a)
+                .zip(self.factor(b, name))
+                .or_else(|| constant(b).zip(self.factor(a, name)))
+                .and_then(|(k, f)| k.checked_mul(f)),
+            _ => None,
+        }
+    }
+
+    /// Divisors of forms with the iterator `name` within `e`, where they must be affine.
+    fn divisors(&self, e: &Expr, name: &str, out: &mut Vec<i64>) {
+        e.walk(&mut |x| {
+            let ExprKind::Binary(op @ (Binary::Div | Binary::Rem | Binary::Shr | Binary::And), a, b) = &x.kind else {
+                return;
+            };
+            let mut inside = false;
+            a.walk(&mut |y| inside |= matches!(&y.kind, ExprKind::Name(n) if **n == *name));
+            let Some(by) = self.affine(b).ok().filter(|v| inside && v.form.is_constant()).map(|v| v.form.constant)
+            else {
+                return;
+            };
+            out.extend(match op {
+                Binary::Shr if (1..5).contains(&by) => Some(1 << by),
+                Binary::And if by > 0 && (by + 1) & by == 0 => Some(by + 1),
+                Binary::Div | Binary::Rem if by > 1 => Some(by),
+                _ => None,
+            });
+        });
+    }
+}
+
+/// The least common multiple.
+fn common(periods: impl Iterator<Item = i64>) -> i64 {
+    periods.fold(1, |all, p| all / num_integer::gcd(all, p) * p)
+}
+
+/// Calls `visit` on elements, for their subscripts, and bounds: what must be affine; and on conditions, if wanted.
+fn in_statement(s: &Stmt, conditions: bool, visit: &mut dyn FnMut(&Expr)) {
+    let mut inside = |e: &Expr| in_expression(e, conditions, visit);
+    match &s.kind {
+        StmtKind::Declare(all) => initial(all, &mut inside),
+        StmtKind::Expr(e) | StmtKind::Return(Some(e)) => inside(e),
+        StmtKind::If(c, then, otherwise) => {
+            inside(c);
+            if conditions {
+                visit(c);
+            }
+            in_statement(then, conditions, visit);
+            otherwise.iter().for_each(|s| in_statement(s, conditions, visit));
+        }
+        StmtKind::For(f) => {
+            match &f.init {
+                ForInit::Declare(all) => initial(all, visit),
+                ForInit::Expr(e) => visit(e),
+                ForInit::None => {}
+            }
+            f.condition.iter().for_each(&mut *visit);
+            in_statement(&f.body, conditions, visit);
+        }
+        StmtKind::Block(all) => all.iter().for_each(|s| in_statement(s, conditions, visit)),
+        StmtKind::Return(None) | StmtKind::Empty | StmtKind::Poison => {}
+    }
+}
+
+fn initial(all: &[crate::ast::Declarator], visit: &mut dyn FnMut(&Expr)) {
+    for d in all {
+        if let Some(crate::ast::Init::Value(e)) = &d.init {
+            visit(e);
+        }
+    }
+}
+
+fn in_expression(e: &Expr, conditions: bool, visit: &mut dyn FnMut(&Expr)) {
+    e.walk(&mut |x| match &x.kind {
+        ExprKind::Index(..) => visit(x),
+        ExprKind::Conditional(c, ..) if conditions => visit(c),
+        _ => {}
+    });
+}

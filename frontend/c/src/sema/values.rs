@@ -1,0 +1,259 @@
+//! What values integer expressions may have: from their types, their operators, the iterations, what is stored to
+//! locals, and the conditions under which they matter.
+
+use super::affine::type_range;
+use super::latest::Source;
+use super::operate::{bare, equal};
+use super::Sema;
+use scop::value;
+use scop::{Affine, ArrayId, BinaryOp, Binding, Constraint, Expr, ExprKind, ScalarType, Storage, UnaryOp};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The least and the greatest value.
+type Range = (i128, i128);
+
+/// A condition that holds, or does not, where an expression matters.
+#[derive(Clone)]
+pub(super) struct Fact {
+    pub condition: Expr,
+    pub holds: bool,
+}
+
+/// What values the integer expressions of a statement may have.
+pub(super) struct Values<'a> {
+    sema: &'a Sema,
+    domain: &'a [Vec<Constraint>],
+    reads: &'a [Source],
+    known: &'a [Fact],
+    /// Arrays whose values are being looked for.
+    open: Vec<ArrayId>,
+    stored: &'a StoredRanges,
+}
+
+/// Where values come from.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Origin {
+    /// All statements that write an array.
+    Array(ArrayId),
+    Statement(usize),
+}
+
+/// What is known of the values that a finished region stores.
+#[derive(Default)]
+pub(super) struct StoredRanges {
+    /// Arrays that an array's values follow from.
+    sources: RefCell<BTreeMap<ArrayId, BTreeSet<ArrayId>>>,
+    /// Values of an array, or of a statement, while some of its sources, those given, are being looked for.
+    ranges: RefCell<BTreeMap<(Origin, BTreeSet<ArrayId>), Option<Range>>>,
+}
+
+impl<'a> Values<'a> {
+    pub fn new(
+        sema: &'a Sema,
+        domain: &'a [Vec<Constraint>],
+        reads: &'a [Source],
+        known: &'a [Fact],
+        stored: &'a StoredRanges,
+    ) -> Self {
+        Values { sema, domain, reads, known, open: vec![], stored }
+    }
+
+    /// The least and the greatest value of an integer expression.
+    pub fn of(&self, e: &Expr) -> Range {
+        self.sema.effort.spend(1);
+        if self.sema.effort.spent() {
+            return type_range(e.ty);
+        }
+        self.known.iter().fold(self.by_operator(e), |range, fact| self.narrowed(e, range, &fact.condition, fact.holds))
+    }
+
+    /// As of another statement, or as no condition was known.
+    fn with(&self, known: &[Fact], e: &Expr) -> Range {
+        Values { known, open: self.open.clone(), ..*self }.of(e)
+    }
+
+    fn by_operator(&self, e: &Expr) -> Range {
+        let all = type_range(e.ty);
+        let fits = |(low, high): Range| if low >= all.0 && high <= all.1 { (low, high) } else { all };
+        match &e.kind {
+            ExprKind::Const(bits) => (value::to_integer(*bits, e.ty), value::to_integer(*bits, e.ty)),
+            ExprKind::Iter(form) => fits(self.iterated(form).unwrap_or(all)),
+            ExprKind::Holds(_) => (0, 1),
+            ExprKind::Read(k) => fits(self.source(&self.reads[*k]).unwrap_or(all)),
+            ExprKind::Cast(a) if !a.ty.is_float() => fits(self.of(a)),
+            ExprKind::Select(c, a, b) => {
+                let branch = |holds, e| {
+                    let fact = Fact { condition: (**c).clone(), holds };
+                    self.with(&[self.known, &[fact]].concat(), e)
+                };
+                joined(branch(true, a), branch(false, b))
+            }
+            ExprKind::Lookup(table, _) if !e.ty.is_float() => {
+                let values = || table.iter().map(|&bits| value::to_integer(bits, e.ty));
+                (values().min().unwrap_or(all.0), values().max().unwrap_or(all.1))
+            }
+            ExprKind::Unary(op @ (UnaryOp::Neg | UnaryOp::Abs), a) if !a.ty.is_float() => {
+                let a = self.of(a);
+                let negated = (-a.1, -a.0);
+                match op {
+                    UnaryOp::Abs if a.0 < 0 => fits((negated.0.max(a.0).max(0), negated.1.max(a.1))),
+                    UnaryOp::Abs => a,
+                    _ => fits(negated),
+                }
+            }
+            ExprKind::Binary(op, a, b) if !a.ty.is_float() => {
+                let (a, b) = (self.of(a), self.of(b));
+                match op {
+                    BinaryOp::Add => fits((a.0 + b.0, a.1 + b.1)),
+                    BinaryOp::Sub => fits((a.0 - b.1, a.1 - b.0)),
+                    BinaryOp::Mul => {
+                        let products = [a.0 * b.0, a.0 * b.1, a.1 * b.0, a.1 * b.1];
+                        fits(products.iter().fold((products[0], products[0]), |r, &p| joined(r, (p, p))))
+                    }
+                    BinaryOp::Min => (a.0.min(b.0), a.1.min(b.1)),
+                    BinaryOp::Max => (a.0.max(b.0), a.1.max(b.1)),
+                    BinaryOp::And if a.0 >= 0 || b.0 >= 0 => {
+                        (0, [a, b].iter().filter(|r| r.0 >= 0).map(|r| r.1).min().unwrap_or(all.1))
+                    }
+                    BinaryOp::Rem if b.0 > 0 => (a.0.signum().min(0) * (b.1 - 1), (b.1 - 1).min(a.1.max(0))),
+                    BinaryOp::Div if b.0 > 0 && a.0 >= 0 => (0, a.1 / b.0),
+                    BinaryOp::Shr if b.0 == b.1 && (0..64).contains(&b.0) => (a.0 >> b.0, a.1 >> b.0),
+                    BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le => (0, 1),
+                    _ => all,
+                }
+            }
+            _ => all,
+        }
+    }
+
+    /// The range of `e` where the condition holds, or where it does not.
+    fn narrowed(&self, e: &Expr, range: Range, condition: &Expr, holds: bool) -> Range {
+        match &condition.kind {
+            ExprKind::Unary(UnaryOp::Not, inner) => self.narrowed(e, range, inner, !holds),
+            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b)
+                if condition.ty == ScalarType::BOOL && holds == (*op == BinaryOp::And) =>
+            {
+                let range = self.narrowed(e, range, a, holds);
+                self.narrowed(e, range, b, holds)
+            }
+            ExprKind::Binary(op, a, b) if !a.ty.is_float() => {
+                let is = |x: &Expr| equal(x, e) || bare(x).is_some_and(|x| equal(x, e));
+                let (mut low, mut high) = range;
+                if is(a) {
+                    (low, high) = compared(*op, holds, (low, high), self.with(&[], b));
+                }
+                if is(b) {
+                    let mirrored = match op {
+                        BinaryOp::Lt => (BinaryOp::Le, !holds),
+                        BinaryOp::Le => (BinaryOp::Lt, !holds),
+                        op => (*op, holds),
+                    };
+                    (low, high) = compared(mirrored.0, mirrored.1, (low, high), self.with(&[], a));
+                }
+                // Where nothing is left, nobody comes.
+                if low <= high {
+                    (low, high)
+                } else {
+                    range
+                }
+            }
+            _ => range,
+        }
+    }
+
+    fn source(&self, source: &Source) -> Option<Range> {
+        let Some(writers) = &source.writers else { return self.stored(source.array) };
+        let values = writers
+            .iter()
+            .map(|&k| self.found(Origin::Statement(k), source.array, || self.value(k, self.open.clone())));
+        values.reduce(|a, b| Some(joined(a?, b?)))?
+    }
+
+    /// What the region's statements store to an array that only they write.
+    fn stored(&self, array: ArrayId) -> Option<Range> {
+        let own = &self.sema.arrays[array.index()];
+        if own.storage != Storage::Local || own.binding != Binding::Local || self.open.contains(&array) {
+            return None;
+        }
+        self.found(Origin::Array(array), array, || {
+            let open: Vec<ArrayId> = self.open.iter().copied().chain([array]).collect();
+            self.writers(array).map(|k| self.value(k, open.clone())).reduce(|a, b| Some(joined(a?, b?)))?
+        })
+    }
+
+    /// The values that come from `origin`, which writes `array`, looked for once.
+    fn found(&self, origin: Origin, array: ArrayId, look: impl FnOnce() -> Option<Range>) -> Option<Range> {
+        let sources = self.sources(array);
+        let key = (origin, self.open.iter().copied().filter(|o| sources.contains(o)).collect());
+        let known = self.stored.ranges.borrow().get(&key).copied();
+        known.unwrap_or_else(|| {
+            let found = look();
+            self.stored.ranges.borrow_mut().insert(key, found);
+            found
+        })
+    }
+
+    /// What a statement stores, unless its target's type may not hold it.
+    fn value(&self, statement: usize, open: Vec<ArrayId>) -> Option<Range> {
+        let s = &self.sema.statements[statement];
+        let (least, greatest) = type_range(self.sema.arrays[s.write.array.index()].ty);
+        let value =
+            Values { domain: &s.domain, reads: &self.sema.sources[statement], known: &[], open, ..*self }.of(&s.rhs);
+        (!s.rhs.ty.is_float() && value.0 >= least && value.1 <= greatest).then_some(value)
+    }
+
+    /// The statements that write an array.
+    fn writers(&self, array: ArrayId) -> impl Iterator<Item = usize> + use<'a> {
+        let statements = self.sema.statements.iter().enumerate();
+        statements.filter(move |(_, s)| s.write.array == array).map(|(k, _)| k)
+    }
+
+    /// Arrays that the values of `array` follow from.
+    fn sources(&self, array: ArrayId) -> BTreeSet<ArrayId> {
+        let known = self.stored.sources.borrow().get(&array).cloned();
+        known.unwrap_or_else(|| {
+            let (mut found, mut next) = (BTreeSet::new(), vec![array]);
+            while let Some(read) = next.pop() {
+                next.extend(
+                    self.writers(read)
+                        .flat_map(|k| &self.sema.statements[k].reads)
+                        .map(|r| r.array)
+                        .filter(|a| found.insert(*a)),
+                );
+            }
+            self.stored.sources.borrow_mut().insert(array, found.clone());
+            found
+        })
+    }
+
+    /// The values of a form over the iterations.
+    fn iterated(&self, form: &Affine) -> Option<Range> {
+        let mut all = None;
+        for disjunct in self.domain {
+            let (low, high) = self.sema.effort.range(form.coeffs.len(), disjunct, form);
+            let own = (i128::from(low?), i128::from(high?));
+            all = Some(all.map_or(own, |r| joined(r, own)));
+        }
+        all
+    }
+}
+
+fn joined(a: Range, b: Range) -> Range {
+    (a.0.min(b.0), a.1.max(b.1))
+}
+
+/// The range of `x` where `x op y` holds, or where it does not.
+fn compared(op: BinaryOp, holds: bool, x: Range, y: Range) -> Range {
+    match (op, holds) {
+        (BinaryOp::Lt, true) => (x.0, x.1.min(y.1 - 1)),
+        (BinaryOp::Le, true) => (x.0, x.1.min(y.1)),
+        (BinaryOp::Lt, false) => (x.0.max(y.0), x.1),
+        (BinaryOp::Le, false) => (x.0.max(y.0 + 1), x.1),
+        (BinaryOp::Eq, true) | (BinaryOp::Ne, false) => (x.0.max(y.0), x.1.min(y.1)),
+        (BinaryOp::Ne, true) | (BinaryOp::Eq, false) if y.0 == y.1 => {
+            (x.0 + i128::from(x.0 == y.0), x.1 - i128::from(x.1 == y.0))
+        }
+        _ => x,
+    }
+}
