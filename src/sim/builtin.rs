@@ -1,7 +1,7 @@
 //! The engine that needs nothing installed: the netlist itself, simulated in process.
 
 use super::{Job, Outcome};
-use crate::progress;
+use crate::reporter::Progress;
 use rtl::sim::{vcd::Vcd, PortId, Sim};
 use std::fs::File;
 use std::io::BufWriter;
@@ -34,7 +34,7 @@ impl Machine {
     /// # Errors
     /// `s_axi_control` does not answer.
     pub fn work(&mut self, job: &Job, begin: Instant) -> Result<Vec<Outcome>, String> {
-        progress::cycles("simulating", job.cycles);
+        job.reporter.progress(Progress::Simulation { cycles: job.cycles });
         if job.queued {
             return self.queue(job, begin);
         }
@@ -49,7 +49,7 @@ impl Machine {
                 self.restore(job, number);
             }
             self.launch(job, number)?;
-            let finished = self.wait_interrupt(job.watchdog);
+            let finished = self.wait_interrupt(job);
             all.push(self.outcome(job, finished, begin)?);
             if !finished {
                 return Ok(all);
@@ -336,12 +336,12 @@ impl Machine {
         Err(format!("s_axi_control does not answer a read of 0x{address:x}"))
     }
 
-    /// Whether the interrupt came within `limit` cycles.
-    fn wait_interrupt(&mut self, limit: u64) -> bool {
-        for cycle in 0..limit {
+    /// Whether the interrupt came before the watchdog.
+    fn wait_interrupt(&mut self, job: &Job) -> bool {
+        for cycle in 0..job.watchdog {
             self.cycle();
             if cycle % 256 == 0 {
-                progress::at(cycle);
+                job.reporter.progress(Progress::Cycle(cycle));
             }
             if self.seen.interrupt {
                 return true;

@@ -1,12 +1,12 @@
 //! Simulation of the emitted design through its AXI ports.
 //!
-//! A [`Job`] says what to run on which memory; an engine returns an [`Outcome`] of each run. Every engine does the
-//! same, run by run: write the arrays' addresses and the function's number to `s_axi_control`, enable the interrupt,
-//! start, wait, read the cycle counter (a read-only 64-bit register behind the addresses). In the end it hands back the
-//! memories.
+//! A [`Job`] is a list of runs on given memory contents. An engine returns an [`Outcome`] of each run. For each run
+//! every engine writes the arrays' addresses and the function's number to `s_axi_control`, enables the interrupt, starts
+//! the IP, waits, and reads the cycle counter (a read-only 64-bit register behind the addresses). At the end it returns
+//! the contents of the memories.
 //!
-//! The memories' timing is defined in [`templates::axi::memory`] and, in Verilog, in `axi_memory.v`; both follow one
-//! definition, so all engines count the same cycles.
+//! Invariant: all engines count the same cycles. [`templates::axi::memory`] defines the timing of the memories, and
+//! `axi_memory.v` follows the same definition.
 
 pub mod bench;
 mod built;
@@ -16,6 +16,7 @@ pub mod external;
 pub mod hex;
 
 use crate::cli::Engine;
+use crate::reporter::Reporter;
 use array::vsa::Vsa;
 use std::path::PathBuf;
 
@@ -26,16 +27,18 @@ pub use templates::axi::memory::{Image, Timing, GUARD};
 pub struct Job<'a> {
     pub built: &'a Built,
     pub runs: Vec<Run>,
-    /// The runs are commands of the IP's queue, and only the last one's cycles are known. Only the built-in engine
-    /// does.
+    /// The runs are commands of the IP's queue; the cycles of the last one alone are known. Only the built-in engine
+    /// can do this.
     pub queued: bool,
     pub timing: Timing,
-    /// Cycles it is expected to take, for showing how far it is.
+    /// The number of cycles to expect, for progress.
     pub cycles: u64,
     /// Cycles after which a run counts as hung.
     pub watchdog: u64,
     /// Waveform to write.
     pub vcd: Option<PathBuf>,
+    /// Receives the progress.
+    pub reporter: &'a dyn Reporter,
 }
 
 /// A function on arrays of its own.
@@ -47,7 +50,7 @@ pub struct Run {
     pub images: Vec<Image>,
     /// Values of the function's sizes.
     pub sizes: Vec<i64>,
-    /// Cycles after which it is cut off by a reset and begun anew, if it is. Only the built-in engine does.
+    /// A reset cuts the run off after this many cycles, and it begins anew. Only the built-in engine can do this.
     pub cut: Option<u64>,
 }
 
@@ -77,7 +80,7 @@ impl Job<'_> {
         all.extend(self.built.interface.layout.function().map(|at| (at, run.function as u32)));
         Ok(all)
     }
-    /// Those of the arguments alone.
+    /// The writes for the arguments alone.
     fn arguments(&self, run: &Run) -> Result<Vec<(u32, u32)>, String> {
         let mut all = vec![];
         let function = &self.built.interface.functions[run.function];
@@ -124,15 +127,15 @@ impl Job<'_> {
     }
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// From the start pulse to the done pulse.
     pub cycles: u64,
     /// Per array, the memory afterwards, as [`Image::bytes`].
     pub memories: Vec<Vec<u8>>,
-    /// Breaches of the AXI protocol, accesses beside the arrays, a status register that is not 0; empty for a correct
-    /// design.
+    /// Violations of the AXI protocol, accesses beside the arrays, a status register that is not 0. A correct design has
+    /// none.
     pub faults: Vec<String>,
     /// The interrupt came before the watchdog.
     pub finished: bool,
@@ -141,12 +144,12 @@ pub struct Outcome {
     pub seconds: f64,
 }
 
-/// What the IP's own status register says, if it says anything.
+/// The fault that the IP's own status register shows.
 fn status_fault(status: u64, address: u64) -> Option<String> {
     (status != 0).then(|| format!("the status register is 0x{status:x}, the address with it 0x{address:x}"))
 }
 
-/// Runs a job on an engine; what came of each run.
+/// Runs a job on an engine; the result of each run.
 ///
 /// # Errors
 /// The engine is missing or cannot run the design.

@@ -79,7 +79,7 @@ fn usage_errors_are_exit_code_2_and_refusals_1() {
         vec!["rtl", "none.c"],
         vec!["sim", &file, "--board", "u9"],
         vec!["sim", &file, "--space", "x"],
-        vec!["sim", &file, "--array", "999"],
+        vec!["sim", &file, "--row", "999"],
     ] {
         let output = sagen(&refused);
         assert_eq!(code(&output), 1, "{refused:?}");
