@@ -114,7 +114,7 @@ impl Program {
     }
 }
 
-/// How loops become a systolic array; sagen chooses what is left out. Serialized, it is the written form of a
+/// The options that say how loops become a systolic array; sagen chooses what is left out. Serialized, it is the written form of a
 /// [`DesignSpec`]: each option has the name and the form of a key of a design file.
 #[derive(Debug, Default, Args, Serialize)]
 pub struct Design {
@@ -208,6 +208,18 @@ pub struct Design {
     /// Add the products of the SIMD lanes one by one (chained), or at once with one rounding (fused)
     #[arg(long, value_name = "HOW", value_parser = ["chained", "fused"], help_heading = ARITHMETIC)]
     dot: Option<String>,
+    /// The design of a caller without a command line. An option wins over its key here.
+    #[arg(skip)]
+    #[serde(skip)]
+    given: toml::Table,
+}
+
+impl From<DesignSpec> for Design {
+    /// What a caller without a command line asks for.
+    fn from(spec: DesignSpec) -> Design {
+        let given = toml::Table::try_from(spec).expect("names and numbers are TOML");
+        Design { given, ..Design::default() }
+    }
 }
 
 const ARRAY: &str = "Systolic array (sagen chooses what is left out)";
@@ -230,7 +242,8 @@ impl Design {
     /// # Errors
     /// The file cannot be read or understood.
     pub fn request(&self) -> Result<Request, String> {
-        let options = toml::Table::try_from(self).map_err(|e| e.to_string())?;
+        let mut options = self.given.clone();
+        options.extend(toml::Table::try_from(self).map_err(|e| e.to_string())?);
         Request::new(self.design.as_deref(), options)
     }
 }

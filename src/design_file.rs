@@ -91,7 +91,8 @@ fn read(name: &str, text: &str) -> Result<(Table, BTreeMap<String, Table>), Stri
                 return Err(at(format!("`{key}` is about the whole IP: write it above the functions")));
             }
         }
-        functions.insert(function, canonical(table).map_err(at)?);
+        let own = canonical(table).map_err(at)?;
+        functions.insert(function, own);
     }
     Ok((whole, functions))
 }

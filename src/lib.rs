@@ -78,7 +78,8 @@ fn guarded<T>(job: impl FnOnce() -> Result<T>) -> Result<T> {
 
 /// Compiles each function of a program to a systolic array; the results are in the order of the functions.
 ///
-/// `design` says what is asked of the systolic arrays; the default leaves every choice to the search.
+/// `design` says what is asked of the systolic arrays: the default leaves every choice to the search, and
+/// `Design::from` takes a `DesignSpec`.
 ///
 /// # Errors
 /// A file cannot be read; the program or what is asked is refused, with all faults that were found.

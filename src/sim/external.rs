@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Instant;
 
-/// Which simulator.
+/// An external simulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Simulator {
     Icarus,
@@ -73,7 +73,7 @@ fn write(dir: &Path, name: &str, text: &str) -> Result<(), String> {
 struct Compilation {
     /// Names and texts.
     files: Vec<(String, String)>,
-    /// With its options.
+    /// The compiler's command with its options.
     compiler: Vec<String>,
     /// The command that prints the compiler's version.
     version: [&'static str; 2],

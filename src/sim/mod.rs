@@ -41,12 +41,12 @@ pub struct Job<'a> {
     pub reporter: &'a dyn Reporter,
 }
 
-/// A function on arrays of its own.
+/// A run of a function, with its own arrays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
     /// Index into [`templates::Interface::functions`].
     pub function: usize,
-    /// One per array of its core, then one per scalar: just its value.
+    /// One image for each array of the core, then one for each scalar with just its value.
     pub images: Vec<Image>,
     /// Values of the function's sizes.
     pub sizes: Vec<i64>,
@@ -71,7 +71,7 @@ impl Job<'_> {
     pub fn beat(&self, port: usize) -> usize {
         self.built.interface.ports[port].data_bits as usize / 8
     }
-    /// What the host writes to the registers before a run, in order.
+    /// The writes to the registers before a run, in order: address and value.
     ///
     /// # Errors
     /// An argument without contents.
@@ -166,7 +166,7 @@ pub fn run(job: &Job, engine: Engine) -> Result<Vec<Outcome>, String> {
 /// `seed` chooses the guard bytes; those of one job differ in `number`.
 pub fn place(vsa: &Vsa, arrays: &[Vec<u8>], shift: usize, seed: u64, number: usize) -> Vec<Image> {
     let mut random = crate::data::Random(seed ^ 0x6775_6172_6421);
-    // With 32 bits: a part of the upper half for each number, with the arrays one behind the other.
+    // Addresses of 32 bits: each run has a part of the upper half, with its arrays one behind the other.
     let all: u64 = arrays.iter().map(|a| (a.len() as u64).next_multiple_of(0x1000) + 0x11000).sum();
     let mut free = 0x8000_0000 + number as u64 * all.next_power_of_two().max(1 << 24);
     let one = |(k, contents): (usize, &Vec<u8>)| {
