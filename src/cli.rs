@@ -118,7 +118,7 @@ impl Program {
 /// [`DesignSpec`]: each option has the name and the form of a key of a design file.
 #[derive(Debug, Default, Args, Serialize)]
 pub struct Design {
-    /// Space loops, which become the dimensions of the systolic array (`none`: one PE); with --time, sums such as c+q
+    /// Space loops, at most two (`none`: one PE); with --time, sums such as c+q
     #[arg(long, value_name = "LOOP,…", value_delimiter = ',', conflicts_with = "row", help_heading = ARRAY)]
     space: Option<Vec<String>>,
     /// Time coordinates, outermost first, such as 2*c+q
@@ -140,7 +140,7 @@ pub struct Design {
     #[arg(long, value_name = "LOOP=N,…", value_delimiter = ',', value_parser = parse_factor, help_heading = ARRAY)]
     #[serde(serialize_with = "table")]
     tile: Vec<(String, i64)>,
-    /// Latency hiding: interleave N independent iterations in one PE, which hides an adder's latency
+    /// Latency hiding: interleave N iterations in one PE, which hides an adder's latency
     #[arg(long, value_name = "LOOP=N,…", value_delimiter = ',', value_parser = parse_factor, help_heading = ARRAY)]
     #[serde(serialize_with = "table")]
     latency: Vec<(String, i64)>,
@@ -158,7 +158,7 @@ pub struct Design {
     #[arg(long, value_name = "FILE.toml", help_heading = ARRAY)]
     #[serde(skip)]
     design: Option<PathBuf>,
-    /// Choose the systolic array with the fewest cycles, the least area, or the best ratio of both
+    /// Criterion of the choice
     #[arg(long, value_parser = ["cycles", "area", "efficiency"], help_heading = AIM)]
     objective: Option<String>,
     /// With --objective area: the number of cycles that the systolic array may take
@@ -167,7 +167,7 @@ pub struct Design {
     /// Give up this share of the cycles for a smaller systolic array, such as 2%
     #[arg(long, value_name = "SHARE", value_parser = parse_share, help_heading = AIM)]
     slack: Option<Share>,
-    /// Limit resources (lut, ff, dsp, bram36, uram) to a count or to a share of the board, such as 50%
+    /// Limit resources (lut, ff, dsp, bram36, uram) to a count or a share, such as 50%
     #[arg(long, value_name = "RESOURCE=N,…", value_delimiter = ',', value_parser = parse_limit, help_heading = AIM)]
     #[serde(serialize_with = "table")]
     limit: Vec<(String, Most)>,
@@ -205,7 +205,7 @@ pub struct Design {
     #[arg(long, help_heading = ARITHMETIC)]
     #[serde(skip_serializing_if = "is_off")]
     fp_contract: bool,
-    /// Add the products of the SIMD lanes one by one (chained), or at once with one rounding (fused)
+    /// Add the lanes' products one by one, or fused with one rounding
     #[arg(long, value_name = "HOW", value_parser = ["chained", "fused"], help_heading = ARITHMETIC)]
     dot: Option<String>,
     /// The design of a caller without a command line. An option wins over its key here.
@@ -336,7 +336,7 @@ pub struct Sim {
     /// Sizes at run time; each use of the option is a run [default: the maxima]
     #[arg(long = "size", value_name = "SIZE=N,…", value_parser = parse_sizes, help_heading = SIMULATION)]
     pub sizes: Vec<SizeSet>,
-    /// Then run the functions N times in random order on random data, some runs cut off by a reset
+    /// Then run the functions N times in random order, some runs cut off by a reset
     #[arg(long, value_name = "N", help_heading = SIMULATION)]
     pub sequence: Option<usize>,
     /// Simulator
@@ -402,7 +402,7 @@ pub struct Explore {
     /// Also find the fastest systolic arrays with half, a quarter, … of these resources, each with its proof
     #[arg(long, value_name = "RESOURCE,…", value_delimiter = ',', value_parser = ["cycles", "lut", "ff", "dsp", "bram36", "bram", "uram"])]
     pub pareto: Vec<String>,
-    /// Find one systolic array for all layers of a network; the file has a table [[layer]] with the macros of each
+    /// Find one systolic array for all layers of a network: tables [[layer]] with the macros of each layer
     #[arg(long, value_name = "NET.toml", conflicts_with_all = ["pareto", "html", "shard"])]
     pub network: Option<PathBuf>,
     /// Search part I of N of the design space, such as 3/8, and append the results to --out

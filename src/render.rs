@@ -43,10 +43,12 @@ pub fn diagnostics(list: &[Diagnostic], sources: &SourceMap, color: bool) -> Str
     text + &explained(list)
 }
 
-/// The line that leads to the pages of the first codes; empty if none of them has a page.
+/// The line that leads to the pages of the first codes, errors before warnings; empty if no code has a page.
 fn explained(list: &[Diagnostic]) -> String {
     let mut codes: Vec<&str> = vec![];
-    for code in list.iter().map(|d| d.code).filter(|code| diagnostics::find(code).is_some()) {
+    let (errors, warnings): (Vec<_>, Vec<_>) = list.iter().partition(|d| d.severity == Severity::Error);
+    let all = errors.into_iter().chain(warnings).map(|d| d.code);
+    for code in all.filter(|code| diagnostics::find(code).is_some()) {
         if !codes.contains(&code) && codes.len() < CODES {
             codes.push(code);
         }

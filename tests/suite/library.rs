@@ -88,7 +88,7 @@ fn errors_are_values() {
         Err(error @ Error::Diagnostics { .. }) => {
             assert_eq!(error.code(), exit::REFUSED);
             let text = error.render(false);
-            assert!(text.contains("[E0408]") && text.ends_with("sagen explain E0408\n"), "{text}");
+            assert!(text.contains("[E0408]") && text.ends_with("sagen explain E0408 W0201\n"), "{text}");
         }
         other => panic!("{other:?}"),
     }
