@@ -2,7 +2,7 @@
 
 use crate::vsa_common::Random;
 use array::contract::walk::{MemoryTiming, RowForm, Walk, WalkGroup};
-use array::vsa::HullDim;
+use array::vsa::{HullDim, When};
 use cost::reader::{ReaderModel, Waits};
 use cost::writer::WriterModel;
 use scop::Affine;

@@ -1,17 +1,17 @@
-//! `sagen boards`: the list of the boards sagen knows.
+//! `sagen boards`: the list of the built-in boards.
 
 use crate::catalog;
 use crate::cli::Boards;
-use crate::program::Refused;
+use crate::error::{Error, Result};
 use cost::board::Board;
 use serde_json::json;
 
-/// `sagen boards`; what to print.
+/// What `sagen boards` prints.
 ///
 /// # Errors
 /// As for [`catalog::all`].
-pub fn run(arguments: &Boards) -> Result<String, Refused> {
-    let boards = catalog::all().map_err(Refused::plain)?;
+pub fn shown(arguments: &Boards) -> Result<String> {
+    let boards = catalog::all().map_err(Error::reason)?;
     if !arguments.json {
         return Ok(table(&boards));
     }

@@ -1,5 +1,5 @@
-// A loop begins later by no more than it has iterations. //~ ERROR E0728 the loop `j` has 12 iterations
-// sagen: --strip k=4 --slant j=9223372036854775807 --space i --order k,j
+// A skew is at most the number of iterations of its loop. //~ ERROR E0728 the loop `j` has 12 iterations
+// sagen: --strip k=4 --skew j=9223372036854775807 --space i --order k,j
 void lu(float A[12][12])
 {
 #pragma scop

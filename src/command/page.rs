@@ -1,6 +1,6 @@
 //! The page of `sagen explore --html`: one file without scripts or links, so that it works offline and in print.
 
-use super::Context;
+use crate::explore::Best;
 use crate::report::grouped;
 use array::contract::walk::Walk;
 use search::branch::{share, Design, Found};
@@ -179,9 +179,10 @@ fn size(d: &Design) -> String {
 }
 
 /// Cycles over the share of the scarcest resource.
-fn front_plot(context: &Context, best: &Design, front: &[Found]) -> String {
-    let of = |d: &Design| (100.0 * share(&d.need, &context.limits), d.cycles as f64);
-    let designs: Vec<&Design> = front.iter().filter_map(|f| f.best.as_ref()).collect();
+fn front_plot(all: &Best) -> String {
+    let best = all.design();
+    let of = |d: &Design| (100.0 * share(&d.need, &all.limits), d.cycles as f64);
+    let designs: Vec<&Design> = all.front.iter().filter_map(|f| f.best.as_ref()).collect();
     let mut points: Vec<(f64, f64)> = designs.iter().map(|d| of(d)).chain([of(best)]).collect();
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut plot = Plot::new(&points, [true, true], ["share of the scarcest resource within the limits, %", "cycles"]);
@@ -194,9 +195,10 @@ fn front_plot(context: &Context, best: &Design, front: &[Found]) -> String {
 }
 
 /// Iterations per cycle over iterations per byte, the roof of each port and of the lanes.
-fn roofline(context: &Context, best: &Design) -> String {
+fn roofline(all: &Best) -> String {
+    let best = all.design();
     let vsa = &best.vsa.at_most();
-    let work = context.program.work.iterations as f64;
+    let work = all.iterations as f64;
     let peak = (vsa.extent[0] * vsa.extent[1] * vsa.lanes) as f64;
     let reached = work / best.cycles.max(1) as f64;
     let mut dots = vec![];
@@ -248,86 +250,97 @@ fn course(found: &Found) -> String {
     plot.svg()
 }
 
-pub(super) fn render(
-    context: &Context,
-    found: &Found,
-    best: &Design,
-    front: &[Found],
-    hints: &[String],
-    seconds: f64,
-) -> String {
-    let n = &best.need;
-    let l = &context.limits;
-    let proof = if found.gap() == 0.0 {
-        "No array within the limits takes fewer.".to_string()
-    } else {
-        format!(
-            "No array within the limits takes fewer than {} ({:.2} % less).",
-            grouped(found.bound),
-            100.0 * found.gap()
-        )
+/// The page; `command` builds the best design.
+pub(super) fn render(all: &Best, hints: &[String], command: &str) -> String {
+    let (best, found) = (all.design(), &all.found);
+    let title = format!("{} on {}", escape(&all.scop.name), escape(&all.board.name));
+    let hints: String = hints.iter().map(|h| format!("<p>{}.</p>", escape(h))).collect();
+    format!(
+        "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'><title>{title}</title><style>{STYLE}</style></head>\
+         <body>\n<h1>{title}</h1>\n{}\n<code>{}</code>\n{}\n{hints}\n\
+         <h2>Cycles against area</h2>\n<div class='plots'>{}</div>\n{}\n\
+         <h2>Roofline</h2>\n<p>The position of the design for each port: under the slope the port limits the speed, \
+         under the flat roof the lanes do.</p><div class='plots'>{}</div>\n\
+         <h2>Course of the search</h2>\n<div class='plots'>{}</div>\n<h2>The systolic array</h2>\n{}\n\
+         <h2>Why designs were refused</h2>\n{}\n</body></html>\n",
+        headline(all),
+        escape(command),
+        resources(all),
+        front_plot(all),
+        points(all),
+        roofline(all),
+        course(found),
+        draw::draw(&best.vsa),
+        refused(found),
+    )
+}
+
+/// Size, speed, proof and effort.
+fn headline(all: &Best) -> String {
+    let (best, found, board) = (all.design(), &all.found, &all.board);
+    let proof = match found.gap() {
+        0.0 => "No array within the limits takes fewer.".to_string(),
+        gap => {
+            format!("No array within the limits takes fewer than {} ({:.2} % less).", grouped(found.bound), 100.0 * gap)
+        }
     };
-    let resources: String = [
+    let [rows, columns] = best.vsa.extent;
+    let c = &found.counts;
+    format!(
+        "<p><b>{rows}×{columns} PEs, {} lanes each: {} cycles</b>, {:.2} µs at {} MHz, {:.1} % of the lanes' time. \
+         {proof}</p>\n<p>{} designs assembled, {} walked coarsely, {} bounded in {:.1} s; {} too big.</p>",
+        best.vsa.lanes,
+        grouped(best.cycles),
+        best.cycles as f64 / board.clock_mhz,
+        board.clock_mhz,
+        100.0 * all.utilization(best),
+        grouped(c.exact as i64),
+        grouped(c.walks as i64),
+        grouped(c.bounds as i64),
+        all.seconds,
+        grouped(c.too_big as i64),
+    )
+}
+
+/// The table of resources.
+fn resources(all: &Best) -> String {
+    let (n, l) = (&all.design().need, &all.limits);
+    let rows = [
         ("LUT", n.lut, l.lut),
         ("FF", n.ff, l.ff),
         ("DSP", n.dsp, l.dsp),
         ("BRAM36", n.bram36, l.bram36),
         ("URAM", n.uram, l.uram),
-    ]
-    .iter()
-    .map(|(name, need, have)| {
-        format!(
-            "<tr><td>{name}</td><td>{}</td><td>{}</td><td>{:.1} %</td></tr>",
-            grouped(*need),
-            grouped(*have),
-            100.0 * *need as f64 / (*have).max(1) as f64
-        )
-    })
-    .collect();
-    let points: String = [found]
-        .into_iter()
-        .chain(front)
-        .filter_map(|f| f.best.as_ref().map(|d| (f, d)))
-        .map(|(f, d)| {
-            format!(
-                "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
-                size(d),
-                grouped(d.cycles),
-                grouped(f.bound),
-                grouped(d.need.dsp),
-                grouped(d.need.lut),
-                grouped(d.need.bram36)
-            )
-        })
-        .collect();
-    let refused: String = found
-        .refused
-        .iter()
-        .map(|(why, times)| format!("<tr><td>{}</td><td>{}</td></tr>", escape(why), grouped(*times as i64)))
-        .collect();
-    let refused = if refused.is_empty() {
-        "<p>None was.</p>".to_string()
-    } else {
-        format!("<table><tr><th>why</th><th>designs</th></tr>{refused}</table>")
+    ];
+    let row = |(name, need, have): &(&str, i64, i64)| {
+        let share = 100.0 * *need as f64 / (*have).max(1) as f64;
+        format!("<tr><td>{name}</td><td>{}</td><td>{}</td><td>{share:.1} %</td></tr>", grouped(*need), grouped(*have))
     };
-    let title = format!("{} on {}", escape(&context.scop.name), escape(&context.board.name));
-    let c = &found.counts;
-    let hints: String = hints.iter().map(|h| format!("<p>{}.</p>", escape(h))).collect();
+    let rows: String = rows.iter().map(row).collect();
+    format!("<table><tr><th>resource</th><th>estimate</th><th>limit</th><th>share</th></tr>{rows}</table>")
+}
+
+/// The table of the points of the front.
+fn points(all: &Best) -> String {
+    let designs = [&all.found].into_iter().chain(&all.front).filter_map(|f| f.best.as_ref().map(|d| (f, d)));
+    let row = |(f, d): (&Found, &Design)| {
+        let numbers = [d.cycles, f.bound, d.need.dsp, d.need.lut, d.need.bram36].map(grouped);
+        format!("<tr><td>{}</td><td>{}</td></tr>", size(d), numbers.join("</td><td>"))
+    };
+    let rows: String = designs.map(row).collect();
     format!(
-        "<!DOCTYPE html>\n<html lang='en'><head><meta \
-        charset='utf-8'><title>{title}</title><style>{STYLE}</style></head><body>\n\
-         <h1>{title}</h1>\n<p><b>{}×{} PEs, {} lanes each: {} cycles</b>, {:.2} µs at {} MHz, {:.1} % of the lanes' \
-         time. {proof}</p>\n\
-         <p>{} designs assembled, {} walked coarsely, {} bounded in {seconds:.1} s; {} too big.</p>\n\
-         <code>{}</code>\n<table><tr><th>resource</th><th>estimate</th><th>limit</th><th>share</th></tr>{resources}</table>\n{hints}\n\
-         <h2>Cycles against area</h2>\n<div class='plots'>{}</div>\n<table><tr><th>PEs × \
-         lanes</th><th>cycles</th><th>bound</th><th>DSP</th><th>LUT</th><th>BRAM36</th></tr>{points}</table>\n\
-         <h2>Roofline</h2>\n<p>Where the design stands for each port: under the slope the port is what it waits for, \
-         under the flat roof its lanes.</p><div class='plots'>{}</div>\n\
-         <h2>Course of the search</h2>\n<div class='plots'>{}</div>\n<h2>The array</h2>\n{}\n\
-         <h2>Why designs were refused</h2>\n{refused}\n</body></html>\n",
-        best.vsa.extent[0], best.vsa.extent[1], best.vsa.lanes, grouped(best.cycles), best.cycles as f64 / context.board.clock_mhz, context.board.clock_mhz,
-        100.0 * context.utilization(best), grouped(c.exact as i64), grouped(c.walks as i64), grouped(c.bounds as i64), grouped(c.too_big as i64),
-        escape(&context.command(best)), front_plot(context, best, front), roofline(context, best), course(found), draw::draw(&best.vsa)
+        "<table><tr><th>PEs × lanes</th><th>cycles</th><th>bound</th><th>DSP</th><th>LUT</th><th>BRAM36</th></tr>\
+         {rows}</table>"
     )
+}
+
+/// The table of reasons for which designs were refused.
+fn refused(found: &Found) -> String {
+    let row =
+        |(why, times): &(String, u64)| format!("<tr><td>{}</td><td>{}</td></tr>", escape(why), grouped(*times as i64));
+    let rows: String = found.refused.iter().map(row).collect();
+    match rows.is_empty() {
+        true => "<p>None was.</p>".to_string(),
+        false => format!("<table><tr><th>why</th><th>designs</th></tr>{rows}</table>"),
+    }
 }
