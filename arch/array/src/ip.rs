@@ -2,7 +2,7 @@
 //! host calls. A function refers to the core that runs it: functions with equal arrays share one, whatever names the C
 //! text gives things. One function runs at a time.
 
-use crate::vsa::Vsa;
+use crate::vsa::{Remarks, Vsa};
 
 /// See the module's documentation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,9 +91,9 @@ impl From<&Vsa> for Ip {
     }
 }
 
-/// What the hardware of an array follows from, but for names.
+/// The array without its names and its remarks: arrays that are equal then are the same hardware.
 fn nameless(vsa: &Vsa) -> Vsa {
-    let mut shape = vsa.clone();
+    let mut shape = Vsa { remarks: Remarks::default(), ..vsa.clone() };
     shape.name.clear();
     shape.axes.iter_mut().for_each(String::clear);
     shape.counters.iter_mut().for_each(|c| c.name.clear());

@@ -30,16 +30,16 @@ mod parse;
 mod print;
 mod stage;
 
-use crate::vsa::{Op, Vsa};
+use crate::vsa::{Op, Remarks, Vsa};
 use uniform::affine::Form;
 
 pub use parse::parse;
 pub use print::to_text;
 pub use stage::{read, Stage};
 
-/// The same Vsa, its forms without trailing zero coefficients.
+/// The same Vsa as its text has it: forms without trailing zero coefficients, and no remarks.
 pub fn canonical(vsa: &Vsa) -> Vsa {
-    let mut vsa = vsa.clone();
+    let mut vsa = Vsa { remarks: Remarks::default(), ..vsa.clone() };
     let trim = |f: &mut Form| {
         let used = f.counters.iter().rposition(|&c| c != 0).map_or(0, |last| last + 1);
         f.counters.truncate(used);

@@ -123,8 +123,8 @@ pub struct Schedule {
     pub delays: BTreeMap<NodeId, Delay>,
 }
 
-/// Which values of the program nodes are, as far as that is known. Arrays that differ in nothing else are the same.
-#[derive(Clone, Debug, Default)]
+/// Which statements of the program the nodes compute. Comments in the Verilog quote them; no hardware depends on them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Remarks {
     pub statements: BTreeMap<NodeId, BTreeSet<usize>>,
     /// The statements' C lines, for people.
@@ -140,14 +140,6 @@ impl Remarks {
         (!lines.is_empty()).then(|| lines.join("\n"))
     }
 }
-
-impl PartialEq for Remarks {
-    fn eq(&self, _: &Remarks) -> bool {
-        true
-    }
-}
-
-impl Eq for Remarks {}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vsa {
