@@ -1,74 +1,78 @@
-//! System + mapping → the nodes of a PE, input groups and output groups (without their layouts: see `layout`).
+//! Lowering: from recurrences and a mapping to the nodes of a PE, and the drafts of its input and output groups.
 //!
-//! Demand-driven from the values that stay in DRAM; equal nodes are shared. A variable becomes a chain of selects over
-//! its sources, each a `Past` node, a value of the same wave, or an input; conditions that the ranges of the loops
-//! decide cost nothing, and the last source needs none.
+//! Problem: a uniform recurrence says what a statement's value is in each iteration. A PE executes the same nodes in
+//! each wave. Lowering writes each value as nodes over the current wave, values of earlier waves and of neighbours
+//! (`Past`), and inputs.
+//!
+//! Method: demand-driven. It begins with the values that are stored to DRAM and builds an operand when an expression
+//! asks for it ([`Lower::build`], once per [`Target`]). A variable becomes a chain of multiplexers over its sources
+//! ([`super::select`]). A source is a `Past`, a value of the same wave, or an input, and is taken under conditions on
+//! the wave and the PE ([`super::conditions`]).
+//!
+//! Example: `C[i][j] += A[i][k] * B[k][j]` with `i` and `j` in space, and `A` handed on along `j`:
+//!
+//! ```text
+//! %0 a_in = past %2 hop (0, 1)          A of the neighbour
+//! %1 a    = input 0                     A from DRAM
+//! %2 a    = select(p1 >= 1, %0, %1)     the variable A
+//! ```
+//!
+//! Who does what: [`Nodes`] is the table of nodes, [`Conditions`] answers where, [`Sums`] how reductions are laid out,
+//! [`Delays`] how many waves a value waits, [`Inputs`] which ports bring elements. `Lower` is the recursion over
+//! expressions and variables (here), reductions ([`super::reduce`]) and shared operators ([`super::share`]).
+//!
+//! Invariant: the same program and mapping give the same nodes in the same order with the same names; these are the
+//! signals of the Verilog.
+//!
+//! Source: PolySA, section 4; Quinton and Van Dongen, The Mapping of Linear Recurrence Equations on Regular Arrays.
 
-use crate::draft::Lowered;
-use crate::pe::distance::Distance;
+use crate::draft::{Lowered, OutputDraft, OutputDraftPort};
+use crate::pe::conditions::Conditions;
 use crate::pe::ends::Ends;
+use crate::pe::io::{during, output, sort_ports, InputPort, Inputs, Stored};
 use crate::pe::lanes::Lanes;
+use crate::pe::nodes::Nodes;
+use crate::pe::pasts::{Distance, Past, Pasts, Target};
+use crate::pe::select::{select, Source};
+use crate::pe::share::Joints;
+use crate::pe::sums::Sums;
+use crate::pe::waits::Delays;
 use crate::pe::Options;
-use crate::vsa::{Node, NodeId, Op};
-use rustc_hash::FxHashMap;
-use scop::{Affine, BinaryOp, Constraint, Expr, ExprKind, ScalarType, Scop, StmtId};
+use crate::vsa::{NodeId, Op};
+use scop::{Affine, Constraint, Expr, ExprKind, ScalarType, Scop, StmtId};
 use std::collections::BTreeMap;
-use uniform::affine::{Condition, Form, Ranges};
+use uniform::affine::{Condition, Form};
 use uniform::mapping::{Carry, DigitBound, Mapping};
 use uniform::recurrence::reduction::Reduction;
 use uniform::recurrence::share::Sharing;
-use uniform::refusal::{Backwards, Illegal};
+use uniform::refusal::{Backwards, Illegal, Unstorable};
 use uniform::sizes::Formula;
-use uniform::system::{Feed, Piece, System};
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum Target {
-    Value(usize, usize),
-    Variable(usize, usize, usize),
-    /// Running total of a reduction for a group of lanes.
-    Total(usize, usize),
-    /// Its share that stays in one PE, where the reduction runs over time and space.
-    Share(usize, usize),
-}
-
-impl Target {
-    fn statement(&self) -> usize {
-        match *self {
-            Target::Value(s, _) | Target::Variable(s, ..) | Target::Total(s, _) | Target::Share(s, _) => s,
-        }
-    }
-}
+use uniform::system::{Feed, Piece, Store, System};
 
 /// Where a value comes from.
 enum Origin {
+    /// The same wave and PE.
     Here(Target),
-    /// So many hops and waves away.
-    Past(Target, [i64; 2], Distance),
+    Past(Past),
     Input(Vec<Affine>),
 }
 
-pub(super) type Sourced = (Vec<Condition>, NodeId);
-
 pub(super) struct Lower<'a> {
-    pub(super) scop: &'a Scop,
-    pub(super) system: &'a System,
-    pub(super) mapping: &'a Mapping,
-    pub(super) reductions: &'a [Option<Reduction>],
-    pub(super) options: Options,
-    /// Where statements share operators.
-    pub(super) sharing: Option<&'a Sharing>,
-    pub(super) lanes: Lanes<'a>,
-    pub(super) ends: Ends,
-    pub(super) out: Lowered,
-    pub(super) shared: FxHashMap<(Op, ScalarType), NodeId>,
-    pub(super) built: BTreeMap<Target, NodeId>,
-    pub(super) open: Vec<Target>,
-    pub(super) pasts: BTreeMap<(Target, [i64; 2], Distance), NodeId>,
-}
-
-pub(super) fn at_least_one(mut form: Form) -> Condition {
-    form.constant = -1;
-    Condition { form, equality: false }
+    pub scop: &'a Scop,
+    pub conditions: &'a Conditions<'a>,
+    pub sums: Sums<'a>,
+    pub delays: Delays<'a>,
+    pub joints: Joints<'a>,
+    pub options: Options,
+    pub nodes: Nodes,
+    pub inputs: Inputs<'a>,
+    outputs: Vec<OutputDraft>,
+    /// See [`Lowered::scalars`].
+    scalars: Vec<usize>,
+    built: BTreeMap<Target, NodeId>,
+    /// Targets that are being built, outermost first.
+    open: Vec<Target>,
+    pasts: Pasts,
 }
 
 /// # Errors
@@ -81,27 +85,33 @@ pub fn lower(
     sharing: Option<&Sharing>,
     options: Options,
 ) -> Result<Lowered, Illegal> {
+    let ends = Ends::find(system, mapping, reductions)?;
+    let conditions = &Conditions { system, mapping, lanes: Lanes::of(mapping), ends };
+    let maxima = system.maxima();
     let mut lower = Lower {
         scop,
-        system,
-        mapping,
-        reductions,
+        conditions,
+        sums: Sums { scop, conditions, reductions, options },
+        delays: Delays { conditions, maxima: &maxima, varying: options.lags },
+        joints: Joints(sharing),
         options,
-        sharing,
-        lanes: Lanes::of(mapping),
-        ends: Ends::find(system, mapping, reductions)?,
-        out: Lowered { scalars: scalars(scop), maxima: system.maxima(), ..Lowered::default() },
-        shared: FxHashMap::default(),
+        nodes: Nodes::default(),
+        inputs: Inputs { conditions, drafts: vec![] },
+        outputs: vec![],
+        scalars: scalars(scop),
         built: BTreeMap::new(),
         open: vec![],
-        pasts: BTreeMap::new(),
+        pasts: Pasts::default(),
     };
-    for s in 0..system.statements.len() {
-        lower.output(s)?;
+    for (s, placed) in system.statements.iter().enumerate() {
+        placed.stores.iter().try_for_each(|store| lower.store(s, store))?;
     }
-    lower.resolve_pasts()?;
-    lower.sort_ports();
-    Ok(lower.out)
+    lower.complete_pasts()?;
+    let Lower { nodes, inputs, outputs, scalars, .. } = lower;
+    let mut lowered = Lowered { inputs: inputs.drafts, outputs, scalars, ..nodes.finish() };
+    lowered.maxima = maxima;
+    sort_ports(&mut lowered);
+    Ok(lowered)
 }
 
 /// In the order of the function's parameters.
@@ -112,90 +122,45 @@ fn scalars(scop: &Scop) -> Vec<usize> {
 }
 
 impl<'a> Lower<'a> {
-    pub(super) fn depth(&self) -> usize {
-        self.system.dims.len()
-    }
-
-    pub(super) fn ranges(&self) -> &Ranges {
-        &self.lanes.ranges
-    }
-
-    pub(super) fn node(&mut self, op: Op, ty: ScalarType, name: &str) -> NodeId {
-        let nodes = &mut self.out.nodes;
-        *self.shared.entry((op, ty)).or_insert_with_key(|(op, _)| {
-            nodes.push(Node { op: op.clone(), ty, name: name.to_string() });
-            NodeId(nodes.len() as u32 - 1)
-        })
-    }
-
-    /// Which cases the statement's phases are.
-    pub(super) fn cases(&self, s: usize) -> Vec<Option<usize>> {
-        self.mapping.cases_of(self.system, s)
-    }
-
-    pub(super) fn array_type(&self, s: usize) -> ScalarType {
-        self.scop.array(self.scop.statements[s].write.array).ty
-    }
-
-    // ---- conditions
-
-    /// The conjunction over counters and PE for statement `s` in one lane: none or one simplified conjunction.
-    pub(super) fn conditions(
-        &self,
-        s: usize,
-        constraints: &[Constraint],
-        when: &[DigitBound],
-        lane: usize,
-    ) -> Option<Vec<Condition>> {
-        let (constraints, at_end) = self.ends.apply(s, constraints, self.mapping, &self.lanes.digits[lane])?;
-        let mut conditions = Vec::new();
-        constraints.iter().try_for_each(|c| self.lanes.ask(c, lane, &mut conditions))?;
-        let digits = when.iter().map(|b| {
-            let mut form = self.mapping.digit_form(b.dim, b.digit, lane);
-            let sign = if b.at_least { 1 } else { -1 };
-            form.counters.iter_mut().for_each(|c| *c *= sign);
-            form.space = form.space.map(|c| c * sign);
-            form.constant = sign * (form.constant - b.value);
-            Condition { form, equality: false }
-        });
-        conditions.extend(self.ranges().simplify_all(digits.chain(at_end))?);
-        conditions.sort();
-        conditions.dedup();
-        Some(conditions)
-    }
-
-    pub(super) fn guard(&mut self, conditions: &[Condition]) -> NodeId {
-        if conditions.is_empty() {
-            return self.node(Op::Const(1), ScalarType::BOOL, "always");
-        }
-        self.node(Op::Guard(conditions.to_vec()), ScalarType::BOOL, "when")
-    }
-
-    pub(super) fn guard_any(&mut self, any: &[Vec<Condition>]) -> NodeId {
-        let mut ids: Vec<NodeId> = Vec::new();
-        for all in any {
-            let id = self.guard(all);
-            if !ids.contains(&id) {
-                ids.push(id);
+    /// The output group of what statement `s` stores.
+    fn store(&mut self, s: usize, store: &Store) -> Result<(), Illegal> {
+        let write = &self.scop.statements[s].write;
+        let Some(cells) = store.cells.clone() else {
+            let array = self.scop.array(write.array).name.clone();
+            return Err(Illegal::Unstorable { array, why: Unstorable::NotConvex });
+        };
+        let during = during(self.conditions, s);
+        let emit_when: Vec<Vec<Constraint>> =
+            store.when.iter().map(|when| [&when[..], during.map_or(&[], |during| &during[..])].concat()).collect();
+        let spilled = self.sums.spilled(s);
+        let mut stored = Vec::new();
+        for lane in 0..self.conditions.mapping.lanes() {
+            let when = self.sums.stored_when(s, &emit_when, &spilled, lane);
+            if when.is_empty() {
+                continue;
             }
+            let enable = self.nodes.guard_any(&when);
+            let value = self.build(self.value_target(s, lane))?;
+            let value = self.nodes.cast(value, self.sums.array_type(s).cell(), "store");
+            stored.push(Stored { lane, port: OutputDraftPort { value, enable, offset: vec![], when } });
         }
-        ids.into_iter()
-            .reduce(|a, b| self.node(Op::Binary(BinaryOp::Or, a, b), ScalarType::BOOL, "when"))
-            .expect("at least one conjunction")
+        if !stored.is_empty() {
+            self.outputs.push(output(self.conditions, s, write.array.index(), cells, stored, spilled));
+        }
+        Ok(())
     }
 
     // ---- values
 
+    /// The node of a target.
     pub(super) fn build(&mut self, target: Target) -> Result<NodeId, Illegal> {
-        let of = (!matches!(target, Target::Variable(..))).then(|| target.statement());
-        let id = self.built_once(self.canonical(target))?;
-        if let Some(statement) = of {
-            self.out.statements.entry(id).or_default().insert(statement);
-        }
+        let statement = (!matches!(target, Target::Variable(..))).then(|| target.statement());
+        let id = self.build_once(self.joints.canonical(target))?;
+        statement.into_iter().for_each(|s| self.nodes.remark(id, s));
         Ok(id)
     }
 
-    fn built_once(&mut self, target: Target) -> Result<NodeId, Illegal> {
+    fn build_once(&mut self, target: Target) -> Result<NodeId, Illegal> {
         if let Some(&id) = self.built.get(&target) {
             return Ok(id);
         }
@@ -214,47 +179,38 @@ impl<'a> Lower<'a> {
         Ok(id)
     }
 
-    pub(super) fn value(&mut self, s: usize, lane: usize) -> Result<NodeId, Illegal> {
-        let target = self.value_target(s, lane);
-        self.build(target)
-    }
-
     /// Lanes of a reduction share one total.
     fn value_target(&self, s: usize, lane: usize) -> Target {
-        match &self.reductions[s] {
+        match self.sums.of(s) {
             None => Target::Value(s, lane),
-            Some(reduction) => Target::Total(s, self.first_lane(reduction, lane)),
+            Some(reduction) => Target::Total(s, self.sums.first_lane(reduction, lane)),
         }
     }
 
     fn value_of(&mut self, s: usize, lane: usize) -> Result<NodeId, Illegal> {
-        if let Some(joint) = self.joint_value(s, lane) {
-            return joint;
+        let ty = self.sums.array_type(s);
+        if let Some(joint) = self.joints.of(s) {
+            return self.tree(&joint.value, lane, ty, s);
         }
-        let scop = self.scop;
-        let rhs = &scop.statements[s].rhs;
+        let rhs = &self.scop.statements[s].rhs;
         let value = self.expr(s, lane, rhs)?;
-        let ty = self.array_type(s);
-        Ok(if rhs.ty == ty { value } else { self.node(Op::Cast(value), ty, "store") })
+        Ok(if rhs.ty == ty { value } else { self.nodes.add(Op::Cast(value), ty, "store") })
     }
 
     pub(super) fn expr(&mut self, s: usize, lane: usize, expr: &Expr) -> Result<NodeId, Illegal> {
         let op = match &expr.kind {
             ExprKind::Const(bits) => Op::Const(*bits),
             ExprKind::Iter(affine) => {
-                let form = self.iterated(affine, s, lane);
-                match self.ranges().bounds(&form) {
+                let form = self.conditions.form(affine, s, lane);
+                match self.conditions.ranges().bounds(&form) {
                     (lo, hi) if lo == hi => Op::Const(scop::value::mask(expr.ty.bits()) & lo as u64),
                     _ => Op::Iter(form),
                 }
             }
             ExprKind::Holds(all) => {
-                let over = |c: &Constraint| Constraint {
-                    expr: uniform::affine::map::compose(&c.expr, &self.system.statements[s].iterators, self.depth()),
-                    ..c.clone()
-                };
-                match self.conditions(s, &all.iter().map(over).collect::<Vec<_>>(), &[], lane) {
-                    Some(conditions) => return Ok(self.guard(&conditions)),
+                let over = |c: &Constraint| Constraint { expr: self.conditions.over_dims(&c.expr, s), ..c.clone() };
+                match self.conditions.of(s, &all.iter().map(over).collect::<Vec<_>>(), &[], lane) {
+                    Some(conditions) => return Ok(self.nodes.guard(&conditions)),
                     None => Op::Const(0),
                 }
             }
@@ -269,66 +225,66 @@ impl<'a> Lower<'a> {
                 if a.ty == expr.ty {
                     return Ok(inner);
                 }
-                if let Op::Const(bits) = self.out.nodes[inner.index()].op {
+                if let Op::Const(bits) = *self.nodes.op(inner) {
                     Op::Const(scop::value::cast(bits, a.ty, expr.ty))
                 } else {
                     Op::Cast(inner)
                 }
             }
             ExprKind::Lookup(table, a) => match &a.kind {
-                ExprKind::Iter(affine) => return Ok(self.looked_up(table, &self.iterated(affine, s, lane), expr.ty)),
+                ExprKind::Iter(affine) => {
+                    return Ok(self.lookup(table, &self.conditions.form(affine, s, lane), expr.ty));
+                }
                 _ => Op::Lookup(table.clone(), self.expr(s, lane, a)?),
             },
             ExprKind::Host(..) => unreachable!("a function that the host computes"),
             ExprKind::Fma(a, b, c) => Op::Fma(self.expr(s, lane, a)?, self.expr(s, lane, b)?, self.expr(s, lane, c)?),
         };
-        Ok(self.node(op, expr.ty, ""))
+        Ok(self.nodes.add(op, expr.ty, ""))
     }
 
-    /// A form over a statement's iterators, in the array.
-    fn iterated(&self, affine: &scop::Affine, s: usize, lane: usize) -> Form {
-        self.lanes
-            .form(&uniform::affine::map::compose(affine, &self.system.statements[s].iterators, self.depth()), lane)
-    }
-
-    /// The constant at a position that iterators give: only the part of the table that this lane can reach is kept.
-    fn looked_up(&mut self, table: &[u64], position: &Form, ty: ScalarType) -> NodeId {
-        let (low, high) = self.ranges().bounds(position);
+    /// The constant at a position that iterators give. The table holds only the part that this lane can reach.
+    fn lookup(&mut self, table: &[u64], position: &Form, ty: ScalarType) -> NodeId {
+        let (low, high) = self.conditions.ranges().bounds(position);
         let last = table.len() as i64 - 1;
         let (low, high) = (low.clamp(0, last), high.clamp(0, last));
         let part = &table[low as usize..=high as usize];
         if part.iter().all(|v| v == &part[0]) {
-            return self.node(Op::Const(part[0]), ty, "");
+            return self.nodes.add(Op::Const(part[0]), ty, "");
         }
         let index = ScalarType::Int { bits: 16, signed: false };
-        let at = self.node(Op::Iter(Form { constant: position.constant - low, ..position.clone() }), index, "");
-        self.node(Op::Lookup(part.into(), at), ty, "")
+        let at = self.nodes.add(Op::Iter(Form { constant: position.constant - low, ..position.clone() }), index, "");
+        self.nodes.add(Op::Lookup(part.into(), at), ty, "")
     }
 
     // ---- variables
 
     fn variable(&mut self, s: usize, k: usize, lane: usize) -> Result<NodeId, Illegal> {
-        let reads = self.joint_reads(s, k);
+        let reads = self.joints.reads(s, k);
         if reads.len() > 1 {
             return self.merged(&reads, lane);
         }
-        let system = self.system;
-        let sources = self.sources(s, k, lane, &system.statements[s].variables[k].pieces)?;
-        let ty = self.read_type(s, k);
-        self.select_source(sources, ty, &self.name_of(s, k))
+        let sources = self.sources(s, k, lane, &self.conditions.system.statements[s].variables[k].pieces)?;
+        Ok(self.select(s, k, sources))
     }
 
     /// One variable for reads of statements that share operators.
     pub(super) fn merged(&mut self, reads: &[(usize, usize)], lane: usize) -> Result<NodeId, Illegal> {
         let mut sources = Vec::new();
         for &(s, k) in reads {
-            // Where one of the statements is executed is not known here.
+            // The variable does not know which of the statements is executed.
             let whole = |p: &Piece| Piece { when: p.domain.clone(), ..p.clone() };
-            let pieces: Vec<Piece> = self.system.statements[s].variables[k].pieces.iter().map(whole).collect();
+            let variable = &self.conditions.system.statements[s].variables[k];
+            let pieces: Vec<Piece> = variable.pieces.iter().map(whole).collect();
             sources.extend(self.sources(s, k, lane, &pieces)?);
         }
-        let (s, k) = reads[0];
-        self.select_source(sources, self.read_type(s, k), &self.name_of(s, k))
+        Ok(self.select(reads[0].0, reads[0].1, sources))
+    }
+
+    /// Read `k` of statement `s`.
+    fn select(&mut self, s: usize, k: usize, sources: Vec<Source>) -> NodeId {
+        let (ty, name) = (self.read_type(s, k), self.name_of(s, k));
+        select(&mut self.nodes, self.conditions.ranges(), sources, ty, &name)
     }
 
     fn read_type(&self, s: usize, k: usize) -> ScalarType {
@@ -339,25 +295,25 @@ impl<'a> Lower<'a> {
         self.scop.array(self.scop.statements[s].reads[k].array).name.to_lowercase()
     }
 
+    /// The sources of read `k` of statement `s`, piece by piece.
     pub(super) fn sources(
         &mut self,
         s: usize,
         k: usize,
         lane: usize,
         pieces: &[Piece],
-    ) -> Result<Vec<Sourced>, Illegal> {
+    ) -> Result<Vec<Source>, Illegal> {
         let mut found = Vec::new();
         for piece in pieces {
             self.check_complete(s, k, piece)?;
-            for (when, origin) in self.origins([s, k], lane, piece)? {
-                let Some(conditions) = self.conditions(s, &piece.when, &when, lane) else { continue };
-                if let Origin::Past(_, _, Distance { most: waves @ ..0, .. }) = origin {
-                    return Err(self.against_time(s, k, &piece.feed, waves));
+            for (bounds, origin) in self.origins(s, k, lane, piece)? {
+                let Some(when) = self.conditions.of(s, &piece.when, &bounds, lane) else { continue };
+                if let Origin::Past(Past { distance: Distance { most: waves @ ..0, .. }, .. }) = origin {
+                    return Err(against_time(s, k, &piece.feed, waves));
                 }
-                // The statement's own domain is known where its value is used, but not where feeders must stand.
-                let Some(whole) = self.conditions(s, &piece.domain, &when, lane) else { continue };
-                let node = self.source(s, k, lane, origin, &whole)?;
-                found.push((conditions, node));
+                // A use of the value knows the statement's domain. Feeders do not: they stand wherever it is read.
+                let Some(domain) = self.conditions.of(s, &piece.domain, &bounds, lane) else { continue };
+                found.push(Source { when, node: self.source(s, k, lane, origin, &domain)? });
             }
         }
         Ok(found)
@@ -366,33 +322,24 @@ impl<'a> Lower<'a> {
     /// Nobody inside the array may use a shared sum before it is complete.
     fn check_complete(&self, s: usize, k: usize, piece: &Piece) -> Result<(), Illegal> {
         let Feed::Value { statement, .. } = piece.feed else { return Ok(()) };
-        let own = statement.index() == s && self.reductions[s].as_ref().is_some_and(|r| r.read == k);
-        match &self.reductions[statement.index()] {
-            Some(reduction) if !own && self.is_shared(reduction) && self.is_padded(reduction, s) => {
+        let accumulates = statement.index() == s && self.sums.of(s).is_some_and(|r| r.read == k);
+        match self.sums.of(statement.index()) {
+            Some(reduction) if !accumulates && self.sums.is_shared(reduction) && self.sums.is_padded(reduction, s) => {
                 Err(Illegal::IncompleteSum {
                     statement: StmtId(s as u32),
                     read: k,
-                    dim: self.system.dims[reduction.dims[0]].name.clone(),
+                    dim: self.conditions.system.dims[reduction.dims[0]].name.clone(),
                 })
             }
             _ => Ok(()),
         }
     }
 
-    fn against_time(&self, s: usize, k: usize, feed: &Feed, waves: i64) -> Illegal {
-        let (producer, distance) = match feed {
-            Feed::Value { statement, distance } | Feed::Carry { statement, distance, .. } => {
-                (*statement, Some(distance.clone()))
-            }
-            Feed::Input { .. } | Feed::Partial { .. } => (StmtId(s as u32), None),
-        };
-        Illegal::AgainstTime(Backwards { statement: StmtId(s as u32), read: k, producer, distance, waves })
-    }
-
     /// Where the value of one piece of read `k` of statement `s` comes from, by carry case.
     fn origins(
         &mut self,
-        [s, k]: [usize; 2],
+        s: usize,
+        k: usize,
         lane: usize,
         piece: &Piece,
     ) -> Result<Vec<(Vec<DigitBound>, Origin)>, Illegal> {
@@ -402,24 +349,25 @@ impl<'a> Lower<'a> {
             Feed::Carry { statement, read, distance } => ((statement.index(), Some(*read)), distance),
             Feed::Partial { .. } => return Err(Illegal::MixedSum { statement: StmtId(s as u32), read: k }),
         };
+        let Conditions { mapping, lanes: all_lanes, .. } = self.conditions;
         let mut all = Vec::new();
-        for carry in self.lanes.carries(distance).iter() {
+        for carry in all_lanes.carries(distance).iter() {
             let Carry { when, waves, hop, lanes, .. } = carry;
-            let digits: Vec<i64> = self.lanes.digits[lane].iter().zip(lanes).map(|(a, b)| a - b).collect();
-            let Some(from) = self.mapping.lane_number(&digits) else { continue };
+            let digits: Vec<i64> = all_lanes.digits[lane].iter().zip(lanes).map(|(a, b)| a - b).collect();
+            let Some(from) = mapping.lane_number(&digits) else { continue };
             let target = match producer {
                 (t, None) => self.value_target(t, from),
                 (t, Some(read)) => Target::Variable(t, read, from),
             };
             let distance = if carry.before.is_empty() {
-                self.distance(s, waves)?
+                self.delays.distance(s, waves)?
             } else {
-                self.handed_on([s, k], lane, piece, carry)?
+                self.delays.across_strips(s, k, lane, piece, carry)?
             };
             let origin = if distance.most == 0 && *hop == [0, 0] {
                 Origin::Here(target)
             } else {
-                Origin::Past(target, *hop, distance)
+                Origin::Past(Past { target, hop: *hop, distance })
             };
             all.push((when.clone(), origin));
         }
@@ -435,136 +383,74 @@ impl<'a> Lower<'a> {
         origin: Origin,
         when: &[Condition],
     ) -> Result<NodeId, Illegal> {
+        let array = self.scop.statements[s].reads[k].array.index();
         match origin {
             Origin::Here(target) => self.build(target),
-            Origin::Past(target, hop, distance) => {
-                let ty = self.read_type(s, k);
-                Ok(self.past(target, hop, distance, ty, &self.name_of(s, k)))
-            }
-            Origin::Input(subscripts) => {
-                let array = self.scop.statements[s].reads[k].array.index();
-                let scalar = self.out.scalars.iter().position(|&a| a == array);
-                Ok(match scalar {
-                    Some(scalar) => {
-                        let (ty, name) = (self.scop.arrays[array].ty, self.name_of(s, k));
-                        let cell = self.node(Op::Scalar(scalar as u32), ty.cell(), &name);
-                        self.converted(cell, ty, &name)
-                    }
-                    None => self.input(s, k, lane, &subscripts, when),
-                })
-            }
+            Origin::Past(past) => Ok(self.past(past, self.read_type(s, k), &self.name_of(s, k))),
+            Origin::Input(subscripts) => match self.scalars.iter().position(|&a| a == array) {
+                Some(scalar) => Ok(self.element(Op::Scalar(scalar as u32), array)),
+                None => {
+                    let port = self.inputs.read(array, lane, &subscripts, when);
+                    Ok(self.loaded(port, array))
+                }
+            },
         }
     }
 
-    pub(super) fn past(
-        &mut self,
-        target: Target,
-        hop: [i64; 2],
-        distance: Distance,
-        ty: ScalarType,
-        name: &str,
-    ) -> NodeId {
+    /// The value that a port brings.
+    pub(super) fn loaded(&mut self, port: InputPort, array: usize) -> NodeId {
+        self.element(port.op(), array)
+    }
+
+    /// An element of an array, in the array's type.
+    fn element(&mut self, op: Op, array: usize) -> NodeId {
+        let array = &self.scop.arrays[array];
+        let name = array.name.to_lowercase();
+        let cell = self.nodes.add(op, array.ty.cell(), &name);
+        self.nodes.cast(cell, array.ty, &name)
+    }
+
+    /// The node of a value of another wave or PE.
+    pub(super) fn past(&mut self, mut past: Past, ty: ScalarType, name: &str) -> NodeId {
         let name = format!("{name}_in");
-        if distance.more > 0 {
-            let near = self.past_node(target, hop, Distance { more: 0, ..distance }, ty, &name);
-            let waves = Formula::Const(distance.more);
-            return self.node(Op::Past { source: near, hop: [0, 0], waves }, ty, &name);
+        past.target = self.joints.canonical(past.target);
+        let more = std::mem::take(&mut past.distance.more);
+        let source = self.pasts.node(&mut self.nodes, past, ty, &name);
+        if more == 0 {
+            return source;
         }
-        self.past_node(target, hop, distance, ty, &name)
+        self.nodes.add(Op::Past { source, hop: [0, 0], waves: Formula::Const(more) }, ty, &name)
     }
 
-    fn past_node(&mut self, target: Target, hop: [i64; 2], distance: Distance, ty: ScalarType, name: &str) -> NodeId {
-        let key = (self.canonical(target), hop, distance);
-        if let Some(&id) = self.pasts.get(&key) {
-            return id;
-        }
-        let id = NodeId(self.out.nodes.len() as u32);
-        let waves = key.2.waves.clone();
-        self.out.nodes.push(Node { op: Op::Past { source: id, hop, waves }, ty, name: name.into() });
-        self.pasts.insert(key, id);
-        id
-    }
-
-    fn resolve_pasts(&mut self) -> Result<(), Illegal> {
+    /// Lowers the sources of all pasts; new pasts may arise from that.
+    fn complete_pasts(&mut self) -> Result<(), Illegal> {
         let mut done = 0;
         loop {
-            let open: Vec<_> = self.pasts.iter().map(|(k, &id)| (k.clone(), id)).collect();
-            if open.len() == done {
+            let pasts = self.pasts.list();
+            if pasts.len() == done {
                 return Ok(());
             }
-            for ((target, hop, distance), id) in &open {
-                let source = self.build(target.clone())?;
+            done = pasts.len();
+            for (Past { target, hop, distance }, id) in pasts {
+                let source = self.build(target)?;
                 // A scalar is the same everywhere and at all times.
-                let op = match self.out.nodes[source.index()].op {
+                let op = match *self.nodes.op(source) {
                     Op::Scalar(k) => Op::Scalar(k),
-                    _ => Op::Past { source, hop: *hop, waves: distance.waves.clone() },
+                    _ => Op::Past { source, hop, waves: distance.waves },
                 };
-                self.out.nodes[id.index()].op = op;
+                self.nodes.complete(id, op);
             }
-            done = open.len();
         }
     }
+}
 
-    /// Folds sources into selects; sources whose conditions never hold are already gone.
-    pub(super) fn select_source(
-        &mut self,
-        mut sources: Vec<Sourced>,
-        ty: ScalarType,
-        name: &str,
-    ) -> Result<NodeId, Illegal> {
-        if sources.is_empty() {
-            // Never executed in this lane: any value does.
-            return Ok(self.node(Op::Const(0), ty, "unused"));
+/// The producer of a feed comes after its reader.
+fn against_time(s: usize, k: usize, feed: &Feed, waves: i64) -> Illegal {
+    let (producer, distance) = match feed {
+        Feed::Value { statement, distance } | Feed::Carry { statement, distance, .. } => {
+            (*statement, Some(distance.clone()))
         }
-        if let Some(k) = sources.iter().position(|(c, _)| c.is_empty()) {
-            sources = vec![sources.swap_remove(k)];
-        }
-        // The dearest condition is left to the default.
-        sources.sort_by_key(|(c, _)| (c.iter().filter(|c| !c.form.is_time_only()).count(), c.len()));
-        let mut merged: Vec<(Vec<Vec<Condition>>, NodeId)> = Vec::new();
-        for (conditions, node) in sources {
-            match merged.iter_mut().find(|(_, n)| *n == node) {
-                Some((any, _)) => any.push(conditions),
-                None => merged.push((vec![conditions], node)),
-            }
-        }
-        self.relax(&mut merged);
-        let (_, mut value) = merged.pop().expect("not empty");
-        for (any, node) in merged.into_iter().rev() {
-            let when = self.guard_any(&any);
-            value = self.node(Op::Select(when, node, value), ty, name);
-            self.out.muxes.push(value);
-        }
-        Ok(value)
-    }
-
-    /// Leaves out conditions that the others do not need to tell a source from those behind it: what is asked first
-    /// stays right where it is selected, and one that compares wave with PE costs more than one that is fixed in a PE.
-    /// What keeps an earlier wave's value out of a PE stays: there is no memory for it then.
-    fn relax(&self, sources: &mut [(Vec<Vec<Condition>>, NodeId)]) {
-        let cost = |c: &Condition| match (c.form.is_time_only(), c.form.counters.iter().any(|&c| c != 0)) {
-            (false, true) => 0,
-            (true, _) => 1,
-            (false, false) => 2,
-        };
-        for at in 0..sources.len() {
-            let (here, behind) = sources.split_at_mut(at + 1);
-            let kept = self.out.nodes[here[at].1.index()].op.is_delayed();
-            for all in &mut here[at].0 {
-                all.sort_by_key(cost);
-                let mut k = 0;
-                while k < all.len() && !(kept && cost(&all[k]) == 2) {
-                    let without = || all.iter().enumerate().filter(move |(i, _)| *i != k).map(|x| x.1);
-                    let apart =
-                        behind.iter().flat_map(|b| &b.0).all(|other| !self.ranges().feasible(without().chain(other)));
-                    if apart {
-                        drop(all.remove(k))
-                    } else {
-                        k += 1
-                    }
-                }
-                all.sort();
-            }
-        }
-    }
+        Feed::Input { .. } | Feed::Partial { .. } => (StmtId(s as u32), None),
+    };
+    Illegal::AgainstTime(Backwards { statement: StmtId(s as u32), read: k, producer, distance, waves })
 }

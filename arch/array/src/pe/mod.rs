@@ -1,16 +1,20 @@
 //! The PE: its nodes ([`lower`](mod@lower)) and when their values are on the wire ([`schedule`](mod@schedule)).
 
-mod distance;
+mod conditions;
 mod ends;
 mod io;
 mod lanes;
 mod lower;
+mod nodes;
 mod options;
+mod pasts;
 mod reduce;
 pub mod retime;
 mod schedule;
+mod select;
 mod share;
 pub mod spill;
+mod sums;
 mod waits;
 
 pub use lower::lower;

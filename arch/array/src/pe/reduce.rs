@@ -1,114 +1,103 @@
-//! The part of [`Lower`] that builds reductions: chains of partial sums over time, over PEs and over lanes, shares of a
-//! sum that each PE keeps, and partial results that go to DRAM and back between tiles.
+//! Lowering of reductions: chains of partial sums over time, over PEs and over lanes ([`super::sums`] says which).
 //!
-//! Integers of several lanes are summed in a chain, as DSP slices cascade; floats, whose adders take many cycles, in a
-//! balanced tree.
+//! Integers of several lanes are summed in a chain, as DSP slices cascade. Floats, whose adders take many cycles, are
+//! summed in a balanced tree.
+//!
+//! Example: `s += a[k] * b[k]` with two lanes of integers, over time:
+//!
+//! ```text
+//! a0 * b0 --+
+//!           + --+-- acc --+--> s
+//! a1 * b1 --+   |         |
+//!      past or 0 <--------+        one wave later
+//! ```
 
-use crate::pe::distance::Distance;
-use crate::pe::lower::{at_least_one, Lower, Sourced, Target};
-use crate::pe::spill;
+use crate::pe::conditions::at_least_one;
+use crate::pe::lower::Lower;
+use crate::pe::pasts::{Distance, Past, Target};
+use crate::pe::select::{select_step, Source};
+use crate::pe::sums::Step;
 use crate::vsa::{NodeId, Op};
-use scop::{Affine, BinaryOp, Constraint, ScalarType, StmtId};
+use scop::{BinaryOp, Constraint, ScalarType, StmtId};
 use uniform::affine::map::{coordinate, minus};
 use uniform::affine::{Condition, Form};
 use uniform::design::Dot;
-use uniform::mapping::{Role, Waves};
 use uniform::recurrence::reduction::Reduction;
 use uniform::refusal::{Backwards, Illegal};
 use uniform::sizes::Formula;
 use uniform::system::{Feed, Piece};
 
-impl Lower<'_> {
-    /// The lane with the same digits, but 0 in the digits of summed dimensions.
-    pub(super) fn first_lane(&self, reduction: &Reduction, lane: usize) -> usize {
-        self.lanes.firsts(&reduction.dims)[lane]
+/// The sum of a statement's reduction in one group of lanes.
+struct Sum<'a> {
+    statement: usize,
+    /// The first lane of the group.
+    lane: usize,
+    reduction: &'a Reduction,
+    ty: ScalarType,
+    name: String,
+}
+
+impl<'a> Lower<'a> {
+    fn sum(&self, s: usize, lane: usize) -> Sum<'a> {
+        let reduction = self.sums.of(s).expect("a reduction");
+        let (ty, name) = (self.sums.array_type(s), self.name_of(s, reduction.read));
+        Sum { statement: s, lane, reduction, ty, name }
     }
 
-    /// Transformed dimensions of a reduction.
-    pub(super) fn reduced(&self, reduction: &Reduction) -> Vec<usize> {
-        self.lanes.rows(&reduction.dims)
+    /// The value that changes nothing.
+    fn neutral(&mut self, sum: &Sum) -> NodeId {
+        self.nodes.add(Op::Const(sum.reduction.neutral(sum.ty)), sum.ty, "neutral")
     }
 
     /// Over time only, or over space only: one chain. Over both: every PE sums its share over time, and the shares are
     /// summed along the axis, so that no partial sum has to travel back.
     pub(super) fn total(&mut self, s: usize, lane: usize) -> Result<NodeId, Illegal> {
-        let reduction = self.reductions[s].clone().expect("a reduction");
-        let (axes, time) = self.moves(&reduction);
-        if let Some(counter) = self.interleaved(s, &reduction) {
-            return self.gather(s, lane, counter);
+        let sum = self.sum(s, lane);
+        if let Some(counter) = self.sums.interleaved(s, sum.reduction) {
+            return self.gather(&sum, counter);
         }
-        if axes.is_empty() || time.is_empty() {
+        if !self.sums.is_shared(sum.reduction) {
             return self.accumulate(s, lane, false);
         }
-        let ty = self.array_type(s);
         let share = self.build(Target::Share(s, lane))?;
-        let name = self.name_of(s, reduction.read);
-        let mut upstream = self.node(Op::Const(reduction.neutral(ty)), ty, "neutral");
-        let mut hop = [0, 0];
-        let mut steps = Vec::new();
-        for &a in axes.iter().rev() {
-            let mut step = hop;
-            step[a] += 1;
-            steps.push((at_least_one(self.variable_form(Some(a), 0)), step));
-            hop[a] -= self.mapping.extent[a] - 1;
+        let mut upstream = self.neutral(&sum);
+        for Step { form, hop, .. } in self.sums.steps_in_space(sum.reduction).into_iter().rev() {
+            let past = Past { target: Target::Total(s, lane), hop, distance: Distance::constant(0) };
+            let source = self.past(past, sum.ty, &sum.name);
+            let when = self.nodes.guard(&[at_least_one(form)]);
+            upstream = self.nodes.mux(when, source, upstream, sum.ty, &sum.name);
         }
-        for (condition, hop) in steps.into_iter().rev() {
-            let source = self.past(Target::Total(s, lane), hop, Distance::constant(0), ty, &name);
-            let when = self.guard(&[condition]);
-            upstream = self.node(Op::Select(when, source, upstream), ty, &name);
-            self.out.muxes.push(upstream);
-        }
-        Ok(self.node(Op::Binary(reduction.op, upstream, share), ty, "total"))
-    }
-
-    /// Axes and counters that a reduction runs over, outermost first.
-    pub(super) fn moves(&self, reduction: &Reduction) -> (Vec<usize>, Vec<usize>) {
-        spill::moves(self.mapping, &self.reduced(reduction))
-    }
-
-    /// Value of one axis or counter.
-    pub(super) fn variable_form(&self, axis: Option<usize>, counter: usize) -> Form {
-        let mut form = Form { constant: 0, counters: vec![0; self.mapping.counters.len()], space: [0, 0] };
-        match axis {
-            Some(a) => form.space[a] = 1,
-            None => form.counters[counter] = 1,
-        }
-        form
+        Ok(self.nodes.add(Op::Binary(sum.reduction.op, upstream, share), sum.ty, "total"))
     }
 
     /// What came before, plus the terms of this group's lanes.
     pub(super) fn accumulate(&mut self, s: usize, lane: usize, share: bool) -> Result<NodeId, Illegal> {
-        let reduction = self.reductions[s].clone().expect("a reduction");
-        let ty = self.array_type(s);
-        let previous = match self.interleaved(s, &reduction) {
-            Some(counter) => self.previous_of_several(s, lane, &reduction, counter)?,
-            None => self.previous(s, lane, &reduction, share)?,
+        let sum = &self.sum(s, lane);
+        let Sum { reduction, ty, .. } = *sum;
+        let previous = match self.sums.interleaved(s, reduction) {
+            Some(counter) => self.previous_of_several(sum, counter)?,
+            None => self.previous(sum, share)?,
         };
-        let lanes: Vec<usize> = (0..self.mapping.lanes()).filter(|&l| self.first_lane(&reduction, l) == lane).collect();
         let mut terms = Vec::new();
-        for l in lanes {
-            if let Some(term) = self.term(s, l, &reduction)? {
-                terms.push(term);
-            }
+        for l in self.sums.lanes(reduction, lane) {
+            terms.extend(self.term(sum, l)?);
         }
         let combine = if reduction.subtract { BinaryOp::Sub } else { reduction.op };
-        if let Some(pairs) = self.dot_pairs(&reduction, &terms, ty) {
-            return Ok(self.node(Op::Dot { pairs, addend: previous }, ty, "dot"));
+        if let Some(pairs) = self.dot_pairs(reduction, &terms, ty) {
+            return Ok(self.nodes.add(Op::Dot { pairs, addend: previous }, ty, "dot"));
         }
         if ty.is_float() {
-            return Ok(match self.balanced(terms, &reduction, ty) {
-                Some(sum) => self.joined(&reduction, combine, previous, sum, ty),
+            return Ok(match self.balanced(terms, reduction, ty) {
+                Some(sum) => self.joined(reduction, combine, previous, sum, ty),
                 None => previous,
             });
         }
+        let nodes = &mut self.nodes;
         if self.options.accumulate_first {
-            return Ok(terms.into_iter().fold(previous, |acc, t| self.node(Op::Binary(combine, acc, t), ty, "acc")));
+            return Ok(terms.into_iter().fold(previous, |acc, t| nodes.add(Op::Binary(combine, acc, t), ty, "acc")));
         }
-        let sum = terms.into_iter().reduce(|acc, t| self.node(Op::Binary(reduction.op, acc, t), ty, "sum"));
-        Ok(match sum {
-            Some(sum) => self.node(Op::Binary(combine, previous, sum), ty, "acc"),
-            None => previous,
-        })
+        let sum = terms.into_iter().reduce(|acc, t| nodes.add(Op::Binary(reduction.op, acc, t), ty, "sum"));
+        Ok(sum.map_or(previous, |sum| nodes.add(Op::Binary(combine, previous, sum), ty, "acc")))
     }
 
     /// The factors of all terms, if they are to be summed by a fused dot product.
@@ -121,18 +110,14 @@ impl Lower<'_> {
         terms.iter().map(|&term| self.factors(term, ty)).collect()
     }
 
-    /// The factors of a product; of one that is chosen by a condition, both are zero where it is false.
+    /// The factors of a product. If a condition chooses the product, both are zero where it is false.
     fn factors(&mut self, term: NodeId, ty: ScalarType) -> Option<[NodeId; 2]> {
-        match self.out.nodes[term.index()].op {
+        match *self.nodes.op(term) {
             Op::Binary(BinaryOp::Mul, x, y) => Some([x, y]),
-            Op::Select(when, product, _) if self.out.muxes.contains(&term) => {
+            Op::Select(when, product, _) if self.nodes.is_mux(term) => {
                 let factors = self.factors(product, ty)?;
-                let zero = self.node(Op::Const(0), ty, "zero");
-                Some(factors.map(|x| {
-                    let factor = self.node(Op::Select(when, x, zero), ty, "factor");
-                    self.out.muxes.push(factor);
-                    factor
-                }))
+                let zero = self.nodes.add(Op::Const(0), ty, "zero");
+                Some(factors.map(|x| self.nodes.mux(when, x, zero, ty, "factor")))
             }
             _ => None,
         }
@@ -152,43 +137,24 @@ impl Lower<'_> {
 
     /// `a op b`; fused if `b` is a product and the program fuses them.
     fn joined(&mut self, reduction: &Reduction, op: BinaryOp, a: NodeId, b: NodeId, ty: ScalarType) -> NodeId {
-        let op = match self.out.nodes[b.index()].op {
+        let op = match *self.nodes.op(b) {
             Op::Binary(BinaryOp::Mul, x, y) if reduction.fused => Op::Fma(x, y, a),
             _ => Op::Binary(op, a, b),
         };
-        self.node(op, ty, "acc")
-    }
-
-    /// The counter over which sums of statement `s` are interleaved, if they are: the only one that its reduction runs
-    /// over, with more values than there are sums; the last value belongs to the sum's last term.
-    fn interleaved(&self, s: usize, reduction: &Reduction) -> Option<usize> {
-        let (axes, time) = self.moves(reduction);
-        let mut long = time.into_iter().filter(|&counter| self.mapping.counters[counter].trip > 1);
-        let (Some(counter), None) = (long.next(), long.next()) else { return None };
-        let trip = self.cases(s).into_iter().map(|case| self.mapping.trip(counter, case)).min().unwrap_or(1);
-        let reaches = |(d, upper): (usize, &Affine)| {
-            let last = upper.constant - self.mapping.bounds[d].0;
-            self.cases(s).into_iter().all(|case| {
-                self.mapping.digits[d].iter().all(|x| (self.mapping.trip_of(x, case) - 1) * x.weight <= last)
-            })
-        };
-        let filled = reduction.uppers.iter().all(|u| u.is_constant())
-            && self.reduced(reduction).into_iter().zip(&reduction.uppers).all(reaches);
-        let wanted = self.options.interleave > 1 && self.array_type(s).is_float() && trip > self.options.interleave;
-        (wanted && filled && axes.is_empty() && self.spilled(s).is_empty()).then_some(counter)
+        self.nodes.add(op, ty, "acc")
     }
 
     /// The sum of the interleaved sums, right in the last wave of the reduction: of the last two waves, of the last two
     /// of those, and so on.
-    fn gather(&mut self, s: usize, lane: usize, counter: usize) -> Result<NodeId, Illegal> {
-        let reduction = self.reductions[s].clone().expect("a reduction");
-        let (ty, name) = (self.array_type(s), self.name_of(s, reduction.read));
-        let mut sum = self.build(Target::Share(s, lane))?;
+    fn gather(&mut self, sum: &Sum, counter: usize) -> Result<NodeId, Illegal> {
+        let Sum { statement, lane, reduction, ty, ref name } = *sum;
+        let mut sum = self.build(Target::Share(statement, lane))?;
         let mut reach = 1;
         while reach < self.options.interleave {
-            let waves = self.constant(s, &self.mapping.strides(counter, reach))?;
-            let earlier = self.node(Op::Past { source: sum, hop: [0, 0], waves: Formula::Const(waves) }, ty, &name);
-            sum = self.node(Op::Binary(reduction.op, earlier, sum), ty, "total");
+            let waves = self.delays.constant(statement, &self.conditions.mapping.strides(counter, reach))?;
+            let earlier = Op::Past { source: sum, hop: [0, 0], waves: Formula::Const(waves) };
+            let earlier = self.nodes.add(earlier, ty, name);
+            sum = self.nodes.add(Op::Binary(reduction.op, earlier, sum), ty, "total");
             reach *= 2;
         }
         Ok(sum)
@@ -196,242 +162,100 @@ impl Lower<'_> {
 
     /// What one of several interleaved sums is added to: the initial value in the first wave, then nothing until it is
     /// the first sum's turn again, then the same sum's last value.
-    fn previous_of_several(
-        &mut self,
-        s: usize,
-        lane: usize,
-        reduction: &Reduction,
-        counter: usize,
-    ) -> Result<NodeId, Illegal> {
-        let initial = self.initial(s, lane, reduction)?;
-        let (ty, name) = (self.array_type(s), self.name_of(s, reduction.read));
+    fn previous_of_several(&mut self, sum: &Sum, counter: usize) -> Result<NodeId, Illegal> {
+        let initial = self.initial(sum)?;
         let sums = self.options.interleave;
-        let waves = self.constant(s, &self.mapping.strides(counter, sums))?;
-        let own = self.past(Target::Share(s, lane), [0, 0], Distance::constant(waves), ty, &name);
-        let neutral = self.node(Op::Const(reduction.neutral(ty)), ty, "neutral");
-        let mut again = self.variable_form(None, counter);
-        again.constant = -sums;
-        let steps = vec![(vec![Condition { form: again, equality: false }], own), (vec![], neutral)];
-        self.reduction_select(initial, steps, ty, &name)
+        let waves = self.delays.constant(sum.statement, &self.conditions.mapping.strides(counter, sums))?;
+        let target = Target::Share(sum.statement, sum.lane);
+        let past = Past { target, hop: [0, 0], distance: Distance::constant(waves) };
+        let last = self.past(past, sum.ty, &sum.name);
+        let neutral = self.neutral(sum);
+        let again = Form { constant: -sums, ..self.conditions.counter(counter) };
+        let again = vec![Condition { form: again, equality: false }];
+        let steps = vec![Source { when: again, node: last }, Source { when: vec![], node: neutral }];
+        Ok(select_step(&mut self.nodes, self.conditions.ranges(), initial, steps, sum.ty, &sum.name))
     }
 
     /// The value a sum starts from, in the first iteration alone: those past a loop's end must not start anew.
-    fn initial(&mut self, s: usize, lane: usize, reduction: &Reduction) -> Result<Vec<Sourced>, Illegal> {
-        let k = reduction.read;
-        let pieces: Vec<Piece> =
-            self.system.statements[s].variables[k].pieces.iter().filter(|p| !is_own(p, s)).cloned().collect();
-        let sources = self.sources(s, k, lane, &pieces)?;
-        let (axes, time) = self.moves(reduction);
-        let over_space = axes.iter().map(|&a| self.variable_form(Some(a), 0));
-        let first: Vec<Form> =
-            time.iter().map(|&counter| self.variable_form(None, counter)).chain(over_space).collect();
+    fn initial(&mut self, sum: &Sum) -> Result<Vec<Source>, Illegal> {
+        let (s, k) = (sum.statement, sum.reduction.read);
+        let variable = &self.conditions.system.statements[s].variables[k];
+        let pieces: Vec<Piece> = variable.pieces.iter().filter(|p| !is_of_sum(p, s)).cloned().collect();
+        let sources = self.sources(s, k, sum.lane, &pieces)?;
+        let (axes, time) = self.sums.moves(sum.reduction);
+        let over_space = axes.iter().map(|&a| self.conditions.axis(a));
+        let first: Vec<Form> = time.iter().map(|&counter| self.conditions.counter(counter)).chain(over_space).collect();
         let at_first = || first.iter().map(|form| Condition { form: form.clone(), equality: true });
-        let restrict =
-            |(all, node): Sourced| Some((self.ranges().simplify_all(all.into_iter().chain(at_first()))?, node));
+        let restrict = |Source { when, node }: Source| {
+            Some(Source { when: self.conditions.ranges().simplify_all(when.into_iter().chain(at_first()))?, node })
+        };
         Ok(sources.into_iter().filter_map(restrict).collect())
     }
 
     /// The term of one lane, neutral where the summed dimensions run past their ends.
-    pub(super) fn term(&mut self, s: usize, lane: usize, reduction: &Reduction) -> Result<Option<NodeId>, Illegal> {
+    fn term(&mut self, sum: &Sum, lane: usize) -> Result<Option<NodeId>, Illegal> {
+        let (s, reduction, ty) = (sum.statement, sum.reduction, sum.ty);
+        let depth = self.conditions.system.dims.len();
         let inside: Vec<Constraint> = reduction
             .dims
             .iter()
             .zip(&reduction.uppers)
-            .map(|(&d, upper)| Constraint { expr: minus(upper, &coordinate(d, self.depth())), equality: false })
+            .map(|(&d, upper)| Constraint { expr: minus(upper, &coordinate(d, depth)), equality: false })
             .collect();
-        let Some(conditions) = self.conditions(s, &inside, &[], lane) else { return Ok(None) };
+        let Some(conditions) = self.conditions.of(s, &inside, &[], lane) else { return Ok(None) };
         let term = self.expr(s, lane, &reduction.term)?;
         if conditions.is_empty() {
             return Ok(Some(term));
         }
-        let ty = self.array_type(s);
-        let neutral = self.node(Op::Const(reduction.neutral(ty)), ty, "neutral");
-        let when = self.guard(&conditions);
-        let term = self.node(Op::Select(when, term, neutral), ty, "term");
-        self.out.muxes.push(term);
-        Ok(Some(term))
+        let neutral = self.neutral(sum);
+        let when = self.nodes.guard(&conditions);
+        Ok(Some(self.nodes.mux(when, term, neutral, ty, "term")))
     }
 
     /// Initial value, the neighbour's partial sum, or this PE's own from an earlier wave. A PE's `share` starts at the
     /// neutral element where the initial value belongs to another PE.
-    pub(super) fn previous(
-        &mut self,
-        s: usize,
-        lane: usize,
-        reduction: &Reduction,
-        share: bool,
-    ) -> Result<NodeId, Illegal> {
-        let k = reduction.read;
-        let initial = self.initial(s, lane, reduction)?;
-        let mut sources: Vec<Sourced> = Vec::new();
-        let ty = self.array_type(s);
-        let name = self.name_of(s, k);
-        let (axes, time) = self.moves(reduction);
+    fn previous(&mut self, sum: &Sum, share: bool) -> Result<NodeId, Illegal> {
+        let Sum { statement: s, lane, reduction, ty, ref name } = *sum;
+        let initial = self.initial(sum)?;
         let target = if share { Target::Share(s, lane) } else { Target::Total(s, lane) };
-        // Odometer, innermost first: the last axis, then the others, then the counters from the innermost one.
-        let (mut hop, mut waves) = ([0, 0], Waves::default());
+        let spilled = if share { vec![] } else { self.sums.spilled(s) };
         let mut zeros: Vec<Condition> = Vec::new();
-        let spilled = if share { vec![] } else { self.spilled(s) };
-        let mut steps: Vec<(Form, [i64; 2], Waves)> = Vec::new();
-        for &a in axes.iter().rev().filter(|_| !share) {
-            let mut step = hop;
-            step[a] += 1;
-            steps.push((self.variable_form(Some(a), 0), step, Waves::default()));
-            hop[a] -= self.mapping.extent[a] - 1;
-        }
-        for &counter in time.iter().rev() {
-            let stride = self.mapping.strides(counter, 1);
-            waves = waves.plus(&stride);
-            steps.push((self.variable_form(None, counter), hop, waves.clone()));
-            waves = waves.minus(&stride.times(self.mapping, counter));
-        }
-        for (form, hop, waves) in steps {
-            let distance = self.distance(s, &waves)?;
+        let mut sources: Vec<Source> = Vec::new();
+        for Step { form, hop, waves } in self.sums.steps(reduction, !share) {
+            let distance = self.delays.distance(s, &waves)?;
             let waves = distance.most;
             if waves < 0 || (waves == 0 && hop == [0, 0]) {
-                let statement = StmtId(s as u32);
-                return Err(Illegal::AgainstTime(Backwards {
-                    statement,
-                    read: k,
-                    producer: statement,
-                    distance: None,
-                    waves,
-                }));
+                let (statement, read) = (StmtId(s as u32), reduction.read);
+                let backwards = Backwards { statement, read, producer: statement, distance: None, waves };
+                return Err(Illegal::AgainstTime(backwards));
             }
             let through_dram = spilled.iter().any(|&counter| form.counters[counter] != 0);
             let node = if through_dram {
-                self.read_back(s, k, lane, &spilled)
+                let array = self.scop.statements[s].reads[reduction.read].array.index();
+                let port = self.inputs.read_back(array, s, lane, &spilled);
+                self.loaded(port, array)
             } else {
-                self.past(target.clone(), hop, distance, ty, &name)
+                self.past(Past { target: target.clone(), hop, distance }, ty, name)
             };
-            let mut conditions = zeros.clone();
-            conditions.push(at_least_one(form.clone()));
-            sources.push((conditions, node));
+            let mut when = zeros.clone();
+            when.push(at_least_one(form.clone()));
+            sources.push(Source { when, node });
             zeros.push(Condition { form, equality: true });
         }
         // Steps of one outcome need no telling apart, except from a share's start.
-        if sources.windows(2).all(|w| w[0].1 == w[1].1) {
+        if sources.windows(2).all(|w| w[0].node == w[1].node) {
             sources.truncate(1);
         }
         if share {
-            let neutral = self.node(Op::Const(reduction.neutral(ty)), ty, "neutral");
-            sources.insert(0, (zeros, neutral));
+            let neutral = self.neutral(sum);
+            sources.insert(0, Source { when: zeros, node: neutral });
         }
-        self.reduction_select(initial, sources, ty, &name)
-    }
-
-    /// `initial` where its conditions hold, else the first of `steps` that applies.
-    pub(super) fn reduction_select(
-        &mut self,
-        initial: Vec<Sourced>,
-        mut steps: Vec<Sourced>,
-        ty: ScalarType,
-        name: &str,
-    ) -> Result<NodeId, Illegal> {
-        if initial.iter().any(|(c, _)| c.is_empty()) || steps.is_empty() {
-            return self.select_source(initial, ty, name);
-        }
-        let (_, mut value) = steps.pop().expect("checked");
-        for (conditions, node) in steps.into_iter().rev().chain(initial) {
-            let when = self.guard(&conditions);
-            value = self.node(Op::Select(when, node, value), ty, name);
-            self.out.muxes.push(value);
-        }
-        Ok(value)
-    }
-
-    /// Tile counters over which partial results of the statement's sum go to DRAM. Nobody else uses the array then.
-    pub(super) fn spilled(&self, s: usize) -> Vec<usize> {
-        let Some(reduction) = self.reductions[s].as_ref().filter(|_| self.mapping.phases() == 0) else { return vec![] };
-        let placed = &self.system.statements[s];
-        let array = self.scop.statements[s].write.array;
-        let alone = (0..self.system.statements.len()).all(|t| {
-            t == s || self.system.statements[t].live_out.is_empty() || self.scop.statements[t].write.array != array
-        });
-        if !alone || placed.stores.len() != 1 {
-            return vec![];
-        }
-        let moving = |counter: usize| placed.write.iter().any(|a| self.mapping.form(a, 0).counters[counter] != 0);
-        spill::spilled(self.mapping, &self.reduced(reduction), moving, self.options.spill_beyond)
-    }
-
-    /// The reduction runs over time and space: every PE sums a share.
-    pub(super) fn is_shared(&self, reduction: &Reduction) -> bool {
-        let (axes, time) = self.moves(reduction);
-        !axes.is_empty() && !time.is_empty()
-    }
-
-    /// Sizes tell in which of the lanes that share the sum its last term is.
-    pub(super) fn ends_in_any_lane(&self, reduction: &Reduction) -> bool {
-        let ended = |d: &usize| self.mapping.digits[*d].iter().any(|x| x.role == Role::Lane);
-        let reduced = self.reduced(reduction);
-        reduced.iter().zip(&reduction.uppers).any(|(d, upper)| !upper.is_constant() && ended(d))
-    }
-
-    /// The digits of a summed dimension reach past its end, where statement `s` is executed. A shared sum is then
-    /// complete only after its last iteration's own wave.
-    pub(super) fn is_padded(&self, reduction: &Reduction, s: usize) -> bool {
-        let fills = |row: usize, upper: &Affine| {
-            let last = |case: Option<usize>| {
-                self.mapping.digits[row].iter().map(|x| (self.mapping.trip_of(x, case) - 1) * x.weight).sum::<i64>()
-            };
-            self.cases(s).into_iter().all(|case| last(case) == upper.constant - self.mapping.bounds[row].0)
-        };
-        let rows = self.reduced(reduction);
-        let all = reduction.dims.iter().zip(&reduction.uppers).zip(rows);
-        all.into_iter()
-            .any(|((&d, upper), row)| !self.ends.contains(s, d) && !(upper.is_constant() && fills(row, upper)))
-    }
-
-    /// The sum (or, where spilled, a visit's share of it) is complete: the summed digits are at their ends, except the
-    /// spilled counters.
-    pub(super) fn partial_done(
-        &self,
-        s: usize,
-        reduction: &Reduction,
-        emit_when: &[Vec<Constraint>],
-        spilled: &[usize],
-        lane: usize,
-    ) -> Vec<Vec<Condition>> {
-        if self.first_lane(reduction, lane) != lane {
-            return vec![];
-        }
-        let (axes, time) = self.moves(reduction);
-        let end = |mut form: Form, trip: i64| {
-            form.constant = 1 - trip;
-            Condition { form, equality: true }
-        };
-        let over_space = axes.into_iter().map(|a| end(self.variable_form(Some(a), 0), self.mapping.extent[a]));
-        let over_space: Vec<Condition> = over_space.collect();
-        let time: Vec<usize> = time.into_iter().filter(|counter| !spilled.contains(counter)).collect();
-        let free = |c: &&Constraint| reduction.dims.iter().all(|&d| c.expr.coeffs[d] == 0);
-        let mut all = vec![];
-        for over_time in self.ends_in_time(s, &time) {
-            all.extend(emit_when.iter().filter_map(|when| {
-                let kept: Vec<Constraint> = when.iter().filter(free).cloned().collect();
-                let conditions = self.conditions(s, &kept, &[], lane)?;
-                self.ranges().simplify_all(conditions.into_iter().chain(over_time.iter().chain(&over_space).cloned()))
-            }));
-        }
-        all
-    }
-
-    /// Where the counters are at their ends while statement `s` is executed: the same in all of its phases, or in those
-    /// of each case.
-    fn ends_in_time(&self, s: usize, counters: &[usize]) -> Vec<Vec<Condition>> {
-        let ends = |case: Option<usize>| -> Vec<Condition> {
-            counters.iter().map(|&counter| self.mapping.ends(counter, case)).collect()
-        };
-        let cases = self.cases(s);
-        if cases.iter().all(|&case| ends(case) == ends(cases[0])) {
-            return vec![ends(cases[0])];
-        }
-        cases.into_iter().map(|case| [self.mapping.during(case), ends(case)].concat()).collect()
+        Ok(select_step(&mut self.nodes, self.conditions.ranges(), initial, sources, ty, name))
     }
 }
 
 /// The partial result that statement `s` itself has left.
-fn is_own(piece: &Piece, s: usize) -> bool {
+fn is_of_sum(piece: &Piece, s: usize) -> bool {
     match piece.feed {
         Feed::Value { statement, .. } => statement.index() == s,
         Feed::Partial { .. } => true,

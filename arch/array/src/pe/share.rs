@@ -1,18 +1,28 @@
-//! The part of [`Lower`] that builds what statements share ([`uniform::recurrence::share`]).
+//! Lowering of what statements share ([`uniform::recurrence::share`]): one operator for several statements that are never
+//! executed in the same wave and PE.
+//!
+//! Example: statement 0 stores `a + b` in some PEs and statement 1 `c + d` in others. One adder serves both; its
+//! operands are `select(0, a, c)` and `select(0, b, d)`.
 
-use crate::pe::lower::{Lower, Sourced, Target};
+use crate::pe::lower::Lower;
+use crate::pe::pasts::Target;
+use crate::pe::select::{select, Source};
 use crate::vsa::{NodeId, Op};
 use scop::{BinaryOp, Expr, ExprKind, ScalarType};
 use uniform::recurrence::reduction;
-use uniform::recurrence::share::Tree;
+use uniform::recurrence::share::{Joint, Sharing, Tree};
 use uniform::refusal::Illegal;
 
-impl Lower<'_> {
+/// The statements that share operators, if the options ask for that.
+#[derive(Clone, Copy)]
+pub(super) struct Joints<'a>(pub Option<&'a Sharing>);
+
+impl<'a> Joints<'a> {
     /// The target that stands for this one and those it shares a node with.
-    pub(super) fn canonical(&self, target: Target) -> Target {
-        let Some(sharing) = self.sharing else { return target };
+    pub fn canonical(self, target: Target) -> Target {
+        let Some(sharing) = self.0 else { return target };
         match target {
-            Target::Value(s, lane) => Target::Value(sharing.of[s].map_or(s, |j| sharing.joints[j].statements[0]), lane),
+            Target::Value(s, lane) => Target::Value(self.of(s).map_or(s, |joint| joint.statements[0]), lane),
             Target::Variable(s, k, lane) => {
                 let (s, k) = sharing.variables.get(&(s, k)).map_or((s, k), |all| all[0]);
                 Target::Variable(s, k, lane)
@@ -21,22 +31,24 @@ impl Lower<'_> {
         }
     }
 
-    /// The value of the joint statements that `s` stands for, if it does.
-    pub(super) fn joint_value(&mut self, s: usize, lane: usize) -> Option<Result<NodeId, Illegal>> {
-        let sharing = self.sharing?;
-        let joint = &sharing.joints[sharing.of[s]?];
-        Some(self.tree(&joint.value, lane, self.array_type(s), s))
+    /// The joint that a statement is part of.
+    pub fn of(self, s: usize) -> Option<&'a Joint> {
+        let sharing = self.0?;
+        Some(&sharing.joints[sharing.of[s]?])
     }
 
     /// Reads that are one variable with read `k` of `s`; itself alone otherwise.
-    pub(super) fn joint_reads(&self, s: usize, k: usize) -> Vec<(usize, usize)> {
-        self.sharing.and_then(|x| x.variables.get(&(s, k))).cloned().unwrap_or_else(|| vec![(s, k)])
+    pub fn reads(self, s: usize, k: usize) -> Vec<(usize, usize)> {
+        self.0.and_then(|x| x.variables.get(&(s, k))).cloned().unwrap_or_else(|| vec![(s, k)])
     }
+}
 
-    fn tree(&mut self, tree: &Tree, lane: usize, ty: ScalarType, s: usize) -> Result<NodeId, Illegal> {
+impl Lower<'_> {
+    /// The value of a joint that statement `s` is part of.
+    pub(super) fn tree(&mut self, tree: &Tree, lane: usize, ty: ScalarType, s: usize) -> Result<NodeId, Illegal> {
         match tree {
             Tree::Own(s, e) => self.expr(*s, lane, e),
-            Tree::Read(all) if self.joint_reads(all[0].0, all[0].1) == *all => {
+            Tree::Read(all) if self.joints.reads(all[0].0, all[0].1) == *all => {
                 self.build(Target::Variable(all[0].0, all[0].1, lane))
             }
             Tree::Read(all) => self.merged(all, lane),
@@ -46,7 +58,7 @@ impl Lower<'_> {
             }
             Tree::Beyond { statements, whole, at } => {
                 let Tree::Operator { like, operands } = &**whole else { return self.tree(whole, lane, ty, s) };
-                if self.domain(statements, lane).is_empty() {
+                if self.conditions.domain(statements, lane).is_empty() {
                     return self.tree(&operands[*at], lane, ty, s);
                 }
                 let mut ids = self.operands(like, operands, lane, s)?;
@@ -54,21 +66,21 @@ impl Lower<'_> {
                     statements_of(&operands[*at]).into_iter().filter(|t| !statements.contains(t)).collect();
                 if let Some((other, bits)) = neutral(like, *at) {
                     let ty = like.operands()[other].ty;
-                    let nothing = self.node(Op::Const(bits), ty, "neutral");
-                    ids[other] = self.choice(vec![(statements.clone(), ids[other]), (others, nothing)], lane, ty, s)?;
+                    let nothing = self.nodes.add(Op::Const(bits), ty, "neutral");
+                    ids[other] = self.choice(vec![(statements.clone(), ids[other]), (others, nothing)], lane, ty, s);
                     return Ok(self.over(like, &ids));
                 }
                 let (whole, part) = (self.over(like, &ids), ids[*at]);
-                self.choice(vec![(statements.clone(), whole), (others, part)], lane, ty, s)
+                Ok(self.choice(vec![(statements.clone(), whole), (others, part)], lane, ty, s))
             }
             Tree::Choice(all) => {
                 let mut parts = Vec::new();
                 for (statements, tree) in all {
-                    if !self.domain(statements, lane).is_empty() {
+                    if !self.conditions.domain(statements, lane).is_empty() {
                         parts.push((statements.clone(), self.tree(tree, lane, ty, s)?));
                     }
                 }
-                self.choice(parts, lane, ty, s)
+                Ok(self.choice(parts, lane, ty, s))
             }
         }
     }
@@ -89,35 +101,24 @@ impl Lower<'_> {
             (ExprKind::Lookup(table, _), [a]) => Op::Lookup(table.clone(), *a),
             _ => unreachable!("an operator with its operands"),
         };
-        self.node(op, like.ty, "")
+        self.nodes.add(op, like.ty, "")
     }
 
-    /// Where the statements are executed, without a node for each.
-    fn domain(&self, statements: &[usize], lane: usize) -> Vec<Vec<uniform::affine::Condition>> {
-        let conjunctions =
-            statements.iter().flat_map(|&s| self.system.statements[s].domain.iter().map(move |all| (s, all)));
-        conjunctions.filter_map(|(s, all)| self.conditions(s, all, &[], lane)).collect()
-    }
-
-    fn choice(
-        &mut self,
-        parts: Vec<(Vec<usize>, NodeId)>,
-        lane: usize,
-        ty: ScalarType,
-        s: usize,
-    ) -> Result<NodeId, Illegal> {
-        let mut sources: Vec<Sourced> = Vec::new();
+    /// The node of the statements that are executed.
+    fn choice(&mut self, parts: Vec<(Vec<usize>, NodeId)>, lane: usize, ty: ScalarType, s: usize) -> NodeId {
+        let mut sources: Vec<Source> = Vec::new();
         for (statements, node) in parts {
-            sources.extend(self.domain(&statements, lane).into_iter().map(|all| (all, node)));
+            let domain = self.conditions.domain(&statements, lane);
+            sources.extend(domain.into_iter().map(|when| Source { when, node }));
         }
         let name = self.scop.array(self.scop.statements[s].write.array).name.to_lowercase();
-        self.select_source(sources, ty, &name)
+        select(&mut self.nodes, self.conditions.ranges(), sources, ty, &name)
     }
 }
 
-/// What the other operand must be for `like` to be its operand `at`, bit for bit: so the choice stands before the
-/// operator, off the way of a sum that waits for it. Floats only where the operand has been rounded and so is no NaN
-/// with a payload.
+/// The other operand, and its value for which `like` is its operand `at`, bit for bit. The multiplexer stands before the
+/// operator then, where no sum waits for it. Floats only if the operand has been rounded, and so is no NaN with a
+/// payload.
 fn neutral(like: &Expr, at: usize) -> Option<(usize, u64)> {
     let ExprKind::Binary(op, a, b) = &like.kind else { return None };
     let rounded = |e: &Expr| {

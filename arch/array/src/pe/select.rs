@@ -1,0 +1,106 @@
+//! Chains of multiplexers: one value from several sources, each under its conditions.
+//!
+//! Example: the accumulator of a matrix product is `select(k == 0, 0, past)`. Its two sources are the initial value and
+//! the sum of the wave before.
+//!
+//! Invariant: the sources of one chain cover all waves and PEs in which the value is used, and the last one needs no
+//! condition. Elsewhere the chain's value is arbitrary, and nobody uses it.
+
+use crate::pe::nodes::Nodes;
+use crate::vsa::{NodeId, Op};
+use scop::ScalarType;
+use uniform::affine::{Condition, Ranges};
+
+/// A source of a value: it is taken where all conditions hold.
+pub(super) struct Source {
+    pub when: Vec<Condition>,
+    pub node: NodeId,
+}
+
+/// A source that is taken where one of the conjunctions holds.
+struct Merged {
+    any: Vec<Vec<Condition>>,
+    node: NodeId,
+}
+
+/// The value of sources of which one at most applies in a wave and PE.
+pub(super) fn select(
+    nodes: &mut Nodes,
+    ranges: &Ranges,
+    mut sources: Vec<Source>,
+    ty: ScalarType,
+    name: &str,
+) -> NodeId {
+    if sources.is_empty() {
+        // Never executed in this lane: any value does.
+        return nodes.add(Op::Const(0), ty, "unused");
+    }
+    if let Some(k) = sources.iter().position(|source| source.when.is_empty()) {
+        sources = vec![sources.swap_remove(k)];
+    }
+    // The most expensive condition is left to the default.
+    sources.sort_by_key(|s| (s.when.iter().filter(|c| !c.form.is_time_only()).count(), s.when.len()));
+    let mut merged: Vec<Merged> = Vec::new();
+    for Source { when, node } in sources {
+        match merged.iter_mut().find(|m| m.node == node) {
+            Some(same) => same.any.push(when),
+            None => merged.push(Merged { any: vec![when], node }),
+        }
+    }
+    relax(nodes, ranges, &mut merged);
+    let mut value = merged.pop().expect("not empty").node;
+    for Merged { any, node } in merged.into_iter().rev() {
+        let when = nodes.guard_any(&any);
+        value = nodes.mux(when, node, value, ty, name);
+    }
+    value
+}
+
+/// `initial` where its conditions hold, else the first of `steps` that applies; the last step is the default.
+pub(super) fn select_step(
+    nodes: &mut Nodes,
+    ranges: &Ranges,
+    initial: Vec<Source>,
+    mut steps: Vec<Source>,
+    ty: ScalarType,
+    name: &str,
+) -> NodeId {
+    if initial.iter().any(|source| source.when.is_empty()) || steps.is_empty() {
+        return select(nodes, ranges, initial, ty, name);
+    }
+    let mut value = steps.pop().expect("checked").node;
+    for Source { when, node } in steps.into_iter().rev().chain(initial) {
+        let when = nodes.guard(&when);
+        value = nodes.mux(when, node, value, ty, name);
+    }
+    value
+}
+
+/// Leaves out conditions that are not needed to tell a source from those behind it. Conditions that compare the wave
+/// with the PE go first: one that is fixed in a PE costs less. Conditions fixed in a PE stay if they keep a delayed
+/// value out of it: that PE needs no memory then.
+fn relax(nodes: &Nodes, ranges: &Ranges, sources: &mut [Merged]) {
+    let cost = |c: &Condition| match (c.form.is_time_only(), c.form.counters.iter().any(|&c| c != 0)) {
+        (false, true) => 0,
+        (true, _) => 1,
+        (false, false) => 2,
+    };
+    for at in 0..sources.len() {
+        let (here, behind) = sources.split_at_mut(at + 1);
+        let delayed = nodes.op(here[at].node).is_delayed();
+        for all in &mut here[at].any {
+            all.sort_by_key(cost);
+            let mut k = 0;
+            while k < all.len() && !(delayed && cost(&all[k]) == 2) {
+                let without = || all.iter().enumerate().filter(move |(i, _)| *i != k).map(|x| x.1);
+                let disjoint = behind.iter().flat_map(|b| &b.any).all(|other| !ranges.feasible(without().chain(other)));
+                if disjoint {
+                    drop(all.remove(k))
+                } else {
+                    k += 1
+                }
+            }
+            all.sort();
+        }
+    }
+}
