@@ -1,5 +1,5 @@
-//! Arrays and programs at given sizes, see [`uniform::sizes`]: values stand in the place of parameters, and what is left
-//! is an ordinary array, or program, without sizes.
+//! An array at given sizes ([`uniform::sizes`]): values stand in the place of parameters, and what is left is an
+//! ordinary array without sizes.
 
 use crate::vsa::{CellBound, Hull, InputGroup, Op, OutputGroup, Until, Vsa, When};
 use uniform::affine::{Condition, Form};

@@ -65,7 +65,7 @@ pub struct OutputDraft {
     pub equal: Vec<Coordinates>,
     /// Cells written, over the coordinates.
     pub cells: Vec<Constraint>,
-    /// Tile counters over which partial results are stored in every visit and read back in the next one.
+    /// Tile counters over which partial results are stored in every tile and read back in the next one.
     pub spilled: Vec<usize>,
 }
 
@@ -82,7 +82,7 @@ pub struct OutputDraftPort {
     pub value: NodeId,
     pub enable: NodeId,
     pub offset: Vec<i64>,
-    /// When this port emits (conjunctions), for the layout's choice of visits and PEs.
+    /// When this port emits (conjunctions), for the layout's choice of tiles and PEs.
     pub when: Vec<Vec<Condition>>,
 }
 

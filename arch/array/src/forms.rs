@@ -44,7 +44,7 @@ pub fn normal(vsa: &Vsa, form: &Form) -> Form {
     form
 }
 
-/// Element that port `port` asks for along dimension `d`, in the hull's local coordinates.
+/// Element that port `port` asks for along dimension `d`, in the footprint's local coordinates.
 pub fn local(vsa: &Vsa, subscripts: &[Form], port: &[i64], hull: &Hull, d: usize) -> Form {
     let mut form = combine(vsa, -1, &hull.origin[d], &subscripts[d]);
     form.constant += port[d];

@@ -1,5 +1,5 @@
-//! From a [`uniform::mapping::Mapping`] to a virtual systolic array ([`vsa::Vsa`]): the nodes of a PE, their schedule, the
-//! layouts of inputs and outputs, and what hardware and its models agree on ([`contract`]).
+//! From a [`uniform::mapping::Mapping`] to a virtual systolic array ([`vsa::Vsa`]): the nodes of a PE, their schedule,
+//! the layouts of inputs and outputs, and what hardware and its models agree on ([`contract`]).
 
 pub mod vsa;
 mod at;

@@ -1,4 +1,4 @@
-//! The waves of a run in their order: visits and waves, phase by phase, and where counters end.
+//! The waves of a run in their order: tiles and waves, phase by phase, and where counters end.
 
 use crate::vsa::{Op, Vsa};
 use std::collections::BTreeMap;
@@ -66,7 +66,7 @@ impl Vsa {
     pub fn cased(&self) -> usize {
         self.cases.first().map_or(self.phases(), Vec::len)
     }
-    /// The case of a visit's phase, or of a wave's; of a visit in strips none.
+    /// The case of a tile's phase, or of a wave's; of a tile in strips none.
     pub fn case_at(&self, at: &[i64]) -> Option<usize> {
         if self.loops().has_cases() {
             at.get(..self.cased()).and_then(|at| self.loops().case(at))
@@ -74,7 +74,7 @@ impl Vsa {
             None
         }
     }
-    /// How often each counter runs in the phase of a visit, or where a wave is.
+    /// How often each counter runs in the phase of a tile, or where a wave is.
     pub fn trips_at(&self, at: &[i64]) -> Vec<i64> {
         self.loops().trips(self.case_at(at))
     }
@@ -82,16 +82,16 @@ impl Vsa {
     pub fn around(&self) -> Vec<Vec<(i64, i64)>> {
         self.loops().around(self.cased() > self.tile_depth)
     }
-    /// Waves of a visit where counters run so often.
+    /// Waves of a tile where counters run so often.
     pub fn waves_of(&self, trips: &[i64]) -> i64 {
         if self.cased() > self.tile_depth {
-            self.waves() / self.visits()
+            self.waves() / self.tiles()
         } else {
             trips[self.tile_depth..].iter().product()
         }
     }
-    /// Visits of the whole run.
-    pub fn visits(&self) -> i64 {
+    /// Tiles of the whole run.
+    pub fn tiles(&self) -> i64 {
         if self.cased() > self.tile_depth {
             self.counters[..self.tile_depth].iter().map(|c| c.trip).product()
         } else {

@@ -1,9 +1,24 @@
-//! How a value of an earlier wave is kept until it is taken: decided here, once, for the scheduler (which waits long
-//! enough for one of the elements), the verifier, the cost and the hardware.
+//! Delay elements: how a PE holds a value of an earlier wave until it is taken.
 //!
-//! A *chain* are registers that shift with each wave: number `k` holds the value of `k` waves ago from one cycle after
-//! the shift of the previous wave, at least `interval` cycles before, until the shift of this one. A *memory* is
+//! Problem: a `Past` needs the value that its source had `waves` launches ago. A register chain costs bits for each
+//! wave; a memory costs a cycle to write and one to read. The choice is made here, once, for the scheduler (which waits
+//! long enough for one of them), the verifier, the cost and the hardware.
+//!
+//! Terms: a *chain* is registers that shift with each wave. Number `k` holds the value of `k` waves ago from one cycle
+//! after the shift of the previous wave, at least `interval` cycles before, until the shift of this one. A *memory* is
 //! written when the source is ready, and read at the earliest one cycle after the write.
+//!
+//! Example: interval 1, a source that is ready in cycle 3 with a register of its own, 2 waves. Wave `w + 2` takes the
+//! value in its cycle 2, which is cycle 4 of wave `w`:
+//!
+//! ```text
+//! cycle of wave w          2     3        4
+//! source (register 1)            w
+//! chain (register 2)                      w
+//! memory                         write    readable
+//! ```
+//!
+//! Invariant: an element has the right value in the cycle in which it is taken ([`Wait::allows`]).
 
 use crate::vsa::{Delay, NodeId, Op, Vsa};
 use std::collections::BTreeMap;

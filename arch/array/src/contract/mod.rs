@@ -1,7 +1,6 @@
-//! What hardware and models share, so that they cannot drift apart: cycles ([`timing`]), how values of earlier waves
-//! are kept ([`delay`], [`memory`]), what operators are joined to ([`operand`]), what the DMA engines walk ([`walk`]),
-//! which elements feeders store ([`pick`]), how results are gathered ([`relay`]), whether visits store apart from one
-//! another ([`visits`]).
+//! What hardware and models share, so that they cannot drift apart: cycles ([`timing`]), delay elements ([`delay`]) and
+//! memories ([`memory`]), operands of operators ([`operand`]), walks of the DMA engines ([`walk`]), the elements that
+//! feeders store ([`pick`]), how results are gathered ([`relay`]), whether tiles store disjoint cells ([`tiles`]).
 
 pub mod delay;
 pub mod memory;
@@ -12,6 +11,6 @@ mod reach;
 pub mod relay;
 pub mod steps;
 mod table;
+pub mod tiles;
 pub mod timing;
-pub mod visits;
 pub mod walk;

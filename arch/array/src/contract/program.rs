@@ -1,5 +1,8 @@
-//! Program registers: numbers that follow from the sizes. The host computes them by their formulas and writes them
-//! before a run; hardware takes them in the cycle of the `start` pulse.
+//! Program registers: numbers that follow from the sizes.
+//!
+//! The host computes each by its formula and writes it before a run; hardware takes them in the cycle of the `start`
+//! pulse. Example: the last value of a tile loop, `(n - 1) / 4`. Constants need no register, and equal formulas share
+//! one.
 
 use crate::contract::walk::Walk;
 use crate::vsa::Vsa;

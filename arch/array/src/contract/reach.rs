@@ -1,11 +1,15 @@
-//! How far into a hull the waves of a run reach.
+//! The last row of a footprint that the waves of a run ask for.
+//!
+//! At a smaller size a loop ends earlier, and the rows behind are not loaded. Example: a footprint of 64 rows `y = i`
+//! with `i < n`: the last row is `n - 1`, at most 63.
 
 use crate::forms::local;
 use crate::vsa::{Hull, HullDim, Vsa};
 use uniform::affine::Form;
 use uniform::sizes::Formula;
 
-/// The last row of each dimension that waves of a run ask for: counters that sizes end do not reach all of the hull.
+/// The last row of each dimension that waves of a run ask for: counters that sizes end do not reach all of the
+/// footprint.
 pub(super) fn reach<'a>(
     vsa: &Vsa,
     hull: &Hull,
@@ -25,7 +29,7 @@ pub(super) fn reach<'a>(
             Formula::combination(constant + places, moves.map(|(j, &c)| (c, vsa.farthest(j))))
         };
         match ports.clone().map(farthest).reduce(Formula::greatest) {
-            // At all sizes the same: the hull is as large, but for what its modulus rounds up.
+            // At all sizes the same: the footprint is as large, but for what its modulus rounds up.
             None | Some(Formula::Const(_)) => last,
             Some(follows) => follows.least(last),
         }

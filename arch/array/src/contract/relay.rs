@@ -1,8 +1,17 @@
-//! Relays: the modules of an output group that pass the writer's tokens on to a block of collectors each, and join what
-//! these answer with the words from the relays before (L2 modules of the group).
+//! Relays: the modules of an output group between its collectors and the writer (L2 modules of the group).
 //!
-//! Tokens hop one relay a cycle, words follow them. A collector owns the same elements of every bus word it answers to
-//! (`owned`), so collectors whose elements differ share a bus word by wiring alone; the others' words are joined by OR.
+//! Problem: a bus word has elements of several PEs, and a wire from each of 256 PEs to the writer is too long for one
+//! cycle.
+//!
+//! Method: a relay serves a block of collectors. It passes the writer's tokens on to them and joins what they answer
+//! with the words from the relays before. Tokens hop one relay a cycle, words follow them. A collector owns the same
+//! elements of every bus word it answers to (`owned`), so collectors whose elements differ share a bus word by wiring
+//! alone; the others' words are joined by OR.
+//!
+//! Example: words of 8 elements, and 4 PEs that own 2 elements each: one relay wires the 4 answers to one word. A block
+//! of 2 × 4 such PEs fills two words, which the relay joins by OR.
+//!
+//! Source: AutoSA, section 4.3 (L2 drain modules).
 
 use crate::vsa::{OutputBank, Vsa};
 

@@ -1,5 +1,11 @@
-//! What of a walk follows from the sizes: how its forms go on, which rows end early, which numbers an engine needs of
-//! them, the walk at some sizes.
+//! Walks whose numbers follow from the sizes.
+//!
+//! Terms: a *step* is by how much a form changes from one row, or one service, to the next. Hardware adds steps instead
+//! of multiplying counters. Example: `10 * i + j` with `j` of 0..3 steps by 1 along `j`, and by 10 - 2 = 8 when `i`
+//! counts up and `j` returns to 0. With `n` iterations of `j` that is `10 - (n - 1)`, a formula that the host computes.
+//!
+//! Here are the steps of a walk's forms, rows that sizes end early, the list of all formulas that an engine needs, and
+//! the walk at given sizes.
 
 use crate::contract::walk::{RowForm, WaitUntil, Walk, WalkGroup};
 use crate::vsa::Hull;
@@ -36,8 +42,8 @@ fn carries(coefficients: &[i64], lasts: &[Formula]) -> Vec<Formula> {
 }
 
 impl WalkGroup {
-    /// Dimensions whose rows may end before the hull does, as sizes say, within others: rows behind them keep their
-    /// places in buffers. Counted from the first of a hull of so many.
+    /// Dimensions whose rows may end before the footprint does, as sizes say, within others: rows behind them keep
+    /// their places in buffers. Counted from the first of a footprint of so many.
     pub fn early(&self, dims: usize) -> Vec<usize> {
         let missing = self.rows.len() - dims;
         let within = |d: usize| self.rows[..missing + d].iter().any(|outer| outer.modulus * outer.extent > 1);
@@ -46,7 +52,7 @@ impl WalkGroup {
 }
 
 impl Walk {
-    /// See [`WalkGroup::early`], of a group's hull.
+    /// See [`WalkGroup::early`], of a group's footprint.
     pub fn early(&self, group: usize, hull: &Hull) -> Vec<usize> {
         self.groups.iter().find(|g| g.group == group).map_or(vec![], |g| g.early(hull.rows.len()))
     }

@@ -1,4 +1,8 @@
-//! How the table of a walk follows from an array: what each I/O group is served for, and what its loads wait for.
+//! From an array to the table of a walk: what each I/O group is served for, and what its loads wait for.
+//!
+//! Each group's footprint is rewritten over the counters that the walk keeps. The array's extents and the bounds of the
+//! cells become gates of rows and ends within a row. What always holds, by the ranges of the counters, is left out: an
+//! array whose extents are multiples of the tile has none.
 
 use crate::contract::reach::reach;
 use crate::contract::walk::{RowForm, Wait, WaitUntil, Walk, WalkGroup};
@@ -97,7 +101,7 @@ struct Raw<'a> {
     index: usize,
     when: When,
     hull: &'a Hull,
-    /// Per row dimension of the hull: the last row that a wave may ask for.
+    /// Per row dimension of the footprint: the last row that a wave may ask for.
     reach: Vec<Formula>,
     bounds: &'a [CellBound],
     slots: u32,
@@ -116,10 +120,7 @@ fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
     let limited =
         |j: usize| vsa.counters[j].limit().is_some() || vsa.cases.iter().any(|all| all[j].end.parameter().is_some());
     let comes = |j: usize| {
-        first
-            .when
-            .value(j)
-            .is_some_and(|v| v == 0 || !vsa.counters[j].is_by_case() && !(j < vsa.phases() && limited(j)))
+        first.when.value(j).is_some_and(|v| v == 0 || !(vsa.counters[j].is_by_case() || j < vsa.phases() && limited(j)))
     };
     let same = |j: usize| comes(j) && raw.iter().all(|r| r.when.value(j) == first.when.value(j));
     // Who waits for phases, or is there in some of them only, counts them.
@@ -257,7 +258,7 @@ fn wait(vsa: &Vsa, group: &Raw, after: &After, kept: &[usize]) -> Wait {
     Wait { output: after.output as usize, until }
 }
 
-/// Extents of the array as the hull's view sees them: over the kept counters, and as formulas.
+/// Extents of the array as the footprint's view sees them: over the kept counters, and as formulas.
 fn extents(vsa: &Vsa, r: &Raw, kept: usize) -> Vec<(Affine, Formula)> {
     let rank = r.hull.view.len();
     match vsa.sizes.extents.get(&r.index) {

@@ -1,22 +1,33 @@
-//! What a DMA engine walks: the loads or drains of all I/O groups behind one AXI port, in service order. How it follows
-//! from an array: [`crate::contract::table`].
+//! What a DMA engine walks: the loads or drains of all I/O groups behind one AXI port, in service order.
 //!
-//! Hardware (`templates::axi`) and timing models (`cost::reader`, `cost::writer`) are both built from this one
-//! table, so they cannot drift apart. Service order: the points of the kept tile counters in lexicographic order
-//! (a *step*); in each step the groups by index; a group is served where all its `when` values match. A tile counter
-//! is dropped where every group wants the same single value of it.
+//! Problem: several groups share a port, each with its own tiles, footprint and bounds. The engine and its timing model
+//! must agree on every word. So both are built from one table, a [`Walk`] (`templates::axi`; `cost::reader` and
+//! `cost::writer`). How it follows from an array: [`crate::contract::table`].
 //!
-//! That order cannot deadlock, whatever arrays share the port: all services of a visit come before those of the next,
-//! and a service waits only for waves and drains of its own or of earlier visits (`arch::verify` checks it).
+//! Terms: a *service* is one load or drain of a group. A *kept* counter is a tile counter that the engine counts; one
+//! for which every group wants the same single value is dropped. A *step* is one point of the kept counters. An
+//! *element* here is one of the smallest of the port, in bytes; positions and counts of larger ones are multiples.
 //!
-//! Arrays of one port have words of equally many bytes. An *element* here is one of the smallest served, in bytes;
-//! positions and counts of larger ones are multiples. Hulls of fewer dimensions get outer ones of extent 1.
-//!
-//! One service walks the group's hull row by row. Everything a row needs is a [`RowForm`]: affine in the kept counters
-//! and in the row's local coordinates, so hardware keeps it in an odometer accumulator:
+//! Method: steps in lexicographic order; in each step the groups by index; a group is served where its `when` holds.
+//! One service walks the group's footprint row by row. Everything a row needs is a [`RowForm`]: affine in the kept
+//! counters and in the row's local coordinates, so hardware keeps it in an odometer accumulator:
 //! - the virtual address of local element 0 of the row (modulo 2^64, relative to its array's base; hardware keeps the
 //!   bits of an address);
 //! - gates (`>= 0` or the row is skipped), lower and upper (exclusive) ends of the elements transferred.
+//!
+//! Example: `A[4 * tile + y0][y1]` of 7 rows, in tiles of 4 rows of 16 elements:
+//!
+//! ```text
+//! tile    rows transferred     gate 6 - 4 * tile - y0 >= 0
+//! 0       0 1 2 3              6 5 4 3
+//! 1       4 5 6 -              2 1 0 -1
+//! ```
+//!
+//! Invariants: all arrays of a port have words of equally many bytes; footprints of fewer dimensions get outer ones of
+//! extent 1. The order cannot deadlock, whatever arrays share the port: all services of a tile come before those of the
+//! next, and a service waits only for waves and drains of its own or of earlier tiles (`array::verify` checks it).
+//!
+//! Source: AutoSA, section 4.3 (L3 modules).
 
 use crate::vsa::{HullDim, Vsa, When};
 use scop::Affine;

@@ -1,5 +1,7 @@
-//! Operations over many PEs. Integer operations that are one machine instruction are done in place; everything else
-//! calls `scop::value`.
+//! Operations over many PEs at once.
+//!
+//! Integer operations that are one machine instruction are done in place, in loops that the compiler vectorizes;
+//! everything else calls `scop::value`.
 
 use crate::interp::order::Lanes;
 use crate::vsa::Op;

@@ -1,4 +1,6 @@
 //! Forms with their PE part tabulated, and PEs by index.
+//!
+//! `4 * t + 2 * p0` is `4 * t` once per wave, plus a table of `2 * p0` over all PEs that is computed once per run.
 
 use crate::forms::normal;
 use crate::vsa::Vsa;

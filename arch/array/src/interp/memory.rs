@@ -1,4 +1,7 @@
-//! DRAM, and the hulls that are copied from and to it.
+//! DRAM, and the footprints that are copied from and to it.
+//!
+//! A load copies a tile's footprint into a buffer, a drain copies one back. Each element remembers which drain wrote it
+//! last: a load sees only what it has waited for, and garbage instead of the rest.
 
 use crate::forms::{combine, local, range};
 use crate::interp::linear::{Linear, Tables};
@@ -34,15 +37,15 @@ impl<'a> Dram<'a> {
     }
 }
 
-/// Local extents of a hull, in elements.
+/// Local extents of a footprint, in elements.
 fn shape(hull: &Hull) -> Vec<i64> {
     hull.rows.iter().map(|r| r.modulus * r.extent).chain([hull.elements]).collect()
 }
 
-/// Index, in a buffer of the hull's [`shape`], of what a port asks for.
+/// Index, in a buffer of the footprint's [`shape`], of what a port asks for.
 ///
 /// # Errors
-/// Some wave or some PE of the box asks for an element outside of the hull.
+/// Some wave or some PE of the box asks for an element outside of the footprint.
 pub(super) fn cell(
     vsa: &Vsa,
     subscripts: &[Form],
@@ -63,9 +66,9 @@ pub(super) fn cell(
     Ok(index)
 }
 
-/// One row of a hull in DRAM.
+/// One row of a footprint in DRAM.
 struct Row {
-    /// Index of its first element in a buffer of the hull's [`shape`].
+    /// Index of its first element in a buffer of the footprint's [`shape`].
     cell: usize,
     /// Coordinates of its first element.
     y: Vec<i64>,
@@ -76,7 +79,7 @@ struct Row {
     inside: std::ops::Range<i64>,
 }
 
-/// The rows of the hull whose subscripts, but for the one along the row, lie inside of the array.
+/// The rows of the footprint whose subscripts, but for the one along the row, lie inside of the array.
 fn rows(vsa: &Vsa, array: u32, hull: &Hull, at: &[i64], mut f: impl FnMut(Row)) {
     let (dims, shape) = (vsa.arrays[array as usize].extents(hull.view.len()), shape(hull));
     let origin: Vec<i64> = hull.origin.iter().map(|o| o.eval(at, [0, 0])).collect();
@@ -102,7 +105,7 @@ fn rows(vsa: &Vsa, array: u32, hull: &Hull, at: &[i64], mut f: impl FnMut(Row)) 
     }
 }
 
-/// The hull of an input group, as loaded last.
+/// The footprint of an input group, as loaded last.
 pub(super) struct Feeder {
     pub cells: Vec<u64>,
 }
@@ -113,8 +116,8 @@ impl Feeder {
         Feeder { cells: vec![garbage(vsa.arrays[g.array as usize].ty); size] }
     }
 
-    /// Loads the hull. Only the first `written` drains to this array are known to be in DRAM; what later ones wrote is
-    /// garbage. Returns how many elements that concerns.
+    /// Loads the footprint. Only the first `written` drains to this array are known to be in DRAM; what later ones
+    /// wrote is garbage. Returns how many elements that concerns.
     pub fn load(&mut self, vsa: &Vsa, g: &InputGroup, at: &[i64], dram: &Dram, written: u32) -> u64 {
         let array = g.array as usize;
         let (memory, writer) = (&dram.memory[array], &dram.writer[array]);
@@ -135,13 +138,13 @@ impl Feeder {
     }
 }
 
-/// The hull of an output group, as stored in this visit.
+/// The footprint of an output group, as stored in this tile.
 pub(super) struct Collector {
     pub cells: Vec<u64>,
     pub ports: Vec<Linear>,
     /// PEs with a collector, by index.
     pub pes: Vec<u32>,
-    /// Whether this visit is drained.
+    /// Whether this tile is drained.
     pub emitting: bool,
     none: u64,
     /// Number, from 1, of each of this group's drains among all drains to its array.
@@ -163,7 +166,7 @@ impl Collector {
         Ok(Collector { cells: vec![none; size], ports, pes, emitting: false, none, numbers: Vec::new() })
     }
 
-    /// Start of a visit.
+    /// Start of a tile.
     pub fn open(&mut self, g: &OutputGroup, at: &[i64], case: Option<usize>) {
         self.emitting = g.emit.holds(at, case);
         self.cells.fill(self.none);

@@ -1,13 +1,13 @@
 //! Reference interpreter of a [`Vsa`] at the level of values: what the array computes, not when.
 //!
 //! - Waves run in order; a node's value at (wave, PE) follows `vsa.rs` and the scalar semantics of `scop::value`.
-//! - Whatever hardware leaves arbitrary is [`garbage`]: hull cells outside of the array, values from neighbours and
-//!   waves that do not exist, cells of an output hull that no collector stored to in this visit. A wrong guard
+//! - Whatever hardware leaves arbitrary is [`garbage`]: footprint cells outside of the array, values from neighbours
+//!   and waves that do not exist, cells of an output footprint that no collector stored to in this tile. A wrong guard
 //!   therefore shows up as a wrong result.
-//! - Races through DRAM are resolved against the design. A load is done some time before its first visit, and a drain
-//!   reaches DRAM some time after its visit; only `InputGroup::after` orders them. So an element that an earlier
-//!   visit has overwritten, without its load having waited for that, is garbage (and counted in [`RunStats::races`]).
-//! - Storing in a visit that does not emit is an error: the collector may still be draining.
+//! - Races through DRAM are resolved against the design. A load is done some time before its first tile, and a drain
+//!   reaches DRAM some time after its tile; only `InputGroup::after` orders them. So an element that an earlier
+//!   tile has overwritten, without its load having waited for that, is garbage (and counted in [`RunStats::races`]).
+//! - Storing in a tile that does not emit is an error: the collector may still be draining.
 //!
 //! Only [`crate::verify::well_formed`] is assumed (and checked). Element addresses come from `subscripts`; that banks
 //! deliver exactly these is what `Vsa::verify` proves.
@@ -38,7 +38,7 @@ pub struct RunStats {
     pub loads: Vec<u64>,
     /// Per output group.
     pub drains: Vec<u64>,
-    /// Loaded elements that an earlier visit had overwritten without the load having waited for it.
+    /// Loaded elements that an earlier tile had overwritten without the load having waited for it.
     pub races: u64,
 }
 
@@ -46,8 +46,8 @@ pub struct RunStats {
 /// arrays stand the scalars, each as a single element.
 ///
 /// # Errors
-/// Violations of [`verify::well_formed`], memory of another size, elements outside of a hull, a value that depends on
-/// itself within a wave, stores in visits that do not emit, loads that wait for drains of later visits.
+/// Violations of [`verify::well_formed`], memory of another size, elements outside of a footprint, a value that depends
+/// on itself within a wave, stores in tiles that do not emit, loads that wait for drains of later tiles.
 pub fn run(vsa: &Vsa, memory: &mut [Vec<u64>]) -> Result<RunStats, String> {
     let faults = verify::well_formed(vsa);
     if !faults.is_empty() {
@@ -88,7 +88,7 @@ enum Code {
     Scalar(u64),
     Iter(Linear),
     Guard(Vec<(Linear, bool)>),
-    /// The group; where in its hull; which PEs read, all if empty.
+    /// The group; where in its footprint; which PEs read, all if empty.
     Input(usize, Linear, Vec<bool>),
     /// Source, waves by case of phases (one number where it is always the same), and per PE the index of PE `p - hop`
     /// (empty for hop 0, `u32::MAX` where there is none).
@@ -148,7 +148,7 @@ impl<'a> Machine<'a> {
         })
     }
 
-    /// Start of a visit: loads, and empty collectors.
+    /// Start of a tile: loads, and empty collectors.
     fn load(&mut self, at: &[i64]) -> Result<(), String> {
         if at[self.vsa.phases()..].iter().all(|&c| c == 0) {
             self.before_phase.clone_from(&self.stats.drains);
@@ -166,7 +166,7 @@ impl<'a> Machine<'a> {
                 };
                 if needed > self.stats.drains[*o as usize] {
                     return Err(format!(
-                        "input group {i}: load {} waits for drain {needed} of a later visit",
+                        "input group {i}: load {} waits for drain {needed} of a later tile",
                         self.stats.loads[i]
                     ));
                 }
@@ -265,7 +265,7 @@ impl<'a> Machine<'a> {
                     continue;
                 }
                 if !collector.emitting {
-                    return Err(format!("output group {i}: PE {pe} stores at {at:?}, in a visit that does not emit"));
+                    return Err(format!("output group {i}: PE {pe} stores at {at:?}, in a tile that does not emit"));
                 }
                 let cell = time + self.tables.at(&collector.ports[k], pe);
                 collector.cells[cell as usize] = self.values[value + pe];
@@ -274,7 +274,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// End of a visit.
+    /// End of a tile.
     fn drain(&mut self, at: &[i64]) {
         for (i, g) in self.vsa.outputs.iter().enumerate() {
             if self.collectors[i].emitting {

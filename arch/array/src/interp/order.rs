@@ -1,7 +1,10 @@
-//! In which order nodes and PEs are evaluated within one wave.
+//! The order in which nodes and PEs are evaluated within one wave.
 //!
-//! Nodes whose values go in circles within a wave (always over hops to other PEs) are levelized over (node, PE);
-//! all others are evaluated for all PEs at once, after what they depend on.
+//! A node is evaluated for all PEs at once, after what it depends on. Nodes may depend on each other in a circle within
+//! one wave, over hops to other PEs: a partial sum that moves along the array does. These are levelized over (node,
+//! PE). Example: `s` at PE 2 needs `s` at PE 1, which needs `s` at PE 0; the order is `(s, 0), (s, 1), (s, 2)`.
+//!
+//! Source: Tarjan, Depth-First Search and Linear Graph Algorithms (strongly connected components).
 
 use crate::interp::linear::neighbours;
 use crate::vsa::{Op, Vsa};

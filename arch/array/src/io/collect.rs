@@ -1,9 +1,19 @@
-//! Layouts of output groups: which cells every collector owns, and in which visits they leave.
+//! Layouts of output groups: the cells of every collector, and the tiles in which they leave.
 //!
-//! Invariants: the buffers of one output group own disjoint cells; the boxes of two visits that store the same array do
+//! Problem: each PE stores into its own collector, and a tile's cells leave as one box. That works if cells are told
+//! apart by PE or by tile, and if the cells form a box. A diagonal does not: `C[i][i + p0]` touches 1 of `n` cells per
+//! row.
+//!
+//! Method: the box is laid out over coordinates of its own, `view` gives the subscripts. If the plain subscripts fail,
+//! coordinates are sheared (`y1 - y0` instead of `y1`), which turns a diagonal into a box. If rows would move too many
+//! words, every element becomes a row of its own.
+//!
+//! Invariants: the buffers of one output group own disjoint cells; the boxes of two tiles that store the same array do
 //! not overlap.
+//!
+//! Source: AutoSA, section 4.3 (drain modules); shearing as loop skewing (Wolfe).
 
-use crate::contract::visits;
+use crate::contract::tiles;
 use crate::draft::{Coordinates, InputDraft, OutputDraft};
 use crate::io::hull::{layout, whole};
 use crate::vsa::*;
@@ -18,7 +28,7 @@ use uniform::refusal::Unstorable;
 use uniform::sizes::Formula;
 
 /// # Errors
-/// When the cells cannot be told apart by PE or by visit, however the box is turned.
+/// When the cells cannot be told apart by PE or by tile, however the box is turned.
 pub fn output(
     draft: &OutputDraft,
     array: u32,
@@ -222,7 +232,7 @@ fn emitting_box(draft: &OutputDraft, mapping: &Mapping) -> ([i64; 2], [i64; 2]) 
 
 /// Per tile counter, the value at which the group emits: a parameter where sizes end the counter by case.
 fn emitting_tiles(draft: &OutputDraft, hull: &Hull, mapping: &Mapping) -> Result<Vec<Option<Formula>>, Unstorable> {
-    if !visits::apart(hull, mapping.phases().max(mapping.parameters())..mapping.tile_depth, |j| {
+    if !tiles::disjoint(hull, mapping.phases().max(mapping.parameters())..mapping.tile_depth, |j| {
         mapping.counters[j].trip
     }) {
         return Err(Unstorable::TilesOverlap);
@@ -314,7 +324,7 @@ fn owners_differ(banks: &[OutputBank], first: [i64; 2], last: [i64; 2]) -> Resul
     Ok(())
 }
 
-/// The written cells as bounds on the last coordinate; bounds that the array's extents or the visits imply are left
+/// The written cells as bounds on the last coordinate; bounds that the array's extents or the tiles imply are left
 /// out.
 fn cell_bounds(
     draft: &OutputDraft,

@@ -1,9 +1,16 @@
-//! Arrays that are read and written in place: no visit may load a cell that an earlier visit has stored, unless the
-//! load waits for that store on purpose (`InputGroup::after`).
+//! Arrays that are read and written in place: no tile may load a cell that an earlier tile has stored.
 //!
-//! Checked on the boxes the visits transfer, so it is sound but refuses some tilings that would be right. Loads of one
-//! visit come before its stores, so an untiled array is always in order. Of earlier phases a load waits for all stores,
-//! unless it needs nothing of what they have stored (`recurrence::passed`).
+//! Problem: feeders load ahead of the waves and collectors store behind them. A tile that needs a cell of an earlier
+//! tile could load it before it is stored. A load may wait for that store on purpose (`InputGroup::after`); all others
+//! are checked.
+//!
+//! Method: the set of pairs (cell stored in tile `u`, same cell loaded in a later tile `v`) must be empty, tested with
+//! isl for each tile loop in which `u` and `v` first differ. The cells are the footprints that tiles transfer, so the
+//! test is sound but refuses some tilings that would be right. Example: `a[i] = a[i - 1] + 1` in tiles of 4: tile 1
+//! loads `a[3]`, which tile 0 stores, and is refused unless the value stays in the array.
+//!
+//! Loads of one tile come before its stores, so an untiled array is always in order. A load waits for all stores of
+//! earlier phases, unless it needs none of them (`recurrence::passed`).
 
 use crate::draft::InputDraft;
 use crate::vsa::{InputGroup, OutputGroup, Until, Vsa};
@@ -32,7 +39,7 @@ pub fn check(vsa: &Vsa, drafts: &[InputDraft]) -> Result<(), Illegal> {
     Ok(())
 }
 
-/// Some visit `v` loads a cell that a visit `u` stored, where `u` precedes `v` and they first differ in counter
+/// Some tile `v` loads a cell that a tile `u` stored, where `u` precedes `v` and they first differ in counter
 /// `level`; in these phases, if what one loads is not used in others as well.
 fn loads_what_was_stored(
     vsa: &Vsa,
@@ -105,11 +112,11 @@ fn loads_what_was_stored(
     }
     for (a, b) in stored.view.iter().zip(&loaded.view) {
         let mut apart = Affine::constant(n, a.constant - b.constant);
-        for ((hull, visit, local), (view, sign)) in places.into_iter().zip([(a, 1), (b, -1)]) {
+        for ((hull, tile, local), (view, sign)) in places.into_iter().zip([(a, 1), (b, -1)]) {
             for (e, (&c, origin)) in view.coeffs.iter().zip(&hull.origin).enumerate() {
                 apart.constant += sign * c * origin.constant;
                 apart.coeffs[local + e] += sign * c;
-                (0..depth).for_each(|j| apart.coeffs[visit + j] += sign * c * origin.counters[j]);
+                (0..depth).for_each(|j| apart.coeffs[tile + j] += sign * c * origin.counters[j]);
             }
         }
         set.push(equal(apart));

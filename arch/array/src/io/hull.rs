@@ -1,10 +1,28 @@
-//! Layouts of the I/O groups: which box of an array one visit touches, what every feeder or collector keeps of it, and
-//! at which address.
+//! Layouts of the I/O groups: the footprint of a tile, the part of it that each buffer holds, and the addresses.
+//!
+//! Problem: a group reads `A[f(c, p)]` for all counters `c` of a tile, PEs `p` and ports. Which elements is that, which
+//! PE's buffer holds which, and at which address does a wave find its element?
+//!
+//! Terms: the *footprint* ([`Hull`]) is the bounding box of the elements that a tile touches. A *bank* is the part of
+//! it in the buffer of one PE. Tile counters move the footprint (`origin`), axes move the bank (`base + coef · p`),
+//! inner counters move the address (`row`, `col`).
+//!
+//! Method: each subscript is split by what moves it, and each part has a range. Dimensions except the last are walked
+//! with a *modulus*, the greatest stride of all movement: rows that differ modulo it belong to different banks.
+//!
+//! Example: `A[4 * tile + 2 * p0 + t]` with 2 PEs, `t` of 0..2. Footprint: 4 elements from `4 * tile`. Bank of PE `p0`:
+//! elements `2 * p0` and `2 * p0 + 1`. Address: `t`.
+//!
+//! ```text
+//! element    4*tile + 0   1   2   3
+//! bank of PE          0   0   1   1
+//! address             0   1   0   1
+//! ```
 //!
 //! Invariants: all local coordinates and addresses are non-negative; the buffers of one output group own disjoint
-//! cells; the boxes of two visits that store the same array do not overlap.
+//! cells; the footprints of two tiles that store the same array do not overlap.
 //!
-//! Source: AutoSA section 4.3 (I/O groups, L1/L2/L3 modules); the rest follows from `vsa`'s definitions.
+//! Source: AutoSA, section 4.3 (I/O groups, L1/L2/L3 modules).
 
 use crate::draft::InputDraft;
 use crate::vsa::*;
@@ -17,7 +35,7 @@ type Pes = ([i64; 2], [i64; 2]);
 
 /// One array dimension of an access, taken apart.
 struct Dimension {
-    /// Coefficients of the counters inside a visit (tile counters zeroed) and of the axes.
+    /// Coefficients of the counters inside a tile (tile counters zeroed) and of the axes.
     inner: Vec<i64>,
     space: [i64; 2],
     origin: Form,
@@ -26,7 +44,7 @@ struct Dimension {
     counter_extent: i64,
     /// `-Σ least axis contributions`, so that `space_base + space·p >= 0` in the box.
     space_base: i64,
-    /// Elements the visit touches.
+    /// Elements the tile touches.
     range: i64,
     least_offset: i64,
 }
@@ -63,7 +81,7 @@ fn take_apart(
 }
 
 impl Dimension {
-    /// Greatest stride that all movement inside a visit keeps to.
+    /// Greatest stride that all movement inside a tile keeps to.
     fn modulus(&self, pes: Pes, mapping: &Mapping) -> i64 {
         let counters = self.inner.iter().enumerate().filter(|(j, _)| mapping.counters[*j].trip > 1).map(|(_, &c)| c);
         let axes = (0..2).filter(|&a| pes.1[a] > pes.0[a]).map(|a| self.space[a]);

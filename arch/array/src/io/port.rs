@@ -1,4 +1,7 @@
-//! Which AXI port moves which array, as the user asks for it.
+//! AXI ports: which one moves which array, as the user asks for it.
+//!
+//! Arrays of one port share its bus, so their words have the same number of bytes. By default each array has a port of
+//! its own. Temporary arrays may stay on chip instead, the smallest first.
 
 use scop::diag::{Diagnostic, Diagnostics};
 use scop::{Array, Scop, Storage};

@@ -1,5 +1,8 @@
-//! The arrays' dimensions as the I/O network sees them. In row-major order `w[i][p][q]` is `w[i][3 * p + q]`, so where
-//! a visit reads inner dimensions whole, or nearly so, they are one: rows are longer, and every bus word is full.
+//! The arrays' dimensions as the I/O network sees them.
+//!
+//! In row-major order `w[i][p][q]` with `q` of 0..3 is `w[i][3 * p + q]`. If a tile reads the inner dimensions whole,
+//! or nearly so, they become one: rows are longer, and every bus word is full. Example: a 3 × 3 filter is 1 row of 9
+//! elements instead of 3 rows of 3.
 //!
 //! Only for arrays that are read and never stored: cells past the end of an inner dimension would be others' cells.
 

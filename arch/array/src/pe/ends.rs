@@ -1,6 +1,16 @@
-//! Statements at the end of a sum whose length follows from the sizes. In which lane, or in which PE, the last term of
-//! such a sum is, sizes tell; but the terms behind it are neutral, so the sum is complete in the last wave, in the
-//! first lane and in the last PE as well. There its readers are executed, and what reads them.
+//! Statements after a sum whose length follows from a size.
+//!
+//! Problem: `for (k = 0; k < n; k++) s += a[k]; y = s;` reads the sum in iteration `n - 1`. If `k` is spread over lanes
+//! or PEs, the size decides which lane, or which PE, adds the last term. A PE cannot select a lane at run time.
+//!
+//! Method: terms behind the last one are neutral (0 for a sum), so the sum is also complete in the last wave, the first
+//! lane and the last PE. A statement that is executed at `k == n - 1` only, and does not use `k` otherwise, moves
+//! there; so do the statements that read it.
+//!
+//! Example: `n = 6` of at most 8, `k = 4 * p0 + t` with 2 PEs. The last term is in PE 1 at `t == 1`. The reader moves
+//! to PE 1 at `t == 3`, where the sum is the same.
+//!
+//! Invariant: all readers of a moved statement are moved, and what it reads is a sum or moved as well.
 
 use scop::flow;
 use scop::{Affine, Constraint};

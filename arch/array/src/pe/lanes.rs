@@ -1,5 +1,8 @@
-//! What the lanes of a PE have in common, found once: in every lane an affine function has the same coefficients, and a
-//! distance spreads over the digits alike.
+//! Affine functions in the SIMD lanes of a PE.
+//!
+//! An affine function has the same coefficients in every lane; only its constant differs. Example: with `k = 2 * t +
+//! lane`, the subscript `3 * k` is `6 * t` in lane 0 and `6 * t + 3` in lane 1. So each function is computed once, with
+//! one constant per lane, and each condition is simplified once per constant. Results are memoized by their arguments.
 
 use rustc_hash::FxHashMap;
 use scop::{Affine, Constraint};
@@ -10,6 +13,18 @@ use std::rc::Rc;
 use uniform::affine::{Condition, Form, Ranges};
 use uniform::mapping::{Carry, Mapping, Role};
 
+/// A constraint on the function of one lane.
+#[derive(PartialEq, Eq, Hash)]
+struct Question {
+    /// It is to be 0, else at least 0.
+    equality: bool,
+    /// How much more than in lane 0 it is.
+    more: i64,
+}
+
+/// The conditions that a constraint leaves; `None` if it never holds.
+type Answer = Option<Vec<Condition>>;
+
 /// An affine function over counters and PE.
 struct OfLanes {
     /// In lane 0.
@@ -18,8 +33,7 @@ struct OfLanes {
     bounds: (i64, i64),
     /// How much more it is in each lane.
     more: Vec<i64>,
-    /// What is left to ask where it is to be 0 (`true`) or at least 0, by how much more it is.
-    asked: RefCell<FxHashMap<(bool, i64), Option<Vec<Condition>>>>,
+    answers: RefCell<FxHashMap<Question, Answer>>,
 }
 
 pub(super) struct Lanes<'a> {
@@ -94,11 +108,11 @@ impl Lanes<'_> {
         }
         if low < 0 || constraint.equality && high > 0 {
             let form = || Form { constant: all.form.constant + more, ..all.form.clone() };
-            let mut asked = all.asked.borrow_mut();
-            let left = asked
-                .entry((constraint.equality, more))
+            let mut answers = all.answers.borrow_mut();
+            let answer = answers
+                .entry(Question { equality: constraint.equality, more })
                 .or_insert_with(|| self.ranges.simplify(&Condition { form: form(), equality: constraint.equality }));
-            conditions.extend(left.as_ref()?.iter().cloned());
+            conditions.extend(answer.as_ref()?.iter().cloned());
         }
         Some(())
     }
@@ -117,22 +131,22 @@ impl Lanes<'_> {
                 .iter()
                 .map(|digits| weights.iter().map(|(at, weight)| weight * digits[*at]).sum())
                 .collect();
-            Rc::new(OfLanes { bounds: self.ranges.bounds(&form), form, more, asked: RefCell::default() })
+            Rc::new(OfLanes { bounds: self.ranges.bounds(&form), form, more, answers: RefCell::default() })
         })
     }
 }
 
-/// What is known by a key, or becomes known of it.
-fn once<K, Q, V>(known: &RefCell<FxHashMap<K, Rc<V>>>, key: &Q, find: impl FnOnce() -> Rc<V>) -> Rc<V>
+/// The value of a key, found when it is asked for the first time.
+fn once<K, Q, V>(values: &RefCell<FxHashMap<K, Rc<V>>>, key: &Q, find: impl FnOnce() -> Rc<V>) -> Rc<V>
 where
     K: Borrow<Q> + Eq + Hash,
     Q: ToOwned<Owned = K> + Eq + Hash + ?Sized,
     V: ?Sized,
 {
-    if let Some(value) = known.borrow().get(key) {
+    if let Some(value) = values.borrow().get(key) {
         return Rc::clone(value);
     }
     let found = find();
-    known.borrow_mut().insert(key.to_owned(), Rc::clone(&found));
+    values.borrow_mut().insert(key.to_owned(), Rc::clone(&found));
     found
 }

@@ -1,9 +1,14 @@
-//! Moves cheap nodes as late as their consumers allow.
+//! Retiming: moves cheap nodes as late as their consumers allow.
 //!
-//! A schedule gives every node as soon as possible. A value that waits in a memory (a `Past`), or is selected between
-//! such a value and constants, costs a register per bit and cycle for being early; read later it costs nothing.
-//! Inputs, outputs and sources of a `Past` stay where they are, so nothing that the timing contract speaks of moves.
-//! Delay elements are chosen afterwards ([`crate::contract::delay`]).
+//! A schedule gives every node as soon as possible. A value that waits in a memory (a `Past`) and is ready early costs
+//! a register per bit and cycle; so does a multiplexer between such a value and constants. Read later, both cost
+//! nothing. Example: a `Past` ready in cycle 1 whose adder samples it in cycle 5 moves to cycle 5 and saves 4 registers
+//! per bit.
+//!
+//! Invariant: inputs, outputs and sources of a `Past` stay where they are, so nothing that the timing contract speaks
+//! of moves. Delay elements are chosen afterwards ([`crate::contract::delay`]).
+//!
+//! Source: Leiserson and Saxe, Retiming Synchronous Circuitry, section 3; here nodes move without their neighbours.
 
 use crate::contract::operand::{live_nodes, operand_source};
 use crate::vsa::{NodeId, Op, Vsa};

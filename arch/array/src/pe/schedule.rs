@@ -1,14 +1,24 @@
-//! Static schedule of a PE's nodes, the skew of the array, and the initiation interval.
+//! Static schedule of a PE's nodes, the hop delays of the array, and the initiation interval.
 //!
-//! Every dependence is a difference constraint `ready[to] >= ready[from] + weight - skew · hop`, where a dependence
-//! over `waves` launches gains `waves * interval` cycles. Feasible iff no cycle has positive weight. A positive cycle
-//! is a linear cut on the skew; the cheapest skew that satisfies all cuts found so far is tried next. If no skew can,
-//! light operators on the cycle give up their register (at most [`MAX_CHAIN`] in a row), and then the interval grows.
+//! Problem: in which cycle after a wave's arrival is each node ready, by how many cycles does a PE start behind its
+//! neighbour (hop delay, `skew`), and how many cycles lie between two waves (initiation interval)? Hardware has no
+//! handshakes inside the array, so all three are constants.
 //!
-//! Nodes outside of recurrences are then moved as late as their consumers allow, so that values wait in the narrow
-//! operands (and inputs in the feeders) rather than behind the multipliers.
+//! Method: each dependence is a difference constraint, `ready[to] >= ready[from] + weight - skew · hop`. A dependence
+//! over `waves` launches gains `waves * interval` cycles. Longest paths give the schedule; there is one iff no cycle of
+//! dependences has a positive weight. A positive cycle is a linear cut on the hop delays: the cheapest ones that
+//! satisfy all cuts so far are tried next. If none do, light operators on the cycle give up their register (at most
+//! [`MAX_CHAIN`] in a row), and then the interval grows.
 //!
-//! Source: longest-path modulo scheduling (Rau); the skew is the part of PolySA's schedule vector along the array.
+//! Nodes outside of recurrences then move as late as their consumers allow. Values wait in the narrow operands (and
+//! inputs in the feeders) rather than behind the multipliers.
+//!
+//! Example: `acc = past(acc, 1 wave) + a * b` with an integer adder of 1 cycle. The cycle is `acc -> past -> acc` with
+//! weight 1 (adder) - 1 * interval, so interval 1 suffices. A float adder of 7 cycles needs interval 7, or 8
+//! interleaved sums.
+//!
+//! Source: Rau, Iterative Modulo Scheduling, sections 2 and 3; the hop delay is the part of PolySA's schedule vector
+//! along the array (section 4.1).
 
 use crate::contract::{delay, timing};
 use crate::draft::Lowered;

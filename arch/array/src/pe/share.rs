@@ -1,5 +1,5 @@
-//! Lowering of what statements share ([`uniform::recurrence::share`]): one operator for several statements that are never
-//! executed in the same wave and PE.
+//! Lowering of what statements share ([`uniform::recurrence::share`]): one operator for several statements that are
+//! never executed in the same wave and PE.
 //!
 //! Example: statement 0 stores `a + b` in some PEs and statement 1 `c + d` in others. One adder serves both; its
 //! operands are `select(0, a, c)` and `select(0, b, d)`.
@@ -116,8 +116,8 @@ impl Lower<'_> {
     }
 }
 
-/// The other operand, and its value for which `like` is its operand `at`, bit for bit. The multiplexer stands before the
-/// operator then, where no sum waits for it. Floats only if the operand has been rounded, and so is no NaN with a
+/// The other operand, and its value for which `like` is its operand `at`, bit for bit. The multiplexer stands before
+/// the operator then, where no sum waits for it. Floats only if the operand has been rounded, and so is no NaN with a
 /// payload.
 fn neutral(like: &Expr, at: usize) -> Option<(usize, u64)> {
     let ExprKind::Binary(op, a, b) = &like.kind else { return None };

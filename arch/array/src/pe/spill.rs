@@ -1,4 +1,9 @@
-//! Which sums wait in DRAM between two visits of their cells.
+//! Sums that wait in DRAM between two tiles of the same cells.
+//!
+//! If a tile loop of a sum lies outside of a tile loop that moves its cells, the partial results of all cells in
+//! between wait. Example: tiles `(k, i)` of a matrix product, `k` outermost: the partial sums of all tiles of `i` wait
+//! for the next `k`. If that is more than some number of waves, a tile stores its partial results and reads back those
+//! of the tile before.
 
 use uniform::mapping::{Mapping, Role};
 

@@ -33,7 +33,8 @@
 //! then lets these loops run equally long in all phases.
 //!
 //! Source: reuse distance as in Cong et al., An Optimal Microarchitecture for Stencil Computation Acceleration Based on
-//! Non-Uniform Partitioning of Data Reuse Buffers (DAC 2014), here counted in waves; delays as in Kung's systolic arrays.
+//! Non-Uniform Partitioning of Data Reuse Buffers (DAC 2014), here counted in waves; delays as in Kung's systolic
+//! arrays.
 
 use crate::pe::conditions::{at_least_one, Conditions};
 use crate::pe::pasts::Distance;

@@ -1,4 +1,4 @@
-//! Parts of a line of a Vsa's text that need nothing but the line.
+//! Parts of a line of a Vsa's text that need nothing but the line: types, nodes, delays, banks, bounds, formulas.
 
 use crate::vsa::*;
 use scop::text::lex::{is_word, Line, Token};

@@ -9,14 +9,15 @@
 //! lanes 2
 //! interval 1
 //! ahead 512
-//! tile i.tile 2                         counters, outermost first: of tiles, then of the waves of a visit
+//! tile i.tile 2                         counters, outermost first: of tiles, then of the waves of a tile
 //! time k.time 2
 //! array A: i16[7][9] word 8              then, where it shares an AXI port with an array above: port 0
 //! nodes
 //!   %4 a: i32 = cast %1  @ready 4 lat 0
 //!   %8 past: i32 = past %9 hop (0, 0) waves 9  @ready 7 lat 0 by memory sync 6     or: by chain
 //!   %9 acc: i32 = add %5, %8  @ready 8 lat 1
-//! input 0 A[4*i.tile + 2*p0][2*k.time]  then, indented: ports, from … to (unless all PEs read), forward, reload, hull, bank, row, col, after
+//! input 0 A[4*i.tile + 2*p0][2*k.time]  then, indented: ports, from … to (unless all PEs read), forward, reload, hull,
+//!                                       bank, row, col, after
 //! output 0 C[4*i.tile + 2*p0][p1]       then, indented: port, from, emit, hull, bank, row, col, slots, bound
 //! ```
 //!

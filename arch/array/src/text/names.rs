@@ -1,4 +1,4 @@
-//! How operators and counters are called; types as [`scop::text`] spells them.
+//! Names of operators and counters in the text; types as [`scop::text`] spells them.
 
 use crate::vsa::Vsa;
 use scop::{BinaryOp, UnaryOp};

@@ -1,4 +1,6 @@
-//! Text to Vsa.
+//! Text to Vsa, line by line.
+//!
+//! The parser accepts arrays that are not well-formed; [`crate::verify`] reports those. Faults name the line.
 
 use crate::text::items::{bank, bound, delay, dot, formula, id, ids, over_coordinates, relation, ty};
 use crate::text::names::{counter_names, BINARY, UNARY};

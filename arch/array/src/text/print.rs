@@ -1,4 +1,4 @@
-//! Vsa to text.
+//! Vsa to text. Lists that are empty, and values that are the usual ones, have no line.
 
 use crate::text::names::{counter_names, BINARY, UNARY};
 use crate::vsa::When;

@@ -1,4 +1,7 @@
 //! A text of any stage: what `--emit` prints, from the program to the array.
+//!
+//! A later stage repeats the earlier ones: a mapping is text of a program, its recurrences (`ure`) and the mapping.
+//! Each is verified when it is read.
 
 use crate::vsa::Vsa;
 use scop::{flow, Scop};
@@ -27,7 +30,7 @@ pub fn read(name: &str, text: &str) -> Result<Stage, String> {
 fn verified(name: &str, text: &str) -> Result<Stage, String> {
     let broken = |faults: Vec<String>| faults.join("; ");
     let first = |line: &str| line.split_whitespace().next().unwrap_or("").to_string();
-    if text.lines().map(|l| first(l)).find(|w| !w.is_empty() && !w.starts_with('#')).as_deref() == Some("vsa") {
+    if text.lines().map(first).find(|w| !w.is_empty() && !w.starts_with('#')).as_deref() == Some("vsa") {
         let vsa = super::parse(text)?;
         vsa.verify().map_err(broken)?;
         return Ok(Stage::Vsa(Box::new(vsa)));

@@ -1,6 +1,14 @@
-//! Hulls, banks and the order of loads and drains.
+//! Footprints, banks and the order of loads and drains.
+//!
+//! What an input or output group says twice must agree: its subscripts say which element a port asks for, and its banks
+//! and address forms say which one it gets. For every wave and PE of the group:
+//! 1. the element that a port asks for lies in the footprint, in the bank, and at address (`row`, `col`) of it;
+//! 2. no two collectors own the same cell, and no two tiles of a phase store it;
+//! 3. a load waits only for drains of earlier tiles, so no load waits for itself.
+//!
+//! Method: differences of affine forms and their ranges. Only 3 walks the tiles one by one.
 
-use crate::contract::visits;
+use crate::contract::tiles;
 use crate::forms::{combine, full_range, local, normal, range};
 use crate::vsa::{After, Bank, Hull, InputGroup, OutputGroup, Until, Vsa};
 use uniform::affine::Form;
@@ -87,13 +95,13 @@ fn output(vsa: &Vsa, g: &OutputGroup, faults: &mut Vec<String>) {
     let ports: Vec<&[i64]> = g.ports.iter().map(|p| &p.offset[..]).collect();
     group.buffers(g.banks.iter().map(|bank| (&bank.bank, Some(bank.elements))), &ports, faults);
     disjoint(g, faults);
-    if !visits::apart(&g.hull, vsa.phases()..vsa.tile_depth, |j| vsa.counters[j].trip) {
-        faults.push("two visits may store the same cells".into());
+    if !tiles::disjoint(&g.hull, vsa.phases()..vsa.tile_depth, |j| vsa.counters[j].trip) {
+        faults.push("two tiles may store the same cells".into());
     }
 }
 
-/// Rows run along one dimension of the array, those that are loaded without steps, and cells that differ in the hull's
-/// coordinates differ.
+/// Rows run along one dimension of the array, those that are loaded without steps, and cells that differ in the
+/// footprint's coordinates differ.
 fn view(hull: &Hull, loads: bool, faults: &mut Vec<String>) {
     let (last, d) = (hull.view.len() - 1, hull.origin.len() - 1);
     let moved = || hull.view.iter().map(|f| f.coeffs[d]).enumerate().filter(|(_, c)| *c != 0);
@@ -334,7 +342,7 @@ fn overlap(a: &crate::vsa::OutputBank, b: &crate::vsa::OutputBank, d: [i64; 2]) 
     rows && meet([a.bank.base, b.bank.base], [a.bank.coef, b.bank.coef], [a.elements, b.elements])
 }
 
-/// A load waits only for drains of earlier visits.
+/// A load waits only for drains of earlier tiles.
 fn order(vsa: &Vsa, g: &InputGroup, faults: &mut Vec<String>) {
     for &After { output, until } in &g.after {
         if let Until::Lag(lag) = until {
@@ -351,7 +359,7 @@ fn order_of(vsa: &Vsa, g: &InputGroup, o: u32, lag: i64, faults: &mut Vec<String
         if g.loads(&at, case) {
             if loads - lag > drains {
                 faults.push(format!(
-                    "load {loads}, in visit {at:?}, waits for {} drains of group {o}, but only {drains} come earlier",
+                    "load {loads}, in tile {at:?}, waits for {} drains of group {o}, but only {drains} come earlier",
                     loads - lag
                 ));
                 return;

@@ -6,8 +6,8 @@
 //! 2. *Nodes* (`nodes.rs`): operands come earlier (except over `Past` with a wave or a hop), types fit, no value
 //!    depends on itself within one wave at one PE, every input port has exactly one `Input` node.
 //! 3. *Buffers* (`buffers.rs`): what `subscripts` ask for is what the bank delivers at (`row`, `col`), lies inside of
-//!    the bank, the hull and the row's wanted elements, for every wave and every PE with a feeder or collector;
-//!    collectors own disjoint cells; loads depend only on drains of earlier visits.
+//!    the bank, the footprint and the row's wanted elements, for every wave and every PE with a feeder or collector;
+//!    collectors own disjoint cells; loads depend only on drains of earlier tiles.
 //! 4. *Schedule* (`schedule.rs`): operands are on the wire when they are sampled, delay elements exist for every
 //!    `Past`, the skew is nonzero along every axis with more than one PE.
 //!

@@ -1,4 +1,7 @@
 //! Operand order, types, and ports of a PE's nodes.
+//!
+//! Operands come earlier in the list, so the list is an order of evaluation. Only a `Past` over a wave or a hop may
+//! look ahead: its source belongs to another wave or PE.
 
 use crate::vsa::{Node, NodeId, Op, Vsa};
 use scop::{BinaryOp, ScalarType, UnaryOp};

@@ -1,4 +1,7 @@
 //! When values are on their wires: the constraints under which the PE's delay elements can be built.
+//!
+//! An operand is ready when its consumer samples it, `ready[operand] <= ready[node] - latency[node]`. A `Past` takes
+//! its value no earlier than its delay element has it ([`crate::contract::delay`]).
 
 use crate::contract::delay::{earliest, earliest_lagging, Wait};
 use crate::contract::timing::least_ready;

@@ -1,4 +1,7 @@
-//! Well-formedness: trips, indices, lengths, magnitudes, words and ports.
+//! Well-formedness: what must hold before anything else can be looked at.
+//!
+//! Trips and extents are at least 1, indices point somewhere, lists are as long as the tables they belong to, forms
+//! stay below 2^60, words and ports are those of a bus. The interpreter relies on this part alone.
 
 use crate::contract::walk::{LONGEST_BURST, MOST_AHEAD};
 use crate::forms::full_range;
@@ -22,7 +25,7 @@ pub fn well_formed(vsa: &Vsa) -> Vec<String> {
 }
 
 const MAGNITUDE: i128 = 1 << 60;
-/// Most cells of one hull, and most PEs.
+/// Most cells of one footprint, and most PEs.
 const CELLS: i128 = 1 << 31;
 
 struct WellFormed<'a> {

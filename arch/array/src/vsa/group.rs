@@ -1,19 +1,23 @@
-//! What enters and leaves the array: groups of elements, the box of each that a visit walks, the buffers beside the
-//! PEs.
+//! What enters and leaves the array: groups of elements, the footprint of a tile, the buffers beside the PEs.
+//!
+//! ```text
+//! DRAM -- engine -- L2 -- buffer (bank) of PE 0 -- port, each wave an element
+//!                    |--- buffer (bank) of PE 1
+//! ```
 
 use crate::vsa::{NodeId, Vsa, When};
 use scop::Affine;
 use uniform::affine::Form;
 
-/// The box of an array that one visit touches. Its coordinates `y` are the array's subscripts, or something they depend
-/// on (`view`): where PEs write every other element, or diagonals, those are a box in `y` only.
-/// It is walked in row-major order, the last dimension in words of `word` elements; every visit walks all of it,
-/// cells outside the array included (they are not fetched or stored), so each visit takes the same number of words.
+/// The footprint: bounding box of the elements that a tile touches. Its coordinates `y` are the array's subscripts, or
+/// something they depend on (`view`): where PEs write every other element, or diagonals, those are a box in `y` only.
+/// It is walked in row-major order, the last dimension in words of `word` elements; every tile walks all of it, cells
+/// outside the array included (they are not fetched or stored), so each tile takes the same number of words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hull {
-    /// Per dimension of the array (see [`crate::vsa::DramArray::extents`]): its subscript over `y`. Only one contains the
-    /// last coordinate, with a positive coefficient, so that a row's cells are in equal steps ([`Hull::step`]). Cells
-    /// that differ in `y` differ.
+    /// Per dimension of the array (see [`crate::vsa::DramArray::extents`]): its subscript over `y`. Only one contains
+    /// the last coordinate, with a positive coefficient, so that a row's cells are in equal steps ([`Hull::step`]).
+    /// Cells that differ in `y` differ.
     pub view: Vec<Affine>,
     /// Per dimension: `y` at the begin of the box; a form over tile counters only. Local coordinates start there.
     pub origin: Vec<Form>,
@@ -70,17 +74,17 @@ impl Hull {
         let reach = step.saturating_mul(self.elements - 1) / word + 1;
         reach.max(step.saturating_mul(self.words - 1).saturating_add(1))
     }
-    /// Words of cells walked per visit.
+    /// Words of cells walked per tile.
     pub fn total_words(&self) -> i64 {
         self.total_rows() * self.words
     }
-    /// Rows walked per visit.
+    /// Rows walked per tile.
     pub fn total_rows(&self) -> i64 {
         self.rows.iter().map(|r| r.modulus * r.extent).product::<i64>()
     }
 }
 
-/// One dimension (not the last) of the part of the hull that the buffer at PE `p` keeps:
+/// One dimension (not the last) of the part of the footprint that the buffer at PE `p` keeps:
 /// `base + coef·p <= u < base + coef·p + extent`, and `r == residue`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BankDim {
@@ -92,7 +96,7 @@ pub struct BankDim {
 
 /// A buffer beside one PE (or at the border). It keeps, per row it owns, `words_per_row` words starting at word
 /// `floor((base + coef·p) / word)`. Accepted words have consecutive addresses in the order of
-/// the hull, whether all of its rows are walked or, as sizes say, fewer.
+/// the footprint, whether all of its rows are walked or, as sizes say, fewer.
 /// Element `col` of the row (see the group's `col` form) is at element `col + (base + coef·p) mod word` of the stored
 /// row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,8 +130,8 @@ pub struct InputGroup {
     pub forward: [bool; 2],
     /// Reload when one of the first `reload` tile counters changes; otherwise the buffer's content is used again.
     pub reload: usize,
-    /// Phases in which it is used; at some sizes there may be none. In each of them it is loaded anew if it is not used in all
-    /// cases.
+    /// Phases in which it is used; at some sizes there may be none. In each of them it is loaded anew if it is not used
+    /// in all cases.
     pub used: When,
     pub hull: Hull,
     pub banks: Vec<Bank>,
@@ -165,7 +169,7 @@ pub struct OutputPort {
 }
 
 /// Elements of one DRAM array that leave the array. Buffers (collectors) stand in the PEs of the box `[first, last]`;
-/// after an emitting visit the hull is walked in row-major order and each word is put together from its owners.
+/// after an emitting tile the footprint is walked in row-major order and each word is put together from its owners.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputGroup {
     pub array: u32,
@@ -182,7 +186,7 @@ pub struct OutputGroup {
     pub banks: Vec<OutputBank>,
     pub row: Form,
     pub col: Form,
-    /// Buffers per collector: 1, or 2 when every visit emits.
+    /// Buffers per collector: 1, or 2 when every tile emits.
     pub slots: u32,
     /// Cells of a row that are written: per row, the last coordinate must satisfy all; forms are over the outer ones,
     /// `y_0..y_{n-2}` (as `coeffs`), and the counters of the phases, plus a constant.

@@ -63,7 +63,8 @@ pub enum Scratch {
 }
 
 impl DramArray {
-    /// Extents as a hull whose view has `rank` dimensions sees them: inner ones beyond that are one (`search::reshape`).
+    /// Extents as a footprint whose view has `rank` dimensions sees them: inner ones beyond that are one
+    /// (`search::reshape`).
     pub fn extents(&self, rank: usize) -> Vec<i64> {
         let (outer, inner) = self.dims.split_at(self.dims.len().min(rank - 1));
         [outer, &[inner.iter().product()]].concat()
@@ -144,7 +145,8 @@ impl Remarks {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vsa {
     pub name: String,
-    /// Time loops, outermost first: parameters, phases (what one phase stores, later ones may load), tiles, and inner ones.
+    /// Time loops, outermost first: parameters, phases (what one phase stores, later ones may load), tiles, and inner
+    /// ones.
     pub counters: Vec<Counter>,
     pub tile_depth: usize,
     /// Sizes at run time.

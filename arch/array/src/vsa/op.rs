@@ -14,8 +14,8 @@ impl NodeId {
     }
 }
 
-/// One operation of a PE. Operands come earlier in [`crate::vsa::Vsa::nodes`], except the source of a `Past` with `waves >
-/// 0` or `hop != 0`, which may stand anywhere.
+/// One operation of a PE. Operands come earlier in [`crate::vsa::Vsa::nodes`], except the source of a `Past` with
+/// `waves > 0` or `hop != 0`, which may stand anywhere.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
     /// The value's bits.
@@ -31,8 +31,8 @@ pub enum Op {
         group: u32,
         port: u32,
     },
-    /// Value of `source` at PE `p - hop`, `waves` waves ago: a number, or one for each case ([`uniform::counters`]) or each
-    /// size, which is at least 2.
+    /// Value of `source` at PE `p - hop`, `waves` waves ago: a number, or one for each case ([`uniform::counters`]) or
+    /// each size, which is at least 2.
     Past {
         source: NodeId,
         hop: [i64; 2],

@@ -460,7 +460,7 @@ impl<'a> Known<'a> {
         let vsa = self.made(plan.clone(), &spec)?;
         let walk = || predict_below(&vsa, &MemoryTiming::IDEAL, limit);
         // What costs less comes first.
-        let walked = (vsa.visits() <= SHORT).then(walk);
+        let walked = (vsa.tiles() <= SHORT).then(walk);
         if let Some((None, rows)) = walked {
             return Ok(Evaluated::Slow(None, rows));
         }

@@ -1,14 +1,21 @@
-//! What the visits of a phase store: boxes of cells that have none in common.
+//! Whether the tiles of a phase store disjoint cells.
+//!
+//! Each tile counter moves the footprint by a constant vector. Two tiles are disjoint if their footprints are apart
+//! along one dimension. Method: a counter that moves the footprint further than all others together can move it back is
+//! settled by itself; the differences of the rest are enumerated. Example: tiles of 4 × 4 cells at `(4 * i, 4 * j)`:
+//! `i` moves by 4 along the first dimension, no other counter does, and the footprint has 4 cells there.
+//!
+//! Invariant: the answer *yes* is sure. *No* also means that there are too many differences to look at.
 
 use crate::vsa::Hull;
 use std::ops::Range;
 
-/// Differences between two visits that are looked at one by one, at most.
+/// Differences between two tiles that are looked at one by one, at most.
 const DIFFERENCES: i64 = 100_000;
 
-/// The boxes of any two visits that differ in one of these counters which moves the box are apart along some dimension.
+/// The boxes of any two tiles that differ in one of these counters which moves the box are apart along some dimension.
 /// Sure where it says so; of many counters that only move the box together it does not know.
-pub fn apart(hull: &Hull, counters: Range<usize>, trip: impl Fn(usize) -> i64) -> bool {
+pub fn disjoint(hull: &Hull, counters: Range<usize>, trip: impl Fn(usize) -> i64) -> bool {
     let rank = hull.origin.len();
     let by = |j: usize, d: usize| hull.origin[d].counters.get(j).copied().unwrap_or(0);
     let moves = |j: usize, d: usize| by(j, d).saturating_abs();
@@ -49,7 +56,7 @@ pub fn apart(hull: &Hull, counters: Range<usize>, trip: impl Fn(usize) -> i64) -
     })
 }
 
-/// Cells per dimension that a visit really may touch (rounding up to the modulus does not count).
+/// Cells per dimension that a tile really may touch (rounding up to the modulus does not count).
 fn used(hull: &Hull, d: usize) -> i64 {
     if d + 1 == hull.origin.len() {
         hull.extent(d)
