@@ -22,7 +22,7 @@ use uniform::sizes::{Size, Sizes};
 pub const SPILL_BEYOND: i64 = 4096;
 
 /// Reductions whose dimensions the transform leaves alone.
-pub(super) fn kept(kernel: &Kernel, mapping: &Mapping) -> Vec<Option<Reduction>> {
+pub(super) fn reductions_of(kernel: &Kernel, mapping: &Mapping) -> Vec<Option<Reduction>> {
     let alone = |r: usize| {
         let rows: Vec<&Vec<i64>> = mapping.plan.transform.iter().filter(|row| row[r] != 0).collect();
         rows.len() == 1 && rows[0].iter().enumerate().all(|(d, &c)| c == (d == r) as i64)

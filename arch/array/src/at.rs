@@ -8,8 +8,8 @@ use uniform::sizes::{Formula, Sizes};
 
 /// The form without its first counters, which have these values.
 fn form(f: &Form, values: &[i64]) -> Form {
-    let known = f.counters.len().min(values.len());
-    let (first, rest) = f.counters.split_at(known);
+    let parameters = f.counters.len().min(values.len());
+    let (first, rest) = f.counters.split_at(parameters);
     Form {
         constant: f.constant + first.iter().zip(values).map(|(c, v)| c * v).sum::<i64>(),
         counters: rest.to_vec(),
@@ -24,11 +24,11 @@ fn hull(h: &Hull, values: &[i64]) -> Hull {
 impl Vsa {
     /// The array at these sizes, one for each: an ordinary one. Without sizes, as it is.
     pub fn at(&self, sizes: &[i64]) -> Vsa {
-        let known = self.parameters();
-        if known == 0 {
+        let parameters = self.parameters();
+        if parameters == 0 {
             return self.clone();
         }
-        let values: Vec<i64> = self.counters[..known].iter().map(|c| c.last.eval(sizes)).collect();
+        let values: Vec<i64> = self.counters[..parameters].iter().map(|c| c.last.eval(sizes)).collect();
         let mut out = self.clone();
         let left;
         (out.counters, out.cases, left) = counters::at(self.loops(), &values);
@@ -36,7 +36,7 @@ impl Vsa {
         // Where sizes end a counter, its last value is another one.
         let value = |(j, end): (usize, &Formula)| match end.parameter() {
             Some(parameter) => values[parameter],
-            None if j >= known && end.most() + 1 == self.counters[j].trip => trips[j - known] - 1,
+            None if j >= parameters && end.most() + 1 == self.counters[j].trip => trips[j - parameters] - 1,
             None => end.most(),
         };
         let when = |when: &When, value: &dyn Fn((usize, &Formula)) -> i64| When {
@@ -44,14 +44,14 @@ impl Vsa {
                 .at
                 .iter()
                 .enumerate()
-                .skip(known)
+                .skip(parameters)
                 .map(|(j, end)| end.as_ref().map(|end| Formula::Const(value((j, end)))))
                 .collect(),
             cases: when.cases.as_ref().map(|all| all.iter().filter_map(|k| left.iter().position(|l| l == k)).collect()),
         };
         // In the phases of the cases that are left, and between them.
         let by_case: Vec<usize> = left.iter().copied().chain([left.last().map_or(self.cases.len(), |&k| k)]).collect();
-        out.tile_depth -= known;
+        out.tile_depth -= parameters;
         for node in &mut out.nodes {
             match &mut node.op {
                 Op::Iter(f) => *f = form(f, &values),
@@ -68,13 +68,13 @@ impl Vsa {
         let forms = |all: &[Form]| all.iter().map(|f| form(f, &values)).collect();
         for g in &mut out.inputs {
             let mut after = g.after.clone();
-            after.retain(|a| self.phases() > known || matches!(a.until, Until::Lag(_)));
+            after.retain(|a| self.phases() > parameters || matches!(a.until, Until::Lag(_)));
             *g = InputGroup {
                 subscripts: forms(&g.subscripts),
                 hull: hull(&g.hull, &values),
                 row: form(&g.row, &values),
                 col: form(&g.col, &values),
-                reload: g.reload.saturating_sub(known),
+                reload: g.reload.saturating_sub(parameters),
                 used: when(&g.used, &|(_, end)| end.most()),
                 after,
                 ..g.clone()
@@ -82,7 +82,7 @@ impl Vsa {
         }
         for g in &mut out.outputs {
             let bound = |b: &CellBound| CellBound {
-                phases: b.phases[known..].to_vec(),
+                phases: b.phases[parameters..].to_vec(),
                 constant: b.constant + b.phases.iter().zip(&values).map(|(c, v)| c * v).sum::<i64>(),
                 ..b.clone()
             };

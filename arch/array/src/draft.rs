@@ -31,8 +31,8 @@ impl InputDraft {
     /// Phases whose counters lie between these read, too.
     pub fn read_during(&mut self, phases: &[(i64, i64)]) {
         let within = |a: &[(i64, i64)], b: &[(i64, i64)]| a.iter().zip(b).all(|(a, b)| b.0 <= a.0 && a.1 <= b.1);
-        if !self.phases.iter().any(|known| within(phases, known)) {
-            self.phases.retain(|known| !within(known, phases));
+        if !self.phases.iter().any(|other| within(phases, other)) {
+            self.phases.retain(|other| !within(other, phases));
             self.phases.push(phases.to_vec());
         }
     }

@@ -1,7 +1,7 @@
 //! The ways to make a PE for one plan, and the best of them: a plan says nothing of how sums that wait for their adder
 //! go on.
 
-use crate::assemble::{build, join, kept, SPILL_BEYOND};
+use crate::assemble::{build, join, reductions_of, SPILL_BEYOND};
 use crate::draft::Lowered;
 use crate::kernel::Kernel;
 use crate::pe::Options;
@@ -145,7 +145,7 @@ fn variant(
     wanted: Wanted,
     lags: bool,
 ) -> Result<(Lowered, Schedule), Illegal> {
-    let reductions = kept(kernel, mapping);
+    let reductions = reductions_of(kernel, mapping);
     let sums = |floats: bool| {
         reductions
             .iter()

@@ -76,8 +76,8 @@ impl Relays {
             let whole = group.extent()[a] / self.block[a];
             // So many relays farther, elements begin at the same places again.
             let again = |&relays: &i64| group.banks.iter().all(|b| b.bank.coef[a] * self.block[a] * relays % word == 0);
-            let apart = (1..whole).find(again).unwrap_or(whole);
-            (0..apart).chain(whole..self.extent[a])
+            let period = (1..whole).find(again).unwrap_or(whole);
+            (0..period).chain(whole..self.extent[a])
         };
         kinds(0).flat_map(|i| kinds(1).map(move |j| [i, j])).collect()
     }

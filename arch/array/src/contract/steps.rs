@@ -62,10 +62,11 @@ impl Walk {
     }
     /// The same of the group's address.
     pub fn address_steps(&self, group: &WalkGroup) -> Steps {
-        let own = [(Formula::Const(1), &group.address)];
+        let address = [(Formula::Const(1), &group.address)];
         self.steps_of(
             group,
-            &own.into_iter()
+            &address
+                .into_iter()
                 .chain(group.strided.iter().map(|(stride, form)| (stride.clone(), form)))
                 .collect::<Vec<_>>(),
         )
@@ -89,11 +90,11 @@ impl Walk {
         for g in &mut self.groups {
             for gate in &g.gates {
                 let RowForm { start, rows } = gate;
-                let (known, tiles) = start.coeffs.split_at(parameters.len());
+                let (fixed, tiles) = start.coeffs.split_at(parameters.len());
                 let mut moving = (0..rows.len()).filter(|&d| rows[d] != 0);
                 let (Some(d), None) = (moving.next(), moving.next()) else { continue };
                 // The gate is open longest in the first tile.
-                if rows[d] < 0 && known.iter().any(|&c| c != 0) && tiles.iter().all(|&c| c <= 0) {
+                if rows[d] < 0 && fixed.iter().any(|&c| c != 0) && tiles.iter().all(|&c| c <= 0) {
                     let end = first(start, parameters).over(-rows[d]).greatest(Formula::Const(0));
                     g.ends[d] = g.ends[d].clone().least(end);
                 }
@@ -144,8 +145,8 @@ impl Walk {
             };
             let value = |(k, value): (usize, &Option<Formula>)| {
                 let value = value.as_ref()?;
-                let known = value.parameter().map(|p| self.lasts[p].eval(sizes));
-                Some(Formula::Const(known.unwrap_or_else(|| end(k, value.most()))))
+                let parameter = value.parameter().map(|p| self.lasts[p].eval(sizes));
+                Some(Formula::Const(parameter.unwrap_or_else(|| end(k, value.most()))))
             };
             g.when.at = g.when.at.iter().enumerate().skip(self.parameters).map(value).collect();
             for wait in &mut g.waits {

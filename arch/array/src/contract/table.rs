@@ -193,8 +193,8 @@ fn cases(vsa: &Vsa, kept: &[usize], fixed: &[i64]) -> Vec<Vec<Span>> {
     let none = Span { low: 1, high: 0, end: Formula::Const(0) };
     let span = |k: usize, j: usize| {
         let span = &vsa.cases[k][j];
-        let own = [&span.end, &vsa.counters[j].last].into_iter().filter(|end| end.parameter().is_some());
-        let end = own.map(|end| vsa.over_sizes(end)).fold(Formula::Const(span.high), Formula::least);
+        let ends = [&span.end, &vsa.counters[j].last].into_iter().filter(|end| end.parameter().is_some());
+        let end = ends.map(|end| vsa.over_sizes(end)).fold(Formula::Const(span.high), Formula::least);
         Span { end, ..span.clone() }
     };
     let of = |k: usize| {

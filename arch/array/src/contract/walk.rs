@@ -305,8 +305,8 @@ impl Walk {
             .zip(&self.lasts[counted_phases])
             .map(|(t, last)| Span { low: 0, high: t - 1, end: last.clone() })
             .collect();
-        let known: Vec<Formula> = self.cases.iter().map(|all| phases(all)).collect();
-        let between = known.iter().fold(phases(&whole), |left, n| left.plus(n.clone().times(Formula::Const(-1))));
+        let by_case: Vec<Formula> = self.cases.iter().map(|all| phases(all)).collect();
+        let between = by_case.iter().fold(phases(&whole), |left, n| left.plus(n.clone().times(Formula::Const(-1))));
         let inner = counted(self.phases);
         let happens = |case: usize| {
             let at = (self.phases..self.lasts.len())
@@ -314,7 +314,7 @@ impl Walk {
                 .map(|j| self.lasts[j].in_case(case).plus(self.wanted(g, j).times(Formula::Const(-1))).holds());
             at.fold(Formula::Const(1), Formula::times)
         };
-        let all = known
+        let all = by_case
             .into_iter()
             .chain([between])
             .enumerate()

@@ -33,8 +33,8 @@ impl Tables {
         let form = normal(vsa, form);
         let counters = form.counters.iter().copied().enumerate().filter(|&(_, c)| c != 0).collect();
         let table = (form.space != [0, 0]).then(|| {
-            let known = self.coefficients.iter().position(|c| *c == form.space);
-            known.unwrap_or_else(|| {
+            let place = self.coefficients.iter().position(|c| *c == form.space);
+            place.unwrap_or_else(|| {
                 self.coefficients.push(form.space);
                 self.values.push(positions(vsa).map(|p| form.space[0] * p[0] + form.space[1] * p[1]).collect());
                 self.values.len() - 1

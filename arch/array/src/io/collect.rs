@@ -71,8 +71,8 @@ pub fn output(
         })
     };
     // Where extents follow sizes, steps over them have no number.
-    let known = |hull: &Hull| mapping.parameters() == 0 || hull.along().0 + 1 == hull.view.len();
-    let rows = turn(&all, &|group| known(&group.hull) && in_few_beats(&group.hull, dims, word));
+    let has_step = |hull: &Hull| mapping.parameters() == 0 || hull.along().0 + 1 == hull.view.len();
+    let rows = turn(&all, &|group| has_step(&group.hull) && in_few_beats(&group.hull, dims, word));
     // A word for each element instead.
     let found = rows.or_else(|| turn(&all.iter().map(single).collect::<Vec<_>>(), &|_| true));
     found.ok_or_else(|| fault.expect("one fails where none is found"))
@@ -183,8 +183,8 @@ fn output_as_drafted(
         .map(|(&o, offset)| OutputPort { value: draft.ports[o].value, enable: draft.ports[o].enable, offset })
         .collect();
     // In one phase only it emits there.
-    let apart = (mapping.parameters()..mapping.phases()).all(|j| emit[j].is_some());
-    let cases = draft.cases.clone().and_then(|some| mapping.cases_but(some)).filter(|_| !apart);
+    let single_phase = (mapping.parameters()..mapping.phases()).all(|j| emit[j].is_some());
+    let cases = draft.cases.clone().and_then(|some| mapping.cases_but(some)).filter(|_| !single_phase);
     Ok(OutputGroup {
         array,
         subscripts,
@@ -300,9 +300,9 @@ fn owners_differ(banks: &[OutputBank], first: [i64; 2], last: [i64; 2]) -> Resul
     let overlap = |pair: &[(i64, [i64; 2], i64)], same: bool| {
         (-extent[0]..=extent[0]).any(|d0| {
             let (mut lo, mut hi) = (-extent[1], extent[1]);
-            for &(apart, coef, size) in pair {
+            for &(offset, coef, size) in pair {
                 // -size < apart + coef · d < size
-                let (low, high) = (1 - size - apart - coef[0] * d0, size - 1 - apart - coef[0] * d0);
+                let (low, high) = (1 - size - offset - coef[0] * d0, size - 1 - offset - coef[0] * d0);
                 match coef[1] {
                     0 if low > 0 || high < 0 => return false,
                     0 => {}

@@ -111,15 +111,15 @@ fn loads_what_was_stored(
         }
     }
     for (a, b) in stored.view.iter().zip(&loaded.view) {
-        let mut apart = Affine::constant(n, a.constant - b.constant);
+        let mut difference = Affine::constant(n, a.constant - b.constant);
         for ((hull, tile, local), (view, sign)) in places.into_iter().zip([(a, 1), (b, -1)]) {
             for (e, (&c, origin)) in view.coeffs.iter().zip(&hull.origin).enumerate() {
-                apart.constant += sign * c * origin.constant;
-                apart.coeffs[local + e] += sign * c;
-                (0..depth).for_each(|j| apart.coeffs[tile + j] += sign * c * origin.counters[j]);
+                difference.constant += sign * c * origin.constant;
+                difference.coeffs[local + e] += sign * c;
+                (0..depth).for_each(|j| difference.coeffs[tile + j] += sign * c * origin.counters[j]);
             }
         }
-        set.push(equal(apart));
+        set.push(equal(difference));
     }
     !flow::is_empty(&set, n)
 }

@@ -17,7 +17,7 @@ pub const WIDEST: u32 = 64;
 /// # Errors
 /// E0709: a name that is no array in DRAM, or stands twice. E0708: words that are no bus, or that differ on one port.
 pub fn assign(scop: &Scop, wiring: &Wiring) -> Result<Vec<usize>, Diagnostics> {
-    let own: Vec<usize> = (0..scop.arrays.len()).collect();
+    let each: Vec<usize> = (0..scop.arrays.len()).collect();
     let unknown: Diagnostics = wiring
         .word
         .keys()
@@ -28,9 +28,9 @@ pub fn assign(scop: &Scop, wiring: &Wiring) -> Result<Vec<usize>, Diagnostics> {
         return Err(unknown);
     }
     let keys = match &wiring.ports {
-        None => own,
-        Some(Ports::Shared) => vec![0; own.len()],
-        Some(Ports::Groups(groups)) => grouped(scop, groups, own)?,
+        None => each,
+        Some(Ports::Shared) => vec![0; each.len()],
+        Some(Ports::Groups(groups)) => grouped(scop, groups, each)?,
     };
     let mut ports = keys.clone();
     ports.sort_unstable();
@@ -66,8 +66,8 @@ fn in_dram(scop: &Scop) -> impl Iterator<Item = (usize, &Array)> {
 
 /// A local array, or one of several that it may become: in a form of the program in phases it may be in memory.
 fn may_pass(scop: &Scop, name: &str) -> bool {
-    let of = |own: &str| {
-        name.strip_prefix(own).is_some_and(|rest| {
+    let of = |local: &str| {
+        name.strip_prefix(local).is_some_and(|rest| {
             rest.is_empty()
                 || rest.strip_prefix('_').is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
         })
@@ -76,9 +76,9 @@ fn may_pass(scop: &Scop, name: &str) -> bool {
 }
 
 fn no_array(scop: &Scop, option: &str, name: &str) -> Diagnostic {
-    let known: Vec<&str> = in_dram(scop).map(|(_, a)| a.name.as_str()).collect();
+    let names: Vec<&str> = in_dram(scop).map(|(_, a)| a.name.as_str()).collect();
     Diagnostic::error("E0709", None, format!("--{option}: there is no array `{name}` in DRAM"))
-        .help(format!("the arrays are {}", known.join(", ")))
+        .help(format!("the arrays are {}", names.join(", ")))
 }
 
 fn grouped(scop: &Scop, groups: &[Vec<String>], mut keys: Vec<usize>) -> Result<Vec<usize>, Diagnostics> {

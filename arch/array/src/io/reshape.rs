@@ -24,8 +24,8 @@ pub fn reshape(scop: &Scop, lowered: &mut Lowered, mapping: &Mapping) {
 
 /// Dimensions of an array that may be one: rows whose length follows sizes stay apart.
 pub fn joinable(array: &Array) -> &[i64] {
-    let apart = array.extents.iter().rposition(|e| !e.is_constant()).unwrap_or(0);
-    &array.dims[apart.min(array.dims.len().saturating_sub(1))..]
+    let sized = array.extents.iter().rposition(|e| !e.is_constant()).unwrap_or(0);
+    &array.dims[sized.min(array.dims.len().saturating_sub(1))..]
 }
 
 /// Joins the last two dimensions of the array that the draft reads, as often as that makes its loads shorter and its
@@ -75,10 +75,10 @@ fn cost(draft: &InputDraft, word: u32, mapping: &Mapping) -> (i64, i64) {
     let group = hull::input(draft, 0, word, 0, mapping);
     // Whole words, or the ports' elements where these are at one place of the row's one word.
     let still = group.col.counters.iter().all(|&c| c == 0);
-    let kept = group
+    let elements = group
         .banks
         .iter()
         .map(|b| b.depth * i64::from(if still && b.words_per_row == 1 { b.ports } else { word }))
         .sum();
-    (group.hull.total_words() + group.hull.total_rows(), kept)
+    (group.hull.total_words() + group.hull.total_rows(), elements)
 }

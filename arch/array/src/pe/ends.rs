@@ -36,7 +36,7 @@ impl Ends {
     pub fn find(system: &System, mapping: &Mapping, reductions: &[Option<Reduction>]) -> Result<Ends, Illegal> {
         let mut of = vec![vec![]; system.statements.len()];
         for (d, upper) in shared(system, mapping, reductions) {
-            let mut moved: Vec<bool> = (0..of.len()).map(|s| stands_at(system, s, d, &upper)).collect();
+            let mut moved: Vec<bool> = (0..of.len()).map(|s| is_at_end(system, s, d, &upper)).collect();
             while let Some(s) = (0..moved.len()).find(|&s| moved[s] && !is_free(system, reductions, &moved, s, d)) {
                 moved[s] = false;
             }
@@ -118,7 +118,7 @@ fn shared(system: &System, mapping: &Mapping, reductions: &[Option<Reduction>]) 
 }
 
 /// Statement `s` is executed at that coordinate only, and what it stores and loads does not depend on it.
-fn stands_at(system: &System, s: usize, d: usize, upper: &Affine) -> bool {
+fn is_at_end(system: &System, s: usize, d: usize, upper: &Affine) -> bool {
     let (placed, depth) = (&system.statements[s], system.dims.len());
     let there = Constraint { expr: minus(&coordinate(d, depth), upper), equality: true };
     let mut functions = placed.iterators.iter().chain(&placed.write);
@@ -127,15 +127,15 @@ fn stands_at(system: &System, s: usize, d: usize, upper: &Affine) -> bool {
         Feed::Value { distance, .. } | Feed::Carry { distance, .. } => distance[d] == 0,
         Feed::Partial { .. } => false,
     });
-    let own = placed.dims.contains(&d) || functions.any(|a| a.coeffs[d] != 0);
-    !own && loads && placed.domain.iter().all(|all| flow::implies(all, std::slice::from_ref(&there), depth))
+    let uses_it = placed.dims.contains(&d) || functions.any(|a| a.coeffs[d] != 0);
+    !uses_it && loads && placed.domain.iter().all(|all| flow::implies(all, std::slice::from_ref(&there), depth))
 }
 
 /// What the statement reads is complete, or moved as well, and so are its readers.
 fn is_free(system: &System, reductions: &[Option<Reduction>], moved: &[bool], s: usize, d: usize) -> bool {
     let sum = |t: usize| reductions[t].as_ref().is_some_and(|r| r.dims.contains(&d));
     let feeds = |t: usize| system.statements[t].variables.iter().flat_map(|v| &v.pieces).map(|p| &p.feed);
-    let known = feeds(s).all(|feed| match feed {
+    let complete = feeds(s).all(|feed| match feed {
         Feed::Value { statement, .. } => sum(statement.index()) || moved[statement.index()],
         Feed::Carry { statement, .. } => moved[statement.index()],
         Feed::Input { .. } | Feed::Partial { .. } => true,
@@ -146,5 +146,5 @@ fn is_free(system: &System, reductions: &[Option<Reduction>], moved: &[bool], s:
             Feed::Input { .. } | Feed::Partial { .. } => false,
         })
     };
-    known && (0..moved.len()).all(|t| moved[t] || !reads(t))
+    complete && (0..moved.len()).all(|t| moved[t] || !reads(t))
 }

@@ -158,12 +158,12 @@ impl Parser {
                 vsa.counters.push(counter);
             }
             "case" if !self.nodes => {
-                let mut own = vec![];
+                let mut case = vec![];
                 while line.peek().is_some() {
                     let [low, high] = line.pair()?;
-                    own.push(Span { low, high, end: end(line, high.wrapping_add(1))? });
+                    case.push(Span { low, high, end: end(line, high.wrapping_add(1))? });
                 }
-                vsa.cases.push(own);
+                vsa.cases.push(case);
             }
             "array" => self.array(line)?,
             "scalar" => self.scalar(line)?,
@@ -235,8 +235,8 @@ impl Parser {
         let ty = ty(line)?;
         line.keyword("after")?;
         let after = line.small()?;
-        let known: Vec<(&str, ScalarType)> = vsa.scalars.iter().map(|s| (s.name.as_str(), s.ty)).collect();
-        let host = if line.has_word("host") { Some(scop::text::read_formula(line, &known)?) } else { None };
+        let types: Vec<(&str, ScalarType)> = vsa.scalars.iter().map(|s| (s.name.as_str(), s.ty)).collect();
+        let host = if line.has_word("host") { Some(scop::text::read_formula(line, &types)?) } else { None };
         vsa.scalars.push(Scalar { name, ty, after, host });
         Ok(())
     }

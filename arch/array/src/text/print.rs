@@ -128,9 +128,9 @@ impl Printer<'_> {
             };
             writeln!(self.out, "{kind} {} {}{last}", Name(&c.name), c.trip)?;
         }
-        for own in &vsa.cases {
+        for case in &vsa.cases {
             let span = |s: &Span| format!(" {}{}", Tuple(&[s.low, s.high]), to(&s.end));
-            writeln!(self.out, "case{}", own.iter().map(span).collect::<String>())?;
+            writeln!(self.out, "case{}", case.iter().map(span).collect::<String>())?;
         }
         writeln!(self.out)?;
         let mut ports = 0;
@@ -153,8 +153,8 @@ impl Printer<'_> {
             ports = ports.max(a.port + 1);
         }
         for s in &vsa.scalars {
-            let known: Vec<(&str, ScalarType)> = vsa.scalars.iter().map(|s| (s.name.as_str(), s.ty)).collect();
-            let host = s.host.as_ref().map_or(String::new(), |e| format!(" host {}", scop::text::formula(&known, e)));
+            let types: Vec<(&str, ScalarType)> = vsa.scalars.iter().map(|s| (s.name.as_str(), s.ty)).collect();
+            let host = s.host.as_ref().map_or(String::new(), |e| format!(" host {}", scop::text::formula(&types, e)));
             writeln!(self.out, "scalar {}: {} after {}{host}", Name(&s.name), s.ty, s.after)?;
         }
         writeln!(self.out, "\nnodes")?;

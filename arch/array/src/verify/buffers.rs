@@ -221,13 +221,13 @@ impl Group<'_> {
         if low < 0 || high >= self.hull.elements as i128 {
             faults.push(format!("asks for elements {low}..={high} of a row of {}", self.hull.elements));
         }
-        let kept = bank.words_per_row as i128 * self.word as i128;
+        let capacity = bank.words_per_row as i128 * self.word as i128;
         let offset = self.residues(&base).into_iter().max().unwrap_or(0) as i128;
         let wanted = owned.map_or(self.range(self.col).1 + bank.ports as i128, |e| e as i128);
         if self.range(self.col).1 + bank.ports as i128 > wanted {
             faults.push(format!("stores beyond the {wanted} elements it owns"));
         }
-        if offset + wanted > kept {
+        if offset + wanted > capacity {
             faults
                 .push(format!("{wanted} elements from position {offset} do not fit into {} words", bank.words_per_row));
         }
@@ -248,25 +248,23 @@ impl Group<'_> {
     /// Rows asked for are those kept, at the address `row` says.
     fn rows(&self, bank: &Bank, ports: &[&[i64]], faults: &mut Vec<String>) {
         let mut address = Form::default();
-        for (d, (kept, walked)) in bank.rows.iter().zip(&self.hull.rows).enumerate() {
-            if !(0..walked.modulus).contains(&kept.residue) {
-                faults.push(format!("dimension {d}: residue {} modulo {}", kept.residue, walked.modulus));
+        for (d, (dim, walked)) in bank.rows.iter().zip(&self.hull.rows).enumerate() {
+            if !(0..walked.modulus).contains(&dim.residue) {
+                faults.push(format!("dimension {d}: residue {} modulo {}", dim.residue, walked.modulus));
             }
-            let base = Self::window(kept.base, kept.coef);
+            let base = Self::window(dim.base, dim.coef);
             let (low, high) = self.range(&base);
-            if low < 0 || high + kept.extent as i128 > walked.extent as i128 {
-                faults.push(format!("dimension {d}: rows {low}..{} of {}", high + kept.extent as i128, walked.extent));
+            if low < 0 || high + dim.extent as i128 > walked.extent as i128 {
+                faults.push(format!("dimension {d}: rows {low}..{} of {}", high + dim.extent as i128, walked.extent));
             }
             // y = modulus * (base + coef·p + t) + residue
             let mut y = local(self.vsa, self.subscripts, ports[0], self.hull, d);
-            y.constant -= kept.residue;
+            y.constant -= dim.residue;
             let offset = normal(self.vsa, &combine(self.vsa, -walked.modulus, &base, &y));
             let coefficients = offset.counters.iter().chain(&offset.space).chain([&offset.constant]);
             if coefficients.into_iter().any(|c| c % walked.modulus != 0) {
-                faults.push(format!(
-                    "dimension {d}: asks for rows other than {} modulo {}",
-                    kept.residue, walked.modulus
-                ));
+                faults
+                    .push(format!("dimension {d}: asks for rows other than {} modulo {}", dim.residue, walked.modulus));
                 return;
             }
             let t = Form {
@@ -275,10 +273,10 @@ impl Group<'_> {
                 space: offset.space.map(|c| c / walked.modulus),
             };
             let (low, high) = self.range(&t);
-            if low < 0 || high >= kept.extent as i128 {
-                faults.push(format!("dimension {d}: asks for rows {low}..={high} of the {} kept", kept.extent));
+            if low < 0 || high >= dim.extent as i128 {
+                faults.push(format!("dimension {d}: asks for rows {low}..={high} of the {} kept", dim.extent));
             }
-            address = combine(self.vsa, kept.extent, &address, &t);
+            address = combine(self.vsa, dim.extent, &address, &t);
         }
         let row = combine(self.vsa, bank.words_per_row, &address, &Form::default());
         if normal(self.vsa, &row) != normal(self.vsa, self.row) {

@@ -71,8 +71,8 @@ impl WellFormed<'_> {
                 vsa.scalars[..i].iter().any(|b| b.name == s.name) || vsa.arrays.iter().any(|b| b.name == s.name);
             self.require(!named, || format!("scalar {i}: second argument named {}", s.name));
             self.require([8, 16, 32, 64].contains(&s.ty.bits()), || format!("scalar {}: {} bits", s.name, s.ty.bits()));
-            let known = s.host.as_ref().is_none_or(|e| e.ty == s.ty && reads_known(e, &vsa.scalars[..i]));
-            self.require(known, || format!("scalar {}: computed from what is not known", s.name));
+            let computable = s.host.as_ref().is_none_or(|e| e.ty == s.ty && reads_only(e, &vsa.scalars[..i]));
+            self.require(computable, || format!("scalar {}: computed from what is not known", s.name));
             let ordered = s.after as usize <= vsa.hosted() && vsa.scalars[..i].iter().all(|b| b.after <= s.after);
             self.require(ordered, || {
                 format!("scalar {}: after {} of {} arrays, out of order", s.name, s.after, vsa.arrays.len())
@@ -119,9 +119,9 @@ impl WellFormed<'_> {
 
     fn sizes(&mut self) {
         let (vsa, sizes) = (self.vsa, &self.vsa.sizes);
-        let (maxima, known) = (sizes.maxima(), vsa.parameters());
-        self.require(known >= sizes.list.len() && known <= vsa.phases(), || {
-            format!("{known} parameters of {} sizes and {} phase counters", sizes.list.len(), vsa.phases())
+        let (maxima, parameters) = (sizes.maxima(), vsa.parameters());
+        self.require(parameters >= sizes.list.len() && parameters <= vsa.phases(), || {
+            format!("{parameters} parameters of {} sizes and {} phase counters", sizes.list.len(), vsa.phases())
         });
         for (k, s) in sizes.list.iter().enumerate() {
             self.require((2..=1 << 24).contains(&s.max), || format!("size {}: max {}", s.name, s.max));
@@ -131,10 +131,10 @@ impl WellFormed<'_> {
                 format!("parameter {k} is not the size {} less one", s.name)
             });
         }
-        for (k, counter) in vsa.counters[..known].iter().enumerate() {
+        for (k, counter) in vsa.counters[..parameters].iter().enumerate() {
             let formula = &counter.last;
-            let known = formula.sizes().iter().all(|&s| (s as usize) < maxima.len());
-            let within = known && {
+            let exists = formula.sizes().iter().all(|&s| (s as usize) < maxima.len());
+            let within = exists && {
                 let (low, high) = formula.range(&maxima);
                 low >= 0 && high < i128::from(counter.trip)
             };
@@ -142,9 +142,9 @@ impl WellFormed<'_> {
                 format!("parameter {k} ({}) may be beyond 0 to {}", counter.name, counter.trip - 1)
             });
         }
-        for (j, counter) in vsa.counters.iter().enumerate().skip(known) {
+        for (j, counter) in vsa.counters.iter().enumerate().skip(parameters) {
             let Some(limit) = counter.limit() else { continue };
-            let good = limit < known && counter.trip == vsa.counters[limit].trip && counter.trip > 1;
+            let good = limit < parameters && counter.trip == vsa.counters[limit].trip && counter.trip > 1;
             self.require(good, || format!("counter {j} cannot end with parameter {limit}"));
         }
         for (&array, extents) in &sizes.extents {
@@ -156,27 +156,29 @@ impl WellFormed<'_> {
             });
             self.require(good, || format!("extents of array {array} do not fit"));
         }
-        self.require(vsa.phases() >= known, || "sizes that are no phases".into());
+        self.require(vsa.phases() >= parameters, || "sizes that are no phases".into());
     }
 
     fn cases(&mut self) {
         let vsa = self.vsa;
         // Those of strips are whole along the counters of tiles.
         let strips = vsa.cased() > vsa.tile_depth;
-        let whole = |own: &Case, counters: usize| {
-            own.iter().zip(&vsa.counters).take(counters).all(|(span, c)| *span == Span::whole(c))
+        let whole = |case: &Case, counters: usize| {
+            case.iter().zip(&vsa.counters).take(counters).all(|(span, c)| *span == Span::whole(c))
         };
         let counted = if strips && vsa.phases() == 0 { vsa.cased().min(vsa.counters.len()) } else { vsa.phases() };
-        let within = |own: &Case| {
+        let within = |case: &Case| {
             let inside = |(span, c): (&Span, &Counter)| 0 <= span.low && span.low <= span.high && span.high < c.trip;
-            own.len() == counted && (!strips || whole(own, vsa.tile_depth)) && own.iter().zip(&vsa.counters).all(inside)
+            case.len() == counted
+                && (!strips || whole(case, vsa.tile_depth))
+                && case.iter().zip(&vsa.counters).all(inside)
         };
-        let apart = |a: &Case, b: &Case| a.iter().zip(b).any(|(x, y)| x.is_apart_from(y));
+        let disjoint = |a: &Case, b: &Case| a.iter().zip(b).any(|(x, y)| x.is_apart_from(y));
         let phases = vsa
             .cases
             .iter()
             .enumerate()
-            .all(|(k, a)| within(a) && whole(a, vsa.parameters()) && vsa.cases[..k].iter().all(|b| apart(a, b)));
+            .all(|(k, a)| within(a) && whole(a, vsa.parameters()) && vsa.cases[..k].iter().all(|b| disjoint(a, b)));
         self.require(phases, || "cases of phases that are none, or are of two cases".into());
         let is_end = |counter: &Counter, end: &Formula| match end {
             Formula::Const(last) => (0..counter.trip).contains(last),
@@ -197,7 +199,7 @@ impl WellFormed<'_> {
                 last => *last == Formula::Const(counter.trip - 1) || is_end(counter, last),
             };
             self.require(good, || format!("counter {j} cannot end at {}", counter.last));
-            let spans = vsa.cases.iter().filter_map(|own| own.get(j));
+            let spans = vsa.cases.iter().filter_map(|case| case.get(j));
             let good = spans.clone().all(|span| is_end(counter, &span.end) && span.end.most() == span.high);
             let sequential = j < vsa.phases() || spans.clone().all(|span| span.end.parameter().is_none());
             self.require(good && sequential, || format!("counter {j} cannot end so in phases of a case"));
@@ -205,9 +207,9 @@ impl WellFormed<'_> {
     }
 
     fn cases_of(&mut self, what: &str, some: &Option<BTreeSet<usize>>) {
-        let known = some.iter().flatten().all(|&k| k < self.vsa.cases.len());
+        let exists = some.iter().flatten().all(|&k| k < self.vsa.cases.len());
         let phases = self.vsa.loops().has_cases() && self.vsa.cased() <= self.vsa.tile_depth;
-        self.require(known && (some.is_none() || phases), || format!("{what}: of cases {some:?} that are none"));
+        self.require(exists && (some.is_none() || phases), || format!("{what}: of cases {some:?} that are none"));
     }
 
     fn form(&mut self, form: &Form, what: impl Fn() -> String) {
@@ -352,8 +354,8 @@ impl WellFormed<'_> {
             g.banks.iter().for_each(|b| self.bank(&what, b, rank, g.ports.len()));
             [&g.row, &g.col].iter().for_each(|f| self.form(f, || format!("{what}: row or col")));
             for After { output: o, until } in &g.after {
-                let known = vsa.outputs.get(*o as usize).is_some_and(|o| o.array == g.array);
-                self.require(known, || format!("{what}: output group {o} does not write its array"));
+                let exists = vsa.outputs.get(*o as usize).is_some_and(|o| o.array == g.array);
+                self.require(exists, || format!("{what}: output group {o} does not write its array"));
                 match until {
                     Until::Lag(lag) => self.require(*lag >= 0, || format!("{what}: lag {lag}")),
                     // A buffer that outlives its phase holds what was there before.
@@ -395,11 +397,11 @@ impl WellFormed<'_> {
             let ends = values().all(|(_, f, c)| c.limit().is_none() || f.most() == 0 || f.most() + 1 == c.trip);
             self.require(ends, || format!("{what}: emits in the middle of a counter that sizes end"));
             self.cases_of(&what, &g.emit.cases);
-            let known = values().all(|(_, f, c)| {
+            let good = values().all(|(_, f, c)| {
                 f.parameter()
                     .is_none_or(|p| c.is_by_case() && p < vsa.parameters() && f.most() == vsa.counters[p].trip - 1)
             });
-            self.require(known, || format!("{what}: emits at parameters that end nothing"));
+            self.require(good, || format!("{what}: emits at parameters that end nothing"));
             self.require((1..=2).contains(&g.slots), || format!("{what}: {} slots", g.slots));
             let bounds = g
                 .bounds
@@ -415,9 +417,9 @@ impl WellFormed<'_> {
 }
 
 /// All that a host's formula reads are scalars before it.
-fn reads_known(e: &Expr, before: &[Scalar]) -> bool {
-    let own = if let ExprKind::Read(k) = e.kind { before.get(k).is_some_and(|s| s.ty == e.ty) } else { true };
-    own && e.operands().into_iter().all(|x| reads_known(x, before))
+fn reads_only(e: &Expr, before: &[Scalar]) -> bool {
+    let good = if let ExprKind::Read(k) = e.kind { before.get(k).is_some_and(|s| s.ty == e.ty) } else { true };
+    good && e.operands().into_iter().all(|x| reads_only(x, before))
 }
 
 /// A Verilog name without escapes.
