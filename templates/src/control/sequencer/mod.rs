@@ -558,12 +558,14 @@ impl<'m> Build<'_, 'm> {
         let over = self.conjunction(self.of.cased, usize::MAX, |d| d.last.q()) | !pointer.q().reduce_or();
         let again = match &known {
             Some(known) => by_case(m, &self.next_cases, known, ty),
-            None => of_case(m, &self.next_cases, &most.iter().map(|f| self.waits.kept(f, ty)).collect::<Vec<_>>()),
+            None => of_case(m, &self.next_cases, &most.iter().map(|f| self.waits.held(f, ty)).collect::<Vec<_>>()),
         };
         let next = m.mux(over, again, pointer.q().sub_lit(1));
         match first {
             Formula::Const(waves) => pointer.rst(self.rst, *waves).en(self.fire).next(next).q(),
-            first => pointer.en(self.start | self.fire).next(m.mux(self.start, self.waits.given(first, ty), next)).q(),
+            first => {
+                pointer.en(self.start | self.fire).next(m.mux(self.start, self.waits.at_start(first, ty), next)).q()
+            }
         }
     }
 
