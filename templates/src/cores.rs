@@ -122,6 +122,53 @@ struct Member<'m> {
     chosen: Sig<'m>,
 }
 
+/// The control registers, as the cores see them.
+struct Registers<'a, 'm> {
+    m: &'m ModuleBuilder,
+    functions: &'a [Function],
+    /// Number of the function that starts, if the IP has several.
+    number: Option<Sig<'m>>,
+    control: Instance<'m>,
+    to: &'a ControlPorts,
+}
+
+impl<'m> Registers<'_, 'm> {
+    /// Function `f` starts.
+    fn starts(&self, f: usize) -> Sig<'m> {
+        self.number.map_or(self.m.lit(1, u(1)), |n| n.eq(self.m.lit(f as u64, n.ty())))
+    }
+
+    /// A value for a core, multiplexed over the functions that run on it; `index`: of the argument of a function.
+    fn value(&self, core: usize, index: impl Fn(&Function) -> Option<usize>) -> Option<Sig<'m>> {
+        let mut cases = vec![];
+        for (f, function) in self.functions.iter().enumerate().filter(|(_, f)| f.core == core) {
+            let k = index(function)?;
+            cases.push((self.starts(f), self.to.arguments[f][k].out(self.control)));
+        }
+        let (_, last) = cases.pop()?;
+        Some(self.m.select(&cases, last))
+    }
+
+    /// Connects base addresses, scalars and program registers of a core.
+    fn connect(&self, core: usize, instance: Instance<'m>, ports: &CorePorts) {
+        let argument = |is: &dyn Fn(&Passed) -> bool| {
+            self.value(core, |function| function.arguments.iter().position(|a| is(&a.passed)))
+        };
+        for (k, port) in &ports.bases {
+            let base = argument(&|p| matches!(p, Passed::Address(a) if a.index == *k));
+            base.iter().for_each(|base| port.set(instance, *base));
+        }
+        for (k, port) in &ports.scalars {
+            let value = argument(&|p| *p == Passed::Value(*k as usize));
+            value.iter().for_each(|value| port.set(instance, value.to(port.ty)));
+        }
+        for (n, port) in ports.program.iter().enumerate() {
+            let value = self.value(core, |function| Some(function.arguments.len() + n));
+            value.iter().for_each(|value| port.set(instance, value.to(port.ty)));
+        }
+    }
+}
+
 /// Instantiates the cores and connects them to the registers and to the AXI ports of the IP. Returns: no burst is open.
 pub(crate) fn connect<'m>(
     m: &'m ModuleBuilder,
@@ -130,15 +177,17 @@ pub(crate) fn connect<'m>(
     guard: Guard<Sig<'m>>,
     (control, to): (Instance<'m>, &ControlPorts),
 ) -> Sig<'m> {
-    let functions = &interface.functions;
     let start = to.start.out(control);
-    let number = to.function.as_ref().map(|port| port.out(control));
+    let registers = Registers {
+        m,
+        functions: &interface.functions,
+        number: to.function.as_ref().map(|port| port.out(control)),
+        control,
+        to,
+    };
     let ty = u(clog2(cores.len() as u64).max(1));
-    let is = |f: usize| number.map_or(m.lit(1, u(1)), |n| n.eq(m.lit(f as u64, n.ty())));
-    let wanted = m.select(
-        &functions.iter().enumerate().map(|(f, function)| (is(f), m.lit(function.core as u64, ty))).collect::<Vec<_>>(),
-        m.lit(0, ty),
-    );
+    let core_of = |(f, function): (usize, &Function)| (registers.starts(f), m.lit(function.core as u64, ty));
+    let wanted = m.select(&interface.functions.iter().enumerate().map(core_of).collect::<Vec<_>>(), m.lit(0, ty));
     let chosen = m.reg("core_chosen", ty).next(wanted).en(start).init(0).q();
     let mut members = vec![];
     for (c, core) in cores.iter().enumerate() {
@@ -152,35 +201,7 @@ pub(crate) fn connect<'m>(
         ports.guard.live.set(instance, guard.live);
         ports.guard.abandon.set(instance, guard.abandon);
         ports.start.set(instance, start & wanted.eq(m.lit(c as u64, ty)));
-        let callers: Vec<(usize, &Function)> = functions.iter().enumerate().filter(|(_, f)| f.core == c).collect();
-        // An argument of the core: multiplexed over the functions that run on it.
-        let argument = |passed: &dyn Fn(&Passed) -> bool| {
-            let mut cases = vec![];
-            for (f, function) in &callers {
-                let k = function.arguments.iter().position(|a| passed(&a.passed))?;
-                cases.push((is(*f), to.arguments[*f][k].out(control)));
-            }
-            let (_, last) = cases.pop()?;
-            Some(m.select(&cases, last))
-        };
-        for (k, port) in &ports.bases {
-            argument(&|p| matches!(p, Passed::Address(a) if a.index == *k))
-                .iter()
-                .for_each(|base| port.set(instance, *base));
-        }
-        for (k, port) in &ports.scalars {
-            argument(&|p| *p == Passed::Value(*k as usize))
-                .iter()
-                .for_each(|value| port.set(instance, value.to(port.ty)));
-        }
-        for (n, port) in ports.program.iter().enumerate() {
-            let mut cases: Vec<_> = callers
-                .iter()
-                .map(|(f, function)| (is(*f), to.arguments[*f][function.arguments.len() + n].out(control)))
-                .collect();
-            let Some((_, last)) = cases.pop() else { continue };
-            port.set(instance, m.select(&cases, last).to(port.ty));
-        }
+        registers.connect(c, instance, &ports);
         members.push(Member { instance, ports, chosen: chosen.eq(m.lit(c as u64, ty)) });
     }
     for port in &interface.ports {

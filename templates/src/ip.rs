@@ -67,7 +67,7 @@ fn check(vsa: &Vsa) -> Result<(), String> {
         let bytes = a.word * a.ty.bytes();
         if !bytes.is_power_of_two() || !(4..=128).contains(&bytes) {
             return Err(format!(
-                "array `{}`: a bus word has {} elements of {} bytes; its width must be a power of two from 4 to 128 bytes",
+                "array `{}`: a bus word has {} elements of {} bytes; the width must be a power of 2, 4 to 128 bytes",
                 a.name,
                 a.word,
                 a.ty.bytes()
@@ -107,7 +107,7 @@ impl Template for Top {
     fn name(&self) -> String {
         self.interface.kernel.clone()
     }
-    fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
+    fn build(&self, m: &ModuleBuilder, d: &mut Design) {
         let interface = &self.interface;
         m.doc(format!("{}, registers at s_axi_control, {} m_axi port(s).", self.about, interface.ports.len()));
         let (live, quiet) = (m.input(interface.reset, u(1)), m.wire("bus_quiet", u(1)));

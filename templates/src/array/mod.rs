@@ -199,7 +199,7 @@ impl Template for Array {
     fn name(&self) -> String {
         "array".into()
     }
-    fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
+    fn build(&self, m: &ModuleBuilder, d: &mut Design) {
         let [n0, n1] = self.extent;
         m.doc(format!(
             "{n0} x {n1} processing elements of `{}` with their feeders and collectors; element (0, 0) is where \

@@ -285,7 +285,7 @@ pub(crate) fn rows<'m>(
     (rst, program): (Sig<'m>, &Program<'m>),
     job: &Job<'m>,
     go: Sig<'m>,
-    row_leaves: Sig<'m>,
+    row_leaves: Wire<'m>,
     digits: bool,
 ) -> (Stage<'m>, Row<'m>, Sig<'m>) {
     let walk_ready = m.wire("walk_next", u(1));
@@ -317,7 +317,7 @@ pub(crate) fn rows<'m>(
     meta.push(hold(m, "walk_slot", go, job.slot));
     meta.extend([odo.first, odo.last]);
     meta.extend(&odo.digits);
-    let mut flow = Trim {
+    let flow = Trim {
         valid: valid.q(),
         open,
         address,
@@ -327,19 +327,8 @@ pub(crate) fn rows<'m>(
         lowers,
         uppers,
     };
-    let stages = walk.trim_stages();
-    let mut next = walk_ready;
-    for k in 1..=stages {
-        let leaves = m.wire(format!("trim{k}_next"), u(1));
-        let st = stage(m, &format!("trim{k}"), rst, flow.valid, leaves.sig());
-        next.drive(st.ready);
-        flow = flow.stage(m, k, &st);
-        next = leaves;
-    }
-    let st = stage(m, "row", rst, flow.valid, row_leaves);
-    next.drive(st.ready);
-    let row = flow.finish(m, walk, &st, &meta);
-    (st, row, !valid.q() | done)
+    let (stage, row) = flow.stages(m, walk, rst, [walk_ready, row_leaves], &meta);
+    (stage, row, !valid.q() | done)
 }
 
 /// A row between two trim stages: elements `low..high` so far, and the ends that are still to be applied.
@@ -355,6 +344,29 @@ struct Trim<'m> {
 }
 
 impl<'m> Trim<'m> {
+    /// All trim stages and the row stage; `first`: the first one is ready, `last`: the row leaves.
+    fn stages(
+        mut self,
+        m: &'m ModuleBuilder,
+        walk: &Walk,
+        rst: Sig<'m>,
+        [first, last]: [Wire<'m>; 2],
+        meta: &[Sig<'m>],
+    ) -> (Stage<'m>, Row<'m>) {
+        let mut next = first;
+        for k in 1..=walk.trim_stages() {
+            let leaves = m.wire(format!("trim{k}_next"), u(1));
+            let st = stage(m, &format!("trim{k}"), rst, self.valid, leaves.sig());
+            next.drive(st.ready);
+            self = self.stage(m, k, &st);
+            next = leaves;
+        }
+        let st = stage(m, "row", rst, self.valid, last.sig());
+        next.drive(st.ready);
+        let row = self.finish(m, walk, &st, meta);
+        (st, row)
+    }
+
     /// Stage `k`: applies the first lower and upper end.
     fn stage(self, m: &'m ModuleBuilder, k: usize, st: &Stage<'m>) -> Trim<'m> {
         let reg = |name: &str, v: Sig<'m>| hold(m, format!("trim{k}_{name}"), st.load, v);

@@ -39,7 +39,8 @@ use array::contract::walk::Walk;
 pub use bursts::{Guard, Report};
 pub use services::EnginePorts;
 
-/// Names of the arrays that an engine serves, for the header of its module: `A, B`.
-fn served(walk: &Walk) -> String {
-    walk.arrays.iter().map(|a| a.1.as_str()).collect::<Vec<_>>().join(", ")
+/// The arrays behind an engine, for the header of its module: `A, B (4 byte elements, 16 per word)`.
+fn arrays(walk: &Walk) -> String {
+    let names: Vec<_> = walk.arrays.iter().map(|a| a.1.as_str()).collect();
+    format!("{} ({} byte elements, {} per word)", names.join(", "), walk.bytes, walk.word)
 }

@@ -180,7 +180,7 @@ impl Template for OnChip {
         format!("on_chip_{}", self.array.to_lowercase())
     }
 
-    fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
+    fn build(&self, m: &ModuleBuilder, _: &mut Design) {
         m.doc(format!(
             "Keeps {}, {} words of {} bytes, between the phases that write and read it.",
             self.array, self.words, self.bus.bytes

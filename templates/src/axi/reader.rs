@@ -119,13 +119,11 @@ impl Template for AxiReader {
         format!("axi_reader_{}", self.0.walk.name.to_lowercase())
     }
 
-    fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
+    fn build(&self, m: &ModuleBuilder, _: &mut Design) {
         let walk = &self.0.walk;
         m.doc(format!(
-            "Reads {} ({} byte elements, {} per word) in bursts and streams {} input group(s) to the feeders.",
-            super::served(walk),
-            walk.bytes,
-            walk.word,
+            "Reads {} in bursts and streams {} input group(s) to the feeders.",
+            super::arrays(walk),
             walk.groups.len()
         ));
         let ports = self.0.ports();
@@ -136,8 +134,7 @@ impl Template for AxiReader {
         let job = services::generator(m, walk, &io, go.sig());
         let allowed = stores_done(m, walk, &ports, &io, &job, go.sig());
         let row_leaves = m.wire("row_next", u(1));
-        let (stage, row, walker_free) =
-            address::rows(m, walk, (rst, &io.program), &job, go.sig(), row_leaves.sig(), true);
+        let (stage, row, walker_free) = address::rows(m, walk, (rst, &io.program), &job, go.sig(), row_leaves, true);
         go.drive(job.valid & allowed & walker_free);
 
         let ar_ready = ports.bus.ar.ready.input(m);

@@ -124,13 +124,11 @@ impl Template for AxiWriter {
         format!("axi_writer_{}", self.0.walk.name.to_lowercase())
     }
 
-    fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
+    fn build(&self, m: &ModuleBuilder, _: &mut Design) {
         let walk = &self.0.walk;
         m.doc(format!(
-            "Writes {} ({} byte elements, {} per word) in bursts from the words of {} output group(s).",
-            super::served(walk),
-            walk.bytes,
-            walk.word,
+            "Writes {} in bursts from the words of {} output group(s).",
+            super::arrays(walk),
             walk.groups.len()
         ));
         let ports = self.0.ports();
@@ -143,8 +141,7 @@ impl Template for AxiWriter {
         let job = services::generator(m, walk, &io, go.sig());
         let allowed = credits(m, walk, &ports, &io, &job, go.sig());
         let row_leaves = m.wire("row_next", u(1));
-        let (stage, row, walker_free) =
-            address::rows(m, walk, (rst, &io.program), &job, go.sig(), row_leaves.sig(), false);
+        let (stage, row, walker_free) = address::rows(m, walk, (rst, &io.program), &job, go.sig(), row_leaves, false);
         let word_pop = m.wire("word_pop", u(1));
         let (tokens_free, words) = requests(m, &self.0, &ports, &io, &job, go.sig(), word_pop.sig());
         // Not checked in a reset: the beats that end open bursts pop words that never came.

@@ -160,7 +160,7 @@ impl Template for Collector {
     fn name(&self) -> String {
         self.name.clone()
     }
-    fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
+    fn build(&self, m: &ModuleBuilder, _: &mut Design) {
         m.doc(format!(
             "Collector of `{}`: takes values from its PE, gives them to the words that pass by.",
             self.buffer.array

@@ -155,7 +155,7 @@ impl Template for Feeder {
     fn name(&self) -> String {
         self.name.clone()
     }
-    fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
+    fn build(&self, m: &ModuleBuilder, _: &mut Design) {
         m.doc(format!(
             "Feeder of `{}`: keeps its part of each load, two halves in turn, and gives it to the PEs wave by wave.",
             self.buffer.array

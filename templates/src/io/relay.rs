@@ -56,7 +56,7 @@ impl Template for Relay {
     fn name(&self) -> String {
         self.name.clone()
     }
-    fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
+    fn build(&self, m: &ModuleBuilder, _: &mut Design) {
         m.doc(
             "Passes tokens on to a block of collectors, joins the words they answer with and those of the \
             relays before.",

@@ -211,7 +211,7 @@ impl Template for Pe {
     fn name(&self) -> String {
         "pe".into()
     }
-    fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
+    fn build(&self, m: &ModuleBuilder, d: &mut Design) {
         m.doc(format!(
             "Processing element of `{}`: {} lane(s). Runs free; wave registers advance with `valid`.",
             self.name, self.lanes

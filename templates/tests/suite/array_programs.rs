@@ -204,7 +204,8 @@ fn operators() {
     designs(
         "#include <stdint.h>\nvoid f(int a[9], unsigned b[9], int8_t c[9], int64_t o[9], unsigned p[9], uint8_t q[9]) \
         {\n#pragma scop\n\
-         for (int i = 0; i < 9; i++) {\n o[i] = (int64_t)a[i] * c[i] + (a[i] / (c[i] | 1)) - (a[i] % (c[i] | 3)) + i * 5;\n\
+         for (int i = 0; i < 9; i++) {\n\
+         o[i] = (int64_t)a[i] * c[i] + (a[i] / (c[i] | 1)) - (a[i] % (c[i] | 3)) + i * 5;\n\
          p[i] = (b[i] << (c[i] & 31)) ^ (b[i] >> 3) ^ (b[i] / 7u) ^ (b[i] % 1000u) ^ ~b[i];\n\
          q[i] = (a[i] > c[i] && b[i] != 5u) || !c[i] ? -a[i] : a[i] >> 4; }\n#pragma endscop\n}\n",
         &[DesignSpec::default(), spec("i", &[("i", 4)], &[], &[], "")],

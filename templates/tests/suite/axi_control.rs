@@ -93,7 +93,7 @@ impl Host {
     fn arguments(&mut self, f: usize) -> (u64, Vec<u64>) {
         let mut values = vec![];
         for (k, bits) in self.layout.functions[f].clone().into_iter().enumerate() {
-            let value = self.r.next() as u64 >> (64 - bits);
+            let value = self.r.next() >> (64 - bits);
             let at = self.layout.argument(f, k);
             self.write(at, value as u32, 15);
             if bits > 32 {

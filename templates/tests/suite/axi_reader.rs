@@ -130,11 +130,11 @@ impl<'a> Bench<'a> {
                 }
                 self.sim.set(&format!("release_{g}"), u64::from(now));
             }
-            for o in 0..2 {
-                let now = next_written[o] == cycle;
+            for (o, next) in next_written.iter_mut().enumerate() {
+                let now = *next == cycle;
                 if now {
                     times.written[o].push(cycle);
-                    next_written[o] += r.range(1, 1 + written_gap);
+                    *next += r.range(1, 1 + written_gap);
                 }
                 if waits.contains(&format!("written_{o}")) {
                     self.sim.set(&format!("written_{o}"), u64::from(now));

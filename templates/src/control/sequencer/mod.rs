@@ -259,7 +259,7 @@ impl Template for Sequencer {
     fn name(&self) -> String {
         "sequencer".into()
     }
-    fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
+    fn build(&self, m: &ModuleBuilder, _: &mut Design) {
         let trips: Vec<String> = self.counters.iter().map(|c| format!("{}={}", c.name, c.trip)).collect();
         m.doc(format!("Launches the waves of `{}`, outermost counter first: {}.", self.array, trips.join(" ")));
         let ports = self.ports();

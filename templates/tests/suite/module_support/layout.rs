@@ -82,21 +82,21 @@ fn parts(r: &mut Random, v: &Vsa, word: i64, rank: usize, moves: [bool; 2], orig
     let lanes = r.pick(&[1u32, 1, 2, 3, 4]).min(word as u32);
     let step =
         if lanes > 1 { (lanes as i64 + r.range(0, 1)).min(word).max(lanes.next_power_of_two() as i64) } else { 1 };
-    let (mut subscripts, mut rows, mut kept) = (vec![], vec![], vec![vec![]; count]);
+    let (mut subscripts, mut rows, mut windows) = (vec![], vec![], vec![vec![]; count]);
     let mut row = Form::default();
     let mut shifts = vec![vec![]; count];
-    for d in 0..rank - 1 {
+    for origin in &origins[..rank - 1] {
         let modulus = r.pick(&[1, 1, 2, 3]);
         let (base, coef, walk) = random_window(r, v, moves, 1);
         let extent = greatest(v, &walk) + 1 + r.pick(&[0, 0, 1]);
         let mut most = 0;
         let at: Vec<(i64, i64)> = (0..count).map(|_| (base + r.pick(&[0, 0, 1]), r.range(0, modulus - 1))).collect();
         for (b, &(base, residue)) in at.iter().enumerate() {
-            kept[b].push(BankDim { base, coef, extent, residue });
+            windows[b].push(BankDim { base, coef, extent, residue });
             shifts[b].push(modulus * (base - at[0].0) + residue - at[0].1);
             most = most.max(base + far(coef) + extent);
         }
-        subscripts.push(plus(&origins[d], modulus, &walk, coef.map(|c| c * modulus), modulus * at[0].0 + at[0].1));
+        subscripts.push(plus(origin, modulus, &walk, coef.map(|c| c * modulus), modulus * at[0].0 + at[0].1));
         rows.push(HullDim { modulus, extent: most + r.pick(&[0, 0, 1, 2]) });
         row = plus(&row, extent - 1, &row.clone(), [0, 0], 0);
         row = plus(&row, 1, &walk, [0, 0], 0);
@@ -119,11 +119,11 @@ fn parts(r: &mut Random, v: &Vsa, word: i64, rank: usize, moves: [bool; 2], orig
     let mut ports = vec![];
     let mut banks = vec![];
     for b in 0..count {
-        let rows: i64 = kept[b].iter().map(|k| k.extent).product();
+        let rows: i64 = windows[b].iter().map(|k| k.extent).product();
         let bank = Bank {
             port: ports.len() as u32,
             ports: lanes,
-            rows: kept[b].clone(),
+            rows: windows[b].clone(),
             base: bases[b],
             coef,
             words_per_row,
