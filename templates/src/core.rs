@@ -88,21 +88,16 @@ pub struct Reporter<'a, 'm> {
 }
 
 impl<'m> Engines<'m> {
-    /// Reports of the readers at ports of the IP.
-    pub fn read_reports(&self) -> Vec<Reporter<'_, 'm>> {
-        self.readers
-            .iter()
-            .filter(|e| e.port < self.axi_ports)
-            .map(|e| Reporter { port: e.port, instance: e.instance, ports: &e.ports.engine })
-            .collect()
+    /// All readers, all writers.
+    fn all(&self) -> [Vec<Reporter<'_, 'm>>; 2] {
+        let readers = self.readers.iter().map(|e| (e.port, e.instance, &e.ports.engine));
+        let writers = self.writers.iter().map(|e| (e.port, e.instance, &e.ports.engine));
+        let report = |(port, instance, ports)| Reporter { port, instance, ports };
+        [readers.map(report).collect(), writers.map(report).collect()]
     }
-    /// Reports of the writers at ports of the IP.
-    pub fn write_reports(&self) -> Vec<Reporter<'_, 'm>> {
-        self.writers
-            .iter()
-            .filter(|e| e.port < self.axi_ports)
-            .map(|e| Reporter { port: e.port, instance: e.instance, ports: &e.ports.engine })
-            .collect()
+    /// Reports of the readers and of the writers at ports of the IP.
+    pub fn reports(&self) -> [Vec<Reporter<'_, 'm>>; 2] {
+        self.all().map(|all| all.into_iter().filter(|e| e.port < self.axi_ports).collect())
     }
     /// No burst is open, neither on the ports of the IP nor on chip.
     pub fn quiet(&self, m: &'m ModuleBuilder) -> Sig<'m> {
@@ -110,13 +105,8 @@ impl<'m> Engines<'m> {
     }
     /// Per engine at one of these ports: no burst is open.
     fn quiet_at(&self, port: &dyn Fn(usize) -> bool) -> Vec<Sig<'m>> {
-        let reading = self.readers.iter().map(|e| (e.port, e.instance, &e.ports.engine));
-        let writing = self.writers.iter().map(|e| (e.port, e.instance, &e.ports.engine));
-        reading
-            .chain(writing)
-            .filter(|e| port(e.0))
-            .map(|(_, instance, ports)| ports.report.quiet.out(instance))
-            .collect()
+        let engines = self.all().into_iter().flatten().filter(|e| port(e.port));
+        engines.map(|e| e.ports.report.quiet.out(e.instance)).collect()
     }
     /// The reader at an AXI port, and its bus.
     pub fn read(&self, port: usize) -> Option<(Instance<'m>, &AxiRead<Port>)> {
@@ -178,36 +168,16 @@ impl Core {
         ports.dedup();
         for port in ports {
             for (_, params) in self.readers.iter().filter(|r| r.0 == port) {
-                let module = d.module(AxiReader(params.clone()));
-                let ports = params.ports();
-                engines.readers.push(Engine {
-                    port,
-                    instance: self.engine(
-                        m,
-                        d,
-                        (format!("reader{port}"), port),
-                        &module,
-                        (&ports.engine, &params.program),
-                        inputs,
-                    ),
-                    ports,
-                });
+                let (module, ports) = (d.module(AxiReader(params.clone())), params.ports());
+                let engine = (&ports.engine, &params.program[..]);
+                let instance = self.engine(m, d, (format!("reader{port}"), port), &module, engine, inputs);
+                engines.readers.push(Engine { port, instance, ports });
             }
             for (_, params) in self.writers.iter().filter(|w| w.0 == port) {
-                let module = d.module(AxiWriter(params.clone()));
-                let ports = params.ports();
-                engines.writers.push(Engine {
-                    port,
-                    instance: self.engine(
-                        m,
-                        d,
-                        (format!("writer{port}"), port),
-                        &module,
-                        (&ports.engine, &params.program),
-                        inputs,
-                    ),
-                    ports,
-                });
+                let (module, ports) = (d.module(AxiWriter(params.clone())), params.ports());
+                let engine = (&ports.engine, &params.program[..]);
+                let instance = self.engine(m, d, (format!("writer{port}"), port), &module, engine, inputs);
+                engines.writers.push(Engine { port, instance, ports });
             }
         }
         for (port, template) in &self.memories {

@@ -16,7 +16,7 @@ pub(crate) fn faults<'m>(
     number: &dyn Fn(usize) -> usize,
     set: impl Fn(&Field<Port>, Sig<'m>),
 ) {
-    let (reads, writes) = (engines.read_reports(), engines.write_reports());
+    let [reads, writes] = engines.reports();
     let failed = |e: &Reporter<'_, 'm>| e.ports.report.failed.out(e.instance);
     let any =
         |engines: &[Reporter<'_, 'm>]| m.any(&engines.iter().map(failed).chain([m.lit(0, u(1))]).collect::<Vec<_>>());

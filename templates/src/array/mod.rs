@@ -111,7 +111,6 @@ impl Array {
         })
     }
 
-    /// The interface.
     pub fn ports(&self) -> ArrayPorts {
         let scalar = |tied: &Tied| match tied {
             Tied::Scalar(k, _) => Some((*k, Port::new(format!("scalar{k}"), tied.ty()))),

@@ -53,7 +53,6 @@ impl<'m> Queue<'m> {
     }
 }
 
-/// See the module's documentation.
 pub(super) struct Command<'a, 'm> {
     context: Registers<'a, 'm>,
     queue: Option<Queue<'m>>,

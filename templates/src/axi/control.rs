@@ -20,7 +20,6 @@ use crate::interface::{Layout, CTRL, GIER, IP_IER, IP_ISR};
 use crate::port::Port;
 use rtl::{u, Design, ModuleBuilder, Sig, Template, Wire};
 
-/// See the module's documentation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AxiLiteControl {
     pub layout: Layout,
@@ -50,7 +49,6 @@ pub struct ControlPorts {
 }
 
 impl AxiLiteControl {
-    /// The interface.
     pub fn ports(&self) -> ControlPorts {
         let several = self.layout.functions.len() > 1;
         let name = |f: usize, k: usize| if several { format!("arg_{f}_{k}") } else { format!("arg_{k}") };

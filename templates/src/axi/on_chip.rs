@@ -19,7 +19,6 @@ use rtl::{clog2, u, Design, Instance, Memory, ModuleBuilder, Sig, Template};
 /// Depth of the FIFO of bursts, in each direction.
 const WAITING: u32 = 32;
 
-/// See the module's documentation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OnChip {
     /// Name of the array, for comments.

@@ -68,7 +68,6 @@ impl ReaderParams {
         clog2(self.walk.groups.iter().map(|g| g.words).max().unwrap_or(1) as u64)
     }
 
-    /// The interface.
     pub fn ports(&self) -> ReaderPorts {
         let groups = &self.walk.groups;
         let of_groups = |what: &str| groups.iter().map(|g| Port::bit(format!("{what}_{}", g.group))).collect();
@@ -110,7 +109,6 @@ pub struct ReaderPorts {
     pub loads: Loads<Port>,
 }
 
-/// See the module's documentation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AxiReader(pub ReaderParams);
 

@@ -69,7 +69,6 @@ impl WriterParams {
         clog2(self.walk.groups.iter().map(|g| g.array_words()).max().unwrap_or(1) as u64)
     }
 
-    /// The interface.
     pub fn ports(&self) -> WriterPorts {
         let of_groups =
             |what: &str| self.walk.groups.iter().map(|g| Port::bit(format!("{what}_{}", g.group))).collect();
@@ -115,7 +114,6 @@ pub struct WriterPorts {
     pub answer: Answer<Port>,
 }
 
-/// See the module's documentation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AxiWriter(pub WriterParams);
 

@@ -118,7 +118,6 @@ impl Collector {
         }
     }
 
-    /// The interface.
     pub fn ports(&self) -> CollectorPorts {
         let enable = |(k, (_, enable)): (usize, &(ScalarType, NodeId))| {
             (!self.wave_enables.contains(enable)).then(|| Port::bit(format!("v{k}_en")))

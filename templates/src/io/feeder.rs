@@ -109,7 +109,6 @@ impl Feeder {
         }
     }
 
-    /// The interface.
     pub fn ports(&self) -> FeederPorts {
         let Buffer { word, ty, shape, double, .. } = &self.buffer;
         let stream = shape

@@ -39,7 +39,6 @@ pub struct RelayPorts {
 }
 
 impl Relay {
-    /// The interface.
     pub fn ports(&self) -> RelayPorts {
         let word = |name: &str| Port::new(name, u(self.width));
         RelayPorts {
