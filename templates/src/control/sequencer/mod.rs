@@ -1,15 +1,22 @@
-//! The sequencer: an odometer over all counters that launches waves.
+//! The sequencer: an odometer over all counters that launches waves. It is the only controller of an array.
 //!
-//! State holds everything about the *next* wave; a wave fires when the run is on, `interval` cycles have passed, and,
-//! for the first wave of a visit, its loads are there and its collector slots are free. Outputs are registered, so a
-//! wave is on the wires (launched) in the cycle after it fires. Forms over counters are accumulators that add one
-//! constant per carry pattern; after the last wave everything is back at its start value.
-//!
+//! ```text
+//! loaded, drained ─► credits ─┐
+//! initiation interval ────────┴─► fire ─► counters ─► accumulators ─►[reg]─► valid, fields (a wave is launched)
+//!                                                └─► slot, release, emitted
+//! ```
 //! Ports: [`SequencerPorts`].
 //!
-//! Timing: a wave is launched in the first cycle that `interval` and
+//! Method: the registers hold the state of the *next* wave. It fires if a run is under way, the initiation interval has
+//! passed and, for the first wave of a tile, its loads are there and its collector halves are free. Outputs are
+//! registered, so a wave is launched in the cycle after it fires. A form over the counters is an accumulator: it adds
+//! one constant per carry pattern.
+//!
+//! Invariant: after the last wave all counters and accumulators are back at their initial values.
+//!
+//! Timing: a wave is launched in the first cycle that the interval and
 //! `array::contract::timing::{START,LOADED,DRAINED}_TO_LAUNCH` (2 cycles each) allow. Loads and drains are counted anew
-//! with each `start`; wave numbers (`Field::Pointer`) since `rst`.
+//! after each `start`; wave numbers (`Field::Pointer`) count from `rst`.
 
 mod visits;
 
