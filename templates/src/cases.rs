@@ -1,4 +1,4 @@
-//! Phase classes in hardware (`uniform::cases`): comparators that recognize the class, and constants chosen by it.
+//! Phase classes in hardware (`uniform::counters`): comparators that recognize the class, and constants chosen by it.
 
 use rtl::{u, ModuleBuilder, Sig, Ty};
 

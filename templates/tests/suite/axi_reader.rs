@@ -345,7 +345,7 @@ fn what_the_reader_relies_on_is_asserted() {
     assert_eq!(broken(&[("start", 1), ("base_0", 4098)], 1), ["axi_reader_a: addresses are multiples of an element"]);
     // A burst is accepted, but the memory goes on after its end.
     assert!(broken(&[("m_axi_arready", 1)], 40).is_empty());
-    assert_eq!(broken(&[("m_axi_rvalid", 1)], 600), ["axi_reader_a: a beat that comes has a place"]);
+    assert_eq!(broken(&[("m_axi_rvalid", 1)], 600), ["axi_reader_a: the beat FIFO has room for every beat"]);
     assert!(broken(&[("release_0", 1)], 3).contains(
         &"axi_reader_a: group 0 has two buffer \
         halves at most"
