@@ -2,8 +2,8 @@
 //! alone knows isl), the meaning of its operators ([`value`]), an interpreter, a verifier, a text form that parses back,
 //! diagnostics.
 
-mod program;
 pub mod diag;
+mod program;
 mod render;
 pub mod contract;
 pub mod poly;
