@@ -92,7 +92,7 @@ fn function(compiled: &Compiled) -> Value {
     let (vsa, report) = (&compiled.vsa, &compiled.report);
     let need = &report.resources;
     let part = |(name, c): (&str, Cost)| (name.to_lowercase(), blocks(c));
-    let loops = |l: &uniform::mapping::Counter| json!({ "name": l.name, "trip": l.trip });
+    let loops = |l: &uniform::counters::Counter| json!({ "name": l.name, "trip": l.trip });
     json!({
         "array": vsa.extent,
         "axes": vsa.axes,
@@ -278,7 +278,7 @@ fn estimate(need: &Resources, board: &Board) -> String {
 
 /// The number of phases of a program.
 fn phases(vsa: &Vsa) -> i64 {
-    vsa.counters[vsa.parameters()..vsa.phases].iter().map(|c| c.trip).product()
+    vsa.counters[vsa.parameters()..vsa.phases()].iter().map(|c| c.trip).product()
 }
 
 /// The place of the arrays that one phase passes to another.
@@ -342,7 +342,7 @@ fn optional_rows(compiled: &Compiled, interface: &Interface) -> impl Iterator<It
 }
 
 /// Loops with their numbers of iterations.
-fn loops_text(list: &[uniform::mapping::Counter]) -> String {
+fn loops_text(list: &[uniform::counters::Counter]) -> String {
     let parts: Vec<_> = list.iter().filter(|c| c.trip > 1).map(|c| format!("{} {}", c.name, grouped(c.trip))).collect();
     match parts.is_empty() {
         true => "none".to_string(),

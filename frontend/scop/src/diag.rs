@@ -36,7 +36,7 @@ impl SourceMap {
         (line, column)
     }
 
-    /// What stands there with its file and line, such as `mm.c:9: C[i][j] = 0;`, in one line of ASCII.
+    /// The marked text with its file and line, such as `mm.c:9: C[i][j] = 0;`, in one line of ASCII.
     pub fn quote(&self, span: Span) -> Option<String> {
         let file = self.files.get(span.file as usize)?;
         let text = file.text.get(span.start as usize..span.end as usize)?;
@@ -48,7 +48,7 @@ impl SourceMap {
     }
 }
 
-/// Characters of what [`SourceMap::quote`] gives.
+/// Length limit of [`SourceMap::quote`], in characters.
 const QUOTED: usize = 110;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,11 +63,11 @@ pub struct Diagnostic {
     /// Stable code, such as `E0203`.
     pub code: &'static str,
     pub message: String,
-    /// Where; `None` for faults of the whole file.
+    /// The place; `None` for faults of the whole file.
     pub span: Option<Span>,
-    /// What stands under the marked text: what was found, or why it is refused.
+    /// Printed under the marked text: what was found, or why it is refused.
     pub label: String,
-    /// Further places that belong to it.
+    /// Related places.
     pub notes: Vec<(Span, String)>,
     /// What to write instead.
     pub help: Option<String>,

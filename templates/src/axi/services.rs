@@ -9,9 +9,10 @@ use crate::cases::{by_case, of_case, within};
 use crate::port::Port;
 use array::contract::program::Register;
 use array::contract::steps::Steps;
-use array::contract::walk::{RowForm, Span, Wait, WaitUntil, Walk, WalkGroup};
+use array::contract::walk::{RowForm, Wait, WaitUntil, Walk, WalkGroup};
 use rtl::{clog2, s, u, ModuleBuilder, Sig, Ty};
 use scop::Affine;
+use uniform::counters::Span;
 use uniform::sizes::Formula;
 
 /// Ports that both engines have.
@@ -155,15 +156,16 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
     let at_end: Vec<_> = counters.iter().zip(lasts).map(|(c, last)| c.q().eq(numbers.kept(last, c.q().ty()))).collect();
     let turn: Vec<_> = (0..groups).map(|g| m.reg(format!("gen_turn{g}"), u(1))).collect();
     let here = |g: &WalkGroup| {
-        let at = |(j, w): (usize, &Option<i64>)| {
-            w.map(|v| match g.when_sized.get(&(walk.parameters + j)) {
-                Some(value) => counters[j].q().eq(numbers.kept(value, counters[j].q().ty())),
+        let at = |j: usize| {
+            let (count, k) = (counters[j].q(), walk.parameters + j);
+            g.when.value(k).map(|v| match g.when.parameter(k) {
+                Some(p) => count.eq(numbers.kept(&walk.lasts[p], count.ty())),
                 None if ends(walk, j, v) => at_end[j],
-                None => counters[j].q().eq_lit(v),
+                None => count.eq_lit(v),
             })
         };
-        let cases = g.cases.iter().map(|some| m.any(&some.iter().map(|&k| numbers.cases[k]).collect::<Vec<_>>()));
-        let tests: Vec<_> = g.when[walk.parameters..].iter().enumerate().filter_map(at).chain(cases).collect();
+        let cases = g.when.cases.iter().map(|some| m.any(&some.iter().map(|&k| numbers.cases[k]).collect::<Vec<_>>()));
+        let tests: Vec<_> = (0..counters.len()).filter_map(at).chain(cases).collect();
         if tests.is_empty() {
             m.lit(1, u(1))
         } else {

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use templates::axi::memory::{AxiMemory, Timing};
 use templates::axi::writer::{AxiWriter, WriterParams};
 use uniform::affine::Form;
-use uniform::mapping::Counter;
+use uniform::counters::Counter;
 
 fn random_vsa(r: &mut Random) -> Vsa {
     let mut v = random_base(r);
@@ -35,9 +35,7 @@ fn random_vsa(r: &mut Random) -> Vsa {
             ports: vec![],
             first: [0, 0],
             last: [0, 0],
-            emit: trips.iter().map(|t| if r.chance(60) { None } else { Some(r.range(0, t - 1)) }).collect(),
-            ends: Default::default(),
-            cases: None,
+            emit: When::new(trips.iter().map(|t| (!r.chance(60)).then(|| r.range(0, t - 1)))),
             hull,
             banks: vec![],
             row: Form::default(),
@@ -50,7 +48,7 @@ fn random_vsa(r: &mut Random) -> Vsa {
 }
 
 fn emits(g: &OutputGroup, t: &[i64]) -> bool {
-    g.emit.iter().zip(t).all(|(e, c)| e.is_none_or(|v| v == *c))
+    g.emit.holds(t, None)
 }
 
 fn allowed(g: &OutputGroup, x: &[i64]) -> bool {
@@ -316,7 +314,7 @@ fn stalls_any_alignment_and_reset_in_the_middle() {
 fn data_waits_for_its_address() {
     let mut v = empty_vsa("bench");
     v.tile_depth = 1;
-    v.counters = vec![Counter { name: "t".into(), trip: 300 }];
+    v.counters = vec![Counter::constant("t".into(), 300)];
     let ty = scop::ScalarType::Int { bits: 8, signed: true };
     v.arrays = vec![DramArray { name: "A".into(), ty, dims: vec![301 * 1024], word: 4, port: 0, scratch: None }];
     let origin = vec![Form { constant: 1020, counters: vec![1024], space: [0, 0] }];
@@ -326,9 +324,7 @@ fn data_waits_for_its_address() {
         ports: vec![],
         first: [0, 0],
         last: [0, 0],
-        emit: vec![None],
-        cases: None,
-        ends: Default::default(),
+        emit: When::new(vec![None]),
         hull: Hull { view: Hull::plain_view(origin.len()), origin, rows: vec![], words: 2, elements: 8 },
         banks: vec![],
         row: Form::default(),

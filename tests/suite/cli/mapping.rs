@@ -38,7 +38,7 @@ fn map_lists_draws_and_numbers_arrays() {
         assert_eq!((&report["match"], &report["array"]), (&Value::Bool(true), &array["extent"]), "row {row}");
         assert_eq!(report["cycles"], report["predicted_cycles"], "row {row}");
         let list = |what: &str| {
-            arrays[row]["coordinates"][what]
+            array["coordinates"][what]
                 .as_array()
                 .unwrap()
                 .iter()

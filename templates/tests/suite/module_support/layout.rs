@@ -6,14 +6,14 @@ use array::vsa::*;
 use scop::ScalarType;
 use templates::io::words::StreamShape;
 use uniform::affine::{Condition, Form};
-use uniform::mapping::Counter;
+use uniform::counters::Counter;
 
 /// Tile counters, then inner ones; up to 3 x 3 PEs and any skew.
 pub fn frame(r: &mut Random) -> Vsa {
     let mut v = super::empty_vsa("bench");
     v.tile_depth = r.range(0, 2) as usize;
     let inner = r.range(1, 3) as usize;
-    v.counters = (0..v.tile_depth + inner).map(|j| Counter { name: format!("t{j}"), trip: r.range(1, 4) }).collect();
+    v.counters = (0..v.tile_depth + inner).map(|j| Counter::constant(format!("t{j}"), r.range(1, 4))).collect();
     v.extent = [r.range(1, 3), r.range(1, 3)];
     v.schedule = Schedule {
         skew: [0, 1].map(|_| r.range(1, 3) * r.pick(&[1, -1])),
@@ -163,7 +163,6 @@ fn try_input(r: &mut Random, v: &mut Vsa) -> bool {
     }
     let banks = p.banks.into_iter().map(|b| b.bank).collect();
     v.inputs.push(InputGroup {
-        cases: None,
         array,
         subscripts: p.subscripts,
         ports: p.ports,
@@ -171,7 +170,7 @@ fn try_input(r: &mut Random, v: &mut Vsa) -> bool {
         last,
         forward,
         reload,
-        phases: vec![],
+        used: When::default(),
         hull: p.hull,
         banks,
         row: p.row,
@@ -215,9 +214,7 @@ fn try_output(r: &mut Random, v: &mut Vsa) -> bool {
         ports,
         first,
         last,
-        emit,
-        ends: Default::default(),
-        cases: None,
+        emit: When::new(emit),
         hull: p.hull,
         banks: p.banks,
         row: p.row,

@@ -1,20 +1,23 @@
-//! Where a statement looks at what it reads: in `i > 0 ? a[i - 1] : 0` nowhere else.
+//! Where the value of a read affects the statement's result. `i > 0 ? a[i - 1] : 0` uses `a[i - 1]` for `i > 0` only.
+//!
+//! A read outside this region may be undefined without harm. The answer is a superset of the exact region: a condition
+//! on data counts as possible.
 
 use crate::{Affine, BinaryOp, Constraint, Expr, ExprKind};
 
 /// A union of conjunctions over a statement's iterators.
 type Union = Vec<Vec<Constraint>>;
 
-/// Where the value of read `k` matters to an expression; `None` for everywhere.
-pub(super) fn looked_at(e: &Expr, k: usize) -> Option<Union> {
+/// Where the value of read `k` affects an expression; `None` for everywhere.
+pub(super) fn used_where(e: &Expr, k: usize) -> Option<Union> {
     match &e.kind {
         ExprKind::Read(read) if *read == k => None,
         ExprKind::Select(c, a, b) => {
             let branches =
-                [(a, holds(c)), (b, fails(c))].into_iter().map(|(branch, when)| both(looked_at(branch, k), when));
-            branches.chain([looked_at(c, k)]).try_fold(vec![], either)
+                [(a, holds(c)), (b, fails(c))].into_iter().map(|(branch, when)| both(used_where(branch, k), when));
+            branches.chain([used_where(c, k)]).try_fold(vec![], either)
         }
-        _ => e.operands().into_iter().map(|operand| looked_at(operand, k)).try_fold(vec![], either),
+        _ => e.operands().into_iter().map(|operand| used_where(operand, k)).try_fold(vec![], either),
     }
 }
 
@@ -39,7 +42,7 @@ fn holds(c: &Expr) -> Option<Union> {
     }
 }
 
-/// Where it does not.
+/// Where a condition over the iterators fails; `None` for one over other values.
 fn fails(c: &Expr) -> Option<Union> {
     match &c.kind {
         ExprKind::Holds(all) => Some(all.iter().flat_map(beyond).collect()),

@@ -1,5 +1,12 @@
-//! The dataflow of one array's cells: who reads what was written where, and in which order. It depends on the accesses
-//! of the array alone, so it is asked once, however many rewrites of a program leave them as they are.
+//! The dataflow of one array: the source of every read, the writes that are live out, and the memory order.
+//!
+//! It depends on the accesses of the array alone. Rewrites of a program leave most arrays as they are, so results are
+//! cached by [`Accesses`].
+//!
+//! Method: [`last_source`] of isl, or [`last_source_by_time`] where isl's answer would be wrong (a fixed iterator) or
+//! is incomplete (divisibility). Both get only the schedule entries that can differ between two accesses of one
+//! element. For example `C[i][j]` in all accesses fixes the entries of `i` and `j`; only the loop over `k` and the
+//! textual positions remain.
 
 use super::{domains, LiveOut, MemoryDep, Piece, RelationPiece, Source, WRITE};
 use crate::poly;
@@ -12,33 +19,32 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 /// All accesses of an array.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct Accesses {
-    /// It has no value at first, and nobody reads it in the end.
+    /// Undefined before the region and dead after it.
     pub temporary: bool,
-    /// Pieces of dependences stay as they are found.
-    pub apart: bool,
+    /// Pieces of dependences are not merged.
+    pub unmerged: bool,
     /// In the program's order.
-    pub statements: Vec<Accessing>,
+    pub statements: Vec<Accessor>,
 }
 
 /// A statement that accesses the array.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub(super) struct Accessing {
+pub(super) struct Accessor {
     pub domain: Vec<Vec<Constraint>>,
     pub beta: Vec<i64>,
     pub depth: usize,
-    /// The domain leaves an iterator one value (see [`last_source_by_time`]).
+    /// The domain fixes an iterator to one value (see [`last_source_by_time`]).
     pub fixed: bool,
     /// Read index or [`WRITE`], subscripts.
     pub accesses: Vec<(usize, Vec<Affine>)>,
-    /// By read index: where the statement looks at what it reads, if not everywhere. Of an array that has no value at
-    /// first.
-    pub looked: Vec<(usize, Vec<Vec<Constraint>>)>,
+    /// By read index: where the statement uses the value it reads, if not everywhere. Only for temporary arrays.
+    pub used: Vec<(usize, Vec<Vec<Constraint>>)>,
 }
 
 /// One access of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Reference {
-    /// Among those that access the array.
+    /// Index into [`Accesses::statements`].
     pub statement: usize,
     /// Read index or [`WRITE`].
     pub access: usize,
@@ -49,7 +55,7 @@ impl Reference {
     pub fn id(self, ids: &[StmtId]) -> StmtId {
         ids[self.statement]
     }
-    fn local(self) -> StmtId {
+    fn local_id(self) -> StmtId {
         StmtId(self.statement as u32)
     }
     /// isl tuple name of the instances of this access.
@@ -61,9 +67,9 @@ impl Reference {
     }
 }
 
-/// What [`super::Flow`] says of one array. Statements are numbered among those that access it.
+/// The part of [`super::Flow`] about one array. Statements are numbered by [`Accesses::statements`].
 #[derive(Default)]
-pub(super) struct Cells {
+pub(super) struct ArrayFlow {
     pub reads: BTreeMap<Reference, Vec<Piece>>,
     pub live_out: Vec<LiveOut>,
     pub anti: Vec<MemoryDep>,
@@ -72,38 +78,40 @@ pub(super) struct Cells {
 }
 
 pub(super) enum Fault {
-    /// Where a value comes from is no affine function; the write, an iteration of the reader and the writer's behind
-    /// it.
+    /// The source is not an affine function; `written`: the write, and an iteration of the reader followed by one of
+    /// the writer.
     NotAffine { reader: Reference, written: Option<(Reference, Vec<i64>)> },
-    /// What is read at this iteration has no value.
+    /// The value read at this iteration is undefined and used.
     Uninitialized { reader: Reference, point: Vec<i64> },
-    /// Which iterations leave a final value cannot be said by affine conditions.
+    /// The iterations that leave a final value are not described by affine conditions.
     Final { writer: Reference },
 }
 
-/// Answers that are kept at most.
-const KEPT: usize = 20_000;
-static KNOWN: LazyLock<Mutex<FxHashMap<Accesses, Arc<Cells>>>> = LazyLock::new(Mutex::default);
+/// A full cache is emptied.
+const CAPACITY: usize = 20_000;
+static CACHE: LazyLock<Mutex<FxHashMap<Accesses, Arc<ArrayFlow>>>> = LazyLock::new(Mutex::default);
 
 impl Accesses {
+    /// The dataflow of the array, from the cache if it was computed before.
+    ///
     /// # Errors
-    /// isl gave up.
-    pub fn cells(&self) -> poly::Result<Arc<Cells>> {
-        let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(cells) = known().get(self) {
+    /// isl failed or exceeded its limits.
+    pub fn analyze(&self) -> poly::Result<Arc<ArrayFlow>> {
+        let cache = || CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(cells) = cache().get(self) {
             return Ok(Arc::clone(cells));
         }
-        let cells = Arc::new(Search::new(self)?.run()?);
-        let mut known = known();
-        if known.len() >= KEPT {
-            known.clear();
+        let cells = Arc::new(ArrayAnalysis::new(self)?.run()?);
+        let mut cache = cache();
+        if cache.len() >= CAPACITY {
+            cache.clear();
         }
-        known.insert(self.clone(), Arc::clone(&cells));
+        cache.insert(self.clone(), Arc::clone(&cells));
         Ok(cells)
     }
 }
 
-/// What isl found, by reference.
+/// isl's answer, by reference.
 #[derive(Default)]
 struct Dataflow {
     /// `{ sink -> source }` by (sink, source).
@@ -112,16 +120,16 @@ struct Dataflow {
     unmatched: BTreeMap<Reference, Set>,
 }
 
-pub(super) struct Search<'a> {
+pub(super) struct ArrayAnalysis<'a> {
     array: &'a Accesses,
     by_name: BTreeMap<String, Reference>,
     pub(super) context: Context,
 }
 
-impl<'a> Search<'a> {
+impl<'a> ArrayAnalysis<'a> {
     fn new(array: &'a Accesses) -> poly::Result<Self> {
-        let search = Search { array, by_name: BTreeMap::new(), context: Context::new()? };
-        Ok(Search { by_name: search.references().map(|r| (r.name(), r)).collect(), ..search })
+        let search = ArrayAnalysis { array, by_name: BTreeMap::new(), context: Context::new()? };
+        Ok(ArrayAnalysis { by_name: search.references().map(|r| (r.name(), r)).collect(), ..search })
     }
 
     fn references(&self) -> impl Iterator<Item = Reference> + use<'a> {
@@ -132,7 +140,7 @@ impl<'a> Search<'a> {
             .flat_map(|(statement, s)| s.accesses.iter().map(move |a| Reference { statement, access: a.0 }))
     }
 
-    fn run(&self) -> poly::Result<Cells> {
+    fn run(&self) -> poly::Result<ArrayFlow> {
         let (writes, reads): (Vec<_>, Vec<_>) = self.references().partition(|r| r.access == WRITE);
         let both = [reads.as_slice(), &writes].concat();
         let written = self.accesses(&writes)?;
@@ -144,20 +152,20 @@ impl<'a> Search<'a> {
                 Some(last) if last.is_complete(&accesses)? => last,
                 _ => last_source_by_time(&accesses, &self.earlier(sinks, &writes, direction)?, &schedule)?,
             };
-            self.sorted(&last)
+            self.by_reference(&last)
         };
         let (before, after) = (last(&reads, 1)?, last(&both, -1)?);
-        let mut cells = Cells {
+        let mut cells = ArrayFlow {
             anti: self.memory(&after, |from| from.access != WRITE)?,
             output: self.memory(&after, |from| from.access == WRITE)?,
-            ..Cells::default()
+            ..ArrayFlow::default()
         };
         self.sources(&before, &mut cells)?;
         self.live_out(&after, &mut cells)?;
         Ok(cells)
     }
 
-    pub(super) fn statement(&self, reference: Reference) -> &'a Accessing {
+    pub(super) fn statement(&self, reference: Reference) -> &'a Accessor {
         &self.array.statements[reference.statement]
     }
 
@@ -181,21 +189,21 @@ impl<'a> Search<'a> {
         UnionMap::of_maps(&self.context, references.iter().map(one))
     }
 
-    /// The 2d+1 schedule of the references times `direction`, padded to one length, without the entries that two
-    /// accesses of one array element always share. The last entry puts a statement's reads before its write.
+    /// The 2d+1 schedule of the references times `direction`, padded to one length, without the entries that are equal
+    /// for any two accesses of one element. The last entry orders a statement's reads before its write.
     fn schedule(&self, references: &[Reference], direction: i64) -> poly::Result<UnionMap> {
         let deepest = references.iter().map(|r| self.depth(*r)).max().unwrap_or(0);
         let times: Vec<Vec<Affine>> = references.iter().map(|&r| self.time(r, direction, 2 * deepest + 1)).collect();
-        let kept: Vec<usize> =
+        let entries: Vec<usize> =
             (0..2 * deepest + 2).filter(|&entry| !self.equal_on_one_cell(references, &times, entry)).collect();
         let one = |(reference, time): (&Reference, &Vec<Affine>)| {
-            let time: Vec<Affine> = kept.iter().map(|&entry| time[entry].clone()).collect();
+            let time: Vec<Affine> = entries.iter().map(|&entry| time[entry].clone()).collect();
             Map::from_affine(&self.context, Some(&reference.name()), self.depth(*reference), None, &time)
         };
         UnionMap::of_maps(&self.context, references.iter().zip(&times).map(one))
     }
 
-    /// Whether entry `entry` of the time is a constant, or one function of a subscript, the same for all references.
+    /// Whether time entry `entry` is one constant, or a subscript plus one constant (or minus it), for all references.
     fn equal_on_one_cell(&self, references: &[Reference], times: &[Vec<Affine>], entry: usize) -> bool {
         // time[entry] minus `factor` times subscript `position` must be one constant.
         let rank = references.first().map_or(0, |&r| self.subscripts(r).len());
@@ -230,14 +238,14 @@ impl<'a> Search<'a> {
     }
 
     fn reference(&self, name: Option<String>) -> poly::Result<Reference> {
-        let known = name.as_ref().and_then(|name| self.by_name.get(name));
-        known.copied().ok_or_else(|| poly::Error { message: format!("unknown tuple {name:?}"), call: "reference" })
+        let found = name.as_ref().and_then(|name| self.by_name.get(name));
+        found.copied().ok_or_else(|| poly::Error { message: format!("unknown tuple {name:?}"), call: "reference" })
     }
 
-    /// isl's answer by reference.
-    fn sorted(&self, found: &LastSource) -> poly::Result<Dataflow> {
+    /// Splits isl's answer by reference.
+    fn by_reference(&self, found: &LastSource) -> poly::Result<Dataflow> {
         let depth = self.array.statements.iter().map(|s| s.depth).max().unwrap_or(0);
-        let merged = if self.array.apart { found.dependence.clone() } else { found.dependence.merged(depth)? };
+        let merged = if self.array.unmerged { found.dependence.clone() } else { found.dependence.merged(depth)? };
         let mut all = Dataflow::default();
         for map in merged.reverse()?.maps()? {
             all.matched.insert((self.reference(map.input_name()?)?, self.reference(map.output_name()?)?), map);
@@ -248,16 +256,16 @@ impl<'a> Search<'a> {
         Ok(all)
     }
 
-    fn sources(&self, before: &Dataflow, cells: &mut Cells) -> poly::Result<()> {
+    fn sources(&self, before: &Dataflow, cells: &mut ArrayFlow) -> poly::Result<()> {
         for (&(reader, writer), map) in &before.matched {
-            for part in map.function_pieces(self.array.apart)? {
+            for part in map.function_pieces(self.array.unmerged)? {
                 let region = part.domain.region()?;
                 let Some(iteration) = part.outputs.filter(|_| region.exact) else {
                     let pair = domains::first_point_of(&map.intersect_domain(&part.domain)?.flatten()?)?;
                     cells.faults.push(Fault::NotAffine { reader, written: Some((writer, pair.unwrap_or_default())) });
                     break;
                 };
-                let source = Source::Write { statement: writer.local(), iteration };
+                let source = Source::Write { statement: writer.local_id(), iteration };
                 let new = region.pieces.into_iter().map(|domain| Piece { domain, source: source.clone() });
                 cells.reads.entry(reader).or_default().extend(new);
             }
@@ -265,7 +273,7 @@ impl<'a> Search<'a> {
         let temporary = self.array.temporary;
         for (&reader, set) in &before.unmatched {
             let region = set.region()?;
-            let missed = self.looked_at(reader, set)?;
+            let missed = self.used_where(reader, set)?;
             if temporary && !missed.is_empty()? {
                 cells.faults.push(Fault::Uninitialized {
                     reader,
@@ -282,25 +290,25 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Of these instances of a read those whose statements look at it.
-    fn looked_at(&self, reader: Reference, instances: &Set) -> poly::Result<Set> {
+    /// The instances of a read whose value their statement uses.
+    fn used_where(&self, reader: Reference, instances: &Set) -> poly::Result<Set> {
         let statement = self.statement(reader);
-        match statement.looked.iter().find(|l| l.0 == reader.access) {
-            Some((_, looked)) => {
-                instances.intersect(&Set::from_union(&self.context, Some(&reader.name()), statement.depth, looked)?)
+        match statement.used.iter().find(|l| l.0 == reader.access) {
+            Some((_, used)) => {
+                instances.intersect(&Set::from_union(&self.context, Some(&reader.name()), statement.depth, used)?)
             }
             None => Ok(instances.clone()),
         }
     }
 
-    fn live_out(&self, after: &Dataflow, cells: &mut Cells) -> poly::Result<()> {
+    fn live_out(&self, after: &Dataflow, cells: &mut ArrayFlow) -> poly::Result<()> {
         for (&writer, set) in after.unmatched.iter().filter(|(r, _)| r.access == WRITE && !self.array.temporary) {
             let region = set.region()?;
             if !region.exact {
                 cells.faults.push(Fault::Final { writer });
             }
             if !region.pieces.is_empty() {
-                cells.live_out.push(LiveOut { statement: writer.local(), domain: region.pieces });
+                cells.live_out.push(LiveOut { statement: writer.local_id(), domain: region.pieces });
             }
         }
         Ok(())
@@ -326,7 +334,7 @@ impl<'a> Search<'a> {
                 map.clone()
             };
             let mut relation = vec![];
-            for part in map.function_pieces(self.array.apart)? {
+            for part in map.function_pieces(self.array.unmerged)? {
                 let region = part.domain.region()?;
                 match part.outputs.filter(|_| region.exact) {
                     Some(target) => {
@@ -344,7 +352,7 @@ impl<'a> Search<'a> {
             }
             relation.sort();
             if !relation.is_empty() {
-                deps.push(MemoryDep { from: (from.local(), from.access), to: (to.local(), to.access), relation });
+                deps.push(MemoryDep { from: (from.local_id(), from.access), to: (to.local_id(), to.access), relation });
             }
         }
         Ok(deps)

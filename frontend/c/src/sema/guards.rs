@@ -1,19 +1,30 @@
-//! Locals whose writes need no guard, such as the temporary of a conditional swap.
+//! Conditional writes to locals that need no guard (scalar privatization under conditions).
 //!
-//! `if (a > b) { t = a; a = b; b = t; }` need not guard `t = a`: nobody reads `t` unless the branch was taken. So `t`
-//! neither has to be known before nor is it passed from one iteration to the next. Neither need
-//! `if (c) t = x; if (c) y = t;`, as long as nothing that `c` reads changes in between.
+//! Problem: if-conversion turns `if (c) t = a;` into `t = c ? a : t`. Reading the old `t` has a price: `t` must have a
+//! value before, and the value travels from iteration to iteration. Often nobody needs the old value, as in the swap
+//! `if (a > b) { t = a; a = b; b = t; }`: `t` is read only where the branch was taken. Then `t = a` without a guard is
+//! correct: where the condition fails, a wrong value of `t` is never used.
 //!
-//! The walk follows one local through the statements in their order, branch by branch as the hardware carries them out,
-//! and keeps *facts*: conditions under each of which the local has the value it has in C. A write under a path `P` of
-//! conditions either keeps its guard, which adds the fact `P`, or loses it, which leaves `P` as the only fact; it loses
-//! it where every fact implies `P`, so that no value is lost that a read could rely on. A read is sound if a fact holds
-//! on its path. If all are, the writes do without their guards as decided; else all keep them, and dataflow has the
-//! last word.
+//! Terms: a *path* is the conjunction of the conditions around a statement. A *fact* is a conjunction under which the
+//! local has the same value in the hardware as in C. An *outcome* is a condition with its truth value; it is identified
+//! by its syntax and by a stamp, the time of the last assignment to its names.
 //!
-//! A condition is known by its syntax and by when its names were last assigned. Facts of an array that is not only used
-//! with constant subscripts are of all of its elements: such a write may lose its guard, but proves nothing of the
-//! others.
+//! Method: one walk per local over the statements in their order, both branches of an `if` one after the other, as the
+//! hardware executes them.
+//! - A write under path `P` loses its guard if every fact implies `P`: then it destroys no value that a read could use,
+//!   and `P` is the only fact. Otherwise it keeps its guard and adds the fact `P`.
+//! - A read is sound if its path implies a fact.
+//! - A loop starts with the facts that hold before it and at the end of its body (a fixed point, at most [`PASSES`]
+//!   passes).
+//!
+//! Invariant: if all reads are sound, exactly the writes in the result need guards. If one is not, all writes keep
+//! theirs (`None`), and the dataflow analysis decides whether a value is missing.
+//!
+//! Example, `if (c) t = x; if (c) y = t;`: no fact before the first write, so it loses its guard; fact `c`. The read
+//! has the path `c`: sound. If `c` read a variable that is assigned in between, the stamps would differ: not sound.
+//!
+//! An array with constant subscripts is treated element by element. With other subscripts the facts are about all
+//! elements together: a write may lose its guard, but adds no fact about the other elements.
 
 use crate::ast;
 use crate::ast::{Binary, ExprKind, ForInit, Init, Stmt, StmtKind, Unary};
@@ -22,13 +33,12 @@ use scop::diag::Span;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// Facts kept at most; leaving some out proves less.
+/// Limit on the number of facts; dropping one proves less.
 const FACTS: usize = 16;
-/// Passes over a loop's body after which nothing is claimed of its start.
+/// Passes over a loop's body; without a fixed point by then, its start has no facts.
 const PASSES: usize = 4;
 
-/// The writes of the local `name` that must keep their guards in `block`, which starts where it has no value; `None` if
-/// all.
+/// The writes of the local `name` in `block` that need guards; `None` if all do. The local has no value before `block`.
 pub(super) fn guarded_writes(name: &str, block: &[Stmt]) -> Option<BTreeSet<Span>> {
     let mut elements = BTreeSet::new();
     for s in block {
@@ -59,7 +69,7 @@ pub(super) fn guarded_writes(name: &str, block: &[Stmt]) -> Option<BTreeSet<Span
     Some(guarded)
 }
 
-/// Constant subscripts; a scalar has none.
+/// An element, by its constant subscripts; a scalar has none.
 type Element = Vec<Constant>;
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,8 +78,8 @@ enum Constant {
     Member(Rc<str>),
 }
 
-/// The subscripts of `e` if it is `name` or an element of it; `None` inside if they are not constant.
-fn own(e: &ast::Expr, name: &str) -> Option<Option<Element>> {
+/// The element that `e` is, if it belongs to `name`; the inner `None`: its subscripts are not constant.
+fn element_of(e: &ast::Expr, name: &str) -> Option<Option<Element>> {
     let (base, subscripts) = e.element()?;
     let constant = |s: &&ast::Expr| match &s.kind {
         ExprKind::Literal(bits, _) => Some(Constant::Number(*bits)),
@@ -79,9 +89,9 @@ fn own(e: &ast::Expr, name: &str) -> Option<Option<Element>> {
     matches!(&base.kind, ExprKind::Name(n) if **n == *name).then(|| subscripts.iter().map(constant).collect())
 }
 
-/// The elements of `name` that `e` mentions; a structure as a whole is the element without subscripts.
+/// Collects the elements of `name` in `e`; a whole structure is the element without subscripts.
 fn mentioned(e: &ast::Expr, name: &str, out: &mut BTreeSet<Option<Element>>) {
-    match own(e, name) {
+    match element_of(e, name) {
         Some(element) => {
             out.insert(element);
             e.element().into_iter().flat_map(|(_, subscripts)| subscripts).for_each(|s| mentioned(s, name, out));
@@ -90,7 +100,7 @@ fn mentioned(e: &ast::Expr, name: &str, out: &mut BTreeSet<Option<Element>>) {
     }
 }
 
-/// That a condition, evaluated when its names had last changed at `stamp`, came out as `holds`.
+/// A condition whose names were last assigned at `stamp` has the value `holds`.
 #[derive(Clone)]
 struct Outcome<'a> {
     condition: &'a ast::Expr,
@@ -108,34 +118,34 @@ impl Outcome<'_> {
     }
 }
 
-/// A conjunction.
+/// A conjunction of outcomes.
 type Fact<'a> = Vec<Outcome<'a>>;
 
-/// Whether all of `few` are among `many`.
-fn among(few: &[Outcome], many: &[Outcome]) -> bool {
+/// Whether all outcomes of `few` are in `many`: then `many` implies `few`.
+fn subset(few: &[Outcome], many: &[Outcome]) -> bool {
     few.iter().all(|x| many.iter().any(|y| x.same(y)))
 }
 
-/// What both say.
+/// The facts that hold if either `a` or `b` describes the state.
 fn join<'a>(a: &[Fact<'a>], b: &[Fact<'a>]) -> Vec<Fact<'a>> {
-    let said = |facts: &[Fact], fact: &Fact| facts.iter().any(|f| among(f, fact));
-    let mut both: Vec<Fact> = a.iter().filter(|f| said(b, f)).cloned().collect();
-    both.extend(b.iter().filter(|f| said(a, f) && !said(&both, f)).cloned().collect::<Vec<_>>());
+    let implied = |facts: &[Fact], fact: &Fact| facts.iter().any(|f| subset(f, fact));
+    let mut both: Vec<Fact> = a.iter().filter(|f| implied(b, f)).cloned().collect();
+    both.extend(b.iter().filter(|f| implied(a, f) && !implied(&both, f)).cloned().collect::<Vec<_>>());
     both
 }
 
 struct Walk<'a> {
     name: &'a str,
-    /// `None`: all of an array.
+    /// `None`: all elements of an array.
     element: Option<Element>,
     facts: Vec<Fact<'a>>,
     path: Fact<'a>,
     /// When each name was last assigned or declared.
     changed: BTreeMap<Rc<str>, u32>,
     clock: u32,
-    /// What is known of the starts of all loops around is final.
+    /// The facts at the starts of all enclosing loops are at their fixed points.
     final_pass: bool,
-    /// No read was met that might see a value that C's does not.
+    /// All reads so far are sound.
     sound: bool,
     guarded: BTreeSet<Span>,
 }
@@ -143,7 +153,7 @@ struct Walk<'a> {
 impl<'a> Walk<'a> {
     fn block(&mut self, all: &'a [Stmt]) {
         all.iter().for_each(|s| self.statement(s));
-        // Behind the block the names that it declares are others.
+        // After the block its names mean other variables.
         for s in all {
             if let StmtKind::Declare(all) = &s.kind {
                 all.iter().for_each(|d| self.change(&d.name));
@@ -170,7 +180,7 @@ impl<'a> Walk<'a> {
     }
 
     fn declare(&mut self, d: &'a ast::Declarator) {
-        // Another variable of this name: not looked into.
+        // A second variable of this name: give up.
         self.sound &= *d.name != *self.name;
         d.init.iter().for_each(|i| self.initializer(i));
         self.change(&d.name);
@@ -200,23 +210,23 @@ impl<'a> Walk<'a> {
         names.extend(counter);
         let pass = |w: &mut Self| {
             names.iter().for_each(|n| w.change(n));
-            w.forget();
+            w.drop_stale();
             w.statement(&f.body);
             names.iter().for_each(|n| w.change(n));
-            w.forget();
+            w.drop_stale();
         };
         names.iter().for_each(|n| self.change(n));
-        self.forget();
+        self.drop_stale();
         let before = self.facts.clone();
         let last = std::mem::replace(&mut self.final_pass, false);
-        // Later iterations start where the ones before have ended.
+        // An iteration starts with the facts at the end of the previous one.
         let mut start = before.clone();
         for k in 0..=PASSES {
             self.facts = start.clone();
             pass(self);
             let next = if k == PASSES { vec![] } else { join(&start, &self.facts) };
             let settled =
-                next.len() == start.len() && start.iter().all(|f| next.iter().any(|g| among(f, g) && among(g, f)));
+                next.len() == start.len() && start.iter().all(|f| next.iter().any(|g| subset(f, g) && subset(g, f)));
             start = next;
             if settled {
                 break;
@@ -263,37 +273,37 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether `e` is, contains or may be what the walk is about.
+    /// Whether `e` is, contains or may be the element of this walk.
     fn is_own(&self, e: &ast::Expr) -> bool {
-        let Some(element) = own(e, self.name) else { return false };
+        let Some(element) = element_of(e, self.name) else { return false };
         let Some((this, that)) = self.element.as_ref().zip(element) else { return true };
         that.len() < this.len() && this.starts_with(&that) || *this == that
     }
 
     fn write(&mut self, span: Span) {
-        self.forget();
+        self.drop_stale();
         let path = self.path.clone();
         if self.element.is_none() {
             for fact in &mut self.facts {
                 let new: Vec<Outcome> = path.iter().filter(|x| !fact.iter().any(|y| x.same(y))).cloned().collect();
                 fact.extend(new);
             }
-        } else if self.facts.iter().all(|fact| among(&path, fact)) {
+        } else if self.facts.iter().all(|fact| subset(&path, fact)) {
             self.facts = vec![path];
         } else {
             if self.final_pass {
                 self.guarded.insert(span);
             }
-            self.learn(path);
+            self.add_fact(path);
         }
     }
 
-    fn learn(&mut self, fact: Fact<'a>) {
-        if self.facts.len() >= FACTS || self.facts.iter().any(|f| among(f, &fact)) {
+    fn add_fact(&mut self, fact: Fact<'a>) {
+        if self.facts.len() >= FACTS || self.facts.iter().any(|f| subset(f, &fact)) {
             return;
         }
-        self.facts.retain(|f| !among(&fact, f));
-        // Under `p && c` and under `p && !c` is under `p`.
+        self.facts.retain(|f| !subset(&fact, f));
+        // The facts `p && c` and `p && !c` together are the fact `p`.
         let opposite = |f: &Fact| {
             let mut differing = fact.iter().enumerate().filter(|(_, x)| !f.iter().any(|y| x.same(y)));
             let (k, one) = differing.next()?;
@@ -305,7 +315,7 @@ impl<'a> Walk<'a> {
         if let Some(k) = merged {
             let mut shorter = fact;
             shorter.remove(k);
-            self.learn(shorter);
+            self.add_fact(shorter);
         }
     }
 
@@ -316,7 +326,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What is behind a condition counts where it is looked at.
+    /// Checks the reads in `e`; `?:`, `&&` and `||` extend the path.
     fn read(&mut self, e: &'a ast::Expr) {
         match &e.kind {
             ExprKind::Conditional(c, a, b) => {
@@ -332,7 +342,7 @@ impl<'a> Walk<'a> {
             }
             _ => {
                 if self.final_pass && self.is_own(e) {
-                    self.sound &= self.facts.iter().any(|f| among(f, &self.path));
+                    self.sound &= self.facts.iter().any(|f| subset(f, &self.path));
                 }
                 match e.element() {
                     Some((_, subscripts)) => subscripts.into_iter().for_each(|s| self.read(s)),
@@ -349,7 +359,7 @@ impl<'a> Walk<'a> {
         self.path.truncate(before);
     }
 
-    /// What is known where `condition` comes out as `holds`.
+    /// The outcomes that follow from `condition` having the value `holds`.
     fn outcomes(&self, condition: &'a ast::Expr, holds: bool) -> Vec<Outcome<'a>> {
         match &condition.kind {
             ExprKind::Unary(Unary::LogicalNot, a) => self.outcomes(a, !holds),
@@ -373,26 +383,18 @@ impl<'a> Walk<'a> {
         self.changed.insert(name.clone(), self.clock);
     }
 
-    /// Leaves out the facts that no path will contain any more: their conditions would come out otherwise by now.
-    fn forget(&mut self) {
+    /// Drops the facts that no later path can imply: a name in their conditions has changed.
+    fn drop_stale(&mut self) {
         let mut facts = std::mem::take(&mut self.facts);
         facts.retain(|f| f.iter().all(|x| x.stamp == self.stamp(x.condition) || self.path.iter().any(|y| x.same(y))));
         self.facts = facts;
     }
 }
 
-/// Whether the loop certainly has an iteration.
+/// Whether the loop has at least one iteration for certain.
 fn runs(f: &ast::For) -> bool {
     let literal = |e: &ast::Expr| if let ExprKind::Literal(bits, _) = e.kind { Some(bits as i64) } else { None };
-    let first = match &f.init {
-        ForInit::Declare(all) => {
-            all.first()
-                .and_then(|d| d.init.as_ref())
-                .and_then(|i| if let Init::Value(e) = i { literal(e) } else { None })
-        }
-        ForInit::Expr(ast::Expr { kind: ExprKind::Assign(None, _, value), .. }) => literal(value),
-        _ => None,
-    };
+    let first = f.start().and_then(literal);
     let Some(ExprKind::Binary(op, _, bound)) = f.condition.as_ref().map(|c| &c.kind) else { return false };
     let Some((first, bound)) = first.zip(literal(bound)) else { return false };
     match op {
