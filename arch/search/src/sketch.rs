@@ -82,7 +82,7 @@ pub fn sketch(
         group.slots = if spill.is_none_or(long) { 2 } else { group.slots };
         // Partial results leave in every visit, and come back.
         if !spilled.is_empty() {
-            spilled.iter().for_each(|&c| group.emit[c] = None);
+            spilled.iter().for_each(|&c| group.emit.at[c] = None);
             if facts.comes_back(access) {
                 inputs.push(hull::input(&draft, array, word, 0, &mapping));
             }

@@ -359,15 +359,16 @@ impl<'m> Tiles<'_, 'm> {
     /// The group is served at the present tile.
     fn serves(&self, walk: &Walk, g: &WalkGroup) -> Sig<'m> {
         let (m, counts) = (self.numbers.m, &self.counts);
-        let at = |(j, w): (usize, &Option<i64>)| {
-            w.map(|v| match g.when_sized.get(&(walk.parameters + j)) {
-                Some(value) => counts[j].eq(self.numbers.held(value, counts[j].ty())),
+        let at = |j: usize| {
+            let (count, k) = (counts[j], walk.parameters + j);
+            g.when.value(k).map(|v| match g.when.parameter(k) {
+                Some(p) => count.eq(self.numbers.held(&walk.lasts[p], count.ty())),
                 None if ends(walk, j, v) => self.at_end[j],
-                None => counts[j].eq_lit(v),
+                None => count.eq_lit(v),
             })
         };
-        let cases = g.cases.iter().map(|some| m.any(&some.iter().map(|&k| self.numbers.cases[k]).collect::<Vec<_>>()));
-        let tests: Vec<_> = g.when[walk.parameters..].iter().enumerate().filter_map(at).chain(cases).collect();
+        let in_case = |some: &BTreeSet<usize>| m.any(&some.iter().map(|&k| self.numbers.cases[k]).collect::<Vec<_>>());
+        let tests: Vec<_> = (0..counts.len()).filter_map(at).chain(g.when.cases.as_ref().map(in_case)).collect();
         if tests.is_empty() {
             m.lit(1, u(1))
         } else {

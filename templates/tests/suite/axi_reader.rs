@@ -24,7 +24,6 @@ fn random_vsa(r: &mut Random) -> Vsa {
             .into_iter()
             .collect();
         v.inputs.push(InputGroup {
-            cases: None,
             array: array as u32,
             subscripts: vec![],
             ports: vec![],
@@ -32,7 +31,7 @@ fn random_vsa(r: &mut Random) -> Vsa {
             last: [0; 2],
             forward: [false; 2],
             reload: r.range(0, v.tile_depth as i64) as usize,
-            phases: vec![],
+            used: When::default(),
             hull,
             banks: vec![],
             row: Form::default(),
@@ -282,7 +281,6 @@ fn one_group(bits: u32, word: u32, dims: &[i64], hull: Hull) -> Vsa {
     let ty = scop::ScalarType::Int { bits, signed: true };
     v.arrays = vec![DramArray { name: "A".into(), ty, dims: dims.to_vec(), word, port: 0, scratch: None }];
     v.inputs = vec![InputGroup {
-        cases: None,
         array: 0,
         subscripts: vec![],
         ports: vec![],
@@ -290,7 +288,7 @@ fn one_group(bits: u32, word: u32, dims: &[i64], hull: Hull) -> Vsa {
         last: [0; 2],
         forward: [false; 2],
         reload: 0,
-        phases: vec![],
+        used: When::default(),
         hull,
         banks: vec![],
         row: Form::default(),

@@ -35,9 +35,7 @@ fn random_vsa(r: &mut Random) -> Vsa {
             ports: vec![],
             first: [0, 0],
             last: [0, 0],
-            emit: trips.iter().map(|t| if r.chance(60) { None } else { Some(r.range(0, t - 1)) }).collect(),
-            ends: Default::default(),
-            cases: None,
+            emit: When::new(trips.iter().map(|t| (!r.chance(60)).then(|| r.range(0, t - 1)))),
             hull,
             banks: vec![],
             row: Form::default(),
@@ -50,7 +48,7 @@ fn random_vsa(r: &mut Random) -> Vsa {
 }
 
 fn emits(g: &OutputGroup, t: &[i64]) -> bool {
-    g.emit.iter().zip(t).all(|(e, c)| e.is_none_or(|v| v == *c))
+    g.emit.holds(t, None)
 }
 
 fn allowed(g: &OutputGroup, x: &[i64]) -> bool {
@@ -326,9 +324,7 @@ fn data_waits_for_its_address() {
         ports: vec![],
         first: [0, 0],
         last: [0, 0],
-        emit: vec![None],
-        cases: None,
-        ends: Default::default(),
+        emit: When::new(vec![None]),
         hull: Hull { view: Hull::plain_view(origin.len()), origin, rows: vec![], words: 2, elements: 8 },
         banks: vec![],
         row: Form::default(),

@@ -26,7 +26,7 @@ use crate::cases::{by_case, of_case, within};
 use crate::port::Port;
 use array::contract::program::{of_delay, of_delays, Register};
 use array::contract::timing::swept;
-use array::vsa::Vsa;
+use array::vsa::{Vsa, When};
 use rtl::{clog2, u, Design, ModuleBuilder, Reg, Sig, Template, Ty};
 use scop::Affine;
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,24 +59,21 @@ pub struct Sequencer {
     pub fields: Vec<Field>,
 }
 
-/// An input group: values of the tile counters in visits that load (`None`: any), and what they have in all that use
-/// the load.
+/// An input group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Load {
-    pub at: Vec<Option<i64>>,
-    pub uses: Vec<Option<i64>>,
-    /// Cases of phases in which alone all this is.
-    pub cases: Option<BTreeSet<usize>>,
+    /// Tiles that load.
+    pub loads: When,
+    /// Tiles that use a load.
+    pub used: When,
 }
 
-/// An output group: values of the tile counters in visits that emit (`None`: any), and buffer halves.
+/// An output group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drain {
-    pub emit: Vec<Option<i64>>,
-    /// Of those that sizes end by phase, the parameter that is this value.
-    pub ends: BTreeMap<usize, usize>,
-    /// Cases of phases in which alone it does.
-    pub cases: Option<BTreeSet<usize>>,
+    /// Tiles that emit.
+    pub emit: When,
+    /// Buffer halves.
     pub slots: u32,
 }
 
@@ -165,20 +162,8 @@ impl Sequencer {
             cased: vsa.cased(),
             tile_depth: vsa.tile_depth,
             cases: vsa.cases.clone(),
-            loads: vsa
-                .inputs
-                .iter()
-                .map(|g| Load {
-                    at: (0..vsa.tile_depth).map(|j| g.loads_at(j)).collect(),
-                    uses: (0..vsa.tile_depth).map(|j| g.phase(j)).collect(),
-                    cases: g.cases.clone(),
-                })
-                .collect(),
-            drains: vsa
-                .outputs
-                .iter()
-                .map(|g| Drain { emit: g.emit.clone(), ends: g.ends.clone(), cases: g.cases.clone(), slots: g.slots })
-                .collect(),
+            loads: vsa.inputs.iter().map(|g| Load { loads: g.loads_when(vsa), used: g.used.clone() }).collect(),
+            drains: vsa.outputs.iter().map(|g| Drain { emit: g.emit.clone(), slots: g.slots }).collect(),
             delays: vsa.varying_delays().into_iter().cloned().collect(),
             waits: of_delays(vsa),
             tells_last: swept(vsa).is_some(),

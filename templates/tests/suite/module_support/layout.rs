@@ -163,7 +163,6 @@ fn try_input(r: &mut Random, v: &mut Vsa) -> bool {
     }
     let banks = p.banks.into_iter().map(|b| b.bank).collect();
     v.inputs.push(InputGroup {
-        cases: None,
         array,
         subscripts: p.subscripts,
         ports: p.ports,
@@ -171,7 +170,7 @@ fn try_input(r: &mut Random, v: &mut Vsa) -> bool {
         last,
         forward,
         reload,
-        phases: vec![],
+        used: When::default(),
         hull: p.hull,
         banks,
         row: p.row,
@@ -215,9 +214,7 @@ fn try_output(r: &mut Random, v: &mut Vsa) -> bool {
         ports,
         first,
         last,
-        emit,
-        ends: Default::default(),
-        cases: None,
+        emit: When::new(emit),
         hull: p.hull,
         banks: p.banks,
         row: p.row,
