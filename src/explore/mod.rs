@@ -214,11 +214,8 @@ impl Context<'_> {
     }
 
     fn design_json(&self, d: &Design) -> Value {
-        let need = &d.need;
-        json!({
-            "cycles": d.cycles, "design": self.text(d), "array": d.vsa.extent, "simd": d.vsa.lanes,
-            "dsp": need.dsp, "lut": need.lut, "ff": need.ff, "bram36": need.bram36, "uram": need.uram,
-        })
+        let value = json!({ "cycles": d.cycles, "design": self.text(d), "array": d.vsa.extent, "simd": d.vsa.lanes });
+        with_counts(value, &d.need)
     }
 
     /// For `--design`.
@@ -243,7 +240,7 @@ impl Context<'_> {
                 format!("{:.1} %", 100.0 * self.utilization(d)),
                 grouped(d.need.dsp),
                 grouped(d.need.lut),
-                grouped(d.need.bram36),
+                grouped(d.need.bram36()),
             ]
         };
         let mut lines = vec![header, row(found, best)];
@@ -356,21 +353,17 @@ pub fn neighbours(spec: &DesignSpec, compiled: &search::Compiled, board: &Board)
     let (mut text, mut name) = (String::new(), "beside it");
     let (mut need, mut cycles) = (compiled.report.resources, compiled.report.prediction.cycles);
     for _ in 0..3 {
-        let half = |most: i64, used: i64| most.min(used / 2);
-        let limits = quest.limits;
-        quest.limits = Resources {
-            lut: half(limits.lut, need.lut),
-            ff: half(limits.ff, need.ff),
-            dsp: half(limits.dsp, need.dsp),
-            bram36: limits.bram36.min(need.bram36),
-            ..limits
-        };
+        quest.limits = quest.limits.zip(&need, |name, most, used| match name {
+            "uram" => most,
+            "bram36" => most.min(used),
+            _ => most.min(used / 2),
+        });
         // What takes that much longer at half the area is no neighbour: the search was too short.
         let Some(d) = quest.fastest().best.filter(|d| d.cycles <= NEIGHBOUR_CYCLES * cycles) else { break };
         (need, cycles) = (d.need, d.cycles);
         let ratio = d.cycles as f64 / compiled.report.prediction.cycles.max(1) as f64;
-        let limits = &quest.limits;
-        let option = format!("--limit lut={},ff={},dsp={},bram36={}", limits.lut, limits.ff, limits.dsp, limits.bram36);
+        let limits = quest.limits.named().map(|(name, n)| format!("{name}={n}"));
+        let option = format!("--limit {}", limits[..4].join(","));
         text += &format!(
             "  {name:<12} {} LUT, {} DSP: {} cycles, {ratio:.1} times as many: {option}\n",
             grouped(need.lut),
@@ -380,4 +373,10 @@ pub fn neighbours(spec: &DesignSpec, compiled: &search::Compiled, board: &Board)
         name = "";
     }
     text
+}
+
+/// A JSON object with what a design takes of each resource.
+fn with_counts(mut value: Value, need: &Resources) -> Value {
+    need.named().into_iter().for_each(|(name, n)| value[name] = json!(n));
+    value
 }

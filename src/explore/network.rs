@@ -1,6 +1,6 @@
 //! `sagen explore --network`: one array for all layers of a network, which are one C file with other macros each.
 
-use super::{effort, live, space_loops};
+use super::{effort, live, space_loops, with_counts};
 use crate::cli::{Explore, Program};
 use crate::files;
 use crate::program::{Refused, Work};
@@ -135,12 +135,11 @@ impl Answer<'_> {
 
     fn as_json(&self) -> Value {
         let layer = |(layer, program, design): (&Read, &Kernel, &Design)| {
-            let need = &design.need;
-            json!({
+            let value = json!({
                 "name": layer.name, "times": layer.times, "cycles": design.cycles, "design": design.spec(&layer.spec).to_text(),
                 "used": self.used(program, design.cycles),
-                "dsp": need.dsp, "lut": need.lut, "ff": need.ff, "bram36": need.bram36, "uram": need.uram,
-            })
+            });
+            with_counts(value, &design.need)
         };
         let f = self.found;
         let lanes = f.lanes.as_ref().map(|(name, n)| json!({ "loop": name, "lanes": n }));
@@ -163,7 +162,7 @@ impl Answer<'_> {
                 used,
                 grouped(need.dsp),
                 grouped(need.lut),
-                grouped(need.bram36),
+                grouped(need.bram36()),
             ]
         };
         let lines: Vec<Vec<String>> = std::iter::once(header).chain(self.rows().map(row)).collect();

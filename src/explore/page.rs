@@ -256,8 +256,6 @@ pub(super) fn render(
     hints: &[String],
     seconds: f64,
 ) -> String {
-    let n = &best.need;
-    let l = &context.limits;
     let proof = if found.gap() == 0.0 {
         "No array within the limits takes fewer.".to_string()
     } else {
@@ -267,23 +265,17 @@ pub(super) fn render(
             100.0 * found.gap()
         )
     };
-    let resources: String = [
-        ("LUT", n.lut, l.lut),
-        ("FF", n.ff, l.ff),
-        ("DSP", n.dsp, l.dsp),
-        ("BRAM36", n.bram36, l.bram36),
-        ("URAM", n.uram, l.uram),
-    ]
-    .iter()
-    .map(|(name, need, have)| {
-        format!(
-            "<tr><td>{name}</td><td>{}</td><td>{}</td><td>{:.1} %</td></tr>",
-            grouped(*need),
-            grouped(*have),
-            100.0 * *need as f64 / (*have).max(1) as f64
-        )
-    })
-    .collect();
+    let resources: String = (best.need.named().into_iter().zip(context.limits.counts()))
+        .map(|((name, need), have)| {
+            format!(
+                "<tr><td>{}</td><td>{}</td><td>{}</td><td>{:.1} %</td></tr>",
+                name.to_uppercase(),
+                grouped(need),
+                grouped(have),
+                100.0 * need as f64 / have.max(1) as f64
+            )
+        })
+        .collect();
     let points: String = [found]
         .into_iter()
         .chain(front)
@@ -296,7 +288,7 @@ pub(super) fn render(
                 grouped(f.bound),
                 grouped(d.need.dsp),
                 grouped(d.need.lut),
-                grouped(d.need.bram36)
+                grouped(d.need.bram36())
             )
         })
         .collect();

@@ -1,29 +1,9 @@
 //! Boards: what fits, and how the memory is reached. The files are `boards/*.toml`; their README describes the fields.
 
+pub use array::resources::Resources;
 use scop::diag::Diagnostic;
 use serde::Deserialize;
-
-/// Counts of the device's building blocks (LUTs, flip-flops, DSP slices, 36 Kib block RAMs, UltraRAMs).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, serde::Serialize)]
-pub struct Resources {
-    pub lut: i64,
-    pub ff: i64,
-    pub dsp: i64,
-    pub bram36: i64,
-    #[serde(default)]
-    pub uram: i64,
-}
-
-impl Resources {
-    /// Every kind of block suffices.
-    pub fn fits(&self, available: &Resources) -> bool {
-        self.lut <= available.lut
-            && self.ff <= available.ff
-            && self.dsp <= available.dsp
-            && self.bram36 <= available.bram36
-            && self.uram <= available.uram
-    }
-}
+use uniform::aim::RESOURCES;
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Die {
@@ -72,6 +52,13 @@ pub struct Margin {
 impl Default for Margin {
     fn default() -> Margin {
         Margin { lut: 70, ff: 80, dsp: 80, bram36: 85, uram: 85 }
+    }
+}
+
+impl Margin {
+    /// In the order of [`RESOURCES`].
+    fn percents(&self) -> [i64; 5] {
+        [self.lut, self.ff, self.dsp, self.bram36, self.uram]
     }
 }
 
@@ -125,8 +112,7 @@ impl Board {
         demand([32, 64].contains(&self.address_bits), format!("address_bits = {}: 32 or 64", self.address_bits));
         let dies = self.dies.iter().map(|d| (format!("die {}: ", d.name), &d.resources));
         for (place, r) in std::iter::once(("resources: ".to_string(), &self.resources)).chain(dies) {
-            for (kind, count) in [("lut", r.lut), ("ff", r.ff), ("dsp", r.dsp), ("bram36", r.bram36), ("uram", r.uram)]
-            {
+            for (kind, count) in r.named() {
                 demand((0..=1 << 40).contains(&count), format!("{place}{kind} = {count} is not a number of blocks"));
             }
         }
@@ -151,17 +137,21 @@ impl Board {
                 format!("memory {}: peak_bytes_per_s = {} is not a rate", m.kind, m.peak_bytes_per_s),
             );
         }
-        let m = &self.margin;
-        for (kind, percent) in [("lut", m.lut), ("ff", m.ff), ("dsp", m.dsp), ("bram36", m.bram36), ("uram", m.uram)] {
+        for (kind, percent) in RESOURCES.into_iter().zip(self.margin.percents()) {
             demand((1..=100).contains(&percent), format!("margin: {kind} = {percent} is not 1 to 100 percent"));
         }
         wrong
     }
 
+    /// What the margins leave to an array.
+    pub fn usable(&self) -> Resources {
+        self.resources.zip(&Resources::from_counts(self.margin.percents()), |_, all, percent| all * percent / 100)
+    }
+
     /// Bytes of arrays that pass values between phases and stay on chip, unless the user says: a quarter of the block
     /// RAM.
     pub fn on_chip(&self) -> u64 {
-        self.resources.bram36.max(0) as u64 * 4096 / 4
+        self.resources.bram36().max(0) as u64 * 4096 / 4
     }
 
     /// # Errors
@@ -171,15 +161,10 @@ impl Board {
         if need.fits(have) {
             return Ok(());
         }
-        let all = [
-            ("LUT", need.lut, have.lut),
-            ("FF", need.ff, have.ff),
-            ("DSP", need.dsp, have.dsp),
-            ("BRAM36", need.bram36, have.bram36),
-            ("URAM", need.uram, have.uram),
-        ];
-        let over: Vec<String> =
-            all.iter().filter(|x| x.1 > x.2).map(|(n, need, have)| format!("{need} {n} of {have}")).collect();
+        let over: Vec<String> = (need.named().into_iter().zip(have.counts()))
+            .filter(|((_, need), have)| need > have)
+            .map(|((name, need), have)| format!("{need} {} of {have}", name.to_uppercase()))
+            .collect();
         let fault = Diagnostic::error(
             "E0711",
             None,

@@ -1,9 +1,9 @@
 //! What the registers, the top of the IP and the sequencer take: `templates::axi::control`, `templates::ip`,
 //! `templates::control::sequencer`, register by register.
 
-use crate::blocks::{bits_of, Cost};
 use crate::engines::{program, spans_compared};
 use array::contract::operand::travels;
+use array::resources::{bits_of, Resources};
 use array::vsa::{Op, Vsa};
 use std::collections::BTreeSet;
 use uniform::affine::{interval, Condition, Form};
@@ -20,7 +20,7 @@ pub(super) enum Field {
 }
 
 /// All but what the sequencer computes for each wave. Of a sketch, at least.
-pub(super) fn control(vsa: &Vsa) -> Cost {
+pub(super) fn control(vsa: &Vsa) -> Resources {
     registers(&arguments(vsa), vsa.address_bits) + top(vsa) + sequencer(vsa)
 }
 
@@ -31,18 +31,18 @@ pub(super) fn arguments(vsa: &Vsa) -> Vec<i64> {
 }
 
 /// Registers of an IP with these arguments.
-pub(super) fn registers(arguments: &[i64], address_bits: u32) -> Cost {
+pub(super) fn registers(arguments: &[i64], address_bits: u32) -> Resources {
     let words: i64 = arguments.iter().map(|bits| (bits + 31) / 32).sum();
     let kept: i64 = arguments.iter().map(|bits| (bits + 7) / 8 * 8).sum();
     // Cycles, of which one half waits to be read; a word that is written, with its address, and one that is read; the
     // status.
     let rest = 64 + 32 + 32 + 4 + 5 + 32 + 33;
     // Reads choose among words: a LUT of each bit, with what its bytes are written by.
-    Cost { lut: 175 + 33 * words, ff: rest + i64::from(address_bits) + kept, ..Cost::default() }
+    Resources::logic(175 + 33 * words, rest + i64::from(address_bits) + kept)
 }
 
 /// Reset, scalars as the run has them, and the engine whose fault the status is about.
-fn top(vsa: &Vsa) -> Cost {
+fn top(vsa: &Vsa) -> Resources {
     let engines = |port: usize| {
         let of = |array: u32| vsa.port_of(array) == port;
         i64::from(vsa.inputs.iter().any(|g| of(g.array))) + i64::from(vsa.outputs.iter().any(|g| of(g.array)))
@@ -51,38 +51,34 @@ fn top(vsa: &Vsa) -> Cost {
     let scalars: i64 = vsa.scalars.iter().map(|s| i64::from(s.ty.bits())).sum();
     let groups = (vsa.inputs.len() + vsa.outputs.len()) as i64;
     // Releases and drains reach the engines through a shift register each.
-    Cost { lut: 22 + groups + i64::from(vsa.address_bits) * (hosted / 2), ff: 27 + scalars, ..Cost::default() }
+    Resources::logic(22 + groups + i64::from(vsa.address_bits) * (hosted / 2), 27 + scalars)
 }
 
 /// Odometer, loads and drains.
-fn sequencer(vsa: &Vsa) -> Cost {
+fn sequencer(vsa: &Vsa) -> Resources {
     let digits = vsa.counters.iter().enumerate().skip(vsa.parameters()).filter(|(_, c)| c.trip > 1);
     let digit = |(k, c): (usize, &uniform::mapping::Counter)| {
         let bits = bits_of(c.trip);
         // Where sizes end it, the value before its last.
-        let sized = if vsa.sizes.limits.contains_key(&k) {
-            Cost { lut: bits + 3, ff: bits + 1, ..Cost::default() }
-        } else {
-            Cost::default()
-        };
-        sized + Cost { lut: bits + bits / 6 + 2, ff: bits + 2, ..Cost::default() }
+        let sized =
+            if vsa.sizes.limits.contains_key(&k) { Resources::logic(bits + 3, bits + 1) } else { Resources::default() };
+        sized + Resources::logic(bits + bits / 6 + 2, bits + 2)
     };
-    let loads = Cost { lut: 6, ff: 5, ..Cost::default() } * vsa.inputs.len() as i64;
-    let drains: Cost =
-        vsa.outputs.iter().map(|g| Cost { lut: 5, ff: if g.slots > 1 { 5 } else { 3 }, ..Cost::default() }).sum();
+    let loads = Resources::logic(6, 5) * vsa.inputs.len() as i64;
+    let drains: Resources = vsa
+        .outputs
+        .iter()
+        .map(|g| Resources { lut: 5, ff: if g.slots > 1 { 5 } else { 3 }, ..Resources::default() })
+        .sum();
     let gap = if vsa.schedule.interval > 1 { bits_of(vsa.schedule.interval) } else { 0 };
-    digits.map(digit).sum::<Cost>()
-        + loads
-        + drains
-        + cases(vsa)
-        + Cost { lut: 6 + 2 * gap, ff: 2 + gap, ..Cost::default() }
+    digits.map(digit).sum::<Resources>() + loads + drains + cases(vsa) + Resources::logic(6 + 2 * gap, 2 + gap)
 }
 
 /// The case of phases of the next wave and of the one after it, and the counters whose ends it tells.
-fn cases(vsa: &Vsa) -> Cost {
+fn cases(vsa: &Vsa) -> Resources {
     let cases = &vsa.cases;
     if cases.is_empty() {
-        return Cost::default();
+        return Resources::default();
     }
     let trips: Vec<i64> = vsa.counters.iter().map(|c| c.trip).collect();
     let compared: i64 =
@@ -90,11 +86,11 @@ fn cases(vsa: &Vsa) -> Cost {
     let next: i64 =
         trips[..cases.boxes.first().map_or(0, Vec::len)].iter().filter(|&&t| t > 1).map(|&t| bits_of(t)).sum();
     let ends: i64 = cases.lasts.keys().map(|&j| 2 * bits_of(trips[j])).sum();
-    Cost::lut(2 * compared + next + ends)
+    Resources::lut(2 * compared + next + ends)
 }
 
 /// What the sequencer computes for each wave: an accumulator a form, and a register in front of what goes to the array.
-pub(super) fn launched(vsa: &Vsa, looked_at: impl IntoIterator<Item = Field>) -> Cost {
+pub(super) fn launched(vsa: &Vsa, looked_at: impl IntoIterator<Item = Field>) -> Resources {
     let mut fields: BTreeSet<Field> = looked_at.into_iter().collect();
     let varies = |form: &Form| form.counters.iter().zip(&vsa.counters).any(|(&a, c)| a != 0 && c.trip > 1);
     let forms =
@@ -108,18 +104,18 @@ pub(super) fn launched(vsa: &Vsa, looked_at: impl IntoIterator<Item = Field>) ->
         }
     }
     let mut kept: BTreeSet<(i64, &[i64])> = BTreeSet::new();
-    let mut total = Cost::default();
+    let mut total = Resources::default();
     for field in &fields {
         total += match field {
-            Field::Valid => Cost::default(),
+            Field::Valid => Resources::default(),
             Field::Guard(all) => {
                 kept.extend(all.iter().map(|c| (c.form.constant, &c.form.counters[..])));
                 let compared: i64 = all.iter().filter(|c| c.equality).map(|c| (width(vsa, &c.form) + 4) / 5).sum();
-                Cost { lut: compared + all.len() as i64 / 6, ff: 1, ..Cost::default() }
+                Resources::logic(compared + all.len() as i64 / 6, 1)
             }
             Field::Time(form) => {
                 kept.insert((form.constant, &form.counters[..]));
-                Cost::ff(width(vsa, form))
+                Resources::ff(width(vsa, form))
             }
             Field::Pointer(depth, lag) => {
                 let bits = bits_of(depth.abs());
@@ -130,7 +126,7 @@ pub(super) fn launched(vsa: &Vsa, looked_at: impl IntoIterator<Item = Field>) ->
                         as i64
                 });
                 let start = if sized > 0 { bits } else { 0 };
-                Cost { lut: bits + bits / 6 + 1 + by_case + start, ff: (2 + sized) * bits, ..Cost::default() }
+                Resources::logic(bits + bits / 6 + 1 + by_case + start, (2 + sized) * bits)
             }
         };
     }
@@ -142,9 +138,9 @@ pub(super) fn launched(vsa: &Vsa, looked_at: impl IntoIterator<Item = Field>) ->
         let cased = counters.iter().enumerate().any(|(j, &a)| a != 0 && vsa.cases.lasts.contains_key(&j));
         let by_case = if cased { bits * ((vsa.cases.boxes.len() as i64 / 2 + 4) / 5) } else { 0 };
         if varies(&form) {
-            Cost { lut: bits + by_case, ff: bits, ..Cost::default() }
+            Resources::logic(bits + by_case, bits)
         } else {
-            Cost::default()
+            Resources::default()
         }
     };
     total + kept.into_iter().map(accumulator).sum()

@@ -1,14 +1,14 @@
 //! What an IP of several functions takes: its cores, one set of registers, what chooses among the cores, the queue.
 
-use crate::blocks::Cost;
 use crate::control::{arguments, registers};
 use crate::resources::parts;
 use array::ip::Ip;
+use array::resources::Resources;
 use array::vsa::Vsa;
 use std::collections::BTreeMap;
 
 /// By part, for people: the cores by the names of their first functions.
-pub fn list(ip: &Ip) -> Vec<(String, Cost)> {
+pub fn list(ip: &Ip) -> Vec<(String, Resources)> {
     if let [only] = &ip.cores[..] {
         let own = parts(only).list().into_iter().map(|(name, cost)| (name.to_string(), cost));
         return own.chain(rest(ip)).collect();
@@ -18,7 +18,7 @@ pub fn list(ip: &Ip) -> Vec<(String, Cost)> {
     for (c, core) in ip.cores.iter().enumerate() {
         let caller = ip.functions.iter().find(|f| f.core == c).map_or("", |f| f.name.as_str());
         // Its registers are the IP's.
-        all.push((caller.to_string(), parts(core).total().less(own(core))));
+        all.push((caller.to_string(), parts(core).total() - own(core)));
     }
     all.push(("registers".into(), ip.cores.iter().map(own).max_by_key(|c| c.ff).unwrap_or_default()));
     all.push(("choice".into(), choice(ip)));
@@ -26,21 +26,21 @@ pub fn list(ip: &Ip) -> Vec<(String, Cost)> {
 }
 
 /// All of it.
-pub fn total(ip: &Ip) -> Cost {
+pub fn total(ip: &Ip) -> Resources {
     list(ip).into_iter().map(|p| p.1).sum()
 }
 
 /// The queue, if there is one: a memory in LUTs, 32 commands deep each, that keeps all arguments; a multiplexer behind
 /// it.
-fn rest(ip: &Ip) -> Option<(String, Cost)> {
+fn rest(ip: &Ip) -> Option<(String, Resources)> {
     let bits = ip.cores.iter().map(|core| arguments(core).iter().sum::<i64>()).max().unwrap_or(0) + 8;
     let banks = i64::from(ip.queue.div_ceil(32));
-    (ip.queue > 0).then(|| ("queue".into(), Cost { lut: bits + banks * bits * 2 / 3 + 40, ff: 70, ..Cost::default() }))
+    (ip.queue > 0).then(|| ("queue".into(), Resources::logic(bits + banks * bits * 2 / 3 + 40, 70)))
 }
 
 /// Multiplexers in front of the AXI ports: of each signal a manager drives, as many inputs as cores have it. A LUT
 /// takes three further inputs of one.
-fn choice(ip: &Ip) -> Cost {
+fn choice(ip: &Ip) -> Resources {
     let mut inputs: BTreeMap<(u32, usize), i64> = BTreeMap::new();
     for core in &ip.cores {
         let mut seen: BTreeMap<u32, usize> = BTreeMap::new();
@@ -55,5 +55,5 @@ fn choice(ip: &Ip) -> Cost {
     let signals = |width: u32| 2 * (64 + 8) + 9 * i64::from(width) + 8;
     let lut =
         inputs.into_iter().map(|((width, _), cores)| signals(width) * (cores - 1 + 2) / 3 * i64::from(cores > 1)).sum();
-    Cost { lut, ff: 2, ..Cost::default() }
+    Resources { lut, ff: 2, ..Resources::default() }
 }

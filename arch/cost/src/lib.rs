@@ -2,10 +2,8 @@
 
 pub mod board;
 pub mod bank;
-pub mod blocks;
 mod engines;
 mod control;
-mod floats;
 mod multiplexers;
 pub mod needed;
 mod network;

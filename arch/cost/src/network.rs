@@ -1,6 +1,5 @@
 //! What feeders, collectors and relays take: `templates::io`, module by module.
 
-use crate::blocks::{bits_of, line, memory, Cost};
 use array::contract::delay::in_luts;
 use array::contract::operand::travels;
 use array::contract::pick;
@@ -8,6 +7,7 @@ use array::contract::relay;
 use array::contract::relay::Relays;
 use array::contract::timing::{collect_time, drain_latency, FEED_LATENCY};
 use array::contract::walk::Walk;
+use array::resources::{bits_of, line, memory, Resources};
 use array::vsa::{Bank, Hull, InputGroup, Op, OutputGroup, Vsa};
 use uniform::affine::interval;
 use uniform::affine::Form;
@@ -41,9 +41,9 @@ fn hit(bank: &Bank, hull: &Hull) -> i64 {
 }
 
 /// Where rows may end early, a bank keeps for each such dimension where the next ones begin.
-fn blocks(early: i64, depth: i64) -> Cost {
+fn blocks(early: i64, depth: i64) -> Resources {
     let at = bits_of(depth);
-    Cost { lut: 2 * at + 2, ff: at, ..Cost::default() } * early
+    Resources::logic(2 * at + 2, at) * early
 }
 
 /// Dimensions of a group whose rows may end early, as sizes say.
@@ -59,7 +59,7 @@ fn choice(inputs: i64) -> i64 {
 }
 
 /// Feeders pass the stream on and keep the elements that their waves read.
-pub(super) fn feeders(vsa: &Vsa, g: usize) -> Cost {
+pub(super) fn feeders(vsa: &Vsa, g: usize) -> Resources {
     let group = &vsa.inputs[g];
     let extent = group.feeders();
     let count: i64 = extent.iter().product();
@@ -72,7 +72,7 @@ pub(super) fn feeders(vsa: &Vsa, g: usize) -> Cost {
     let (row, col) = (wave_bits(vsa, &group.row), wave_bits(vsa, &group.col));
     let starts = pick::starts(&vsa.counters, &group.col, word);
     let choices = i64::from(starts.count_ones());
-    let mut one = Cost::ff(8 * i64::from(array.bus_bytes()) + fields(&group.hull) + 2 + i64::from(double));
+    let mut one = Resources::ff(8 * i64::from(array.bus_bytes()) + fields(&group.hull) + 2 + i64::from(double));
     one += line(1..=hop, row + col + i64::from(double));
     if choices > 1 {
         one += line([FEED_LATENCY - 1], bits_of(choices));
@@ -93,7 +93,7 @@ pub(super) fn feeders(vsa: &Vsa, g: usize) -> Cost {
             one.lut += col + bits_of(bank.depth);
         }
         if choices > 1 {
-            one += Cost::ff((1 + read) * kept * bits);
+            one += Resources::ff((1 + read) * kept * bits);
             one.lut += served.len() as i64 * bits * choice(choices);
             // Of a sketch: a register, or what makes a shift register of it.
             if !sketch {
@@ -127,17 +127,17 @@ fn late(vsa: &Vsa, group: &InputGroup) -> (i64, Vec<Option<i64>>) {
 }
 
 /// What waves bring to feeders and collectors enters the array when the first of them looks at it.
-pub(super) fn entries(vsa: &Vsa) -> Cost {
+pub(super) fn entries(vsa: &Vsa) -> Resources {
     // Of a sketch: when that is, is not known.
     if vsa.nodes.is_empty() {
-        return Cost::default();
+        return Resources::default();
     }
     let way = |hops: [i64; 2]| (0..2).map(|a| hops[a] * vsa.schedule.skew[a].abs()).sum::<i64>();
     let told = |row: &Form, col: &Form, double: bool, delay: i64| {
         [wave_bits(vsa, row), wave_bits(vsa, col), double.into()]
             .into_iter()
             .map(|bits| line([delay], bits))
-            .sum::<Cost>()
+            .sum::<Resources>()
     };
     let feeders = vsa
         .inputs
@@ -147,7 +147,7 @@ pub(super) fn entries(vsa: &Vsa) -> Cost {
         let delay = collect_time(vsa, o) - 1 + way(g.away(vsa));
         told(&g.row, &g.col, g.slots > 1, delay) + line([delay], enables(vsa, g))
     });
-    feeders.sum::<Cost>() + collectors.sum()
+    feeders.sum::<Resources>() + collectors.sum()
 }
 
 /// Enables of a group that come with the waves.
@@ -166,21 +166,21 @@ fn kept_in_luts(bank: &Bank, double: bool) -> bool {
 }
 
 /// The memory of a bank with its addresses.
-fn stored(bank: &Bank, double: bool, width: i64, ultra: bool) -> Cost {
+fn stored(bank: &Bank, double: bool, width: i64, ultra: bool) -> Resources {
     let depth = bank.depth.max(1);
     match (double, depth) {
-        (false, 1) => Cost::ff(width),
-        (true, 1) => memory(2, width, false) + Cost::ff(1),
+        (false, 1) => Resources::ff(width),
+        (true, 1) => memory(2, width, false) + Resources::ff(1),
         _ => {
             let at = bits_of(depth);
             let words = if double { (1 << at) + depth } else { depth };
-            memory(words, width, ultra) + Cost { lut: 2 * at, ff: 2 * at + i64::from(double), ..Cost::default() }
+            memory(words, width, ultra) + Resources::logic(2 * at, 2 * at + i64::from(double))
         }
     }
 }
 
 /// Collectors keep elements and answer with a register.
-pub(super) fn collectors(vsa: &Vsa, o: usize) -> Cost {
+pub(super) fn collectors(vsa: &Vsa, o: usize) -> Resources {
     // Of a sketch: whether there are two buffers is not certain.
     if vsa.nodes.is_empty() {
         buffers(vsa, o, false).least(buffers(vsa, o, true))
@@ -190,7 +190,7 @@ pub(super) fn collectors(vsa: &Vsa, o: usize) -> Cost {
 }
 
 /// Collectors with one buffer each, or two.
-fn buffers(vsa: &Vsa, o: usize, double: bool) -> Cost {
+fn buffers(vsa: &Vsa, o: usize, double: bool) -> Resources {
     let group = &vsa.outputs[o];
     let array = &vsa.arrays[group.array as usize];
     let (word, bits) = (i64::from(array.word), i64::from(array.ty.bits()));
@@ -215,7 +215,7 @@ fn buffers(vsa: &Vsa, o: usize, double: bool) -> Cost {
             depth
         };
         one += match words {
-            1 => Cost::ff(lanes * bits),
+            1 => Resources::ff(lanes * bits),
             _ => masked(words, lanes, bits, vsa.uram),
         };
         one.lut +=
@@ -227,7 +227,7 @@ fn buffers(vsa: &Vsa, o: usize, double: bool) -> Cost {
 }
 
 /// Lanes with write enables of their own are memories of their own where they stand in LUTs.
-fn masked(words: i64, lanes: i64, bits: i64, ultra: bool) -> Cost {
+fn masked(words: i64, lanes: i64, bits: i64, ultra: bool) -> Resources {
     if in_luts(words) {
         memory(words, bits, false) * lanes
     } else {
@@ -241,20 +241,20 @@ fn joined(words: i64) -> i64 {
 }
 
 /// Relays join bus words, and the groups of a port theirs.
-pub(super) fn relays(vsa: &Vsa, port: usize) -> Cost {
+pub(super) fn relays(vsa: &Vsa, port: usize) -> Resources {
     let of_port: Vec<usize> = (0..vsa.outputs.len()).filter(|&o| vsa.port_of(vsa.outputs[o].array) == port).collect();
     if of_port.is_empty() {
-        return Cost::default();
+        return Resources::default();
     }
     let bits = 8 * i64::from(vsa.bus_bytes(port));
     let latency = drain_latency(vsa, port);
-    let mut total = Cost::lut(bits * joined(of_port.len() as i64)) + line([latency], 1);
+    let mut total = Resources::lut(bits * joined(of_port.len() as i64)) + line([latency], 1);
     for o in of_port {
         let group = &vsa.outputs[o];
         let relays = Relays::new(vsa, o);
         let modules: i64 = relays.extent.iter().product();
         let token = 2 + i64::from(group.slots > 1) + fields(&group.hull);
-        total += Cost { lut: bits * joined(relays.joined as i64 + 2), ff: bits + token, ..Cost::default() } * modules;
+        total += Resources::logic(bits * joined(relays.joined as i64 + 2), bits + token) * modules;
         total += line([latency - relays.latency()], bits);
     }
     total

@@ -1,25 +1,25 @@
 //! What the PEs take: operators, delay elements, and the registers that keep a value until it is looked at
 //! (`templates::pe`). Nodes count only where something needs them ([`crate::needed`]).
 
-use crate::blocks::{bits_of, line, memory, Cost};
 use crate::control::Field;
-use crate::floats::float_core;
 use crate::multiplexers;
 use crate::needed;
 use crate::needed::Needed;
-use array::contract::delay::{cleared, in_luts, table_in_luts, Cleared, Wait};
+use array::contract::delay::{cleared, in_luts, Cleared, Wait};
 use array::contract::operand::{digits, effective_type, live_nodes, operand_source, travels};
 use array::contract::timing::collect_time;
-use array::vsa::{Delay, Node, NodeId, Op, Vsa};
-use scop::{BinaryOp, ScalarType, UnaryOp};
+use array::operators::{Operator, Shape};
+use array::resources::{bits_of, line, memory, Resources};
+use array::vsa::{Delay, NodeId, Op, Vsa};
+use scop::BinaryOp;
 use std::collections::{BTreeMap, BTreeSet};
 use uniform::affine::{interval, Condition, Form};
 
 /// What all of them take, and what brings them the fields of the waves.
 pub(super) struct Pes {
-    pub cost: Cost,
+    pub cost: Resources,
     /// Registers in front of the array: a field enters it when a PE first looks at it.
-    pub entry: Cost,
+    pub entry: Resources,
     pub fields: Vec<Field>,
 }
 
@@ -31,8 +31,8 @@ pub(super) fn pes(vsa: &Vsa) -> Pes {
         let chosen = part.multiplexer(id) * needed.choosing(vsa, id, part.around(id));
         part.node(id) * needed.count[n] + chosen + part.memory(id) * needed.ports[n]
     };
-    let nodes: Cost = (0..vsa.nodes.len()).filter(|&n| needed.count[n] > 0 || needed.ports[n] > 0).map(node).sum();
-    let passed: Cost = needed
+    let nodes: Resources = (0..vsa.nodes.len()).filter(|&n| needed.count[n] > 0 || needed.ports[n] > 0).map(node).sum();
+    let passed: Resources = needed
         .passed
         .iter()
         .enumerate()
@@ -59,7 +59,7 @@ pub type ByPlaces<T> = Vec<(Places, T)>;
 /// What PEs take in any schedule of these nodes: products, and operators that no slice takes in. Apart by the
 /// statements that need them; only nodes that are needed wherever one of the statements stands, at so many places, or
 /// in all PEs but some at a border.
-pub(super) fn least(vsa: &Vsa, stands: impl Fn(&BTreeSet<usize>) -> i64) -> ByPlaces<Cost> {
+pub(super) fn least(vsa: &Vsa, stands: impl Fn(&BTreeSet<usize>) -> i64) -> ByPlaces<Resources> {
     let needed = needed::needed(vsa);
     let part = Part::new(vsa, &needed);
     let product = |o: NodeId| matches!(vsa.node(o).op, Op::Binary(BinaryOp::Mul, ..));
@@ -67,21 +67,19 @@ pub(super) fn least(vsa: &Vsa, stands: impl Fn(&BTreeSet<usize>) -> i64) -> ByPl
         let node = vsa.node(id);
         if node.ty.is_float() || node.op.operands().iter().any(|&o| vsa.node(o).ty.is_float()) {
             return if matches!(node.op, Op::Select(..) | Op::Past { .. }) {
-                Cost::default()
+                Resources::default()
             } else {
-                Cost { ff: 0, ..part.operator(id, part.widths[id.index()], 0) }
+                Resources { ff: 0, ..part.operator(id) }
             };
         }
         match node.op {
-            Op::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) if product(a) || product(b) => Cost::default(),
-            Op::Binary(BinaryOp::Mul, ..) => {
-                Cost { dsp: part.operator(id, part.widths[id.index()], 0).dsp, ..Cost::default() }
-            }
-            Op::Binary(op, a, b) => Cost::lut(part.binary(id, op, [a, b]).lut),
-            _ => Cost::default(),
+            Op::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) if product(a) || product(b) => Resources::default(),
+            Op::Binary(BinaryOp::Mul, ..) => Resources { dsp: part.row(id).dsp, ..Resources::default() },
+            Op::Binary(..) => Resources::lut(part.row(id).lut),
+            _ => Resources::default(),
         }
     };
-    let mut parts: BTreeMap<Places, Cost> = BTreeMap::new();
+    let mut parts: BTreeMap<Places, Resources> = BTreeMap::new();
     for (n, statements) in users(vsa).into_iter().enumerate() {
         let but = match needed.extent(vsa, n) {
             _ if needed.count[n] >= stands(&statements) => [false; 2],
@@ -266,36 +264,33 @@ impl<'a> Part<'a> {
     }
 
     /// Fields enter PEs when the first one looks at them, and go on to those that want them.
-    fn control(&self) -> Cost {
+    fn control(&self) -> Resources {
         let one = |(field, looks)| {
             let width = self.width(field);
-            self.needed.along(self.vsa, looks).into_iter().map(|(taps, pes)| line(taps, width) * pes).sum::<Cost>()
+            self.needed.along(self.vsa, looks).into_iter().map(|(taps, pes)| line(taps, width) * pes).sum::<Resources>()
         };
         self.fields.iter().map(one).sum()
     }
 
     /// What a PE that gives an input on to a neighbour has beyond what keeps it until it is looked at here.
-    fn passed(&self, n: usize, cycles: i64) -> Cost {
+    fn passed(&self, n: usize, cycles: i64) -> Resources {
         let bits = i64::from(self.vsa.nodes[n].ty.bits());
         let taps = || self.taps[n].iter().copied();
-        line(taps().chain([cycles]), bits).less(line(taps(), bits))
+        line(taps().chain([cycles]), bits) - line(taps(), bits)
     }
 
-    fn node(&self, id: NodeId) -> Cost {
-        let vsa = self.vsa;
-        let bits = self.widths[id.index()];
-        let latency = vsa.schedule.latency[id.index()];
-        let kept = line(self.taps[id.index()].iter().copied(), bits);
-        kept + self.operator(id, bits, latency)
+    /// The operator with the registers that delay its value for those who read it later.
+    fn node(&self, id: NodeId) -> Resources {
+        line(self.taps[id.index()].iter().copied(), self.widths[id.index()]) + self.operator(id)
     }
 
-    /// LUTs that choose between two values, in a PE in which they are in no other multiplexer's.
-    fn multiplexer(&self, id: NodeId) -> Cost {
+    /// LUTs of a multiplexer that is in no other multiplexer's LUT.
+    fn multiplexer(&self, id: NodeId) -> Resources {
         match self.vsa.node(id).op {
-            Op::Select(..) if self.begins(id).is_some() || self.restarts(id) => Cost::default(),
-            Op::Select(_, a, b) if self.constant(a) && self.constant(b) => Cost::lut(1),
-            Op::Select(..) => Cost::lut(self.widths[id.index()]),
-            _ => Cost::default(),
+            Op::Select(..) if self.begins(id).is_some() || self.restarts(id) => Resources::default(),
+            Op::Select(_, a, b) if self.constant(a) && self.constant(b) => Resources::lut(1),
+            Op::Select(..) => Resources { ff: 0, ..self.row(id) },
+            _ => Resources::default(),
         }
     }
 
@@ -304,44 +299,68 @@ impl<'a> Part<'a> {
         std::iter::successors(self.folded[id.index()], |n| self.folded[n.index()])
     }
 
-    /// The node without what keeps its value, and chooses it.
-    fn operator(&self, id: NodeId, bits: i64, latency: i64) -> Cost {
-        let (vsa, node) = (self.vsa, self.vsa.node(id));
-        if let Some(core) = float_core(vsa, node) {
-            let widest = i64::from(node.ty.bits()).max(operand_bits(vsa, node));
-            return Cost { dsp: core.dsp, lut: core.lut * widest, ff: core.ff * widest, ..Cost::default() };
-        }
-        match &node.op {
+    /// The node without the registers behind it and without the LUTs of a multiplexer.
+    fn operator(&self, id: NodeId) -> Resources {
+        let (bits, latency) = (self.widths[id.index()], self.vsa.schedule.latency[id.index()]);
+        match &self.vsa.node(id).op {
             Op::Past { source, hop, waves, .. } => self.delay(id, *source, *hop, *waves),
-            Op::Const(_) | Op::Scalar(_) | Op::Input { .. } | Op::Dot { .. } => Cost::default(),
-            Op::Iter(form) if form.is_time_only() => Cost::default(),
-            Op::Iter(_) => Cost { lut: bits, ff: bits * latency, ..Cost::default() },
+            Op::Iter(form) if !form.is_time_only() => Resources::logic(bits, bits * latency),
             Op::Guard(all) => self.guard(all, latency),
-            Op::Select(..) if self.begins(id).is_some() => Cost::ff(bits),
-            // Its bits are the condition, or not.
-            Op::Select(_, a, b) if self.constant(*a) && self.constant(*b) => Cost::ff(latency),
-            Op::Select(..) if self.restarts(id) => Cost::default(),
-            Op::Select(..) => Cost::ff(bits * latency),
-            Op::Cast(_) if node.ty == ScalarType::BOOL => {
-                Cost { lut: operand_bits(vsa, node) / 5 + 1, ff: latency, ..Cost::default() }
+            Op::Select(..) if self.begins(id).is_some() => Resources::ff(bits),
+            // Its value is the condition, or the inverted condition.
+            Op::Select(_, a, b) if self.constant(*a) && self.constant(*b) => Resources::ff(latency),
+            Op::Select(..) if self.restarts(id) => Resources::default(),
+            Op::Select(..) => Resources { lut: 0, ..self.row(id) },
+            Op::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), a, b) if self.in_slice(id, *op, [*a, *b]) => {
+                Resources::default()
             }
-            Op::Cast(_) => Cost::ff(bits * latency),
-            Op::Lookup(table, _) => lookup(table, node.ty, latency),
-            Op::Fma(a, b, _) => self.product(*a, *b, bits, id),
-            Op::Unary(op, a) => unary(*op, bits, self.widths[a.index()], latency),
-            Op::Binary(BinaryOp::Mul, a, b) => self.multiply(id, *a, *b),
-            Op::Binary(op, a, b) => self.binary(id, *op, [*a, *b]),
+            _ => self.row(id),
         }
     }
 
+    /// What the operator's row says; nothing for a node that is no operator.
+    fn row(&self, id: NodeId) -> Resources {
+        let (vsa, node) = (self.vsa, self.vsa.node(id));
+        let ends = match node.op {
+            Op::Unary(_, a) | Op::Cast(a) | Op::Lookup(_, a) => [a, a],
+            Op::Binary(_, a, b) | Op::Select(_, a, b) | Op::Fma(a, b, _) => [a, b],
+            Op::Dot { addend, .. } => [addend, addend],
+            _ => return Resources::default(),
+        };
+        let Some(operator) = Operator::of(&node.op, node.ty, vsa.node(ends[0]).ty) else { return Resources::default() };
+        let multiplies = matches!(operator, Operator::Multiply | Operator::MultiplyAdd);
+        let digits = |n: NodeId| match vsa.node(n).op {
+            Op::Const(c) => digits(c, node.ty.bits()).map(|all| all.len() as i64),
+            _ => None,
+        };
+        (operator.row().cost)(&Shape {
+            result: node.ty,
+            bits: self.widths[id.index()],
+            operands: ends.map(|n| if multiplies { self.factor(n) } else { self.widths[n.index()] }),
+            widest: ends.map(|n| i64::from(vsa.node(n).ty.bits())).into_iter().max().unwrap_or(0),
+            constant: ends.map(|n| self.constant(n)),
+            digits: ends.into_iter().filter(|_| operator == Operator::Multiply).find_map(digits),
+            pairs: if let Op::Dot { pairs, .. } = &node.op { pairs.len() as i64 } else { 0 },
+            table: if let Op::Lookup(table, _) = &node.op { &table[..] } else { &[] },
+            latency: vsa.schedule.latency[id.index()],
+        })
+    }
+
+    /// Bits of a factor as a signed operand of a DSP slice.
+    fn factor(&self, n: NodeId) -> i64 {
+        let ty = effective_type(&self.vsa.nodes, n);
+        let signed = if self.vsa.node(n).ty.signed() { self.widths[n.index()] } else { i64::MAX };
+        signed.min(i64::from(ty.bits() + u32::from(!ty.signed())))
+    }
+
     /// Comparisons with a constant of the place, and the conjunction.
-    fn guard(&self, all: &[Condition], latency: i64) -> Cost {
+    fn guard(&self, all: &[Condition], latency: i64) -> Resources {
         if all.iter().all(|c| c.form.is_time_only()) {
-            return Cost::default();
+            return Resources::default();
         }
         let compared = all.iter().filter(|c| self.varies(&c.form) && !c.form.is_time_only());
         let lut: i64 = compared.map(|c| self.width(&Field::Time(time_of(&c.form))) + 2).sum();
-        Cost { lut: lut + 1, ff: latency, ..Cost::default() }
+        Resources::logic(lut + 1, latency)
     }
 
     /// A sum in a slice begins anew with a constant: the slice chooses between that and its own register.
@@ -358,11 +377,11 @@ impl<'a> Part<'a> {
 
     /// The delay element behind a source and the registers after it. A chain is there once for all that wait for the
     /// source: each of them adds what is beyond the next shorter one.
-    fn delay(&self, id: NodeId, source: NodeId, hop: [i64; 2], waves: i64) -> Cost {
+    fn delay(&self, id: NodeId, source: NodeId, hop: [i64; 2], waves: i64) -> Resources {
         let vsa = self.vsa;
-        let Some(wait) = Wait::of(vsa, id) else { return Cost::default() };
+        let Some(wait) = Wait::of(vsa, id) else { return Resources::default() };
         if matches!(vsa.node(source).op, Op::Const(_)) {
-            return Cost::default();
+            return Resources::default();
         }
         let bits = i64::from(vsa.node(source).ty.bits());
         let built = vsa.schedule.delays.get(&id).copied();
@@ -383,98 +402,34 @@ impl<'a> Part<'a> {
                 after + line([waves - before.unwrap_or(i64::from(wait.latency > 0))], bits)
             }
             Some(Delay::Memory { .. }) => after,
-            None => Cost::default(),
+            None => Resources::default(),
         }
     }
 
     /// A port of the memory behind a source: a further one is a copy of the memory. A block's word is registered
     /// within.
-    fn memory(&self, id: NodeId) -> Cost {
+    fn memory(&self, id: NodeId) -> Resources {
         let vsa = self.vsa;
         let (Op::Past { source, waves, .. }, Some(Delay::Memory { synchronous, .. })) =
             (&vsa.node(id).op, vsa.schedule.delays.get(&id))
         else {
-            return Cost::default();
+            return Resources::default();
         };
         if matches!(vsa.node(*source).op, Op::Const(_)) {
-            return Cost::default();
+            return Resources::default();
         }
         let bits = i64::from(vsa.node(*source).ty.bits());
         let registered = *synchronous && in_luts(*waves) && !self.cleared.contains_key(&id);
-        memory(*waves, bits, vsa.uram) + Cost::ff(bits * i64::from(registered))
+        memory(*waves, bits, vsa.uram) + Resources::ff(bits * i64::from(registered))
     }
 
-    /// A product of variables stands in DSP slices with its registers; one with a constant of few digits is a sum.
-    fn multiply(&self, id: NodeId, a: NodeId, b: NodeId) -> Cost {
-        let (vsa, bits) = (self.vsa, i64::from(self.vsa.node(id).ty.bits()));
-        let constant = |n: NodeId| match vsa.node(n).op {
-            Op::Const(c) => digits(c, bits as u32),
-            _ => None,
-        };
-        match constant(a).or_else(|| constant(b)) {
-            Some(digits) => {
-                let adders = (digits.len() as i64 - 1).max(0);
-                let registers = vsa.schedule.latency[id.index()];
-                Cost::lut(bits * adders)
-                    + Cost::ff(2 * bits * (adders - 1).max(0))
-                    + line([registers - (adders - 1).max(0)], bits)
-            }
-            None => self.product(a, b, bits, id),
-        }
-    }
-
-    /// DSP slices of 25 × 18 bits, signed, and the sums between them. `bits` of the result.
-    fn product(&self, a: NodeId, b: NodeId, bits: i64, of: NodeId) -> Cost {
-        let vsa = self.vsa;
-        let operand = |n: NodeId| {
-            let ty = effective_type(&vsa.nodes, n);
-            let signed = if vsa.node(n).ty.signed() { self.widths[n.index()] } else { i64::MAX };
-            signed.min(i64::from(ty.bits() + u32::from(!ty.signed())))
-        };
-        let (a, b) = (operand(a), operand(b));
-        let (wide, narrow) = (a.max(b), a.min(b));
-        if narrow < 2 || wide + narrow < 9 {
-            return Cost { lut: wide * narrow, ff: bits * vsa.schedule.latency[of.index()], ..Cost::default() };
-        }
-        let pieces = |width: i64, most: i64| if width <= most { 1 } else { 1 + (width - most + most - 2) / (most - 1) };
-        let wanted = (0..pieces(wide, 25))
-            .flat_map(|i| (0..pieces(narrow, 18)).map(move |j| 24 * i + 17 * j))
-            .filter(|shift| *shift < bits);
-        let dsp = wanted.count() as i64;
-        Cost { dsp, lut: (dsp - 1) * 17, ff: (dsp - 1) * 17, ..Cost::default() }
-    }
-
-    fn binary(&self, id: NodeId, op: BinaryOp, operands: [NodeId; 2]) -> Cost {
-        let (bits, latency) = (self.widths[id.index()], self.vsa.schedule.latency[id.index()]);
-        let wide = operands.iter().map(|o| self.widths[o.index()]).max().unwrap_or(0);
-        let constant = operands.iter().any(|o| self.constant(*o));
-        let result = Cost::ff(bits * latency);
-        match op {
-            BinaryOp::Add | BinaryOp::Sub if self.in_slice(id, op, operands) => Cost::default(),
-            BinaryOp::Add | BinaryOp::Sub => result + Cost::lut(bits),
-            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => result + Cost::lut(if constant { 0 } else { bits }),
-            BinaryOp::Shl | BinaryOp::Shr if self.constant(operands[1]) => result,
-            BinaryOp::Shl | BinaryOp::Shr => result + Cost::lut(bits * bits_of(bits) * 2 / 3 + bits),
-            BinaryOp::Eq | BinaryOp::Ne => result + Cost::lut(wide / 3 + wide / 18 + 1),
-            BinaryOp::Lt | BinaryOp::Le => result + Cost::lut(wide + 1),
-            BinaryOp::Min | BinaryOp::Max => result + Cost::lut(if constant { bits } else { 2 * bits }),
-            BinaryOp::Div | BinaryOp::Rem => {
-                Cost { lut: bits * bits * 3 / 2 + 2 * bits, ff: bits * bits * 3 / 2, ..Cost::default() }
-            }
-            BinaryOp::Mul => Cost::default(),
-        }
-    }
-
-    /// The addition is done where the product is: by the slice's adder, in its register.
+    /// The adder of the slice that multiplies does the addition, in its register.
     fn in_slice(&self, id: NodeId, op: BinaryOp, [a, b]: [NodeId; 2]) -> bool {
-        let vsa = self.vsa;
+        let (vsa, s) = (self.vsa, &self.vsa.schedule);
         let product = |n: NodeId| {
-            let s = &vsa.schedule;
             let at_once = s.ready[n.index()] == s.ready[id.index()] - s.latency[id.index()];
-            let single = |x: NodeId, y: NodeId| self.product(x, y, i64::from(vsa.node(n).ty.bits()), n).dsp == 1;
-            self.readers[n.index()] == 1
-                && at_once
-                && matches!(vsa.node(n).op, Op::Binary(BinaryOp::Mul, x, y) if single(x, y) && self.multiply(n, x, y).dsp == 1)
+            let multiplies = matches!(vsa.node(n).op, Op::Binary(BinaryOp::Mul, ..));
+            self.readers[n.index()] == 1 && at_once && multiplies && self.row(n).dsp == 1
         };
         let ty = vsa.node(id).ty;
         !ty.is_float() && ty.bits() <= 48 && (product(b) || op == BinaryOp::Add && product(a))
@@ -506,32 +461,4 @@ fn widths(vsa: &Vsa) -> Vec<i64> {
 /// The part of a form that varies in time.
 fn time_of(form: &Form) -> Form {
     Form { constant: 0, counters: form.counters.clone(), space: [0, 0] }
-}
-
-fn unary(op: UnaryOp, bits: i64, operand: i64, latency: i64) -> Cost {
-    let lut = match op {
-        UnaryOp::Not => 0,
-        UnaryOp::Neg => bits,
-        UnaryOp::Abs => 2 * bits,
-        UnaryOp::Sqrt => {
-            return Cost { lut: operand * operand * 3 / 4, ff: operand * operand * 3 / 4, ..Cost::default() }
-        }
-    };
-    Cost { lut, ff: bits * latency, ..Cost::default() }
-}
-
-/// A read-only memory: bits that are alike in all constants, or like another bit, are wired. Four LUTs and the
-/// multiplexers between them hold 256 bits.
-fn lookup(table: &[u64], ty: ScalarType, latency: i64) -> Cost {
-    let column = |bit: u32| table.iter().map(|v| v >> bit & 1 == 1).collect::<Vec<bool>>();
-    let mut columns: Vec<Vec<bool>> = (0..ty.bits()).map(column).filter(|c| c.iter().any(|&b| b != c[0])).collect();
-    columns.sort_unstable();
-    columns.dedup();
-    let (words, bits) = (table.len() as i64, columns.len() as i64);
-    let read = if table_in_luts(words) { Cost::lut(bits * ((words + 63) / 64)) } else { memory(words, bits, false) };
-    read + Cost::ff(bits * latency)
-}
-
-fn operand_bits(vsa: &Vsa, node: &Node) -> i64 {
-    node.op.operands().into_iter().map(|o| vsa.node(o).ty.bits() as i64).max().unwrap_or(0)
 }

@@ -15,7 +15,7 @@ pub struct Request<'a, 'm> {
     /// Type of the result.
     pub ty: ScalarType,
     /// Operands sampled `latency` cycles before the result; for multiplications possibly narrower than the node's
-    /// operands (see `array::contract::timing::effective_type`), otherwise of the nodes' types.
+    /// operands (see `array::contract::operand::effective_type`), otherwise of the nodes' types.
     pub operands: &'a [Sig<'m>],
     pub operand_types: &'a [ScalarType],
     /// Per operand: its bits where it is a constant, which needs no register.

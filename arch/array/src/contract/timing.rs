@@ -12,11 +12,8 @@
 //! - `emitted` of a visit = launch of its last wave + [`emitted_delay`]
 //! - the word a drain token asks for is back [`drain_latency`] cycles after the token
 
-use crate::contract::delay::table_in_luts;
-use crate::contract::operand::effective_type;
 use crate::contract::relay::Relays;
 use crate::vsa::{Node, NodeId, Op, Vsa};
-use scop::{BinaryOp, ScalarType, UnaryOp};
 
 /// Least `ready` of an [`Op::Input`]: address, memory, memory output register, element multiplexer.
 pub const FEED_LATENCY: i64 = 4;
@@ -32,79 +29,12 @@ pub const DRAINED_TO_LAUNCH: i64 = 2;
 /// From the last `written` pulse to the `done` pulse.
 pub const WRITTEN_TO_DONE: i64 = 0;
 
-/// Registers from the operands to the result of `op`, whose operands have the *effective* types `operands`
-/// (see [`effective_type`]) and whose result is of type `ty`.
-pub fn op_latency(op: &Op, ty: ScalarType, operands: &[ScalarType]) -> i64 {
-    let float = ty.is_float() || operands.iter().any(|t| t.is_float());
-    match op {
-        Op::Const(_) | Op::Scalar(_) | Op::Input { .. } | Op::Past { .. } => 0,
-        Op::Iter(form) => pe_latency(form.is_time_only()),
-        Op::Guard(conditions) => pe_latency(conditions.iter().all(|c| c.form.is_time_only())),
-        Op::Cast(_) if float && operands.first() != Some(&ty) => 3,
-        Op::Cast(_) => 0,
-        Op::Unary(UnaryOp::Sqrt, _) if float => fraction_bits(ty) + 7,
-        Op::Unary(UnaryOp::Sqrt, _) => ty.bits() as i64 / 2 + 2,
-        Op::Unary(..) => 1,
-        Op::Binary(op, ..) if float => float_latency(*op, operands.first().copied().unwrap_or(ty)),
-        Op::Binary(BinaryOp::Mul, ..) => multiplier_latency(operands),
-        Op::Binary(BinaryOp::Div | BinaryOp::Rem, ..) => ty.bits() as i64 + 2,
-        Op::Binary(..) | Op::Select(..) => 1,
-        Op::Lookup(table, _) => 1 + i64::from(!table_in_luts(table.len() as i64)),
-        Op::Fma(..) if float => 11,
-        Op::Dot { pairs, .. } => dot_latency(pairs.len()),
-        Op::Fma(..) => multiplier_latency(operands.get(..2).unwrap_or(operands)) + 1,
-    }
-}
-
-/// Core `dot` of `templates::fp`: one register more whenever the terms' number doubles.
-fn dot_latency(lanes: usize) -> i64 {
-    8 + i64::from((lanes + 1).next_power_of_two().trailing_zeros())
-}
-
 fn pe_latency(time_only: bool) -> i64 {
     if time_only {
         0
     } else {
         GUARD_LATENCY
     }
-}
-
-/// Cores with one result bit a stage have their latency from this.
-fn fraction_bits(ty: ScalarType) -> i64 {
-    match ty {
-        ScalarType::Float { fraction, .. } => i64::from(fraction),
-        ScalarType::Int { bits, .. } => i64::from(bits),
-    }
-}
-
-/// Pipelined cores of `templates::fp`, by operator and operand format; figures of other latencies are in
-/// `docs/operators.md`.
-fn float_latency(op: BinaryOp, ty: ScalarType) -> i64 {
-    match op {
-        BinaryOp::Add | BinaryOp::Sub => 6,
-        BinaryOp::Mul => 5,
-        BinaryOp::Div | BinaryOp::Rem => fraction_bits(ty) + 9,
-        _ => 1,
-    }
-}
-
-/// By what one or several DSP slices (25 × 18 bits, signed, as DSP48E1 and DSP48E2 both have) need: operand, product
-/// and adder registers.
-fn multiplier_latency(operands: &[ScalarType]) -> i64 {
-    let mut widths: Vec<u32> = operands.iter().map(|t| t.bits() + !t.signed() as u32).collect();
-    widths.sort_unstable();
-    match (widths.first().copied().unwrap_or(1), widths.last().copied().unwrap_or(1)) {
-        (least, most) if least <= 18 && most <= 25 => 2,
-        (_, most) if most <= 33 => 4,
-        _ => 6,
-    }
-}
-
-/// [`op_latency`] of a node of the table.
-pub fn node_latency(nodes: &[Node], id: NodeId) -> i64 {
-    let node = &nodes[id.index()];
-    let types: Vec<ScalarType> = node.op.operands().into_iter().map(|o| effective_type(nodes, o)).collect();
-    op_latency(&node.op, node.ty, &types)
 }
 
 /// Least `ready` of a node that has no operands.

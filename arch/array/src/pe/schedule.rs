@@ -12,6 +12,7 @@
 
 use crate::contract::{delay, timing};
 use crate::draft::Lowered;
+use crate::operators;
 use crate::vsa::{Node, NodeId, Op, Schedule};
 use petgraph::graph::DiGraph;
 use scop::BinaryOp;
@@ -148,7 +149,7 @@ fn second_skew(s0: i64, extent: i64, cuts: &[Cut]) -> Option<i64> {
 /// When no interval up to 256 cycles suffices.
 pub fn schedule(lowered: &Lowered, extent: [i64; 2]) -> Result<Schedule, Illegal> {
     let nodes = &lowered.nodes;
-    let mut latency: Vec<i64> = (0..nodes.len()).map(|n| timing::node_latency(nodes, NodeId(n as u32))).collect();
+    let mut latency: Vec<i64> = (0..nodes.len()).map(|n| operators::node_latency(nodes, NodeId(n as u32))).collect();
     for mux in &lowered.muxes {
         latency[mux.index()] = 0;
     }

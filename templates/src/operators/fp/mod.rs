@@ -19,8 +19,8 @@ mod sqrt;
 pub use pipe::spread;
 
 use crate::operators::request::{wires, Request};
-use array::contract::timing::op_latency;
-use array::vsa::{NodeId, Op};
+use array::operators::{self, Row, Types};
+use array::vsa::Op;
 use rtl::{Design, ModuleBuilder, Sig, Template};
 use scop::{BinaryOp, ScalarType, UnaryOp};
 
@@ -212,38 +212,38 @@ fn binary(op: BinaryOp) -> Option<Operator> {
     })
 }
 
-/// Latency of an operator unless the schedule asks for another: what `array::contract::timing` promises.
+/// Latency of an operator unless the schedule asks for another: its row's.
 pub fn default_latency(operator: Operator, format: Format) -> u32 {
-    let float = ScalarType::Float { exponent: format.exponent, fraction: format.fraction };
-    let n = NodeId(0);
-    let (op, to, from) = match operator {
-        Operator::Add => (Op::Binary(BinaryOp::Add, n, n), float, float),
-        Operator::Sub => (Op::Binary(BinaryOp::Sub, n, n), float, float),
-        Operator::Mul => (Op::Binary(BinaryOp::Mul, n, n), float, float),
-        Operator::Div => (Op::Binary(BinaryOp::Div, n, n), float, float),
-        Operator::Fma => (Op::Fma(n, n, n), float, float),
-        Operator::Dot { lanes } => (Op::Dot { pairs: vec![[n, n]; lanes as usize], addend: n }, float, float),
-        Operator::Sqrt => (Op::Unary(UnaryOp::Sqrt, n), float, float),
-        Operator::Compare(_) => (Op::Binary(BinaryOp::Le, n, n), ScalarType::BOOL, float),
-        Operator::Min | Operator::Max => (Op::Binary(BinaryOp::Min, n, n), float, float),
-        Operator::FromInt { bits, signed } => (Op::Cast(n), float, ScalarType::Int { bits, signed }),
-        Operator::ToInt { bits, signed } => (Op::Cast(n), ScalarType::Int { bits, signed }, float),
-        Operator::ToBool => (Op::Cast(n), ScalarType::BOOL, float),
-        Operator::FromFloat(Format { exponent, fraction }) => {
-            (Op::Cast(n), float, ScalarType::Float { exponent, fraction })
-        }
-    };
-    op_latency(&op, to, &[from, from, from]).max(0) as u32
+    let result = ScalarType::Float { exponent: format.exponent, fraction: format.fraction };
+    let length = if let Operator::Dot { lanes } = operator { lanes as usize } else { 0 };
+    (row(operator, format).latency)(&Types { result, operands: &[result; 3], length }) as u32
 }
 
-/// Whether there is an operator for these types; the sign operations and all cores.
+/// The row of the operator table that a core belongs to.
+pub fn row(operator: Operator, format: Format) -> &'static Row {
+    let key = match operator {
+        Operator::Add | Operator::Sub => operators::Operator::FloatAdd,
+        Operator::Mul => operators::Operator::FloatMultiply,
+        Operator::Fma => operators::Operator::FloatMultiplyAdd,
+        Operator::Dot { .. } => operators::Operator::FloatDot,
+        Operator::Div => operators::Operator::FloatDivide,
+        Operator::Sqrt => operators::Operator::FloatSquareRoot,
+        Operator::Compare(_) => operators::Operator::FloatCompare,
+        Operator::Min | Operator::Max => operators::Operator::FloatMinMax,
+        Operator::FromInt { .. } => operators::Operator::FloatFromInt,
+        Operator::ToInt { .. } => operators::Operator::FloatToInt,
+        Operator::ToBool => operators::Operator::FloatToBool,
+        Operator::FromFloat(from) if from.bits() < format.bits() => operators::Operator::FloatWiden,
+        Operator::FromFloat(_) => operators::Operator::FloatNarrow,
+    };
+    key.row()
+}
+
+/// Whether there is a core for these types.
 ///
 /// # Errors
 /// The reason why not.
 pub fn supported(op: &Op, to: ScalarType, from: &[ScalarType]) -> Result<(), String> {
-    if matches!(op, Op::Unary(UnaryOp::Neg | UnaryOp::Abs, _)) {
-        return Ok(());
-    }
     let unknown = || format!("no floating-point operator for {op:?} ({from:?} to {to:?})");
     let core = core_for(op, to, from, 0).ok_or_else(unknown)?;
     let formats = match core.operator {
@@ -259,20 +259,20 @@ pub fn supported(op: &Op, to: ScalarType, from: &[ScalarType]) -> Result<(), Str
     Ok(())
 }
 
-/// The value that the last register of a floating-point operation loads (see [`crate::operators::build`]), of the type
-/// [`wires`] of the result; an instance of a [`Core`], or inline logic for the operations on the sign bit.
+/// A float with another sign bit.
+pub(super) fn sign<'m>(m: &'m ModuleBuilder, a: Sig<'m>, r: &Request<'_, 'm>) -> Sig<'m> {
+    let (sign, rest) = (a.msb(), a.slice(0, a.w() - 1));
+    let sign = if matches!(r.op, Op::Unary(UnaryOp::Neg, _)) { !sign } else { m.lit(0, rtl::u(1)) };
+    m.delay(m.concat(&[sign, rest]), r.latency.saturating_sub(1), format!("{}_d", r.name)).to(wires(r.ty))
+}
+
+/// The value that the last register of a core's user loads (see [`crate::operators::build`]), of the type [`wires`] of
+/// the result.
 ///
 /// # Errors
 /// As [`supported`].
 pub fn build<'m>(m: &'m ModuleBuilder, d: &mut Design, r: &Request<'_, 'm>) -> Result<Sig<'m>, String> {
     supported(r.op, r.ty, r.operand_types)?;
-    if let (Op::Unary(op @ (UnaryOp::Neg | UnaryOp::Abs), _), [a]) = (r.op, r.operands) {
-        let (sign, rest) = (a.msb(), a.slice(0, a.w() - 1));
-        let sign = if *op == UnaryOp::Neg { !sign } else { m.lit(0, rtl::u(1)) };
-        return Ok(m
-            .delay(m.concat(&[sign, rest]), r.latency.saturating_sub(1), format!("{}_d", r.name))
-            .to(wires(r.ty)));
-    }
     let operands = ports(m, r);
     let core = core_for(r.op, r.ty, r.operand_types, r.latency).filter(|c| c.operands().len() == operands.len());
     let core =
