@@ -122,7 +122,7 @@ pub fn effort(program: &Kernel) -> Effort {
         .map(|s| s.stores.len() + s.variables.iter().map(|v| v.pieces.len()).sum::<usize>());
     let size = loads_and_stores.sum::<usize>() as i64;
     // Of phases the closed form says little, so more designs are looked at.
-    let least = if program.system.phases > 0 { 2 * LEAST } else { LEAST };
+    let least = if program.system.frame().outer > 0 { 2 * LEAST } else { LEAST };
     let exact =
         ((least + program.work.iterations / ITERATIONS_PER_DESIGN).min(MOST) * LARGE / size.max(LARGE)).max(FEW) as u64;
     Effort { exact, bounds: 500_000 + 20_000 * exact, work: WORK, gap: 0.0 }

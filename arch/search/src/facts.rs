@@ -168,8 +168,9 @@ impl Facts {
                 .iter()
                 .enumerate()
                 .all(|(t, p)| t == s || p.live_out.is_empty() || scop.statements[t].write.array != array);
-            let Some(reduction) =
-                program.reductions[s].as_ref().filter(|_| alone && system.phases == 0 && placed.stores.len() == 1)
+            let Some(reduction) = program.reductions[s]
+                .as_ref()
+                .filter(|_| alone && system.frame().outer == 0 && placed.stores.len() == 1)
             else {
                 return 0;
             };
@@ -187,7 +188,7 @@ impl Facts {
         };
         let last = |s: usize, sets: &[Vec<Constraint>]| -> Vec<bool> {
             let ends = |extent: &[i64]| -> Vec<Constraint> {
-                (system.phases..depth).map(|d| at(&transform[d], bounds[d].0 + extent[d] - 1)).collect()
+                (system.frame().outer..depth).map(|d| at(&transform[d], bounds[d].0 + extent[d] - 1)).collect()
             };
             let of = |(c, (_, extent)): (&Case, &(i64, Vec<i64>))| {
                 let ends = ends(extent);
@@ -206,7 +207,7 @@ impl Facts {
             };
             (0..depth).filter(whole).fold(0, |m, d| m | 1 << d)
         };
-        let phased = system.phases > 0;
+        let phased = system.frame().outer > 0;
         let (mut reads, mut writes): (Vec<Access>, Vec<Access>) = (vec![], vec![]);
         for (s, placed) in system.statements.iter().enumerate() {
             for (k, variable) in placed.variables.iter().enumerate() {
@@ -239,12 +240,11 @@ impl Facts {
         }
         let mut facts = Facts {
             transform: transform.to_vec(),
-            phases: system.phases,
+            phases: system.frame().outer,
             extent: bounds.iter().map(|b| b.1 - b.0 + 1).collect(),
-            first: system
-                .cases
-                .iter()
-                .position(|c| c.bounds.iter().zip(&system.dims).take(system.phases).all(|(b, d)| *b == (d.lo, d.lo))),
+            first: system.cases.iter().position(|c| {
+                c.bounds.iter().zip(&system.dims).take(system.frame().outer).all(|(b, d)| *b == (d.lo, d.lo))
+            }),
             handovers: vec![],
             cases: extents,
             free: (0..depth).map(|d| dependences.iter().all(|e| moved(&e.distance, d) == 0)).collect(),
@@ -374,9 +374,9 @@ impl Facts {
 
 /// Phases in the box of a case, and its extents.
 fn case(system: &System, transform: &[Vec<i64>], bounds: &[(i64, i64)], all: &[(i64, i64)]) -> (i64, Vec<i64>) {
-    let extent = |(d, reach)| if d < system.phases { 1 } else { reach + 1 };
+    let extent = |(d, reach)| if d < system.frame().outer { 1 } else { reach + 1 };
     (
-        all[..system.phases].iter().map(|b| b.1 - b.0 + 1).product(),
+        all[..system.frame().outer].iter().map(|b| b.1 - b.0 + 1).product(),
         reach(transform, bounds, all).into_iter().enumerate().map(extent).collect(),
     )
 }

@@ -26,7 +26,7 @@ pub struct Handover {
 
 /// Something of the set is executed in every phase of the case.
 pub fn in_every_phase(set: &[Constraint], case: &Case, system: &System) -> bool {
-    let (phases, depth) = (system.phases, system.dims.len());
+    let (phases, depth) = (system.frame().outer, system.dims.len());
     let within = &case.bounds[..phases];
     let wide: Vec<usize> = (0..phases).filter(|&p| within[p].0 < within[p].1).collect();
     if wide.len() > CORNERS {
@@ -61,7 +61,7 @@ pub type Moved = (usize, Vec<bool>);
 
 /// All of them. `passed`: arrays through which values pass from phase to phase.
 pub fn handovers(system: &System, reads: &[Moved], writes: &[Moved], passed: &[bool]) -> Vec<Handover> {
-    let phases = &system.dims[..system.phases];
+    let phases = &system.dims[..system.frame().outer];
     let all = phases.iter().map(|d| d.hi - d.lo + 1).fold(1i64, i64::saturating_mul);
     if system.cases.is_empty() || all > PHASES {
         return vec![];

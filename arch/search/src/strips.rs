@@ -50,7 +50,7 @@ pub fn stripped<'a>(program: Kernel<'a>, spec: &DesignSpec) -> Result<Kernel<'a>
             format!("for example --strip {name}=16"),
         );
     }
-    if program.system.phases > program.system.sizes {
+    if program.system.has_phases() {
         return fault(
             "--strip: a program in phases is not cut into strips".into(),
             "leave the option out: loops there end as the phases say".into(),
@@ -80,7 +80,7 @@ pub fn stripped<'a>(program: Kernel<'a>, spec: &DesignSpec) -> Result<Kernel<'a>
             format!("a strip has as many at least: --strip {name}={far}"),
         );
     }
-    if far > 0 && system.sizes > 0 {
+    if far > 0 && system.is_sized() {
         return fault(
             format!(
                 "--strip {name}={size}: values are carried over the loop `{name}`, for a time that would follow from \
@@ -160,7 +160,7 @@ fn cut<'a>(program: &Kernel<'a>, d: usize, size: i64, slopes: &dyn Fn(Slopes) ->
     let name = |d: usize| system.dims[d].name.clone();
     let (system, slopes) = strips::strips(scop, system, d, size, slopes)?;
     // Of strips that are phases there is nothing to say.
-    let slant = if system.strips > 0 {
+    let slant = if !system.strips().is_empty() {
         slopes.into_iter().map(|(d, slope)| (name(d), slope)).collect()
     } else {
         Factors::new()
@@ -183,7 +183,7 @@ pub fn least_share(program: &Kernel) -> f64 {
 /// Faster than the array of this plan: the same in strips that hand values on.
 pub fn handing_on(program: &Kernel, best: &Design, limits: &Resources, spec: &DesignSpec) -> Option<(Design, u64)> {
     let plan = &best.plan;
-    if program.is_sized() || program.system.cased() > 0 || plan.transform != Plan::identity(plan.dims.len()).transform {
+    if program.system.loops().start > 0 || plan.transform != Plan::identity(plan.dims.len()).transform {
         return None;
     }
     let (mut found, mut tried): (Option<Design>, u64) = (None, 0);

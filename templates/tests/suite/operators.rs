@@ -1,5 +1,5 @@
 //! Every row of the operator table has the hardware that it promises: `array::operators` against `templates::operators`
-//! in the simulator, and against the measurements in `docs/operators.md`.
+//! in the simulator, and against the measurements in `docs/results/operators.md`.
 
 use array::operators::{self, Operator, Shape};
 use array::vsa::{NodeId, Op};
@@ -176,7 +176,7 @@ fn every_row_has_hardware_of_its_latency() {
 /// The float rows say what synthesis measured for fp32, rounded to LUTs and flip-flops per bit.
 #[test]
 fn float_rows_agree_with_the_measurements() {
-    let text = include_str!("../../../docs/operators.md");
+    let text = include_str!("../../../docs/results/operators.md");
     let measured: BTreeMap<&str, Vec<&str>> = text
         .lines()
         .filter(|l| l.starts_with("| fp32 |") && l.contains("**"))

@@ -1,5 +1,5 @@
 //! Rows of the operators on floats. A core's LUTs and flip-flops are given per bit of its widest operand or result,
-//! rounded from what `docs/operators.md` lists for fp32.
+//! rounded from what `docs/results/operators.md` lists for fp32.
 
 use crate::operators::row::{Operator, Row, Shape, Template, Types};
 use crate::resources::Resources;

@@ -22,7 +22,7 @@
 //!
 //! The core in `templates/src/operators/fp/add.rs` places as many registers as it is asked for, so nothing else changes.
 //! `templates/tests/suite/operators.rs` builds every row and measures its latency in the simulator. It also compares the
-//! rows with `docs/operators.md`, which `templates/examples/fp_table.rs` generates with Yosys: run that again.
+//! rows with `docs/results/operators.md`, which `templates/examples/fp_table.rs` generates with Yosys: run that again.
 //!
 //! # How to add a row
 //!

@@ -109,7 +109,7 @@ pub struct Row {
     /// Registers from the operands to the result, the result's own included.
     pub latency: fn(&Types) -> i64,
     pub cost: fn(&Shape) -> Resources,
-    /// Levels of logic on the longest path between registers, for fp32: measured, see `docs/operators.md`.
+    /// Levels of logic on the longest path between registers, for fp32: measured, see `docs/results/operators.md`.
     pub levels: Option<u32>,
     pub template: Template,
 }

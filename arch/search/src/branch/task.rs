@@ -137,7 +137,7 @@ pub(super) fn wavefront(program: &Kernel) -> Option<Vec<Vec<i64>>> {
 
 /// A plan as a person asks for it. Of loops over phases there is nothing to say.
 pub(crate) fn by_hand(program: &Kernel, plan: &Plan) -> ArrayChoice {
-    let cased = program.system.cased();
+    let cased = program.system.loops().start;
     // Coordinates of a wavefront have no names of loops.
     let coordinates = Coordinates::new(&program.scop, &program.system);
     let skewed = plan.transform.iter().any(|row| row.iter().filter(|&&c| c != 0).count() > 1);
