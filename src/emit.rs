@@ -163,7 +163,7 @@ fn shape(vsa: &Vsa) -> String {
     });
     format!("# {}\n", report::headline(vsa))
         + &loops.collect::<String>()
-        + &format!("# skew {:?} interval {}\n", vsa.schedule.skew, vsa.schedule.interval)
+        + &format!("# skew {:?} interval {}\n", vsa.schedule.steps(), vsa.schedule.interval)
 }
 
 /// Programs up to this many operations come with expected results for the testbench.

@@ -101,7 +101,7 @@ fn function(compiled: &Compiled) -> Value {
         "on_chip": vsa.arrays[vsa.hosted()..].iter().map(|a| json!({ "array": a.name, "bytes": a.bytes() })).collect::<Vec<_>>(),
         "tile_loops": vsa.counters[vsa.parameters()..vsa.tile_depth].iter().map(loops).collect::<Vec<_>>(),
         "time_loops": vsa.counters[vsa.tile_depth..].iter().map(loops).collect::<Vec<_>>(),
-        "skew": vsa.schedule.skew,
+        "skew": vsa.schedule.steps(),
         "interval": vsa.schedule.interval,
         "dependences": report.dependences,
         "macs": report.work.map(|w| w.operations),

@@ -63,15 +63,15 @@ pub fn memory_style(words: i64, width: u32, ultra: bool) -> MemStyle {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hops {
     cycles: [Option<u32>; 2],
-    /// The axes have outputs of their own: both have several PEs, and their skews differ.
+    /// The axes have outputs of their own: both have several PEs, and their hop delays differ.
     apart: bool,
 }
 
 impl Hops {
     pub fn new(vsa: &Vsa, along: [bool; 2]) -> Hops {
-        let skew = vsa.schedule.skew.map(|s| s.unsigned_abs() as u32);
-        let apart = vsa.extent.iter().all(|n| *n > 1) && skew[0] != skew[1];
-        Hops { cycles: [0, 1].map(|a| along[a].then_some(skew[a])), apart }
+        let delays = vsa.schedule.hop_delays().map(|n| n as u32);
+        let apart = vsa.extent.iter().all(|n| *n > 1) && delays[0] != delays[1];
+        Hops { cycles: [0, 1].map(|a| along[a].then_some(delays[a])), apart }
     }
 
     /// A port that goes on as `<name>_out`, or as one output for each axis.

@@ -57,7 +57,7 @@ impl Needed {
     /// are.
     pub fn along(&self, vsa: &Vsa, looks: &BTreeMap<i64, Places>) -> Vec<(Vec<i64>, i64)> {
         let ([down, along], all) = if self.alike > 1 { everywhere(vsa) } else { going_on(vsa, looks.values()) };
-        let hops = vsa.schedule.skew.map(i64::abs);
+        let hops = vsa.schedule.hop_delays();
         let first = looks.keys().next().copied().unwrap_or(0);
         let looks = looks.iter().map(|(time, at)| (time - first, at));
         let mut alike = vec![(vec![], all)];
@@ -161,9 +161,9 @@ fn passed(vsa: &Vsa, node: usize, needed: impl Fn([i64; 2]) -> bool) -> Passed {
         return Passed::new();
     }
     let [e0, e1] = vsa.extent;
-    let hops = vsa.schedule.skew.map(i64::abs);
+    let hops = vsa.schedule.hop_delays();
     let place =
-        |at: [i64; 2]| [0, 1].map(|a| if vsa.schedule.skew[a] >= 0 { at[a] } else { vsa.extent[a] - 1 - at[a] });
+        |at: [i64; 2]| [0, 1].map(|a| if vsa.schedule.start[a].forward() { at[a] } else { vsa.extent[a] - 1 - at[a] });
     let mut wanted = vec![false; (e0 * e1) as usize];
     let mut registers = vec![0; (e0 * e1) as usize];
     for at in (0..e0).rev().flat_map(|i| (0..e1).rev().map(move |j| [i, j])) {
@@ -191,7 +191,7 @@ fn passed(vsa: &Vsa, node: usize, needed: impl Fn([i64; 2]) -> bool) -> Passed {
 fn passed_everywhere(vsa: &Vsa, node: usize) -> Passed {
     let Op::Input { group, .. } = vsa.nodes[node].op else { return Passed::new() };
     let (forward, [e0, e1]) = (vsa.inputs[group as usize].forward, vsa.inputs[group as usize].readers());
-    let [h0, h1] = vsa.schedule.skew.map(i64::abs);
+    let [h0, h1] = vsa.schedule.hop_delays();
     let mut all = Passed::new();
     let mut pass = |cycles: i64, pes: i64| {
         if cycles > 0 && pes > 0 {
@@ -218,7 +218,7 @@ fn going_on<'a>(vsa: &Vsa, looks: impl Iterator<Item = &'a Places>) -> ([Places;
     looks.for_each(|at| join(&mut all, at));
     let [e0, e1] = vsa.extent;
     let place = |at: [i64; 2]| {
-        index(vsa, [0, 1].map(|a| if vsa.schedule.skew[a] >= 0 { at[a] } else { vsa.extent[a] - 1 - at[a] }))
+        index(vsa, [0, 1].map(|a| if vsa.schedule.start[a].forward() { at[a] } else { vsa.extent[a] - 1 - at[a] }))
     };
     for (i, j) in (0..e0).rev().flat_map(|i| (0..e1).rev().map(move |j| (i, j))) {
         let here = place([i, j]);

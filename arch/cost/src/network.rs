@@ -66,9 +66,10 @@ pub(super) fn feeders(vsa: &Vsa, g: usize) -> Resources {
     let array = &vsa.arrays[group.array as usize];
     let (word, bits) = (i64::from(array.word), i64::from(array.ty.bits()));
     let double = !group.loads_once(vsa);
-    // A sketch has no nodes, and no skew.
+    // A sketch has no nodes and no schedule.
     let sketch = vsa.nodes.is_empty();
-    let hop = (0..2).filter(|&a| extent[a] > 1 && !sketch).map(|a| vsa.schedule.skew[a].abs()).max().unwrap_or(0);
+    let hop =
+        (0..2).filter(|&a| extent[a] > 1 && !sketch).map(|a| vsa.schedule.start[a].hop_delay()).max().unwrap_or(0);
     let (row, col) = (wave_bits(vsa, &group.row), wave_bits(vsa, &group.col));
     let starts = pick::starts(&vsa.counters, &group.col, word);
     let choices = i64::from(starts.count_ones());
@@ -132,19 +133,17 @@ pub(super) fn entries(vsa: &Vsa) -> Resources {
     if vsa.nodes.is_empty() {
         return Resources::default();
     }
-    let way = |hops: [i64; 2]| (0..2).map(|a| hops[a] * vsa.schedule.skew[a].abs()).sum::<i64>();
     let told = |row: &Form, col: &Form, double: bool, delay: i64| {
         [wave_bits(vsa, row), wave_bits(vsa, col), double.into()]
             .into_iter()
             .map(|bits| line([delay], bits))
             .sum::<Resources>()
     };
-    let feeders = vsa
-        .inputs
-        .iter()
-        .map(|g| told(&g.row, &g.col, !g.loads_once(vsa), late(vsa, g).0 - FEED_LATENCY + way(g.away(vsa))));
+    let feeders = vsa.inputs.iter().map(|g| {
+        told(&g.row, &g.col, !g.loads_once(vsa), late(vsa, g).0 - FEED_LATENCY + vsa.schedule.way(g.away(vsa)))
+    });
     let collectors = vsa.outputs.iter().enumerate().map(|(o, g)| {
-        let delay = collect_time(vsa, o) - 1 + way(g.away(vsa));
+        let delay = collect_time(vsa, o) - 1 + vsa.schedule.way(g.away(vsa));
         told(&g.row, &g.col, g.slots > 1, delay) + line([delay], enables(vsa, g))
     });
     feeders.sum::<Resources>() + collectors.sum()
@@ -195,7 +194,7 @@ fn buffers(vsa: &Vsa, o: usize, double: bool) -> Resources {
     let array = &vsa.arrays[group.array as usize];
     let (word, bits) = (i64::from(array.word), i64::from(array.ty.bits()));
     let extent = group.extent();
-    let hop = (0..2).filter(|&a| extent[a] > 1).map(|a| vsa.schedule.skew[a].abs()).max().unwrap_or(0).max(1);
+    let hop = (0..2).filter(|&a| extent[a] > 1).map(|a| vsa.schedule.start[a].hop_delay()).max().unwrap_or(0).max(1);
     let (row, col) = (wave_bits(vsa, &group.row), wave_bits(vsa, &group.col));
     let early = early(vsa, Walk::writes, group.array, o, &group.hull);
     let mut one = line(1..=hop, row + col + i64::from(double) + enables(vsa, group));

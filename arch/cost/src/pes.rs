@@ -226,7 +226,7 @@ impl<'a> Part<'a> {
                 self.look(source, wait.ready, at);
                 self.field(Field::Valid, wait.ready, at);
                 self.field(Field::Pointer(waves, lag), *read, at);
-                let hop = self.vsa.schedule.skew.map(i64::abs).into_iter().max().unwrap_or(1).max(1);
+                let hop = self.vsa.schedule.longest_hop();
                 if wait.ready - read <= hop {
                     self.field(Field::Pointer(waves, lag), wait.ready, at);
                 } else {

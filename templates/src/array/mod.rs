@@ -1,7 +1,7 @@
 //! The array: PEs, feeders, collectors and relays joined by hops, without the sequencer and the AXI engines.
 //!
 //! Everything is laid out from the corner where waves enter: grid element (i, j) is the PE `i` and `j` hops from it, so
-//! a negative skew only mirrors the coordinates. Waves, load words and tokens enter there, go along axis 0 in column 0
+//! waves that travel backwards only mirror the coordinates. Waves, load words and tokens enter there, go along axis 0 in column 0
 //! and from there along axis 1; no net reaches more than a neighbour or the collectors of a relay's block.
 //!
 //! `inputs` (feeders) and `outputs` (collectors, relays) build on what is here. Ports: [`ArrayPorts`].
@@ -93,7 +93,7 @@ impl Array {
             .enumerate()
             .map(|(k, f)| (f.clone(), field_port(k, &f, &vsa.counters)))
             .collect();
-        let mirrored = vsa.schedule.skew.map(|s| s < 0);
+        let mirrored = [0, 1].map(|a| !vsa.schedule.start[a].forward());
         Ok(Array {
             name: vsa.name.clone(),
             extent: vsa.extent,
@@ -158,11 +158,6 @@ fn shape(word: &Word<Ty>, hull: &Hull, early: Vec<usize>) -> StreamShape {
         w: (hull.words > 1).then_some(word.w.w),
         early,
     }
-}
-
-/// Cycles a wave takes for so many hops.
-fn hop_time(vsa: &Vsa, hops: [i64; 2]) -> i64 {
-    (0..2).map(|a| hops[a] * vsa.schedule.skew[a].abs()).sum()
 }
 
 /// A grid of buffers: the instances, and how many along each axis.

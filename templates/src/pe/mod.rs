@@ -80,7 +80,7 @@ pub struct PePorts {
 /// A value for another PE: the source's PE delays, the last register is at its output.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
-    /// Where the value is at the node's `ready + skew · hop`.
+    /// Where the value is at the node's `ready + Schedule::behind(hop)`.
     pub from: Port,
     /// Where it is at the node's `ready`.
     pub to: Port,

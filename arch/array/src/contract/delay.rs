@@ -33,7 +33,7 @@ impl Wait {
     pub fn of(vsa: &Vsa, id: NodeId) -> Option<Wait> {
         let Op::Past { source, hop, waves, lag } = vsa.node(id).op else { return None };
         let (s, waves) = (&vsa.schedule, vsa.fewest(waves, lag));
-        let taken = s.ready[id.index()] + s.skew[0] * hop[0] + s.skew[1] * hop[1] - i64::from(hop != [0, 0]);
+        let taken = s.ready[id.index()] + s.behind(hop) - i64::from(hop != [0, 0]);
         Some(Wait {
             waves,
             varies: lag.is_some(),

@@ -56,10 +56,12 @@ pub fn collect_time(vsa: &Vsa, o: usize) -> i64 {
 /// From the launch of the last wave that uses a load of input group `g` to its `release` pulse: by then every feeder
 /// has read what it needs before a word of the next load, which hops one feeder a cycle, can reach it.
 pub fn release_delay(vsa: &Vsa, g: usize) -> i64 {
-    let (group, skew) = (&vsa.inputs[g], vsa.schedule.skew.map(i64::abs));
+    let group = &vsa.inputs[g];
     let (away, readers) = (group.away(vsa), group.readers());
-    let lag: i64 = (0..2).map(|a| skew[a] * away[a] + (skew[a] - 1).max(0) * (readers[a] - 1)).sum();
-    lag + last_read(vsa, g)
+    // Feeder `k` starts the wave in this cycle; a word reaches it `k` cycles after the first feeder.
+    let behind = |a: usize, k: i64| vsa.schedule.start[a].after(away[a] + k) - k;
+    let start: i64 = (0..2).map(|a| (0..readers[a]).map(|k| behind(a, k)).max().unwrap_or(0)).sum();
+    start + last_read(vsa, g)
 }
 
 fn last_read(vsa: &Vsa, g: usize) -> i64 {
@@ -73,10 +75,9 @@ fn last_read(vsa: &Vsa, g: usize) -> i64 {
 pub fn emitted_delay(vsa: &Vsa, o: usize) -> i64 {
     let group = &vsa.outputs[o];
     let relays = Relays::new(vsa, o);
-    let lag: i64 = (0..2)
-        .map(|a| vsa.schedule.skew[a].abs() * (group.away(vsa)[a] + group.extent()[a] - 1) - (relays.extent[a] - 1))
-        .sum();
-    lag + collect_time(vsa, o)
+    let (away, extent) = (group.away(vsa), group.extent());
+    let start = vsa.schedule.way([0, 1].map(|a| away[a] + extent[a] - 1));
+    start - (0..2).map(|a| relays.extent[a] - 1).sum::<i64>() + collect_time(vsa, o)
 }
 
 /// From the launch of the last wave until nothing of the run is on its way to an engine, so that the next run may

@@ -92,6 +92,11 @@ impl AxisStart {
         }
     }
 
+    /// Start of the last PE in the table.
+    pub fn latest(&self) -> i64 {
+        self.starts[self.starts.len() - 1]
+    }
+
     /// All hops take equally long.
     pub fn is_even(&self) -> bool {
         self.starts.len() == 2

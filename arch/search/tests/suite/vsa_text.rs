@@ -243,6 +243,11 @@ impl Draw {
             lags,
         }
     }
+    fn start(&mut self) -> AxisStart {
+        let (sign, hops) = (if self.flag() { 1 } else { -1 }, 1 + self.index(4));
+        let hops: Vec<i64> = (0..hops).map(|_| sign * (1 + self.index(3) as i64)).collect();
+        AxisStart::of_hops(&hops).expect("hop delays of one direction")
+    }
     fn vsa(&mut self) -> Vsa {
         let counters: Vec<Counter> =
             (0..self.index(6)).map(|_| Counter { name: self.name(), trip: self.int() }).collect();
@@ -282,7 +287,7 @@ impl Draw {
                 .map(|k| Scalar { name: self.name(), ty: self.ty(), after: k as u32, host: None })
                 .collect(),
             schedule: Schedule {
-                skew: self.pair(),
+                start: [(); 2].map(|_| self.start()),
                 interval: self.int(),
                 ready: self.list(timed),
                 latency: self.list(timed),

@@ -8,7 +8,7 @@ use templates::io::words::StreamShape;
 use uniform::affine::{Condition, Form};
 use uniform::mapping::Counter;
 
-/// Tile counters, then inner ones; up to 3 x 3 PEs and any skew.
+/// Tile counters, then inner ones; up to 3 x 3 PEs and any hop delays.
 pub fn frame(r: &mut Random) -> Vsa {
     let mut v = super::empty_vsa("bench");
     v.tile_depth = r.range(0, 2) as usize;
@@ -16,7 +16,7 @@ pub fn frame(r: &mut Random) -> Vsa {
     v.counters = (0..v.tile_depth + inner).map(|j| Counter { name: format!("t{j}"), trip: r.range(1, 4) }).collect();
     v.extent = [r.range(1, 3), r.range(1, 3)];
     v.schedule = Schedule {
-        skew: [0, 1].map(|_| r.range(1, 3) * r.pick(&[1, -1])),
+        start: [0, 1].map(|_| AxisStart::even(r.range(1, 3) * r.pick(&[1, -1]))),
         interval: 1,
         ready: vec![],
         latency: vec![],
