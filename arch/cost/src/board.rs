@@ -1,4 +1,4 @@
-//! Boards: what fits, and how the memory is reached. The files are `boards/*.toml`; their README describes the fields.
+//! Boards: their resources and memories. The files are `boards/*.toml`; the README there describes the fields.
 
 pub use array::resources::Resources;
 use scop::diag::Diagnostic;
@@ -20,25 +20,25 @@ pub struct Memory {
     pub data_bits: i64,
     /// Peak of one port in bytes per second.
     pub peak_bytes_per_s: i64,
-    /// Of all of them together, where they share one memory.
+    /// Peak of all ports together, if they share one memory.
     #[serde(default)]
     pub total_peak_bytes_per_s: Option<i64>,
-    /// From a read's address to its first data as the kernel sees them, buses and controller included.
+    /// From a read's address to its first data at the kernel, with buses and controller.
     #[serde(default = "usual_latency")]
     pub latency_ns: i64,
 }
 
-/// Of the AXI ports to memory, unless a board says 32.
+/// Address bits of the AXI ports to memory, unless the file says 32.
 fn usual_address() -> u32 {
     64
 }
 
-/// Of a memory that does not say.
+/// Latency of a memory whose file gives none.
 fn usual_latency() -> i64 {
     400
 }
 
-/// Percent of each resource that an array chosen by sagen may take: the rest is the router's.
+/// Percent of each resource that an array chosen by sagen may take. The rest is left to the router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Margin {
@@ -96,7 +96,7 @@ impl Board {
         }
     }
 
-    /// Every figure that no device has.
+    /// A message for every figure that no device has.
     fn wrong(&self) -> Vec<String> {
         let mut wrong: Vec<String> = vec![];
         let mut demand = |holds: bool, what: String| {
@@ -148,14 +148,13 @@ impl Board {
         self.resources.zip(&Resources::from_counts(self.margin.percents()), |_, all, percent| all * percent / 100)
     }
 
-    /// Bytes of arrays that pass values between phases and stay on chip, unless the user says: a quarter of the block
-    /// RAM.
+    /// Bytes on chip for arrays that pass values between phases, by default: a quarter of the block RAM.
     pub fn on_chip(&self) -> u64 {
         self.resources.bram36().max(0) as u64 * 4096 / 4
     }
 
     /// # Errors
-    /// E0711: a design does not fit; the resources of which it needs too many.
+    /// E0711: a design does not fit; lists the resources of which it needs too many.
     pub fn takes(&self, need: &Resources) -> Result<(), Diagnostic> {
         let have = &self.resources;
         if need.fits(have) {

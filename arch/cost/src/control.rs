@@ -1,5 +1,5 @@
-//! What the registers, the top of the IP and the sequencer take: `templates::axi::control`, `templates::ip`,
-//! `templates::control::sequencer`, register by register.
+//! The cost of control: the host's registers (`templates::axi::control`), the top of the IP (`templates::ip`) and the
+//! sequencer (`templates::control::sequencer`), register by register.
 
 use crate::engines::{program, spans_compared};
 use array::contract::operand::travels;
@@ -9,22 +9,22 @@ use std::collections::BTreeSet;
 use uniform::affine::{interval, Condition, Form};
 use uniform::sizes::Formula;
 
-/// A value that comes with the waves.
+/// A value that travels with the waves.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Field {
     Valid,
     Guard(Vec<Condition>),
     Time(Form),
-    /// Number of the wave modulo this; where it is negative, once more for writes.
+    /// Number of the wave modulo this: a memory's address. Negative: the same number for writes.
     Pointer(i64, Option<u32>),
 }
 
-/// All but what the sequencer computes for each wave. Of a sketch, at least.
+/// All but what the sequencer computes per wave ([`launched`]). For a sketch: a lower bound.
 pub(super) fn control(vsa: &Vsa) -> Resources {
     registers(&arguments(vsa), vsa.address_bits) + top(vsa) + sequencer(vsa)
 }
 
-/// Bits of each argument that the host gives: addresses, scalars, what follows from sizes.
+/// Bits of each argument that the host writes: addresses, scalars, numbers that follow from sizes.
 pub(super) fn arguments(vsa: &Vsa) -> Vec<i64> {
     let addresses = std::iter::repeat_n(i64::from(vsa.address_bits), vsa.hosted());
     addresses.chain(vsa.scalars.iter().map(|s| i64::from(s.ty.bits()))).chain(program(vsa)).collect()
@@ -33,15 +33,14 @@ pub(super) fn arguments(vsa: &Vsa) -> Vec<i64> {
 /// Registers of an IP with these arguments.
 pub(super) fn registers(arguments: &[i64], address_bits: u32) -> Resources {
     let words: i64 = arguments.iter().map(|bits| (bits + 31) / 32).sum();
-    let kept: i64 = arguments.iter().map(|bits| (bits + 7) / 8 * 8).sum();
-    // Cycles, of which one half waits to be read; a word that is written, with its address, and one that is read; the
-    // status.
+    let stored: i64 = arguments.iter().map(|bits| (bits + 7) / 8 * 8).sum();
+    // The cycle counter with the copy of its upper half, the write data and address, the read data, the status.
     let rest = 64 + 32 + 32 + 4 + 5 + 32 + 33;
-    // Reads choose among words: a LUT of each bit, with what its bytes are written by.
-    Resources::logic(175 + 33 * words, rest + i64::from(address_bits) + kept)
+    // The read multiplexer and the byte enables: about one LUT per bit of each word.
+    Resources::logic(175 + 33 * words, rest + i64::from(address_bits) + stored)
 }
 
-/// Reset, scalars as the run has them, and the engine whose fault the status is about.
+/// Reset, the scalars of the run, and the error status of the engines.
 fn top(vsa: &Vsa) -> Resources {
     let engines = |port: usize| {
         let of = |array: u32| vsa.port_of(array) == port;
@@ -54,12 +53,12 @@ fn top(vsa: &Vsa) -> Resources {
     Resources::logic(22 + groups + i64::from(vsa.address_bits) * (hosted / 2), 27 + scalars)
 }
 
-/// Odometer, loads and drains.
+/// Loop counters, loads and drains.
 fn sequencer(vsa: &Vsa) -> Resources {
     let digits = vsa.counters.iter().enumerate().skip(vsa.parameters()).filter(|(_, c)| c.trip > 1);
     let digit = |(k, c): (usize, &uniform::mapping::Counter)| {
         let bits = bits_of(c.trip);
-        // Where sizes end it, the value before its last.
+        // A counter that ends at a size holds the value before its last.
         let sized =
             if vsa.sizes.limits.contains_key(&k) { Resources::logic(bits + 3, bits + 1) } else { Resources::default() };
         sized + Resources::logic(bits + bits / 6 + 2, bits + 2)
@@ -74,7 +73,7 @@ fn sequencer(vsa: &Vsa) -> Resources {
     digits.map(digit).sum::<Resources>() + loads + drains + cases(vsa) + Resources::logic(6 + 2 * gap, 2 + gap)
 }
 
-/// The case of phases of the next wave and of the one after it, and the counters whose ends it tells.
+/// The phase class of the next wave and of the one after it, and the counters whose ends depend on it.
 fn cases(vsa: &Vsa) -> Resources {
     let cases = &vsa.cases;
     if cases.is_empty() {
@@ -89,9 +88,9 @@ fn cases(vsa: &Vsa) -> Resources {
     Resources::lut(2 * compared + next + ends)
 }
 
-/// What the sequencer computes for each wave: an accumulator a form, and a register in front of what goes to the array.
-pub(super) fn launched(vsa: &Vsa, looked_at: impl IntoIterator<Item = Field>) -> Resources {
-    let mut fields: BTreeSet<Field> = looked_at.into_iter().collect();
+/// What the sequencer computes per wave: an accumulator per affine form, and a register per field.
+pub(super) fn launched(vsa: &Vsa, read: impl IntoIterator<Item = Field>) -> Resources {
+    let mut fields: BTreeSet<Field> = read.into_iter().collect();
     let varies = |form: &Form| form.counters.iter().zip(&vsa.counters).any(|(&a, c)| a != 0 && c.trip > 1);
     let forms =
         vsa.inputs.iter().flat_map(|g| [&g.row, &g.col]).chain(vsa.outputs.iter().flat_map(|g| [&g.row, &g.col]));
@@ -103,24 +102,24 @@ pub(super) fn launched(vsa: &Vsa, looked_at: impl IntoIterator<Item = Field>) ->
             _ => {}
         }
     }
-    let mut kept: BTreeSet<(i64, &[i64])> = BTreeSet::new();
+    let mut accumulated: BTreeSet<(i64, &[i64])> = BTreeSet::new();
     let mut total = Resources::default();
     for field in &fields {
         total += match field {
             Field::Valid => Resources::default(),
             Field::Guard(all) => {
-                kept.extend(all.iter().map(|c| (c.form.constant, &c.form.counters[..])));
+                accumulated.extend(all.iter().map(|c| (c.form.constant, &c.form.counters[..])));
                 let compared: i64 = all.iter().filter(|c| c.equality).map(|c| (width(vsa, &c.form) + 4) / 5).sum();
                 Resources::logic(compared + all.len() as i64 / 6, 1)
             }
             Field::Time(form) => {
-                kept.insert((form.constant, &form.counters[..]));
+                accumulated.insert((form.constant, &form.counters[..]));
                 Resources::ff(width(vsa, form))
             }
             Field::Pointer(depth, lag) => {
                 let bits = bits_of(depth.abs());
                 let by_case = lag.map_or(0, |_| bits * ((vsa.cases.boxes.len() as i64 / 2 + 4) / 5));
-                // What sizes tell is kept for the run, and comes from the host when it starts.
+                // Numbers that depend on sizes come from the host at the start and are stored for the run.
                 let sized = lag.map_or(0, |lag| {
                     vsa.cases.lags[lag as usize].parts().iter().filter(|f| !matches!(f, Formula::Const(_))).count()
                         as i64
@@ -133,8 +132,7 @@ pub(super) fn launched(vsa: &Vsa, looked_at: impl IntoIterator<Item = Field>) ->
     let accumulator = |(constant, counters): (i64, &[i64])| {
         let form = Form { constant, counters: counters.to_vec(), space: [0, 0] };
         let bits = width(vsa, &form);
-        // The step is a constant that the digits which end tell, and the case of phases: half of the cases have a bit
-        // of it.
+        // The step depends on the counters that end and on the phase class: half of the classes have a bit of it.
         let cased = counters.iter().enumerate().any(|(j, &a)| a != 0 && vsa.cases.lasts.contains_key(&j));
         let by_case = if cased { bits * ((vsa.cases.boxes.len() as i64 / 2 + 4) / 5) } else { 0 };
         if varies(&form) {
@@ -143,10 +141,10 @@ pub(super) fn launched(vsa: &Vsa, looked_at: impl IntoIterator<Item = Field>) ->
             Resources::default()
         }
     };
-    total + kept.into_iter().map(accumulator).sum()
+    total + accumulated.into_iter().map(accumulator).sum()
 }
 
-/// Bits of the values of a form, with their sign where some are negative.
+/// Bits of the values of a form, with a sign bit if some are negative.
 fn width(vsa: &Vsa, form: &Form) -> i64 {
     let (low, high) =
         interval(form.constant, form.counters.iter().zip(&vsa.counters).map(|(&a, c)| (a, 0, c.trip - 1)));

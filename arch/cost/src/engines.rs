@@ -1,7 +1,7 @@
-//! What the AXI engines take: `templates::axi`.
+//! The cost of the DMA engines (`templates::axi`): reader and writer of each port.
 //!
-//! Data paths are counted; the constants of the address side are those of its registers and fit small engines within a
-//! few dozen LUTs.
+//! Data paths are counted from widths. The constants of the address side are fitted to synthesis of small engines,
+//! within a few dozen LUTs.
 
 use array::contract::delay::in_luts;
 use array::contract::program;
@@ -10,19 +10,21 @@ use array::contract::walk::{words_in_flight, Wait, WaitUntil, Walk, ROWS_IN_FLIG
 use array::resources::{bits_of, memory, Resources};
 use array::vsa::{DramArray, Vsa};
 
-/// Reader and writer of a port, which walk like this.
+/// Reader and writer of a port that walk like this.
 pub(super) fn engines(vsa: &Vsa, port: usize, [reads, writes]: &[Option<Walk>; 2]) -> Resources {
     let memory = vsa.on_chip(port).map_or(Resources::default(), |array| on_chip(array, vsa.uram));
-    // Of a sketch: which drains loads wait for is not certain.
-    let told = |walk| if vsa.nodes.is_empty() { Resources::default() } else { waits(walk) };
+    // A sketch does not say which drains the loads wait for.
+    let awaited = |walk| if vsa.nodes.is_empty() { Resources::default() } else { waits(walk) };
     let reader = memory
-        + reads.as_ref().map_or(Resources::default(), |walk| reader(walk, vsa.ahead) + told(walk) + kept(vsa, walk));
+        + reads
+            .as_ref()
+            .map_or(Resources::default(), |walk| reader(walk, vsa.ahead) + awaited(walk) + sized(vsa, walk));
     reader
-        + writes.as_ref().map_or(Resources::default(), |walk| writer(walk, drain_latency(vsa, port)) + kept(vsa, walk))
+        + writes.as_ref().map_or(Resources::default(), |walk| writer(walk, drain_latency(vsa, port)) + sized(vsa, walk))
 }
 
-/// What an engine keeps during a run of the numbers that follow from sizes.
-fn kept(vsa: &Vsa, walk: &Walk) -> Resources {
+/// Registers of an engine for the numbers that follow from sizes.
+fn sized(vsa: &Vsa, walk: &Walk) -> Resources {
     if vsa.parameters() == 0 && vsa.cases.is_empty() {
         return Resources::default();
     }
@@ -30,7 +32,7 @@ fn kept(vsa: &Vsa, walk: &Walk) -> Resources {
     Resources::logic(bits / 2, bits)
 }
 
-/// A memory of the IP's own, whose elements are written by themselves: a block RAM has nine bits for each enable.
+/// A memory inside the IP with a write enable per element: a block RAM has nine bits for each enable.
 fn on_chip(array: &DramArray, ultra: bool) -> Resources {
     let (bits, elements) = (8 * i64::from(array.bus_bytes()), i64::from(array.word));
     let words = array.words().max(2);
@@ -53,9 +55,8 @@ pub(super) fn program(vsa: &Vsa) -> Vec<i64> {
 /// Bits in which an engine counts the drains that a load waits for.
 const DRAINS: i64 = 40;
 
-/// The drains that loads wait for: for each wait a count of those written, less those that loads so far have waited
-/// for; where phases have drains of their own, those that the next load waits for, too, in the generator and beside the
-/// service.
+/// The drains that loads wait for. Each wait counts the drains that are written and not yet waited for. A wait that
+/// depends on the phase also has the number that the next load waits for, in the generator and with the service.
 fn waits(walk: &Walk) -> Resources {
     let one = |wait: &Wait| match wait.until {
         WaitUntil::Lag(_) => Resources::logic(DRAINS, DRAINS),
@@ -71,7 +72,7 @@ fn waits(walk: &Walk) -> Resources {
     walk.groups.iter().flat_map(|g| &g.waits).map(one).sum()
 }
 
-/// Which case of phases is at hand; which groups are served in it.
+/// The present phase class, and the groups that are served in it.
 fn cases(walk: &Walk) -> Resources {
     let trips = || walk.trips[walk.parameters..].iter().copied();
     let all: i64 =
@@ -80,7 +81,7 @@ fn cases(walk: &Walk) -> Resources {
     Resources::lut(all + served)
 }
 
-/// Comparisons with constants of counters that are within these ends in a case: one LUT tells it of up to six bits.
+/// Comparisons of counters with the constant ends of their ranges: one LUT compares up to six bits.
 pub(super) fn spans_compared(spans: impl Iterator<Item = ((i64, i64), i64)>) -> i64 {
     let compared = |((low, high), trip): ((i64, i64), i64)| {
         let sides = if low == high { 1 } else { i64::from(low > 0) + i64::from(high + 1 < trip) };
@@ -108,7 +109,7 @@ fn address(walk: &Walk) -> Resources {
     let tiles = !walk.trips.is_empty();
     let moving = some(rows) + groups * some(tiles);
     Resources {
-        // Of the burst on the channel, and of one more.
+        // The burst on the channel, and one more.
         lut: 140 + address * (moving + groups - 1 + some(lowers)) + (address - bus + 8) + forms * ends * (1 + moving),
         ff: address * (groups + 3 + stages)
             + 3 * (address - bus)
@@ -119,13 +120,13 @@ fn address(walk: &Walk) -> Resources {
     } + cases(walk)
 }
 
-/// Addresses and count of the open bursts: `templates::axi::bursts`.
-fn bursts(walk: &Walk, kept: i64) -> Resources {
+/// Addresses and count of the open bursts, at most `open`: `templates::axi::bursts`.
+fn bursts(walk: &Walk, open: i64) -> Resources {
     let address = i64::from(walk.address_bits - walk.bus_bytes().trailing_zeros());
-    memory(kept, address, false) + Resources::logic(44, address + 40)
+    memory(open, address, false) + Resources::logic(44, address + 40)
 }
 
-/// What the receiver has to know of a row.
+/// Bits of a row's descriptor.
 fn row_bits(walk: &Walk) -> i64 {
     let lanes = i64::from(walk.word.trailing_zeros());
     let words = walk.groups.iter().map(|g| g.words).max().unwrap_or(1);
@@ -136,7 +137,7 @@ fn row_bits(walk: &Walk) -> i64 {
     4 + walk.groups.len() as i64 + 3 * bits_of(words + 1) + lanes + digits
 }
 
-/// `ahead`: beats and rows between its two sides.
+/// `ahead`: beats and rows between the address side and the data side.
 fn reader(walk: &Walk, ahead: i64) -> Resources {
     let bits = 8 * i64::from(walk.bus_bytes());
     let turns = walk.rotate_stages() as i64;
@@ -150,9 +151,9 @@ fn writer(walk: &Walk, latency: i64) -> Resources {
     let bits = 8 * i64::from(walk.bus_bytes());
     let (turns, word) = (walk.rotate_stages() as i64, i64::from(walk.word));
     let join = i64::from(word > 1);
-    // Counters of bursts and drains, requests, strobes, and what ends open bursts at a reset.
+    // Counters of bursts and drains, requests, strobes, and the logic that ends open bursts at a reset.
     let rest = Resources::logic(296 + 3 * word, 240 + i64::from(walk.bus_bytes()));
-    // The last beat's place, and that of one more.
+    // The beat on the channel, and one more.
     let channel = Resources::logic(bits + bits / 8, bits + bits / 8);
     let data = channel + Resources::logic(bits * (turns + join), bits * (turns + 1 + join));
     address(walk)
@@ -163,7 +164,7 @@ fn writer(walk: &Walk, latency: i64) -> Resources {
         + spread(walk, latency)
 }
 
-/// Rows with steps: a word is kept while parts of it are spread over bus words, and strobes tell what lies between.
+/// Rows with steps: a word is held while its parts are spread over bus words, with strobes for the written elements.
 fn spread(walk: &Walk, latency: i64) -> Resources {
     if !walk.has_steps() {
         return Resources::default();

@@ -1,4 +1,4 @@
-//! What an IP of several functions takes: its cores, one set of registers, what chooses among the cores, the queue.
+//! The cost of an IP of several functions: its cores, one set of registers, the multiplexers between cores, the queue.
 
 use crate::control::{arguments, registers};
 use crate::resources::parts;
@@ -7,22 +7,22 @@ use array::resources::Resources;
 use array::vsa::Vsa;
 use std::collections::BTreeMap;
 
-/// By part, for people: the cores by the names of their first functions.
+/// By part. A core has the name of its first function.
 pub fn list(ip: &Ip) -> Vec<(String, Resources)> {
     if let [only] = &ip.cores[..] {
-        let own = parts(only).list().into_iter().map(|(name, cost)| (name.to_string(), cost));
-        return own.chain(rest(ip)).collect();
+        let all = parts(only).list().into_iter().map(|(name, cost)| (name.to_string(), cost));
+        return all.chain(queue(ip)).collect();
     }
-    let own = |core: &Vsa| registers(&arguments(core), core.address_bits);
+    let registers = |core: &Vsa| registers(&arguments(core), core.address_bits);
     let mut all = vec![];
     for (c, core) in ip.cores.iter().enumerate() {
         let caller = ip.functions.iter().find(|f| f.core == c).map_or("", |f| f.name.as_str());
-        // Its registers are the IP's.
-        all.push((caller.to_string(), parts(core).total() - own(core)));
+        // The cores share the IP's registers.
+        all.push((caller.to_string(), parts(core).total() - registers(core)));
     }
-    all.push(("registers".into(), ip.cores.iter().map(own).max_by_key(|c| c.ff).unwrap_or_default()));
+    all.push(("registers".into(), ip.cores.iter().map(registers).max_by_key(|c| c.ff).unwrap_or_default()));
     all.push(("choice".into(), choice(ip)));
-    all.into_iter().chain(rest(ip)).collect()
+    all.into_iter().chain(queue(ip)).collect()
 }
 
 /// All of it.
@@ -30,16 +30,15 @@ pub fn total(ip: &Ip) -> Resources {
     list(ip).into_iter().map(|p| p.1).sum()
 }
 
-/// The queue, if there is one: a memory in LUTs, 32 commands deep each, that keeps all arguments; a multiplexer behind
-/// it.
-fn rest(ip: &Ip) -> Option<(String, Resources)> {
+/// The command queue, if there is one: memories in LUTs of 32 commands each, and a multiplexer behind them.
+fn queue(ip: &Ip) -> Option<(String, Resources)> {
     let bits = ip.cores.iter().map(|core| arguments(core).iter().sum::<i64>()).max().unwrap_or(0) + 8;
     let banks = i64::from(ip.queue.div_ceil(32));
     (ip.queue > 0).then(|| ("queue".into(), Resources::logic(bits + banks * bits * 2 / 3 + 40, 70)))
 }
 
-/// Multiplexers in front of the AXI ports: of each signal a manager drives, as many inputs as cores have it. A LUT
-/// takes three further inputs of one.
+/// Multiplexers in front of the AXI ports: one per signal that a manager drives, with one input per core. A LUT adds
+/// three inputs.
 fn choice(ip: &Ip) -> Resources {
     let mut inputs: BTreeMap<(u32, usize), i64> = BTreeMap::new();
     for core in &ip.cores {

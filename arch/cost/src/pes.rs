@@ -1,5 +1,25 @@
-//! What the PEs take: operators, delay elements, and the registers that keep a value until it is looked at
-//! (`templates::pe`). Nodes count only where something needs them ([`crate::needed`]).
+//! The cost of the PEs (`templates::pe`).
+//!
+//! Problem: all PEs are one module, but synthesis removes from each instance what it does not need, and it merges an
+//! adder into the DSP slice of a product or a multiplexer into the LUT of another one. The sum over nodes must follow.
+//!
+//! Terms:
+//! - *operator*: a row of `array::operators`. Its cost depends on widths and on the registers the schedule gives it.
+//! - *tap*: a node is read in several cycles after it is ready. Each such cycle is a tap of the line of registers
+//!   behind the node.
+//! - *field*: a value that travels with the waves and is computed once per wave outside of the array ([`Field`]).
+//! - *delay element*: a chain of registers or a memory that holds values of earlier waves (`array::contract::delay`).
+//!
+//! Method: one walk over the nodes that some PE needs ([`crate::needed`]) collects the taps of every node and field.
+//! The cost is then the sum over the nodes of (operator + line behind it) × PEs that need it, plus multiplexers × PEs
+//! in which they choose, memories × PEs that read them, and lines of fields × PEs that they pass.
+//!
+//! Example: `acc = past(acc) + a * b` on 16-bit integers in a 4 × 4 array. The product is one DSP slice. The sum is in
+//! the slice's adder ([`Part::in_slice`]) and its register is the delay element, so both cost nothing. `a` and `b` are
+//! passed on to the next PE one hop later: one register of 16 bits each, in the 12 PEs that have a neighbour. The PEs
+//! take 16 slices and 2 × 12 × 16 = 384 flip-flops, beside the fields.
+//!
+//! [`least`] uses the same walk for a lower bound that holds in any schedule of the nodes.
 
 use crate::control::Field;
 use crate::multiplexers;
@@ -15,10 +35,10 @@ use scop::BinaryOp;
 use std::collections::{BTreeMap, BTreeSet};
 use uniform::affine::{interval, Condition, Form};
 
-/// What all of them take, and what brings them the fields of the waves.
+/// The cost of all PEs, and the fields that they read.
 pub(super) struct Pes {
     pub cost: Resources,
-    /// Registers in front of the array: a field enters it when a PE first looks at it.
+    /// Registers in front of the array: a field enters it when a PE first reads it.
     pub entry: Resources,
     pub fields: Vec<Field>,
 }
@@ -40,30 +60,30 @@ pub(super) fn pes(vsa: &Vsa) -> Pes {
         .map(|(n, cycles, pes)| part.passed(n, cycles) * pes)
         .sum();
     let cost = nodes + passed + part.control();
-    let entry = part.fields.iter().map(|(field, looks)| line(looks.keys().next().copied(), part.width(field))).sum();
+    let entry = part.fields.iter().map(|(field, reads)| line(reads.keys().next().copied(), part.width(field))).sum();
     Pes { cost, entry, fields: part.fields.into_keys().collect() }
 }
 
-/// Where PEs need something.
+/// The PEs that need something.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Places {
-    /// Where one of these statements stands,
+    /// PEs that execute one of these statements,
     pub statements: BTreeSet<usize>,
-    /// but for the first or the last PEs along these axes.
+    /// without the first or the last PEs along these axes.
     pub but: [bool; 2],
 }
 
-/// What a PE takes, by where it takes that.
+/// Something per PE, by the PEs that have it.
 pub type ByPlaces<T> = Vec<(Places, T)>;
 
-/// What PEs take in any schedule of these nodes: products, and operators that no slice takes in. Apart by the
-/// statements that need them; only nodes that are needed wherever one of the statements stands, at so many places, or
-/// in all PEs but some at a border.
-pub(super) fn least(vsa: &Vsa, stands: impl Fn(&BTreeSet<usize>) -> i64) -> ByPlaces<Resources> {
+/// Lower bound on what a PE takes in any schedule of these nodes: products, and operators that no DSP slice takes in. A
+/// node counts if all PEs that execute one of its statements need it, or all of them but some at a border.
+/// `places`: how many PEs execute one of these statements.
+pub(super) fn least(vsa: &Vsa, places: impl Fn(&BTreeSet<usize>) -> i64) -> ByPlaces<Resources> {
     let needed = needed::needed(vsa);
     let part = Part::new(vsa, &needed);
     let product = |o: NodeId| matches!(vsa.node(o).op, Op::Binary(BinaryOp::Mul, ..));
-    let of = |id: NodeId| {
+    let cost = |id: NodeId| {
         let node = vsa.node(id);
         if node.ty.is_float() || node.op.operands().iter().any(|&o| vsa.node(o).ty.is_float()) {
             return if matches!(node.op, Op::Select(..) | Op::Past { .. }) {
@@ -82,24 +102,23 @@ pub(super) fn least(vsa: &Vsa, stands: impl Fn(&BTreeSet<usize>) -> i64) -> ByPl
     let mut parts: BTreeMap<Places, Resources> = BTreeMap::new();
     for (n, statements) in users(vsa).into_iter().enumerate() {
         let but = match needed.extent(vsa, n) {
-            _ if needed.count[n] >= stands(&statements) => [false; 2],
+            _ if needed.count[n] >= places(&statements) => [false; 2],
             Some(extent) if (0..2).all(|a| extent[a] + 1 >= vsa.extent[a]) => [0, 1].map(|a| extent[a] < vsa.extent[a]),
             _ => continue,
         };
-        let known = parts.entry(Places { statements, but }).or_default();
-        *known = *known + of(NodeId(n as u32));
+        *parts.entry(Places { statements, but }).or_default() += cost(NodeId(n as u32));
     }
     parts.into_iter().collect()
 }
 
-/// Per node, the statements of whose value it is a part, in the wave in which that is computed.
+/// Per node, the statements that compute their value from it in the same wave.
 fn users(vsa: &Vsa) -> Vec<BTreeSet<usize>> {
     let values = &vsa.remarks.statements;
     let mut users = vec![BTreeSet::new(); vsa.nodes.len()];
     for (&value, statements) in values {
         let (mut open, mut seen) = (vec![value], BTreeSet::new());
         while let Some(id) = open.pop() {
-            // Other statements' values are theirs.
+            // The value of another statement belongs to that statement.
             if !seen.insert(id) || id != value && values.contains_key(&id) {
                 continue;
             }
@@ -115,21 +134,21 @@ fn users(vsa: &Vsa) -> Vec<BTreeSet<usize>> {
 struct Part<'a> {
     vsa: &'a Vsa,
     needed: &'a Needed,
-    /// Per node, when its value is looked at, in cycles after it is ready.
+    /// Per node, when its value is read, in cycles after it is ready.
     taps: Vec<Vec<i64>>,
     readers: Vec<usize>,
     /// See [`multiplexers::folded`].
     folded: Vec<Option<NodeId>>,
-    /// Sums that begin anew in the register behind their memory, by that memory's read.
+    /// Sums that restart in the register behind their memory, by the node that reads the memory.
     cleared: BTreeMap<NodeId, Cleared>,
-    /// Bits of each node that are not copies of others.
+    /// Bits of each node without copies of the sign and without leading zeros.
     widths: Vec<i64>,
-    /// When each field is looked at, and where.
+    /// When each field is read, and by which PEs.
     fields: BTreeMap<Field, BTreeMap<i64, needed::Places>>,
 }
 
 impl<'a> Part<'a> {
-    /// What no PE needs looks at nothing.
+    /// A node that no PE needs reads nothing.
     fn new(vsa: &'a Vsa, needed: &'a Needed) -> Part<'a> {
         let n = vsa.nodes.len();
         let cleared = (0..n as u32).filter_map(|s| cleared(vsa, NodeId(s))).map(|c| (c.past, c)).collect();
@@ -145,15 +164,15 @@ impl<'a> Part<'a> {
         };
         let live = live_nodes(vsa);
         for id in (0..n as u32).map(NodeId).filter(|id| live[id.index()] && needed.count[id.index()] > 0) {
-            part.visit(id);
+            part.walk(id);
         }
         for (o, group) in vsa.outputs.iter().enumerate() {
             let time = collect_time(vsa, o);
             for port in &group.ports {
                 let at = needed.at(port.enable);
-                part.look(port.value, time, at);
+                part.read(port.value, time, at);
                 if !travels(vsa, port.enable) {
-                    part.look(port.enable, time, at);
+                    part.read(port.enable, time, at);
                     part.field(Field::Valid, time, at);
                 }
             }
@@ -162,6 +181,7 @@ impl<'a> Part<'a> {
         part
     }
 
+    /// PEs read a field.
     fn field(&mut self, field: Field, time: i64, at: &[u64]) {
         self.fields
             .entry(field)
@@ -171,7 +191,8 @@ impl<'a> Part<'a> {
             .or_insert_with(|| at.to_vec());
     }
 
-    fn look(&mut self, id: NodeId, time: i64, at: &[u64]) {
+    /// PEs read a node in cycle `time` after the wave's start.
+    fn read(&mut self, id: NodeId, time: i64, at: &[u64]) {
         self.readers[id.index()] += 1;
         match &self.vsa.node(id).op {
             Op::Iter(form) if form.is_time_only() => self.field(Field::Time(form.clone()), time, at),
@@ -183,7 +204,8 @@ impl<'a> Part<'a> {
         }
     }
 
-    fn visit(&mut self, id: NodeId) {
+    /// What a node reads.
+    fn walk(&mut self, id: NodeId) {
         let (vsa, s) = (self.vsa, &self.vsa.schedule);
         let sampled = s.ready[id.index()] - s.latency[id.index()];
         let at = self.needed.at(id);
@@ -202,13 +224,13 @@ impl<'a> Part<'a> {
                 }
             }
             &Op::Past { source, waves, lag, .. } => self.past(id, source, waves, lag),
-            op => match self.begins(id).map(|c| (c.condition, c.read)) {
-                Some((condition, read)) => self.look(condition, read, at),
+            op => match self.restart(id).map(|c| (c.condition, c.read)) {
+                Some((condition, read)) => self.read(condition, read, at),
                 None => op
                     .operands()
                     .into_iter()
                     .enumerate()
-                    .for_each(|(k, o)| self.look(operand_source(vsa, id, k, o).0, sampled, at)),
+                    .for_each(|(k, o)| self.read(operand_source(vsa, id, k, o).0, sampled, at)),
             },
         }
     }
@@ -219,26 +241,26 @@ impl<'a> Part<'a> {
         match self.vsa.schedule.delays.get(&id) {
             None => {
                 let hop = matches!(self.vsa.node(id).op, Op::Past { hop, .. } if hop != [0, 0]);
-                self.look(source, wait.ready + wait.registers(None) + i64::from(hop), at);
+                self.read(source, wait.ready + wait.registers(None) + i64::from(hop), at);
             }
             Some(Delay::Chain) => self.field(Field::Valid, wait.shift(), at),
             Some(Delay::Memory { read, .. }) => {
-                self.look(source, wait.ready, at);
+                self.read(source, wait.ready, at);
                 self.field(Field::Valid, wait.ready, at);
                 self.field(Field::Pointer(waves, lag), *read, at);
                 let hop = self.vsa.schedule.longest_hop();
                 if wait.ready - read <= hop {
                     self.field(Field::Pointer(waves, lag), wait.ready, at);
                 } else {
-                    // The write's pointer comes once more, a wave's way later.
+                    // The write has a pointer of its own, later than the read's.
                     self.field(Field::Pointer(-waves, lag), wait.ready, at);
                 }
             }
         }
     }
 
-    /// How a multiplexer makes a sum begin anew, if it does. (Nothing else reads that memory.)
-    fn begins(&self, id: NodeId) -> Option<&Cleared> {
+    /// The sum that this multiplexer restarts, if it does so in a memory's register. Nothing else reads that memory.
+    fn restart(&self, id: NodeId) -> Option<&Cleared> {
         let Op::Select(_, a, b) = self.vsa.node(id).op else { return None };
         self.cleared.get(&a).or(self.cleared.get(&b))
     }
@@ -263,23 +285,23 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Fields enter PEs when the first one looks at them, and go on to those that want them.
+    /// A field enters the array when the first PE reads it, and travels to the PEs that read it.
     fn control(&self) -> Resources {
-        let one = |(field, looks)| {
+        let one = |(field, reads)| {
             let width = self.width(field);
-            self.needed.along(self.vsa, looks).into_iter().map(|(taps, pes)| line(taps, width) * pes).sum::<Resources>()
+            self.needed.along(self.vsa, reads).into_iter().map(|(taps, pes)| line(taps, width) * pes).sum::<Resources>()
         };
         self.fields.iter().map(one).sum()
     }
 
-    /// What a PE that gives an input on to a neighbour has beyond what keeps it until it is looked at here.
+    /// Registers of a PE that passes an input on to a neighbour, beyond those that delay it for the PE itself.
     fn passed(&self, n: usize, cycles: i64) -> Resources {
         let bits = i64::from(self.vsa.nodes[n].ty.bits());
         let taps = || self.taps[n].iter().copied();
         line(taps().chain([cycles]), bits) - line(taps(), bits)
     }
 
-    /// The operator with the registers that delay its value for those who read it later.
+    /// The operator with the line of registers behind it.
     fn node(&self, id: NodeId) -> Resources {
         line(self.taps[id.index()].iter().copied(), self.widths[id.index()]) + self.operator(id)
     }
@@ -287,14 +309,14 @@ impl<'a> Part<'a> {
     /// LUTs of a multiplexer that is in no other multiplexer's LUT.
     fn multiplexer(&self, id: NodeId) -> Resources {
         match self.vsa.node(id).op {
-            Op::Select(..) if self.begins(id).is_some() || self.restarts(id) => Resources::default(),
+            Op::Select(..) if self.restart(id).is_some() || self.restarts(id) => Resources::default(),
             Op::Select(_, a, b) if self.constant(a) && self.constant(b) => Resources::lut(1),
             Op::Select(..) => Resources { ff: 0, ..self.row(id) },
             _ => Resources::default(),
         }
     }
 
-    /// The multiplexers in whose LUT this one is, from the next one on.
+    /// The multiplexers whose LUT contains this one, from the nearest on.
     fn around(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         std::iter::successors(self.folded[id.index()], |n| self.folded[n.index()])
     }
@@ -306,7 +328,7 @@ impl<'a> Part<'a> {
             Op::Past { source, hop, waves, .. } => self.delay(id, *source, *hop, *waves),
             Op::Iter(form) if !form.is_time_only() => Resources::logic(bits, bits * latency),
             Op::Guard(all) => self.guard(all, latency),
-            Op::Select(..) if self.begins(id).is_some() => Resources::ff(bits),
+            Op::Select(..) if self.restart(id).is_some() => Resources::ff(bits),
             // Its value is the condition, or the inverted condition.
             Op::Select(_, a, b) if self.constant(*a) && self.constant(*b) => Resources::ff(latency),
             Op::Select(..) if self.restarts(id) => Resources::default(),
@@ -353,7 +375,7 @@ impl<'a> Part<'a> {
         signed.min(i64::from(ty.bits() + u32::from(!ty.signed())))
     }
 
-    /// Comparisons with a constant of the place, and the conjunction.
+    /// Comparisons with a constant of the PE, and their conjunction.
     fn guard(&self, all: &[Condition], latency: i64) -> Resources {
         if all.iter().all(|c| c.form.is_time_only()) {
             return Resources::default();
@@ -363,7 +385,7 @@ impl<'a> Part<'a> {
         Resources::logic(lut + 1, latency)
     }
 
-    /// A sum in a slice begins anew with a constant: the slice chooses between that and its own register.
+    /// A sum in a DSP slice restarts with a constant: the slice chooses between the constant and its own register.
     fn restarts(&self, id: NodeId) -> bool {
         let vsa = self.vsa;
         let Op::Select(_, a, b) = vsa.node(id).op else { return false };
@@ -371,12 +393,20 @@ impl<'a> Part<'a> {
         let Op::Past { source, hop: [0, 0], waves: 1, .. } = vsa.node(past).op else { return false };
         let alone =
             self.readers[id.index()] == 1 && self.readers[past.index()] == 1 && vsa.schedule.latency[id.index()] == 0;
-        let own = matches!(vsa.node(source).op, Op::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), x, y) if (x == id || y == id) && self.in_slice(source, op, [x, y]));
-        alone && own && (self.constant(a) || self.constant(b)) && vsa.schedule.delays.get(&past) == Some(&Delay::Chain)
+        let accumulates = match vsa.node(source).op {
+            Op::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), x, y) => {
+                (x == id || y == id) && self.in_slice(source, op, [x, y])
+            }
+            _ => false,
+        };
+        alone
+            && accumulates
+            && (self.constant(a) || self.constant(b))
+            && vsa.schedule.delays.get(&past) == Some(&Delay::Chain)
     }
 
-    /// The delay element behind a source and the registers after it. A chain is there once for all that wait for the
-    /// source: each of them adds what is beyond the next shorter one.
+    /// The delay element behind a source and the registers after it. All readers of a source share one chain: each adds
+    /// the registers beyond those of the next shorter delay.
     fn delay(&self, id: NodeId, source: NodeId, hop: [i64; 2], waves: i64) -> Resources {
         let vsa = self.vsa;
         let Some(wait) = Wait::of(vsa, id) else { return Resources::default() };
@@ -384,21 +414,21 @@ impl<'a> Part<'a> {
             return Resources::default();
         }
         let bits = i64::from(vsa.node(source).ty.bits());
-        let built = vsa.schedule.delays.get(&id).copied();
-        let after = line([wait.registers(built) + i64::from(hop != [0, 0])], bits);
+        let element = vsa.schedule.delays.get(&id).copied();
+        let after = line([wait.registers(element) + i64::from(hop != [0, 0])], bits);
         let others = || {
             vsa.schedule.delays.iter().filter_map(|(&other, &delay)| match vsa.node(other).op {
                 Op::Past { source: s, waves: w, .. } if s == source && other != id => Some((other, delay, w)),
                 _ => None,
             })
         };
-        match built {
+        match element {
             Some(Delay::Chain) => {
                 let before = others()
                     .filter(|&(other, delay, w)| delay == Delay::Chain && (w, other) < (waves, id))
                     .map(|o| o.2)
                     .max();
-                // The source's own last register is the first.
+                // The chain's first register is the last register of the source.
                 after + line([waves - before.unwrap_or(i64::from(wait.latency > 0))], bits)
             }
             Some(Delay::Memory { .. }) => after,
@@ -406,8 +436,8 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// A port of the memory behind a source: a further one is a copy of the memory. A block's word is registered
-    /// within.
+    /// A read port of the memory behind a source. Each further port is a copy of the memory. Block RAM has the register
+    /// of its word inside.
     fn memory(&self, id: NodeId) -> Resources {
         let vsa = self.vsa;
         let (Op::Past { source, waves, .. }, Some(Delay::Memory { synchronous, .. })) =

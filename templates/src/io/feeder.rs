@@ -131,7 +131,7 @@ impl Feeder {
     /// Elements that bank `b` stores of each word, counted from the row's first element, in the order of its memory
     /// word.
     fn kept(&self, b: usize) -> Vec<i64> {
-        pick::list(pick::kept(self.starts, self.banks[b].ports, self.buffer.word))
+        pick::list(pick::stored(self.starts, self.banks[b].ports, self.buffer.word))
     }
 
     /// What pick input `b` of the feeder at `p` takes of the word that stands there, as elements of the bus, lowest

@@ -2,8 +2,8 @@
 //!
 //! The table `array::operators` says which function builds an operator, and in how many cycles. Every operator is fully
 //! pipelined. [`build`] gives the value *before* its last register, so that the caller can give that register an enable
-//! (accumulators); with latency 0 it is the value itself. A schedule may ask for fewer or more registers than the table:
-//! they are spread over the stages.
+//! (accumulators); with latency 0 it is the value itself. A schedule may ask for fewer or more registers than the
+//! table: they are spread over the stages.
 
 pub mod fp;
 mod integer;
@@ -72,7 +72,7 @@ fn logic<'m>(m: &'m ModuleBuilder, r: &Request<'_, 'm>) -> Result<Sig<'m>, Strin
     })
 }
 
-/// A read-only memory; in block RAM the first register is its own.
+/// A read-only memory. Block RAM contains the first register.
 fn lookup<'m>(m: &'m ModuleBuilder, position: Sig<'m>, r: &Request<'_, 'm>) -> Result<Sig<'m>, String> {
     let Op::Lookup(table, _) = r.op else { return Err(unknown(r)) };
     let depth = (table.len() as u32).next_power_of_two().max(2);

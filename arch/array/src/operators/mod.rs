@@ -4,8 +4,8 @@
 //!
 //! | who | asks | for |
 //! | --- | --- | --- |
-//! | scheduler (`pe::schedule`, [`node_latency`]) | [`Row::latency`] | cycles from operands to result, from types alone |
-//! | cost model (`cost::pes`) | [`Row::cost`] | LUTs, flip-flops and DSP slices of one PE, from widths and the schedule |
+//! | scheduler (`pe::schedule`, [`node_latency`]) | [`Row::latency`] | cycles from operands to result, from types |
+//! | cost model (`cost::pes`) | [`Row::cost`] | LUTs, flip-flops and DSP slices of one PE, from widths |
 //! | hardware (`templates::operators`) | [`Row::template`] | the function that builds it |
 //!
 //! Rows of integers are in `integer.rs`, rows of floats in `float.rs`, their columns are described in `row.rs`. Values
@@ -20,9 +20,10 @@
 //! core(Operator::FloatAdd, |_| 7, |s| per_bit(s, ADDER, 9), Some(6)),      after
 //! ```
 //!
-//! The core in `templates/src/operators/fp/add.rs` places as many registers as it is asked for, so nothing else changes.
-//! `templates/tests/suite/operators.rs` builds every row and measures its latency in the simulator. It also compares the
-//! rows with `docs/results/operators.md`, which `templates/examples/fp_table.rs` generates with Yosys: run that again.
+//! The core in `templates/src/operators/fp/add.rs` places as many registers as it is asked for, so nothing else
+//! changes. `templates/tests/suite/operators.rs` builds every row and measures its latency in the simulator. It also
+//! compares the rows with `docs/results/operators.md`, which `templates/examples/fp_table.rs` generates with Yosys: run
+//! that again.
 //!
 //! # How to add a row
 //!

@@ -64,7 +64,8 @@ pub enum Scratch {
 }
 
 impl DramArray {
-    /// Extents as a hull whose view has `rank` dimensions sees them: inner ones beyond that are one (`search::reshape`).
+    /// Extents as a hull whose view has `rank` dimensions sees them: inner ones beyond that are one
+    /// (`search::reshape`).
     pub fn extents(&self, rank: usize) -> Vec<i64> {
         let (outer, inner) = self.dims.split_at(self.dims.len().min(rank - 1));
         [outer, &[inner.iter().product()]].concat()
@@ -111,8 +112,8 @@ pub enum Delay {
 /// When things happen, in cycles relative to a wave's arrival at its PE.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Schedule {
-    /// Per axis, the cycle in which each PE starts a wave, relative to the first PE. Hop delays are nonzero on every axis
-    /// with more than one PE.
+    /// Per axis, the cycle in which each PE starts a wave, relative to the first PE. Hop delays are nonzero on every
+    /// axis with more than one PE.
     pub start: [AxisStart; 2],
     /// Least number of cycles between two launches.
     pub interval: i64,

@@ -1,8 +1,8 @@
 //! When the PEs along an axis start a wave: a table of cycles, not one number.
 //!
 //! A wave enters the array at a corner. From PE to PE it takes a *hop delay*, so each PE *starts* it some cycles after
-//! the first one. The table holds these starts, in the order in which waves travel. Example: eight PEs on two dies, with
-//! two registers more where the wave crosses from one die to the other:
+//! the first one. The table holds these starts, in the order in which waves travel. Example: eight PEs on two dies,
+//! with two registers more where the wave crosses from one die to the other:
 //!
 //! ```text
 //! hops from the corner   0  1  2  3  |  4  5  6  7

@@ -192,7 +192,7 @@ impl Known<'_> {
     fn sums(&self, shape: &Shape) -> Resources {
         let waiting = self.waiting(self.facts_of(&shape.grid), shape).filter(|w| w.0 > CHAINED);
         waiting.map_or(Resources::default(), |(depth, bits)| {
-            resources::kept(depth, bits, self.uram) * self.covered(&shape.grid)
+            resources::one_memory(depth, bits, self.uram) * self.covered(&shape.grid)
         })
     }
 

@@ -1,7 +1,7 @@
 //! What hardware is counted from: digits of constants, places of words that waves read, memories, lines of registers.
 
 use array::contract::operand::digits;
-use array::contract::pick::{kept, list, starts};
+use array::contract::pick::{list, starts, stored};
 use array::resources::{line, memory, Resources};
 use uniform::affine::Form;
 use uniform::mapping::Counter;
@@ -29,7 +29,7 @@ fn only_places_that_waves_ask_for() {
     // 16 r + 32 p + 2 q: three bits of six.
     let places = starts(&[counter(14), counter(2), counter(2)], &col(&[16, 32, 2]), 64);
     assert_eq!(list(places), [1, 3, 17, 19, 33, 35, 49, 51]);
-    assert_eq!(list(kept(places, 2, 64)).len(), 16);
+    assert_eq!(list(stored(places, 2, 64)).len(), 16);
     // Around the end of the word, and in one of 128 elements.
     assert_eq!(list(starts(&[counter(3)], &col(&[3]), 4)), [0, 1, 3]);
     assert_eq!(list(starts(&[counter(2)], &col(&[126]), 128)), [1, 127]);

@@ -1,9 +1,9 @@
 //! Pipelined IEEE-754 operators with the semantics of `scop::value`, bit for bit: round to nearest even, subnormal
-//! numbers, signed zeros, infinities; every computed NaN is the canonical one (sign 0, only the top fraction bit set).
+//! numbers, signed zeros, infinities. Every computed NaN is the canonical one (sign 0, only the top fraction bit set).
 //!
-//! An operator is a module of its own, [`Core`], named after format, operation and latency (`fp32_add_l6`): operands
-//! `a`, `b`, `c` in, result `y` out, a new operation every cycle, no stall and no valid. It holds `latency - 1` ranks
-//! of registers; the caller's register at `y` is the last one, which may so have an enable.
+//! Each operator is a module ([`Core`]), named after format, operation and latency (`fp32_add_l6`): operands `a`, `b`,
+//! `c` in, result `y` out, a new operation every cycle, no stall and no valid. The module has `latency - 1` ranks of
+//! registers. The last register, at `y`, belongs to the caller, who can give it an enable.
 
 mod add;
 mod compare;
@@ -46,7 +46,7 @@ impl Format {
         (1 << (self.exponent - 1)) - 1
     }
 
-    /// What module names call it.
+    /// Its name in names of modules.
     pub fn name(self) -> String {
         match self {
             Self::FP16 => "fp16".into(),
@@ -74,7 +74,7 @@ pub enum Relation {
     Le,
 }
 
-/// What a core computes; its [`Core::format`] is that of the operands, of a conversion to a float that of the result.
+/// The operation of a core. [`Core::format`] is the format of the operands; for a conversion to a float, of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
     Add,
@@ -90,7 +90,7 @@ pub enum Operator {
     Sqrt,
     /// One bit.
     Compare(Relation),
-    /// C's `fminf`: a NaN loses; of equal operands the first.
+    /// C's `fminf`: the operand that is not NaN; the first of equal operands.
     Min,
     /// C's `fmaxf`, likewise.
     Max,
@@ -212,7 +212,7 @@ fn binary(op: BinaryOp) -> Option<Operator> {
     })
 }
 
-/// Latency of an operator unless the schedule asks for another: its row's.
+/// Latency of an operator according to its row; a schedule may ask for another.
 pub fn default_latency(operator: Operator, format: Format) -> u32 {
     let result = ScalarType::Float { exponent: format.exponent, fraction: format.fraction };
     let length = if let Operator::Dot { lanes } = operator { lanes as usize } else { 0 };
@@ -266,8 +266,7 @@ pub(super) fn sign<'m>(m: &'m ModuleBuilder, a: Sig<'m>, r: &Request<'_, 'm>) ->
     m.delay(m.concat(&[sign, rest]), r.latency.saturating_sub(1), format!("{}_d", r.name)).to(wires(r.ty))
 }
 
-/// The value that the last register of a core's user loads (see [`crate::operators::build`]), of the type [`wires`] of
-/// the result.
+/// An instance of a core: the value that the caller's last register loads, of the type [`wires`] of the result.
 ///
 /// # Errors
 /// As [`supported`].
