@@ -1,7 +1,7 @@
 //! Contents of the kernel's arrays: from a seed, from `.npy` files, and back to files.
 //!
-//! A [`Memory`] holds one image per array of the `Scop`; an image is one `u64` per element in row-major order: the bits
-//! of the element's type, zero-extended. Local arrays have an empty image.
+//! A [`Memory`] holds one image for each array of the `Scop`. An image holds one `u64` for each element, in row-major
+//! order: the bits of the element's type, zero-extended. Local arrays have an empty image.
 
 use crate::npy::{dtype_name, Header, Npy};
 use array::vsa::{DramArray, Vsa};
@@ -9,7 +9,7 @@ use scop::diag::{Diagnostic, Diagnostics, Span};
 use scop::{Array, BinaryOp, Binding, Expr, ExprKind, ScalarType, Scop, StmtId, Storage};
 use std::path::{Path, PathBuf};
 
-/// Per array of the `Scop`, its elements.
+/// The elements of each array of the `Scop`.
 pub type Memory = Vec<Vec<u64>>;
 
 /// `--data NAME=FILE`.
@@ -55,8 +55,7 @@ pub fn random_value(ty: ScalarType, random: &mut Random) -> u64 {
     }
 }
 
-/// Shifts of the region whose amount the program does not fix within the width: of these, the expression and its
-/// amount.
+/// The shifts of the region whose amount is not a constant below the width: the expression and its amount.
 fn shifts(scop: &Scop) -> impl Iterator<Item = (StmtId, &Expr, &Expr)> {
     fn all<'e>(e: &'e Expr, found: &mut Vec<(&'e Expr, &'e Expr)>) {
         if let ExprKind::Binary(BinaryOp::Shl | BinaryOp::Shr, _, amount) = &e.kind {
@@ -73,13 +72,13 @@ fn shifts(scop: &Scop) -> impl Iterator<Item = (StmtId, &Expr, &Expr)> {
     })
 }
 
-/// The first shift by an amount that may be no less than the width, or negative: what C leaves undefined.
+/// The first shift whose amount may be negative, or the width or more. C leaves such a shift undefined.
 pub fn first_shift(scop: &Scop) -> Option<Span> {
     shifts(scop).map(|(_, e, _)| e.span).next()
 }
 
-/// Per array, the width of what its elements shift, by themselves or through other arrays and scalars; none where they
-/// shift nothing.
+/// For each array, the width of the values that its elements shift, directly or through other arrays and scalars; none
+/// if its elements are no amounts of shifts.
 fn shifted_by(scop: &Scop) -> Vec<Option<u32>> {
     fn read(e: &Expr) -> Option<usize> {
         match &e.kind {
@@ -108,8 +107,8 @@ fn shifted_by(scop: &Scop) -> Vec<Option<u32>> {
     widths
 }
 
-/// Every DRAM array filled from `seed`; outputs too, so that cells nobody writes are seen to survive. What shifts a
-/// value stays below its width, as C demands.
+/// Fills every DRAM array from `seed`. Outputs are filled, too: a test then sees that unwritten elements survive. The
+/// amount of a shift stays below the width of the shifted value, as C requires.
 pub fn random(scop: &Scop, seed: u64) -> Memory {
     let widths = shifted_by(scop);
     let fill = |(index, array): (usize, &Array)| {
@@ -150,10 +149,10 @@ fn kind(ty: ScalarType) -> char {
     }
 }
 
-/// Replaces the images of the arrays named in `files` by the files' contents.
+/// Replaces the images of the arrays that `files` names by the files' contents.
 ///
 /// # Errors
-/// One diagnostic per file that names no array, cannot be read, or has another element type or shape.
+/// A diagnostic for each file that names no array, cannot be read, or has another element type or shape.
 pub fn load(scop: &Scop, files: &[DataFile], memory: &mut Memory) -> Result<(), Diagnostics> {
     let mut faults = vec![];
     for file in files {
@@ -233,7 +232,7 @@ pub fn to_npy(array: &Array, values: &[u64]) -> Npy {
     }
 }
 
-/// Writes one `NAME.npy` per array in `which` into `dir`, which is made when missing.
+/// Writes one `NAME.npy` for each array in `which` into `dir`. Creates `dir` if it is missing.
 ///
 /// # Errors
 /// A sentence naming the file that could not be written.
@@ -247,11 +246,11 @@ pub fn save(scop: &Scop, which: &[usize], memory: &Memory, dir: &Path) -> Result
     Ok(())
 }
 
-/// For each array of the VSA, then for each of its scalars, its index in the `Scop`; none for a scratch buffer and
-/// for what the host computes.
+/// The index in the `Scop` of each array of the VSA, then of each of its scalars. A scratch buffer and a value that the
+/// host computes have none.
 ///
 /// # Errors
-/// The VSA has an array the program lacks, which would be a fault of sagen's.
+/// The VSA has an array that the program does not have, which is a fault of sagen's own.
 pub fn numbers(scop: &Scop, vsa: &Vsa) -> Result<Vec<Option<usize>>, String> {
     let number = |name: &str| {
         let found = scop.arrays.iter().position(|s| s.name == name && !s.is_temporary());
@@ -265,7 +264,7 @@ pub fn numbers(scop: &Scop, vsa: &Vsa) -> Result<Vec<Option<usize>>, String> {
         .collect()
 }
 
-/// What the program's arrays hold, as elements per argument of the VSA; garbage for its scratch buffers.
+/// The contents of the program's arrays, as elements of each argument of the VSA. Scratch buffers hold random values.
 pub fn of_vsa(vsa: &Vsa, numbers: &[Option<usize>], memory: &Memory) -> Memory {
     let mut out: Memory = vec![];
     for (k, number) in numbers.iter().enumerate() {

@@ -7,6 +7,7 @@ use array::resources::{bits_of, Resources};
 use array::vsa::{Op, Vsa};
 use std::collections::BTreeSet;
 use uniform::affine::{interval, Condition, Form};
+use uniform::counters::{Case, Counter};
 use uniform::sizes::Formula;
 
 /// A value that travels with the waves.
@@ -56,11 +57,10 @@ fn top(vsa: &Vsa) -> Resources {
 /// Loop counters, loads and drains.
 fn sequencer(vsa: &Vsa) -> Resources {
     let digits = vsa.counters.iter().enumerate().skip(vsa.parameters()).filter(|(_, c)| c.trip > 1);
-    let digit = |(k, c): (usize, &uniform::mapping::Counter)| {
+    let digit = |(_, c): (usize, &Counter)| {
         let bits = bits_of(c.trip);
         // A counter that ends at a size holds the value before its last.
-        let sized =
-            if vsa.sizes.limits.contains_key(&k) { Resources::logic(bits + 3, bits + 1) } else { Resources::default() };
+        let sized = if c.limit().is_some() { Resources::logic(bits + 3, bits + 1) } else { Resources::default() };
         sized + Resources::logic(bits + bits / 6 + 2, bits + 2)
     };
     let loads = Resources::logic(6, 5) * vsa.inputs.len() as i64;
@@ -75,16 +75,15 @@ fn sequencer(vsa: &Vsa) -> Resources {
 
 /// The phase class of the next wave and of the one after it, and the counters whose ends depend on it.
 fn cases(vsa: &Vsa) -> Resources {
-    let cases = &vsa.cases;
-    if cases.is_empty() {
+    if !vsa.loops().has_cases() {
         return Resources::default();
     }
-    let trips: Vec<i64> = vsa.counters.iter().map(|c| c.trip).collect();
-    let compared: i64 =
-        cases.boxes.iter().map(|all| spans_compared(all.iter().map(|b| (b[0], b[1])).zip(trips.iter().copied()))).sum();
+    let trips = vsa.loops().most();
+    let spans = |own: &Case| spans_compared(own.iter().map(|s| (s.low, s.high)).zip(trips.iter().copied()));
+    let compared: i64 = vsa.cases.iter().map(spans).sum();
     let next: i64 =
-        trips[..cases.boxes.first().map_or(0, Vec::len)].iter().filter(|&&t| t > 1).map(|&t| bits_of(t)).sum();
-    let ends: i64 = cases.lasts.keys().map(|&j| 2 * bits_of(trips[j])).sum();
+        trips[..vsa.cases.first().map_or(0, Vec::len)].iter().filter(|&&t| t > 1).map(|&t| bits_of(t)).sum();
+    let ends: i64 = vsa.counters.iter().filter(|c| c.is_by_case()).map(|c| 2 * bits_of(c.trip)).sum();
     Resources::lut(2 * compared + next + ends)
 }
 
@@ -118,11 +117,14 @@ pub(super) fn launched(vsa: &Vsa, read: impl IntoIterator<Item = Field>) -> Reso
             }
             Field::Pointer(depth, lag) => {
                 let bits = bits_of(depth.abs());
-                let by_case = lag.map_or(0, |_| bits * ((vsa.cases.boxes.len() as i64 / 2 + 4) / 5));
+                let by_case = lag.map_or(0, |_| bits * ((vsa.cases.len() as i64 / 2 + 4) / 5));
                 // Numbers that depend on sizes come from the host at the start and are stored for the run.
                 let sized = lag.map_or(0, |lag| {
-                    vsa.cases.lags[lag as usize].parts().iter().filter(|f| !matches!(f, Formula::Const(_))).count()
-                        as i64
+                    vsa.varying_delays()[lag as usize]
+                        .parts()
+                        .iter()
+                        .filter(|f| !matches!(f, Formula::Const(_)))
+                        .count() as i64
                 });
                 let start = if sized > 0 { bits } else { 0 };
                 Resources::logic(bits + bits / 6 + 1 + by_case + start, (2 + sized) * bits)
@@ -133,8 +135,8 @@ pub(super) fn launched(vsa: &Vsa, read: impl IntoIterator<Item = Field>) -> Reso
         let form = Form { constant, counters: counters.to_vec(), space: [0, 0] };
         let bits = width(vsa, &form);
         // The step depends on the counters that end and on the phase class: half of the classes have a bit of it.
-        let cased = counters.iter().enumerate().any(|(j, &a)| a != 0 && vsa.cases.lasts.contains_key(&j));
-        let by_case = if cased { bits * ((vsa.cases.boxes.len() as i64 / 2 + 4) / 5) } else { 0 };
+        let cased = counters.iter().zip(&vsa.counters).any(|(&a, c)| a != 0 && c.is_by_case());
+        let by_case = if cased { bits * ((vsa.cases.len() as i64 / 2 + 4) / 5) } else { 0 };
         if varies(&form) {
             Resources::logic(bits + by_case, bits)
         } else {

@@ -25,7 +25,7 @@ pub(super) fn engines(vsa: &Vsa, port: usize, [reads, writes]: &[Option<Walk>; 2
 
 /// Registers of an engine for the numbers that follow from sizes.
 fn sized(vsa: &Vsa, walk: &Walk) -> Resources {
-    if vsa.parameters() == 0 && vsa.cases.is_empty() {
+    if vsa.parameters() == 0 && !vsa.loops().has_cases() {
         return Resources::default();
     }
     let bits: i64 = program::of_walk(vsa, walk).iter().map(|r| i64::from(r.bits)).sum();
@@ -77,7 +77,8 @@ fn cases(walk: &Walk) -> Resources {
     let trips = || walk.trips[walk.parameters..].iter().copied();
     let all: i64 =
         walk.cases.iter().map(|spans| spans_compared(spans.iter().map(|s| (s.low, s.high)).zip(trips()))).sum();
-    let served: i64 = walk.groups.iter().filter_map(|g| g.cases.as_ref()).map(|some| some.len() as i64 / 5 + 1).sum();
+    let served: i64 =
+        walk.groups.iter().filter_map(|g| g.when.cases.as_ref()).map(|some| some.len() as i64 / 5 + 1).sum();
     Resources::lut(all + served)
 }
 

@@ -34,6 +34,7 @@ use array::vsa::{Delay, NodeId, Op, Vsa};
 use scop::BinaryOp;
 use std::collections::{BTreeMap, BTreeSet};
 use uniform::affine::{interval, Condition, Form};
+use uniform::sizes::Formula;
 
 /// The cost of all PEs, and the fields that they read.
 pub(super) struct Pes {
@@ -223,7 +224,7 @@ impl<'a> Part<'a> {
                     self.field(Field::Time(time_of(&c.form)), sampled, at);
                 }
             }
-            &Op::Past { source, waves, lag, .. } => self.past(id, source, waves, lag),
+            Op::Past { source, waves, .. } => self.past(id, *source, waves),
             op => match self.restart(id).map(|c| (c.condition, c.read)) {
                 Some((condition, read)) => self.read(condition, read, at),
                 None => op
@@ -235,7 +236,8 @@ impl<'a> Part<'a> {
         }
     }
 
-    fn past(&mut self, id: NodeId, source: NodeId, waves: i64, lag: Option<u32>) {
+    fn past(&mut self, id: NodeId, source: NodeId, waves: &Formula) {
+        let (waves, lag) = (self.vsa.most(waves), self.vsa.varying_delay(waves));
         let Some(wait) = Wait::of(self.vsa, id) else { return };
         let at = self.needed.source_at(id);
         match self.vsa.schedule.delays.get(&id) {
@@ -325,7 +327,7 @@ impl<'a> Part<'a> {
     fn operator(&self, id: NodeId) -> Resources {
         let (bits, latency) = (self.widths[id.index()], self.vsa.schedule.latency[id.index()]);
         match &self.vsa.node(id).op {
-            Op::Past { source, hop, waves, .. } => self.delay(id, *source, *hop, *waves),
+            Op::Past { source, hop, waves } => self.delay(id, *source, *hop, self.vsa.most(waves)),
             Op::Iter(form) if !form.is_time_only() => Resources::logic(bits, bits * latency),
             Op::Guard(all) => self.guard(all, latency),
             Op::Select(..) if self.restart(id).is_some() => Resources::ff(bits),
@@ -390,7 +392,7 @@ impl<'a> Part<'a> {
         let vsa = self.vsa;
         let Op::Select(_, a, b) = vsa.node(id).op else { return false };
         let past = if self.constant(a) { b } else { a };
-        let Op::Past { source, hop: [0, 0], waves: 1, .. } = vsa.node(past).op else { return false };
+        let Op::Past { source, hop: [0, 0], waves: Formula::Const(1) } = vsa.node(past).op else { return false };
         let alone =
             self.readers[id.index()] == 1 && self.readers[past.index()] == 1 && vsa.schedule.latency[id.index()] == 0;
         let accumulates = match vsa.node(source).op {
@@ -417,8 +419,10 @@ impl<'a> Part<'a> {
         let element = vsa.schedule.delays.get(&id).copied();
         let after = line([wait.registers(element) + i64::from(hop != [0, 0])], bits);
         let others = || {
-            vsa.schedule.delays.iter().filter_map(|(&other, &delay)| match vsa.node(other).op {
-                Op::Past { source: s, waves: w, .. } if s == source && other != id => Some((other, delay, w)),
+            vsa.schedule.delays.iter().filter_map(|(&other, &delay)| match &vsa.node(other).op {
+                Op::Past { source: s, waves, .. } if *s == source && other != id => {
+                    Some((other, delay, vsa.most(waves)))
+                }
                 _ => None,
             })
         };
@@ -449,8 +453,9 @@ impl<'a> Part<'a> {
             return Resources::default();
         }
         let bits = i64::from(vsa.node(*source).ty.bits());
-        let registered = *synchronous && in_luts(*waves) && !self.cleared.contains_key(&id);
-        memory(*waves, bits, vsa.uram) + Resources::ff(bits * i64::from(registered))
+        let waves = vsa.most(waves);
+        let registered = *synchronous && in_luts(waves) && !self.cleared.contains_key(&id);
+        memory(waves, bits, vsa.uram) + Resources::ff(bits * i64::from(registered))
     }
 
     /// The adder of the slice that multiplies does the addition, in its register.

@@ -26,7 +26,7 @@ pub fn asked<'a>(program: Kernel<'a>, spec: &DesignSpec) -> Result<Kernel<'a>, D
         } else {
             "the region has no loop nests that can be phases of their own"
         };
-        vec![Diagnostic::error("E0729", program.scop.function.region, format!("--apart: {why}"))
+        vec![Diagnostic::error("E0729", program.scop.function.region, format!("--distribute: {why}"))
             .help("leave the option out")]
     })?;
     strips::stripped(found, spec)

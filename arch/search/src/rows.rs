@@ -143,10 +143,10 @@ fn candidate(program: &Kernel, plan: Plan, vsa: Vsa, direction: Option<Vec<i64>>
     let mut links: Vec<(String, [i64; 2], i64)> = Vec::new();
     let (mut moves, mut stays) = (false, false);
     for node in &vsa.nodes {
-        if let Op::Past { hop, waves, .. } = node.op {
+        if let Op::Past { hop, ref waves, .. } = node.op {
             moves |= hop != [0, 0];
             stays |= hop == [0, 0];
-            let link = (node.name.trim_end_matches("_in").to_string(), hop, waves);
+            let link = (node.name.trim_end_matches("_in").to_string(), hop, vsa.most(waves));
             if !links.contains(&link) {
                 links.push(link);
             }

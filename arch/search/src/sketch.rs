@@ -56,7 +56,7 @@ pub fn sketch(
             );
         }
         // Loaded in each phase where values pass between them.
-        let least = if program.passed[access.array] { mapping.phases } else { 0 };
+        let least = if program.passed[access.array] { mapping.phases() } else { 0 };
         inputs.push(hull::input(&draft, array, (widths[access.port] / access.bytes) as u32, least, &mapping));
     }
     let mut outputs: Vec<OutputGroup> = vec![];
@@ -68,7 +68,7 @@ pub fn sketch(
         let moving = |c: usize| draft.subscripts.iter().any(|f| f.counters[c] != 0);
         let in_every_phase = access.cases.iter().all(|&c| access.sure[c]);
         let sums: Vec<bool> =
-            (0..mapping.tile_depth).map(|j| !moving(j) && !(j < mapping.phases && in_every_phase)).collect();
+            (0..mapping.tile_depth).map(|j| !moving(j) && !(j < mapping.phases() && in_every_phase)).collect();
         let long = |most: i64| {
             (0..mapping.tile_depth)
                 .filter(|&j| sums[j] && sums[j..].iter().any(|s| !s))
@@ -82,7 +82,7 @@ pub fn sketch(
         group.slots = if spill.is_none_or(long) { 2 } else { group.slots };
         // Partial results leave in every visit, and come back.
         if !spilled.is_empty() {
-            spilled.iter().for_each(|&c| group.emit[c] = None);
+            spilled.iter().for_each(|&c| group.emit.at[c] = None);
             if facts.comes_back(access) {
                 inputs.push(hull::input(&draft, array, word, 0, &mapping));
             }
@@ -93,7 +93,7 @@ pub fn sketch(
         let stores = outputs
             .iter()
             .enumerate()
-            .filter(|(_, o)| o.array == group.array && group.reload >= mapping.phases && mapping.phases > 0);
+            .filter(|(_, o)| o.array == group.array && group.reload >= mapping.phases() && mapping.phases() > 0);
         group.after = stores.map(|(o, _)| After { output: o as u32, until: Until::Phase }).collect();
     }
     debug_assert!(facts.extent.len() <= MOST_DIMS);
@@ -103,7 +103,6 @@ pub fn sketch(
         axes: mapping.axes,
         extent: mapping.extent,
         tile_depth: mapping.tile_depth,
-        phases: mapping.phases,
         cases: mapping.cases,
         counters: mapping.counters,
         arrays,
@@ -150,14 +149,14 @@ fn draft(access: &Access, bands: &[Vec<scop::Affine>], mapping: &Mapping) -> Inp
     let lanes = if lanes[1] == 0 { &lanes[..1] } else { &lanes };
     for (domain, &lane) in access.domains.iter().flat_map(|d| lanes.iter().map(move |lane| (d, lane))) {
         // More cannot read than all.
-        if draft.readers == Some(all) && mapping.phases == 0 {
+        if draft.readers == Some(all) && mapping.phases() == 0 {
             break;
         }
         let over = domain.iter().map(|c| Condition { form: mapping.form(&c.expr, lane), equality: c.equality });
         let known = ranges.simplify_all(over).and_then(|all| ranges.narrowed(&all));
         if let Some(known) = known {
             draft.read_in([0, 1].map(|a| known[mapping.counters.len() + a]));
-            draft.read_during(&known[..mapping.phases]);
+            draft.read_during(&known[..mapping.phases()]);
         }
     }
     draft

@@ -37,8 +37,8 @@ pub fn stripped<'a>(program: Kernel<'a>, spec: &DesignSpec) -> Result<Kernel<'a>
     let Some((name, &size)) = strip.iter().next() else {
         let Some(name) = slant.keys().next() else { return Ok(program) };
         return fault(
-            format!("--slant: `{name}` begins later from strip to strip, but there are none"),
-            "say which with --strip, or leave the option out".into(),
+            format!("--skew: `{name}` would be skewed from strip to strip, but no loop is cut into strips"),
+            "say which loop with --strip, or leave the option out".into(),
         );
     };
     if strip.len() > 1 {
@@ -98,8 +98,8 @@ pub fn stripped<'a>(program: Kernel<'a>, spec: &DesignSpec) -> Result<Kernel<'a>
     if let Some(&(d, slope)) = asked.iter().find(|&&(d, slope)| !(0..=extent(d)).contains(&slope)) {
         let name = &system.dims[d].name;
         return fault(
-            format!("--slant {name}={slope}: the loop `{name}` has {} iterations", extent(d)),
-            format!("it begins so many later at most, and not earlier: for example --slant {name}=1"),
+            format!("--skew {name}={slope}: the loop `{name}` has {} iterations", extent(d)),
+            format!("a skew is at most the number of iterations, and not negative: for example --skew {name}=1"),
         );
     }
     let space: Vec<usize> = match &spec.array {

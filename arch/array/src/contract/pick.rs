@@ -5,7 +5,7 @@
 //! selection is wiring. Example: `col = 2 * k` reads the even places of a word only.
 
 use uniform::affine::Form;
-use uniform::mapping::Counter;
+use uniform::counters::Counter;
 
 /// Places in a bus word that `col` takes, as bits. For several ports: those of the first port.
 pub fn starts(counters: &[Counter], col: &Form, word: i64) -> u128 {

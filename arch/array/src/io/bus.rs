@@ -8,13 +8,13 @@ use uniform::mapping::Mapping;
 /// Counters and how often they count in a usual run: a quarter of what the greatest sizes ask for.
 fn usual(mapping: &Mapping) -> impl Iterator<Item = (usize, i64)> + '_ {
     let trip = |j: usize| {
-        if mapping.limits.contains_key(&j) {
+        if mapping.counters[j].limit().is_some() {
             (mapping.counters[j].trip + 3) / 4
         } else {
             mapping.counters[j].trip
         }
     };
-    (mapping.parameters.len()..mapping.counters.len()).map(move |j| (j, trip(j)))
+    (mapping.parameters()..mapping.counters.len()).map(move |j| (j, trip(j)))
 }
 
 /// Bytes per word of the narrowest bus over which the port of `members` keeps the array busy: transfers hidden under
@@ -48,7 +48,7 @@ pub fn choose(scop: &Scop, lowered: &Lowered, members: &[usize], interval: i64, 
             let (word, dims) = (bus / bytes(d.array), &scop.arrays[d.array].dims);
             let group = collect::output(d, 0, word, dims, mapping).ok()?;
             let beats = group.hull.beats(group.hull.step(dims), i64::from(word));
-            let times = repeated(&|j| group.emit.get(j) == Some(&None));
+            let times = repeated(&|j| group.emit.at.get(j) == Some(&None));
             Some((transfer(&group.hull, beats), times))
         });
         let (loads, drains): (Vec<_>, Vec<_>) = (loads.collect(), drains.collect());

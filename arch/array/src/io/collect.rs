@@ -9,12 +9,13 @@ use crate::io::hull::{layout, whole};
 use crate::vsa::*;
 use scop::flow;
 use scop::{Affine, Constraint};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::iter;
 use uniform::affine::map::{between, in_bounds};
 use uniform::affine::{Condition, Form};
 use uniform::mapping::Mapping;
 use uniform::refusal::Unstorable;
+use uniform::sizes::Formula;
 
 /// # Errors
 /// When the cells cannot be told apart by PE or by visit, however the box is turned.
@@ -60,7 +61,7 @@ pub fn output(
         })
     };
     // Where extents follow sizes, steps over them have no number.
-    let known = |hull: &Hull| mapping.parameters.is_empty() || hull.along().0 + 1 == hull.view.len();
+    let known = |hull: &Hull| mapping.parameters() == 0 || hull.along().0 + 1 == hull.view.len();
     let rows = turn(&all, &|group| known(&group.hull) && in_few_beats(&group.hull, dims, word));
     // A word for each element instead.
     let found = rows.or_else(|| turn(&all.iter().map(single).collect::<Vec<_>>(), &|_| true));
@@ -107,14 +108,15 @@ pub fn sketch(
     );
     let last = mapping.extent.map(|e| e - 1);
     OutputGroup {
-        cases: mapping.cases_but(cases.clone()),
         array,
         subscripts: draft.subscripts.clone(),
         ports: vec![],
         first: [0, 1].map(|a| if moved[a] { 0 } else { last[a] }),
         last,
-        emit: sums.iter().zip(&mapping.counters).map(|(s, c)| s.then_some(c.trip - 1)).collect(),
-        ends: BTreeMap::new(),
+        emit: When {
+            cases: mapping.cases_but(cases.clone()),
+            ..When::new(sums.iter().zip(&mapping.counters).map(|(s, c)| s.then_some(c.trip - 1)))
+        },
         hull: l.hull,
         banks: l.banks.into_iter().map(|bank| OutputBank { bank, elements: l.elements }).collect(),
         row: l.row,
@@ -155,7 +157,7 @@ fn output_as_drafted(
         order.iter().map(|&o| offsets[o].iter().zip(&least).map(|(x, l)| x - l).collect()).collect();
     let l = layout(&subscripts, draft.view.clone(), &sorted, word as i64, whole(mapping), mapping);
     let (first, last) = emitting_box(draft, mapping);
-    let (emit, ends) = emitting_visits(draft, &l.hull, mapping)?;
+    let emit = emitting_tiles(draft, &l.hull, mapping)?;
     let banks: Vec<OutputBank> = l.banks.into_iter().map(|bank| OutputBank { bank, elements: l.elements }).collect();
     owners_differ(&banks, first, last)?;
     let bounds = cell_bounds(draft, dims, &emit, mapping)?;
@@ -164,23 +166,22 @@ fn output_as_drafted(
         && emit
             .iter()
             .enumerate()
-            .all(|(j, e)| e.is_none() || mapping.limits.contains_key(&j) || mapping.cases.limits.contains_key(&j));
+            .all(|(j, e)| e.is_none() || mapping.counters[j].limit().is_some() || mapping.is_limited_by_case(j));
     let ports = order
         .iter()
         .zip(sorted)
         .map(|(&o, offset)| OutputPort { value: draft.ports[o].value, enable: draft.ports[o].enable, offset })
         .collect();
     // In one phase only it emits there.
-    let apart = (mapping.parameters.len()..mapping.phases).all(|j| emit[j].is_some());
+    let apart = (mapping.parameters()..mapping.phases()).all(|j| emit[j].is_some());
+    let cases = draft.cases.clone().and_then(|some| mapping.cases_but(some)).filter(|_| !apart);
     Ok(OutputGroup {
-        cases: draft.cases.clone().and_then(|some| mapping.cases_but(some)).filter(|_| !apart),
         array,
         subscripts,
         ports,
         first,
         last,
-        emit,
-        ends,
+        emit: When { at: emit, cases },
         hull: l.hull,
         banks,
         row: l.row,
@@ -219,39 +220,34 @@ fn emitting_box(draft: &OutputDraft, mapping: &Mapping) -> ([i64; 2], [i64; 2]) 
     hull.unwrap_or(([0, 0], [0, 0]))
 }
 
-/// Per tile counter, the value at which the group emits; of those that sizes end by phase, the parameter that is this
-/// value.
-fn emitting_visits(
-    draft: &OutputDraft,
-    hull: &Hull,
-    mapping: &Mapping,
-) -> Result<(Vec<Option<i64>>, BTreeMap<usize, usize>), Unstorable> {
-    if !visits::apart(hull, mapping.phases.max(mapping.parameters.len())..mapping.tile_depth, |j| {
+/// Per tile counter, the value at which the group emits: a parameter where sizes end the counter by case.
+fn emitting_tiles(draft: &OutputDraft, hull: &Hull, mapping: &Mapping) -> Result<Vec<Option<Formula>>, Unstorable> {
+    if !visits::apart(hull, mapping.phases().max(mapping.parameters())..mapping.tile_depth, |j| {
         mapping.counters[j].trip
     }) {
         return Err(Unstorable::TilesOverlap);
     }
-    let (mut emit, mut by_phase) = (Vec::new(), BTreeMap::new());
+    let mut emit = Vec::new();
     for j in 0..mapping.tile_depth {
-        let limited = mapping.limits.contains_key(&j);
+        let limited = mapping.counters[j].limit().is_some();
         let last = mapping.counters[j].trip - 1;
         let value = |conjunction: &Vec<Condition>| {
             // Phases are known by their numbers: the last one's follows from the sizes, and which cells it stores the
             // bounds say.
-            let ends = conjunction.iter().any(|c| j >= mapping.phases && mapping.is_end(j, c)).then_some(last);
+            let ends = conjunction.iter().any(|c| j >= mapping.phases() && mapping.is_end(j, c)).then_some(last);
             // Of a counter that sizes end, the last value has no number of its own.
             ends.or_else(|| conjunction.iter().find_map(|c| c.fixes(j)).filter(|&v| !limited || v == 0))
         };
         let mut values: Vec<Option<i64>> = draft.ports.iter().flat_map(|p| &p.when).map(value).collect();
         values.dedup();
         // A size may have any value; which cells are stored at it the bounds say.
-        if draft.spilled.contains(&j) || j < mapping.parameters.len() {
+        if draft.spilled.contains(&j) || j < mapping.parameters() {
             emit.push(None);
             continue;
         }
         // Phases may store cells again: they store one after the other.
-        if j < mapping.phases {
-            emit.push(if let [one] = values.as_slice() { *one } else { None });
+        if j < mapping.phases() {
+            emit.push(if let [one] = values.as_slice() { one.map(Formula::Const) } else { None });
             continue;
         }
         if hull.origin.iter().any(|form| form.counters[j] != 0) {
@@ -259,18 +255,17 @@ fn emitting_visits(
             continue;
         }
         if let Some(end) = mapping.end(j, draft.ports.iter().flat_map(|p| &p.when)) {
-            by_phase.insert(j, end);
-            emit.push(Some(mapping.counters[end].trip - 1));
+            emit.push(Some(Formula::Parameter { place: end as u32, most: mapping.counters[end].trip - 1 }));
             continue;
         }
         match values.as_slice() {
-            [Some(v)] => emit.push(Some(*v)),
+            [Some(v)] => emit.push(Some(Formula::Const(*v))),
             // In phases of several cases, or where no one function of the sizes tells.
-            _ if mapping.cases.limits.contains_key(&j) => return Err(Unstorable::Varying(j)),
+            _ if mapping.is_limited_by_case(j) => return Err(Unstorable::Varying(j)),
             _ => return Err(Unstorable::SeveralVisits(mapping.counters[j].name.clone())),
         }
     }
-    Ok((emit, by_phase))
+    Ok(emit)
 }
 
 /// Of two banks `d` places apart, the boxes overlap iff in every dimension the distance of their begins is less than
@@ -324,7 +319,7 @@ fn owners_differ(banks: &[OutputBank], first: [i64; 2], last: [i64; 2]) -> Resul
 fn cell_bounds(
     draft: &OutputDraft,
     dims: &[i64],
-    emit: &[Option<i64>],
+    emit: &[Option<Formula>],
     mapping: &Mapping,
 ) -> Result<Vec<CellBound>, Unstorable> {
     let Some(rank) = draft.view.first().map(|a| a.coeffs.len()) else { return Ok(vec![]) };
@@ -346,15 +341,15 @@ fn cell_bounds(
         let mut bound = CellBound {
             scale,
             coeffs: c.expr.coeffs[..rank - 1].to_vec(),
-            phases: vec![0; mapping.phases],
+            phases: vec![0; mapping.phases()],
             constant: c.expr.constant,
             equality: c.equality,
         };
         for (d, factor) in c.expr.coeffs[rank..].iter().enumerate() {
             bound.constant += factor * mapping.bounds[d].0;
             for digit in &mapping.digits[d] {
-                match emit[digit.index] {
-                    Some(value) => bound.constant += factor * value,
+                match &emit[digit.index] {
+                    Some(value) => bound.constant += factor * value.most(),
                     None => bound.phases[digit.index] += factor,
                 }
             }

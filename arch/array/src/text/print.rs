@@ -1,12 +1,13 @@
 //! Vsa to text.
 
 use crate::text::names::{counter_names, BINARY, UNARY};
+use crate::vsa::When;
 use crate::vsa::{After, Bank, CellBound, Delay, Hull, InputGroup, Node, NodeId, Op, OutputGroup, Scratch, Until, Vsa};
 use scop::text::lex::is_word;
 use scop::ScalarType;
-use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter, Write};
 use uniform::affine::Form;
+use uniform::counters::Span;
 use uniform::sizes::Formula;
 
 /// The printed form, see [`crate::text`].
@@ -62,6 +63,13 @@ fn sum(terms: impl Iterator<Item = (i64, String)>, constant: i64) -> String {
     }
 }
 
+/// The values of a set of tiles.
+fn at(when: &When) -> String {
+    let parameter = |f: &Formula| f.parameter().map_or(String::new(), |p| format!(" at parameter {p}"));
+    let value = |f: &Formula| format!(" {}{}", f.most(), parameter(f));
+    when.at.iter().map(|f| f.as_ref().map_or(" every".into(), value)).collect()
+}
+
 /// Over a hull's coordinates `y0`, `y1`, …
 fn over_coordinates<'a>(coeffs: impl Iterator<Item = &'a i64>, phases: &[i64], constant: i64) -> String {
     let named = |name: &'static str| move |(d, &c): (usize, &i64)| (c, format!("{name}{d}"));
@@ -98,40 +106,31 @@ impl Printer<'_> {
         for s in &vsa.sizes.list {
             writeln!(self.out, "size {}: {} max {} after {} {}", Name(&s.name), s.ty, s.max, s.after[0], s.after[1])?;
         }
-        let to = |j: usize, case: usize| {
-            vsa.cases.limit(j, Some(case)).map_or(String::new(), |p| format!(" to parameter {p}"))
-        };
+        let to = |end: &Formula| end.parameter().map_or(String::new(), |p| format!(" to parameter {p}"));
         for (j, c) in vsa.counters.iter().enumerate() {
-            if let Some(formula) = vsa.sizes.parameters.get(j) {
-                writeln!(self.out, "parameter {} {} = {formula}", Name(&c.name), c.trip)?;
+            if j < vsa.parameters() {
+                writeln!(self.out, "parameter {} {} = {}", Name(&c.name), c.trip, c.last)?;
                 continue;
             }
-            let kind = if j < vsa.phases {
+            let kind = if j < vsa.phases() {
                 "phase"
             } else if j < vsa.tile_depth {
                 "tile"
             } else {
                 "time"
             };
-            let limit = vsa.sizes.limits.get(&j).map_or(String::new(), |p| format!(" to parameter {p}"));
-            let last = |(k, last): (usize, &i64)| format!(" {}{}", last + 1, to(j, k));
-            let by_case = vsa.cases.lasts.get(&j).map_or(String::new(), |lasts| {
-                format!(" by case{}", lasts.iter().enumerate().map(last).collect::<String>())
-            });
-            writeln!(self.out, "{kind} {} {}{limit}{by_case}", Name(&c.name), c.trip)?;
+            let end = |end: &Formula| format!(" {}{}", end.most().wrapping_add(1), to(end));
+            let last = match &c.last {
+                Formula::ByCase(ends) => {
+                    format!(" by case{}", ends[..vsa.cases.len()].iter().map(end).collect::<String>())
+                }
+                last => to(last),
+            };
+            writeln!(self.out, "{kind} {} {}{last}", Name(&c.name), c.trip)?;
         }
-        for (k, all) in vsa.cases.boxes.iter().enumerate() {
-            let boxes: String = all
-                .iter()
-                .enumerate()
-                .map(|(j, b)| format!(" {}{}", Tuple(b), if j < vsa.phases { to(j, k) } else { String::new() }))
-                .collect();
-            writeln!(self.out, "case{boxes}")?;
-        }
-        for lag in &vsa.cases.lags {
-            // Between phases as in the last case's.
-            let cases = if matches!(lag, Formula::ByCase(_)) { vsa.cases.boxes.len() } else { 1 };
-            writeln!(self.out, "lag{}", (0..cases).map(|case| format!(" {}", lag.in_case(case))).collect::<String>())?;
+        for own in &vsa.cases {
+            let span = |s: &Span| format!(" {}{}", Tuple(&[s.low, s.high]), to(&s.end));
+            writeln!(self.out, "case{}", own.iter().map(span).collect::<String>())?;
         }
         writeln!(self.out)?;
         let mut ports = 0;
@@ -201,12 +200,7 @@ impl Printer<'_> {
                 format!("guard{}", parts.join(","))
             }
             Op::Input { group, port } => format!("input {group} port {port}"),
-            Op::Past { source, hop, waves, lag } => format!(
-                "past %{} hop {} waves {waves}{}",
-                source.0,
-                Tuple(hop),
-                lag.map_or(String::new(), |lag| format!(" lag {lag}"))
-            ),
+            Op::Past { source, hop, waves } => format!("past %{} hop {} waves {waves}", source.0, Tuple(hop)),
             Op::Unary(op, a) => format!("{} %{}", spelled(&UNARY, op), a.0),
             Op::Binary(op, a, b) => format!("{} %{}, %{}", spelled(&BINARY, op), a.0, b.0),
             Op::Select(c, a, b) => format!("select %{}, %{}, %{}", c.0, a.0, b.0),
@@ -280,11 +274,10 @@ impl Printer<'_> {
             writeln!(self.out, "  from {} to {}", Tuple(&g.first), Tuple(&g.last))?;
         }
         writeln!(self.out, "  forward {forward}\n  reload {}", g.reload)?;
-        if g.phases.iter().any(Option::is_some) {
-            let phases: String = g.phases.iter().map(|p| p.map_or(" every".into(), |v| format!(" {v}"))).collect();
-            writeln!(self.out, "  during{phases}")?;
+        if g.used.at.iter().any(Option::is_some) {
+            writeln!(self.out, "  during{}", at(&g.used))?;
         }
-        self.cases(&g.cases)?;
+        self.cases(&g.used)?;
         self.hull(&g.hull)?;
         for b in &g.banks {
             self.bank(b, None)?;
@@ -299,8 +292,8 @@ impl Printer<'_> {
         Ok(())
     }
 
-    fn cases(&mut self, some: &Option<BTreeSet<usize>>) -> fmt::Result {
-        let Some(some) = some else { return Ok(()) };
+    fn cases(&mut self, when: &When) -> fmt::Result {
+        let Some(some) = &when.cases else { return Ok(()) };
         writeln!(self.out, "  cases{}", some.iter().map(|k| format!(" {k}")).collect::<String>())
     }
 
@@ -310,11 +303,8 @@ impl Printer<'_> {
             writeln!(self.out, "  port %{} when %{} offset {}", p.value.0, p.enable.0, Tuple(&p.offset))?;
         }
         writeln!(self.out, "  from {} to {}", Tuple(&g.first), Tuple(&g.last))?;
-        let at = |j: usize| g.ends.get(&j).map_or(String::new(), |p| format!(" at parameter {p}"));
-        let emit: String =
-            g.emit.iter().enumerate().map(|(j, e)| e.map_or(" every".into(), |v| format!(" {v}{}", at(j)))).collect();
-        writeln!(self.out, "  emit{emit}")?;
-        self.cases(&g.cases)?;
+        writeln!(self.out, "  emit{}", at(&g.emit))?;
+        self.cases(&g.emit)?;
         self.hull(&g.hull)?;
         for b in &g.banks {
             self.bank(&b.bank, Some(b.elements))?;

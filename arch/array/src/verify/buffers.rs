@@ -87,7 +87,7 @@ fn output(vsa: &Vsa, g: &OutputGroup, faults: &mut Vec<String>) {
     let ports: Vec<&[i64]> = g.ports.iter().map(|p| &p.offset[..]).collect();
     group.buffers(g.banks.iter().map(|bank| (&bank.bank, Some(bank.elements))), &ports, faults);
     disjoint(g, faults);
-    if !visits::apart(&g.hull, vsa.phases..vsa.tile_depth, |j| vsa.counters[j].trip) {
+    if !visits::apart(&g.hull, vsa.phases()..vsa.tile_depth, |j| vsa.counters[j].trip) {
         faults.push("two visits may store the same cells".into());
     }
 }
@@ -358,7 +358,7 @@ fn order_of(vsa: &Vsa, g: &InputGroup, o: u32, lag: i64, faults: &mut Vec<String
             }
             loads += 1;
         }
-        drains += i64::from(vsa.outputs[o as usize].emits(&at, case));
+        drains += i64::from(vsa.outputs[o as usize].emit.holds(&at, case));
         let trips = vsa.trips_at(&at);
         if !advance(&mut at, trips[..vsa.tile_depth].iter().copied()) {
             return;

@@ -5,6 +5,7 @@ use array::interp;
 use array::vsa::*;
 use scop::{BinaryOp, ScalarType, UnaryOp};
 use uniform::affine::Form;
+use uniform::sizes::Formula;
 
 const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [1, 0, 2], [0, 2, 1], [2, 0, 1], [1, 2, 0], [2, 1, 0]];
 
@@ -128,21 +129,21 @@ fn refusals() {
         assert!(fault.contains(part), "{fault}");
     };
     fails(
-        &|v| v.nodes[7].op = Op::Past { source: NodeId(9), hop: [0, 0], waves: 0, lag: None },
+        &|v| v.nodes[7].op = Op::Past { source: NodeId(9), hop: [0, 0], waves: Formula::Const(0) },
         "depend on themselves",
     );
-    fails(&|v| v.nodes[7].op = Op::Past { source: NodeId(99), hop: [0, 0], waves: 0, lag: None }, "no node %99");
+    fails(&|v| v.nodes[7].op = Op::Past { source: NodeId(99), hop: [0, 0], waves: Formula::Const(0) }, "no node %99");
     fails(&|v| v.inputs[1].hull.elements = 1, "of a hull with 1");
     fails(&|v| v.arrays[0].dims[0] += 1, "memory");
     let late = |v: &mut Vsa| {
         (v.inputs[0].array, v.inputs[0].reload, v.inputs[0].after) =
             (2, 2, vec![After { output: 0, until: Until::Lag(0) }]);
-        (v.outputs[0].slots, v.outputs[0].emit[1]) = (1, Some(0));
+        (v.outputs[0].slots, v.outputs[0].emit.at[1]) = (1, Some(Formula::Const(0)));
         let enable = &mut v.nodes[10].op;
         *enable = Op::Guard(vec![eq(form(0, &[0, 1], [0, 0]))]);
     };
     fails(&late, "load 2 waits for drain 2");
-    fails(&|v| (v.outputs[0].slots, v.outputs[0].emit[1]) = (1, Some(0)), "does not emit");
+    fails(&|v| (v.outputs[0].slots, v.outputs[0].emit.at[1]) = (1, Some(Formula::Const(0))), "does not emit");
 }
 
 /// One node of type `ty` over `width` operands that are constants, stored to a single element.
@@ -166,9 +167,7 @@ fn operation(op: Op, ty: ScalarType, operands: &[(u64, ScalarType)]) -> Vsa {
             ports: vec![OutputPort { value: wide, enable, offset: vec![0] }],
             first: [0, 0],
             last: [0, 0],
-            emit: vec![],
-            ends: Default::default(),
-            cases: None,
+            emit: When::default(),
             hull: Hull { view: Hull::plain_view(1), origin: vec![scalar.clone()], rows: vec![], words: 1, elements: 1 },
             banks: vec![],
             row: scalar.clone(),

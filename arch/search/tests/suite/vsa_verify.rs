@@ -4,6 +4,7 @@ use crate::vsa_common::*;
 use array::vsa::*;
 use scop::{BinaryOp, ScalarType};
 use uniform::affine::Form;
+use uniform::sizes::Formula;
 
 const SIZES: Mm = Mm { n: 7, m: 6, k: 9, pes: [2, 3], steps: 2, points: 2, lanes: 2, words: [8, 4, 4] };
 
@@ -46,7 +47,7 @@ fn malformed() {
     fault(&good, "reload 4", |v| v.inputs[0].reload = 4);
     fault(&good, "does not write its array", |v| v.inputs[0].after = vec![After { output: 0, until: Until::Lag(0) }]);
     fault(&good, "collectors from", |v| v.outputs[0].last = [0, 3]);
-    fault(&good, "does not fit the tile counters", |v| v.outputs[0].emit[0] = Some(99));
+    fault(&good, "does not fit the tile counters", |v| v.outputs[0].emit.at[0] = Some(Formula::Const(99)));
     fault(&good, "3 slots", |v| v.outputs[0].slots = 3);
     fault(&good, "scale beyond 1", |v| {
         v.outputs[0].bounds =
@@ -63,7 +64,7 @@ fn nodes() {
         v.nodes[product].op = Op::Binary(BinaryOp::Mul, NodeId(acc as u32), NodeId(acc as u32))
     });
     fault(&good, "does not come earlier", |v| {
-        v.nodes[past].op = Op::Past { source: NodeId(acc as u32), hop: [0, 0], waves: 0, lag: None }
+        v.nodes[past].op = Op::Past { source: NodeId(acc as u32), hop: [0, 0], waves: Formula::Const(0) }
     });
     fault(&good, "expected Int", |v| v.nodes[product].op = Op::Binary(BinaryOp::Mul, NodeId(1), NodeId(1)));
     fault(&good, "result is", |v| v.nodes[first].ty = I32);
@@ -119,7 +120,7 @@ fn layout() {
     let in_place = stationary(&SIZES, [2, 0, 1], true);
     fault(&in_place, "waits for", |v| {
         v.inputs[2].after = vec![After { output: 0, until: Until::Lag(0) }];
-        v.outputs[0].emit[0] = Some(1);
+        v.outputs[0].emit.at[0] = Some(Formula::Const(1));
     });
 }
 

@@ -5,7 +5,8 @@ use array::contract::delay;
 use array::vsa::*;
 use scop::{BinaryOp, ScalarType};
 use uniform::affine::{Condition, Form};
-use uniform::mapping::Counter;
+use uniform::counters::Counter;
+use uniform::sizes::Formula;
 
 pub const I16: ScalarType = ScalarType::Int { bits: 16, signed: true };
 pub const I32: ScalarType = ScalarType::I32;
@@ -67,8 +68,8 @@ pub fn schedule(vsa: &mut Vsa, step: [i64; 2]) {
             let before = ready.clone();
             for (n, node) in vsa.nodes.iter().enumerate() {
                 let own = match node.op {
-                    Op::Past { source, hop, waves, .. } => {
-                        let s = source.index();
+                    Op::Past { source, hop, ref waves } => {
+                        let (s, waves) = (source.index(), waves.fewest(&[]));
                         delay::earliest(waves, ready[s], latencies[s], interval) - step[0] * hop[0] - step[1] * hop[1]
                             + (hop != [0, 0]) as i64
                     }
@@ -115,7 +116,7 @@ fn ceil(a: i64, b: i64) -> i64 {
 }
 
 pub fn counters(list: &[(&str, i64)]) -> Vec<Counter> {
-    list.iter().map(|&(name, trip)| Counter { name: name.into(), trip }).collect()
+    list.iter().map(|&(name, trip)| Counter::constant(name.into(), trip)).collect()
 }
 
 pub fn arrays(s: &Mm) -> Vec<DramArray> {
@@ -175,7 +176,7 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
     let past = nodes.add(
         "past",
         I32,
-        Op::Past { source: NodeId(nodes.0.len() as u32 + 2), hop: [0, 0], waves: s.points, lag: None },
+        Op::Past { source: NodeId(nodes.0.len() as u32 + 2), hop: [0, 0], waves: Formula::Const(s.points) },
     );
     let before = nodes.add("before", I32, Op::Select(first, start, past));
     let sum = nodes.binary("acc", I32, BinaryOp::Add, before, acc);
@@ -195,7 +196,6 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
     };
     let mut inputs = vec![
         InputGroup {
-            cases: None,
             array: 0,
             subscripts: vec![i.clone(), k.clone()],
             ports: (0..s.lanes).map(|l| vec![0, l]).collect(),
@@ -203,7 +203,7 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
             last: s.pes.map(|n| n - 1),
             forward: [false, true],
             reload: 1 + at(0).max(at(2)),
-            phases: vec![],
+            used: When::default(),
             hull: Hull {
                 view: Hull::plain_view(2),
                 origin: vec![origin(0, ti), origin(2, tk)],
@@ -217,7 +217,6 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
             after: vec![],
         },
         InputGroup {
-            cases: None,
             array: 1,
             subscripts: vec![k.clone(), j.clone()],
             ports: (0..s.lanes).map(|l| vec![l, 0]).collect(),
@@ -225,7 +224,7 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
             last: s.pes.map(|n| n - 1),
             forward: [true, false],
             reload: 1 + at(1).max(at(2)),
-            phases: vec![],
+            used: When::default(),
             hull: Hull {
                 view: Hull::plain_view(2),
                 origin: vec![origin(2, tk), origin(1, e1)],
@@ -245,7 +244,6 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
         // The same tile comes again after all tiles inside of the k loop.
         let lag: i64 = order[at(2) + 1..].iter().map(|&o| trips[o]).product::<i64>() - 1;
         inputs.push(InputGroup {
-            cases: None,
             array: 2,
             subscripts: vec![i.clone(), j.clone()],
             ports: vec![vec![0, 0]],
@@ -253,7 +251,7 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
             last: s.pes.map(|n| n - 1),
             forward: [false, false],
             reload: 3,
-            phases: vec![],
+            used: When::default(),
             hull: c_hull.clone(),
             banks: vec![bank(0, 1, c_row.clone(), [0, 1], 1)],
             row: form(0, &term(&[(4, 1)]), [0, 0]),
@@ -271,9 +269,7 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
         ports: vec![OutputPort { value: sum, enable, offset: vec![0, 0] }],
         first: [0, 0],
         last: [e0 - 1, e1 - 1],
-        emit,
-        ends: Default::default(),
-        cases: None,
+        emit: When::new(emit),
         hull: c_hull,
         banks: vec![OutputBank { bank: bank(0, 1, c_row, [0, 1], 1), elements: 1 }],
         row: form(0, &term(&[(4, 1)]), [0, 0]),
@@ -332,7 +328,7 @@ pub fn travelling(s: &Mm) -> Vsa {
     let product = nodes.binary("product", I32, BinaryOp::Mul, a, b);
     let zero = nodes.add("zero", I32, Op::Const(0));
     let first = nodes.add("first", ScalarType::BOOL, Op::Guard(vec![eq(form(0, &[], [0, 1]))]));
-    let left = nodes.add("left", I32, Op::Past { source: NodeId(9), hop: [0, 1], waves: 0, lag: None });
+    let left = nodes.add("left", I32, Op::Past { source: NodeId(9), hop: [0, 1], waves: Formula::Const(0) });
     let before = nodes.add("before", I32, Op::Select(first, zero, left));
     let sum = nodes.binary("acc", I32, BinaryOp::Add, before, product);
     assert_eq!(sum, NodeId(9));
@@ -349,7 +345,6 @@ pub fn travelling(s: &Mm) -> Vsa {
     };
     let inputs = vec![
         InputGroup {
-            cases: None,
             array: 0,
             subscripts: vec![form(0, &[1], z), form(0, &[], [0, 1])],
             ports: vec![vec![0, 0]],
@@ -357,7 +352,7 @@ pub fn travelling(s: &Mm) -> Vsa {
             last: [0, pes - 1],
             forward: [false, false],
             reload: 1,
-            phases: vec![],
+            used: When::default(),
             hull: Hull {
                 view: Hull::plain_view(2),
                 origin: vec![form(0, &[1], z), form(0, &[], z)],
@@ -371,7 +366,6 @@ pub fn travelling(s: &Mm) -> Vsa {
             after: vec![],
         },
         InputGroup {
-            cases: None,
             array: 1,
             subscripts: vec![form(0, &[], [0, 1]), form(0, &[0, t, 1], z)],
             ports: vec![vec![0, 0]],
@@ -379,7 +373,7 @@ pub fn travelling(s: &Mm) -> Vsa {
             last: [0, pes - 1],
             forward: [true, false],
             reload: 2,
-            phases: vec![],
+            used: When::default(),
             hull: Hull {
                 view: Hull::plain_view(2),
                 origin: vec![form(0, &[], z), form(0, &[0, t], z)],
@@ -399,9 +393,7 @@ pub fn travelling(s: &Mm) -> Vsa {
         ports: vec![OutputPort { value: sum, enable: always, offset: vec![0, 0] }],
         first: [0, s.k - 1],
         last: [0, s.k - 1],
-        emit: vec![None, None],
-        ends: Default::default(),
-        cases: None,
+        emit: When::new(vec![None, None]),
         hull: c_hull,
         banks: vec![OutputBank {
             bank: bank(0, 1, BankDim { base: 0, coef: z, extent: 1, residue: 0 }, z, words(t, 2)),
