@@ -12,6 +12,7 @@ use array::contract::steps::Steps;
 use array::contract::walk::{RowForm, Wait, WaitUntil, Walk, WalkGroup};
 use rtl::{clog2, s, u, ModuleBuilder, Sig, Ty};
 use scop::Affine;
+use std::collections::BTreeSet;
 use uniform::counters::Span;
 use uniform::sizes::Formula;
 
