@@ -270,12 +270,9 @@ pub fn neighbours(spec: &DesignSpec, compiled: &search::Compiled, board: &Board)
 
 /// Half of the logic that is needed, and no more memory.
 fn halved(limits: &Resources, need: &Resources) -> Resources {
-    let half = |most: i64, used: i64| most.min(used / 2);
-    Resources {
-        lut: half(limits.lut, need.lut),
-        ff: half(limits.ff, need.ff),
-        dsp: half(limits.dsp, need.dsp),
-        bram36: limits.bram36.min(need.bram36),
-        ..*limits
-    }
+    limits.zip(need, |name, most, used| match name {
+        "uram" => most,
+        "bram36" => most.min(used),
+        _ => most.min(used / 2),
+    })
 }
