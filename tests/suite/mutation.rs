@@ -59,7 +59,7 @@ fn mutated(corpus: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
         let end = (at + pick(random, 12)).min(bytes.len());
         let piece: Vec<u8> = match random.below(6) {
             0 => vec![],
-            1 => vec![random.next() as u8],
+            1 => vec![random.draw() as u8],
             2 => WORDS[pick(random, WORDS.len())].as_bytes().to_vec(),
             3 => bytes[at..end].repeat(2 + pick(random, 3)),
             4 => {
@@ -150,8 +150,7 @@ fn board_files() {
         ["u250", "u280", "zcu104"].map(|name| std::fs::read(root(&format!("boards/{name}.toml"))).expect("a board"));
     survive("boards", corpus.to_vec(), |bytes| {
         let board = Board::parse(text(bytes)?)?;
-        let r = &board.resources;
-        let counts = [r.lut, r.ff, r.dsp, r.bram36, r.uram];
+        let counts = board.resources.counts();
         demand(board.clock_mhz > 0.0 && board.port_bytes() > 0 && counts.iter().all(|&n| n >= 0), || {
             format!("{board:?}")
         })

@@ -26,7 +26,7 @@ impl View {
     pub fn new(vsa: &Vsa) -> Self {
         let column = vsa.extent[1] == 1 && vsa.extent[0] > 1;
         let (across, down) = if column { (0, 1) } else { (1, 0) };
-        View { across, down, backwards: vsa.schedule.skew.map(|s| s < 0) }
+        View { across, down, backwards: [0, 1].map(|a| !vsa.schedule.start[a].forward()) }
     }
 
     pub fn slots(&self, vsa: &Vsa, axis: usize) -> Vec<Slot> {
@@ -163,7 +163,7 @@ fn delay(vsa: &Vsa, past: usize, source: NodeId, hop: [i64; 2], waves: i64) -> S
         return format!(" +{waves}w");
     }
     match (s.ready.get(past), s.ready.get(source.index())) {
-        (Some(to), Some(from)) => format!(" +{}", to - from + s.skew[0] * hop[0] + s.skew[1] * hop[1]),
+        (Some(to), Some(from)) => format!(" +{}", to - from + s.behind(hop)),
         _ => String::new(),
     }
 }

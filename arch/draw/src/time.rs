@@ -234,7 +234,7 @@ impl Diagram<'_> {
             let (Some(a), Some(b)) = (own(from), own(to)) else { continue };
             arrive(*array, a, b, false);
         }
-        let back = self.vsa.schedule.skew[axis] < 0;
+        let back = !self.vsa.schedule.start[axis].forward();
         for (key, cell) in &self.cells {
             let Some(here) = own(key) else { continue };
             for &(array, group) in cell.fed.iter().filter(|f| f.1.is_some_and(|g| self.vsa.inputs[g].forward[axis])) {
@@ -256,7 +256,8 @@ impl Diagram<'_> {
             let enters = |&&(array, group): &&(usize, Option<usize>)| {
                 let passed = |axis: usize| group.is_some_and(|g| self.vsa.inputs[g].forward[axis]);
                 let from = |axis: usize| {
-                    self.neighbour(*key, axis, self.vsa.schedule.skew[axis] < 0).and_then(|from| self.cells.get(&from))
+                    self.neighbour(*key, axis, !self.vsa.schedule.start[axis].forward())
+                        .and_then(|from| self.cells.get(&from))
                 };
                 !(0..2).any(|a| passed(a) && from(a).is_some_and(|c| c.fed.contains(&(array, group))))
             };

@@ -28,16 +28,8 @@ pub fn limits_of(board: &Board, given: &BTreeMap<String, Most>) -> Result<Resour
     if let Some(name) = given.keys().find(|n| !RESOURCES.contains(&n.as_str())) {
         return Err(format!("there is no resource `{name}`: a limit is one of {}", RESOURCES.join(", ")));
     }
-    let have = &board.resources;
-    let of = |name: &str, all: i64, margin: i64| given.get(name).map_or(all * margin / 100, |m| m.of(all));
-    let m = &board.margin;
-    Ok(Resources {
-        lut: of("lut", have.lut, m.lut),
-        ff: of("ff", have.ff, m.ff),
-        dsp: of("dsp", have.dsp, m.dsp),
-        bram36: of("bram36", have.bram36, m.bram36),
-        uram: of("uram", have.uram, m.uram),
-    })
+    let limit = |name, all, usable| given.get(name).map_or(usable, |most| most.of(all));
+    Ok(board.resources.zip(&board.usable(), limit))
 }
 
 /// How an array was found.
@@ -92,13 +84,9 @@ pub fn limit(vsa: &Vsa, compute: i64, cycles: i64, need: &Resources, limits: &Re
     match busiest {
         Some((share, port, reads)) if share > computes && share > 0.5 => Limit::Port { port, reads, share },
         _ if computes > 0.5 => {
-            let all = [
-                ("LUT", of(need.lut, limits.lut)),
-                ("FF", of(need.ff, limits.ff)),
-                ("DSP", of(need.dsp, limits.dsp)),
-                ("BRAM36", of(need.bram36, limits.bram36)),
-            ];
-            let (name, share) = all.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).expect("four of them");
+            let shares = need.named().into_iter().zip(limits.counts()).map(|((name, n), all)| (name, of(n, all)));
+            let (name, share) =
+                shares.filter(|s| s.0 != "uram").max_by(|a, b| a.1.total_cmp(&b.1)).expect("four of them");
             Limit::Resource(name, share)
         }
         _ => Limit::Size,
@@ -251,9 +239,7 @@ impl Quest<'_> {
     }
 
     fn scaled(&self, by: f64) -> Resources {
-        let of = |n: i64| (n as f64 * by) as i64;
-        let l = &self.limits;
-        Resources { lut: of(l.lut), ff: of(l.ff), dsp: of(l.dsp), bram36: of(l.bram36), uram: of(l.uram) }
+        self.limits.map(|_, n| (n as f64 * by) as i64)
     }
 
     /// The fewest cycles within the limits.
@@ -380,15 +366,7 @@ impl Quest<'_> {
     /// of that, and so on, each with its bound.
     pub fn front(&self, best: &Design, resources: &[&str], steps: usize) -> Vec<Found> {
         let halved = |limits: &Resources, need: &Resources| {
-            let of =
-                |name: &str, most: i64, used: i64| if resources.contains(&name) { most.min(used) / 2 } else { most };
-            Resources {
-                lut: of("lut", limits.lut, need.lut),
-                ff: of("ff", limits.ff, need.ff),
-                dsp: of("dsp", limits.dsp, need.dsp),
-                bram36: of("bram36", limits.bram36, need.bram36),
-                uram: of("uram", limits.uram, need.uram),
-            }
+            limits.zip(need, |name, most, used| if resources.contains(&name) { most.min(used) / 2 } else { most })
         };
         self.descent(best, steps, halved)
     }
@@ -550,10 +528,8 @@ pub fn choose<'a>(
                 }
             }
             if found.counts.too_big > 0 {
-                let most = format!(
-                    "arrays need more than {} may give: {} LUT, {} FF, {} DSP, {} BRAM36",
-                    board.name, limits.lut, limits.ff, limits.dsp, limits.bram36
-                );
+                let counts = limits.named().map(|(name, n)| format!("{n} {}", name.to_uppercase()));
+                let most = format!("arrays need more than {} may give: {}", board.name, counts[..4].join(", "));
                 reasons.push(
                     Diagnostic::error("E0717", None, most).help("allow more with --limit, or take a larger board"),
                 );

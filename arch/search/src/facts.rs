@@ -3,9 +3,9 @@
 
 use crate::handover;
 use crate::handover::Handover;
-use array::contract::timing::op_latency;
 use array::io::port;
 use array::kernel::Kernel;
+use array::operators::latency;
 use array::vsa::{NodeId, Op};
 use cost::bound::{Transfer, PORTS};
 use scop::flow;
@@ -402,7 +402,7 @@ fn float_latency(e: &Expr) -> i64 {
     };
     let operands: Vec<_> = e.operands().into_iter().map(|o| o.ty).collect();
     let float = e.ty.is_float() && operands.iter().all(|t| t.is_float());
-    op.filter(|_| float).map_or(0, |op| op_latency(&op, e.ty, &operands))
+    op.filter(|_| float).map_or(0, |op| latency(&op, e.ty, &operands))
 }
 
 /// Cycles through the operators of floats on the longest way from a read or constant to the expression's value.

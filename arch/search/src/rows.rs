@@ -156,7 +156,7 @@ fn candidate(program: &Kernel, plan: Plan, vsa: Vsa, direction: Option<Vec<i64>>
         let name = vsa.arrays[group.array as usize].name.clone();
         for a in 0..2 {
             let mut hop = [0, 0];
-            hop[a] = vsa.schedule.skew[a].signum();
+            hop[a] = vsa.schedule.start[a].step().signum();
             let link = (name.clone(), hop, 0);
             if group.forward[a] && vsa.extent[a] > 1 && !links.contains(&link) {
                 links.push(link);
@@ -179,8 +179,8 @@ fn candidate(program: &Kernel, plan: Plan, vsa: Vsa, direction: Option<Vec<i64>>
         let mut s: Vec<i64> = plan.transform[*t].clone();
         for d in 0..depth {
             if let Some(axis) = plan.dims[d].axis {
-                let skew = vsa.schedule.skew[axis];
-                s.iter_mut().zip(&plan.transform[d]).for_each(|(x, c)| *x += skew * c);
+                let step = vsa.schedule.start[axis].step();
+                s.iter_mut().zip(&plan.transform[d]).for_each(|(x, c)| *x += step * c);
             }
         }
         schedule_vector = Some(s);

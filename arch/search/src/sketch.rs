@@ -8,7 +8,7 @@ use array::draft::InputDraft;
 use array::io::{collect, hull, reshape};
 use array::kernel::Kernel;
 use array::pe::spill::spilled;
-use array::vsa::{After, DramArray, OutputGroup, Schedule, Until, Vsa};
+use array::vsa::{After, AxisStart, DramArray, OutputGroup, Schedule, Until, Vsa};
 use uniform::affine::{Condition, Form};
 use uniform::mapping::{Mapping, Plan};
 
@@ -108,7 +108,7 @@ pub fn sketch(
         arrays,
         inputs,
         outputs,
-        schedule: Schedule { skew: [1, 1], interval, ..Schedule::default() },
+        schedule: Schedule { start: [1, 1].map(AxisStart::even), interval, ..Schedule::default() },
         ..Vsa::empty("")
     })
 }

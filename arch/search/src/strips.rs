@@ -236,7 +236,7 @@ fn design(
     spec.wiring.word.clone_from(&like.words);
     let vsa = assemble(program, plan.clone(), &spec).ok()?;
     let cycles = predict_below(&vsa, &MemoryTiming::IDEAL, below).0?.cycles;
-    let need = resources::parts(&vsa).total().blocks();
+    let need = resources::parts(&vsa).total();
     need.fits(limits).then(|| Design {
         array: by_hand(program, &plan),
         plan,

@@ -90,9 +90,9 @@ impl Figure<'_> {
                 self.canvas.line(&[(x + BOX.0 / 2, y), (entry, y)], color, false, true);
             }
         }
-        let skew = self.vsa.schedule.skew[self.view.across].abs();
+        let hop = self.vsa.schedule.start[self.view.across].hop_delay();
         let all = if corner { self.reading(g, self.view.down) } else { rows.clone() };
-        self.row_arrows(k, color, &format!("{} +{skew}", delivered(self.vsa, g)), (0, 1), false, columns, all);
+        self.row_arrows(k, color, &format!("{} +{hop}", delivered(self.vsa, g)), (0, 1), false, columns, all);
         for row in rows {
             if self.rows[row].0 != Slot::Gap {
                 self.buffer(x, self.height(row, k), array);
@@ -210,9 +210,9 @@ impl Figure<'_> {
         let array = self.vsa.inputs[g].array;
         let color = hue(array).stroke;
         let corner = side(self.vsa, &self.view, g) == Side::Corner;
-        let skew = self.vsa.schedule.skew[self.view.down].abs();
+        let hop = self.vsa.schedule.start[self.view.down].hop_delay();
         if self.vsa.extent[self.view.down] > 1 {
-            let label = if corner { String::new() } else { format!("{} +{skew}", delivered(self.vsa, g)) };
+            let label = if corner { String::new() } else { format!("{} +{hop}", delivered(self.vsa, g)) };
             let within = (self.reading(g, self.view.across), self.reading(g, self.view.down));
             self.column_arrows(k, color, &label, false, lanes, within);
         }

@@ -465,9 +465,9 @@ impl<'a> Known<'a> {
             return Ok(Evaluated::Slow(None, rows));
         }
         let parts = resources::parts(&vsa);
-        let need = parts.total().blocks();
+        let need = parts.total();
         if !need.fits(&self.limits) {
-            return Ok(Evaluated::TooBig(need, resources::floor(parts.pes)));
+            return Ok(Evaluated::TooBig(need, parts.pes.floor()));
         }
         let (prediction, rows) = walked.unwrap_or_else(walk);
         let Some(prediction) = prediction else { return Ok(Evaluated::Slow(Some(need), rows)) };

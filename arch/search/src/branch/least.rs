@@ -52,7 +52,7 @@ impl Pes {
             return *all;
         }
         let mut need = self.of_flow(&shape.grid, known.facts_of(&shape.grid), &known.reached_by(shape));
-        add(&mut need, &known.sums(shape));
+        need += known.sums(shape);
         need
     }
 
@@ -91,8 +91,7 @@ impl Pes {
     /// All PEs of a grid, if they take what those of a small array do.
     fn of_array(&self, small: &Grid, grid: &Grid, reached: &[Option<i64>]) -> Resources {
         let pes = self.by_flow.get(&key(small));
-        pes.and_then(|pes| pes.iter().map(|pe| all(grid, reached, pe)).reduce(|a, b| least_of(&a, &b)))
-            .unwrap_or_default()
+        pes.and_then(|pes| pes.iter().map(|pe| all(grid, reached, pe)).reduce(Resources::least)).unwrap_or_default()
     }
 }
 
@@ -120,7 +119,7 @@ fn all(grid: &Grid, reached: &[Option<i64>], pe: &Pe) -> Resources {
     for (at, part) in pe {
         let places = at.statements.iter().filter_map(|&s| reached[s]).max().unwrap_or(everywhere);
         let border = grid.pes[0] * grid.pes[1] - (0..2).map(|a| grid.pes[a] - i64::from(at.but[a])).product::<i64>();
-        add(&mut need, &times(part, (places - border).max(0)));
+        need += *part * (places - border).max(0);
     }
     need
 }
@@ -165,9 +164,7 @@ impl Known<'_> {
     }
 
     fn resources(&self, shape: &Shape, vsa: &Vsa, walks: &[[Option<Walk>; 2]], pes: &Pes) -> Resources {
-        let mut need = pes.of(shape, self);
-        add(&mut need, &resources::network(vsa, walks));
-        need
+        pes.of(shape, self) + resources::network(vsa, walks)
     }
 
     /// What the network of a grid takes at least: over the narrowest words, with tiles as small or as large as can be.
@@ -186,7 +183,7 @@ impl Known<'_> {
             widths.map(|vsa| resources::network(&vsa, &Walk::all(&vsa)))
         };
         match (corner(false), corner(true)) {
-            (Some(a), Some(b)) => least_of(&a, &b),
+            (Some(a), Some(b)) => a.least(b),
             _ => Resources::default(),
         }
     }
@@ -195,7 +192,7 @@ impl Known<'_> {
     fn sums(&self, shape: &Shape) -> Resources {
         let waiting = self.waiting(self.facts_of(&shape.grid), shape).filter(|w| w.0 > CHAINED);
         waiting.map_or(Resources::default(), |(depth, bits)| {
-            times(&resources::kept(depth, bits, self.uram), self.covered(&shape.grid))
+            resources::one_memory(depth, bits, self.uram) * self.covered(&shape.grid)
         })
     }
 
@@ -297,12 +294,12 @@ impl Known<'_> {
                 }
                 found.walks += 1;
                 let Some(need) = of_group(from - less) else { break };
-                steps.push((less, minus(&need, &widest)));
+                steps.push((less, need - widest));
             }
             savings.push(steps);
         }
         // A block RAM may be half of one port's memory and half of another's.
-        let base = Resources { bram36: base.bram36 - ports as i64, ..base };
+        let base = Resources { bram18: base.bram18 - 2 * ports as i64, ..base };
         for less in widest_first(&savings, &base, &self.limits) {
             let next = from - less;
             let least = self.bound(shape, next).max(key);
@@ -331,9 +328,7 @@ fn widest_first(savings: &[Vec<(Widths, Resources)>], base: &Resources, limits: 
     let mut ways: Vec<(Vec<usize>, Widths, Resources)> = vec![(vec![], 0, *base)];
     for steps in savings {
         let with = |(way, less, need): &(Vec<usize>, Widths, Resources), n: usize| {
-            let mut need = *need;
-            add(&mut need, &steps[n].1);
-            ([&way[..], &[n]].concat(), less + steps[n].0, need)
+            ([&way[..], &[n]].concat(), less + steps[n].0, *need + steps[n].1)
         };
         ways = ways.iter().flat_map(|way| (0..steps.len()).map(move |n| with(way, n))).collect();
     }
@@ -453,51 +448,9 @@ fn key(small: &Grid) -> Key {
 
 /// So many parts of all on the way from one to the other.
 fn between(from: &Resources, to: &Resources, parts: i64, all: i64) -> Resources {
-    let mut sum = *from;
-    add(&mut sum, &scaled(&minus(to, from), parts, all));
-    sum
+    *from + scaled(&(*to - *from), parts, all)
 }
 
 fn scaled(r: &Resources, by: i64, of: i64) -> Resources {
-    Resources {
-        lut: r.lut * by / of,
-        ff: r.ff * by / of,
-        dsp: r.dsp * by / of,
-        bram36: r.bram36 * by / of,
-        uram: r.uram * by / of,
-    }
-}
-
-pub(super) fn times(r: &Resources, n: i64) -> Resources {
-    Resources { lut: r.lut * n, ff: r.ff * n, dsp: r.dsp * n, bram36: r.bram36 * n, uram: r.uram * n }
-}
-
-pub(super) fn add(to: &mut Resources, r: &Resources) {
-    *to = Resources {
-        lut: to.lut + r.lut,
-        ff: to.ff + r.ff,
-        dsp: to.dsp + r.dsp,
-        bram36: to.bram36 + r.bram36,
-        uram: to.uram + r.uram,
-    };
-}
-
-fn minus(a: &Resources, b: &Resources) -> Resources {
-    Resources {
-        lut: a.lut - b.lut,
-        ff: a.ff - b.ff,
-        dsp: a.dsp - b.dsp,
-        bram36: a.bram36 - b.bram36,
-        uram: a.uram - b.uram,
-    }
-}
-
-fn least_of(a: &Resources, b: &Resources) -> Resources {
-    Resources {
-        lut: a.lut.min(b.lut),
-        ff: a.ff.min(b.ff),
-        dsp: a.dsp.min(b.dsp),
-        bram36: a.bram36.min(b.bram36),
-        uram: a.uram.min(b.uram),
-    }
+    r.map(|_, n| n * by / of)
 }

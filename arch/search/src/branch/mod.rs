@@ -29,7 +29,7 @@ use crate::space::{Flow, Grid, Shape, MOST_DIMS};
 use cost::board::Resources;
 use incumbent::{DIVES, DIVE_EVERY};
 use known::{Evaluated, Known};
-use least::{add, Fitting, Pes};
+use least::{Fitting, Pes};
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
@@ -357,7 +357,7 @@ impl Search<'_> {
         let fits = at_once(all, |(_, grid)| {
             let Some(mut need) = search.of_grid(grid) else { return true };
             if need.fits(limits) && crowded(&need, limits) {
-                add(&mut need, &search.known.narrowest_network(grid));
+                need += search.known.narrowest_network(grid);
             }
             need.fits(limits)
         });
@@ -520,14 +520,6 @@ pub fn at_once<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> R + Sync + Send)
 
 /// The greatest share of any resource, 0 to 1 where it fits.
 pub fn share(need: &Resources, have: &Resources) -> f64 {
-    let of = |n: i64, all: i64| n as f64 / all.max(1) as f64;
-    [
-        of(need.lut, have.lut),
-        of(need.ff, have.ff),
-        of(need.dsp, have.dsp),
-        of(need.bram36, have.bram36),
-        of(need.uram, have.uram),
-    ]
-    .into_iter()
-    .fold(0.0, f64::max)
+    let shares = need.counts().into_iter().zip(have.counts()).map(|(n, all)| n as f64 / all.max(1) as f64);
+    shares.fold(0.0, f64::max)
 }

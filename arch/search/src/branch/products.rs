@@ -3,8 +3,8 @@
 use crate::branch::Grid;
 use crate::facts::Facts;
 use array::kernel::Kernel;
+use array::operators::least_product;
 use cost::board::Resources;
-use cost::resources;
 use scop::{BinaryOp, Expr, ExprKind};
 use uniform::affine::map::compose;
 use uniform::design::Dot;
@@ -35,7 +35,7 @@ pub(super) fn products(program: &Kernel, dot: Dot) -> Vec<Vec<Product>> {
             // What products of integers take depends on how wide they are.
             if product.ty.is_float() {
                 let moves = [a, b].into_iter().flat_map(Expr::reads).map(moves).fold(0, |a, b| a | b);
-                found.push(Product { need: resources::product(product.ty, dot, added), moves });
+                found.push(Product { need: least_product(product.ty, dot == Dot::Fused, added), moves });
             }
         });
         found

@@ -14,6 +14,7 @@ mod needed;
 mod phases;
 mod refusal;
 mod resources;
+mod starts;
 mod steady;
 mod strips;
 mod vsa_common;
