@@ -1,8 +1,8 @@
 //! An array at given sizes ([`uniform::sizes`]): values stand in the place of parameters, and what is left is an
 //! ordinary array without sizes.
 
-use crate::vsa::{CellBound, Hull, InputGroup, Op, OutputGroup, Until, Vsa, When};
-use uniform::affine::{Condition, Form};
+use crate::vsa::{Op, Until, Vsa, When};
+use uniform::affine::Form;
 use uniform::counters;
 use uniform::sizes::{Formula, Sizes};
 
@@ -15,10 +15,6 @@ fn form(f: &Form, values: &[i64]) -> Form {
         counters: rest.to_vec(),
         space: f.space,
     }
-}
-
-fn hull(h: &Hull, values: &[i64]) -> Hull {
-    Hull { origin: h.origin.iter().map(|f| form(f, values)).collect(), ..h.clone() }
 }
 
 impl Vsa {
@@ -55,9 +51,7 @@ impl Vsa {
         for node in &mut out.nodes {
             match &mut node.op {
                 Op::Iter(f) => *f = form(f, &values),
-                Op::Guard(all) => {
-                    all.iter_mut().for_each(|c| *c = Condition { form: form(&c.form, &values), equality: c.equality })
-                }
+                Op::Guard(all) => all.iter_mut().for_each(|c| c.form = form(&c.form, &values)),
                 Op::Past { waves: Formula::Const(_), .. } => {}
                 Op::Past { waves, .. } => {
                     *waves = Formula::by_case(by_case.iter().map(|&k| waves.case_of(k).at(sizes)).collect())
@@ -65,36 +59,21 @@ impl Vsa {
                 _ => {}
             }
         }
-        let forms = |all: &[Form]| all.iter().map(|f| form(f, &values)).collect();
         for g in &mut out.inputs {
-            let mut after = g.after.clone();
-            after.retain(|a| self.phases() > parameters || matches!(a.until, Until::Lag(_)));
-            *g = InputGroup {
-                subscripts: forms(&g.subscripts),
-                hull: hull(&g.hull, &values),
-                row: form(&g.row, &values),
-                col: form(&g.col, &values),
-                reload: g.reload.saturating_sub(parameters),
-                used: when(&g.used, &|(_, end)| end.most()),
-                after,
-                ..g.clone()
-            };
+            let forms = g.subscripts.iter_mut().chain(&mut g.hull.origin).chain([&mut g.row, &mut g.col]);
+            forms.for_each(|f| *f = form(f, &values));
+            g.reload = g.reload.saturating_sub(parameters);
+            g.used = when(&g.used, &|(_, end)| end.most());
+            g.after.retain(|a| self.phases() > parameters || matches!(a.until, Until::Lag(_)));
         }
         for g in &mut out.outputs {
-            let bound = |b: &CellBound| CellBound {
-                phases: b.phases[parameters..].to_vec(),
-                constant: b.constant + b.phases.iter().zip(&values).map(|(c, v)| c * v).sum::<i64>(),
-                ..b.clone()
-            };
-            *g = OutputGroup {
-                subscripts: forms(&g.subscripts),
-                emit: when(&g.emit, &value),
-                hull: hull(&g.hull, &values),
-                row: form(&g.row, &values),
-                col: form(&g.col, &values),
-                bounds: g.bounds.iter().map(bound).collect(),
-                ..g.clone()
-            };
+            let forms = g.subscripts.iter_mut().chain(&mut g.hull.origin).chain([&mut g.row, &mut g.col]);
+            forms.for_each(|f| *f = form(f, &values));
+            g.emit = when(&g.emit, &value);
+            for b in &mut g.bounds {
+                b.constant += b.phases.iter().zip(&values).map(|(c, v)| c * v).sum::<i64>();
+                b.phases.drain(..parameters);
+            }
         }
         for (&array, extents) in &self.sizes.extents {
             out.arrays[array].dims = extents.iter().map(|e| e.eval(sizes)).collect();

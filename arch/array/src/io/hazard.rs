@@ -47,79 +47,87 @@ fn loads_what_was_stored(
     output: &OutputGroup,
     level: usize,
 ) -> bool {
-    let depth = vsa.tile_depth;
     let (stored, loaded) = (&output.hull, &input.hull);
-    let ranks = [stored, loaded].map(|h| h.origin.len());
+    let depth = vsa.tile_depth;
     // Coordinates: u, v, then the local ones of what u stored and v loaded.
-    let n = 2 * depth + ranks[0] + ranks[1];
-    let term = |position: usize, factor: i64, constant: i64| {
-        let mut expr = Affine::constant(n, constant);
-        expr.coeffs[position] = factor;
-        expr
-    };
-    let at_least = |expr: Affine| Constraint { expr, equality: false };
-    let equal = |expr: Affine| Constraint { expr, equality: true };
+    let local = [2 * depth, 2 * depth + stored.origin.len()];
+    let pairs = Pairs { n: local[1] + loaded.origin.len(), depth };
     let mut set = Vec::new();
     for j in 0..depth {
-        for position in [j, depth + j] {
-            set.push(at_least(term(position, 1, 0)));
-            set.push(at_least(term(position, -1, vsa.counters[j].trip - 1)));
-        }
-        let limit = vsa.counters[j].limit();
-        for (position, limit) in [j, depth + j].into_iter().flat_map(|p| limit.map(|l| (p, l))) {
-            let mut within = term(limit, 1, 0);
-            within.coeffs[position] = -1;
-            set.push(at_least(within));
-        }
-        match (output.emit.value(j), limit) {
-            (Some(value), Some(limit)) if value + 1 == vsa.counters[j].trip => {
-                let mut end = term(limit, 1, 0);
-                end.coeffs[j] = -1;
-                set.push(equal(end));
-            }
-            (Some(value), _) => match output.emit.parameter(j) {
-                Some(parameter) => {
-                    let mut end = term(parameter, 1, 0);
-                    end.coeffs[j] = -1;
-                    set.push(equal(end));
-                }
-                None => set.push(equal(term(j, 1, -value))),
-            },
-            (None, _) => {}
-        }
+        pairs.within(&mut set, vsa, j);
+        pairs.stores(&mut set, vsa, output, j);
         if let Some(&(lo, hi)) = phases.get(j).filter(|_| j < input.reload) {
-            set.push(at_least(term(depth + j, 1, -lo)));
-            set.push(at_least(term(depth + j, -1, hi)));
+            set.push(pairs.at_least(&[(depth + j, 1)], -lo));
+            set.push(pairs.at_least(&[(depth + j, -1)], hi));
         }
         if let Some(value) = input.loads_at(j) {
-            set.push(equal(term(depth + j, 1, -value)));
+            set.push(pairs.equal(&[(depth + j, 1)], -value));
         }
-        let mut later = term(depth + j, 1, 0);
-        later.coeffs[j] = -1;
+        let later = [(depth + j, 1), (j, -1)];
         if j < level {
-            set.push(equal(later));
+            set.push(pairs.equal(&later, 0));
         } else if j == level {
-            later.constant = -1;
-            set.push(at_least(later));
+            set.push(pairs.at_least(&later, -1));
         }
     }
-    let places = [(stored, 0, 2 * depth), (loaded, depth, 2 * depth + ranks[0])];
+    let places = [(stored, 0, local[0]), (loaded, depth, local[1])];
     for (hull, _, local) in places {
         for d in 0..hull.origin.len() {
-            set.push(at_least(term(local + d, 1, 0)));
-            set.push(at_least(term(local + d, -1, hull.extent(d) - 1)));
+            set.push(pairs.at_least(&[(local + d, 1)], 0));
+            set.push(pairs.at_least(&[(local + d, -1)], hull.extent(d) - 1));
         }
     }
     for (a, b) in stored.view.iter().zip(&loaded.view) {
-        let mut difference = Affine::constant(n, a.constant - b.constant);
+        let mut difference = pairs.equal(&[], a.constant - b.constant);
+        let expr = &mut difference.expr;
         for ((hull, tile, local), (view, sign)) in places.into_iter().zip([(a, 1), (b, -1)]) {
             for (e, (&c, origin)) in view.coeffs.iter().zip(&hull.origin).enumerate() {
-                difference.constant += sign * c * origin.constant;
-                difference.coeffs[local + e] += sign * c;
-                (0..depth).for_each(|j| difference.coeffs[tile + j] += sign * c * origin.counters[j]);
+                expr.constant += sign * c * origin.constant;
+                expr.coeffs[local + e] += sign * c;
+                (0..depth).for_each(|j| expr.coeffs[tile + j] += sign * c * origin.counters[j]);
             }
         }
-        set.push(equal(difference));
+        set.push(difference);
     }
-    !flow::is_empty(&set, n)
+    !flow::is_empty(&set, pairs.n)
+}
+
+/// Constraints on a pair of tiles `u` (the first `depth` coordinates) and `v` (the next ones), and others up to `n`.
+struct Pairs {
+    n: usize,
+    depth: usize,
+}
+
+impl Pairs {
+    fn at_least(&self, terms: &[(usize, i64)], constant: i64) -> Constraint {
+        let mut expr = Affine::constant(self.n, constant);
+        terms.iter().for_each(|&(position, factor)| expr.coeffs[position] = factor);
+        Constraint { expr, equality: false }
+    }
+
+    fn equal(&self, terms: &[(usize, i64)], constant: i64) -> Constraint {
+        Constraint { equality: true, ..self.at_least(terms, constant) }
+    }
+
+    /// Counter `j` counts up to its end in both tiles.
+    fn within(&self, set: &mut Vec<Constraint>, vsa: &Vsa, j: usize) {
+        let counter = &vsa.counters[j];
+        for position in [j, self.depth + j] {
+            set.push(self.at_least(&[(position, 1)], 0));
+            set.push(self.at_least(&[(position, -1)], counter.trip - 1));
+        }
+        for position in [j, self.depth + j] {
+            set.extend(counter.limit().map(|limit| self.at_least(&[(limit, 1), (position, -1)], 0)));
+        }
+    }
+
+    /// `u` stores, as far as its counter `j` decides that.
+    fn stores(&self, set: &mut Vec<Constraint>, vsa: &Vsa, output: &OutputGroup, j: usize) {
+        let Some(value) = output.emit.value(j) else { return };
+        let limit = vsa.counters[j].limit().filter(|_| value + 1 == vsa.counters[j].trip);
+        set.push(match limit.or(output.emit.parameter(j)) {
+            Some(parameter) => self.equal(&[(parameter, 1), (j, -1)], 0),
+            None => self.equal(&[(j, 1)], -value),
+        });
+    }
 }

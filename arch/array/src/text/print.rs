@@ -106,6 +106,30 @@ impl Printer<'_> {
         for s in &vsa.sizes.list {
             writeln!(self.out, "size {}: {} max {} after {} {}", Name(&s.name), s.ty, s.max, s.after[0], s.after[1])?;
         }
+        self.loops()?;
+        writeln!(self.out)?;
+        self.arrays()?;
+        for s in &vsa.scalars {
+            let types: Vec<(&str, ScalarType)> = vsa.scalars.iter().map(|s| (s.name.as_str(), s.ty)).collect();
+            let host = s.host.as_ref().map_or(String::new(), |e| format!(" host {}", scop::text::formula(&types, e)));
+            writeln!(self.out, "scalar {}: {} after {}{host}", Name(&s.name), s.ty, s.after)?;
+        }
+        writeln!(self.out, "\nnodes")?;
+        for (n, node) in vsa.nodes.iter().enumerate() {
+            self.node(n, node)?;
+        }
+        for (i, g) in vsa.inputs.iter().enumerate() {
+            self.input(i, g)?;
+        }
+        for (i, g) in vsa.outputs.iter().enumerate() {
+            self.output(i, g)?;
+        }
+        Ok(())
+    }
+
+    /// Counters, and where they end in each case.
+    fn loops(&mut self) -> fmt::Result {
+        let vsa = self.vsa;
         let to = |end: &Formula| end.parameter().map_or(String::new(), |p| format!(" to parameter {p}"));
         for (j, c) in vsa.counters.iter().enumerate() {
             if j < vsa.parameters() {
@@ -132,7 +156,11 @@ impl Printer<'_> {
             let span = |s: &Span| format!(" {}{}", Tuple(&[s.low, s.high]), to(&s.end));
             writeln!(self.out, "case{}", case.iter().map(span).collect::<String>())?;
         }
-        writeln!(self.out)?;
+        Ok(())
+    }
+
+    fn arrays(&mut self) -> fmt::Result {
+        let vsa = self.vsa;
         let mut ports = 0;
         let sizes: Vec<String> = (0..vsa.sizes.list.len()).map(|k| format!("s{k}")).collect();
         for (k, a) in vsa.arrays.iter().enumerate() {
@@ -151,21 +179,6 @@ impl Printer<'_> {
             };
             writeln!(self.out, "array {}: {}{dims} word {}{port}{scratch}", Name(&a.name), a.ty, a.word)?;
             ports = ports.max(a.port + 1);
-        }
-        for s in &vsa.scalars {
-            let types: Vec<(&str, ScalarType)> = vsa.scalars.iter().map(|s| (s.name.as_str(), s.ty)).collect();
-            let host = s.host.as_ref().map_or(String::new(), |e| format!(" host {}", scop::text::formula(&types, e)));
-            writeln!(self.out, "scalar {}: {} after {}{host}", Name(&s.name), s.ty, s.after)?;
-        }
-        writeln!(self.out, "\nnodes")?;
-        for (n, node) in vsa.nodes.iter().enumerate() {
-            self.node(n, node)?;
-        }
-        for (i, g) in vsa.inputs.iter().enumerate() {
-            self.input(i, g)?;
-        }
-        for (i, g) in vsa.outputs.iter().enumerate() {
-            self.output(i, g)?;
         }
         Ok(())
     }

@@ -65,56 +65,60 @@ impl WellFormed<'_> {
             format!("addresses of {} bits: 32 or 64", vsa.address_bits)
         });
         self.require(identifier(&vsa.name), || format!("`{}` cannot name a module", vsa.name));
-        for (i, s) in vsa.scalars.iter().enumerate() {
-            self.require(identifier(&s.name), || format!("scalar {i}: `{}` cannot name a register", s.name));
-            let named =
-                vsa.scalars[..i].iter().any(|b| b.name == s.name) || vsa.arrays.iter().any(|b| b.name == s.name);
-            self.require(!named, || format!("scalar {i}: second argument named {}", s.name));
-            self.require([8, 16, 32, 64].contains(&s.ty.bits()), || format!("scalar {}: {} bits", s.name, s.ty.bits()));
-            let computable = s.host.as_ref().is_none_or(|e| e.ty == s.ty && reads_only(e, &vsa.scalars[..i]));
-            self.require(computable, || format!("scalar {}: computed from what is not known", s.name));
-            let ordered = s.after as usize <= vsa.hosted() && vsa.scalars[..i].iter().all(|b| b.after <= s.after);
-            self.require(ordered, || {
-                format!("scalar {}: after {} of {} arrays, out of order", s.name, s.after, vsa.arrays.len())
+        vsa.scalars.iter().enumerate().for_each(|(i, s)| self.scalar(i, s));
+        vsa.arrays.iter().enumerate().for_each(|(i, a)| self.array(i, a));
+    }
+
+    fn scalar(&mut self, i: usize, s: &Scalar) {
+        let vsa = self.vsa;
+        self.require(identifier(&s.name), || format!("scalar {i}: `{}` cannot name a register", s.name));
+        let named = vsa.scalars[..i].iter().any(|b| b.name == s.name) || vsa.arrays.iter().any(|b| b.name == s.name);
+        self.require(!named, || format!("scalar {i}: second argument named {}", s.name));
+        self.require([8, 16, 32, 64].contains(&s.ty.bits()), || format!("scalar {}: {} bits", s.name, s.ty.bits()));
+        let computable = s.host.as_ref().is_none_or(|e| e.ty == s.ty && reads_only(e, &vsa.scalars[..i]));
+        self.require(computable, || format!("scalar {}: computed from what is not known", s.name));
+        let ordered = s.after as usize <= vsa.hosted() && vsa.scalars[..i].iter().all(|b| b.after <= s.after);
+        self.require(ordered, || {
+            format!("scalar {}: after {} of {} arrays, out of order", s.name, s.after, vsa.arrays.len())
+        });
+    }
+
+    fn array(&mut self, i: usize, a: &DramArray) {
+        let vsa = self.vsa;
+        self.require(identifier(&a.name), || format!("array {i}: `{}` cannot name a port", a.name));
+        self.require(!vsa.arrays[..i].iter().any(|b| b.name == a.name), || {
+            format!("array {i}: second one named {}", a.name)
+        });
+        self.require(vsa.arrays[..i].iter().all(|b| b.scratch <= a.scratch), || {
+            format!("array {}: behind one of scratch", a.name)
+        });
+        let alone = a.scratch != Some(Scratch::OnChip) || vsa.arrays.iter().filter(|b| b.port == a.port).count() == 1;
+        self.require(alone, || format!("array {}: on chip, but not alone behind its port", a.name));
+        let bits = a.ty.bits();
+        self.require((8..=64).contains(&bits) && bits.is_power_of_two(), || {
+            format!("array {}: elements of {bits} bits", a.name)
+        });
+        let bytes = a.word as u64 * a.ty.bytes() as u64;
+        let word = (4..=128).contains(&bytes) && bytes.is_power_of_two();
+        self.require(word, || format!("array {}: words of {} elements, {bytes} bytes", a.name, a.word));
+        let next = vsa.arrays[..i].iter().map(|b| b.port as u64 + 1).max().unwrap_or(0);
+        self.require(a.port as u64 <= next, || {
+            format!("array {}: port {}, but the next one is {next}", a.name, a.port)
+        });
+        if let Some(b) = vsa.arrays[..i].iter().find(|b| b.port == a.port) {
+            let wide = |a: &DramArray| a.word as u64 * a.ty.bytes() as u64;
+            self.require(wide(a) == wide(b), || {
+                format!(
+                    "arrays {} and {} share a port, but have words of {} and {} bytes",
+                    b.name,
+                    a.name,
+                    wide(b),
+                    wide(a)
+                )
             });
         }
-        for (i, a) in vsa.arrays.iter().enumerate() {
-            self.require(identifier(&a.name), || format!("array {i}: `{}` cannot name a port", a.name));
-            self.require(!vsa.arrays[..i].iter().any(|b| b.name == a.name), || {
-                format!("array {i}: second one named {}", a.name)
-            });
-            self.require(vsa.arrays[..i].iter().all(|b| b.scratch <= a.scratch), || {
-                format!("array {}: behind one of scratch", a.name)
-            });
-            let alone =
-                a.scratch != Some(Scratch::OnChip) || vsa.arrays.iter().filter(|b| b.port == a.port).count() == 1;
-            self.require(alone, || format!("array {}: on chip, but not alone behind its port", a.name));
-            let bits = a.ty.bits();
-            self.require((8..=64).contains(&bits) && bits.is_power_of_two(), || {
-                format!("array {}: elements of {bits} bits", a.name)
-            });
-            let bytes = a.word as u64 * a.ty.bytes() as u64;
-            let word = (4..=128).contains(&bytes) && bytes.is_power_of_two();
-            self.require(word, || format!("array {}: words of {} elements, {bytes} bytes", a.name, a.word));
-            let next = vsa.arrays[..i].iter().map(|b| b.port as u64 + 1).max().unwrap_or(0);
-            self.require(a.port as u64 <= next, || {
-                format!("array {}: port {}, but the next one is {next}", a.name, a.port)
-            });
-            if let Some(b) = vsa.arrays[..i].iter().find(|b| b.port == a.port) {
-                let wide = |a: &DramArray| a.word as u64 * a.ty.bytes() as u64;
-                self.require(wide(a) == wide(b), || {
-                    format!(
-                        "arrays {} and {} share a port, but have words of {} and {} bytes",
-                        b.name,
-                        a.name,
-                        wide(b),
-                        wide(a)
-                    )
-                });
-            }
-            let size = a.dims.iter().try_fold(1i128, |s, &d| if d >= 1 { s.checked_mul(d as i128) } else { None });
-            self.require(size.is_some_and(|s| s < MAGNITUDE), || format!("array {}: extents {:?}", a.name, a.dims));
-        }
+        let size = a.dims.iter().try_fold(1i128, |s, &d| if d >= 1 { s.checked_mul(d as i128) } else { None });
+        self.require(size.is_some_and(|s| s < MAGNITUDE), || format!("array {}: extents {:?}", a.name, a.dims));
     }
 
     fn sizes(&mut self) {
