@@ -4,6 +4,26 @@ use crate::vsa::{Node, NodeId};
 use scop::{Affine, Constraint};
 use std::collections::{BTreeMap, BTreeSet};
 use uniform::affine::{Condition, Form};
+use uniform::mapping::Mapping;
+
+/// The PEs `p` with `first <= p <= last` along both axes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PeBox {
+    pub first: [i64; 2],
+    pub last: [i64; 2],
+}
+
+impl PeBox {
+    /// All PEs of an array.
+    pub fn whole(extent: [i64; 2]) -> PeBox {
+        PeBox { first: [0, 0], last: extent.map(|e| e - 1) }
+    }
+    /// The smallest box around both.
+    pub fn around(self, other: PeBox) -> PeBox {
+        let first = [0, 1].map(|a| self.first[a].min(other.first[a]));
+        PeBox { first, last: [0, 1].map(|a| self.last[a].max(other.last[a])) }
+    }
+}
 
 /// An input group before its layout: one array seen through one linear access function.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,8 +31,8 @@ pub struct InputDraft {
     pub array: usize,
     pub subscripts: Vec<Form>,
     pub ports: Vec<Vec<i64>>,
-    /// The box of PEs that read, first and last; `None` before any does.
-    pub readers: Option<([i64; 2], [i64; 2])>,
+    /// The box of PEs that read; `None` before any does.
+    pub readers: Option<PeBox>,
     /// Least and greatest values of the phase counters: boxes in which some PE reads.
     pub phases: Vec<Vec<(i64, i64)>>,
     /// Where it reads back partial results.
@@ -21,15 +41,17 @@ pub struct InputDraft {
 
 impl InputDraft {
     /// PEs of the box read, too.
-    pub fn read_in(&mut self, pes: [(i64, i64); 2]) {
-        let (lo, hi) = (pes.map(|p| p.0), pes.map(|p| p.1));
-        let joined = |(first, last): ([i64; 2], [i64; 2])| {
-            ([0, 1].map(|a| first[a].min(lo[a])), [0, 1].map(|a| last[a].max(hi[a])))
-        };
-        self.readers = Some(self.readers.map_or((lo, hi), joined));
+    pub fn read_in(&mut self, pes: PeBox) {
+        self.readers = Some(self.readers.map_or(pes, |readers| readers.around(pes)));
+    }
+    /// PEs and phases read, too: those whose counters, and behind these coordinates, are in the ranges.
+    pub fn read_within(&mut self, ranges: &[(i64, i64)], mapping: &Mapping) {
+        let along = [0, 1].map(|a| ranges[mapping.counters.len() + a]);
+        self.read_in(PeBox { first: along.map(|p| p.0), last: along.map(|p| p.1) });
+        self.read_during(&ranges[..mapping.phases()]);
     }
     /// Phases whose counters lie between these read, too.
-    pub fn read_during(&mut self, phases: &[(i64, i64)]) {
+    fn read_during(&mut self, phases: &[(i64, i64)]) {
         let within = |a: &[(i64, i64)], b: &[(i64, i64)]| a.iter().zip(b).all(|(a, b)| b.0 <= a.0 && a.1 <= b.1);
         if !self.phases.iter().any(|other| within(phases, other)) {
             self.phases.retain(|other| !within(other, phases));

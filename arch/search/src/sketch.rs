@@ -4,7 +4,7 @@
 use crate::facts::{Access, Facts};
 use crate::space::{Grid, MOST_DIMS};
 use array::contract::walk::beats_ahead;
-use array::draft::InputDraft;
+use array::draft::{InputDraft, PeBox};
 use array::io::{collect, hull, reshape};
 use array::kernel::Kernel;
 use array::pe::spill::spilled;
@@ -143,7 +143,7 @@ fn draft(access: &Access, bands: &[Vec<scop::Affine>], mapping: &Mapping) -> Inp
     let mut draft =
         InputDraft { array: access.array, subscripts, ports, readers: None, phases: vec![], stored_by: None };
     let ranges = mapping.ranges();
-    let all = ([0, 0], mapping.extent.map(|n| n - 1));
+    let all = PeBox::whole(mapping.extent);
     // Of the lanes the first and the last one: where others read, too, bounds are only less tight.
     let lanes = [0, mapping.lanes() - 1];
     let lanes = if lanes[1] == 0 { &lanes[..1] } else { &lanes };
@@ -155,8 +155,7 @@ fn draft(access: &Access, bands: &[Vec<scop::Affine>], mapping: &Mapping) -> Inp
         let over = domain.iter().map(|c| Condition { form: mapping.form(&c.expr, lane), equality: c.equality });
         let known = ranges.simplify_all(over).and_then(|all| ranges.narrowed(&all));
         if let Some(known) = known {
-            draft.read_in([0, 1].map(|a| known[mapping.counters.len() + a]));
-            draft.read_during(&known[..mapping.phases()]);
+            draft.read_within(&known, mapping);
         }
     }
     draft

@@ -14,8 +14,8 @@
 //! Source: AutoSA, section 4.3 (drain modules); shearing as loop skewing (Wolfe).
 
 use crate::contract::tiles;
-use crate::draft::{Coordinates, InputDraft, OutputDraft};
-use crate::io::hull::{layout, whole};
+use crate::draft::{Coordinates, InputDraft, OutputDraft, PeBox};
+use crate::io::hull::layout;
 use crate::vsa::*;
 use scop::flow;
 use scop::{Affine, Constraint};
@@ -113,7 +113,7 @@ pub fn sketch(
         Hull::plain_view(draft.subscripts.len()),
         &draft.ports,
         word as i64,
-        whole(mapping),
+        PeBox::whole(mapping.extent),
         mapping,
     );
     let last = mapping.extent.map(|e| e - 1);
@@ -165,11 +165,11 @@ fn output_as_drafted(
     subscripts.iter_mut().zip(&least).for_each(|(f, l)| f.constant += l);
     let sorted: Vec<Vec<i64>> =
         order.iter().map(|&o| offsets[o].iter().zip(&least).map(|(x, l)| x - l).collect()).collect();
-    let l = layout(&subscripts, draft.view.clone(), &sorted, word as i64, whole(mapping), mapping);
-    let (first, last) = emitting_box(draft, mapping);
+    let l = layout(&subscripts, draft.view.clone(), &sorted, word as i64, PeBox::whole(mapping.extent), mapping);
+    let pes @ PeBox { first, last } = emitting_box(draft, mapping);
     let emit = emitting_tiles(draft, &l.hull, mapping)?;
     let banks: Vec<OutputBank> = l.banks.into_iter().map(|bank| OutputBank { bank, elements: l.elements }).collect();
-    owners_differ(&banks, first, last)?;
+    owners_differ(&banks, pes)?;
     let bounds = cell_bounds(draft, dims, &emit, mapping)?;
     // At some sizes the tile loops that end a sum have a single iteration.
     let every = mapping.tile_depth > 0
@@ -202,32 +202,29 @@ fn output_as_drafted(
 }
 
 /// PEs that ever emit, by the conditions on a single axis.
-fn emitting_box(draft: &OutputDraft, mapping: &Mapping) -> ([i64; 2], [i64; 2]) {
-    let mut hull: Option<([i64; 2], [i64; 2])> = None;
-    for conjunction in draft.ports.iter().flat_map(|p| &p.when) {
-        let (mut lo, mut hi) = ([0, 0], mapping.extent.map(|e| e - 1));
-        for condition in conjunction {
-            let f = &condition.form;
+fn emitting_box(draft: &OutputDraft, mapping: &Mapping) -> PeBox {
+    let emitting = |conjunction: &Vec<Condition>| {
+        let mut pes = PeBox::whole(mapping.extent);
+        for Condition { form, equality } in conjunction {
             for a in 0..2 {
-                if f.space[a] == 0 || f.space[1 - a] != 0 || f.counters.iter().any(|&c| c != 0) {
+                let by = form.space[a];
+                if by == 0 || form.space[1 - a] != 0 || form.counters.iter().any(|&c| c != 0) {
                     continue;
                 }
-                // space*p + constant >= 0
-                if f.space[a] > 0 || condition.equality {
-                    lo[a] = lo[a]
-                        .max((-f.constant * f.space[a].signum() + f.space[a].abs() - 1).div_euclid(f.space[a].abs()));
+                // by * p + constant >= 0
+                let end = -form.constant * by.signum();
+                if by > 0 || *equality {
+                    pes.first[a] = pes.first[a].max((end + by.abs() - 1).div_euclid(by.abs()));
                 }
-                if f.space[a] < 0 || condition.equality {
-                    hi[a] = hi[a].min((-f.constant * f.space[a].signum()).div_euclid(f.space[a].abs()));
+                if by < 0 || *equality {
+                    pes.last[a] = pes.last[a].min(end.div_euclid(by.abs()));
                 }
             }
         }
-        hull = Some(match hull {
-            None => (lo, hi),
-            Some((l, h)) => ([l[0].min(lo[0]), l[1].min(lo[1])], [h[0].max(hi[0]), h[1].max(hi[1])]),
-        });
-    }
-    hull.unwrap_or(([0, 0], [0, 0]))
+        pes
+    };
+    let all = draft.ports.iter().flat_map(|p| &p.when).map(emitting).reduce(PeBox::around);
+    all.unwrap_or(PeBox { first: [0, 0], last: [0, 0] })
 }
 
 /// Per tile counter, the value at which the group emits: a parameter where sizes end the counter by case.
@@ -278,30 +275,45 @@ fn emitting_tiles(draft: &OutputDraft, hull: &Hull, mapping: &Mapping) -> Result
     Ok(emit)
 }
 
-/// Of two banks `d` places apart, the boxes overlap iff in every dimension the distance of their begins is less than
-/// their extent: per distance along the first axis, an interval of distances along the second one.
-fn owners_differ(banks: &[OutputBank], first: [i64; 2], last: [i64; 2]) -> Result<(), Unstorable> {
-    let extent = [0, 1].map(|a| last[a] - first[a]);
-    let mut pairs: Vec<Vec<(i64, [i64; 2], i64)>> = Vec::new();
-    let mut same: Vec<bool> = Vec::new();
+/// Two banks that are `d` PEs apart along one dimension: their begins differ by `offset + coef · d`.
+#[derive(PartialEq)]
+struct Gap {
+    offset: i64,
+    coef: [i64; 2],
+    size: i64,
+}
+
+/// Two banks by dimension; or the same one in two PEs.
+#[derive(PartialEq)]
+struct Pair {
+    gaps: Vec<Gap>,
+    same: bool,
+}
+
+/// No cell belongs to two collectors, or to two banks of one. Two banks `d` PEs apart overlap iff in every dimension
+/// their begins differ by less than their size: per distance along the first axis, an interval of distances along the second one.
+fn owners_differ(banks: &[OutputBank], pes: PeBox) -> Result<(), Unstorable> {
+    let extent = [0, 1].map(|a| pes.last[a] - pes.first[a]);
+    let mut pairs: Vec<Pair> = Vec::new();
     for (x, a) in banks.iter().enumerate() {
         for (y, b) in banks.iter().enumerate().skip(x) {
             if a.bank.rows.iter().zip(&b.bank.rows).any(|(r, s)| r.residue != s.residue) {
                 continue;
             }
-            let rows = a.bank.rows.iter().zip(&b.bank.rows).map(|(r, s)| (s.base - r.base, r.coef, r.extent));
-            let pair: Vec<_> = rows.chain([(b.bank.base - a.bank.base, a.bank.coef, a.elements)]).collect();
-            if !pairs.iter().zip(&same).any(|(p, s)| *p == pair && *s == (x == y)) {
+            let rows = a.bank.rows.iter().zip(&b.bank.rows);
+            let rows = rows.map(|(r, s)| Gap { offset: s.base - r.base, coef: r.coef, size: r.extent });
+            let last = Gap { offset: b.bank.base - a.bank.base, coef: a.bank.coef, size: a.elements };
+            let pair = Pair { gaps: rows.chain([last]).collect(), same: x == y };
+            if !pairs.contains(&pair) {
                 pairs.push(pair);
-                same.push(x == y);
             }
         }
     }
-    let overlap = |pair: &[(i64, [i64; 2], i64)], same: bool| {
+    let overlap = |Pair { gaps, same }: &Pair| {
         (-extent[0]..=extent[0]).any(|d0| {
             let (mut lo, mut hi) = (-extent[1], extent[1]);
-            for &(offset, coef, size) in pair {
-                // -size < apart + coef · d < size
+            for &Gap { offset, coef, size } in gaps {
+                // -size < offset + coef · d < size
                 let (low, high) = (1 - size - offset - coef[0] * d0, size - 1 - offset - coef[0] * d0);
                 match coef[1] {
                     0 if low > 0 || high < 0 => return false,
@@ -314,11 +326,11 @@ fn owners_differ(banks: &[OutputBank], first: [i64; 2], last: [i64; 2]) -> Resul
                 }
             }
             // The same bank of the same place is no overlap.
-            let itself = i64::from(same && d0 == 0 && lo <= 0 && 0 <= hi);
+            let itself = i64::from(*same && d0 == 0 && lo <= 0 && 0 <= hi);
             hi - lo + 1 > itself
         })
     };
-    if pairs.iter().zip(&same).any(|(p, &s)| overlap(p, s)) {
+    if pairs.iter().any(overlap) {
         return Err(Unstorable::SharedByPes);
     }
     Ok(())

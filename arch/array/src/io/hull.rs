@@ -24,14 +24,11 @@
 //!
 //! Source: AutoSA, section 4.3 (I/O groups, L1/L2/L3 modules).
 
-use crate::draft::InputDraft;
+use crate::draft::{InputDraft, PeBox};
 use crate::vsa::*;
 use scop::Affine;
 use uniform::affine::{gcd, interval, Form};
 use uniform::mapping::Mapping;
-
-/// A box of PEs, first and last.
-type Pes = ([i64; 2], [i64; 2]);
 
 /// One array dimension of an access, taken apart.
 struct Dimension {
@@ -53,7 +50,7 @@ struct Dimension {
 fn take_apart(
     form: &Form,
     offsets: impl Iterator<Item = i64> + Clone,
-    pes: Pes,
+    pes: PeBox,
     mapping: &Mapping,
     around: &[Vec<(i64, i64)>],
 ) -> Dimension {
@@ -65,7 +62,7 @@ fn take_apart(
     let within = |time: &Vec<(i64, i64)>| interval(0, inner.iter().zip(time).map(|(&c, &(low, high))| (c, low, high)));
     let spans = around.iter().map(within).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or_default();
     let (counter_min, counter_max) = (spans.0 as i64, spans.1 as i64);
-    let ends = [0, 1].map(|a| (form.space[a] * pes.0[a], form.space[a] * pes.1[a]));
+    let ends = [0, 1].map(|a| (form.space[a] * pes.first[a], form.space[a] * pes.last[a]));
     let (space_min, space_max) = ends.iter().fold((0, 0), |(lo, hi), &(x, y)| (lo + x.min(y), hi + x.max(y)));
     let (least, most) = (offsets.clone().min().unwrap_or(0), offsets.max().unwrap_or(0));
     Dimension {
@@ -82,9 +79,9 @@ fn take_apart(
 
 impl Dimension {
     /// Greatest stride that all movement inside a tile keeps to.
-    fn modulus(&self, pes: Pes, mapping: &Mapping) -> i64 {
+    fn modulus(&self, pes: PeBox, mapping: &Mapping) -> i64 {
         let counters = self.inner.iter().enumerate().filter(|(j, _)| mapping.counters[*j].trip > 1).map(|(_, &c)| c);
-        let axes = (0..2).filter(|&a| pes.1[a] > pes.0[a]).map(|a| self.space[a]);
+        let axes = (0..2).filter(|&a| pes.last[a] > pes.first[a]).map(|a| self.space[a]);
         gcd(counters.chain(axes).fold(0, gcd), 0).max(1)
     }
 }
@@ -104,7 +101,7 @@ pub(super) fn layout(
     view: Vec<Affine>,
     ports: &[Vec<i64>],
     word: i64,
-    pes: Pes,
+    pes: PeBox,
     mapping: &Mapping,
 ) -> Layout {
     let last = subscripts.len() - 1;
@@ -124,7 +121,7 @@ pub(super) fn layout(
     let coef = dims[last].space;
     let steps = |a: usize| {
         let mut all: Vec<i64> =
-            (pes.0[a]..=pes.1[a]).take(word as usize).map(|p| (coef[a] * p).rem_euclid(word)).collect();
+            (pes.first[a]..=pes.last[a]).take(word as usize).map(|p| (coef[a] * p).rem_euclid(word)).collect();
         all.sort_unstable();
         all.dedup();
         all
@@ -135,7 +132,7 @@ pub(super) fn layout(
         .flat_map(|&(port, _)| rows_at.iter().map(move |r| base(port) + r))
         .flat_map(|x| columns_at.iter().map(move |c| x + c));
     let words_per_row = begins.map(|s| (s.rem_euclid(word) + elements + word - 1) / word).max().unwrap_or(1);
-    let furthest: i64 = (0..2).map(|a| (coef[a] * pes.0[a]).max(coef[a] * pes.1[a])).sum();
+    let furthest: i64 = (0..2).map(|a| (coef[a] * pes.first[a]).max(coef[a] * pes.last[a])).sum();
     let words = groups.iter().map(|g| (base(g.0) + furthest).div_euclid(word) + words_per_row).max().unwrap_or(1);
     let rows = |port: usize| {
         let row = |d: usize| {
@@ -185,13 +182,13 @@ pub(super) fn layout(
 }
 
 /// All ports are consecutive elements of one word, for every wave and PE.
-fn one_word(dims: &[Dimension], ports: &[Vec<i64>], word: i64, pes: Pes, mapping: &Mapping) -> bool {
+fn one_word(dims: &[Dimension], ports: &[Vec<i64>], word: i64, pes: PeBox, mapping: &Mapping) -> bool {
     let (last, n) = (dims.len() - 1, ports.len() as i64);
     let consecutive =
         ports.iter().enumerate().all(|(l, p)| p[..last] == ports[0][..last] && p[last] - ports[0][last] == l as i64);
     let counters = dims[last].inner.iter().enumerate().all(|(j, c)| mapping.counters[j].trip == 1 || c % n == 0);
-    let axes = (0..2).all(|a| pes.0[a] == pes.1[a] || dims[last].space[a] % n == 0);
-    let base = dims[last].space_base + (0..2).map(|a| dims[last].space[a] * pes.0[a]).sum::<i64>();
+    let axes = (0..2).all(|a| pes.first[a] == pes.last[a] || dims[last].space[a] % n == 0);
+    let base = dims[last].space_base + (0..2).map(|a| dims[last].space[a] * pes.first[a]).sum::<i64>();
     consecutive && counters && axes && word % n == 0 && base % n == 0 && dims[last].counter_min % n == 0
 }
 
@@ -203,14 +200,9 @@ fn reload(hull: &Hull) -> usize {
         .unwrap_or(0)
 }
 
-/// All PEs.
-pub(super) fn whole(mapping: &Mapping) -> Pes {
-    ([0, 0], mapping.extent.map(|e| e - 1))
-}
-
 /// The group that is drafted so; reloaded when one of the first `least` tile counters changes, at least.
 pub fn input(draft: &InputDraft, array: u32, word: u32, least: usize, mapping: &Mapping) -> InputGroup {
-    let (first, last) = draft.readers.unwrap_or_else(|| whole(mapping));
+    let pes @ PeBox { first, last } = draft.readers.unwrap_or(PeBox::whole(mapping.extent));
     let mut subscripts = draft.subscripts.clone();
     // An axis with one place does not move anything.
     for a in (0..2).filter(|&a| first[a] == last[a]) {
@@ -219,7 +211,7 @@ pub fn input(draft: &InputDraft, array: u32, word: u32, least: usize, mapping: &
             form.space[a] = 0;
         }
     }
-    let l = layout(&subscripts, Hull::plain_view(subscripts.len()), &draft.ports, word as i64, (first, last), mapping);
+    let l = layout(&subscripts, Hull::plain_view(subscripts.len()), &draft.ports, word as i64, pes, mapping);
     let forward = [0, 1].map(|a| subscripts.iter().all(|f| f.space[a] == 0));
     // A size may have any value; of a counter that sizes end, the last value has no number of its own.
     let is_number = |j: usize, v: i64| {

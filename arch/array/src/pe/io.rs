@@ -7,7 +7,7 @@
 //!
 //! Source: AutoSA, section 4.3 (I/O groups).
 
-use crate::draft::{Coordinates, InputDraft, Lowered, OutputDraft, OutputDraftPort, StoredBy};
+use crate::draft::{Coordinates, InputDraft, Lowered, OutputDraft, OutputDraftPort, PeBox, StoredBy};
 use crate::pe::conditions::Conditions;
 use crate::vsa::Op;
 use scop::{Affine, Constraint};
@@ -38,8 +38,7 @@ impl Inputs<'_> {
         let port = self.port(array, lane, subscripts);
         let Conditions { mapping, .. } = self.conditions;
         if let Some(values) = self.conditions.ranges().narrowed(when) {
-            self.drafts[port.group].read_in([0, 1].map(|a| values[mapping.counters.len() + a]));
-            self.drafts[port.group].read_during(&values[..mapping.phases()]);
+            self.drafts[port.group].read_within(&values, mapping);
         }
         port
     }
@@ -49,7 +48,7 @@ impl Inputs<'_> {
         let Conditions { system, mapping, .. } = self.conditions;
         let port = self.port(array, lane, &system.statements[s].write);
         let draft = &mut self.drafts[port.group];
-        draft.read_in(mapping.extent.map(|e| (0, e - 1)));
+        draft.read_in(PeBox::whole(mapping.extent));
         let last = *spilled.last().expect("a spilled counter");
         let between: i64 = (last + 1..mapping.tile_depth)
             .filter(|&counter| draft.subscripts.iter().any(|f| f.counters[counter] != 0))
