@@ -13,10 +13,10 @@ use crate::table;
 use array::kernel::Kernel;
 use cost::board::{Board, Resources};
 use scop::Scop;
-use search::apart;
 use search::branch::{Design, Effort, Found, Learned, Progress};
 use search::choose;
 use search::choose::{Hint, Quest};
+use search::distribute;
 use serde_json::{json, Value};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -116,7 +116,7 @@ impl Context<'_> {
             live(p, begin);
             self.arguments.time_limit.is_none_or(|most| begin.elapsed() < Duration::from_secs_f64(most))
         };
-        let others = apart::alternatives(self.program, self.spec);
+        let others = distribute::alternatives(self.program, self.spec);
         let quest = Quest {
             program: self.program,
             others: &others,

@@ -11,9 +11,9 @@
 
 use super::Context;
 use crate::program::Refused;
-use search::apart;
 use search::branch::Learned;
 use search::choose::{Part, Quest};
+use search::distribute;
 use serde_json::{json, Value};
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
@@ -47,7 +47,7 @@ pub(super) fn run(context: &Context, (number, parts): (u64, u64), out: &Path) ->
         .filter(|_| context.arguments.resume)
         .filter_map(|l| l["grid"].as_str().map(String::from))
         .collect();
-    let others = apart::alternatives(context.program, context.spec);
+    let others = distribute::alternatives(context.program, context.spec);
     let quest = Quest {
         program: context.program,
         others: &others,

@@ -1,5 +1,5 @@
 //! How fast the two ends of a search are on all cores: closed forms of shapes, and designs that are assembled, counted
-//! and walked as long as they take less than a tenth more than the least bound. `cargo bench -p arch --bench search [--
+//! and walked as long as they take less than a tenth more than the least bound. `cargo bench -p search [--
 //! CASE]`
 
 use cost::board::Resources;

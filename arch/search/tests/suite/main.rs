@@ -1,4 +1,4 @@
-//! All tests of the mapper in one program, which links once. `cargo test -p arch --test suite NAME` picks by path.
+//! All tests of the mapper in one program, which links once. `cargo test -p search --test suite NAME` picks by path.
 
 mod affine;
 mod arrays;

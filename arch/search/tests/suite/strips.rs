@@ -5,7 +5,7 @@ use cost::board::Board;
 use scop::interp::Memory;
 use scop::Scop;
 use search::branch::{audit, Effort, Task};
-use search::strips::{alternatives, stripped};
+use search::strips::{alternatives, requested};
 use uniform::design::{ArrayChoice, DesignSpec, Factors, Shape};
 
 const TRIANGLE: &str = "void f(int A[24][8], int C[24][24]) \
@@ -97,7 +97,7 @@ fn what_cannot_be_cut_is_refused() {
         let scop = parse(text);
         let program = search::program(&scop, &spec).expect("an array");
         let shape = Shape { strip: Factors::from([(name.into(), size)]), ..Shape::default() };
-        stripped(program, &DesignSpec { array: ArrayChoice::ByHand { space: None, shape }, ..spec.clone() })
+        requested(program, &DesignSpec { array: ArrayChoice::ByHand { space: None, shape }, ..spec.clone() })
             .err()
             .map(|faults| faults[0].code)
     };
