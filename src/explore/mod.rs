@@ -118,17 +118,12 @@ impl Context<'_> {
         };
         let others = distribute::alternatives(self.program, self.spec);
         let quest = Quest {
-            program: self.program,
             others: &others,
-            spec: self.spec,
             space: self.space.clone(),
-            limits: self.limits,
-            effort: self.effort,
             watch: Some(&watch),
-            learned: Learned::default(),
+            ..Quest::new(self.program, self.spec, self.limits, self.effort)
         };
-        let found =
-            quest.answer(&self.spec.aim).map_err(|fault| Refused::diagnostics(&vec![fault], &self.scop.sources))?;
+        let found = quest.answer(&self.spec.aim).map_err(|faults| Refused::diagnostics(&faults, &self.scop.sources))?;
         let seconds = begin.elapsed().as_secs_f64();
         let Some(best) = &found.best else {
             progress::done();
@@ -343,16 +338,7 @@ pub fn neighbours(spec: &DesignSpec, compiled: &search::Compiled, board: &Board)
         work: NEIGHBOUR_WORK,
         gap: 0.02,
     };
-    let mut quest = Quest {
-        program: &program,
-        others: &[],
-        spec,
-        space: None,
-        limits: searched.limits,
-        effort,
-        watch: None,
-        learned: Learned::default(),
-    };
+    let mut quest = Quest::new(&program, spec, searched.limits, effort);
     let (mut text, mut name) = (String::new(), "beside it");
     let (mut need, mut cycles) = (compiled.report.resources, compiled.report.prediction.cycles);
     for _ in 0..3 {

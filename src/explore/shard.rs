@@ -11,7 +11,6 @@
 
 use super::Context;
 use crate::program::Refused;
-use search::branch::Learned;
 use search::choose::{Part, Quest};
 use search::distribute;
 use serde_json::{json, Value};
@@ -49,14 +48,9 @@ pub(super) fn run(context: &Context, (number, parts): (u64, u64), out: &Path) ->
         .collect();
     let others = distribute::alternatives(context.program, context.spec);
     let quest = Quest {
-        program: context.program,
         others: &others,
-        spec: context.spec,
         space: context.space.clone(),
-        limits: context.limits,
-        effort: context.effort,
-        watch: None,
-        learned: Learned::default(),
+        ..Quest::new(context.program, context.spec, context.limits, context.effort)
     };
     let mine = |part: &Part| hash(&key(part)) % parts == number - 1;
     let all = quest.parts().into_iter().filter(|part| mine(part) && !skip.contains(&key(part)));

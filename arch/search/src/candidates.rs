@@ -129,10 +129,9 @@ fn all(program: &Kernel, spec: &DesignSpec) -> Vec<Candidate> {
     let mut rows: Vec<Candidate> = Vec::new();
     let axes_choices: Vec<Vec<usize>> =
         (0..depth).map(|a| vec![a]).chain((0..depth).flat_map(|a| (a + 1..depth).map(move |b| vec![a, b]))).collect();
-    let mut transforms: Vec<(Vec<Vec<i64>>, Option<Vec<i64>>)> =
-        transform::transforms(&program.system).into_iter().map(|t| (t, None)).collect();
-    transforms.extend(transform::projections(depth).into_iter().map(|(t, d)| (t, Some(d))));
-    for (transform, direction) in transforms {
+    let found = transform::transforms(&program.system).into_iter().map(|t| (t, None));
+    let canonical = transform::projections(depth).into_iter().map(|(t, d)| (t, Some(d)));
+    for (transform, direction) in found.chain(canonical) {
         for axes in &axes_choices {
             if direction.is_some() && *axes != (0..depth - 1).collect::<Vec<_>>() {
                 continue;
@@ -153,35 +152,6 @@ fn all(program: &Kernel, spec: &DesignSpec) -> Vec<Candidate> {
 }
 
 fn candidate(program: &Kernel, plan: Plan, vsa: Vsa, direction: Option<Vec<i64>>) -> Candidate {
-    let mut links: Vec<Link> = Vec::new();
-    let (mut moves, mut stays) = (false, false);
-    for node in &vsa.nodes {
-        if let Op::Past { hop, waves, .. } = node.op {
-            moves |= hop != [0, 0];
-            stays |= hop == [0, 0];
-            let link = Link { value: node.name.trim_end_matches("_in").to_string(), hop, waves };
-            if !links.contains(&link) {
-                links.push(link);
-            }
-        }
-    }
-    for group in &vsa.inputs {
-        let name = vsa.arrays[group.array as usize].name.clone();
-        for a in 0..2 {
-            let mut hop = [0, 0];
-            hop[a] = vsa.schedule.skew[a].signum();
-            let link = Link { value: name.clone(), hop, waves: 0 };
-            if group.forward[a] && vsa.extent[a] > 1 && !links.contains(&link) {
-                links.push(link);
-            }
-        }
-    }
-    links.sort();
-    let class = match (moves, stays) {
-        (true, true) => Class::Mixed,
-        (true, false) => Class::Global,
-        _ => Class::Local,
-    };
     let depth = program.system.dims.len();
     let time: Vec<usize> = (0..depth).filter(|&d| plan.dims[d].axis.is_none()).collect();
     let (mut projection, mut schedule_vector) = (direction.clone(), None);
@@ -202,14 +172,47 @@ fn candidate(program: &Kernel, plan: Plan, vsa: Vsa, direction: Option<Vec<i64>>
     Candidate {
         row: 0,
         axes: vsa.axes.clone(),
+        class: class(&vsa),
+        links: links(&vsa),
         plan,
         vsa,
-        class,
-        links,
         projection,
         schedule_vector,
         refused: None,
         coordinates,
         direction,
     }
+}
+
+/// The hop and the waves of every value that waits or moves.
+fn pasts(vsa: &Vsa) -> impl Iterator<Item = (&str, [i64; 2], i64)> {
+    vsa.nodes.iter().filter_map(|node| match node.op {
+        Op::Past { hop, waves, .. } => Some((&node.name[..], hop, waves)),
+        _ => None,
+    })
+}
+
+fn class(vsa: &Vsa) -> Class {
+    let moves = pasts(vsa).any(|(_, hop, _)| hop != [0, 0]);
+    let stays = pasts(vsa).any(|(_, hop, _)| hop == [0, 0]);
+    match (moves, stays) {
+        (true, true) => Class::Mixed,
+        (true, false) => Class::Global,
+        _ => Class::Local,
+    }
+}
+
+fn links(vsa: &Vsa) -> Vec<Link> {
+    let values = pasts(vsa).map(|(name, hop, waves)| Link { value: name.trim_end_matches("_in").into(), hop, waves });
+    let mut links: Vec<Link> = values.collect();
+    for group in &vsa.inputs {
+        for a in (0..2).filter(|&a| group.forward[a] && vsa.extent[a] > 1) {
+            let mut hop = [0, 0];
+            hop[a] = vsa.schedule.skew[a].signum();
+            links.push(Link { value: vsa.arrays[group.array as usize].name.clone(), hop, waves: 0 });
+        }
+    }
+    links.sort();
+    links.dedup();
+    links
 }

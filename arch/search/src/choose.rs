@@ -3,11 +3,8 @@
 
 pub use crate::quest::{Hint, Part, Quest};
 
-use crate::branch::{Counts, Design, Effort, Found, Learned, Step};
-use crate::tuning::{
-    BUSY_SHARE, CHOICE_BOUNDS, CHOICE_BOUNDS_PER_DESIGN, CHOICE_ROWS, ITERATIONS_PER_DESIGN, LARGE_PROGRAM,
-    LARGE_PROGRAM_DESIGNS, LEAST_DESIGNS, MOST_DESIGNS,
-};
+use crate::branch::{Counts, Design, Effort, Found, Step};
+use crate::tuning;
 use crate::{distribute, strips};
 use array::contract::walk::Walk;
 use array::kernel::Kernel;
@@ -90,8 +87,10 @@ pub fn limit(vsa: &Vsa, compute: i64, cycles: i64, need: &Resources, limits: &Re
         .max_by(|a, b| a.0.total_cmp(&b.0));
     let computes = of(compute, cycles);
     match busiest {
-        Some((share, port, reads)) if share > computes && share > BUSY_SHARE => Limit::Port { port, reads, share },
-        _ if computes > BUSY_SHARE => {
+        Some((share, port, reads)) if share > computes && share > tuning::BUSY_SHARE => {
+            Limit::Port { port, reads, share }
+        }
+        _ if computes > tuning::BUSY_SHARE => {
             let all = [
                 ("LUT", of(need.lut, limits.lut)),
                 ("FF", of(need.ff, limits.ff)),
@@ -114,10 +113,16 @@ pub fn effort(program: &Kernel) -> Effort {
         .map(|s| s.stores.len() + s.variables.iter().map(|v| v.pieces.len()).sum::<usize>());
     let size = loads_and_stores.sum::<usize>() as i64;
     // Bounds of phases are weaker, so more designs are assembled.
-    let least = if program.system.phases > 0 { 2 * LEAST_DESIGNS } else { LEAST_DESIGNS };
-    let designs = (least + program.work.iterations / ITERATIONS_PER_DESIGN).min(MOST_DESIGNS);
-    let exact = (designs * LARGE_PROGRAM / size.max(LARGE_PROGRAM)).max(LARGE_PROGRAM_DESIGNS) as u64;
-    Effort { exact, bounds: CHOICE_BOUNDS + CHOICE_BOUNDS_PER_DESIGN * exact, work: CHOICE_ROWS, gap: 0.0 }
+    let least = if program.system.phases > 0 { 2 * tuning::LEAST_DESIGNS } else { tuning::LEAST_DESIGNS };
+    let designs = (least + program.work.iterations / tuning::ITERATIONS_PER_DESIGN).min(tuning::MOST_DESIGNS);
+    let exact =
+        (designs * tuning::LARGE_PROGRAM / size.max(tuning::LARGE_PROGRAM)).max(tuning::LARGE_PROGRAM_DESIGNS) as u64;
+    Effort {
+        exact,
+        bounds: tuning::CHOICE_BOUNDS + tuning::CHOICE_BOUNDS_PER_DESIGN * exact,
+        work: tuning::CHOICE_ROWS,
+        gap: 0.0,
+    }
 }
 
 /// The dimensions of plain loop names; `None` if one is anything else.
@@ -147,21 +152,16 @@ pub fn choose<'a>(
     let margins = limits_of(board, &spec.aim.limit).map_err(wrong)?;
     let others = distribute::alternatives(program, spec);
     let quest = |limits: Resources| Quest {
-        program,
         others: &others,
-        spec,
         space: space.clone(),
-        limits,
-        effort: effort(program),
-        watch: None,
-        learned: Learned::default(),
+        ..Quest::new(program, spec, limits, effort(program))
     };
-    let mut found = quest(margins).answer(&spec.aim).map_err(|fault| vec![fault])?;
+    let mut found = quest(margins).answer(&spec.aim)?;
     let mut limits = margins;
     // Margins help the router. If nothing fits within them, the whole board is tried.
     if found.best.is_none() && spec.aim.limit.is_empty() {
         limits = board.resources;
-        found = quest(limits).answer(&spec.aim).map_err(|fault| vec![fault])?;
+        found = quest(limits).answer(&spec.aim)?;
     }
     let searched = Searched::new(&found, limits);
     let Some(Design { plan, vsa, array, .. }) = found.best else {

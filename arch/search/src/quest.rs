@@ -7,13 +7,10 @@ use crate::branch::{
 };
 use crate::space::Grid;
 use crate::strips;
-use crate::tuning::{
-    DISTRIBUTED_PART, EFFICIENT_FACTOR, EFFICIENT_STEPS, HINT_DESIGNS, HINT_GAP, HINT_PART, HINT_SAVES, LEANER_DESIGNS,
-    LEANER_PART, LEAN_SHARE, SMALLEST_INTERVAL, SMALLEST_PART, SMALLEST_STEPS,
-};
+use crate::tuning;
 use array::kernel::Kernel;
 use cost::board::Resources;
-use scop::diag::Diagnostic;
+use scop::diag::{Diagnostic, Diagnostics};
 use std::borrow::Cow;
 use std::sync::Arc;
 use uniform::aim::Objective;
@@ -95,6 +92,14 @@ struct Ask {
     effort: Effort,
 }
 
+impl<'a> Quest<'a> {
+    /// The fewest cycles of the program in this form alone.
+    pub fn new(program: &'a Kernel<'a>, spec: &'a DesignSpec, limits: Resources, effort: Effort) -> Quest<'a> {
+        let learned = Learned::default();
+        Quest { program, others: &[], spec, space: None, limits, effort, watch: None, learned }
+    }
+}
+
 impl Quest<'_> {
     fn ask(&self, ask: Ask) -> Found {
         let search = |form: usize, ask: Ask| {
@@ -105,7 +110,7 @@ impl Quest<'_> {
         // One part of the effort for the distributed program, and as much as for the first search for all strips.
         let strips = self.others.iter().filter(|p| !p.apart).count().max(1) as u64;
         for form in self.forms().skip(1) {
-            let effort = ask.effort.part(if self.form(form).apart { DISTRIBUTED_PART } else { strips });
+            let effort = ask.effort.part(if self.form(form).apart { tuning::DISTRIBUTED_PART } else { strips });
             if found.best.as_ref().is_some_and(|b| b.cycles <= ask.enough) {
                 break;
             }
@@ -144,17 +149,7 @@ impl Quest<'_> {
         // Strips are in front of the program's loops.
         let moved = program.system.dims.len() - self.program.system.dims.len();
         let space = self.space.as_ref().map(|all| all.iter().map(|d| d + moved).collect());
-        Task {
-            program,
-            spec: self.spec,
-            limits: self.limits,
-            space,
-            only: None,
-            below: i64::MAX,
-            enough: 0,
-            effort: self.effort,
-            watch: self.watch,
-        }
+        Task { space, watch: self.watch, ..Task::new(program, self.spec, self.limits, self.effort) }
     }
 
     /// All grids of all forms, the least bound first.
@@ -195,9 +190,9 @@ impl Quest<'_> {
     ///
     /// # Errors
     /// The aim contradicts itself, or no design that is found takes as few cycles as it demands.
-    pub fn answer(&self, aim: &Aim) -> Result<Found, Diagnostic> {
+    pub fn answer(&self, aim: &Aim) -> Result<Found, Diagnostics> {
         let objective = aim.objective.unwrap_or_default();
-        let fault = |text: &str, help: &str| Err(Diagnostic::error("E0730", None, text).help(help));
+        let fault = |text: &str, help: &str| Err(vec![Diagnostic::error("E0730", None, text).help(help)]);
         if aim.cycles.is_some() && objective != Objective::Area {
             return fault("`--cycles` says how many cycles an array of least area may take", "add `--objective area`");
         }
@@ -238,10 +233,10 @@ impl Quest<'_> {
     /// The least share of the scarcest resource with at most so many cycles: bisection over the limits.
     fn smallest(&self, mut found: Found, most: i64) -> Found {
         let (mut low, mut high) = (0.0, self.share_of_best(&found));
-        let effort = self.effort.part(SMALLEST_PART);
-        for _ in 0..SMALLEST_STEPS {
+        let effort = self.effort.part(tuning::SMALLEST_PART);
+        for _ in 0..tuning::SMALLEST_STEPS {
             let middle = (low + high) / 2.0;
-            if high - low < SMALLEST_INTERVAL * high {
+            if high - low < tuning::SMALLEST_INTERVAL * high {
                 break;
             }
             let smaller = self.smaller(middle, most, effort);
@@ -262,8 +257,8 @@ impl Quest<'_> {
         let bound = found.bound;
         let mut best = improve_fastest(self, found);
         let mut limit = self.share_of_best(&best);
-        for _ in 0..EFFICIENT_STEPS {
-            limit *= EFFICIENT_FACTOR;
+        for _ in 0..tuning::EFFICIENT_STEPS {
+            limit *= tuning::EFFICIENT_FACTOR;
             let smaller = self.within(share_of(&self.limits, limit));
             if smaller.best.is_none() {
                 break;
@@ -336,9 +331,9 @@ fn in_strips(quest: &Quest, mut found: Found, limits: &Resources) -> Found {
 /// As few cycles with half the share of the scarcest resource, half of that, and so on, as long as a short
 /// search finds such a design.
 fn leaner(quest: &Quest, mut found: Found) -> Found {
-    let part = quest.effort.part(LEANER_PART);
-    let effort = Effort { exact: part.exact.min(LEANER_DESIGNS), ..part };
-    while let Some(best) = found.best.as_ref().filter(|b| share(&b.need, &quest.limits) > LEAN_SHARE) {
+    let part = quest.effort.part(tuning::LEANER_PART);
+    let effort = Effort { exact: part.exact.min(tuning::LEANER_DESIGNS), ..part };
+    while let Some(best) = found.best.as_ref().filter(|b| share(&b.need, &quest.limits) > tuning::LEAN_SHARE) {
         let smaller = quest.smaller(share(&best.need, &quest.limits) / 2.0, best.cycles, effort);
         let Some(design) = smaller.best else { break };
         let faster = design.cycles < best.cycles;
@@ -372,19 +367,21 @@ impl Quest<'_> {
         let arrays = self.program.scop.arrays.iter().enumerate().filter(|(a, _)| !stored(*a));
         let layouts: Vec<(usize, usize)> =
             arrays.flat_map(|(a, array)| (0..array.dims.len().saturating_sub(1)).map(move |d| (a, d))).collect();
-        let part = self.effort.part(HINT_PART);
-        let effort = Effort { exact: part.exact.min((taken.exact / 4).max(HINT_DESIGNS)), gap: HINT_GAP, ..part };
+        let part = self.effort.part(tuning::HINT_PART);
+        let effort = Effort {
+            exact: part.exact.min((taken.exact / 4).max(tuning::HINT_DESIGNS)),
+            gap: tuning::HINT_GAP,
+            ..part
+        };
         let hint = |&(a, innermost): &(usize, usize)| {
             let other = with_layout(self.program, a, innermost);
             let quest = Quest {
-                program: &other,
-                others: &[],
-                effort,
                 space: self.space.clone(),
+                watch: self.watch,
                 learned: self.learned.in_other_layouts(),
-                ..*self
+                ..Quest::new(&other, self.spec, self.limits, effort)
             };
-            let ask = Ask { limits: self.limits, below: best - best / HINT_SAVES, enough: 0, effort };
+            let ask = Ask { limits: self.limits, below: best - best / tuning::HINT_SAVES, enough: 0, effort };
             let cycles = quest.ask(ask).best?.cycles;
             Some(Hint { array: self.program.scop.arrays[a].name.clone(), innermost, cycles })
         };

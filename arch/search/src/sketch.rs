@@ -119,7 +119,7 @@ impl Sketch<'_> {
         let moving = |c: usize| draft.subscripts.iter().any(|f| f.counters[c] != 0);
         let in_every_phase = access.classes.iter().all(|&c| access.in_every_phase[c]);
         let sums: Vec<bool> =
-            (0..mapping.tile_depth).map(|j| !moving(j) && !(j < mapping.phases && in_every_phase)).collect();
+            (0..mapping.tile_depth).map(|j| !(moving(j) || j < mapping.phases && in_every_phase)).collect();
         let long = |most: i64| {
             (0..mapping.tile_depth)
                 .filter(|&j| sums[j] && sums[j..].iter().any(|s| !s))

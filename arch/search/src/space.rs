@@ -22,7 +22,7 @@
 //! 2·1·16 = 32 waves, and 4·4·1 tiles. Outside all others, `i` or `j` may be the loop that keeps `A` or `B` loaded.
 
 use crate::facts::{Access, Facts};
-use crate::tuning::LOOPS_WITH_ALL_ORDERS;
+use crate::tuning;
 use cost::bound::Sums;
 use std::sync::OnceLock;
 use uniform::mapping::{DimPlan, Plan};
@@ -251,15 +251,18 @@ pub struct Orders {
 impl Orders {
     pub fn new(facts: &Facts) -> Orders {
         let depth = facts.extent.len();
-        let all =
-            if depth <= LOOPS_WITH_ALL_ORDERS { orders_of(facts, &(0..depth).collect::<Vec<_>>()) } else { vec![] };
+        let all = if depth <= tuning::LOOPS_WITH_ALL_ORDERS {
+            orders_of(facts, &(0..depth).collect::<Vec<_>>())
+        } else {
+            vec![]
+        };
         Orders { all, by_set: vec![OnceLock::new(); 1 << depth] }
     }
 
     pub fn of(&self, facts: &Facts, tiled: u32) -> &[Order] {
         let depth = facts.extent.len();
         self.by_set[tiled as usize].get_or_init(|| {
-            if depth <= LOOPS_WITH_ALL_ORDERS {
+            if depth <= tuning::LOOPS_WITH_ALL_ORDERS {
                 return undominated(facts, &self.all, tiled);
             }
             let (tiles, rest): (Vec<usize>, Vec<usize>) = (0..depth).partition(|d| tiled >> d & 1 == 1);

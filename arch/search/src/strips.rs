@@ -19,7 +19,7 @@
 //! of 4096 iterations are executed.
 
 use crate::branch::{options_of, Design};
-use crate::tuning::{LAST_STRIP_ITERATIONS, STRIPS, STRIP_PROGRAMS};
+use crate::tuning;
 use array::contract::walk::MemoryTiming;
 use array::kernel::Kernel;
 use array::variants::assemble;
@@ -96,9 +96,8 @@ pub fn requested<'a>(program: Kernel<'a>, spec: &DesignSpec) -> Result<Kernel<'a
     }
     let asked = slant
         .iter()
-        .map(|(name, &slope)| dim_named(system, name).map(|d| (d, slope)))
-        .collect::<Result<Slopes, _>>()
-        .map_err(|f| vec![f])?;
+        .map(|(name, &slope)| Ok((dim_named(system, name).map_err(|f| vec![f])?, slope)))
+        .collect::<Result<Slopes, Diagnostics>>()?;
     let extent = |d: usize| system.dims[d].hi - system.dims[d].lo + 1;
     if let Some(&(d, slope)) = asked.iter().find(|&&(d, slope)| !(0..=extent(d)).contains(&slope)) {
         let name = &system.dims[d].name;
@@ -140,7 +139,7 @@ pub fn alternatives<'a>(program: &Kernel<'a>) -> Vec<Kernel<'a>> {
     all.into_iter()
         .filter_map(|(d, size, _)| strip_mined(program, d, size, &|all| all))
         .filter(is_sound)
-        .take(STRIP_PROGRAMS)
+        .take(tuning::STRIP_PROGRAMS)
         .collect()
 }
 
@@ -154,7 +153,7 @@ fn is_sound(program: &Kernel) -> bool {
 fn sizes(system: &System, d: usize, least: i64) -> Vec<i64> {
     let extent = system.dims[d].hi - system.dims[d].lo + 1;
     let mut sizes: Vec<i64> =
-        STRIPS.iter().map(|n| (extent + n - 1) / n).filter(|size| (least..extent).contains(size)).collect();
+        tuning::STRIPS.iter().map(|n| (extent + n - 1) / n).filter(|size| (least..extent).contains(size)).collect();
     sizes.dedup();
     sizes
 }
@@ -205,7 +204,7 @@ pub fn carrying(program: &Kernel, best: &Design, limits: &Resources, spec: &Desi
         for size in sizes(&program.system, d, far) {
             let later = (extent(d) - 1) / size;
             let mut before = Factors::new();
-            for last in LAST_STRIP_ITERATIONS {
+            for last in tuning::LAST_STRIP_ITERATIONS {
                 let steepest = |(d, slope): (usize, i64)| (d, slope.min((extent(d) - last) / later));
                 let slopes =
                     |all: Slopes| all.into_iter().filter(|s| in_time(s.0)).map(steepest).filter(|s| s.1 > 0).collect();

@@ -1,7 +1,7 @@
 //! Assembles plans into arrays, counts what they take, and walks them.
 
 use super::task::{options_of, Design, Task};
-use crate::tuning::SHORT_RUN;
+use crate::tuning;
 use array::contract::walk::MemoryTiming;
 use array::kernel::Kernel;
 use array::variants;
@@ -105,7 +105,7 @@ impl<'a> Assembler<'a> {
         let vsa = self.assemble(plan.clone(), &self.spec_with(words))?;
         let walk = || predict_below(&vsa, &MemoryTiming::IDEAL, limit);
         // The cheaper check comes first.
-        let walked = (vsa.visits() <= SHORT_RUN).then(walk);
+        let walked = (vsa.visits() <= tuning::SHORT_RUN).then(walk);
         if let Some((None, rows)) = walked {
             return Ok(Outcome::Slow { need: None, rows });
         }

@@ -1,7 +1,7 @@
 //! How long a search goes on. Effort is counted in designs, bounds and rows, never timed.
 
 use super::task::{Counts, Effort};
-use crate::tuning::{EFFORT_PARTS, FEW_DESIGNS, LEAST_WALKS, REFUSED_PER_DESIGN, ROWS_PER_NODE, WALKS_PER_DESIGN};
+use crate::tuning;
 
 /// What a search has done so far.
 pub(super) struct Spent {
@@ -25,7 +25,7 @@ impl Budget {
 
     /// Grants so many parts of the whole effort on top of what is spent.
     pub fn grant(&mut self, parts: u64, spent: &Spent) {
-        let of = |all: u64, done: u64| (all / EFFORT_PARTS).saturating_mul(parts).saturating_add(done);
+        let of = |all: u64, done: u64| (all / tuning::EFFORT_PARTS).saturating_mul(parts).saturating_add(done);
         self.limit = Effort {
             exact: of(self.whole.exact, self.designs(&spent.counts)),
             bounds: of(self.whole.bounds, spent.counts.bounds),
@@ -37,19 +37,19 @@ impl Budget {
     pub fn is_spent(&self, spent: &Spent, has_design: bool) -> bool {
         let (limit, counts, work) = (&self.limit, &spent.counts, self.work(spent));
         self.designs(counts) >= limit.exact
-            || work >= limit.work && counts.exact >= FEW_DESIGNS.min(limit.exact / 4)
+            || work >= limit.work && counts.exact >= tuning::FEW_DESIGNS.min(limit.exact / 4)
             || work >= limit.work.saturating_mul(if has_design { 2 } else { 4 })
             || counts.bounds >= limit.bounds
-            || counts.walks >= (WALKS_PER_DESIGN * limit.exact).max(LEAST_WALKS)
+            || counts.walks >= (tuning::WALKS_PER_DESIGN * limit.exact).max(tuning::LEAST_WALKS)
     }
 
     /// Designs that were assembled, and those refused at their price.
     fn designs(&self, counts: &Counts) -> u64 {
-        counts.exact + counts.refused / REFUSED_PER_DESIGN
+        counts.exact + counts.refused / tuning::REFUSED_PER_DESIGN
     }
 
     /// See [`Effort::work`].
     fn work(&self, spent: &Spent) -> u64 {
-        spent.counts.rows + ROWS_PER_NODE * (spent.nodes + spent.counts.walks * self.accesses)
+        spent.counts.rows + tuning::ROWS_PER_NODE * (spent.nodes + spent.counts.walks * self.accesses)
     }
 }

@@ -9,7 +9,7 @@ use super::frontier::Bounded;
 use super::model::Model;
 use crate::facts::{Access, Facts, Passed, PhaseClass, Transition};
 use crate::space::{parts, Grid, Inner, Order, Shape, MOST_DIMS};
-use crate::tuning::{MOST_BOUNDS_BY_CLASS, MOST_TILES};
+use crate::tuning;
 use array::contract::walk::MemoryTiming;
 use cost::bound::{handed_over, waves_alone, BEFORE, PORTS};
 
@@ -128,7 +128,7 @@ impl Choices<'_> {
         if waves_alone(total(d, so_far)) >= self.cap {
             return;
         }
-        if found.bounds >= MOST_BOUNDS_BY_CLASS {
+        if found.bounds >= tuning::MOST_BOUNDS_BY_CLASS {
             found.dropped = found.dropped.min(self.grid.bound);
             return;
         }
@@ -150,7 +150,7 @@ impl Choices<'_> {
         for (n, order) in self.model.orders_worth(grid, inner, sizes.tiled) {
             found.bounds += 1;
             let least = cycles(self.model, grid, inner, order, &self.widths).max(self.grid.bound);
-            if least < self.cap && tiles <= MOST_TILES {
+            if least < self.cap && tiles <= tuning::MOST_TILES {
                 found.shapes.push(Bounded::new(least, Shape { grid: *grid, inner: *inner, order: n as u16 }));
             } else if least < self.cap {
                 found.dropped = found.dropped.min(least);

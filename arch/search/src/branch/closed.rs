@@ -5,7 +5,7 @@ use super::frontier::Bounded;
 use super::model::Model;
 use super::widths::Widths;
 use crate::space::{Grid, Inner, Shape, Sizes, MOST_DIMS};
-use crate::tuning::MOST_TILES;
+use crate::tuning;
 use cost::bound::{Around, Moved, Tiles};
 
 /// The shapes of a grid that are of interest.
@@ -60,7 +60,7 @@ pub(super) fn shapes(model: &Model, grid: &Bounded<Grid>, cap: i64) -> Shapes {
         if first >= cap {
             continue;
         }
-        if sizes.tiles[..depth].iter().product::<i64>() > MOST_TILES {
+        if sizes.tiles[..depth].iter().product::<i64>() > tuning::MOST_TILES {
             found.dropped = found.dropped.min(first);
             continue;
         }

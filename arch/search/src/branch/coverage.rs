@@ -10,7 +10,7 @@
 
 use crate::facts::Facts;
 use crate::space::{parts, Grid, Shape};
-use crate::tuning::LOOPS_PROJECTED;
+use crate::tuning;
 use array::kernel::Kernel;
 use scop::flow;
 use scop::{Constraint, ExprKind};
@@ -49,7 +49,7 @@ impl Domain {
         let spans = flow::domain_bounds(domain, depth).filter(|_| plain);
         let pairs = (0..depth)
             .flat_map(|d| (d + 1..depth).map(move |e| [d, e]))
-            .filter(|p| plain && depth <= LOOPS_PROJECTED && coupled[p[0]] == coupled[p[1]]);
+            .filter(|p| plain && depth <= tuning::LOOPS_PROJECTED && coupled[p[0]] == coupled[p[1]]);
         let onto = |pair: [usize; 2]| {
             let others: Vec<usize> = (0..depth).filter(|d| !pair.contains(d)).collect();
             let over = flow::projection(&domain[0], &others, depth);

@@ -13,7 +13,7 @@ use super::pes::Pes;
 use super::task::Proposal;
 use super::widths::{Halvings, Widths};
 use crate::space::Shape;
-use crate::tuning::{MOST_WIDTHS, PORTS_ONE_BY_ONE};
+use crate::tuning;
 use cost::board::Resources;
 
 /// The widest words over which a shape may fit, each with a bound.
@@ -66,7 +66,7 @@ pub(super) struct Tight {
 
 /// Words as narrow as they can be without a beat more: these pass fewer registers. A port's halved words take a beat
 /// more for every row, and save one register at most, if not all rows of the port are one word. If only some are, all
-/// widths are tried, up to [`MOST_WIDTHS`] with those of the other ports.
+/// widths are tried, up to [`tuning::MOST_WIDTHS`] with those of the other ports.
 pub(super) fn tight(model: &Model, Proposal { shape, widths: from }: &Proposal) -> Tight {
     let ports = model.ports_of(&shape.grid);
     let narrowest = ports.narrowest();
@@ -98,7 +98,7 @@ pub(super) fn tight(model: &Model, Proposal { shape, widths: from }: &Proposal) 
             }
             (now, rows) = (next, narrower);
         }
-        if all.len() * (1 + others.len()) > MOST_WIDTHS {
+        if all.len() * (1 + others.len()) > tuning::MOST_WIDTHS {
             complete = false;
             continue;
         }
@@ -115,8 +115,11 @@ pub(super) fn narrower(model: &Model, bound: i64, shape: &Shape, from: &Widths, 
     let ports = model.ports_of(&shape.grid).len();
     let mut found = Fitting { too_big: true, walks: 1, ..Fitting::default() };
     let Some(base) = least::need(model, shape, from, pes) else { return found };
-    let groups: Vec<Vec<usize>> =
-        if ports > PORTS_ONE_BY_ONE { vec![(0..ports).collect()] } else { (0..ports).map(|p| vec![p]).collect() };
+    let groups: Vec<Vec<usize>> = if ports > tuning::PORTS_ONE_BY_ONE {
+        vec![(0..ports).collect()]
+    } else {
+        (0..ports).map(|p| vec![p]).collect()
+    };
     let mut savings: Vec<Vec<Saving>> = vec![];
     for group in &groups {
         let Some(steps) = group_savings(model, shape, from, group, cap, &mut found.walks) else { return found };

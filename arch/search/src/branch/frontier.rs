@@ -61,29 +61,32 @@ impl Node {
 }
 
 /// The open nodes, the least bound first.
-#[derive(Default)]
-pub(super) struct Frontier {
-    heap: BinaryHeap<Reverse<Bounded<Node>>>,
+pub(super) struct Frontier<N> {
+    heap: BinaryHeap<Reverse<Bounded<N>>>,
     /// Nodes to which several others may lead.
-    seen: BTreeSet<Node>,
+    seen: BTreeSet<N>,
 }
 
-impl Frontier {
-    pub fn push(&mut self, bound: i64, node: Node) {
+impl<N: Ord> Frontier<N> {
+    pub fn new() -> Frontier<N> {
+        Frontier { heap: BinaryHeap::new(), seen: BTreeSet::new() }
+    }
+
+    pub fn push(&mut self, bound: i64, node: N) {
         self.heap.push(Reverse(Bounded::new(bound, node)));
     }
 
     /// Whether the node is new; it counts as seen from now on.
-    pub fn is_new(&mut self, node: Node) -> bool {
+    pub fn is_new(&mut self, node: N) -> bool {
         self.seen.insert(node)
     }
 
-    pub fn pop(&mut self) -> Option<Bounded<Node>> {
+    pub fn pop(&mut self) -> Option<Bounded<N>> {
         self.heap.pop().map(|next| next.0)
     }
 
     /// `first`, and the nodes of the same kind right behind it, `most` in all.
-    pub fn batch<T>(&mut self, first: Bounded<T>, most: usize, kind: fn(&Node) -> Option<T>) -> Vec<Bounded<T>> {
+    pub fn batch<T>(&mut self, first: Bounded<T>, most: usize, kind: fn(&N) -> Option<T>) -> Vec<Bounded<T>> {
         let mut all = vec![first];
         while all.len() < most {
             let Some(Reverse(next)) = self.heap.peek() else { break };

@@ -6,18 +6,16 @@
 //! of the grid.
 
 use super::closed;
-use super::frontier::Bounded;
+use super::frontier::{Bounded, Frontier};
 use super::model::Model;
 use super::{at_once, search, Counts, Design, Effort, Grid, Learned, Progress, Resources, Task};
 use crate::facts::Facts;
 use crate::space;
 use crate::space::{parts, Flow, NONE};
-use crate::tuning::{
-    GRID_BOUNDS, GRID_DEEPER, GRID_DESIGNS, LANES_PER_PE, LAYERS_TOGETHER, LAYER_DESIGNS, MOST_GRID_DESIGNS,
-};
+use crate::tuning;
 use array::kernel::Kernel;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BTreeMap;
 use uniform::design::DesignSpec;
 use uniform::mapping::row_name;
 
@@ -159,17 +157,7 @@ fn task<'a>(
     only: Option<&'a [Grid]>,
     below: i64,
 ) -> Task<'a> {
-    Task {
-        program,
-        spec: network.spec,
-        limits: network.limits,
-        space: network.space.clone(),
-        only,
-        below,
-        enough: 0,
-        effort,
-        watch: None,
-    }
+    Task { space: network.space.clone(), only, below, ..Task::new(program, network.spec, network.limits, effort) }
 }
 
 impl Layers<'_> {
@@ -187,7 +175,7 @@ impl Layers<'_> {
         least
             .iter()
             .zip(&self.times)
-            .map(|(own, times)| if cap == i64::MAX { cap } else { own + (cap - all).max(0) / times + 1 })
+            .map(|(cycles, times)| if cap == i64::MAX { cap } else { cycles + (cap - all).max(0) / times + 1 })
             .collect()
     }
 
@@ -234,37 +222,42 @@ struct LayerBound {
 impl Joint<'_> {
     /// The least bound that is open at the end.
     fn run(&mut self) -> i64 {
-        let effort = Effort { exact: LAYER_DESIGNS, bounds: GRID_BOUNDS, work: u64::MAX, gap: self.network.effort.gap };
+        let effort = Effort {
+            exact: tuning::LAYER_DESIGNS,
+            bounds: tuning::GRID_BOUNDS,
+            work: u64::MAX,
+            gap: self.network.effort.gap,
+        };
         let tasks: Vec<Task> =
             self.network.layers.iter().map(|layer| task(self.network, layer.program, effort, None, i64::MAX)).collect();
         for (l, found) in at_once(&tasks, search).into_iter().enumerate() {
             self.count(&found.counts);
             if let Some(grid) = found.best.and_then(|d| self.grid_of(l, &d)) {
-                self.evaluate(&grid, GRID_DESIGNS);
+                self.evaluate(&grid, tuning::GRID_DESIGNS);
             }
         }
-        let mut heap: BinaryHeap<Reverse<(i64, Node)>> =
-            self.grids().into_iter().map(|(key, grid)| Reverse((key, Node::Waves(grid)))).collect();
-        while let Some(Reverse((key, node))) = heap.pop() {
-            if key >= self.cap() || self.ends(key) {
-                return key.min(self.open).min(self.total());
+        let mut frontier = Frontier::new();
+        self.grids().into_iter().for_each(|g| frontier.push(g.bound, Node::Waves(g.of)));
+        while let Some(Bounded { bound, of: node }) = frontier.pop() {
+            if bound >= self.cap() || self.ends(bound) {
+                return bound.min(self.open).min(self.total());
             }
             match node {
                 Node::Waves(grid) => {
                     self.counts.grids += 1;
                     let bounds = self.bounds(&grid);
-                    let key = self.layers.sum(&bounds).max(key);
-                    if key < self.cap() {
-                        heap.push(Reverse((key, Node::Searched(grid, GRID_DESIGNS))));
+                    let bound = self.layers.sum(&bounds).max(bound);
+                    if bound < self.cap() {
+                        frontier.push(bound, Node::Searched(grid, tuning::GRID_DESIGNS));
                     }
                 }
                 Node::Searched(grid, effort) => {
-                    let bound = self.evaluate(&grid, effort).max(key);
-                    if bound < self.cap() {
-                        match GRID_DEEPER * effort {
-                            more @ ..=MOST_GRID_DESIGNS => heap.push(Reverse((bound, Node::Searched(grid, more)))),
-                            _ => self.open = self.open.min(bound),
-                        }
+                    let bound = self.evaluate(&grid, effort).max(bound);
+                    let more = tuning::GRID_DEEPER * effort;
+                    if bound < self.cap() && more <= tuning::MOST_GRID_DESIGNS {
+                        frontier.push(bound, Node::Searched(grid, more));
+                    } else if bound < self.cap() {
+                        self.open = self.open.min(bound);
                     }
                 }
             }
@@ -286,8 +279,8 @@ impl Joint<'_> {
         }
     }
 
-    fn ends(&self, key: i64) -> bool {
-        let progress = Progress { best: self.best.as_ref().map(|b| b.cycles), bound: key, counts: self.counts };
+    fn ends(&self, bound: i64) -> bool {
+        let progress = Progress { best: self.best.as_ref().map(|b| b.cycles), bound, counts: self.counts };
         self.network.watch.is_some_and(|watch| !watch(&progress))
             || self.counts.exact >= self.network.effort.exact
             || self.counts.bounds >= self.network.effort.bounds
@@ -302,7 +295,7 @@ impl Joint<'_> {
     }
 
     /// All grids below the cap, by their waves.
-    fn grids(&self) -> Vec<(i64, Grid)> {
+    fn grids(&self) -> Vec<Bounded<Grid>> {
         let (most, space, cap, layers) =
             (self.network.limits.dsp.max(1), &self.network.space, self.cap(), &self.layers);
         let mut flows: Vec<Flow> = vec![];
@@ -318,8 +311,12 @@ impl Joint<'_> {
         let all = at_once(&flows, |flow| {
             let extents: Vec<&[i64]> = (0..layers.models.len()).map(|l| &layers.facts(l, flow).extent[..]).collect();
             let work = layers.sum(&extents.iter().map(|e| e.iter().product()).collect::<Vec<i64>>());
-            let grids = space::grids(&extents, *flow, most, LANES_PER_PE).into_iter().filter(|g| work / g.peak() < cap);
-            grids.map(|g| (layers.sum(&layers.all_waves(&g)), g)).filter(|g| g.0 < cap).collect::<Vec<_>>()
+            let grids =
+                space::grids(&extents, *flow, most, tuning::LANES_PER_PE).into_iter().filter(|g| work / g.peak() < cap);
+            grids
+                .map(|g| Bounded::new(layers.sum(&layers.all_waves(&g)), g))
+                .filter(|g| g.bound < cap)
+                .collect::<Vec<_>>()
         });
         all.into_iter().flatten().collect()
     }
@@ -343,7 +340,7 @@ impl Joint<'_> {
         order.sort_by_key(|&l| Reverse(least[l].saturating_mul(self.network.layers[l].times)));
         let mut designs: Vec<Option<Design>> = vec![None; least.len()];
         let mut sum = least.clone();
-        for some in order.chunks(LAYERS_TOGETHER) {
+        for some in order.chunks(tuning::LAYERS_TOGETHER) {
             let below = self.layers.left(&least, self.cap());
             let tasks: Vec<(usize, i64)> = some.iter().map(|&l| (l, below[l])).collect();
             for (l, found) in some.iter().zip(self.on_grid(&tasks, grid, effort)) {
@@ -364,7 +361,7 @@ impl Joint<'_> {
     /// Searches these layers on a grid for fewer cycles than these, if a search may find something new.
     fn on_grid(&mut self, layers: &[(usize, i64)], grid: &Grid, exact: u64) -> Vec<OnGrid> {
         let (network, earlier, learned) = (self.network, &self.found, &self.learned);
-        let effort = Effort { exact, bounds: GRID_BOUNDS, work: u64::MAX, gap: network.effort.gap / 2.0 };
+        let effort = Effort { exact, bounds: tuning::GRID_BOUNDS, work: u64::MAX, gap: network.effort.gap / 2.0 };
         let keys: Vec<(usize, Grid)> = layers.iter().map(|&(l, _)| (l, self.layers.corner(l, grid))).collect();
         let tasks: Vec<_> = keys.iter().zip(layers).map(|(key, &(_, below))| (*key, below)).collect();
         let searched = at_once(&tasks, |&((l, corner), below)| {

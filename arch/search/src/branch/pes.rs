@@ -3,7 +3,7 @@
 //! A PE depends on its flow, its lanes and its neighbours, hardly on the size of the array. So the search assembles a
 //! *small array* with the same neighbours (three PEs along an axis: the first, one between, the last), counts its PEs by
 //! the places where they are, and multiplies. It does so only once a grid is promising: a small array takes as long as
-//! [`BOUNDS_PER_SMALL_ARRAY`] bounds. A shape that turns out too big is remembered with what its PEs really took.
+//! [`tuning::BOUNDS_PER_SMALL_ARRAY`] bounds. A shape that turns out too big is remembered with what its PEs really took.
 
 use super::amounts::{add, between, least_of, scaled, times};
 use super::at_once;
@@ -11,10 +11,7 @@ use super::coverage::Reached;
 use super::model::Model;
 use crate::facts::Facts;
 use crate::space::{Flow, Grid, Shape, MOST_DIMS, NONE};
-use crate::tuning::{
-    BOUNDS_PER_SMALL_ARRAY, CHAINED_WAVES, LANES_PER_PE, SAMPLED_LANES, SMALL_ARRAY, SMALL_ARRAYS, SMALL_ARRAY_INNER,
-    SMALL_ARRAY_ORDERS,
-};
+use crate::tuning;
 use cost::board::Resources;
 use cost::resources;
 use cost::resources::ByPlaces;
@@ -70,7 +67,7 @@ impl Pes {
 
     /// A small array of this grid is worth its time by now.
     pub fn are_due(&self, facts: &Facts, grid: &Grid) -> bool {
-        self.without.get(&Kind::of(&small(grid, facts))).is_some_and(|n| *n >= BOUNDS_PER_SMALL_ARRAY)
+        self.without.get(&Kind::of(&small(grid, facts))).is_some_and(|n| *n >= tuning::BOUNDS_PER_SMALL_ARRAY)
     }
 
     /// A design of the shape was counted.
@@ -133,7 +130,7 @@ impl Pes {
     /// Roughly what all PEs of each of these grids take. After many small arrays: interpolated between few numbers of
     /// lanes, as if tiles and lanes divided every loop.
     pub fn guess(&mut self, model: &Model, grids: &[&Grid]) -> Vec<Resources> {
-        if self.assembled < SMALL_ARRAYS {
+        if self.assembled < tuning::SMALL_ARRAYS {
             return self.of_each(model, grids);
         }
         let products: Vec<_> = grids.iter().map(|grid| model.products(grid)).collect();
@@ -160,25 +157,25 @@ impl Pes {
 
 /// Small arrays with the nearest sampled numbers of lanes: one if the number is a sample or beyond them, else two.
 fn samples(facts: &Facts, grid: &Grid) -> Vec<Grid> {
-    let most = facts.extent.get(grid.flow.lanes as usize).copied().unwrap_or(1).min(LANES_PER_PE);
-    let below = SAMPLED_LANES.into_iter().rfind(|l| *l <= grid.lanes);
-    let above = SAMPLED_LANES.into_iter().find(|l| *l > grid.lanes && *l <= most);
+    let most = facts.extent.get(grid.flow.lanes as usize).copied().unwrap_or(1).min(tuning::LANES_PER_PE);
+    let below = tuning::SAMPLED_LANES.into_iter().rfind(|l| *l <= grid.lanes);
+    let above = tuning::SAMPLED_LANES.into_iter().find(|l| *l > grid.lanes && *l <= most);
     let lanes = below.into_iter().chain(above.filter(|_| below != Some(grid.lanes)));
-    lanes.map(|lanes| Grid { pes: grid.pes.map(|p| p.min(SMALL_ARRAY)), lanes, ..*grid }).collect()
+    lanes.map(|lanes| Grid { pes: grid.pes.map(|p| p.min(tuning::SMALL_ARRAY)), lanes, ..*grid }).collect()
 }
 
 /// A smaller grid whose PEs have the same neighbours. If tiles divide a loop evenly, they still do.
 fn small(grid: &Grid, facts: &Facts) -> Grid {
     let along = |a: usize| {
         let pes = grid.pes[a];
-        let extent = facts.extent.get(grid.flow.axes[a] as usize).filter(|_| pes > SMALL_ARRAY);
+        let extent = facts.extent.get(grid.flow.axes[a] as usize).filter(|_| pes > tuning::SMALL_ARRAY);
         let Some(&extent) = extent else { return pes };
         let grain = grid.grain(grid.flow.axes[a] as usize);
         let alike = |n: &i64| extent % grain != 0 || extent % (grain / pes * n) == 0;
         if grain >= extent {
             pes
         } else {
-            (SMALL_ARRAY..pes).find(alike).unwrap_or(pes)
+            (tuning::SMALL_ARRAY..pes).find(alike).unwrap_or(pes)
         }
     };
     Grid { pes: [0, 1].map(along), ..*grid }
@@ -202,14 +199,14 @@ fn per_pe(model: &Model, grid: Grid) -> Vec<Pe> {
     let options = model.options(&grid);
     let spec = model.assembler.spec_with(ports.words(&ports.widest()));
     let mut found = vec![];
-    for most in SMALL_ARRAY_INNER {
+    for most in tuning::SMALL_ARRAY_INNER {
         let mut inner = [1; MOST_DIMS];
         for (d, options) in options.iter().enumerate() {
             let whole = options.iter().map(|o| o.inner).max().unwrap_or(1);
             inner[d] = if grid.is_axis(d) { whole.min(most) } else { whole };
         }
         let orders = model.orders_in(&grid, grid.sizes(&facts.extent, &inner).tiled).len();
-        for order in 0..orders.min(SMALL_ARRAY_ORDERS) {
+        for order in 0..orders.min(tuning::SMALL_ARRAY_ORDERS) {
             let plan = model.plan(&Shape { grid, inner, order: order as u16 });
             if let Ok(vsa) = model.assembler.first(plan, &spec) {
                 found.push(resources::per_pe(&vsa, |statements| model.coverage.most(facts, &grid, statements)));
@@ -223,7 +220,7 @@ fn per_pe(model: &Model, grid: Grid) -> Vec<Pe> {
 /// Memories of all PEs in which sums wait for their next term.
 fn sums(model: &Model, shape: &Shape) -> Resources {
     let facts = model.facts_of(&shape.grid);
-    let Some(waiting) = waiting(model, facts, shape).filter(|w| w.depth > CHAINED_WAVES) else {
+    let Some(waiting) = waiting(model, facts, shape).filter(|w| w.depth > tuning::CHAINED_WAVES) else {
         return Resources::default();
     };
     times(&resources::kept(waiting.depth, waiting.bits, model.uram), model.coverage.least(facts, &shape.grid))

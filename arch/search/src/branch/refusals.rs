@@ -2,7 +2,7 @@
 //! sizes, so skipping proves nothing: the bound of what is skipped stays open.
 
 use crate::space::Flow;
-use crate::tuning::{REFUSALS_PER_FLOW, REFUSALS_PER_KIND};
+use crate::tuning;
 use std::collections::BTreeMap;
 use uniform::mapping::Plan;
 use uniform::program::Program;
@@ -56,12 +56,12 @@ impl Refusals {
 
     /// Shapes of this kind were refused too often.
     pub fn skips(&self, kind: &Kind) -> bool {
-        self.by_kind.get(kind).is_some_and(|&n| n >= REFUSALS_PER_KIND)
+        self.by_kind.get(kind).is_some_and(|&n| n >= tuning::REFUSALS_PER_KIND)
     }
 
     /// Designs of this flow were refused too often, and none was legal.
     pub fn gives_up(&self, flow: Flow) -> bool {
-        self.by_flow.get(&flow).is_some_and(|t| t.legal == 0 && t.illegal >= REFUSALS_PER_FLOW)
+        self.by_flow.get(&flow).is_some_and(|t| t.legal == 0 && t.illegal >= tuning::REFUSALS_PER_FLOW)
     }
 
     /// Forgets what is skipped: shapes in other orders of loops may be legal.

@@ -58,6 +58,13 @@ pub struct Task<'a> {
     pub watch: Option<&'a (dyn Fn(&Progress) -> bool + Sync)>,
 }
 
+impl<'a> Task<'a> {
+    /// The fewest cycles of all designs within the limits.
+    pub fn new(program: &'a Kernel<'a>, spec: &'a DesignSpec, limits: Resources, effort: Effort) -> Task<'a> {
+        Task { program, spec, limits, space: None, only: None, below: i64::MAX, enough: 0, effort, watch: None }
+    }
+}
+
 /// How far a search has come.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
@@ -177,7 +184,6 @@ pub(crate) fn options_of(program: &Kernel, plan: &Plan) -> ArrayChoice {
         tile: factors(&|p| p.tile),
         latency: factors(&|p| (p.latency > 1).then_some(p.latency)),
         simd: factors(&|p| (p.simd > 1).then_some(p.simd)),
-        ..design::Shape::default()
     };
     ArrayChoice::ByHand { space: Some((0..2).filter_map(axis).map(name).collect()), shape }
 }

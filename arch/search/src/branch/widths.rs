@@ -1,65 +1,39 @@
 //! Bytes per bus word of every port.
 //!
 //! Words are powers of two. A search begins with the widest words and halves them port by port, so it counts in
-//! [`Halvings`]. Both types hold one number per port, for any number of ports.
+//! [`Halvings`]. Both types hold one number per port, for any number of ports, from the last port to the first: so the
+//! derived order, in which a search takes equal bounds, has narrow words first and lets the last port count most.
 
 use crate::facts::Facts;
-use crate::tuning::DIVE_WORDS;
+use crate::tuning;
 use array::io::port;
 use array::kernel::Kernel;
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use uniform::design::DesignSpec;
 
 /// Per port, the logarithm of its bytes per bus word.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Widths(Box<[u8]>);
 
 /// Per port, how often its words are halved.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Halvings(Box<[u8]>);
-
-/// The order in which a search takes equal bounds: narrow words first, the last port counts most.
-fn from_last(a: &[u8], b: &[u8]) -> Ordering {
-    a.iter().rev().cmp(b.iter().rev())
-}
-
-impl Ord for Widths {
-    fn cmp(&self, other: &Widths) -> Ordering {
-        from_last(&self.0, &other.0)
-    }
-}
-impl PartialOrd for Widths {
-    fn partial_cmp(&self, other: &Widths) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl Ord for Halvings {
-    fn cmp(&self, other: &Halvings) -> Ordering {
-        from_last(&self.0, &other.0)
-    }
-}
-impl PartialOrd for Halvings {
-    fn partial_cmp(&self, other: &Halvings) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
 
 impl Widths {
     /// Rounds each number of bytes down to a power of two.
-    pub fn of_bytes(bytes: impl IntoIterator<Item = i64>) -> Widths {
-        Widths(bytes.into_iter().map(|bytes| bytes.max(1).ilog2() as u8).collect())
+    pub fn of_bytes(bytes: &[i64]) -> Widths {
+        Widths(bytes.iter().rev().map(|&bytes| bytes.max(1).ilog2() as u8).collect())
     }
 
     pub fn bytes(&self) -> Vec<i64> {
-        self.0.iter().map(|&log| 1 << log).collect()
+        self.0.iter().rev().map(|&log| 1 << log).collect()
     }
 
     /// The words of these ports halved so many times, but none below `least`.
     pub fn halved(&self, ports: &[usize], times: u8, least: &Widths) -> Widths {
         let mut halved = self.clone();
-        for &port in ports {
-            halved.0[port] -= times.min(self.0[port].saturating_sub(least.0[port]));
+        for at in ports.iter().map(|port| self.0.len() - 1 - port) {
+            halved.0[at] -= times.min(self.0[at].saturating_sub(least.0[at]));
         }
         halved
     }
@@ -120,9 +94,8 @@ impl Ports {
     }
 
     fn widths(&self, of: impl Fn(i64) -> i64) -> Widths {
-        Widths::of_bytes(
-            self.fixed.iter().zip(&self.least).map(|(fixed, &least)| fixed.unwrap_or_else(|| of(least.max(4)))),
-        )
+        let ports = self.fixed.iter().zip(&self.least);
+        Widths::of_bytes(&ports.map(|(fixed, &least)| fixed.unwrap_or_else(|| of(least.max(4)))).collect::<Vec<_>>())
     }
 
     pub fn widest(&self) -> Widths {
@@ -135,7 +108,7 @@ impl Ports {
 
     /// A few choices, from wide to narrow.
     pub fn some(&self) -> Vec<Widths> {
-        let mut all: Vec<Widths> = DIVE_WORDS.into_iter().map(|w| self.widths(|least| least.max(w))).collect();
+        let mut all: Vec<Widths> = tuning::DIVE_WORDS.into_iter().map(|w| self.widths(|least| least.max(w))).collect();
         all.dedup();
         all
     }

@@ -21,8 +21,8 @@ pub struct Access {
     pub forms: Vec<Vec<Affine>>,
     /// Loads: where each of `forms` is read.
     pub domains: Vec<Vec<Constraint>>,
-    /// Per transformed dimension: least and greatest value at which it is read; `None` if that is not known.
-    spans: Vec<Option<(i64, i64)>>,
+    /// Per transformed dimension: the values at which it is read; `None` if they are not known.
+    spans: Vec<Option<Span>>,
     /// Dimensions that move the box, as bits.
     pub mask: u32,
     /// Stores: dimensions of a sum whose partial results may go to DRAM and back, as bits.
@@ -46,6 +46,13 @@ pub struct Access {
     pub plain: bool,
     /// The box of a tile with inner dimensions joined, from none to as many as there are: a side per subscript.
     levels: Vec<Vec<Side>>,
+}
+
+/// All values from `least` to `most`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Span {
+    pub least: i64,
+    pub most: i64,
 }
 
 /// The length of a box along one subscript: a sum over the dimensions that move it.
@@ -108,7 +115,7 @@ impl Access {
     }
 
     /// Limits the box to these values of the transformed dimensions.
-    pub(super) fn limit_to(&mut self, spans: Vec<Option<(i64, i64)>>) {
+    pub(super) fn limit_to(&mut self, spans: Vec<Option<Span>>) {
         self.spans = spans;
         self.join();
     }
@@ -122,8 +129,8 @@ impl Access {
         self.in_last_tile.iter_mut().zip(&other.in_last_tile).for_each(|(a, b)| *a |= b);
         self.whole &= other.whole;
         self.latency = self.latency.min(other.latency);
-        let joined = |(a, b): (&Option<(i64, i64)>, Option<(i64, i64)>)| match (*a, b) {
-            (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
+        let joined = |(a, b): (&Option<Span>, Option<Span>)| match (*a, b) {
+            (Some(a), Some(b)) => Some(Span { least: a.least.min(b.least), most: a.most.max(b.most) }),
             (a, b) => a.or(b),
         };
         self.limit_to(self.spans.iter().zip(other.spans).map(joined).collect());
@@ -146,7 +153,7 @@ impl Access {
 
     fn join(&mut self) {
         // PEs that do not read have no feeders.
-        let most = |d: usize| self.spans.get(d).map_or(i64::MAX, |s| s.map_or(1, |(lo, hi)| hi - lo + 1));
+        let most = |d: usize| self.spans.get(d).map_or(i64::MAX, |s| s.map_or(1, |s| s.most - s.least + 1));
         let term = |(dim, &c): (usize, &i64)| Term { dim, step: c.abs(), most: most(dim) };
         let side = |s: &Vec<i64>| s.iter().enumerate().filter(|(_, c)| **c != 0).map(term).collect();
         let mut level = self.subscripts.clone();

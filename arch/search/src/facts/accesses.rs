@@ -1,6 +1,6 @@
 //! The loads and stores of a program under one transform, found in its recurrences.
 
-use super::access::Access;
+use super::access::{Access, Span};
 use super::carried;
 use super::transitions::in_every_phase;
 use super::PhaseClass;
@@ -154,9 +154,9 @@ fn has_value(row: &[i64], value: i64) -> Constraint {
     Constraint { expr: Affine { coeffs: row.to_vec(), constant: -value }, equality: true }
 }
 
-/// Least and greatest values of the transformed dimensions in `domain`; `None` for a combination of several dimensions
-/// in a domain that is no box.
-fn spans(domain: &[Constraint], system: &System, transform: &[Vec<i64>]) -> Vec<Option<(i64, i64)>> {
+/// The values of the transformed dimensions in `domain`; `None` for a combination of several dimensions in a domain that
+/// is no box.
+fn spans(domain: &[Constraint], system: &System, transform: &[Vec<i64>]) -> Vec<Option<Span>> {
     let over =
         |row: &[i64]| -> Vec<(i64, i64, i64)> { row.iter().zip(&system.dims).map(|(&c, d)| (c, d.lo, d.hi)).collect() };
     let everywhere = domain.iter().all(|c| {
@@ -165,9 +165,13 @@ fn spans(domain: &[Constraint], system: &System, transform: &[Vec<i64>]) -> Vec<
     });
     let bounds = if everywhere { None } else { flow::domain_bounds(&[domain.to_vec()], system.dims.len()) };
     let span = |row: &Vec<i64>| match (&bounds, row.iter().filter(|c| **c != 0).count()) {
-        _ if everywhere => Some(interval(0, over(row))).map(|(lo, hi)| (lo as i64, hi as i64)),
+        _ if everywhere => {
+            let (least, most) = interval(0, over(row));
+            Some(Span { least: least as i64, most: most as i64 })
+        }
         (Some(bounds), 1) => {
-            row.iter().zip(bounds).find(|x| *x.0 != 0).map(|(c, b)| ((c * b.0).min(c * b.1), (c * b.0).max(c * b.1)))
+            let (c, (lo, hi)) = row.iter().zip(bounds).find(|x| *x.0 != 0)?;
+            Some(Span { least: (c * lo).min(c * hi), most: (c * lo).max(c * hi) })
         }
         _ => None,
     };
@@ -193,13 +197,13 @@ fn ranges(all: &[Constraint], dims: &[Dim]) -> Vec<(i64, i64)> {
                 };
                 let most: i64 =
                     sign * c.expr.constant + within.iter().enumerate().map(|(e, &r)| term(e, r)).sum::<i64>();
-                for d in 0..dims.len() {
+                for (d, range) in within.iter_mut().enumerate() {
                     // `x * value + rest >= 0`, with all other terms at their greatest.
-                    let (x, rest) = (sign * c.expr.coeffs[d], most - term(d, within[d]));
+                    let (x, rest) = (sign * c.expr.coeffs[d], most - term(d, *range));
                     match x {
-                        1.. => within[d].0 = within[d].0.max((-rest + x - 1).div_euclid(x)),
+                        1.. => range.0 = range.0.max((-rest + x - 1).div_euclid(x)),
                         0 => {}
-                        _ => within[d].1 = within[d].1.min(rest.div_euclid(-x)),
+                        _ => range.1 = range.1.min(rest.div_euclid(-x)),
                     }
                 }
             }

@@ -2,7 +2,7 @@
 //! memory, so each such transition takes cycles in which nothing is computed.
 
 use super::access::Access;
-use crate::tuning::{MOST_CORNERS, MOST_PHASES};
+use crate::tuning;
 use scop::flow;
 use scop::Constraint;
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ pub(super) fn in_every_phase(set: &[Constraint], case: &Case, system: &System) -
     let (phases, depth) = (system.phases, system.dims.len());
     let within = &case.bounds[..phases];
     let wide: Vec<usize> = (0..phases).filter(|&p| within[p].0 < within[p].1).collect();
-    if wide.len() > MOST_CORNERS {
+    if wide.len() > tuning::MOST_CORNERS {
         return false;
     }
     let inside: Vec<usize> = (phases..depth).collect();
@@ -53,7 +53,7 @@ pub(super) fn in_every_phase(set: &[Constraint], case: &Case, system: &System) -
 pub(super) fn transitions(system: &System, reads: &[Access], writes: &[Access], passed: &[bool]) -> Vec<Transition> {
     let phases = &system.dims[..system.phases];
     let all = phases.iter().map(|d| d.hi - d.lo + 1).fold(1i64, i64::saturating_mul);
-    if system.cases.is_empty() || all > MOST_PHASES {
+    if system.cases.is_empty() || all > tuning::MOST_PHASES {
         return vec![];
     }
     let class_of = |phase: &[i64]| {

@@ -21,6 +21,7 @@ mod vsa_interp;
 mod vsa_svg;
 mod vsa_text;
 mod vsa_verify;
+mod widths;
 
 /// A search makes and drops small lists by the million.
 #[global_allocator]

@@ -4,10 +4,7 @@ use super::super::fitting;
 use super::super::frontier::Node;
 use super::super::{at_once, closed, share, Bounded, Proposal, Resources, Search};
 use crate::space::{Flow, Grid, Shape};
-use crate::tuning::{
-    CORRECTED_SHARE, CORRECTED_STEP, CORRECTIONS, DIVE_DESIGNS, DIVE_DESIGNS_TOGETHER, DIVE_EVERY, DIVE_SHAPES,
-    DIVE_WALKS_TOGETHER, GRIDS_TOGETHER, MOST_DIVES, RUNGS, RUNG_DIVES, RUNG_GRIDS, RUNG_PERCENT, RUNG_TRIES,
-};
+use crate::tuning;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Where a search has dived.
@@ -34,10 +31,11 @@ impl Dives {
     }
 }
 
-/// Dives into a grid now and then: for new space loops, while there is no incumbent, and every [`DIVE_EVERY`] grids.
+/// Dives into a grid now and then: for new space loops, while there is no incumbent, and every [`tuning::DIVE_EVERY`] grids.
 pub(super) fn now_and_then(search: &mut Search, grid: &Grid, shapes: &[Bounded<Shape>]) {
     let fresh = search.dives.axes.insert((grid.flow.facts, grid.flow.axes));
-    let turn = search.counts.grids % DIVE_EVERY < GRIDS_TOGETHER as u64 && search.dives.count < MOST_DIVES;
+    let turn = search.counts.grids % tuning::DIVE_EVERY < tuning::GRIDS_TOGETHER as u64
+        && search.dives.count < tuning::MOST_DIVES;
     if fresh || search.incumbent.is_none() || turn {
         dive(search, shapes);
     }
@@ -46,7 +44,7 @@ pub(super) fn now_and_then(search: &mut Search, grid: &Grid, shapes: &[Bounded<S
 /// Incumbents that leave more and more of the board to the network. Each rung takes, of the fastest grids whose PEs
 /// leave so much, those with the shortest borders.
 pub(super) fn ladder(search: &mut Search, grids: &[Bounded<Grid>]) {
-    for percent in RUNGS {
+    for percent in tuning::RUNGS {
         let limits = &search.task.limits;
         let rung = Resources {
             lut: limits.lut * percent / 100,
@@ -57,8 +55,8 @@ pub(super) fn ladder(search: &mut Search, grids: &[Bounded<Grid>]) {
         let mut near = nearest(search, grids, &rung);
         near.sort_by_key(|g| (g.of.pes[0] + g.of.pes[1], *g));
         let mut dives = 0;
-        for grid in near.into_iter().take(RUNG_TRIES) {
-            if dives == RUNG_DIVES {
+        for grid in near.into_iter().take(tuning::RUNG_TRIES) {
+            if dives == tuning::RUNG_DIVES {
                 break;
             }
             let pes = search.pes.of_each(&search.model, &[&grid.of])[0];
@@ -78,10 +76,10 @@ fn nearest(search: &mut Search, grids: &[Bounded<Grid>], rung: &Resources) -> Ve
     let limit = search.incumbent.limit();
     let mut near: Vec<Bounded<Grid>> = vec![];
     let full = |near: &[Bounded<Grid>], bound: i64| {
-        let far = |first: &Bounded<Grid>| bound > first.bound + first.bound * RUNG_PERCENT / 100;
-        near.first().is_some_and(far) || near.len() >= RUNG_GRIDS
+        let far = |first: &Bounded<Grid>| bound > first.bound + first.bound * tuning::RUNG_PERCENT / 100;
+        near.first().is_some_and(far) || near.len() >= tuning::RUNG_GRIDS
     };
-    for some in grids.chunks(GRIDS_TOGETHER) {
+    for some in grids.chunks(tuning::GRIDS_TOGETHER) {
         if some[0].bound >= limit || full(&near, some[0].bound) {
             break;
         }
@@ -100,7 +98,7 @@ pub(super) fn corrected(search: &mut Search, grids: &[Bounded<Grid>]) {
     if search.counts.too_big == 0 {
         return;
     }
-    for _ in 0..CORRECTIONS {
+    for _ in 0..tuning::CORRECTIONS {
         let limit = search.incumbent.limit();
         let mut below = grids.iter().take_while(|g| g.bound < limit).filter(|g| g.of.peak() > 1);
         let Some(grid) = below.find(|g| seems_to_fit(search, &g.of)) else { break };
@@ -108,7 +106,7 @@ pub(super) fn corrected(search: &mut Search, grids: &[Bounded<Grid>]) {
         dive_into(search, grid);
         if search.counts.exact == before {
             // No shape of it fits, it seems: the next grid of the flow must be smaller.
-            let less = CORRECTED_SHARE * CORRECTED_STEP / grid.of.peak() as f64;
+            let less = tuning::CORRECTED_SHARE * tuning::CORRECTED_STEP / grid.of.peak() as f64;
             let share = search.dives.share_of_lane.entry(grid.of.flow).or_default();
             *share = share.max(less);
         }
@@ -123,7 +121,7 @@ fn seems_to_fit(search: &mut Search, grid: &Grid) -> bool {
         Some(each) => each * grid.peak() as f64,
         None => share(&search.pes.guess(&search.model, &[grid])[0], &search.task.limits),
     };
-    share <= CORRECTED_SHARE
+    share <= tuning::CORRECTED_SHARE
 }
 
 fn dive_into(search: &mut Search, grid: &Bounded<Grid>) {
@@ -138,22 +136,22 @@ fn dive(search: &mut Search, shapes: &[Bounded<Shape>]) {
     search.dives.count += 1;
     let mut near = shapes.to_vec();
     near.sort_unstable();
-    near.truncate(DIVE_SHAPES);
+    near.truncate(tuning::DIVE_SHAPES);
     let mut near = near.into_iter();
     let mut fitting: VecDeque<Bounded<Proposal>> = VecDeque::new();
     let mut tried = 0;
-    while tried < DIVE_DESIGNS && search.counts.exact < search.budget.limit.exact {
-        while fitting.len() < DIVE_DESIGNS_TOGETHER {
+    while tried < tuning::DIVE_DESIGNS && search.counts.exact < search.budget.limit.exact {
+        while fitting.len() < tuning::DIVE_DESIGNS_TOGETHER {
             let cap = search.incumbent.cap();
             let mut next: Vec<Bounded<Shape>> =
-                near.by_ref().take(DIVE_WALKS_TOGETHER).take_while(|n| n.bound < cap).collect();
+                near.by_ref().take(tuning::DIVE_WALKS_TOGETHER).take_while(|n| n.bound < cap).collect();
             if next.is_empty() {
                 break;
             }
             next.retain(|shape| !search.refusals.skips(&search.model.kind(&shape.of)));
             fitting.extend(those_that_fit(search, &next));
         }
-        let together: Vec<_> = fitting.drain(..fitting.len().min(DIVE_DESIGNS_TOGETHER)).collect();
+        let together: Vec<_> = fitting.drain(..fitting.len().min(tuning::DIVE_DESIGNS_TOGETHER)).collect();
         if together.is_empty() {
             break;
         }

@@ -2,7 +2,7 @@
 
 use super::super::task::Design;
 use super::super::{share, Resources, Search};
-use crate::tuning::POLISHING_DESIGNS;
+use crate::tuning;
 use array::contract::walk::MemoryTiming;
 use array::vsa::Vsa;
 use cost::{predict_below, resources};
@@ -17,7 +17,7 @@ struct Port {
 
 pub(super) fn polish(search: &mut Search) {
     let Some(mut best) = search.incumbent.take() else { return };
-    let most = search.counts.exact + (search.task.effort.exact / 4).max(POLISHING_DESIGNS);
+    let most = search.counts.exact + (search.task.effort.exact / 4).max(tuning::POLISHING_DESIGNS);
     // The words that the compiler chooses hide transfers under waves, and pass fewer registers than wide ones.
     best = with_words(search, &best, None, |_| true).unwrap_or(best);
     for (number, port) in ports(&best.vsa).into_iter().enumerate() {

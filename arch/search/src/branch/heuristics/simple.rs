@@ -2,7 +2,7 @@
 
 use super::super::assembler::Outcome;
 use super::super::Search;
-use crate::tuning::{SEED_MOST_PES, SEED_PES};
+use crate::tuning;
 use uniform::mapping::{DimPlan, Plan};
 
 /// What to place along the axes of an array, under one transform.
@@ -17,7 +17,7 @@ pub(super) fn seeds(search: &mut Search) {
         if !search.incumbent.is_none() {
             break;
         }
-        for most in SEED_PES {
+        for most in tuning::SEED_PES {
             let Some(plan) = plan(search, &choice, most) else { continue };
             match search.try_plan(plan.clone()) {
                 Ok(false) => {
@@ -82,7 +82,7 @@ fn plan(search: &Search, choice: &Choice, most: i64) -> Option<Plan> {
     let (facts, axes) = (&search.model.facts[choice.facts], &choice.axes);
     let pes: Vec<i64> = axes.iter().map(|&d| facts.extent[d].min(most)).collect();
     let repeated = most < i64::MAX && axes.iter().all(|&d| facts.extent[d] <= most);
-    if repeated || pes.iter().product::<i64>() > search.task.limits.dsp.max(SEED_MOST_PES) {
+    if repeated || pes.iter().product::<i64>() > search.task.limits.dsp.max(tuning::SEED_MOST_PES) {
         return None;
     }
     let dims = vec![DimPlan::default(); facts.extent.len()];
