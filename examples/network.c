@@ -1,6 +1,6 @@
 // A network of two convolutions, pooling and a fully connected layer in int8, requantized between the layers, as one IP: what no
 // single array can do is distributed into phases, arrays of one set of hardware that run one after the other and pass their
-// results on through DRAM. docs/phases.md has more programs of this kind.
+// results on through DRAM. docs/results/phases.md has more programs of this kind.
 #include <stdint.h>
 #define SIDE 14
 #define C1 8

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Estimated resources beside those measured by synthesis: rewrites the table of docs/estimates.md.
+"""Estimated resources beside those measured by synthesis: rewrites the table of docs/results/estimates.md.
 
     cargo build --release && python3 scripts/estimates.py [--sagen target/release/sagen] [--only TEXT]
     python3 scripts/estimates.py --check DIR...
@@ -20,7 +20,7 @@ import tempfile
 SCRIPTS = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(SCRIPTS, "..")
 KEPT = os.path.join(os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "target")), "estimates")
-DOCUMENT = os.path.join(ROOT, "docs", "estimates.md")
+DOCUMENT = os.path.join(ROOT, "docs", "results", "estimates.md")
 FIELDS = ("lut", "ff", "dsp", "bram36", "uram")
 # Deviation allowed: the greater of a share and a count.
 ALLOWED = {"lut": (0.15, 300), "ff": (0.15, 300), "dsp": (0.05, 2), "bram36": (0.05, 2), "uram": (0.05, 2)}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Functions alone and in one IP: `functions.py [SAGEN]`.
 
-Writes docs/functions.md: cycles and estimated resources of each function of examples/la.c as an IP of its own, and in the
+Writes docs/results/functions.md: cycles and estimated resources of each function of examples/la.c as an IP of its own, and in the
 one IP of all. Both are simulated against the C program; fails where a result or the number of cycles differs.
 """
 import json
@@ -14,36 +14,21 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCE, DESIGN = "examples/la.c", "examples/la.toml"
 RUNS = 100
 
-TEXT = """# Several functions in one IP
+TEXT = """# Several functions in one IP: results
+
+What functions are: [functions.md](../functions.md).
 
 Made by `scripts/functions.py` (do not edit).
 
-A file with several marked regions, each in a function of its own, or several files, become one IP: `sagen rtl la.c -o
-out/la`, `sagen rtl a.c b.c --name la`. The host chooses a function by a register, whose arguments then lie from 0x10 on
-as they would in an IP of its own. One function runs at a time. A function refers to a *core* that runs it, which is an
-array with its engines and sequencer; functions whose arrays are equal, names aside, share one. Cores share the AXI ports:
-for each width the IP has as many as the core with the most, and the chosen core drives them, so there is no arbiter and
-no cycle is added.
-
-| in | is |
-| --- | --- |
-| `--function NAME,…` | only these functions |
-| `--name NAME` | what the IP is called, else like its only function or the first file |
-| `[function.NAME]` in the design file | options of one function; those above it are of all |
-| `--queue N`, or `queue = N` in the design file | a queue of N commands: the host writes arguments and then a function's number to `queue`, and goes on with the next command at once. The IP starts each 2 cycles after the one before |
-| `sagen sim --sequence N` | each function against C, then N random runs in random order on data of their own, from garbage state, some begun anew after a reset in their middle; with a queue the same again through it |
-| `la_gemm(ip, a, b, c)` in `sw/xla.h` | a run; `la_gemm_queue(ip, a, b, c)` a command. The same in `sw/la.py` |
-
-## [examples/la.c](../examples/la.c) on {board}
-
-Each with [examples/la.toml](../examples/la.toml). Cycles are simulated with ideal memory, equal to the prediction, alone
-and in the IP of all; results are equal to C, also in a sequence of {runs} random runs, {reset} of them after a reset in
-their middle. Resources are estimates.
+[examples/la.c](../../examples/la.c) on {board}, each function with
+[examples/la.toml](../../examples/la.toml). Cycles are simulated with ideal memory, alone and in the IP of all, and equal the
+prediction. Results equal C's, also in a sequence of {runs} random runs, {reset} of them after a reset in their middle. Resources
+are estimates.
 
 | | cycles alone | cycles in the one IP | PEs | AXI ports | LUT | FF | DSP | BRAM36 |
 | --- | ---: | ---: | --- | --- | ---: | ---: | ---: | ---: |
 {rows}
-The one IP has one register file and {shared} AXI ports instead of {apart}; what chooses among the cores takes {choice} LUT.
+The one IP has one register file and {shared} AXI ports instead of {apart}; the switch between the cores takes {choice} LUT.
 """
 
 
@@ -87,7 +72,7 @@ def main():
     rows += f"| four IPs together | | | | {apart} | {numbers} |\n"
     line, shared = row("**one IP of all**", "", "", f"{whole['cores']} cores", whole)
     text = TEXT.format(board=whole["board"], runs=RUNS, reset=together["sequence"]["reset"], rows=rows + line, shared=shared, apart=apart, choice=whole["resources_by_part"]["choice"]["lut"])
-    (ROOT / "docs/functions.md").write_text(text)
+    (ROOT / "docs/results/functions.md").write_text(text)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Convolution layers of ResNet-50 and VGG-16 on arrays of one shape: `layers.py [SAGEN] [--predict] [--only TEXT]`.
 
-Writes docs/layers.md: every distinct layer in full size, predicted, and simulated against the C program. Fails where a
+Writes docs/results/layers.md: every distinct layer in full size, predicted, and simulated against the C program. Fails where a
 result or the number of cycles differs. The simulations take a while; `--predict` leaves them out and prints the tables
 instead, and `--only` picks layers by name.
 """
@@ -137,17 +137,18 @@ def table(rows):
 TEXT = """# Convolution layers of ResNet-50 and VGG-16
 
 Made by `scripts/layers.py` (do not edit). Every distinct convolution of both networks in full size, `int8_t` times
-`int8_t` into `int32_t`, from one C file, [tests/run/conv_layer.c](../tests/run/conv_layer.c): channels last, the input
+`int8_t` into `int32_t`, from one C file, [tests/run/conv_layer.c](../../tests/run/conv_layer.c): channels last, the input
 with its zero padding, stride in the subscripts. Board u250, space loops o and c, SIMD over the input channels.
 
 - *ideal cycles*: multiply-accumulates divided by lanes.
-- *while computing*: ideal cycles per launch (one every cycle). What is missing to 100 % are lanes without work.
+- *while computing*: ideal cycles per launch (one every cycle). The rest to 100 % are lanes without work.
 - *overall*: ideal cycles per predicted cycle, from start to done: with the first load, the last store, the pipeline
   and every wait for DRAM.
 - *simulated*: cycles of the emitted design through its AXI ports under ideal memory, and whether every result equals
   the C program's.
 
-Only the shape is common: sizes are constants of a compilation, so every layer is an IP of its own.
+The layers share only the shape: sizes are constants of a compilation, so every layer is an IP of its own. One IP for all
+layers is in [sizes.md](sizes.md#networks).
 
 ## ResNet-50 (v1.5)
 
@@ -182,7 +183,7 @@ def main():
     if args.predict or args.only:
         print("\n\n".join(tables.values()))
     else:
-        (ROOT / "docs/layers.md").write_text(TEXT.format(**tables))
+        (ROOT / "docs/results/layers.md").write_text(TEXT.format(**tables))
 
 
 if __name__ == "__main__":

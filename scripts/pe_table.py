@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Resources and logic levels of matrix-product PEs, and of the whole fp32 array beside AutoSA's: rewrites the tables of
-docs/resources.md, between the lines `<!-- table NAME -->` and `<!-- end -->`.
+docs/results/resources.md, between the lines `<!-- table NAME -->` and `<!-- end -->`.
 
     cargo build --release && python3 scripts/pe_table.py [--sagen target/release/sagen] [--only TEXT | --array]
 
@@ -18,7 +18,7 @@ import sys
 import tempfile
 
 SCRIPTS = os.path.dirname(os.path.abspath(__file__))
-DOCUMENT = os.path.join(SCRIPTS, "..", "docs", "resources.md")
+DOCUMENT = os.path.join(SCRIPTS, "..", "docs", "results", "resources.md")
 PES = 13 * 16
 KERNEL = """#include <stdint.h>
 void mm(const {element} A[1040][1024], const {element} B[1024][1024], {sum} C[1040][1024]) {{

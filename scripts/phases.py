@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Programs that run in phases: `phases.py [SAGEN] [--jobs N]`.
 
-Simulates examples/network.c and programs of tests/run with the automatic choice of the array and writes the table of
-docs/phases.md. Fails where a result or the number of cycles differs.
+Simulates examples/network.c and programs of tests/run with the automatic choice of the array and writes
+docs/results/phases.md. Fails where a result or the number of cycles differs.
 """
 import argparse
 import json
@@ -13,7 +13,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-BEGIN, END = "<!-- scripts/phases.py -->\n", "<!-- end -->\n"
 
 # What it is, the file.
 PROGRAMS = [
@@ -69,7 +68,7 @@ def row(binary, title, file):
     pes = "×".join(map(str, report["array"])) + (f", {report['simd']} lanes" if report["simd"] > 1 else "")
     on_chip = sum(array["bytes"] for array in report["on_chip"])
     numbers = [report["macs"], run["cycles"], on_chip, scratch, report["resources"]["lut"], report["resources"]["dsp"]]
-    cells = [f"[{title}](../{file})", f"{report['phases']}", pes, *(f"{n:,}" for n in numbers)]
+    cells = [f"[{title}](../../{file})", f"{report['phases']}", pes, *(f"{n:,}" for n in numbers)]
     return "| " + " | ".join(cells) + " |\n", report["board"]
 
 
@@ -80,14 +79,19 @@ def main():
     given = arguments.parse_args()
     with ThreadPoolExecutor(given.jobs) as pool:
         rows = list(pool.map(lambda program: row(given.sagen, *program), PROGRAMS))
-    made = f"""Made by `scripts/phases.py`, on {rows[0][1]}. Resources are estimates; all results are equal to C, all cycles as predicted.
+    text = f"""# Programs in phases: results
+
+What phases are: [phases.md](../phases.md).
+
+Made by `scripts/phases.py`, on {rows[0][1]}. Resources are estimates; all results are equal to C, all cycles as predicted.
 
 | program | phases | PEs | operations | cycles | bytes on chip | in DRAM | LUT | DSP |
 | --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: |
-{"".join(r[0] for r in rows)}"""
-    page = ROOT / "docs/phases.md"
-    before, rest = page.read_text().split(BEGIN)
-    page.write_text(before + BEGIN + made + END + rest.split(END)[1])
+{"".join(r[0] for r in rows)}
+*Operations* are executions of the deepest statements of each outermost loop. *One phase*: the program is a single array.
+PolyBench's programs are in [polybench.md](polybench.md).
+"""
+    (ROOT / "docs/results/phases.md").write_text(text)
 
 
 main()

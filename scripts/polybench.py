@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """PolyBench/C through sagen: `polybench.py [SAGEN] [--only TEXT] [--limit SECONDS]`.
 
-Simulates every tests/polybench/*.c with the automatic choice of the array and writes docs/polybench.md: what became an
+Simulates every tests/polybench/*.c with the automatic choice of the array and writes docs/results/polybench.md: what became an
 array, and why the others did not; then the same with sizes at run time in the place of the macros, one IP at several sizes. Fails
 where a result or the number of cycles differs. `--only` picks kernels by name and prints the tables instead.
 """
@@ -142,21 +142,22 @@ def refused_row(source, faults):
 
 TEXT = """# PolyBench/C 4.2
 
-Made by `scripts/polybench.py` (do not edit): all {all} kernels in their natural form ([tests/polybench](../tests/polybench)),
+Made by `scripts/polybench.py` (do not edit): all {all} kernels in their natural form ([tests/polybench](../../tests/polybench)),
 in single precision, `nussinov` and `floyd-warshall` in `int`, with sagen's own choice of the array on u250.
 
 ## {mapped} become an array
 
-*Operations* are executions of the deepest statements of each outermost loop, *utilization* is their share of PEs times cycles. C's order of
-floating-point operations is kept.
+*Operations* are executions of the deepest statements of each outermost loop. *Utilization* is operations divided by PEs times
+cycles. C's order of floating-point operations is kept.
 
 {mapped_table}
 
 {refused}{open}
 ## With sizes at run time: {sized} become one IP each
 
-The same with integer parameters in the place of the macros. Each IP runs at its greatest sizes, at half of them and at 2, then in random
-order with resets in between: results equal to C, cycles as predicted. *Constant* is sagen's choice for these sizes alone.
+The same kernels with integer parameters instead of macros. Each IP runs at its greatest sizes, at half of them and at 2, then in
+random order with resets in between. Results equal C's, cycles are as predicted. *Constant* is sagen's choice for these sizes
+alone.
 
 {sized_table}
 
@@ -223,7 +224,7 @@ def main():
                        open=UNDECIDED.format(count=len(undecided), limit=args.limit, names=names) if undecided else "",
                        refused=REFUSALS.format(count=len(refused), table=tables[1]) if refused else "",
                        lu_table=table(LU, [lu_row(args.sagen, n) for n in AUTOSA]), mapped_table=tables[0], sized=len(sized), sized_table=tables[2])
-    (ROOT / "docs/polybench.md").write_text(text)
+    (ROOT / "docs/results/polybench.md").write_text(text)
 
 
 if __name__ == "__main__":

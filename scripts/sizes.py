@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What sizes at run time cost: `sizes.py [SAGEN]`.
 
-Writes the tables of docs/sizes.md: resources of the product in examples/gemm_sizes.c with sizes at run time and with
+Writes docs/results/sizes.md: resources of the product in examples/gemm_sizes.c with sizes at run time and with
 constant ones, and its cycles at several sizes against those of the same array compiled for each of them alone. The same of
 an elimination, whose values wait in PEs. Some are also simulated against the C program; fails where a result or the number of
 cycles differs. Then the layers of two networks.
@@ -20,7 +20,6 @@ NAMES = ("m", "n", "k")
 GREATEST = (256, 256, 256)
 SIZES = [GREATEST, (256, 256, 16), (128, 128, 128), (64, 64, 64), (100, 100, 100), (17, 1, 100), (31, 37, 41), (1, 1, 1)]
 SIMULATED = [(64, 64, 64), (31, 37, 41), (17, 1, 100), (1, 1, 1)]
-BEGIN, END = "<!-- scripts/sizes.py -->\n", "<!-- end -->\n"
 
 ELIMINATION = ROOT / "examples/lu.c"
 ELIMINATION_DESIGN = ["--space", "i"]
@@ -79,7 +78,7 @@ def elimination(folder):
         if n in ORDERS_SIMULATED and not (run and run["match"] and run["cycles"] == own):
             sys.exit(f"order {n}: {run}, {own} cycles predicted")
     return f"""
-Values wait in a PE until the next step of an elimination, for a time that follows from its order: [examples/lu.c](../examples/lu.c)
+Values wait in a PE until the next step of an elimination, for a time that follows from its order: [examples/lu.c](../../examples/lu.c)
 on {' × '.join(map(str, sized['array']))} PEs, and on as many PEs as the order, compiled for it alone.
 
 | order | at run time | constant | |
@@ -131,7 +130,11 @@ def main():
                 sys.exit(f"{sizes}: {run['result']}, {run['cycles']} cycles, {at(sizes)} predicted")
         eliminated = elimination(folder)
         networks = "".join(network(folder, *of) for of in NETWORKS)
-    made = f"""Made by `scripts/sizes.py`: [examples/gemm_sizes.c](../examples/gemm_sizes.c) on {sized['board']}, {' '.join(DESIGN)}. Resources are estimates.
+    text = f"""# Sizes at run time: what they cost
+
+What sizes at run time are: [sizes.md](../sizes.md).
+
+Made by `scripts/sizes.py`: [examples/gemm_sizes.c](../../examples/gemm_sizes.c) on {sized['board']}, {' '.join(DESIGN)}. Resources are estimates.
 
 | sizes | LUT | FF | DSP | BRAM36 |
 | --- | ---: | ---: | ---: | ---: |
@@ -145,14 +148,12 @@ Cycles with ideal memory of the one IP, and of the same array compiled for these
 {rows}{eliminated}
 ## Networks
 
-All convolutions of a network on one IP, [examples/networks/resnet.c](../examples/networks/resnet.c) with the arrays of
-[resnet.toml](../examples/networks/resnet.toml): 64 × 8 PEs of 8 lanes, 64 × 2 PEs for stride 2. Predicted cycles with ideal
+All convolutions of a network on one IP, [examples/networks/resnet.c](../../examples/networks/resnet.c) with the arrays of
+[resnet.toml](../../examples/networks/resnet.toml): 64 × 8 PEs of 8 lanes, 64 × 2 PEs for stride 2. Predicted cycles with ideal
 memory, and those of the same array (PEs, lanes, tiles) compiled for the layer alone. (ResNet-50's first layer is a function of
 constants.)
 {networks}"""
-    page = ROOT / "docs/sizes.md"
-    before, rest = page.read_text().split(BEGIN)
-    page.write_text(before + BEGIN + made + END + rest.split(END)[1])
+    (ROOT / "docs/results/sizes.md").write_text(text)
 
 
 main()

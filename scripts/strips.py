@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The same array with and without strips: `strips.py [SAGEN] [--jobs N]`.
 
-Simulates triangular programs on one array each, with all loops whole and with loops that end by strip, and writes the table of
-docs/strips.md. Fails where a result or the number of cycles differs.
+Simulates triangular programs on one array each, with all loops whole and with loops that end by strip, and writes
+docs/results/strips.md. Fails where a result or the number of cycles differs.
 """
 import argparse
 import json
@@ -13,7 +13,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-BEGIN, END = "<!-- scripts/strips.py -->\n", "<!-- end -->\n"
 
 def free(loop):
     return [[], *(["--strip", f"{loop}={size}"] for size in (48, 24, 8))]
@@ -51,7 +50,7 @@ def row(binary, name, file, sizes, array, strips):
         sagen(binary, "rtl", *options, "-o", f"{directory}/ip")
         report = json.loads(Path(directory, "ip", "report.json").read_text())
     resources = report["resources"]
-    return f"| {name} | {array.split()[1]} | {' later '.join(strips[1::2]) or 'whole'} | {run['cycles']:,} | {resources['lut']:,} | {resources['ff']:,} |"
+    return f"| {name} | {array.split()[1]} | {' skew '.join(strips[1::2]) or 'whole'} | {run['cycles']:,} | {resources['lut']:,} | {resources['ff']:,} |"
 
 
 def main():
@@ -63,11 +62,14 @@ def main():
     with ThreadPoolExecutor(arguments.jobs) as pool:
         rows = list(pool.map(lambda w: row(arguments.sagen, *w), work))
     table = "| program | PEs over | strips | cycles | LUT | FF |\n| --- | --- | --- | ---: | ---: | ---: |\n" + "".join(f"{r}\n" for r in rows)
-    path = ROOT / "docs" / "strips.md"
-    text = path.read_text()
-    head, rest = text.split(BEGIN)
-    head += BEGIN + "Made by `scripts/strips.py`, on u250. Resources are estimates; all results are equal to C, all cycles as predicted.\n\n"
-    path.write_text(head + table + END + rest.split(END)[1])
+    head = """# Strips: results
+
+What strips are: [strips.md](../strips.md).
+
+Made by `scripts/strips.py`, on u250. Resources are estimates; all results are equal to C, all cycles as predicted.
+
+"""
+    (ROOT / "docs/results/strips.md").write_text(head + table)
 
 
 if __name__ == "__main__":

@@ -171,7 +171,7 @@ impl Input {
             }
             Stage::Mapping(scop, all, plan) => {
                 let (scop, system) = recurrences(scop, all);
-                Stage::Mapping(scop, system, plan.clone().without(all.sizes))
+                Stage::Mapping(scop, system, plan.clone().without(all.parameters().len()))
             }
             Stage::Vsa(vsa) => Stage::Vsa(Box::new(vsa.at(sizes))),
         };

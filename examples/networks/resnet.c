@@ -3,7 +3,7 @@
 //   sagen rtl examples/networks/resnet.c --design examples/networks/resnet.toml --board u250 -o out/resnet
 //   sagen predict out/resnet/conv co=256 ci=64 h=56 w=56 r=1
 //   sagen sim examples/networks/resnet.c -DCHANNELS=8 -DSIDE=8 --design examples/networks/resnet.toml --size co=3,ci=5,h=4,w=1,r=2
-// VGG-16's are on it with -DCHANNELS=512 -DSIDE=224. docs/sizes.md has the cycles of each layer.
+// VGG-16's are on it with -DCHANNELS=512 -DSIDE=224. docs/results/sizes.md has the cycles of each layer.
 // sagen: -DCHANNELS=9 -DSIDE=6 --design examples/networks/resnet.toml --function conv --size co=3,ci=5,h=4,w=1,r=2 --size co=9,ci=9,h=6,w=6,r=3
 // sagen: -DCHANNELS=9 -DSIDE=6 --design examples/networks/resnet.toml --function conv_by_2 --size co=9,ci=4,h=3,w=3,r=3 --size co=1,ci=1,h=2,w=3,r=1
 #include <stdint.h>

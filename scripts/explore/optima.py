@@ -2,7 +2,7 @@
 """Every optimum of docs/explore.md, built and simulated: `optima.py [SAGEN] [--only TEXT] [--engine NAME]`.
 
 Explores the problems of goals.py, VGG-16 with an array for each layer, and VGG-16 and ResNet-50 with one array for all; writes
-each optimum's Verilog, simulates it in full size against the C program, and writes docs/optima.md. Fails where a result or
+each optimum's Verilog, simulates it in full size against the C program, and writes docs/results/optima.md. Fails where a result or
 a number of cycles differs. `--only` picks problems by name and, as another engine does, prints the tables instead.
 """
 import argparse
@@ -96,17 +96,17 @@ def table(args, optima):
 
 TEXT = """# The optima, built and simulated
 
-Made by `scripts/explore/optima.py` (do not edit). The fastest arrays that `sagen explore` finds on the U250, as
-[explore.md](explore.md) tells of them, each written as Verilog (`sagen rtl`) and simulated in full size against the C program
-(`sagen sim`, the built-in engine, ideal memory). The cycles are those of the search, predicted for the written design, and
-simulated: all three are the same in every row, and all results are equal.
+Made by `scripts/explore/optima.py` (do not edit). The fastest arrays that `sagen explore` finds on the U250
+([explore.md](../explore.md)). Each was written as Verilog (`sagen rtl`) and simulated in full size against the C program
+(`sagen sim`, built-in engine, ideal memory). In every row the cycles of the search, of the prediction and of the simulation are
+the same, and all results are equal.
 
 - *times*: how often the layer occurs in its network.
-- *gap*: the share by which another array may take fewer cycles at most, as the search proves.
-- *result*: integers and floats in C's order are equal to the compiled C program, bit for bit; reassociated floats to the same
-  operations in the array's order, by the interpreter.
-- *design*: the options that build it again. Programs are in `scripts/explore/goals.py`, of networks on one array in
-  [examples/layer.c](../examples/layer.c).
+- *gap*: no array takes fewer cycles than these less this share; the search proves it.
+- *result*: integers and floats in C's order equal the compiled C program, bit for bit. Reassociated floats equal the
+  interpreter, which computes in the array's order.
+- *design*: the options that build it again. Programs are in `scripts/explore/goals.py`; those of networks on one array in
+  [examples/layer.c](../../examples/layer.c).
 
 ## Products and convolutions
 
@@ -134,7 +134,7 @@ def main():
     if args.only or args.engine != "builtin":
         print("\n".join(made[part] for part in ("goals", "own", "shared")))
     else:
-        (ROOT / "docs/optima.md").write_text(TEXT.format(**made))
+        (ROOT / "docs/results/optima.md").write_text(TEXT.format(**made))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 mod architecture;
 mod cli;
 mod common;
+mod docs;
 mod engines;
 mod functions;
 mod lu;

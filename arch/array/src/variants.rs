@@ -37,7 +37,7 @@ enum Wanted {
 }
 
 fn array(kernel: &Kernel, plan: Plan, spec: &DesignSpec, wanted: Wanted) -> Result<Vsa, Illegal> {
-    let plan = plan.behind(kernel.source().system.sizes);
+    let plan = plan.behind(kernel.source().system.parameters().len());
     let mut found = settled(kernel, &plan, spec, wanted, true);
     // What waits for fewer waves in some phases may have too little time there, for which all waves, or PEs, would
     // wait.

@@ -11,7 +11,7 @@ const MULTIPLIER: i64 = 10;
 const DOT_LANES: i64 = 16;
 
 /// A core of `templates::fp`: DSP slices, and LUTs and flip-flops per bit of its widest operand or result, rounded from
-/// what `docs/operators.md` lists for fp32.
+/// what `docs/results/operators.md` lists for fp32.
 pub(super) struct FloatCore {
     pub dsp: i64,
     pub lut: i64,

@@ -1,8 +1,8 @@
 //! Estimated device resources of a VSA, by part, from the nodes and buffers that are emitted: what synthesis of each
 //! module gives, times the module's instances. The search and the report count with these same functions.
 //!
-//! DSP slices and memory blocks are counted; LUTs and flip-flops follow from widths. `docs/estimates.md` compares them
-//! with what `scripts/resources.sh` measures.
+//! DSP slices and memory blocks are counted; LUTs and flip-flops follow from widths. `docs/results/estimates.md` compares
+//! them with what `scripts/resources.sh` measures.
 
 use crate::blocks::{memory, Cost};
 use crate::board::Resources;

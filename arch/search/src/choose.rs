@@ -113,7 +113,7 @@ pub fn effort(program: &Kernel) -> Effort {
         .map(|s| s.stores.len() + s.variables.iter().map(|v| v.pieces.len()).sum::<usize>());
     let size = loads_and_stores.sum::<usize>() as i64;
     // Bounds of phases are weaker, so more designs are assembled.
-    let least = if program.system.phases > 0 { 2 * tuning::LEAST_DESIGNS } else { tuning::LEAST_DESIGNS };
+    let least = if program.system.frame().outer > 0 { 2 * tuning::LEAST_DESIGNS } else { tuning::LEAST_DESIGNS };
     let designs = (least + program.work.iterations / tuning::ITERATIONS_PER_DESIGN).min(tuning::MOST_DESIGNS);
     let exact =
         (designs * tuning::LARGE_PROGRAM / size.max(tuning::LARGE_PROGRAM)).max(tuning::LARGE_PROGRAM_DESIGNS) as u64;

@@ -66,7 +66,7 @@ impl Stages {
     pub(crate) fn new(kernel: Kernel, plan: Plan) -> Stages {
         let form = &*kernel.general;
         Stages {
-            plan: plan.behind(form.system.sizes),
+            plan: plan.behind(form.system.parameters().len()),
             scop: (*form.scop).clone(),
             system: form.system.clone(),
             rewrites: kernel.program.rewrites,
@@ -75,14 +75,14 @@ impl Stages {
 
     /// The space-time diagram of the array, as SVG.
     pub fn diagram(&self, vsa: &Vsa) -> String {
-        if self.system.sizes > 0 {
+        if self.system.is_sized() {
             // At the greatest sizes.
             let maxima = self.scop.maxima();
             let scop = self.scop.at(&maxima);
             return diagram(
                 &scop,
                 &self.system.at(&scop, &maxima),
-                &self.plan.clone().without(self.system.sizes),
+                &self.plan.clone().without(self.system.parameters().len()),
                 &vsa.at(&maxima),
             );
         }

@@ -21,7 +21,7 @@ pub fn requested<'a>(program: Kernel<'a>, spec: &DesignSpec) -> Result<Kernel<'a
         return strips::requested(program, spec);
     }
     let found = distributed(&program, spec).ok_or_else(|| {
-        let why = if program.system.phases > 0 {
+        let why = if program.system.frame().outer > 0 {
             "the region's loop nests are phases already"
         } else {
             "the region has no loop nests that can be phases of their own"
@@ -38,7 +38,7 @@ pub fn alternatives<'a>(program: &Kernel<'a>, spec: &DesignSpec) -> Vec<Kernel<'
 }
 
 fn distributed<'a>(program: &Kernel<'a>, spec: &DesignSpec) -> Option<Kernel<'a>> {
-    if program.system.phases > 0 {
+    if program.system.frame().outer > 0 {
         return None;
     }
     let reassociate = spec.arithmetic.reassociate;

@@ -64,7 +64,7 @@ pub fn compile_stage(stage: &Stage, spec: &DesignSpec, board: &Board) -> Result<
         Stage::Mapping(scop, system, plan) => {
             let spec = &on(board, spec);
             let program = given_system(scop, system, spec)?;
-            let (plan, vsa) = requested::array(&program, plan.clone().without(system.sizes), spec)?;
+            let (plan, vsa) = requested::array(&program, plan.clone().without(system.parameters().len()), spec)?;
             finish(Some((program, plan)), vsa, None, spec, board)
         }
         Stage::Vsa(vsa) => finish(None, (**vsa).clone(), None, spec, board),
@@ -159,7 +159,7 @@ fn map(program: Kernel, spec: &DesignSpec, board: &Board) -> Result<Compiled, Di
     addressable(
         stored.map(|a| Stored { name: &a.name, dims: &a.dims, element_bytes: a.ty.bytes() }),
         spec.wiring.address_bits.unwrap_or(64),
-        program.system.sizes > 0,
+        program.is_sized(),
     )?;
     let program = distribute::requested(program, spec)?;
     let chosen = |Chosen { program, plan, vsa, searched }: Chosen| {

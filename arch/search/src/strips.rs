@@ -58,7 +58,7 @@ pub fn requested<'a>(program: Kernel<'a>, spec: &DesignSpec) -> Result<Kernel<'a
             format!("for example --strip {name}=16"),
         );
     }
-    if program.system.phases > program.system.sizes {
+    if program.system.has_phases() {
         return fault(
             "--strip: a program in phases has no strips".into(),
             "leave the option out: its loops end by phase already".into(),
@@ -85,7 +85,7 @@ pub fn requested<'a>(program: Kernel<'a>, spec: &DesignSpec) -> Result<Kernel<'a
             format!("a strip has at least as many: --strip {name}={far}"),
         );
     }
-    if far > 0 && system.sizes > 0 {
+    if far > 0 && system.is_sized() {
         return fault(
             format!(
                 "--strip {name}={size}: values are carried over the loop `{name}`, and how long they wait would follow \
@@ -164,7 +164,7 @@ fn strip_mined<'a>(program: &Kernel<'a>, d: usize, size: i64, slopes: &dyn Fn(Sl
     let name = |d: usize| system.dims[d].name.clone();
     let (system, slopes) = strips::strips(scop, system, d, size, slopes)?;
     // Strips that are phases need no skew.
-    let slant = if system.strips > 0 {
+    let slant = if !system.strips().is_empty() {
         slopes.into_iter().map(|(d, slope)| (name(d), slope)).collect()
     } else {
         Factors::new()
@@ -195,7 +195,7 @@ pub struct Carrying {
 pub fn carrying(program: &Kernel, best: &Design, limits: &Resources, spec: &DesignSpec) -> Carrying {
     let plan = &best.plan;
     let mut found = Carrying { design: None, tried: 0 };
-    if program.is_sized() || program.system.cased() > 0 || plan.transform != Plan::identity(plan.dims.len()).transform {
+    if program.system.loops().start > 0 || plan.transform != Plan::identity(plan.dims.len()).transform {
         return found;
     }
     let in_time = |d: usize| plan.dims[d].axis.is_none();

@@ -1,14 +1,15 @@
 //! A system of recurrences at given sizes, see [`crate::sizes`]: values stand in the place of sizes, and what is left is an
 //! ordinary system without sizes.
 
-use crate::system::{Dim, Feed, Piece, Placed, System, Variable};
+use crate::system::{Dim, Feed, Frame, Piece, Placed, System, Variable};
 use scop::{flow, Affine, Constraint, Scop, StmtId};
 
 impl System {
     /// The system at these sizes, one for each; `scop` is the program at them.
     pub fn at(&self, scop: &Scop, sizes: &[i64]) -> System {
-        let known = self.sizes;
-        let (depth, phases) = (self.dims.len() - known, self.phases - known);
+        let known = self.parameters().end;
+        let frame = Frame { outer: self.frame().outer - known, depth: self.dims.len() - known };
+        let depth = frame.depth;
         let affine = |a: &Affine| a.at(sizes);
         let part = |all: &[Constraint]| -> Vec<Constraint> {
             let at = all.iter().map(|c| c.at(sizes));
@@ -50,11 +51,11 @@ impl System {
                 union(&p.domain),
                 variables,
                 union(&p.live_out),
-                [phases, depth],
+                frame,
             )
         };
         let statements: Vec<Placed> = self.statements.iter().enumerate().map(placed).collect();
         let names = self.dims[known..].iter().map(|d| d.name.clone()).collect();
-        System::new(Dim::around(names, &statements), 0, phases, statements)
+        System::new(Dim::around(names, |d| self.dims[known + d].kind, &statements), statements)
     }
 }

@@ -39,13 +39,14 @@ pub fn run_system(scop: &Scop, system: &System, memory: &mut Vec<Vec<u64>>) -> R
     }
     instances.sort();
     instances.dedup();
+    let outer = system.frame().outer;
     let mut before = memory.to_vec();
-    let mut phase: &[i64] = instances.first().map_or(&[], |(n, _)| &n[..system.phases]);
+    let mut phase: &[i64] = instances.first().map_or(&[], |(n, _)| &n[..outer]);
     let mut values: HashMap<(usize, Vec<i64>), u64> = HashMap::new();
     let mut reads: HashMap<(usize, usize, Vec<i64>), u64> = HashMap::new();
     for (n, s) in &instances {
-        if n[..system.phases] != *phase {
-            phase = &n[..system.phases];
+        if n[..outer] != *phase {
+            phase = &n[..outer];
             before = memory.to_vec();
         }
         let (placed, statement) = (&system.statements[*s], &scop.statements[*s]);

@@ -79,8 +79,7 @@ impl<'a> Form<'a> {
             (0..scop.statements.len()).map(|s| reduction::find(&scop, &system, s, reassociate)).collect();
         let sharing = Sharing::find(&scop, &system, &reductions);
         sharing.join_inputs(&scop, &mut system);
-        let passed =
-            if system.phases > system.sizes { passed::passed(&scop, &system) } else { vec![false; scop.arrays.len()] };
+        let passed = if system.has_phases() { passed::passed(&scop, &system) } else { vec![false; scop.arrays.len()] };
         Form { scop, system, reductions, sharing, passed }
     }
 }
@@ -155,13 +154,13 @@ impl<'a> Program<'a> {
 
     /// Whether sizes are arguments of the kernel.
     pub fn is_sized(&self) -> bool {
-        self.general.system.sizes > 0
+        self.general.system.is_sized()
     }
 }
 
 /// A form at its greatest sizes.
 fn at_most<'a>(general: &Arc<Form<'a>>, reassociate: Option<bool>) -> Arc<Form<'a>> {
-    if general.system.sizes == 0 {
+    if !general.system.is_sized() {
         return general.clone();
     }
     let maxima = general.scop.maxima();

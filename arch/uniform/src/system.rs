@@ -19,22 +19,58 @@ use crate::case::Case;
 use scop::flow;
 use scop::{Affine, Constraint, Scop, StmtId};
 use std::collections::BTreeSet;
+use std::ops::Range;
 
-/// One dimension of the band space.
+/// What a dimension of the iteration space is. The dimensions of a system stand in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// A size: every run has one value of it, and no dependence crosses it.
+    Parameter,
+    /// A sequential loop around array programs, or their number in the order of the text: its values are *phases*. Phases
+    /// run one after the other; values pass between them through memory.
+    Sequence,
+    /// The number of a strip of another dimension: loops end by strip as they end by phase, but values pass from strip to
+    /// strip in the PEs.
+    Strip,
+    Loop,
+}
+
+impl Kind {
+    /// The kinds of dimensions of which the first `parameters` are sizes and the next, up to `outer`, are sequential.
+    pub fn by_place(parameters: usize, outer: usize) -> impl Fn(usize) -> Kind {
+        move |d| match d {
+            _ if d < parameters => Kind::Parameter,
+            _ if d < outer => Kind::Sequence,
+            _ => Kind::Loop,
+        }
+    }
+}
+
+/// The extent of an iteration space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// Dimensions between whose values data pass through memory: sizes and sequential ones, the outermost.
+    pub outer: usize,
+    pub depth: usize,
+}
+
+/// One dimension of the iteration space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dim {
     pub name: String,
+    pub kind: Kind,
     /// Least and greatest coordinate over all statements.
     pub lo: i64,
     pub hi: i64,
 }
 
 impl Dim {
-    /// The band of these statements, whose dimensions have these names.
-    pub fn around(names: Vec<String>, statements: &[Placed]) -> Vec<Dim> {
+    /// The dimensions, with these names and kinds, around all of these statements.
+    pub fn around(names: Vec<String>, kind: impl Fn(usize) -> Kind, statements: &[Placed]) -> Vec<Dim> {
         let union: Vec<Vec<Constraint>> = statements.iter().flat_map(|p| p.domain.clone()).collect();
         let bounds = flow::domain_bounds(&union, names.len()).unwrap_or_else(|| vec![(0, 0); names.len()]);
-        names.into_iter().zip(bounds).map(|(name, (lo, hi))| Dim { name, lo, hi }).collect()
+        let dim = |(d, (name, (lo, hi)))| Dim { name, kind: kind(d), lo, hi };
+        names.into_iter().zip(bounds).enumerate().map(dim).collect()
     }
 }
 
@@ -111,8 +147,9 @@ impl Placed {
         domain: Vec<Vec<Constraint>>,
         mut variables: Vec<Variable>,
         live_out: Vec<Vec<Constraint>>,
-        [phases, depth]: [usize; 2],
+        frame: Frame,
     ) -> Placed {
+        let depth = frame.depth;
         let context: &[Constraint] = if let [one] = domain.as_slice() { one } else { &[] };
         for piece in variables.iter_mut().flat_map(|v| &mut v.pieces) {
             piece.when = flow::simplify(&piece.domain, context, depth);
@@ -130,18 +167,19 @@ impl Placed {
         };
         inside.retain(|c| !told(c));
         let (steps, view) = without_strides(&write);
-        let stores = stores(&live_out, &steps, &inside, [phases, depth]);
-        let during = during(&domain, [phases, depth]);
+        let stores = stores(&live_out, &steps, &inside, frame);
+        let during = during(&domain, frame);
         Placed { dims, iterators, domain, during, variables, live_out, write, steps, view, stores }
     }
 }
 
 /// The phases of a domain.
-fn during(domain: &[Vec<Constraint>], [phases, depth]: [usize; 2]) -> Option<Vec<Constraint>> {
-    if phases == 0 {
+fn during(domain: &[Vec<Constraint>], frame: Frame) -> Option<Vec<Constraint>> {
+    let Frame { outer, depth } = frame;
+    if outer == 0 {
         return None;
     }
-    let coordinates: Vec<Affine> = (0..phases).map(|d| coordinate(d, depth)).collect();
+    let coordinates: Vec<Affine> = (0..outer).map(|d| coordinate(d, depth)).collect();
     let region = flow::image(domain, &coordinates, depth);
     let wide = |c: Constraint| Constraint {
         expr: Affine { coeffs: c.expr.coeffs.into_iter().chain(std::iter::repeat(0)).take(depth).collect(), ..c.expr },
@@ -151,13 +189,9 @@ fn during(domain: &[Vec<Constraint>], [phases, depth]: [usize; 2]) -> Option<Vec
 }
 
 /// What the instances `live` store, in sets of cells that are convex where that can be.
-fn stores(
-    live: &[Vec<Constraint>],
-    steps: &[Affine],
-    inside: &[Constraint],
-    [phases, depth]: [usize; 2],
-) -> Vec<Store> {
-    let coordinates: Vec<Affine> = steps.iter().cloned().chain((0..phases).map(|d| coordinate(d, depth))).collect();
+fn stores(live: &[Vec<Constraint>], steps: &[Affine], inside: &[Constraint], frame: Frame) -> Vec<Store> {
+    let Frame { outer, depth } = frame;
+    let coordinates: Vec<Affine> = steps.iter().cloned().chain((0..outer).map(|d| coordinate(d, depth))).collect();
     let store = |part: &[Vec<Constraint>]| {
         let region = flow::image(part, &coordinates, depth);
         let cells = region.is_convex().then(|| region.pieces.into_iter().next().unwrap_or_default());
@@ -170,66 +204,68 @@ fn stores(
     }
 }
 
-/// A *phase* is one value of the leading `phases` dimensions. Phases run one after the other, and values pass between
-/// them through DRAM: an input is what memory holds when the phase of its reader begins.
 #[derive(Clone, Debug, PartialEq)]
 pub struct System {
+    /// In the order of their kinds.
     pub dims: Vec<Dim>,
-    /// How many of `dims`, the first ones, are sizes: every run has one value of each, and nothing is carried across
-    /// them.
-    pub sizes: usize,
-    /// How many of `dims`, the sizes included, from the outside, are sequential loops around array programs, or their
-    /// number in the order of the text.
-    pub phases: usize,
-    /// How many of `dims`, behind those of phases, are strips of one of the others: within them loops end by case as
-    /// they do by phase, but values are handed on from one to the next.
-    pub strips: usize,
     pub statements: Vec<Placed>,
     /// Phases, or strips, that are executed alike, apart from one another; none without either.
     pub cases: Vec<Case>,
 }
 
 impl System {
-    pub fn new(dims: Vec<Dim>, sizes: usize, phases: usize, statements: Vec<Placed>) -> System {
-        let mut system = System { dims, sizes, phases, strips: 0, statements, cases: vec![] };
-        system.cases = system.find_cases();
+    pub fn new(dims: Vec<Dim>, statements: Vec<Placed>) -> System {
+        let mut system = System { dims, statements, cases: vec![] };
+        let ordered = !system.sequences().is_empty() || !system.strips().is_empty();
+        let domains: Vec<_> = system.statements.iter().map(|p| &p.domain).collect();
+        let outer = system.parameters().end..system.loops().start;
+        system.cases = if ordered { case::cases(&system.maxima(), outer, system.dims.len(), &domains) } else { vec![] };
         system
     }
-    /// A program of one phase, whose first dimension is one of strips.
-    pub fn in_strips(dims: Vec<Dim>, statements: Vec<Placed>) -> System {
-        let mut system = System { dims, sizes: 0, phases: 0, strips: 1, statements, cases: vec![] };
-        system.cases = system.find_cases();
-        system
+    /// The dimensions of this kind, which are neighbours.
+    fn of(&self, kind: Kind) -> Range<usize> {
+        self.dims.partition_point(|d| d.kind < kind)..self.dims.partition_point(|d| d.kind <= kind)
+    }
+    /// The sizes.
+    pub fn parameters(&self) -> Range<usize> {
+        self.of(Kind::Parameter)
+    }
+    /// The dimensions whose values are phases.
+    pub fn sequences(&self) -> Range<usize> {
+        self.of(Kind::Sequence)
+    }
+    pub fn strips(&self) -> Range<usize> {
+        self.of(Kind::Strip)
+    }
+    pub fn loops(&self) -> Range<usize> {
+        self.of(Kind::Loop)
+    }
+    /// The extent of the iteration space.
+    pub fn frame(&self) -> Frame {
+        Frame { outer: self.sequences().end, depth: self.dims.len() }
+    }
+    pub fn is_sized(&self) -> bool {
+        !self.parameters().is_empty()
+    }
+    pub fn has_phases(&self) -> bool {
+        !self.sequences().is_empty()
     }
     /// The greatest sizes.
     pub fn maxima(&self) -> Vec<i64> {
-        self.dims[..self.sizes].iter().map(|d| d.hi).collect()
+        self.dims[self.parameters()].iter().map(|d| d.hi).collect()
     }
-    fn find_cases(&self) -> Vec<Case> {
-        let domains: Vec<_> = self.statements.iter().map(|p| &p.domain).collect();
-        if self.cased() > self.sizes {
-            case::cases(&self.maxima(), self.sizes..self.cased(), self.dims.len(), &domains)
-        } else {
-            vec![]
-        }
-    }
-    /// How many of the dimensions, the first ones, tell where loops end: sizes, phases, strips.
-    pub fn cased(&self) -> usize {
-        self.phases + self.strips
-    }
-    /// Band coordinates that are walked at the greatest sizes: of each case's boxes, from where the first of all
-    /// iterations is.
+    /// Iterations at the greatest sizes, as far as rectangular loops walk them: the boxes of all cases, each from the first of
+    /// all iterations on.
     pub fn walked(&self) -> f64 {
         let extents =
             |bounds: &mut dyn Iterator<Item = (i64, i64)>| bounds.map(|(lo, hi)| (hi - lo + 1) as f64).product::<f64>();
+        let sizes = self.parameters().end;
         if self.cases.is_empty() {
-            return extents(&mut self.dims[self.sizes..].iter().map(|d| (d.lo, d.hi)));
+            return extents(&mut self.dims[sizes..].iter().map(|d| (d.lo, d.hi)));
         }
-        let from = |d: usize, b: (i64, i64)| (if d < self.cased() { b.0 } else { self.dims[d].lo }, b.1);
-        self.cases
-            .iter()
-            .map(|case| extents(&mut case.bounds.iter().enumerate().skip(self.sizes).map(|(d, b)| from(d, *b))))
-            .sum()
+        let from = |d: &Dim, b: (i64, i64)| (if d.kind == Kind::Loop { d.lo } else { b.0 }, b.1);
+        let case = |case: &Case| extents(&mut self.dims.iter().zip(&case.bounds).skip(sizes).map(|(d, b)| from(d, *b)));
+        self.cases.iter().map(case).sum()
     }
     /// The statements that are executed in phases of the same cases as statement `s`.
     pub fn alike(&self, s: usize) -> BTreeSet<usize> {
@@ -242,7 +278,7 @@ impl System {
     }
     /// Those of [`System::dependences`] within a phase and strip.
     pub fn dependences_within(&self) -> impl Iterator<Item = Dependence> + '_ {
-        self.dependences().into_iter().filter(|e| e.distance[..self.cased()].iter().all(|x| *x == 0))
+        self.dependences().into_iter().filter(|e| e.distance[..self.loops().start].iter().all(|x| *x == 0))
     }
 
     /// Every constant distance between a value's producer and its reader: `(producer, reader, read, distance,

@@ -1,7 +1,7 @@
 //! Uniform recurrences and their mapping, behind the scop they belong to.
 
 use crate::mapping::{DimPlan, Plan};
-use crate::system::{Dim, Feed, Piece, Placed, System, Variable};
+use crate::system::{Dim, Feed, Frame, Kind, Piece, Placed, System, Variable};
 use scop::text::lex::Line;
 use scop::text::{affine, conjunction, read_conjunction};
 use scop::{Affine, Scop, StmtId};
@@ -19,15 +19,12 @@ pub fn system(scop: &Scop, system: &System) -> String {
         text.push_str(&text_of);
         text.push('\n');
     };
-    for (d, dim) in system.dims.iter().enumerate() {
-        let kind = if d < system.sizes {
-            "size"
-        } else if d < system.phases {
-            "phase"
-        } else if d < system.cased() {
-            "strip"
-        } else {
-            "dim"
+    for dim in &system.dims {
+        let kind = match dim.kind {
+            Kind::Parameter => "size",
+            Kind::Sequence => "phase",
+            Kind::Strip => "strip",
+            Kind::Loop => "dim",
         };
         line(format!("  {kind} {} {}..{}", dim.name, dim.lo, dim.hi));
     }
@@ -87,7 +84,7 @@ pub fn mapping(scop: &Scop, system_: &System, plan: &Plan) -> String {
 /// # Errors
 /// `line N: …`, the first fault.
 pub fn parse_system(scop: &Scop, text: &str) -> Result<System, String> {
-    let mut parser = Parser { scop, dims: vec![], sizes: 0, phases: 0, strips: false, open: None, statements: vec![] };
+    let mut parser = Parser { scop, dims: vec![], open: None, statements: vec![] };
     let mut last = 0;
     for (i, line) in text.lines().enumerate() {
         last = i + 1;
@@ -102,11 +99,7 @@ pub fn parse_system(scop: &Scop, text: &str) -> Result<System, String> {
             scop.statements.len()
         ));
     }
-    Ok(if parser.strips {
-        System::in_strips(dims, parser.statements)
-    } else {
-        System::new(dims, parser.sizes, parser.phases, parser.statements)
-    })
+    Ok(System::new(dims, parser.statements))
 }
 
 /// A statement while its lines are read.
@@ -121,9 +114,6 @@ struct Open {
 struct Parser<'a> {
     scop: &'a Scop,
     dims: Vec<Dim>,
-    sizes: usize,
-    phases: usize,
-    strips: bool,
     open: Option<Open>,
     statements: Vec<Placed>,
 }
@@ -143,25 +133,25 @@ impl Parser<'_> {
         match word.as_str() {
             "ure" => {}
             "dim" | "phase" | "size" | "strip" if self.statements.is_empty() && self.open.is_none() => {
-                if word == "size" && self.dims.len() != self.sizes {
-                    return Err("sizes come before the other dimensions".into());
-                }
-                self.sizes += usize::from(word == "size");
-                if word == "strip" {
-                    if !self.dims.is_empty() {
-                        return Err("a dimension of strips is the first one".into());
+                let kind = match word.as_str() {
+                    "size" => Kind::Parameter,
+                    "phase" => Kind::Sequence,
+                    "strip" => Kind::Strip,
+                    _ => Kind::Loop,
+                };
+                let before = self.dims.last().map_or(Kind::Parameter, |d| d.kind);
+                match kind {
+                    Kind::Parameter if before > kind => return Err("sizes come before the other dimensions".into()),
+                    Kind::Sequence if before > kind => {
+                        return Err("phase dimensions come before the others, and not with strips".into())
                     }
-                    self.strips = true;
-                } else if word != "dim" {
-                    if self.dims.len() != self.phases {
-                        return Err("phase dimensions come before the others, and not with strips".into());
-                    }
-                    self.phases += 1;
+                    Kind::Strip if !self.dims.is_empty() => return Err("a dimension of strips is the first one".into()),
+                    _ => {}
                 }
                 let name = line.word("a name")?;
                 let lo = line.integer()?;
                 line.sign("..")?;
-                self.dims.push(Dim { name, lo, hi: line.integer()? });
+                self.dims.push(Dim { name, kind, lo, hi: line.integer()? });
             }
             "in" => self.statement()?.domain.push(read_conjunction(&mut line, &names)?),
             "out" => self.statement()?.live_out.push(read_conjunction(&mut line, &names)?),
@@ -191,7 +181,7 @@ impl Parser<'_> {
                 o.domain,
                 o.variables,
                 o.live_out,
-                [self.phases, self.dims.len()],
+                Frame { outer: self.dims.partition_point(|d| d.kind <= Kind::Sequence), depth: self.dims.len() },
             ));
         }
     }

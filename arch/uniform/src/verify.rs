@@ -32,7 +32,7 @@ pub fn system(scop: &Scop, system: &System) -> Result<(), Vec<String>> {
             faults.extend(check.statement().into_iter().map(|fault| format!("S{s}: {fault}")));
         }
     }
-    if faults.is_empty() && system.phases > system.sizes {
+    if faults.is_empty() && system.has_phases() {
         faults = crate::verify::memory::check(scop, system);
     }
     if faults.is_empty() {
@@ -89,9 +89,9 @@ fn shape(scop: &Scop, system: &System) -> Vec<String> {
                     }
                     Feed::Partial { distance } => {
                         distance.len() == depth
-                            && distance
-                                .iter()
-                                .all(|a| a.coeffs.len() == depth && a.coeffs[system.sizes..].iter().all(|&c| c == 0))
+                            && distance.iter().all(|a| {
+                                a.coeffs.len() == depth && a.coeffs[system.parameters().end..].iter().all(|&c| c == 0)
+                            })
                     }
                 },
                 "a value comes from a statement or read that there is not, or over another number of dimensions",

@@ -78,7 +78,7 @@ fn fraction_bits(ty: ScalarType) -> i64 {
 }
 
 /// Pipelined cores of `templates::fp`, by operator and operand format; figures of other latencies are in
-/// `docs/operators.md`.
+/// `docs/results/operators.md`.
 fn float_latency(op: BinaryOp, ty: ScalarType) -> i64 {
     match op {
         BinaryOp::Add | BinaryOp::Sub => 6,

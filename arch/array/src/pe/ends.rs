@@ -97,7 +97,7 @@ fn shared(system: &System, mapping: &Mapping, reductions: &[Option<Reduction>]) 
             .own_row(d)
             .is_some_and(|row| mapping.digits[row].iter().any(|x| matches!(x.role, Role::Space(_) | Role::Lane)))
     };
-    let sums = reductions.iter().flatten().filter(|r| system.sizes > 0 && r.dims.iter().any(is_spread));
+    let sums = reductions.iter().flatten().filter(|r| system.is_sized() && r.dims.iter().any(is_spread));
     for (&d, upper) in sums.flat_map(|r| r.dims.iter().zip(&r.uppers)) {
         let one = (d, upper.clone());
         if !upper.is_constant() && !all.contains(&one) {

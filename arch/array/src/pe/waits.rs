@@ -106,7 +106,7 @@ impl<'a> Lower<'a> {
             .pieces
             .iter()
             .filter_map(|p| same(&p.feed))
-            .filter(|e| e[..system.cased()].iter().all(|x| *x == 0))
+            .filter(|e| e[..system.loops().start].iter().all(|x| *x == 0))
             .collect();
         for distance in within {
             for other in self.lanes.carries(distance).iter() {

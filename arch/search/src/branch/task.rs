@@ -161,7 +161,7 @@ pub(super) fn wavefront(program: &Kernel) -> Option<Vec<Vec<i64>>> {
 
 /// The options that select a plan. Loops over phases have none.
 pub(crate) fn options_of(program: &Kernel, plan: &Plan) -> ArrayChoice {
-    let cased = program.system.cased();
+    let cased = program.system.loops().start;
     // Coordinates of a wavefront are not loops, so expressions name them.
     let coordinates = Coordinates::new(&program.scop, &program.system);
     let skewed = plan.transform.iter().any(|row| row.iter().filter(|&&c| c != 0).count() > 1);

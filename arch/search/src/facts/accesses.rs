@@ -71,7 +71,7 @@ impl<'p> Accesses<'p> {
                 access.fix(&fixed(&store.when, &system.dims), &|a| self.over(a));
                 access.in_every_phase = self.in_every_phase(s, &placed.live_out, |_| vec![]);
                 access.in_last_tile = self.in_every_phase(s, &placed.live_out, |class| self.last_tile(class));
-                access.whole = if system.phases > 0 { self.whole(&placed.live_out) } else { 0 };
+                access.whole = if system.frame().outer > 0 { self.whole(&placed.live_out) } else { 0 };
                 access.latency = match self.program.reductions[s] {
                     Some(_) => 1,
                     None => carried::longest(&scop.statements[s].rhs).max(1),
@@ -106,7 +106,7 @@ impl<'p> Accesses<'p> {
     /// Dimensions of a sum whose partial results lowering may send to DRAM and back, as bits: only if the transform
     /// leaves all of them alone.
     fn partial_sum(&self, s: usize) -> u32 {
-        let may = spill::may_spill(&self.program.scop, self.system(), self.system().phases, s);
+        let may = spill::may_spill(&self.program.scop, self.system(), self.system().frame().outer, s);
         let Some(sum) = self.program.reductions[s].as_ref().filter(|_| may) else { return 0 };
         sum.dims.iter().map(|&r| own_row(self.transform, r).map(|d| 1 << d)).sum::<Option<u32>>().unwrap_or(0)
     }
@@ -128,7 +128,7 @@ impl<'p> Accesses<'p> {
 
     /// The last iteration of a phase.
     fn last_tile(&self, class: &PhaseClass) -> Vec<Constraint> {
-        let inside = self.system().phases..self.transform.len();
+        let inside = self.system().frame().outer..self.transform.len();
         inside.map(|d| has_value(&self.transform[d], self.bounds[d].0 + class.extent[d] - 1)).collect()
     }
 

@@ -78,12 +78,11 @@ impl Facts {
         let (mut reads, mut writes) = (accesses.reads(), accesses.writes());
         Facts {
             transform: transform.to_vec(),
-            phases: system.phases,
+            phases: system.frame().outer,
             extent: bounds.iter().map(|b| b.1 - b.0 + 1).collect(),
-            first: system
-                .cases
-                .iter()
-                .position(|c| c.bounds.iter().zip(&system.dims).take(system.phases).all(|(b, d)| *b == (d.lo, d.lo))),
+            first: system.cases.iter().position(|c| {
+                c.bounds.iter().zip(&system.dims).take(system.frame().outer).all(|(b, d)| *b == (d.lo, d.lo))
+            }),
             carried: Carried::new(program, transform),
             transitions: transitions::transitions(system, &reads, &writes, &program.passed),
             ports: number_ports(program, reads.iter_mut().chain(&mut writes)),
@@ -175,9 +174,9 @@ impl Facts {
 
 /// The phases in the box `all` of the program's dimensions.
 fn class(system: &System, transform: &[Vec<i64>], bounds: &[(i64, i64)], all: &[(i64, i64)]) -> PhaseClass {
-    let extent = |(d, reach)| if d < system.phases { 1 } else { reach + 1 };
+    let extent = |(d, reach)| if d < system.frame().outer { 1 } else { reach + 1 };
     PhaseClass {
-        phases: all[..system.phases].iter().map(|b| b.1 - b.0 + 1).product(),
+        phases: all[..system.frame().outer].iter().map(|b| b.1 - b.0 + 1).product(),
         extent: reach(transform, bounds, all).into_iter().enumerate().map(extent).collect(),
     }
 }

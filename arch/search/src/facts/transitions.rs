@@ -28,7 +28,7 @@ pub struct Passed {
 
 /// Some instance of the set is executed in every phase of the class.
 pub(super) fn in_every_phase(set: &[Constraint], case: &Case, system: &System) -> bool {
-    let (phases, depth) = (system.phases, system.dims.len());
+    let (phases, depth) = (system.frame().outer, system.dims.len());
     let within = &case.bounds[..phases];
     let wide: Vec<usize> = (0..phases).filter(|&p| within[p].0 < within[p].1).collect();
     if wide.len() > tuning::MOST_CORNERS {
@@ -51,7 +51,7 @@ pub(super) fn in_every_phase(set: &[Constraint], case: &Case, system: &System) -
 
 /// All transitions in which values pass. `passed`: arrays through which values pass from phase to phase.
 pub(super) fn transitions(system: &System, reads: &[Access], writes: &[Access], passed: &[bool]) -> Vec<Transition> {
-    let phases = &system.dims[..system.phases];
+    let phases = &system.dims[..system.frame().outer];
     let all = phases.iter().map(|d| d.hi - d.lo + 1).fold(1i64, i64::saturating_mul);
     if system.cases.is_empty() || all > tuning::MOST_PHASES {
         return vec![];

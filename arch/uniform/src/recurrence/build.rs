@@ -6,7 +6,7 @@ use crate::recurrence::builder::{Builder, Effort, NullCache, Placement, RangeCac
 use crate::recurrence::localize::{piece, Read};
 use crate::recurrence::place::Reach;
 use crate::recurrence::reduction;
-use crate::system::{Dim, Feed, Placed, System, Variable};
+use crate::system::{Dim, Feed, Frame, Kind, Placed, System, Variable};
 use scop::diag::{Diagnostic, Diagnostics};
 use scop::flow;
 use scop::flow::{Flow, Source};
@@ -72,14 +72,23 @@ impl Builder<'_> {
                 .flat_map(|l| over_band(&l.domain))
                 .collect();
             let Placement { dims, iterators, .. } = self.at[s].clone();
-            statements.push(Placed::new(self.scop, s, dims, iterators, domain, variables, live, [0, self.depth]));
+            statements.push(Placed::new(
+                self.scop,
+                s,
+                dims,
+                iterators,
+                domain,
+                variables,
+                live,
+                Frame { outer: 0, depth: self.depth },
+            ));
         }
         if !faults.is_empty() {
             return Err(faults);
         }
-        let dims = Dim::around(self.dim_names(), &statements);
+        let dims = Dim::around(self.dim_names(), Kind::by_place(0, self.within.phases), &statements);
         // Which phases are executed alike is asked of the whole program.
-        Ok(System { dims, sizes: 0, phases: self.within.phases, strips: 0, statements, cases: vec![] })
+        Ok(System { dims, statements, cases: vec![] })
     }
 
     fn variable(&self, s: usize, k: usize, faults: &mut Diagnostics) -> Variable {

@@ -3,7 +3,7 @@
 //! where they are: beyond its own iterations its terms change nothing.
 
 use crate::recurrence::reduction;
-use crate::system::System;
+use crate::system::{Kind, System};
 use scop::flow;
 use scop::{Affine, Constraint, Expr, ExprKind, ScalarType, Scop, Statement};
 
@@ -48,7 +48,7 @@ fn extend(scop: &Scop, system: &System, s: usize, reassociate: Option<bool>) -> 
         let (Some(d), None) = (used.next(), used.next()) else { continue };
         let (sign, dim) = (at.coeffs[d], &system.dims[d]);
         let summed = statement.write.subscripts.iter().all(|a| a.coeffs[k] == 0);
-        if d < system.phases || sign.abs() != 1 || !summed || (dim.lo, dim.hi) == bounds[d] {
+        if dim.kind <= Kind::Sequence || sign.abs() != 1 || !summed || (dim.lo, dim.hi) == bounds[d] {
             continue;
         }
         let coupled = |c: &Constraint| {

@@ -7,7 +7,7 @@ mod build;
 mod builder;
 pub mod constants;
 mod extended;
-mod frame;
+mod change;
 pub mod hosted;
 pub mod linear;
 mod localize;

@@ -47,7 +47,7 @@ pub fn passed(scop: &Scop, system: &System) -> Vec<bool> {
                     .collect();
                 let reads = all_at(&piece.domain, load);
                 placed.live_out.iter().any(|stored| {
-                    (system.sizes..system.phases).any(|p| {
+                    system.sequences().any(|p| {
                         let both = [all_at(stored, store), reads.clone(), same.clone(), earlier(p)].concat();
                         !flow::is_empty(&both, 2 * depth)
                     })

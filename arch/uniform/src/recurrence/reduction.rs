@@ -111,7 +111,7 @@ pub fn find(scop: &Scop, system: &System, s: usize, reassociate: Option<bool>) -
     let uppers = dims.iter().map(|&d| last(system, s, d)).collect::<Option<Vec<_>>>()?;
     let reduction = Reduction { read, op, subtract, fused, term, dims, uppers };
     (!reduction.dims.is_empty()
-        && box_in(placed, &reduction.dims, system.sizes)
+        && box_in(placed, &reduction.dims, system.parameters().len())
         && only_final_is_read(system, s, &reduction, depth))
     .then_some(reduction)
 }
@@ -218,7 +218,7 @@ fn moves_on(feed: &Feed, s: usize, d: usize) -> bool {
 fn last(system: &System, s: usize, d: usize) -> Option<Affine> {
     let depth = system.dims.len();
     let placed = &system.statements[s];
-    let bounds = |c: &&Constraint| c.expr.coeffs[d] != 0 && c.expr.coeffs[..system.sizes].iter().any(|&x| x != 0);
+    let bounds = |c: &&Constraint| c.expr.coeffs[d] != 0 && c.expr.coeffs[system.parameters()].iter().any(|&x| x != 0);
     let sized: Vec<&Constraint> = placed.domain.iter().flatten().filter(bounds).collect();
     let constant = flow::domain_bounds(&placed.domain, depth).map_or(0, |b| b[d].1);
     let upper = match sized[..] {

@@ -5,13 +5,13 @@
 use crate::affine::map::coordinate;
 use crate::case;
 use crate::recurrence::builder::Within;
-use crate::recurrence::frame::Frame;
+use crate::recurrence::change::Change;
 use crate::recurrence::phases;
 use crate::recurrence::phases::part;
 use crate::recurrence::rewrite;
 use crate::recurrence::rewrite::{Attempt, Region, Rewrite};
 use crate::recurrence::{reduction, strips};
-use crate::system::{Dim, Feed, Placed, System};
+use crate::system::{Dim, Feed, Kind, Placed, System};
 use scop::diag::{Diagnostic, Diagnostics};
 use scop::{Affine, Constraint, Scop, Storage};
 
@@ -61,16 +61,18 @@ pub fn apart(scop: &Scop, reassociate: Option<bool>, rewrites: &[Rewrite]) -> Op
 /// # Errors
 /// A sum that has no one order at all sizes.
 fn of_all_sizes(scop: &Scop, version: &Scop, system: System, reassociate: Option<bool>) -> Result<System, Diagnostics> {
-    let (sizes, phases, depth) = (scop.open_sizes(), system.phases, system.dims.len());
+    let frame = system.frame();
+    let kind = Kind::by_place(scop.open_sizes(), frame.outer);
     let placed = |(s, p): (usize, Placed)| {
-        Placed::new(version, s, p.dims, p.iterators, p.domain, p.variables, p.live_out, [phases, depth])
+        Placed::new(version, s, p.dims, p.iterators, p.domain, p.variables, p.live_out, frame)
     };
     let statements = system.statements.into_iter().enumerate().map(placed).collect();
-    let size = |(d, dim): (usize, Dim)| {
-        scop.sizes.get(d).map_or(dim.clone(), |s| Dim { name: s.name.clone(), lo: 1, hi: s.max })
+    let size = |(d, dim): (usize, Dim)| match scop.sizes.get(d) {
+        Some(s) => Dim { name: s.name.clone(), kind: kind(d), lo: 1, hi: s.max },
+        None => Dim { kind: kind(d), ..dim },
     };
     let dims = system.dims.into_iter().enumerate().map(size).collect();
-    let system = begun(version, System::new(dims, sizes, phases, statements));
+    let system = begun(version, System::new(dims, statements));
     let without_order = |&s: &usize| {
         let partial = system.statements[s]
             .variables
@@ -88,7 +90,8 @@ fn of_all_sizes(scop: &Scop, version: &Scop, system: System, reassociate: Option
 /// The system with loops that begin with the same coordinate at all sizes: a loop that runs backwards from a size
 /// begins later at smaller ones. What is executed in the same phases stays together, and where it is at some size.
 fn begun(scop: &Scop, system: System) -> System {
-    let (sizes, phases, depth) = (system.sizes, system.phases, system.dims.len());
+    let (sizes, frame) = (system.parameters().end, system.frame());
+    let depth = frame.depth;
     let maxima = system.maxima();
     let groups =
         if system.cases.is_empty() { vec![(0..system.statements.len()).collect()] } else { strips::groups(&system) };
@@ -106,8 +109,8 @@ fn begun(scop: &Scop, system: System) -> System {
             over[e].constant -= less.constant + earliest;
         }
         if (sizes..depth).any(|e| over[e] != coordinate(e, depth)) {
-            let frame = Frame { over, dims: (0..depth).collect(), within: vec![], first: 0, phases, depth };
-            group.iter().for_each(|&s| statements[s] = frame.placed(scop, s, &statements[s]));
+            let change = Change { over, dims: (0..depth).collect(), within: vec![], first: 0, frame };
+            group.iter().for_each(|&s| statements[s] = change.placed(scop, s, &statements[s]));
         }
     }
     if statements == system.statements {
@@ -115,8 +118,8 @@ fn begun(scop: &Scop, system: System) -> System {
     }
     let names = system.dims.iter().map(|d| d.name.clone()).collect();
     let sized = system.dims[..sizes].iter().cloned();
-    let dims = sized.chain(Dim::around(names, &statements).into_iter().skip(sizes)).collect();
-    System::new(dims, sizes, phases, statements)
+    let dims = sized.chain(Dim::around(names, |d| system.dims[d].kind, &statements).into_iter().skip(sizes)).collect();
+    System::new(dims, statements)
 }
 
 /// A sum whose partial results are needed, or start, elsewhere than at its ends: where these are, sizes tell.

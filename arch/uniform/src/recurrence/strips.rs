@@ -6,10 +6,11 @@
 //! of the strip before where it begins ([`handed_on`]), and all strips are one phase.
 
 use crate::affine::map::{between, coordinate, fixed, minus};
-use crate::recurrence::frame::Frame;
-use crate::system::{Dim, Feed, Piece, Placed, System, Variable};
+use crate::recurrence::change::Change;
+use crate::system::{Dim, Feed, Frame, Kind, Piece, Placed, System, Variable};
 use scop::flow;
 use scop::{Affine, Constraint, Scop};
+use std::cmp::Ordering;
 
 /// Of what was walked, the share that has to remain at most for another way to be worth it.
 const WORTH: f64 = 0.85;
@@ -29,15 +30,15 @@ pub fn dimensions(system: &System) -> Vec<(usize, i64)> {
     };
     let bends = |d: usize| {
         let couples = |c: &Constraint| {
-            c.expr.coeffs[d] != 0 && c.expr.coeffs[system.sizes..].iter().filter(|c| **c != 0).count() > 1
+            c.expr.coeffs[d] != 0 && c.expr.coeffs[system.parameters().end..].iter().filter(|c| **c != 0).count() > 1
         };
         system.statements.iter().flat_map(|p| p.domain.iter().flatten()).any(couples)
     };
     let cut = |d: usize| Some((d, far(d)?)).filter(|_| bends(d));
-    if system.cased() > system.sizes {
+    if system.has_phases() || !system.strips().is_empty() {
         vec![]
     } else {
-        (system.sizes..system.dims.len()).filter_map(cut).collect()
+        system.loops().filter_map(cut).collect()
     }
 }
 
@@ -54,7 +55,7 @@ pub fn strips(
     size: i64,
     slant: &dyn Fn(Slopes) -> Slopes,
 ) -> Option<(System, Slopes)> {
-    let (depth, lo, sizes) = (system.dims.len() + 1, system.dims[d].lo, system.sizes);
+    let (depth, lo, sizes) = (system.dims.len() + 1, system.dims[d].lo, system.parameters().end);
     let dims: Vec<usize> = (0..sizes).chain(sizes + 1..depth).collect();
     let mut over: Vec<Affine> = dims.iter().map(|&e| coordinate(e, depth)).collect();
     over[d].coeffs[sizes] = size;
@@ -63,10 +64,16 @@ pub fn strips(
     if hands_on && sizes > 0 {
         return None;
     }
-    let phases = if hands_on { 0 } else { sizes + 1 };
-    let frame = Frame { over, dims, within, first: 0, phases, depth };
+    let frame = Frame { outer: if hands_on { 0 } else { sizes + 1 }, depth };
+    let kind = |d: usize| match d.cmp(&sizes) {
+        Ordering::Less => Kind::Parameter,
+        Ordering::Equal if hands_on => Kind::Strip,
+        Ordering::Equal => Kind::Sequence,
+        Ordering::Greater => Kind::Loop,
+    };
+    let change = Change { over, dims, within, first: 0, frame };
     let placed = |(s, placed): (usize, &Placed)| {
-        let placed = frame.placed(scop, s, placed);
+        let placed = change.placed(scop, s, placed);
         if hands_on {
             handed_on(scop, s, placed, [d + 1, depth], [lo, size])
         } else {
@@ -76,7 +83,7 @@ pub fn strips(
     let statements: Vec<Placed> = system.statements.iter().enumerate().map(placed).collect();
     let mut names: Vec<String> = names(system).collect();
     names.insert(sizes, format!("{}.strip", system.dims[d].name));
-    let whole = around(&system.dims[..sizes], names, phases, statements);
+    let whole = around(&system.dims[..sizes], names, kind, statements);
     let moved = |slopes: Slopes, by: i64| -> Slopes {
         slopes.into_iter().map(|(d, slope)| ((d as i64 + by) as usize, slope)).collect()
     };
@@ -85,19 +92,15 @@ pub fn strips(
     is_worth(&cut, system).then(|| (cut, moved(slopes, -1)))
 }
 
-/// The system of these statements at these sizes, which are in strips if not in phases.
-fn around(sizes: &[Dim], names: Vec<String>, phases: usize, statements: Vec<Placed>) -> System {
-    let dims = sizes.iter().cloned().chain(Dim::around(names, &statements).into_iter().skip(sizes.len())).collect();
-    if phases > 0 {
-        System::new(dims, sizes.len(), phases, statements)
-    } else {
-        System::in_strips(dims, statements)
-    }
+/// The system of these statements at these sizes.
+fn around(sizes: &[Dim], names: Vec<String>, kind: impl Fn(usize) -> Kind, statements: Vec<Placed>) -> System {
+    let rest = Dim::around(names, kind, &statements).into_iter().skip(sizes.len());
+    System::new(sizes.iter().cloned().chain(rest).collect(), statements)
 }
 
 /// So much less is walked.
 fn is_worth(cut: &System, system: &System) -> bool {
-    cut.walked() <= if cut.strips > 0 { HANDED_ON } else { WORTH } * system.walked()
+    cut.walked() <= if cut.strips().is_empty() { WORTH } else { HANDED_ON } * system.walked()
 }
 
 /// A statement of which values that come over dimension `d` are those of the strip before where they begin.
@@ -121,7 +124,7 @@ fn handed_on(scop: &Scop, s: usize, placed: Placed, [d, depth]: [usize; 2], [lo,
     let variables =
         placed.variables.iter().map(|v| Variable { pieces: v.pieces.iter().flat_map(handed).collect() }).collect();
     let Placed { dims, iterators, domain, live_out, .. } = placed;
-    Placed::new(scop, s, dims, iterators, domain, variables, live_out, [0, depth])
+    Placed::new(scop, s, dims, iterators, domain, variables, live_out, Frame { outer: 0, depth })
 }
 
 /// Values come over the dimension.
@@ -132,24 +135,26 @@ fn hands_on(system: &System, d: usize) -> bool {
 /// The system with loops that begin where their phase or strip says; `None` if hardly less would be walked. And what
 /// `slant` made of the steepest slopes.
 fn slanted(scop: &Scop, system: &System, slant: &dyn Fn(Slopes) -> Slopes) -> (Option<System>, Slopes) {
-    let (phases, cased, depth) = (system.phases, system.cased(), system.dims.len());
+    let (frame, loops) = (system.frame(), system.loops());
+    let depth = frame.depth;
     let (mut statements, mut taken) = (system.statements.clone(), vec![]);
     for group in groups(system) {
-        for p in system.sizes..cased {
-            let slopes = slant(slopes(&statements, &group, p, cased).unwrap_or_default());
+        for p in system.parameters().end..loops.start {
+            let slopes = slant(slopes(&statements, &group, p, loops.start).unwrap_or_default());
             if slopes.is_empty() {
                 continue;
             }
             let mut over: Vec<Affine> = (0..depth).map(|e| coordinate(e, depth)).collect();
             slopes.iter().for_each(|&(e, slope)| over[e].coeffs[p] = slope);
-            let frame = Frame { over, dims: (0..depth).collect(), within: vec![], first: 0, phases, depth };
+            let change = Change { over, dims: (0..depth).collect(), within: vec![], first: 0, frame };
             for &s in &group {
-                statements[s] = frame.placed(scop, s, &statements[s]);
+                statements[s] = change.placed(scop, s, &statements[s]);
             }
             taken.extend(slopes);
         }
     }
-    let slanted = around(&system.dims[..system.sizes], names(system).collect(), phases, statements);
+    let slanted =
+        around(&system.dims[system.parameters()], names(system).collect(), |d| system.dims[d].kind, statements);
     (Some(slanted).filter(|slanted| is_worth(slanted, system)), taken)
 }
 

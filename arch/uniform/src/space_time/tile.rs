@@ -9,7 +9,7 @@ use crate::mapping::Counter;
 use crate::mapping::{row_name, Digit, DimPlan, Mapping, Plan, Role};
 use crate::refusal::Illegal;
 use crate::sizes::Formula;
-use crate::system::System;
+use crate::system::{Kind, System};
 use scop::{Affine, Constraint};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -59,12 +59,12 @@ impl Mapping {
         };
         let ends = mapping.ends_by_size(system, loose);
         let (by_case, uppers) = mapping.ends_by_case(system, loose);
-        let by_case = mapping.number_digits(system.sizes, ends, by_case)?;
+        let by_case = mapping.number_digits(system.parameters().len(), ends, by_case)?;
         mapping.uppers_by_case =
             uppers.into_iter().map(|((d, case), upper)| ((mapping.digits[d][0].index, case), (d, upper))).collect();
         mapping.phases =
-            mapping.parameters.len() + mapping.digits[system.sizes..system.phases].iter().map(Vec::len).sum::<usize>();
-        mapping.strip = (system.phases..system.cased()).find_map(|d| Some(mapping.digits[d].first()?.index));
+            mapping.parameters.len() + mapping.digits[system.sequences()].iter().map(Vec::len).sum::<usize>();
+        mapping.strip = system.strips().find_map(|d| Some(mapping.digits[d].first()?.index));
         mapping.cases = mapping.ends_by_phase(system, loose, &by_case);
         Ok(mapping)
     }
@@ -87,9 +87,9 @@ impl Mapping {
         let phases = |all: &[(i64, i64)]| -> Vec<[i64; 2]> {
             let spans = |dims: Range<usize>| dims.filter(counted).map(|d| span(d, all)).collect::<Vec<_>>();
             run.clone()
-                .chain(spans(system.sizes..system.phases))
+                .chain(spans(system.sequences()))
                 .chain(self.counters[tiles.clone()].iter().map(whole))
-                .chain(spans(system.phases..system.cased()))
+                .chain(spans(system.strips()))
                 .collect()
         };
         let boxes: Vec<Vec<[i64; 2]>> = system.cases.iter().map(|case| phases(&case.bounds)).collect();
@@ -99,13 +99,13 @@ impl Mapping {
             all.iter().any(Option::is_some).then_some(all)
         };
         let mut out = Cases::default();
-        for d in (system.sizes..system.phases).filter(counted) {
+        for d in system.sequences().filter(counted) {
             out.limits.extend(limit(d, 0).map(|all| (self.digits[d][0].index, all)));
         }
         let all: i64 = self.counters[known..cased].iter().map(|c| c.trip).product();
         let between = !out.limits.is_empty()
             || boxes.iter().map(|all| all[known..].iter().map(|b| b[1] - b[0] + 1).product::<i64>()).sum::<i64>() < all;
-        for d in system.cased()..self.digits.len() {
+        for d in system.loops() {
             for (k, digit) in self.digits[d]
                 .iter()
                 .enumerate()
@@ -162,8 +162,8 @@ impl Mapping {
     /// are cases of phases, of the phases' own.
     fn ends_by_size(&mut self, system: &System, loose: &Loose) -> BTreeMap<usize, Formula> {
         let mut ends = BTreeMap::new();
-        let last = if system.cases.is_empty() { self.digits.len() } else { system.phases };
-        for d in if system.sizes == 0 { 0..0 } else { system.sizes..self.digits.len() } {
+        let last = if system.cases.is_empty() { self.digits.len() } else { system.sequences().end };
+        for d in if system.is_sized() { system.parameters().end..self.digits.len() } else { 0..0 } {
             let greatest = case::greatest(
                 system.statements.iter().flat_map(|s| &s.domain),
                 &system.maxima(),
@@ -189,12 +189,12 @@ impl Mapping {
     /// by dimension and case.
     fn ends_by_case(&self, system: &System, loose: &Loose) -> (ByCase<Formula>, BTreeMap<(usize, usize), Affine>) {
         let (mut ends, mut uppers) = (BTreeMap::new(), BTreeMap::new());
-        if system.sizes == 0 {
+        if !system.is_sized() {
             return (ends, uppers);
         }
         let reaches = self.reaches(system);
         for (c, case) in system.cases.iter().enumerate() {
-            for d in system.sizes..self.digits.len() {
+            for d in system.parameters().end..self.digits.len() {
                 let counted = |(k, x): &(usize, &Digit)| {
                     matches!(x.role, Role::Tile | Role::Time) && self.is_alone(d, *k, &reaches[c])
                 };
@@ -205,16 +205,15 @@ impl Mapping {
                 let greatest = if unit {
                     &case.ends[d]
                 } else {
-                    let within: Vec<Vec<Constraint>> = case
-                        .parts(system.sizes..system.phases, system.dims.len(), |s| &system.statements[s].domain)
-                        .collect();
+                    let within: Vec<Vec<Constraint>> =
+                        case.parts(system.sequences(), system.dims.len(), |s| &system.statements[s].domain).collect();
                     own = case::greatest(within.iter(), &system.maxima(), &self.plan.transform[d]);
                     &own
                 };
                 if let ([[one]], 0, 0) = (greatest.iter().map(Vec::as_slice).collect::<Vec<_>>().as_slice(), k, least) {
                     uppers.extend((one.1 == 1 && !one.0.is_constant()).then(|| ((d, c), one.0.clone())));
                 }
-                let everywhere = d < system.phases && case.bounds[d].1 == system.dims[d].hi;
+                let everywhere = system.dims[d].kind == Kind::Sequence && case.bounds[d].1 == system.dims[d].hi;
                 let varies = (least == 0 || least < last) && !everywhere;
                 let end = self.last_value(d, digit, greatest, least).filter(|_| varies);
                 ends.extend(end.map(|end| ((d, k, c), end)));
@@ -330,26 +329,25 @@ fn evened(by_case: &mut [i64], system: &System) {
 /// Phase loops are the outermost tile loops, in their order and one iteration a tile; no other coordinate contains
 /// them.
 fn phases_outermost(system: &System, mut plan: Plan) -> Result<Plan, Illegal> {
-    let phases = system.phases;
+    let outer = system.loops().start;
     for (d, row) in plan.transform.iter().enumerate() {
-        let own = |(e, &c): (usize, &i64)| c == i64::from(d == e) || d >= system.cased() && e >= system.cased();
+        let own = |(e, &c): (usize, &i64)| c == i64::from(d == e) || d >= outer && e >= outer;
         if !row.iter().enumerate().all(own) {
-            return Err(Illegal::PhaseLoop(system.dims[d.min(system.cased() - 1)].name.clone()));
+            return Err(Illegal::PhaseLoop(system.dims[d.min(outer - 1)].name.clone()));
         }
     }
-    for (dim, plan) in system.dims.iter().zip(&mut plan.dims).take(phases) {
-        if plan.axis.is_some() || plan.latency != 1 || plan.simd != 1 {
-            return Err(Illegal::PhaseLoop(dim.name.clone()));
+    for (dim, plan) in system.dims.iter().zip(&mut plan.dims) {
+        let divided = plan.axis.is_some() || plan.latency != 1 || plan.simd != 1;
+        match dim.kind {
+            Kind::Loop => {}
+            // Strips run around all other time loops.
+            Kind::Strip if divided || plan.tile.is_some() => return Err(Illegal::PhaseLoop(dim.name.clone())),
+            Kind::Strip => {}
+            Kind::Parameter | Kind::Sequence if divided => return Err(Illegal::PhaseLoop(dim.name.clone())),
+            Kind::Parameter | Kind::Sequence => plan.tile = Some(1),
         }
-        plan.tile = Some(1);
     }
-    // Strips run around all other time loops.
-    for (dim, plan) in system.dims[..system.cased()].iter().zip(&plan.dims).skip(phases) {
-        if plan.axis.is_some() || plan.tile.is_some() || plan.latency != 1 || plan.simd != 1 {
-            return Err(Illegal::PhaseLoop(dim.name.clone()));
-        }
-    }
-    plan.order = (0..system.cased()).chain(plan.order.into_iter().filter(|&d| d >= system.cased())).collect();
+    plan.order = (0..outer).chain(plan.order.into_iter().filter(|&d| d >= outer)).collect();
     Ok(plan)
 }
 

@@ -40,7 +40,7 @@ const STEEPEST: i64 = 8;
 /// programs of less than three loops or in phases.
 pub fn wavefront(system: &System) -> Option<Vec<Vec<i64>>> {
     let depth = system.dims.len();
-    if system.phases > 0 || depth < 3 {
+    if system.frame().outer > 0 || depth < 3 {
         return None;
     }
     let distances: Vec<Vec<i64>> = system.dependences().into_iter().map(|d| d.distance).collect();

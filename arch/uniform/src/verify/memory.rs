@@ -104,7 +104,7 @@ impl Pairs<'_> {
 
     /// Pairs of which the first is in a later phase, or, if `also_equal`, in the same one.
     fn disordered(&self, pairs: &[Conjunction], also_equal: bool) -> bool {
-        let phases = self.system.phases;
+        let phases = self.system.frame().outer;
         let apart = |d: usize, equality: bool| {
             let mut expr = Affine::constant(2 * self.depth(), if equality { 0 } else { -1 });
             (expr.coeffs[d], expr.coeffs[self.depth() + d]) = (1, -1);

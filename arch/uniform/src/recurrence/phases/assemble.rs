@@ -7,9 +7,9 @@
 
 use crate::affine::map::{compose, coordinate, fixed, lexicographically_positive};
 use crate::recurrence::build::push_unique;
-use crate::recurrence::frame::Frame;
+use crate::recurrence::change::Change;
 use crate::recurrence::phases::{part, Item, Phase};
-use crate::system::{Dim, Feed, Piece, Placed, System};
+use crate::system::{Dim, Feed, Frame, Kind, Piece, Placed, System};
 use scop::diag::Diagnostics;
 use scop::flow;
 use scop::flow::{Flow, Source};
@@ -187,11 +187,12 @@ impl<'a> Joining<'a> {
     fn system(&self, program: &Scop, flow: &Flow, own: usize) -> System {
         let phases = self.names.len();
         let depth = phases + own;
+        let frame = Frame { outer: phases, depth };
         let mut statements = Vec::new();
         for stood in &self.phases {
-            let frame = stood.frame(phases, depth);
+            let moved = stood.moved(frame);
             for (k, placed) in stood.phase.system.statements.iter().enumerate() {
-                statements.push(frame.placed(program, stood.first + k, placed));
+                statements.push(moved.placed(program, stood.first + k, placed));
             }
         }
         let needed = needed(program, flow, &statements, depth);
@@ -201,10 +202,11 @@ impl<'a> Joining<'a> {
                 needed.map(|all| over_band(placed, &all, depth)).filter(|all| all.len() <= placed.live_out.len());
             if let Some(needed) = needed {
                 let Placed { dims, iterators, domain, variables, .. } = placed.clone();
-                *placed = Placed::new(program, s, dims, iterators, domain, variables, needed, [phases, depth]);
+                *placed = Placed::new(program, s, dims, iterators, domain, variables, needed, frame);
             }
         }
-        System::new(Dim::around(self.dim_names(phases, own), &statements), self.sizes, phases, statements)
+        let kind = Kind::by_place(self.sizes, phases);
+        System::new(Dim::around(self.dim_names(phases, own), kind, &statements), statements)
     }
 
     fn dim_names(&self, phases: usize, own: usize) -> Vec<String> {
@@ -285,7 +287,8 @@ impl Stood<'_> {
     }
 
     /// From the phase's coordinates to those of the whole.
-    fn frame(&self, phases: usize, depth: usize) -> Frame {
+    fn moved(&self, frame: Frame) -> Change {
+        let Frame { outer: phases, depth } = frame;
         let own = self.phase.system.dims.len();
         let mut over = vec![Affine::constant(depth, 0); own];
         let mut dims = vec![0; own];
@@ -305,7 +308,7 @@ impl Stood<'_> {
             dims[k] = phases + d;
         }
         conditions.extend((phases..depth).filter(|d| !dims.contains(d)).map(|d| fixed(d, 0, depth)));
-        Frame { over, dims, within: conditions, first: self.first, phases, depth }
+        Change { over, dims, within: conditions, first: self.first, frame }
     }
 }
 

@@ -122,7 +122,7 @@ pub fn apart(scop: &Scop, region: &Region, rewrites: &[Rewrite]) -> Option<(Scop
     let sizes = region.within.sizes;
     let nests: BTreeSet<LoopId> = scop.statements.iter().filter_map(|s| s.loops.get(sizes).copied()).collect();
     let found = (nests.len() > 1).then(|| distribute(scop, region, vec![], rewrites, true).ok())?;
-    found.filter(|(_, system)| system.phases > sizes)
+    found.filter(|(_, system)| system.frame().outer > sizes)
 }
 
 fn distribute(
@@ -329,7 +329,7 @@ fn measure<'a>(items: impl Iterator<Item = &'a Item>, level: usize, counts: &mut
             Item::Phase(phase) => {
                 count += 1;
                 let mut these: Vec<i64> =
-                    phase.system.dims[phase.system.phases..].iter().map(|d| d.hi - d.lo + 1).collect();
+                    phase.system.dims[phase.system.loops()].iter().map(|d| d.hi - d.lo + 1).collect();
                 these.sort_unstable_by(|a, b| b.cmp(a));
                 widen(&mut own, &these);
             }

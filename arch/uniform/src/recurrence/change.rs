@@ -1,11 +1,11 @@
-//! Statements over other band coordinates.
+//! Change of coordinates: statements over another iteration space.
 
 use crate::affine::map::compose;
-use crate::system::{Feed, Piece, Placed, Variable};
+use crate::system::{Feed, Frame, Piece, Placed, Variable};
 use scop::{Affine, Constraint, Scop, StmtId};
 
 /// From some coordinates to others.
-pub(super) struct Frame {
+pub(super) struct Change {
     /// The old coordinates over the new ones.
     pub over: Vec<Affine>,
     /// Which of the new dimensions each of them is.
@@ -14,11 +14,11 @@ pub(super) struct Frame {
     pub within: Vec<Constraint>,
     /// Number that the first statement gets.
     pub first: usize,
-    pub phases: usize,
-    pub depth: usize,
+    /// The new iteration space.
+    pub frame: Frame,
 }
 
-impl Frame {
+impl Change {
     /// Statement `s` of `scop`, which is `placed` over the old coordinates.
     pub fn placed(&self, scop: &Scop, s: usize, placed: &Placed) -> Placed {
         let union = |all: &[Vec<Constraint>]| all.iter().map(|c| self.conjunction(c)).collect::<Vec<_>>();
@@ -27,20 +27,11 @@ impl Frame {
             placed.variables.iter().map(|v| Variable { pieces: v.pieces.iter().map(piece).collect() }).collect();
         let iterators = placed.iterators.iter().map(|a| self.form(a)).collect();
         let dims = placed.dims.iter().map(|&d| self.dims[d]).collect();
-        Placed::new(
-            scop,
-            s,
-            dims,
-            iterators,
-            union(&placed.domain),
-            variables,
-            union(&placed.live_out),
-            [self.phases, self.depth],
-        )
+        Placed::new(scop, s, dims, iterators, union(&placed.domain), variables, union(&placed.live_out), self.frame)
     }
 
     fn form(&self, a: &Affine) -> Affine {
-        compose(a, &self.over, self.depth)
+        compose(a, &self.over, self.frame.depth)
     }
 
     fn conjunction(&self, all: &[Constraint]) -> Vec<Constraint> {
@@ -51,7 +42,7 @@ impl Frame {
     fn feed(&self, feed: &Feed) -> Feed {
         let there = |s: &StmtId| StmtId(s.0 + self.first as u32);
         let far = |distance: &[i64]| {
-            let mut out = vec![0; self.depth];
+            let mut out = vec![0; self.frame.depth];
             self.dims.iter().zip(distance).for_each(|(&d, &e)| out[d] = e);
             // Coordinates that begin later from strip to strip: what comes from an earlier one is so much farther.
             for (&d, old) in self.dims.iter().zip(&self.over) {
@@ -66,7 +57,7 @@ impl Frame {
                 Feed::Carry { statement: there(statement), read: *read, distance: far(distance) }
             }
             Feed::Partial { distance } => {
-                let mut out = vec![Affine::constant(self.depth, 0); self.depth];
+                let mut out = vec![Affine::constant(self.frame.depth, 0); self.frame.depth];
                 self.dims.iter().zip(distance).for_each(|(&d, e)| out[d] = self.form(e));
                 Feed::Partial { distance: out }
             }
