@@ -13,20 +13,15 @@ use crate::table;
 use array::kernel::Kernel;
 use cost::board::{Board, Resources};
 use scop::Scop;
-use search::branch::{Design, Effort, Found, Learned, Progress};
+use search::branch::{Design, Effort, Found, Progress};
 use search::choose;
 use search::choose::{Hint, Quest};
 use search::distribute;
+use search::tuning;
 use serde_json::{json, Value};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use uniform::design::{ArrayChoice, DesignSpec, NO_LOOP};
-
-/// Points of a front at most.
-const POINTS: usize = 8;
-/// Designs assembled at most for a point that nobody asked for, and how good it must be.
-const ROUGH_DESIGNS: u64 = 400;
-const ROUGH_GAP: f64 = 0.05;
 
 /// Everything a search of the user's is about.
 struct Context<'a> {
@@ -94,7 +89,7 @@ fn space_loops(spec: &DesignSpec, program: &Kernel) -> Result<Option<Vec<usize>>
 fn effort(arguments: &Explore) -> Effort {
     Effort {
         exact: arguments.designs,
-        bounds: arguments.designs.saturating_mul(50_000),
+        bounds: arguments.designs.saturating_mul(tuning::EXPLORE_BOUNDS_PER_DESIGN),
         work: u64::MAX,
         gap: arguments.gap.value(),
     }
@@ -102,10 +97,10 @@ fn effort(arguments: &Explore) -> Effort {
 
 fn shortened(effort: Effort) -> Effort {
     Effort {
-        exact: effort.exact.min(ROUGH_DESIGNS),
-        bounds: effort.bounds.min(ROUGH_DESIGNS * 50_000),
+        exact: effort.exact.min(tuning::ROUGH_DESIGNS),
+        bounds: effort.bounds.min(tuning::ROUGH_BOUNDS),
         work: effort.work,
-        gap: effort.gap.max(ROUGH_GAP),
+        gap: effort.gap.max(tuning::ROUGH_GAP),
     }
 }
 
@@ -138,15 +133,15 @@ impl Context<'_> {
             .filter(|r| *r != "cycles")
             .collect();
         let front = match (wanted.is_empty(), self.arguments.html.is_some()) {
-            (false, _) => quest.front(best, &wanted, POINTS),
+            (false, _) => quest.front(best, &wanted, tuning::FRONT_POINTS),
             // A page shows a front unasked: roughly.
             (true, true) => Quest {
-                effort: shortened(self.effort),
-                space: quest.space.clone(),
-                learned: Learned::default(),
-                ..quest
+                space: self.space.clone(),
+                others: &others,
+                watch: Some(&watch),
+                ..Quest::new(self.program, self.spec, self.limits, shortened(self.effort))
             }
-            .front_of_shares(best, POINTS),
+            .front_of_shares(best, tuning::FRONT_POINTS),
             (true, false) => vec![],
         };
         let mut hints = quest.hints(best.cycles, &found.counts);
@@ -321,22 +316,16 @@ fn live(p: &Progress, begin: Instant) {
     ));
 }
 
-/// Designs assembled for each neighbour.
-const NEIGHBOUR_DESIGNS: u64 = 60;
-const NEIGHBOUR_WORK: u64 = 8_000_000;
-/// How many times the cycles of the one before it a neighbour takes at most.
-const NEIGHBOUR_CYCLES: i64 = 8;
-
 /// The arrays beside a chosen one on the front, with less and less area: up to three lines.
 pub fn neighbours(spec: &DesignSpec, compiled: &search::Compiled, board: &Board) -> String {
     let spec = &search::on(board, spec);
     let program = compiled.stages.as_ref().and_then(|stages| search::program_of(stages, spec));
     let (Some(searched), Some(program)) = (&compiled.report.searched, program) else { return String::new() };
     let effort = Effort {
-        exact: NEIGHBOUR_DESIGNS.min(choose::effort(&program).exact),
-        bounds: 1_000_000,
-        work: NEIGHBOUR_WORK,
-        gap: 0.02,
+        exact: tuning::NEIGHBOUR_DESIGNS.min(choose::effort(&program).exact),
+        bounds: tuning::NEIGHBOUR_BOUNDS,
+        work: tuning::NEIGHBOUR_ROWS,
+        gap: tuning::NEIGHBOUR_GAP,
     };
     let mut quest = Quest::new(&program, spec, searched.limits, effort);
     let (mut text, mut name) = (String::new(), "beside it");
@@ -352,7 +341,7 @@ pub fn neighbours(spec: &DesignSpec, compiled: &search::Compiled, board: &Board)
             ..limits
         };
         // What takes that much longer at half the area is no neighbour: the search was too short.
-        let Some(d) = quest.fastest().best.filter(|d| d.cycles <= NEIGHBOUR_CYCLES * cycles) else { break };
+        let Some(d) = quest.fastest().best.filter(|d| d.cycles <= tuning::NEIGHBOUR_CYCLES * cycles) else { break };
         (need, cycles) = (d.need, d.cycles);
         let ratio = d.cycles as f64 / compiled.report.prediction.cycles.max(1) as f64;
         let limits = &quest.limits;

@@ -178,6 +178,29 @@ pub const HINT_SAVES: i64 = 20;
 /// Share of the cycles for which a port or the lanes are busy if they are what limits the array.
 pub const BUSY_SHARE: f64 = 0.5;
 
+// `sagen explore`, and the arrays that `sagen rtl` shows beside the chosen one.
+
+/// Bounds of shapes for each design that the user allows to `sagen explore`.
+pub const EXPLORE_BOUNDS_PER_DESIGN: u64 = 50_000;
+/// Points of a front at most.
+pub const FRONT_POINTS: usize = 8;
+/// Designs assembled at most for a point that the user does not ask for.
+pub const ROUGH_DESIGNS: u64 = 400;
+/// Bounds of shapes at most for such a point.
+pub const ROUGH_BOUNDS: u64 = 20_000_000;
+/// Gap at which the search for such a point ends.
+pub const ROUGH_GAP: f64 = 0.05;
+/// Designs assembled for each array beside the chosen one.
+pub const NEIGHBOUR_DESIGNS: u64 = 60;
+/// Bounds of shapes for such an array.
+pub const NEIGHBOUR_BOUNDS: u64 = 1_000_000;
+/// Rows of loads and stores walked for such an array.
+pub const NEIGHBOUR_ROWS: u64 = 8_000_000;
+/// Gap at which the search for such an array ends.
+pub const NEIGHBOUR_GAP: f64 = 0.02;
+/// How many times as many cycles as the larger array before it such an array may take; beyond, the search was too short.
+pub const NEIGHBOUR_CYCLES: i64 = 8;
+
 // One array for a network of layers.
 
 /// Designs assembled for a layer on one grid at first.
