@@ -1,4 +1,4 @@
-# Puts the project's private tools (.venv) first on PATH. To be sourced by bash: `. scripts/env.sh`
+# Puts the project's private tools (.venv) first on PATH. Bash sources this file: `. scripts/env.sh`
 _sagen_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 case ":$PATH:" in
     *":$_sagen_root/.venv/bin:"*) ;;

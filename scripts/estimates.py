@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Estimated resources beside those measured by synthesis: rewrites the table of docs/results/estimates.md.
+"""Estimated resources beside measurements by synthesis: rewrites the table of docs/results/estimates.md.
 
     cargo build --release && python3 scripts/estimates.py [--sagen target/release/sagen] [--only TEXT]
     python3 scripts/estimates.py --check DIR...
 
-Each design is emitted and its modules synthesized by Yosys (resources.sh), a minute or two each, and given up after --seconds;
-what came of it is kept in target/estimates under a hash of the Verilog and of the scripts, so a second run is fast. `--only`
-makes the rows whose name contains TEXT and leaves the others as they are. `--check` compares designs that `sagen rtl` left
-in DIR, part by part, and fails where an estimate of the whole is off by more than it may be.
+Yosys synthesizes the modules of each design (resources.sh) in one or two minutes, at most --seconds. target/estimates caches
+the results under a hash of the Verilog and of the scripts, so a second run is fast. `--only` updates the rows whose name
+contains TEXT. `--check` compares designs that `sagen rtl` wrote to DIR, part by part, and fails if an estimate of a whole
+design is off by more than ALLOWED.
 """
 import argparse
 import hashlib
@@ -19,21 +19,21 @@ import tempfile
 
 SCRIPTS = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(SCRIPTS, "..")
-KEPT = os.path.join(os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "target")), "estimates")
+CACHE = os.path.join(os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "target")), "estimates")
 DOCUMENT = os.path.join(ROOT, "docs", "results", "estimates.md")
 FIELDS = ("lut", "ff", "dsp", "bram36", "uram")
-# Deviation allowed: the greater of a share and a count.
+# Allowed deviation: the larger of a share and a count.
 ALLOWED = {"lut": (0.15, 300), "ff": (0.15, 300), "dsp": (0.05, 2), "bram36": (0.05, 2), "uram": (0.05, 2)}
 PARTS = (("_pe", "pes"), ("_fp", "pes"), ("_bf", "pes"), ("_feed", "feeders"), ("_collect", "collectors"), ("_relay", "relays"),
          ("axi_reader", "engines"), ("axi_writer", "engines"), ("on_chip", "engines"), ("_array", "relays"), ("", "control"))
-# Every synthesis is of a small array: sagen's own choice within one of these.
+# The search chooses a small array within one of these limits.
 LIMIT = ["--limit", "lut=15000,dsp=32"]
 LESS = ["--limit", "lut=7000,dsp=16"]
 SMALL = ["--space", "i,j", "--tile", "i=4,j=4,k=8", "--latency", "i=2,j=2", "--simd", "k=2"]
 
 
 def layer(o, i, pixels, kernel, stride, *design):
-    """A convolution layer of ResNet-50 in full size."""
+    """Arguments for a convolution layer of ResNet-50 in full size."""
     sizes = {"O": o, "I": i, "R": pixels, "C": pixels, "P": kernel, "S": stride}
     return ["tests/run/conv_layer.c", *(x for name, value in sizes.items() for x in ("-D", f"{name}={value}")), "--space", "o,c", *design]
 
@@ -60,8 +60,8 @@ DESIGNS = [
      ((LIMIT, ("2mm", "3mm", "bicg", "doitgen", "durbin", "gemver", "gramschmidt", "jacobi-1d", "nussinov", "trisolv")),
       (["--limit", "lut=10000,dsp=16"], ("covariance", "seidel-2d")),
       (LESS, ("atax", "cholesky", "floyd-warshall", "gemm", "gesummv", "lu", "mvt", "symm", "syr2k", "syrk", "trmm"))) for name in names]
-# Where a guard that depends on the place leaves out operators or memories in some PEs, or there are no neighbours for whom they
-# are, these are synthesized within the array.
+# In these designs a guard that depends on the PE's position removes operators or memories from some PEs, or some PEs
+# have no neighbours that use them. Their PEs are synthesized within the array.
 FLAT = {"lu, N = 8, in lut=7000,dsp=16", "PolyBench 2mm in lut=15000,dsp=32", "PolyBench jacobi-1d in lut=15000,dsp=32", "PolyBench seidel-2d in lut=10000,dsp=16"} | {
     f"PolyBench {name} in lut=7000,dsp=16" for name in ("cholesky", "floyd-warshall", "gemm", "lu", "symm", "syr2k", "syrk", "trmm")}
 
@@ -79,7 +79,7 @@ def estimated(folder):
 
 
 def synthesized(folder, flat, seconds):
-    """What resources.sh says of the modules of a design; nothing where it takes longer than so many seconds."""
+    """The rows of resources.sh for a design's modules; None if synthesis takes longer than `seconds`."""
     top, options = estimated(folder)["kernel"], ["--family", "xc7" if estimated(folder)["part"].startswith("xc7") else "xcup"]
     if flat:
         options += ["--flatten", "*_pe"]
@@ -88,8 +88,8 @@ def synthesized(folder, flat, seconds):
     for name in [os.path.join(rtl, f) for f in sorted(os.listdir(rtl))] + [os.path.join(eda, f) for f in ("hybrid.ys.in", "resources.py", "e1_to_e2.v")]:
         with open(name, "rb") as text:
             key.update(text.read())
-    kept = os.path.join(KEPT, key.hexdigest()[:24] + ".json")
-    if not os.path.exists(kept):
+    cached = os.path.join(CACHE, key.hexdigest()[:24] + ".json")
+    if not os.path.exists(cached):
         if seconds == 0:
             return None
         command = [os.path.join(SCRIPTS, "resources.sh"), os.path.abspath(folder), top, *options, "--json"]
@@ -100,16 +100,16 @@ def synthesized(folder, flat, seconds):
             return None
         if done.returncode:
             raise SystemExit(f"{' '.join(command)} failed:\n{done.stderr or done.stdout}")
-        os.makedirs(KEPT, exist_ok=True)
-        with open(kept + f".{os.getpid()}", "w") as text:
+        os.makedirs(CACHE, exist_ok=True)
+        with open(cached + f".{os.getpid()}", "w") as text:
             text.write(done.stdout)
-        os.replace(kept + f".{os.getpid()}", kept)
-    with open(kept) as text:
+        os.replace(cached + f".{os.getpid()}", cached)
+    with open(cached) as text:
         return json.load(text)["modules"]
 
 
 def measured(folder, flat=False, seconds=None):
-    """Totals, and those of each part; nothing where synthesis takes too long."""
+    """Totals of the design and of each part; None if synthesis takes too long."""
     modules = synthesized(folder, flat, seconds)
     if modules is None:
         return None, None
@@ -128,7 +128,7 @@ def off(field, estimate, truth):
 
 
 def check(folder):
-    """Prints the comparison; whether the whole is close enough."""
+    """Prints the comparison; returns whether the whole is within ALLOWED."""
     report = estimated(folder)
     total, parts = measured(folder)
     print(f"{folder}: estimated / measured")
@@ -182,7 +182,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sagen", default="target/release/sagen")
     parser.add_argument("--only", default="")
-    parser.add_argument("--seconds", type=int, default=600, help="after which a synthesis is given up; 0: only rows whose synthesis is kept")
+    parser.add_argument("--seconds", type=int, default=600, help="limit of one synthesis; 0: only rows whose synthesis is cached [600]")
     parser.add_argument("--check", nargs="+", metavar="DIR")
     args = parser.parse_args()
     if args.check:

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Functions alone and in one IP: `functions.py [SAGEN]`.
+"""Several functions, each in an IP of its own and all in one IP: `functions.py [SAGEN]`.
 
-Writes docs/results/functions.md: cycles and estimated resources of each function of examples/la.c as an IP of its own, and in the
-one IP of all. Both are simulated against the C program; fails where a result or the number of cycles differs.
+Writes docs/results/functions.md: cycles and estimated resources of each function of examples/la.c in an IP of its own, and
+of the one IP with all functions. Simulates both and compares with the C program; fails if a result or a number of cycles
+differs.
 """
 import json
 import subprocess

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Gates on what sagen emits, with tools that know nothing of sagen: `scripts/gates.sh`
+# Checks emitted designs with tools from outside sagen: `scripts/gates.sh`
 #
-# For a few small designs: the lint gate on the Verilog, the IP driven through its AXI ports by third-party bus models,
-# proofs of the engines (scripts/formal), estimated resources against those of synthesis, and for the int16
-# multiply-accumulate PE its mapping to one DSP slice.
-# As many at a time as there are cores. Exits 1 if any fails. KEEP=DIR leaves the emitted designs in DIR.
+# For a few small designs: lints the Verilog, drives the IP through its AXI ports with third-party bus models, proves
+# properties of the DMA engines (scripts/formal), compares estimated resources with synthesis, and checks that the int16
+# multiply-accumulate PE maps to one DSP slice. Runs one check a core. Exits 1 if a check fails. KEEP=DIR writes the
+# emitted designs to DIR.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 command -v cargo >/dev/null || . "$HOME/.cargo/env"
 . scripts/env.sh
 
-# After the tests, with their settings (scripts/test.sh), there is nothing left to build.
+# After the tests (scripts/test.sh), which use the same settings, this builds nothing.
 # shellcheck disable=SC2086
 cargo ${SAGEN_CARGO:-} build --release --quiet
 sagen=${CARGO_TARGET_DIR:-target}/release/sagen
@@ -32,13 +32,13 @@ emit() {
     scripts/lint_verilog.sh "$work/$name" "$(top_of "$work/$name")"
 }
 
-# driven NAME ARGUMENTS: the same, and runs it against the bus models
+# driven NAME ARGUMENTS: the same, and drives the IP with the bus models
 driven() {
     emit "$@"
     python scripts/axi_check/run.py "$work/$1" --modes ideal,random,bursty,lazy,errors,strobes,reset
 }
 
-# What the modes for resets and strobes are there to find: in a copy, each of these edits must fail.
+# Tests the modes `reset` and `strobes` themselves: each of these edits of a copy must fail.
 broken() {
     emit broken examples/mm.c -D N=4 --space i,j --tile i=2,j=2 >/dev/null
     sed -i 's/"max_cycles": [0-9]*/"max_cycles": 2000/' "$work/broken/sim/axi_check.json"
@@ -47,7 +47,7 @@ broken() {
         rm -rf "$work/edited"
         cp -r "$work/broken" "$work/edited"
         sed -i "$edit" "$work"/edited/rtl/$file
-        ! diff -rq "$work/broken" "$work/edited" >/dev/null || { echo "there is nothing to edit: $edit"; return 1; }
+        ! diff -rq "$work/broken" "$work/edited" >/dev/null || { echo "the edit changes nothing: $edit"; return 1; }
         ! python scripts/axi_check/run.py "$work/edited" --modes "$mode" || { echo "not found in mode $mode: $edit"; return 1; }
     done <<'EDITS'
 reset mm_axi_reader_*.v s/if (abandon) begin/if (~live) begin/
@@ -65,7 +65,7 @@ mac() {
         --assert 'dsp == 1 and soft_mul == 0 and dsp_regs["M"] == 1'
 }
 
-# Proofs of the AXI engines, with words of one element: no rotation between a token's answer and its FIFO.
+# Proofs of the DMA engines, with words of one element: no rotation between a token's answer and its FIFO.
 formal() {
     emit formal examples/mm.c -D N=4 --space i,j --tile i=2,j=2 --word A=2,B=2,C=1 --memory-latency 10
     python3 scripts/formal/prove.py "$work/formal"
@@ -81,13 +81,13 @@ estimated() {
     python3 scripts/estimates.py --check "$work/estimated" "$work/estimated_phases" "$work/estimated_conv" "$work/estimated_floats"
 }
 
-# The same of a 7-series part with addresses of 32 bits, synthesized for that family.
+# The same for a 7-series part with addresses of 32 bits.
 estimated7() {
     emit estimated7 --board pynq-z2 examples/mm.c -D N=8 --space i,j --tile i=4,j=4,k=8 --latency i=2,j=2 --simd k=2
     python3 scripts/estimates.py --check "$work/estimated7"
 }
 
-# gate COMMAND NAME…: starts a gate when a core is free; its output waits in a file.
+# gate COMMAND NAME…: starts a check when a core is free; its output goes to a file.
 cores=$(nproc)
 running=0
 rm -f "$work"/*.passed

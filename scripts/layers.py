@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Convolution layers of ResNet-50 and VGG-16 on arrays of one shape: `layers.py [SAGEN] [--predict] [--only TEXT]`.
 
-Writes docs/results/layers.md: every distinct layer in full size, predicted, and simulated against the C program. Fails where a
-result or the number of cycles differs. The simulations take a while; `--predict` leaves them out and prints the tables
-instead, and `--only` picks layers by name.
+Writes docs/results/layers.md: cycles of every distinct layer in full size, predicted and simulated. Fails if a result
+differs from C, or simulated from predicted cycles. `--predict` skips the slow simulations and prints the tables. `--only`
+selects layers by name.
 """
 import argparse
 import json
@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "tests/run/conv_layer.c"
 
-# (name, how often in the network, output channels, input channels, output rows and columns, kernel, stride)
+# (name, occurrences in the network, output channels, input channels, output rows and columns, kernel, stride)
 RESNET_50 = [
     ("conv1", 1, 64, 3, 112, 7, 2),
     ("conv2 first reduce", 1, 64, 64, 56, 1, 1),
@@ -67,7 +67,7 @@ def resnet_design(layer):
 
 
 def vgg_design(layer):
-    """64 × 14 PEs with 8 lanes, one tile size; the first layer cannot use more than the small array."""
+    """64 × 14 PEs with 8 lanes, one tile size. The first layer runs on the small array, which it cannot exceed."""
     if layer[3] == 3:
         return resnet_design(layer)
     return ["--tile", "o=64,c=14,r=14,i=64", "--simd", "i=8"]
@@ -96,7 +96,7 @@ class Sagen:
 
 
 def rows_of(sagen, layers, design_of, predict):
-    """One row a layer, and one for the network with every layer as often as it occurs."""
+    """One row a layer, and one for the network, in which each layer counts as often as it occurs."""
     rows, ideal_sum, cycles_sum = [], 0, 0
     for layer in layers:
         name, count, outputs, inputs, pixels, kernel, stride = layer

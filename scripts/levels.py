@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Longest register-to-register path of a mapped Yosys netlist: `levels.py NETLIST.json TOP [--json] [--max N]`.
 
-NETLIST.json is what `resources.sh --keep` leaves. The hierarchy is kept: every distinct module is analysed once and
-its pins are then used wherever it is instantiated. Levels are counted as Vivado counts them: a LUT or wide multiplexer
-is one, so are two CARRY4 (one CARRY8) and a DSP slice or LUT RAM that is passed through without a register. Paths
-from the top's inputs and to its outputs count as well (they are registered or meet another module there). The time is
-an estimate with one guessed net delay; the level count is not. `--max N` fails when a path has more than N levels.
+`resources.sh --keep` writes NETLIST.json. The analysis is hierarchical: it analyses every distinct module once and reuses
+the timing of its pins in all instances. Levels count as in Vivado: one for a LUT or a wide multiplexer, for two CARRY4 (one
+CARRY8), and for a DSP slice or LUT RAM without a register in the path. Paths from inputs and to outputs of the top count as
+well. The level count is exact; the time is an estimate with one assumed net delay. `--max N` fails if a path has more than
+N levels.
 """
 import argparse
 import json
@@ -13,7 +13,7 @@ import math
 import re
 import sys
 
-NET_NS = 0.35        # guess: one routed net
+NET_NS = 0.35        # assumed delay of a routed net
 CLOCK_TO_Q_NS = 0.10
 SETUP_NS = 0.05
 BLOCK_CLOCK_NS = 0.50    # DSP, BRAM, URAM with output register: clock to output
@@ -24,7 +24,7 @@ SRL = re.compile(r"SRL")
 
 
 class Path:
-    """The worst way to a net: half levels (a LUT is 2, a CARRY4 is 1), time in ns, and the cells on it, linked."""
+    """The worst path to a net: half levels (a LUT is 2, a CARRY4 is 1), time in ns, and a linked list of its cells."""
     __slots__ = ("half", "ns", "cell", "previous")
 
     def __init__(self, half, ns, cell, previous=None):
@@ -49,17 +49,17 @@ def worse(a, b):
 
 
 class Timing:
-    """Pins of one analysed module, by (port, bit index).
+    """Timing of one module's pins, by (port, bit index).
 
-    launch: worst path from a register inside (or below) to an output pin; capture: worst path from an input pin to
-    a register; arcs: for an output pin, worst path from each input pin; worst: longest path that ends inside."""
+    launch: worst path from a register inside to an output pin; capture: worst path from an input pin to a register;
+    arcs: for an output pin, the worst path from each input pin; worst: longest path from register to register inside."""
 
     def __init__(self):
         self.launch, self.capture, self.arcs, self.worst = {}, {}, {}, None
 
 
 def dsp_arcs(cell):
-    """(registered output?, inputs that reach P through logic only) of a DSP48E2, by its register stages."""
+    """Of a DSP48E2, by its register stages: (whether P is registered, inputs with a combinational path to P)."""
     def stage(name):
         parameter = cell["parameters"].get(name, "1")
         return (int(parameter, 2) if isinstance(parameter, str) else parameter) > 0
@@ -75,7 +75,7 @@ def dsp_arcs(cell):
 
 
 def leaf_arcs(cell, port, bit):
-    """How an output pin of a primitive is driven: (launch path or None, [(input port, bits or None, half, ns)])."""
+    """The driver of a primitive's output pin: (launch path or None, [(input port, bits or None, half, ns)])."""
     kind = cell["type"]
     if SEQUENTIAL.match(kind):
         return Path(0, CLOCK_TO_Q_NS if kind.startswith(("FD", "LD")) else BLOCK_CLOCK_NS, kind), []
@@ -99,7 +99,7 @@ def leaf_arcs(cell, port, bit):
 
 
 def ends_at(cell, port):
-    """Does a path end at this input pin of a primitive?"""
+    """Whether a path ends at this input pin of a primitive."""
     kind = cell["type"]
     if port in CLOCK_PINS:
         return False
@@ -124,7 +124,7 @@ class Module:
                 self.inputs.update({bit: (port, i) for i, bit in enumerate(pin["bits"])})
 
     def sources(self, bit):
-        """(launch, [(net, half, ns, cell name)]) for a net that a cell drives."""
+        """(launch, [(net, half, ns, cell name)]) of a net that a cell drives."""
         cell, port, i = self.driver[bit]
         child = self.analyse(cell["type"])
         if child is None:
@@ -140,7 +140,7 @@ class Module:
         return launch, nets
 
     def arrival(self, goal):
-        """(worst path from a register, {input pin: worst path}) of a net; iterative, so that depth is no limit."""
+        """(worst path from a register, {input pin: worst path}) of a net; iterative, because nets may be deep."""
         stack, opened = [goal], set()
         while stack:
             bit = stack[-1]
@@ -203,7 +203,7 @@ class Module:
 
 
 def longest(netlist, top):
-    """Worst path in or below `top`, counting paths between its pins and registers too; None if there is none."""
+    """Worst path in or below `top`, including paths between its pins and registers; None if there is none."""
     modules, done = netlist["modules"], {}
 
     def analyse(name):

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# The gate for emitted Verilog: `scripts/lint_verilog.sh [-q] DIR TOP`
+# Lints emitted Verilog: `scripts/lint_verilog.sh [-q] DIR TOP`
 #
-# Reads DIR/rtl/*.v if that folder exists, else DIR/*.v, and runs, with top module TOP,
+# Reads DIR/rtl/*.v if that folder exists, else DIR/*.v, and runs with top module TOP:
 #   verilator --lint-only -Wall      widths, unused and undriven signals, loops, one module a file
-#   slang --std 1364-2005            the strict language check (eda/slang_lint.py lists what is off and why)
+#   slang --std 1364-2005            the strict language check (eda/slang_lint.py lists disabled warnings with reasons)
 #   iverilog -g2005 -Wall            a second elaborator
 #   yosys check -assert              drivers and combinational loops across modules, after flattening
-# A waiver stands in the source (/* verilator lint_off ... */) with its reason. Exits 1 if any tool says anything, 2 on
-# wrong usage. -q prints nothing when all is well.
+# A waiver is a comment in the source (/* verilator lint_off ... */) with its reason. Exits 1 if a tool prints anything,
+# 2 on wrong usage. -q prints nothing on success.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -24,12 +24,12 @@ files=("$dir"/*.v)
 failed=0
 # A tool passes when it exits 0 and prints nothing.
 check() { # check NAME COMMAND...
-    local name=$1 said status=0
+    local name=$1 output status=0
     shift
-    said=$("$@" 2>&1) || status=$?
-    if [ $status -ne 0 ] || [ -n "$said" ]; then
+    output=$("$@" 2>&1) || status=$?
+    if [ $status -ne 0 ] || [ -n "$output" ]; then
         echo "lint: $name: exit $status"
-        if [ -n "$said" ]; then printf '%s\n' "$said" | sed 's/^/    /' | head -n 200; fi
+        if [ -n "$output" ]; then printf '%s\n' "$output" | sed 's/^/    /' | head -n 200; fi
         failed=1
     fi
 }

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Reads damaged inputs of every kind: `scripts/million.sh [COUNT]`
 #
-# COUNT (default 1000000) C programs, design files, boards, `.npy` files and texts of stages, each with random edits, must be
-# read or refused with a reason, and nothing else. All in one process a crate, at the lowest priority; case K is the same in
-# every run. Ends with what was accepted and refused of each kind; exits 1 at the first that panics, and prints it.
+# Makes COUNT (default 1000000) inputs of each kind by random edits: C programs, design files, boards, `.npy` files and
+# texts of stages. sagen must accept each or refuse it with a reason. Runs at the lowest priority in one process a
+# crate; case K is the same in every run. Ends with the numbers of accepted and refused inputs. Exits 1 at the first
+# panic and prints the input.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 command -v cargo >/dev/null || . "$HOME/.cargo/env"

@@ -4,10 +4,10 @@ docs/results/resources.md, between the lines `<!-- table NAME -->` and `<!-- end
 
     cargo build --release && python3 scripts/pe_table.py [--sagen target/release/sagen] [--only TEXT | --array]
 
-The arrays are 13 x 16 PEs for a product of 1040 x 1024 x 1024, the shape of AutoSA's published design. Each is emitted,
-its PE synthesized for UltraScale+ by Yosys (resources.sh) and analysed by levels.py. Of the one compared with AutoSA's
-every module is synthesized, which takes minutes.
-`--only` makes the row named TEXT, or those whose name contains it, `--array` the comparison; without them everything is made.
+The arrays are 13 x 16 PEs for a product of 1040 x 1024 x 1024, the shape of AutoSA's published design. Yosys synthesizes
+each PE for UltraScale+ (resources.sh), and levels.py analyses it. For the array beside AutoSA's, Yosys synthesizes every
+module, which takes minutes. `--only` updates the row named TEXT, or the rows whose name contains TEXT. `--array` updates the
+comparison. Without either, the script updates everything.
 """
 import argparse
 import json
@@ -33,7 +33,7 @@ void mm(const {element} A[1040][1024], const {element} B[1024][1024], {sum} C[10
 }}
 """
 FUSED = ["--reassociate", "--dot", "fused"]
-# Name, element type, type of the sums, lanes, further options.
+# Name, type of the elements, type of the sums, lanes, further options.
 DESIGNS = [
     ("fp32", "float", "float", 1, []),
     ("fp32, fused multiply-add", "float", "float", 1, ["--fp-contract"]),
@@ -53,12 +53,12 @@ DESIGNS = [
 ]
 HEAD = ["| PE | LUT | FF | DSP | LUT per lane | DSP per lane | levels | ns (estimate) |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"]
-# The array compared with AutoSA's, by name.
+# The array beside AutoSA's, by name.
 HEADLINE = "fp32, 8 lanes, fused dot"
 # AutoSA (FPGA '21), fp32 matrix product, 13 x 16 PEs with 8 lanes on a U250: shares of 1,728,000 LUTs and 12,288 DSPs.
 AUTOSA = {"lut": 0.52 * 1_728_000, "dsp": 0.68 * 12_288}
 
-# Parts of the array by their modules' names; the first that matches counts.
+# Parts of the array by the names of their modules; the first match counts.
 PARTS = [("208 PEs", "mm_pe|mm_fp"), ("feeders", "mm_feed"), ("collectors, relays", "mm_collect|mm_relay"), ("AXI engines", "mm_axi_[rw]"),
          ("sequencer, control", "")]
 
@@ -81,9 +81,9 @@ def emit(sagen, design, folder):
     return array
 
 
-def resources(array, top, kept):
-    """Rows of a module and of all below it, the module's first; its netlist goes to folder `kept`."""
-    return json.loads(output([f"{SCRIPTS}/resources.sh", array, "mm", top, "--json", "--keep", kept]))["modules"]
+def resources(array, top, netlist):
+    """Rows of a module and of all below it, the module's first; writes its netlist to the folder `netlist`."""
+    return json.loads(output([f"{SCRIPTS}/resources.sh", array, "mm", top, "--json", "--keep", netlist]))["modules"]
 
 
 def pe_row(design, total, path):
@@ -110,7 +110,7 @@ def headline(rows):
 
 
 def update(name, change):
-    """Replaces the lines of a table of the document by `change` of them."""
+    """Applies `change` to the lines of a table of the document."""
     with open(DOCUMENT) as file:
         text = file.read()
     pattern = re.compile(rf"(<!-- table {name} -->\n)(.*?)(<!-- end -->)", re.S)
@@ -121,7 +121,7 @@ def update(name, change):
 
 
 def with_row(lines, row):
-    """The table of PEs with one row new, in the order of DESIGNS."""
+    """The table of PEs with one new row, in the order of DESIGNS."""
     rows = {line.split("|")[1].strip(): line for line in lines[2:] + [row]}
     return HEAD + [rows[design[0]] for design in DESIGNS if design[0] in rows]
 
@@ -139,13 +139,13 @@ def main():
         if not wanted and not compared:
             continue
         with tempfile.TemporaryDirectory(prefix="sagen-pe-table-") as folder:
-            array, kept = emit(args.sagen, design, folder), os.path.join(folder, "kept")
-            pe = resources(array, "mm_pe", kept)[0]["total"]
-            path = json.loads(output([sys.executable, f"{SCRIPTS}/levels.py", f"{kept}/netlist.json", "mm_pe", "--json"]))
+            array, netlist = emit(args.sagen, design, folder), os.path.join(folder, "netlist")
+            pe = resources(array, "mm_pe", netlist)[0]["total"]
+            path = json.loads(output([sys.executable, f"{SCRIPTS}/levels.py", f"{netlist}/netlist.json", "mm_pe", "--json"]))
             if wanted:
                 update("pe", lambda lines: with_row(lines, pe_row(design, pe, path)))
             if compared:
-                rows = resources(array, "mm", kept)
+                rows = resources(array, "mm", netlist)
                 update("array", lambda _: headline(rows))
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Programs that run in phases: `phases.py [SAGEN] [--jobs N]`.
 
-Simulates examples/network.c and programs of tests/run with the automatic choice of the array and writes
-docs/results/phases.md. Fails where a result or the number of cycles differs.
+Simulates examples/network.c and programs of tests/run with the automatic choice of the array, and writes
+docs/results/phases.md. Fails if a result or a number of cycles differs.
 """
 import argparse
 import json
@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# What it is, the file.
+# Description, file.
 PROGRAMS = [
     ("two convolutions, ReLU and requantization, pooling, fully connected layer, int8", "examples/network.c"),
     ("depthwise and pointwise convolution", "tests/run/depthwise_pointwise.c"),

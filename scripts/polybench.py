@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """PolyBench/C through sagen: `polybench.py [SAGEN] [--only TEXT] [--limit SECONDS]`.
 
-Simulates every tests/polybench/*.c with the automatic choice of the array and writes docs/results/polybench.md: what became an
-array, and why the others did not; then the same with sizes at run time in the place of the macros, one IP at several sizes. Fails
-where a result or the number of cycles differs. `--only` picks kernels by name and prints the tables instead.
+Simulates every tests/polybench/*.c with the automatic choice of the array and writes docs/results/polybench.md: the mapped
+kernels, the refused ones with the reason, and the kernels with sizes at run time instead of macros, one IP at several sizes.
+Fails if a result or a number of cycles differs. `--only` selects kernels by name and prints the tables.
 """
 import argparse
 import json
@@ -19,7 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 KERNELS = ROOT / "tests/polybench"
 
-# The files' own sizes are PolyBench's MINI_DATASET; these arrays are large and slow to simulate there.
+# The files have the sizes of PolyBench's MINI_DATASET, at which these arrays are large and slow to simulate.
 SMALLER = {
     "fdtd-2d": {"TMAX": 6, "NX": 12, "NY": 10},
     "gramschmidt": {"M": 10, "N": 12},
@@ -30,7 +30,7 @@ SMALLER = {
 
 
 class Fault:
-    """A diagnostic as sagen renders it."""
+    """A diagnostic, parsed from the text that sagen prints."""
 
     def __init__(self, text):
         self.code, self.message = re.match(r"\[(E\d+)\] Error: (.*)", text).groups()
@@ -55,7 +55,7 @@ def faults_of(text):
 
 
 def sizes_of(source):
-    """The macros of a file, with smaller values where there are some."""
+    """The macros of a file, with the smaller values of SMALLER."""
     sizes = dict(re.findall(r"^#define (\w+) (\d+)$", source.read_text(), flags=re.M))
     return {**sizes, **SMALLER.get(source.stem, {})}
 
@@ -66,7 +66,7 @@ def limited(words, limit):
 
 
 def simulate(sagen, source, limit):
-    """The report of a mapped kernel, the faults of a refused one, or None after `limit` seconds of computing."""
+    """The report of a mapped kernel, the faults of a refused one, or None after `limit` seconds of CPU time."""
     smaller = [x for name, value in SMALLER.get(source.stem, {}).items() for x in ("-D", f"{name}={value}")]
     words = [sagen, "sim", "--board", "u250", str(source), *smaller, "--json"]
     done = limited(words, limit)
@@ -87,7 +87,7 @@ def table(header, rows):
 
 
 def with_sizes(source, folder):
-    """The kernel with parameters in the place of its macros, and their greatest values."""
+    """The kernel with parameters instead of macros, and their greatest values."""
     sizes = {name: int(value) for name, value in sizes_of(source).items()}
     text = re.sub(r"#ifndef (\w+)\n#define \1 \d+\n#endif\n", "", source.read_text())
     pragma = "#pragma sagen max(" + ", ".join(f"{name}={value}" for name, value in sizes.items()) + ")\n"
@@ -98,7 +98,7 @@ def with_sizes(source, folder):
 
 
 def sized_row(sagen, source, limit):
-    """One IP at its greatest sizes, at half of them and at 2, and then in random order; the constant arrays' cycles. None if refused."""
+    """Cycles of one IP at its greatest sizes, at half of them and at 2, and of arrays of constant sizes. None if refused."""
     with tempfile.TemporaryDirectory() as folder:
         file, greatest = with_sizes(source, folder)
         runs = [greatest, {name: (value + 1) // 2 for name, value in greatest.items()}, {name: min(2, value) for name, value in greatest.items()}]

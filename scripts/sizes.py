@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What sizes at run time cost: `sizes.py [SAGEN]`.
+"""The cost of sizes at run time: `sizes.py [SAGEN]`.
 
 Writes docs/results/sizes.md: resources of the product in examples/gemm_sizes.c with sizes at run time and with
-constant ones, and its cycles at several sizes against those of the same array compiled for each of them alone. The same of
-an elimination, whose values wait in PEs. Some are also simulated against the C program; fails where a result or the number of
-cycles differs. Then the layers of two networks.
+constant sizes, and its cycles at several sizes beside those of the same array compiled for each size. The same for an
+elimination, whose values wait in PEs, and the cycles of the layers of two networks. Simulates some sizes; fails if a result
+or a number of cycles differs.
 """
 import json
 import re
@@ -26,7 +26,7 @@ ELIMINATION_DESIGN = ["--space", "i"]
 ORDERS = [128, 100, 64, 48, 32, 17, 8, 2]
 ORDERS_SIMULATED = [100, 64, 17, 2]
 
-# Convolutions: how many, function, channels out and in, side of the result, side of the kernel.
+# Convolutions: occurrences, function, output and input channels, rows of the result, rows of the kernel.
 RESNET = ROOT / "examples/networks/resnet.c"
 RESNET_50 = [
     (1, "conv", 64, 64, 56, 1), (3, "conv", 64, 64, 56, 3), (4, "conv", 256, 64, 56, 1), (2, "conv", 64, 256, 56, 1),
@@ -63,7 +63,7 @@ def constant(folder, sizes):
 
 
 def elimination(folder):
-    """The table of an elimination at several orders, and compiled for each alone."""
+    """The table of an elimination at several orders, in one IP and compiled for each order."""
     file = Path(folder) / "lu_sizes.c"
     text = ELIMINATION.read_text().replace("lu(float", "lu(int N, float")
     file.write_text(re.sub(r"#ifndef N(.|\n)*?#endif\n", f"#pragma sagen max(N={ORDERS[0]})", text))
@@ -87,7 +87,7 @@ on {' × '.join(map(str, sized['array']))} PEs, and on as many PEs as the order,
 
 
 def network(folder, name, layers, macros):
-    """The table of a network's layers on the one IP, and each compiled alone for the same array."""
+    """The table of a network's layers, on one IP and compiled for each layer with the same array."""
     design = ["--design", ROOT / "examples/networks/resnet.toml"]
     sized = {}
     for function in sorted({layer[1] for layer in layers}):

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Looks for faults as long as you let it: `scripts/soak.sh HOURS [DIR]`, or `scripts/soak.sh 10000cases [DIR]`
+# Searches for errors with random inputs: `scripts/soak.sh HOURS [DIR]`, or `scripts/soak.sh 10000cases [DIR]`
 #
-# Given a number of cases, so many random programs, however long they take. Given hours, random programs on random arrays for
-# three quarters of the time, compared as the tests do; the rest libFuzzer on every target in */fuzz/fuzz_targets. Runs at the
-# lowest priority and ends with a summary; exits 1 if anything was found. HOURS may be a fraction. DIR (default out/soak) keeps
-# a log of each part, the programs found (made smaller, with the options that show them: once mended they belong into
-# tests/run) and the fuzzer's inputs. SAGEN_SEED is the first case (default: the clock's seconds, so that every run looks
-# elsewhere), SAGEN_JOBS how many run at a time.
+# A number of cases runs as many random programs. Hours (also fractions) run random programs on random arrays for three
+# quarters of the time, compared as in the tests, then libFuzzer on every target in */fuzz/fuzz_targets. Runs at the
+# lowest priority and ends with a summary. Exits 1 if it finds an error. DIR (default out/soak) receives a log of each
+# part, the failing programs (reduced, with their options; add them to tests/run after the fix) and the fuzzer's inputs.
+# SAGEN_SEED is the first case (default: the time in seconds, so every run differs), SAGEN_JOBS the number of parallel
+# jobs.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 command -v cargo >/dev/null || . "$HOME/.cargo/env"
@@ -22,7 +22,7 @@ seconds=$(awk -v h="$hours" 'BEGIN { printf "%d", h * 3600 }')
 mapfile -t targets < <([ -n "$cases" ] || find . -name target -prune -o -path '*/fuzz/fuzz_targets/*.rs' -print | sort)
 random=$((seconds * 3 / 4))
 [ -z "$cases" ] || export SAGEN_CASES=$cases
-export SAGEN_MODELS=   # random designs do not come again
+export SAGEN_MODELS=   # no cache: random designs do not repeat
 each=$(((seconds - random) / (${#targets[@]} > 0 ? ${#targets[@]} : 1)))
 renice -n 19 $$ >/dev/null
 
@@ -48,7 +48,7 @@ SAGEN_SEED=${SAGEN_SEED:-$(date +%s)} SAGEN_SECONDS=$random SAGEN_FOUND=$dir/fou
 line=$(grep '^soak:' "$dir/random.log" | tail -n 1) || line="did not end: see random.log"
 report "random programs" $status "${line#soak: }"
 
-# What a target starts from, beside what it found in earlier runs.
+# Initial inputs of a target, besides those of earlier runs.
 seeds() {
     case $1 in
         parse) echo "$root/frontend/c/tests/ok" "$root/tests/run" ;;

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Complete IPs at full size in both engines, with feeders, collectors, DMA engines and memories: a product of
-# 1040 x 1024 x 1024 on 13 x 16 PEs of 8 lanes. `scripts/speed.sh [int16|fp32|fused] [builtin|verilator]…`
+# Simulation speed of a complete IP in full size: `scripts/speed.sh [int16|fp32|fused] [builtin|verilator]…`
 #
-# `fp32` adds up in C's order, `fused` by the fused dot product. To be run by hand on a quiet machine. Verilator's figure
-# leaves out the minutes it takes to translate and compile.
+# The IP multiplies 1040 x 1024 x 1024 on 13 x 16 PEs of 8 lanes, with feeders, collectors, DMA engines and memories. `fp32`
+# sums in C's order, `fused` with the fused dot product. Run it by hand on an idle machine. Verilator's figure excludes the
+# minutes of translation and compilation.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The same array with and without strips: `strips.py [SAGEN] [--jobs N]`.
+"""The same array with and without strip-mining: `strips.py [SAGEN] [--jobs N]`.
 
-Simulates triangular programs on one array each, with all loops whole and with loops that end by strip, and writes
-docs/results/strips.md. Fails where a result or the number of cycles differs.
+Simulates triangular programs on one array each, without strips and with strips of several sizes, and writes
+docs/results/strips.md. Fails if a result or a number of cycles differs.
 """
 import argparse
 import json
@@ -22,7 +22,7 @@ def handing(loop, *slants):
     return [[], *(["--strip", f"k={size}", "--slant", f"{loop}={slant}"] for size, slant in slants)]
 
 
-# What it is, the file, its sizes, the array, its strips.
+# Description, file, sizes, options of the array, options of strip-mining.
 PROGRAMS = [
     ("SYRK (PolyBench, float)", "tests/polybench/syrk.c", "-D N=96 -D M=48", "--space i,j --tile i=8,j=8", free("i")),
     ("SYR2K (PolyBench, float)", "tests/polybench/syr2k.c", "-D N=96 -D M=48", "--space i,j --tile i=8,j=8", free("i")),

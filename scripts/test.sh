@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The test command: set-up, all tests of the workspace, then the gates on what sagen emits. Used by .ci/run.
+# The test command: set-up, all tests of the workspace, checks of emitted designs. Used by .ci/run.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 command -v cargo >/dev/null || . "$HOME/.cargo/env"
@@ -10,7 +10,7 @@ scripts/setup.sh --test
 export SAGEN_CARGO="--config scripts/ci.toml"
 # shellcheck disable=SC2086
 cargo $SAGEN_CARGO test --release --workspace
-# The tools' own tests use one core at a time, the gates the rest.
+# The self-test uses one core, the gates use the others.
 scripts/selftest.sh &
 selftest=$!
 gates=0

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The designs of docs/transforms.md: simulated (built in; Icarus with DDR timing), counted, drawn into docs/transforms/.
+# The designs of docs/transforms.md: simulates them (built in; Icarus with DDR timing), prints cycles, draws pictures.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 sagen=${SAGEN:-target/release/sagen}

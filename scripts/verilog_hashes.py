@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Hashes of the emitted Verilog, one line a design: `verilog_hashes.py [SAGEN] [--only TEXT] [--jobs N]`.
 
-Every design of the tests, with the options the tests give it: examples/*.c, tests/run/*.c, tests/sizes/*.c (each line
-`// sagen:`), tests/functions/*.c, and tests/polybench/*.c at their tiny sizes. A row is the program, the options, who chose the array, a SHA-256 of the names and
-contents in rtl/, and the predicted cycles; or the codes of the refusal. Rows are sorted, so two versions of sagen compare
-with `diff`: a change that is to leave the hardware alone leaves this table alone.
+The designs are those of the tests, with the options of the tests: examples/*.c, tests/run/*.c, tests/sizes/*.c (one design
+for each line `// sagen:`), tests/functions/*.c, and tests/polybench/*.c at tiny sizes. A row holds the program, the options,
+whether the options or the search chose the array, a SHA-256 of the names and contents in rtl/, and the predicted cycles; or
+the codes of the refusal. Rows are sorted, so `diff` compares two versions of sagen. A change that must not change hardware
+must not change this table.
 """
 import argparse
 import hashlib
@@ -23,14 +24,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 # Options of `sagen sim` that `sagen rtl` does not have; each has a value.
 SIM_ONLY = {"--seed", "--memory", "--engine", "--data", "--out", "--vcd", "--size", "--sequence"}
-# Options that say which array is built; without any of them, sagen chooses.
+# Options that choose the array; without them the search chooses.
 BY_HAND = {"--space", "--order", "--tile", "--latency", "--simd", "--array", "--design"}
-# Without a C compiler `sagen rtl` writes no expected results, which takes most of its time and is no hardware.
+# Without a C compiler `sagen rtl` writes no expected results. These take most of its time and are not hardware.
 NO_COMPILER = {**os.environ, "PATH": "", "CC": ""}
 
 
 def rtl_options(line):
-    """The words of a line `// sagen:` without what only simulation takes."""
+    """The words of a line `// sagen:` without options of simulation."""
     words, kept = iter(shlex.split(line)), []
     for word in words:
         if word.split("=")[0] in SIM_ONLY:
@@ -42,7 +43,7 @@ def rtl_options(line):
 
 
 def polybench_sizes():
-    """The macros tests/suite/polybench.rs gives to every kernel."""
+    """The macros of tests/suite/polybench.rs for every kernel."""
     text = (ROOT / "tests/suite/polybench.rs").read_text()
     sizes = re.search(r"SIZES: \[&str; \d+\] = \[(.*?)\];", text, re.S).group(1)
     return [x for size in re.findall(r'"(\w+=\d+)"', sizes) for x in ("-D", size)]
@@ -70,12 +71,12 @@ def digest(folder):
 
 
 def by_hand(options):
-    """Whether the options say which array is built."""
+    """Whether the options choose the array."""
     return any(word.split("=")[0] in BY_HAND for word in options)
 
 
 def build(sagen, design, limit):
-    """What became of a design: hash and cycles, codes of a refusal, or `undecided` after `limit` seconds of computing."""
+    """Hash and cycles of a design, codes of its refusal, or `undecided` after `limit` seconds of CPU time."""
     source, options = design
     with tempfile.TemporaryDirectory(prefix="sagen-hashes-") as work:
         out = Path(work) / "out"
@@ -97,7 +98,7 @@ def main():
     target = os.environ.get("CARGO_TARGET_DIR", ROOT / "target")
     parser.add_argument("sagen", nargs="?", default=str(Path(target) / "release/sagen"))
     parser.add_argument("--only", metavar="TEXT", default="", help="programs whose path contains TEXT")
-    parser.add_argument("--by-hand", action="store_true", help="only designs given by options, which no search moves")
+    parser.add_argument("--by-hand", action="store_true", help="only designs whose options choose the array, so that the search has no influence")
     parser.add_argument("--jobs", type=int, default=2, help="designs at a time [2]")
     parser.add_argument("--limit", type=int, default=120, help="seconds of processor time for one design [120]")
     args = parser.parse_args()

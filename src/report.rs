@@ -92,7 +92,7 @@ fn function(compiled: &Compiled) -> Value {
     let (vsa, report) = (&compiled.vsa, &compiled.report);
     let need = &report.resources;
     let part = |(name, c): (&str, Cost)| (name.to_lowercase(), blocks(c));
-    let loops = |l: &uniform::mapping::Counter| json!({ "name": l.name, "trip": l.trip });
+    let loops = |l: &uniform::counters::Counter| json!({ "name": l.name, "trip": l.trip });
     json!({
         "array": vsa.extent,
         "axes": vsa.axes,
@@ -278,7 +278,7 @@ fn estimate(need: &Resources, board: &Board) -> String {
 
 /// How many parts of a program run one after the other on the array.
 fn phases(vsa: &Vsa) -> i64 {
-    vsa.counters[vsa.parameters()..vsa.phases].iter().map(|c| c.trip).product()
+    vsa.counters[vsa.parameters()..vsa.phases()].iter().map(|c| c.trip).product()
 }
 
 /// Where the arrays are that one phase hands to another.
@@ -296,7 +296,7 @@ fn passed_through(vsa: &Vsa) -> &'static str {
 fn function_text(compiled: &Compiled, board: &Board) -> String {
     let (vsa, report) = (&compiled.vsa, &compiled.report);
     let mut text = format!("{}\n", headline(vsa));
-    let loops = |list: &[uniform::mapping::Counter]| {
+    let loops = |list: &[uniform::counters::Counter]| {
         let parts: Vec<_> =
             list.iter().filter(|c| c.trip > 1).map(|c| format!("{} {}", c.name, grouped(c.trip))).collect();
         if parts.is_empty() {

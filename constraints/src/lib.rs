@@ -1,23 +1,23 @@
-//! XDC generation: the timing constraints that go with an emitted IP.
+//! Timing constraints (XDC) of an emitted IP.
 //!
-//! Job: the out-of-context clock constraint, which lets Vivado synthesize and time the IP alone, before a design around
-//! it provides the real clock. Nothing else is constrained here: every port of the IP is synchronous to this one clock,
-//! so no false path or multicycle exception exists, and delays outside the IP are not known and not invented.
+//! Job: writes the out-of-context clock constraint, with which Vivado synthesizes and times the IP alone. Every port of
+//! the IP is synchronous to this one clock, so no false path or multicycle exception exists. Delays outside the IP are
+//! unknown and stay unconstrained.
 //!
-//! Invariants: same input, same bytes; the period is never longer than the frequency asked for allows.
+//! Invariants: the same input yields the same bytes; the period never exceeds that of the requested frequency.
 //!
 //! Source: UG903 (Using Constraints), UG905 (out-of-context flow).
 
 use std::fmt;
 
-/// The clock of an IP: the port it enters by and how fast it runs. Built only by [`ClockSpec::new`], so always valid.
+/// The clock of an IP: its port and period. Only [`ClockSpec::new`] builds it, so it is always valid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClockSpec {
     port: String,
     period_ps: u64,
 }
 
-/// Why a [`ClockSpec`] was refused.
+/// The reason why [`ClockSpec::new`] refuses a clock.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ClockError {
     /// The frequency in MHz is not a number, or outside [`MIN_MHZ`] ..= [`MAX_MHZ`].
@@ -26,18 +26,16 @@ pub enum ClockError {
     Port(String),
 }
 
-/// Slowest clock accepted, in MHz (a period of 1 µs).
+/// Slowest clock in MHz (a period of 1 µs).
 pub const MIN_MHZ: f64 = 1.0;
-/// Fastest clock accepted, in MHz: the global clock buffers of UltraScale+ end at 891 MHz (DS923, DS925).
+/// Fastest clock in MHz, the limit of the global clock buffers of UltraScale+ (DS923, DS925).
 pub const MAX_MHZ: f64 = 891.0;
 
 impl ClockSpec {
-    /// A clock of `mhz` megahertz at port `port`.
-    ///
-    /// The period is rounded down to whole picoseconds, Vivado's resolution.
+    /// A clock of `mhz` megahertz at port `port`. Rounds the period down to whole picoseconds, Vivado's resolution.
     ///
     /// # Errors
-    /// [`ClockError`] if `mhz` is out of range or `port` is not an identifier.
+    /// `mhz` is out of range, or `port` is not an identifier.
     pub fn new(port: &str, mhz: f64) -> Result<Self, ClockError> {
         if !(MIN_MHZ..=MAX_MHZ).contains(&mhz) {
             return Err(ClockError::Frequency(mhz));
@@ -76,7 +74,7 @@ impl std::error::Error for ClockError {}
 
 /// The text of an XDC file for out-of-context synthesis of module `top` for `part`.
 ///
-/// Mark the file in Vivado as used in out-of-context runs only (`USED_IN {synthesis implementation out_of_context}`):
+/// In Vivado, restrict the file to out-of-context runs (`USED_IN {synthesis implementation out_of_context}`), because
 /// in a whole design the clock comes from outside.
 pub fn xdc(clock: &ClockSpec, top: &str, part: &str) -> String {
     let ClockSpec { port, period_ps } = clock;

@@ -1,4 +1,5 @@
-//! The clock constraint: exact text, rounding, refusals; and that every board file's figures agree with each other.
+//! The clock constraint: exact text, rounding, refusals. Also checks that the numbers of each board file are
+//! consistent.
 
 use constraints::{xdc, ClockError, ClockSpec};
 use std::path::Path;
@@ -15,7 +16,7 @@ fn text_is_exact() {
 }
 
 #[test]
-fn period_never_exceeds_what_was_asked() {
+fn period_never_exceeds_the_requested_one() {
     for tenth in 10..8910 {
         let mhz = f64::from(tenth) / 10.0;
         let ps = ClockSpec::new("aclk", mhz).unwrap().period_ps();
@@ -59,7 +60,7 @@ fn boards() -> Vec<(String, toml::Table)> {
 }
 
 #[test]
-fn boards_agree_with_themselves() {
+fn board_files_are_consistent() {
     let boards = boards();
     assert_eq!(
         boards.iter().map(|b| b.0.as_str()).collect::<Vec<_>>(),
@@ -69,7 +70,7 @@ fn boards_agree_with_themselves() {
         assert_eq!(board["name"].as_str(), Some(name.as_str()));
         ClockSpec::new("aclk", board["clock_mhz"].as_float().unwrap()).unwrap();
         for resource in ["lut", "ff", "dsp", "bram36", "uram"] {
-            // Families without UltraRAM do not name it.
+            // Families without UltraRAM omit it.
             let count = |table: &toml::Value| table.get(resource).map_or(0, |n| n.as_integer().unwrap());
             let total = count(&board["resources"]);
             let dies = board["die"].as_array().unwrap().iter().map(count);

@@ -1,4 +1,4 @@
-//! The bare-metal driver: register names as Vitis HLS spells them, and one header of inline functions.
+//! The bare-metal driver: register names in the style of Vitis HLS, and one header of inline functions.
 
 use crate::formula::{self, Language};
 use crate::{fill, types, File, Ip};
@@ -7,7 +7,7 @@ use templates::interface::{Argument, Function, ProgramRegister, SizeArgument, CT
 use uniform::sizes::Formula;
 
 const DRIVER: &str = include_str!("../files/driver.h.in");
-/// What the driver has for the function, or for each of several.
+/// The driver's functions for the one function, or for each of several.
 const SET: &str = r#"/* Sets all arguments. They must not change during a run.@CHECKED@ */
 static inline @RESULT@ x@KERNEL@_set(uintptr_t ip, @PARAMETERS@)
 {
@@ -45,7 +45,7 @@ static inline uint32_t @KERNEL@_@FUNCTION@(uintptr_t ip, @PARAMETERS@)
 }
 
 "#;
-/// The same for the queue.
+/// The functions for the queue.
 const QUEUE: &str = r#"/* Commands for which the queue has a place. */
 static inline uint32_t x@KERNEL@_queue_free(uintptr_t ip)
 {
@@ -86,7 +86,7 @@ pub fn headers(ip: &Ip) -> Vec<File> {
     vec![File::new(format!("sw/x{kernel}_hw.h"), registers(ip)), File::new(format!("sw/x{kernel}.h"), driver(ip))]
 }
 
-/// Beginning of the macros' names: `XMM_CONTROL`.
+/// Prefix of the macros' names: `XMM_CONTROL`.
 fn prefix(ip: &Ip) -> String {
     format!("X{}_CONTROL", ip.interface.kernel.to_uppercase())
 }
@@ -106,12 +106,12 @@ fn registers(ip: &Ip) -> String {
     }
     for (function, _) in ip.all() {
         for a in &function.arguments {
-            let name = ip.called(function, a).to_uppercase();
+            let name = ip.argument_name(function, a).to_uppercase();
             define(&format!("ADDR_{name}_DATA"), format!("0x{:02x}", a.offset));
             define(&format!("BITS_{name}_DATA"), a.register_bits().to_string());
         }
         for p in &function.program {
-            let name = ip.program(function, p).to_uppercase();
+            let name = ip.register_name(function, p).to_uppercase();
             define(&format!("ADDR_{name}_DATA"), format!("0x{:02x}", p.offset));
             define(&format!("BITS_{name}_DATA"), p.register.bits.to_string());
         }
@@ -162,7 +162,7 @@ fn driver(ip: &Ip) -> String {
         let call = format!(
             "{}_set(ip, {})",
             if several { format!("x{}_{}", interface.kernel, function.ident) } else { name.clone() },
-            given(function, |a| a.ident.clone(), |s| s.ident.clone())
+            passed(function, |a| a.ident.clone(), |s| s.ident.clone())
         );
         let sized = Sized::of(function, &call);
         let tokens = [
@@ -176,12 +176,15 @@ fn driver(ip: &Ip) -> String {
             ("NAME", name.clone()),
             ("NUMBER", number.to_string()),
             ("OF", if several { format!(" of {}", function.ident) } else { String::new() }),
-            ("PARAMETERS", given(function, parameter, |s| format!("{} {}", types::c(s.ty), s.ident))),
+            ("PARAMETERS", passed(function, parameter, |s| format!("{} {}", types::c(s.ty), s.ident))),
             (
                 "SETTERS",
-                [vec![lines(function, &|a| setter(ip, &ip.called(function, a), a), "\n")], program(ip, function)]
-                    .concat()
-                    .join("\n"),
+                [
+                    vec![lines(function, &|a| setter(ip, &ip.argument_name(function, a), a), "\n")],
+                    program(ip, function),
+                ]
+                .concat()
+                .join("\n"),
             ),
         ];
         let [set, run] = if several { [SET_FUNCTION, RUN_FUNCTION] } else { [SET, RUN] };
@@ -207,7 +210,7 @@ fn driver(ip: &Ip) -> String {
     )
 }
 
-/// What the texts of a function with sizes have more than those of others: they are checked before anything is written.
+/// Texts for a function with sizes, which the driver checks before it writes registers; empty for other functions.
 struct Sized {
     checked: String,
     result: String,
@@ -240,8 +243,8 @@ impl Sized {
     }
 }
 
-/// Of what a caller gives, arguments and sizes in their order: all but what the driver computes.
-fn given(
+/// A text for each argument and size that the caller passes, in order, without scalars that the driver computes.
+fn passed(
     function: &Function,
     argument: impl Fn(&Argument) -> String,
     size: impl Fn(&SizeArgument) -> String,
@@ -254,11 +257,11 @@ fn lines(function: &Function, f: &dyn Fn(&Argument) -> String, between: &str) ->
     function.arguments.iter().map(f).collect::<Vec<_>>().join(between)
 }
 
-/// Writes the registers that follow from the sizes.
+/// Writes the registers that depend on sizes.
 fn program(ip: &Ip, function: &Function) -> Vec<String> {
     let kernel = &ip.interface.kernel;
     let one = |p: &ProgramRegister| {
-        let at = format!("{}_ADDR_{}_DATA", prefix(ip), ip.program(function, p).to_uppercase());
+        let at = format!("{}_ADDR_{}_DATA", prefix(ip), ip.register_name(function, p).to_uppercase());
         let value = number(kernel, &p.register.formula, function);
         match p.register.bits > 32 {
             true => format!("    x{kernel}_write64(ip, {at}, (uint64_t){value});"),
@@ -281,7 +284,7 @@ fn number(kernel: &str, formula: &Formula, function: &Function) -> String {
     sized.text(formula)
 }
 
-/// What checks and formulas need.
+/// Definitions for checks and formulas.
 const NUMBERS: &str = r#"/* What a run returns for sizes that are not from 1 to the greatest: nothing was started. The IP has no such status. */
 #define X@UPPER@_NO_SIZE 0x80000000u
 
@@ -316,10 +319,10 @@ fn parameter(a: &Argument) -> String {
     )
 }
 
-/// Writes the registers of an argument, which the macros call `called`.
-fn setter(ip: &Ip, called: &str, a: &Argument) -> String {
+/// Writes the registers of an argument, whose macros contain `macro_name`.
+fn setter(ip: &Ip, macro_name: &str, a: &Argument) -> String {
     let kernel = &ip.interface.kernel;
-    let (at, name) = (format!("{}_ADDR_{}_DATA", prefix(ip), called.to_uppercase()), &a.ident);
+    let (at, name) = (format!("{}_ADDR_{}_DATA", prefix(ip), macro_name.to_uppercase()), &a.ident);
     let bits = match (a.array(), types::c(a.ty)) {
         (Some(_), _) | (None, "uint64_t" | "uint32_t") => name.clone(),
         (None, "double") => format!("x{kernel}_bits64({name})"),

@@ -1,14 +1,14 @@
-//! `component.xml`: the IP as IP-XACT (IEEE 1685-2009) with the extensions that Vivado writes.
+//! `component.xml`: the IP as IP-XACT (IEEE 1685-2009) with Vivado's extensions.
 //!
-//! The schema is a sequence everywhere, so the order of elements is part of the format. Checksums are left out: there
-//! is no published algorithm, and all that their absence takes away is that Vivado notices files changed by hand.
+//! The schema is a sequence everywhere, so the order of elements is part of the format. Checksums are omitted, because
+//! their algorithm is not published. Without them Vivado does not detect manual edits of files.
 
 use crate::axi::{self, Role};
 use crate::xml::{group, leaf, Element};
 use crate::{Ip, Signal, LIBRARY, VENDOR, VERSION};
 use templates::interface::{Access, AxiPort, Field, Register, Single};
 
-/// Bytes the registers take in the address map; less than 4096 the address editor cannot place.
+/// Bytes of the registers in the address map. The address editor cannot place less than 4096.
 const CONTROL_RANGE: u32 = 65536;
 const SYNTHESIS: &str = "xilinx_verilogsynthesis";
 const SIMULATION: &str = "xilinx_verilogbehavioralsimulation";
@@ -70,7 +70,7 @@ fn bus_interfaces(ip: &Ip) -> Vec<Element> {
     all
 }
 
-/// A bus of kind `aximm`, `clock`, … as Vivado names its definitions.
+/// A bus of kind `aximm`, `clock`, … in Vivado's library.
 fn bus(
     name: &str,
     [library, kind]: [&str; 2],
@@ -259,7 +259,7 @@ fn port(ip: &Ip, signal: &Signal) -> Element {
     let kind = if signal.width > 1 { "std_logic_vector" } else { "std_logic" };
     let seen = [one("typeName", kind), one("viewNameRef", SYNTHESIS), one("viewNameRef", SIMULATION)];
     wire.push(many("wireTypeDefs", [many("wireTypeDef", seen)]));
-    // Inputs that a design leaves open are 0 and do not warn.
+    // Open inputs are 0, without a warning.
     if signal.input && signal.name != ip.interface.clock && signal.name != ip.interface.reset {
         wire.push(many("driver", [one("defaultValue", 0)]));
     }
@@ -268,7 +268,7 @@ fn port(ip: &Ip, signal: &Signal) -> Element {
 
 fn file_sets(ip: &Ip) -> Vec<Element> {
     let verilog = |f: &crate::File| many("file", [one("name", &f.path), one("fileType", "verilogSource")]);
-    // In a user's design the clock comes from outside: the constraint is for out-of-context runs only.
+    // In a user's design the clock comes from outside, so this constraint applies to out-of-context runs only.
     let used = ["xdc", "USED_IN_implementation", "USED_IN_out_of_context", "USED_IN_synthesis"];
     let constraint =
         |f: &crate::File| many("file", [one("name", &f.path)].into_iter().chain(used.map(|u| one("userFileType", u))));

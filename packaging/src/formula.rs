@@ -1,5 +1,5 @@
-//! How a host computes a scalar from others, step by step: a driver may fuse nothing, so each operation has a variable;
-//! and what follows from sizes.
+//! Formulas in the languages of drivers: scalars that depend on other arguments, and values that depend on sizes. Each
+//! floating-point operation gets its own variable, because the driver's compiler must not fuse operations.
 
 use crate::types;
 use scop::value;
@@ -13,27 +13,27 @@ pub enum Language {
     Python,
 }
 
-/// Lines, without indentation, that leave the argument's value in a variable of its name. `called`: what the language
-/// calls the value of an argument.
+/// Lines, without indentation, that assign the argument's value to a variable of its name. `value_of` returns the value
+/// of another argument in the language.
 pub fn lines(
     argument: &Argument,
     formula: &Formula,
     language: &Language,
-    called: &dyn Fn(&str) -> String,
+    value_of: &dyn Fn(&str) -> String,
 ) -> Vec<String> {
-    let mut steps = Steps { name: &argument.ident, formula, language, called, lines: vec![] };
+    let mut steps = Steps { name: &argument.ident, formula, language, value_of, lines: vec![] };
     let value = steps.value(&formula.expr);
     let last = steps.assigned(argument.ident.clone(), argument.ty, value);
     steps.lines.push(last);
     steps.lines
 }
 
-/// How a language writes formulas over sizes.
+/// A language's notation of formulas over sizes.
 pub struct Sized<'a> {
     pub constant: &'a dyn Fn(i64) -> String,
-    /// By index into the function's sizes.
+    /// The size with an index.
     pub size: &'a dyn Fn(usize) -> String,
-    /// Rounded down; the divisor is positive.
+    /// The quotient by a positive divisor, rounded down.
     pub floor: &'a dyn Fn(String, i64) -> String,
     /// Functions of two numbers.
     pub least: &'a str,
@@ -47,6 +47,7 @@ impl Sized<'_> {
             sizes::Formula::Const(c) => (self.constant)(*c),
             sizes::Formula::Size(k) => (self.size)(*k as usize),
             sizes::Formula::ByCase(_) => unreachable!("a register for each case"),
+            sizes::Formula::Parameter { .. } => unreachable!("the formula of a parameter in its place"),
             sizes::Formula::Sum(x) => format!("({})", both(x).join(" + ")),
             sizes::Formula::Product(x) => format!("({})", both(x).join(" * ")),
             sizes::Formula::Floor(x, by) => (self.floor)(self.text(x), *by),
@@ -60,7 +61,7 @@ struct Steps<'a> {
     name: &'a str,
     formula: &'a Formula,
     language: &'a Language,
-    called: &'a dyn Fn(&str) -> String,
+    value_of: &'a dyn Fn(&str) -> String,
     lines: Vec<String>,
 }
 
@@ -72,7 +73,7 @@ impl Steps<'_> {
         }
     }
 
-    /// The value of an operation, kept.
+    /// Assigns the value of an operation to a new variable.
     fn step(&mut self, ty: ScalarType, value: String) -> String {
         let name = format!("{}_{}", self.name, self.lines.len() + 1);
         let line = self.assigned(name.clone(), ty, value);
@@ -84,7 +85,7 @@ impl Steps<'_> {
         let operands: Vec<String> = e.operands().into_iter().map(|x| self.value(x)).collect();
         let python = matches!(self.language, Language::Python);
         let value = match (&e.kind, operands.as_slice()) {
-            (ExprKind::Read(k), _) => return (self.called)(&self.formula.operands[*k]),
+            (ExprKind::Read(k), _) => return (self.value_of)(&self.formula.operands[*k]),
             (ExprKind::Const(bits), _) if e.ty.is_float() => return float(*bits, e.ty, python),
             (ExprKind::Const(bits), _) => return value::to_integer(*bits, e.ty).to_string(),
             (ExprKind::Cast(_), [a]) if python => format!("numpy.{}({a})", types::numpy(e.ty)),
@@ -115,13 +116,13 @@ impl Steps<'_> {
     }
 }
 
-/// A constant by its bits, which no compiler rounds.
+/// A constant in a notation that no compiler rounds.
 fn float(bits: u64, ty: ScalarType, python: bool) -> String {
     let x = value::to_f64(bits, ty);
     match (python, ty.bits()) {
         (true, _) if !x.is_finite() => format!("numpy.{}(\"{x}\")", types::numpy(ty)),
         (true, _) => format!("numpy.{}({x:?})", types::numpy(ty)),
-        // The macros of <math.h>, which are positive.
+        // Macros of <math.h>, which are positive.
         (false, _) if x.is_nan() => "NAN".into(),
         (false, _) if x.is_infinite() => if x > 0.0 { "INFINITY" } else { "(-INFINITY)" }.into(),
         (false, bits) => {

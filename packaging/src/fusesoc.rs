@@ -1,4 +1,4 @@
-//! For simulators and build systems: a FuseSoC core, a file list, and a cocotb test.
+//! Files for simulators and build systems: a FuseSoC core, a file list, and a cocotb test.
 
 use crate::{fill, File, Ip, LIBRARY, VENDOR, VERSION};
 use templates::interface::{Argument, Function};
@@ -17,7 +17,7 @@ pub fn files(ip: &Ip) -> Vec<File> {
 fn core(ip: &Ip) -> String {
     let kernel = &ip.interface.kernel;
     let item = |path: &str| format!("      - {path}\n");
-    // FuseSoC flattens the work folder, and the testbench opens its images by their bare names.
+    // FuseSoC copies to a flat work folder, where the testbench opens images by their bare names.
     let image = |path: &String| format!("      - {path}: {{copyto: {}}}\n", path.rsplit('/').next().unwrap_or(path));
     let constraint = |f: &File| format!("      - {}: {{file_type: xdc}}\n", f.path);
     fill(
@@ -38,12 +38,12 @@ fn core(ip: &Ip) -> String {
 fn cocotb(ip: &Ip) -> String {
     let interface = ip.interface;
     let port = |k: usize| interface.ports[k].name.as_str();
-    let argument = |called: String, a: &Argument| {
+    let argument = |name: String, a: &Argument| {
         let port = a.array().map_or("None".to_string(), |array| format!("{:?}", port(array.port)));
-        format!("    Argument({called:?}, {port}, 0x{:02x}),", a.offset)
+        format!("    Argument({name:?}, {port}, 0x{:02x}),", a.offset)
     };
-    let list = |f: &Function, called: &dyn Fn(&Argument) -> String| {
-        f.arguments.iter().map(|a| argument(called(a), a)).collect::<Vec<_>>().join("\n")
+    let list = |f: &Function, name: &dyn Fn(&Argument) -> String| {
+        f.arguments.iter().map(|a| argument(name(a), a)).collect::<Vec<_>>().join("\n")
     };
     let text = match (&interface.functions[..], interface.layout.function()) {
         (several, Some(at)) => {

@@ -1,5 +1,5 @@
-//! What runs beside the IP under Linux: for each function an XRT host that checks the results, and the C program to
-//! check against; a device-tree overlay for embedded systems.
+//! Software for Linux: for each function an XRT host that compares with the C program, and that program; a device-tree
+//! overlay for embedded systems.
 
 use crate::formula::{self, Language};
 use crate::{fill, types, File, Function, Ip};
@@ -7,20 +7,20 @@ use scop::ScalarType;
 use templates::interface::{self, Argument, Array};
 use uniform::sizes::Formula;
 
-/// `sw/<kernel>.dtso`, `sw/host.cpp` and `sw/reference.c`; of several functions `sw/host_<function>.cpp` and so on.
+/// `sw/<kernel>.dtso`, `sw/host.cpp` and `sw/reference.c`; `sw/host_<function>.cpp` and so on for several functions.
 pub fn files(ip: &Ip) -> Vec<File> {
     let kernel = &ip.interface.kernel;
     let mut all = vec![File::new(format!("sw/{kernel}.dtso"), overlay(ip))];
     for (number, (function, more)) in ip.all().enumerate() {
         let Function { reference: Some(reference), exact, .. } = more else { continue };
-        let stem = if ip.only().is_some() { String::new() } else { format!("_{}", function.ident) };
+        let stem = if ip.single().is_some() { String::new() } else { format!("_{}", function.ident) };
         all.push(File::new(format!("sw/host{stem}.cpp"), host(ip, (number, function), &stem, *exact)));
         all.push(File::new(format!("sw/reference{stem}.c"), reference.clone()));
     }
     all
 }
 
-/// The element type in the host: a 16-bit float is a type of the file's own.
+/// The element type in the host, which defines its own 16-bit float.
 fn element(ty: ScalarType) -> &'static str {
     match ty {
         ScalarType::Float { exponent: 5, .. } => "Half",
@@ -28,7 +28,7 @@ fn element(ty: ScalarType) -> &'static str {
     }
 }
 
-/// `stem`: what tells the function's files from those of others.
+/// `stem` distinguishes the function's files from those of other functions.
 fn host(ip: &Ip, (number, function): (usize, &interface::Function), stem: &str, exact: bool) -> String {
     let interface = ip.interface;
     let own = |f: &dyn Fn(usize) -> String| {
@@ -41,8 +41,8 @@ fn host(ip: &Ip, (number, function): (usize, &interface::Function), stem: &str, 
             .collect::<Vec<_>>()
             .join(", ")
     };
-    // As `kernel.xml` numbers the arguments of all functions.
-    let first = if ip.only().is_some() {
+    // `kernel.xml` numbers the arguments of all functions consecutively.
+    let first = if ip.single().is_some() {
         0
     } else {
         1 + interface.functions[..number].iter().map(|f| f.arguments.len()).sum::<usize>()
@@ -62,11 +62,11 @@ fn host(ip: &Ip, (number, function): (usize, &interface::Function), stem: &str, 
             None => format!("    Value<{}> argument{k}(random); // {}", element(a.ty), a.ident),
             Some(formula) => {
                 let named = Argument { ident: format!("value{k}"), ..a.clone() };
-                let called = |name: &str| match function.arguments.iter().position(|x| x.ident == name) {
+                let value_of = |name: &str| match function.arguments.iter().position(|x| x.ident == name) {
                     Some(k) if function.arguments[k].formula.is_none() => format!("argument{k}.before[0]"),
                     other => format!("value{}", other.unwrap_or(0)),
                 };
-                let lines = formula::lines(&named, formula, &Language::C, &called);
+                let lines = formula::lines(&named, formula, &Language::C, &value_of);
                 lines.into_iter().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
                     + &format!(" // {}", a.ident)
             }
@@ -92,11 +92,11 @@ fn host(ip: &Ip, (number, function): (usize, &interface::Function), stem: &str, 
             .map(|(k, _)| what.replace("{k}", &k.to_string()));
         lines.collect::<Vec<_>>().join("\n")
     };
-    // The other functions' arguments stand in the same registers, so only its own are set.
+    // All functions use the same argument registers, so the host sets only those of this function.
     let set = |k: usize, a: &Argument| format!("    run.set_arg({}, {});", first + k, passed(k, a));
-    // What follows from the sizes stands behind the arguments of all functions.
+    // Values that depend on sizes follow the arguments of all functions.
     let all: usize =
-        interface.functions.iter().map(|f| f.arguments.len()).sum::<usize>() + usize::from(ip.only().is_none());
+        interface.functions.iter().map(|f| f.arguments.len()).sum::<usize>() + usize::from(ip.single().is_none());
     let computed = all + interface.functions[..number].iter().map(|f| f.program.len()).sum::<usize>();
     let value = |p: &interface::ProgramRegister| {
         format!("static_cast<uint{}_t>({})", if p.register.bits > 32 { 64 } else { 32 }, of_sizes(&p.register.formula))
@@ -106,7 +106,7 @@ fn host(ip: &Ip, (number, function): (usize, &interface::Function), stem: &str, 
         program.iter().enumerate().map(|(k, value)| format!("    run.set_arg({}, {value});\n", computed + k)).collect();
     let maxima: Vec<String> = function.sizes.iter().map(|s| s.max.to_string()).collect();
     let sized = !maxima.is_empty();
-    let started = format!(
+    let start = format!(
         "    xrt::run run(kernel);\n    run.set_arg(0, {number}u);\n{}\n{set_program}    run.start();",
         list(&set, "\n")
     );
@@ -120,7 +120,7 @@ fn host(ip: &Ip, (number, function): (usize, &interface::Function), stem: &str, 
             ("UPLOAD", uploads.collect::<Vec<_>>().join("\n")),
             (
                 "RUN",
-                if ip.only().is_some() {
+                if ip.single().is_some() {
                     format!(
                         "    auto run = kernel({});",
                         [function.arguments.iter().enumerate().map(|(k, a)| passed(k, a)).collect(), program]
@@ -128,7 +128,7 @@ fn host(ip: &Ip, (number, function): (usize, &interface::Function), stem: &str, 
                             .join(",\n        ")
                     )
                 } else {
-                    started
+                    start
                 },
             ),
             ("STEM", stem.into()),
@@ -147,7 +147,7 @@ fn host(ip: &Ip, (number, function): (usize, &interface::Function), stem: &str, 
             ("MOST", (2 + maxima.len()).to_string()),
             (
                 "WHAT",
-                if ip.only().is_some() {
+                if ip.single().is_some() {
                     interface.kernel.clone()
                 } else {
                     format!("{} of {}", function.name, interface.kernel)
@@ -162,7 +162,7 @@ fn host(ip: &Ip, (number, function): (usize, &interface::Function), stem: &str, 
     )
 }
 
-/// How many elements an array has.
+/// The number of elements of an array.
 fn elements(a: &Argument, array: &Array) -> String {
     if array.extents.is_empty() || array.scratch {
         return a.elements().to_string();
@@ -182,7 +182,7 @@ fn of_sizes(formula: &Formula) -> String {
     sized.text(formula)
 }
 
-/// Sizes of the run.
+/// Reads the sizes of the run.
 const SIZES: &str = r#"
     // As given, else the greatest.
     const long long most[] = {@MAXIMA@};
@@ -203,7 +203,7 @@ const NUMBERS: &str = "
 }
 ";
 
-/// Zynq-7000 has 32-bit addresses and other interrupt numbers than Zynq UltraScale+.
+/// Zynq-7000 has 32-bit addresses, and its interrupt numbers differ from those of Zynq UltraScale+.
 fn overlay(ip: &Ip) -> String {
     let small = ip.board.family == "zynq";
     let (cells, reg, interrupt, node) = if small {

@@ -1,12 +1,12 @@
-//! What makes the emitted Verilog an IP for Vivado, Vitis, PYNQ, bare metal, Linux and FuseSoC: files, rendered from
-//! one [`Interface`]. Nothing here touches the file system: [`render`] takes the design's files and returns the
-//! package's.
+//! Renders the files that make the emitted Verilog an IP for Vivado, Vitis, PYNQ, bare metal, Linux and FuseSoC.
+//! [`render`] takes the design's files and its [`Interface`] and returns the package's files; nothing here touches the
+//! file system.
 //!
-//! Invariants: the same input gives the same bytes, without dates, paths or host names; every offset, name and width
-//! comes from the [`Interface`]; every path is relative to the output directory, which is the IP's root.
+//! Invariants: the same input yields the same bytes, without dates, paths or host names; every offset, name and width
+//! comes from the [`Interface`]; every path is relative to the output directory, which is the root of the IP.
 //!
-//! Sources: IEEE 1685-2009; AMD UG1118 (IP packager), UG1393 (Vitis), UG835 (Tcl), UG994 (block designs); XRT's and
-//! PYNQ's headers. Not tried in Vivado, Vitis or on a device.
+//! Sources: IEEE 1685-2009; AMD UG1118 (IP packager), UG1393 (Vitis), UG835 (Tcl), UG994 (block designs); headers of
+//! XRT and PYNQ. Not tested in Vivado, Vitis or on a device.
 
 mod axi;
 mod c;
@@ -25,7 +25,7 @@ use cost::board::Board;
 use sha2::{Digest, Sha256};
 use templates::interface::{self, Interface};
 
-/// VLNV but for the name: `sagen:array:<kernel>:1.0`.
+/// Vendor, library and version of `sagen:array:<kernel>:1.0`.
 pub const VENDOR: &str = "sagen";
 pub const LIBRARY: &str = "array";
 pub const VERSION: &str = "1.0";
@@ -33,7 +33,7 @@ pub const VERSION: &str = "1.0";
 /// A file below the output directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
-    /// With `/` between folders.
+    /// Folders are separated by `/`.
     pub path: String,
     pub bytes: Vec<u8>,
 }
@@ -53,41 +53,41 @@ pub struct Signal {
     pub width: u32,
 }
 
-/// What is packaged.
+/// The IP to package.
 #[derive(Clone, Debug)]
 pub struct Ip<'a> {
     pub interface: &'a Interface,
     pub board: &'a Board,
-    /// Every port of the top module, as declared.
+    /// Every port of the top module in the order of its declaration.
     pub signals: Vec<Signal>,
-    /// The Verilog, what is instantiated before what instantiates it; the top module last.
+    /// The Verilog files, children before their parents, the top module last.
     pub rtl: Vec<File>,
     /// XDC for out-of-context runs.
     pub constraints: Vec<File>,
-    /// Paths of the testbench's Verilog, and of the files it reads by their bare names.
+    /// Paths of the testbench's Verilog, and of the images that it opens by their bare names.
     pub bench: Vec<String>,
     pub images: Vec<String>,
-    /// In the order of the interface's.
+    /// In the order of the interface's functions.
     pub functions: Vec<Function>,
 }
 
-/// What is said of a function beside its interface.
+/// A function's data besides its interface.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// The memory bank of each argument as `v++` names it (`DDR[1]`); `None` for one that has no address.
+    /// The memory bank of each argument in `v++`'s notation (`DDR[1]`); `None` for an argument without an address.
     pub banks: Vec<Option<String>>,
-    /// C text with `int <kernel>_reference(void **before, void **after)`, which runs the C program; `None` where there
-    /// is none, and so no host that compares with it.
+    /// C text with `int <kernel>_reference(void **before, void **after)`, which runs the C program. `None`: no
+    /// reference, hence no host that compares with it.
     pub reference: Option<String>,
-    /// Results are the C program's bit for bit; otherwise floats are rounded elsewhere.
+    /// Results equal the C program's bit for bit; otherwise floats are rounded differently.
     pub exact: bool,
-    /// The array in a line, and the cycles a run is predicted to take.
+    /// The array in one line, and the predicted cycles of a run.
     pub summary: String,
     pub cycles: i64,
 }
 
 impl Ip<'_> {
-    /// What the IP is, in a line.
+    /// The IP in one line.
     fn title(&self) -> String {
         match &self.interface.functions[..] {
             [_] => format!("Systolic array for {}", self.interface.kernel),
@@ -97,8 +97,8 @@ impl Ip<'_> {
             ),
         }
     }
-    /// The only function, if it is the only one.
-    fn only(&self) -> Option<(&interface::Function, &Function)> {
+    /// The function, if the IP has only one.
+    fn single(&self) -> Option<(&interface::Function, &Function)> {
         match (&self.interface.functions[..], &self.functions[..]) {
             ([interface], [function]) => Some((interface, function)),
             _ => None,
@@ -108,16 +108,16 @@ impl Ip<'_> {
     fn all(&self) -> impl Iterator<Item = (&interface::Function, &Function)> {
         self.interface.functions.iter().zip(&self.functions)
     }
-    /// What an argument is called beside those of other functions.
-    fn called(&self, function: &interface::Function, argument: &interface::Argument) -> String {
+    /// An argument's name, unique among all functions.
+    fn argument_name(&self, function: &interface::Function, argument: &interface::Argument) -> String {
         if self.functions.len() > 1 {
             format!("{}_{}", function.ident, argument.ident)
         } else {
             argument.ident.clone()
         }
     }
-    /// What a register that follows from the sizes is called beside those of other functions.
-    fn program(&self, function: &interface::Function, register: &interface::ProgramRegister) -> String {
+    /// The name of a register that depends on sizes, unique among all functions.
+    fn register_name(&self, function: &interface::Function, register: &interface::ProgramRegister) -> String {
         if self.functions.len() > 1 {
             format!("{}_{}", function.ident, register.ident)
         } else {
@@ -134,7 +134,7 @@ impl Ip<'_> {
     fn gui_path(&self) -> String {
         format!("xgui/{}_v{}.tcl", self.interface.kernel, VERSION.replace('.', "_"))
     }
-    /// A number that changes whenever the hardware or its description does: 1 to 2^31 - 1.
+    /// A number from 1 to 2^31 - 1 that changes with the hardware or its description.
     fn revision(&self) -> u32 {
         let mut hash = Sha256::new();
         for file in self.rtl.iter().chain(&self.constraints) {
@@ -148,10 +148,10 @@ impl Ip<'_> {
     }
 }
 
-/// The package's files, the Verilog and constraints not among them.
+/// The package's files, without Verilog and constraints.
 ///
 /// # Errors
-/// The `.xo` cannot be put together: a file too large for a zip archive.
+/// A file is too large for the zip archive of the `.xo`.
 pub fn render(ip: &Ip) -> Result<Vec<File>, String> {
     let kernel = &ip.interface.kernel;
     let revision = ip.revision();
@@ -175,7 +175,7 @@ pub fn render(ip: &Ip) -> Result<Vec<File>, String> {
     Ok(files)
 }
 
-/// A text with `@TOKENS@` replaced.
+/// Replaces `@TOKENS@` in a text.
 fn fill(text: &str, tokens: &[(&str, String)]) -> String {
     tokens.iter().fold(text.to_string(), |text, (token, value)| text.replace(&format!("@{token}@"), value))
 }

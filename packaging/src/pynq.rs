@@ -66,7 +66,7 @@ pub fn files(ip: &Ip) -> Vec<File> {
             let functions = several.iter().enumerate().map(listed).collect::<Vec<_>>().join("\n");
             let methods = several.iter().map(method).collect::<String>();
             let compute: String = several.iter().map(compute).collect();
-            let known = several
+            let compute_functions = several
                 .iter()
                 .filter(|f| computed(f).next().is_some())
                 .map(|f| format!("{:?}: computed_{}", f.ident, f.ident))
@@ -79,7 +79,7 @@ pub fn files(ip: &Ip) -> Vec<File> {
                 .map(|f| format!("{:?}: program_{}", f.ident, f.ident))
                 .collect::<Vec<_>>()
                 .join(", ");
-            let said = if sized.is_empty() {
+            let sizes_note = if sized.is_empty() {
                 ""
             } else {
                 "; behind the name\n                                                   # its sizes, if it has some"
@@ -88,10 +88,10 @@ pub fn files(ip: &Ip) -> Vec<File> {
                 include_str!("../files/functions.py.in"),
                 &[
                     ("COMPUTE", compute),
-                    ("KNOWN", known),
+                    ("KNOWN", compute_functions),
                     ("PROGRAM", program),
                     ("SIZED_FUNCTIONS", sized),
-                    ("SIZED", said.into()),
+                    ("SIZED", sizes_note.into()),
                     ("FUNCTIONS", functions),
                     ("METHODS", methods),
                     ("FIRST", several[0].ident.clone()),
@@ -102,13 +102,13 @@ pub fn files(ip: &Ip) -> Vec<File> {
     vec![File::new(format!("sw/{name}.py"), fill(&text, &common))]
 }
 
-/// An argument that has a register.
+/// An argument with a register.
 fn argument(f: &Function, a: &Argument) -> String {
     let flag = |b: bool| if b { "True" } else { "False" };
     let shape = a.array().map_or("None".to_string(), |array| {
         let tuple = |dims: Vec<String>| format!("({}{})", dims.join(", "), if dims.len() == 1 { "," } else { "" });
         match &array.extents[..] {
-            // Scratch buffers are those of the greatest sizes.
+            // Scratch buffers have the greatest sizes.
             over if over.is_empty() || array.scratch => tuple(array.dims.iter().map(i64::to_string).collect()),
             over => {
                 format!("lambda {}: {}", sizes(f), tuple(over.iter().map(|e| number(&Formula::affine(e), f)).collect()))
@@ -123,7 +123,7 @@ fn size(s: &SizeArgument) -> String {
     format!("    Argument({:?}, {:?}, None, None, False, {}),", s.ident, types::numpy(s.ty), s.max)
 }
 
-/// Something of each argument that a caller gives, sizes among them.
+/// A text for each argument that the caller passes, sizes included.
 fn own(f: &Function, argument: impl Fn(&Argument) -> String, size: impl Fn(&SizeArgument) -> String) -> Vec<String> {
     f.in_order(|a| a.is_own().then(|| argument(a)), |s| Some(size(s))).into_iter().flatten().collect()
 }
@@ -132,7 +132,7 @@ fn sizes(f: &Function) -> String {
     f.sizes.iter().map(|s| s.ident.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// A function that computes what the registers of a function with sizes hold.
+/// A function that computes the registers that depend on sizes.
 fn program(f: &Function) -> String {
     let one = |p: &ProgramRegister| {
         format!("        (0x{:02x}, {}, {}),\n", p.offset, p.register.bits.div_ceil(32), number(&p.register.formula, f))
@@ -165,7 +165,7 @@ fn computed(f: &Function) -> impl Iterator<Item = &Argument> {
     f.arguments.iter().filter(|a| a.formula.is_some())
 }
 
-/// A function that computes what follows from the arguments; none where nothing does.
+/// A function that computes the scalars that depend on other arguments; empty if none does.
 fn compute(f: &Function) -> String {
     let own = |name: &str| match f.own().find(|a| a.ident == name) {
         Some(a) => format!("numpy.{}({name})", types::numpy(a.ty)),
@@ -205,7 +205,7 @@ def computed_@FUNCTION@(@PARAMETERS@):
 
 "#;
 
-/// Of each function.
+/// The method of each function.
 const METHOD: &str = r#"
     def @FUNCTION@(self, @PARAMETERS@):
         """Runs on buffers of pynq.allocate and returns when the results are there; IOError if they cannot be trusted."""

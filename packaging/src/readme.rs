@@ -1,4 +1,4 @@
-//! `README.md` of the IP: ports, registers, how to use each file, what was tried.
+//! `README.md` of the IP: ports, registers, use of each file, extent of the tests.
 
 use crate::{fill, types, Function, Ip};
 use scop::Affine;
@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use templates::interface::{self, Access, Argument, Array, Register, SizeArgument};
 
 const HOST: &str = "| `sw/host@STEM@.cpp`, `sw/reference@STEM@.c` | XRT host that compares with the C program (its \
-    first lines say how to build it); the C program with a way in |\n";
+    first lines contain the build commands); the C program as a function |\n";
 
 /// The text.
 pub fn text(ip: &Ip, revision: u32) -> String {
@@ -35,7 +35,7 @@ pub fn text(ip: &Ip, revision: u32) -> String {
             ("QUEUE", if interface.layout.queue().is_some() { QUEUE.into() } else { String::new() }),
             (
                 "ABOUT",
-                if ip.only().is_some() {
+                if ip.single().is_some() {
                     "`report.json`, `vsa.txt`, `array.svg` | figures, the array as text and as a picture"
                 } else {
                     "`report.json`, a folder of each function | figures; the array as text and as a picture"
@@ -50,34 +50,32 @@ pub fn text(ip: &Ip, revision: u32) -> String {
     )
 }
 
-/// One line for the host of each function.
+/// One row for the host of each function.
 fn host(ip: &Ip) -> String {
-    let stem = |f: &interface::Function| if ip.only().is_some() { String::new() } else { format!("_{}", f.ident) };
+    let stem = |f: &interface::Function| if ip.single().is_some() { String::new() } else { format!("_{}", f.ident) };
     ip.all().filter(|f| f.1.reference.is_some()).map(|f| fill(HOST, &[("STEM", stem(f.0))])).collect()
 }
 
-const SIZES: &str = "\nSizes have no registers of their own: the drivers compute what follows from them, and refuse \
-    what is not a size. Bytes are those\n\
-    at the greatest sizes. A host of your own must write what the drivers would; with anything else a run may store \
-    outside of its\n\
-    arrays, or never end.\n";
+const SIZES: &str = "\n\
+    Sizes have no registers. The drivers check them, compute the values that depend on them and write these values.\n\
+    Bytes are those at the greatest sizes. A host without a driver must write the same values; with others a run may\n\
+    write outside of its arrays, or never end.\n";
 
-const QUEUE: &str = "\nThe queue: write the arguments, then the function's number to `queue`, which keeps both; the \
-    arguments may be written anew\n\
-    at once. Commands run in order, each 2 cycles after the one before has ended; a run that is started by `CTRL` \
-    goes before\n\
-    what waits. `AP_DONE` and its interrupt do not tell of commands; `queue`, `queue_ended` and an interrupt of their \
-    own do.\n";
+const QUEUE: &str = "\n\
+    The queue: write the arguments, then the number of the function to `queue`. The queue stores both, so the next\n\
+    arguments may be written at once. Commands run in order; each starts 2 cycles after the previous one has ended.\n\
+    A run that `CTRL` starts precedes waiting commands. `AP_DONE` and its interrupt do not report commands; `queue`,\n\
+    `queue_ended` and a separate interrupt do.\n";
 
 fn summary(ip: &Ip) -> String {
-    if let Some((_, function)) = ip.only() {
+    if let Some((_, function)) = ip.single() {
         return format!("{}; {} cycles a run", function.summary, function.cycles);
     }
     let each: Vec<_> = ip.all().map(|(_, f)| format!("{}, {} cycles a run", f.summary, f.cycles)).collect();
     format!("{} functions, one at a time: {};", each.len(), each.join("; "))
 }
 
-/// How a function is chosen, where there are several.
+/// The choice of a function, if the IP has several.
 fn choice(ip: &Ip) -> String {
     let Some(at) = ip.interface.layout.function() else { return String::new() };
     let list: Vec<_> = ip.interface.functions.iter().enumerate().map(|(k, f)| format!("{k} `{}`", f.name)).collect();
@@ -88,13 +86,18 @@ fn choice(ip: &Ip) -> String {
 }
 
 fn arguments(ip: &Ip, function: &interface::Function, more: &Function) -> String {
-    let called =
-        |a: &Argument| if ip.only().is_some() { a.ident.clone() } else { format!("{}.{}", function.ident, a.ident) };
+    let name_of = |a: &Argument| {
+        if ip.single().is_some() {
+            a.ident.clone()
+        } else {
+            format!("{}.{}", function.ident, a.ident)
+        }
+    };
     let row = |(a, bank): (&Argument, &Option<String>)| {
         let Some(array) = a.array() else {
             return format!(
                 "| `{}` | `{} {}` | {} | {} | | | 0x{:02x} |\n",
-                called(a),
+                name_of(a),
                 types::c(a.ty),
                 a.name,
                 a.bytes(),
@@ -113,7 +116,7 @@ fn arguments(ip: &Ip, function: &interface::Function, more: &Function) -> String
         let bank = bank.as_deref().unwrap_or("");
         format!(
             "| `{}` | `{} {}{extents}` | {} | {moved} | `{port}` | {bank} | 0x{:02x} |\n",
-            called(a),
+            name_of(a),
             types::c(a.ty),
             a.name,
             a.bytes(),
@@ -124,13 +127,13 @@ fn arguments(ip: &Ip, function: &interface::Function, more: &Function) -> String
     let place =
         |a: &Argument| function.arguments.iter().position(|x| x == a).map_or(String::new(), |k| rows[k].clone());
     let size = |s: &SizeArgument| {
-        let called = if ip.only().is_some() { s.ident.clone() } else { format!("{}.{}", function.ident, s.ident) };
-        format!("| `{called}` | `{} {}` | | a size, 1 to {} | | | |\n", types::c(s.ty), s.name, s.max)
+        let name = if ip.single().is_some() { s.ident.clone() } else { format!("{}.{}", function.ident, s.ident) };
+        format!("| `{name}` | `{} {}` | | a size, 1 to {} | | | |\n", types::c(s.ty), s.name, s.max)
     };
     function.in_order(place, size).concat()
 }
 
-/// An array's extents as C has them.
+/// An array's extents in C's notation.
 fn extents(array: &Array, function: &interface::Function) -> String {
     if array.extents.is_empty() || array.scratch {
         return array.dims.iter().map(|d| format!("[{d}]")).collect();
@@ -155,7 +158,7 @@ fn ports(ip: &Ip) -> String {
     for p in &ip.interface.ports {
         let name = |&(f, k): &(usize, usize)| {
             let (function, a) = (&ip.interface.functions[f], &ip.interface.functions[f].arguments[k]);
-            if ip.only().is_some() {
+            if ip.single().is_some() {
                 format!("`{}`", a.ident)
             } else {
                 format!("`{}.{}`", function.ident, a.ident)

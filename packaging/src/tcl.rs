@@ -1,17 +1,17 @@
-//! Scripts for Vivado: the same IP through its own packager, an `.xo` by `package_xo`, an out-of-context build, and for
-//! Zynq boards a block design. Paths come from where the script stands; what they make goes to `build/`.
+//! Scripts for Vivado: packaging by Vivado's own packager, an `.xo` by `package_xo`, an out-of-context build, and block
+//! designs for Zynq boards. Paths are relative to the script; results go to `build/`.
 
 use crate::{fill, File, Ip, LIBRARY, VENDOR, VERSION};
 use std::fmt::Write as _;
 use templates::interface::Access;
 
-/// The page Vivado shows when the IP is customized: nothing to choose but the name.
+/// The customization page in Vivado, which only offers the name.
 pub fn gui() -> &'static str {
     "# The IP has no parameters.\nproc init_gui { IPINST } \
     {\n    ipgui::add_param $IPINST -name \"Component_Name\"\n    ipgui::add_page $IPINST -name \"Page 0\"\n}\n"
 }
 
-/// All scripts for the board.
+/// The scripts for the board.
 pub fn scripts(ip: &Ip, revision: u32) -> Vec<File> {
     let kernel = &ip.interface.kernel;
     let tokens = [

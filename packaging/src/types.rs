@@ -1,8 +1,8 @@
-//! Element types as the languages around the IP spell them.
+//! Names of element types in the languages around the IP.
 
 use scop::ScalarType;
 
-/// C99; a 16-bit float is passed as its bits where the compiler may not know the type.
+/// C99. A 16-bit float is passed as its bits, because the compiler may not know the type.
 pub fn c(ty: ScalarType) -> &'static str {
     match ty {
         ScalarType::Float { exponent: 8, fraction: 23 } => "float",
@@ -19,7 +19,7 @@ pub fn c(ty: ScalarType) -> &'static str {
     }
 }
 
-/// As OpenCL and `kernel.xml` know them: plain C keywords.
+/// OpenCL and `kernel.xml`: C keywords.
 pub fn opencl(ty: ScalarType) -> &'static str {
     match c(ty) {
         "int8_t" => "char",

@@ -1,4 +1,4 @@
-//! Vitis and XRT: `kernel.xml`, the linker's configuration, and the `.xo` that `v++` takes.
+//! Vitis and XRT: `kernel.xml`, the configuration of the linker, and the `.xo` for `v++`.
 
 use crate::xml::{group, Element};
 use crate::{types, File, Ip, LIBRARY, VENDOR, VERSION};
@@ -8,7 +8,7 @@ use templates::interface::{Argument, ProgramRegister};
 use zip::write::{SimpleFileOptions, ZipWriter};
 use zip::CompressionMethod;
 
-/// `kernel.xml` (UG1393, RTL kernels): one run at a time, started through the registers.
+/// `kernel.xml` (UG1393, RTL kernels). Registers start one run at a time.
 pub fn kernel(ip: &Ip) -> String {
     let interface = ip.interface;
     let port = |name: &str, mode: &str, range: &str, bits: u32| {
@@ -18,15 +18,15 @@ pub fn kernel(ip: &Ip) -> String {
     let range = |bits: u32| if bits > 32 { "0xFFFFFFFFFFFFFFFF" } else { "0xFFFFFFFF" };
     let ports = [port(interface.control, "slave", "0x1000", 32)];
     let managers = interface.ports.iter().map(|p| port(&p.name, "master", range(p.address_bits), p.data_bits));
-    let all = ip.all().flat_map(|(f, _)| f.arguments.iter().map(move |a| (ip.called(f, a), a)));
-    // The number of the function comes first; then the arguments of all, of which a run needs its own.
+    let all = ip.all().flat_map(|(f, _)| f.arguments.iter().map(move |a| (ip.argument_name(f, a), a)));
+    // The function's number comes first, then the arguments of all functions. A run sets only those of its function.
     let number = interface.layout.function().map(|at| scalar(ip, "function", at));
     let first = usize::from(number.is_some());
     let arguments = number.into_iter().chain(all.enumerate().map(|(k, (name, a))| argument(ip, first + k, &name, a)));
     let mut arguments: Vec<Element> = arguments.collect();
     for (function, _) in ip.all() {
         for p in &function.program {
-            arguments.push(computed(ip, arguments.len(), &ip.program(function, p), p));
+            arguments.push(computed(ip, arguments.len(), &ip.register_name(function, p), p));
         }
     }
     let kernel = group("kernel", [group("ports", ports.into_iter().chain(managers)), group("args", arguments)]);
@@ -54,7 +54,7 @@ fn scalar(ip: &Ip, name: &str, offset: u32) -> Element {
     arg.with("type", "uint")
 }
 
-/// A number that the host computes from the sizes, see `sw/x<kernel>.h`.
+/// A value that the host computes from sizes, see `sw/x<kernel>.h`.
 fn computed(ip: &Ip, id: usize, name: &str, p: &ProgramRegister) -> Element {
     let (size, ty) = if p.register.bits > 32 { ("0x8", "ulong") } else { ("0x4", "uint") };
     let arg = group("arg", [])
@@ -94,15 +94,15 @@ pub fn link(ip: &Ip) -> String {
     for (function, more) in ip.all() {
         for (argument, bank) in function.arguments.iter().zip(&more.banks) {
             if let Some(bank) = bank {
-                let _ = writeln!(text, "sp={kernel}_1.{}:{bank}", ip.called(function, argument));
+                let _ = writeln!(text, "sp={kernel}_1.{}:{bank}", ip.argument_name(function, argument));
             }
         }
     }
     text
 }
 
-/// The kernel object: a zip of `kernel.xml`, the IP and `xo.xml`, as `package_xo` of 2019.2 lays it out. Members are
-/// sorted and carry the zip format's first date.
+/// The kernel object: a zip archive of `kernel.xml`, the IP and `xo.xml` in the layout of `package_xo` 2019.2. Members
+/// are sorted and have the first date of the zip format.
 ///
 /// # Errors
 /// The archive cannot be written.

@@ -1,8 +1,8 @@
-//! A tree of XML elements and its text: two spaces a level, attributes in the order given.
+//! A tree of XML elements, printed with two spaces a level and attributes in the given order.
 
 use std::fmt::Write as _;
 
-/// An element with either text or elements inside.
+/// An element that contains either text or elements.
 #[derive(Clone, Debug)]
 pub struct Element {
     name: String,
@@ -11,18 +11,18 @@ pub struct Element {
     children: Vec<Element>,
 }
 
-/// An element with elements inside.
+/// An element that contains elements.
 pub fn group(name: impl Into<String>, children: impl IntoIterator<Item = Element>) -> Element {
     Element { name: name.into(), attributes: vec![], text: String::new(), children: children.into_iter().collect() }
 }
 
-/// An element with text inside.
+/// An element that contains text.
 pub fn leaf(name: impl Into<String>, text: impl ToString) -> Element {
     Element { name: name.into(), attributes: vec![], text: text.to_string(), children: vec![] }
 }
 
 impl Element {
-    /// The same with one more attribute.
+    /// Adds an attribute.
     pub fn with(mut self, name: impl Into<String>, value: impl ToString) -> Element {
         self.attributes.push((name.into(), value.to_string()));
         self

@@ -1,5 +1,5 @@
-//! Cycles a second of the built-in simulator on a 13×16 array of processing elements with eight
-//! int16 lanes, and of Verilator on the printed text if `verilator` is installed.
+//! Cycles a second of the built-in simulator, and of Verilator if it is installed, on an array of 13×16 PEs with eight
+//! int16 lanes each.
 //!
 //! `cargo bench -p rtl --bench speed [-- ROWS COLS] [--built-in]`
 

@@ -1,15 +1,14 @@
-//! A hardware description language embedded in Rust: a typed netlist whose widths and sizes are
-//! run-time values, with checks, a Verilog-2005 printer and a cycle simulator, all from the one
-//! description.
+//! A hardware description language in Rust: a typed netlist, its checks, a Verilog-2005 printer and a cycle simulator.
+//! Widths and sizes are run-time values.
 //!
 //! ```text
 //! Template ─► build::Design ─► netlist::Netlist ─► check::Verified ─┬─► sim
 //!             (elaboration)    (data only)         (no faults)      └─► verilog
 //! ```
-//! A `Template` writes a module with a `ModuleBuilder`; `Design::module` elaborates equal templates
-//! once; `Design::verify` turns the result into the only thing that is printed or simulated.
-//! `hierarchy` is what `check` and `sim` share: the modules below a top, with identical instances
-//! side by side. Each folder imports only from those named before it.
+//! A `Template` writes a module with a `ModuleBuilder`. `Design::module` elaborates equal templates once.
+//! `Design::verify` returns a `Verified`, the only thing that is printed or simulated. `check` and `sim` share
+//! `hierarchy`, which flattens the modules below a top. Each folder imports only from folders to its left, and
+//! `hierarchy` only from `netlist`.
 
 pub mod netlist;
 mod build;

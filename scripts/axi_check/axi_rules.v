@@ -3,7 +3,7 @@
 // axi_rules     one AXI4 manager (read and write channels): what the manager drives must be legal
 // axil_rules    one AXI4-Lite subordinate: what the subordinate drives must be legal
 //
-// A reset is one of the manager alone: it must drive no VALID, and its open bursts stay open.
+// A reset is one of the manager only: it must drive no VALID, and its open bursts stay open.
 //
 // Rules: AMBA AXI protocol specification, IHI 0022, sections A3.1 (reset), A3.2 (handshake, stability), A3.4.1 (bursts,
 // 4 KiB boundary), A3.4.3 (strobes). Tie a missing channel's inputs to zero.
@@ -18,7 +18,7 @@ module axi_rules #(
 ) (
     input  wire                aclk,
     input  wire                aresetn,
-    input  wire                quiet,       // rises when the IP reports completion: nothing may be open then
+    input  wire                quiet,       // rises when the IP reports completion; no burst may be open then
     input  wire [ID_W-1:0]     awid,
     input  wire [ADDR_W-1:0]   awaddr,
     input  wire [7:0]          awlen,
@@ -63,12 +63,12 @@ module axi_rules #(
     wire [ID_W+ADDR_W+44:0] ar_now = {arid, araddr, arlen, arsize, arburst, arother};
     wire [DATA_W+DATA_W/8:0] w_now = {wdata, wstrb, wlast};
 
-    // Accepted write addresses and the data bursts that belong to them, in order.
+    // Accepted write addresses and their data bursts, in order.
     reg [ADDR_W-1:0] burst_addr [0:DEPTH-1];
     reg [7:0] burst_len [0:DEPTH-1];
     reg [2:0] burst_size [0:DEPTH-1];
     reg [1:0] burst_type [0:DEPTH-1];
-    reg [8:0] early_beats [0:DEPTH-1];  // beats of a data burst that was over before its address came
+    reg [8:0] early_beats [0:DEPTH-1];  // beats of a data burst that ended before its address came
     integer aw_count, w_count, b_count, ar_count, r_count, beat;
     reg [ADDR_W-1:0] beat_addr;
     integer low, high, wrap_bytes;
@@ -80,7 +80,7 @@ module axi_rules #(
         end
     endtask
 
-    // Legality of an address beat by itself.
+    // Legality of an address beat.
     task address(input [ADDR_W-1:0] addr, input [7:0] len, input [2:0] size, input [1:0] burst);
         reg [16:0] last;
         begin
@@ -130,7 +130,7 @@ module axi_rules #(
     always @(posedge aclk) begin
         cycle = cycle + 1;
         if (aresetn !== 1'b1) begin
-            // What is open stays open: the memory goes on answering.
+            // Open bursts stay open, because the memory continues to answer.
             if (was_reset && (awvalid === 1'b1 || wvalid === 1'b1 || arvalid === 1'b1)) fail("VALID high in reset");
             {aw_stalled, w_stalled, ar_stalled, was_quiet} = 0;
             was_reset = 1'b1;

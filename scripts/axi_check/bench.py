@@ -1,10 +1,10 @@
-"""The cocotb test behind run.py: loads the arrays, starts the IP by its registers, compares memory, per stall mode.
+"""The cocotb test of run.py: loads the arrays, starts the IP by its registers, compares memory, for each stall mode.
 
-Stall modes: `ideal` none; `random` every channel pauses three cycles in ten; `bursty` long pauses and long runs;
-`lazy` READY only after VALID, and write addresses are taken only when data is offered as well, which a manager must
-not wait for (AXI A3.3); `errors` answers accesses of each array with SLVERR and gives misaligned addresses first; `strobes`
-writes the registers byte by byte first; `reset` resets the IP alone in the middle of runs, while the memory goes on answering.
-Each run starts without a reset in between, so that restarting is tested too.
+Stall modes: `ideal`: no stalls. `random`: every channel pauses in 30 % of the cycles. `bursty`: long pauses and long runs.
+`lazy`: READY follows VALID, and write addresses are accepted only when data are offered, too; a manager must offer both
+without waiting (AXI A3.3). `errors`: first answers accesses of each array with SLVERR, and sets misaligned addresses.
+`strobes`: first writes the registers byte by byte. `reset`: resets only the IP in the middle of runs; the memory continues to
+answer. No reset separates the runs, so restarts are tested, too.
 """
 import json
 import os
@@ -21,9 +21,9 @@ SETUP = json.loads(os.environ["SAGEN_AXI_CHECK"])
 CONTROL, GIE, IER, ISR = 0x00, 0x04, 0x08, 0x0C
 START, DONE, IDLE = 1, 2, 4
 PERIOD_NS = 4
-ACCESS_CYCLES = 5000    # the longest a register access may take, stalls included
+ACCESS_CYCLES = 5000    # limit of a register access, stalls included
 RESETS = 8              # in the middle of runs
-GUARD = 8192            # bytes around each array that must stay as they are
+GUARD = 8192            # bytes around each array that must not change
 
 
 def load(folder, name):
@@ -61,13 +61,13 @@ class Array:
         return self.base - GUARD <= address < self.base + self.size + GUARD
 
     def fails(self, what, address, length):
-        """Answers with an error where accesses of this kind are to fail."""
+        """Answers with an error if accesses of this kind shall fail."""
         if self.failing == what:
             self.failed.add(address - address % length)
-            raise IOError("as the test wants it")
+            raise IOError("injected by the test")
 
     def problems(self):
-        """What differs from the expectation: at most one message for the array and one a guard zone."""
+        """Differences from the expectation: at most one message for the array and one for its guard zones."""
         body = bytes(self.memory[GUARD:GUARD + self.size])
         if body != self.expected:
             wrong = [i for i in range(self.size) if body[i] != self.expected[i]]
@@ -79,7 +79,7 @@ class Array:
 
 
 class Memory:
-    """What one AXI port reaches: the arrays that belong to it. Anything else is an error, reported once each."""
+    """The memory behind one AXI port: the arrays of the port. Each access to another address is an error."""
 
     def __init__(self, arrays, lanes, problems):
         self.arrays, self.lanes, self.problems = arrays, lanes, problems
@@ -94,7 +94,7 @@ class Memory:
     async def read(self, address, length):
         array, at = self.find(address, "read")
         array.fails("read", address, length)
-        slack = self.lanes - 1      # the bus word that holds an array's end may be read as a whole
+        slack = self.lanes - 1      # the last bus word of an array may be read wholly
         if at + length <= GUARD or at - GUARD > array.size + slack:
             self.problems.append(f"array {array.name}: read outside it ({array.size} bytes), at {at - GUARD:+}")
         return bytes(array.memory[at:at + length]).ljust(length, b"\0")
@@ -106,7 +106,7 @@ class Memory:
 
 
 def pauses(mode, rng, valid):
-    """An endless stream of pause values, one a cycle, for one channel. `valid`: is the other side ready to go?"""
+    """An infinite sequence of pause values, one a cycle, for one channel. `valid`: whether the other side offers."""
     while True:
         if mode == "random":
             yield rng.random() < 0.3
@@ -141,7 +141,7 @@ class Bench:
         assert not unknown, f"axi_check.json names ports the IP does not have: {sorted(unknown)}"
 
     def connect(self, bus):
-        """Puts memory models at the read and write channels that the IP has."""
+        """Connects memory models to the read and write channels of a port."""
         # The memory has no reset.
         dut, clock = self.dut, (self.dut.ap_clk, None)
         arrays = [a for a in self.arrays if a.port == bus]
@@ -175,11 +175,11 @@ class Bench:
         return int.from_bytes(answer.data, "little")
 
     async def write(self, register, value, size=4):
-        """Fewer bytes than four are a write with strobes for these alone."""
+        """Writes `size` bytes, with strobes for these only."""
         await self.answer(f"writing register {register:#x}", self.control.write(register, value.to_bytes(size, "little")))
 
     async def answer(self, what, transaction):
-        """Bounds a register access: an IP that never answers must not hang the simulation."""
+        """Limits the time of a register access, because an IP without an answer would block the simulation."""
         try:
             return await with_timeout(cocotb.start_soon(transaction), PERIOD_NS * ACCESS_CYCLES, "ns")
         except SimTimeoutError:
@@ -191,7 +191,7 @@ class Bench:
             self.problems.append(f"{what}: {got:#x} instead of {wanted:#x}")
 
     async def program(self):
-        """Addresses and interrupt enables, each read back."""
+        """Writes addresses and interrupt enables, and reads them back."""
         for array in self.arrays:
             for shift in range(0, self.address_bits, 32):
                 word = array.base >> shift & 0xFFFFFFFF
@@ -219,7 +219,7 @@ class Bench:
         return int((cocotb.simtime.get_sim_time("ns") - begin) / PERIOD_NS), finished
 
     async def run(self, mode):
-        """One start of the IP, with the stalls of `mode`, if any; its length in cycles, or None if it never ended."""
+        """One run of the IP with the stalls of `mode`, if any. Returns its cycles, or None if it does not end."""
         for array in self.arrays:
             array.reset()
         if mode:
@@ -245,21 +245,21 @@ class Bench:
         return cycles
 
     async def finish_pending(self, what):
-        """Starts the IP as it is set up and waits for its end; the interrupt stays."""
+        """Starts the IP and waits for its end; the interrupt stays pending."""
         await self.write(CONTROL, START)
         cycles, finished = await self.wait_done()
         self.expect(f"{what}: the run ends", finished, True)
         return cycles
 
     async def finish(self, what):
-        """The same, and acknowledges."""
+        """The same, and acknowledges the interrupt."""
         cycles = await self.finish_pending(what)
         await self.write(ISR, await self.read(ISR))
         await self.read(CONTROL)
         return cycles
 
     async def strobes(self):
-        """A byte that is written changes no other one, whatever stands on the other lanes, and starts or clears nothing."""
+        """A write of some bytes changes no other byte, starts nothing and clears nothing, whatever the other lanes hold."""
         self.stall("random")
         held = [a.offset + s // 8 for a in self.arrays for s in range(0, self.address_bits, 32)]
         for register in held:
@@ -287,9 +287,9 @@ class Bench:
         await self.read(CONTROL)
 
     async def resets(self, cycles):
-        """Resets of 1 to 3 cycles anywhere in a run; after each, a whole run is right."""
+        """Resets of 1 to 3 cycles at any time of a run; the next whole run must be right."""
         for trial in range(RESETS):
-            # Of other data than the whole run's: what comes late is seen.
+            # Other data than in the whole run, so that late data would be visible.
             for array in self.arrays:
                 array.reset()
                 array.memory[GUARD:GUARD + array.size] = self.rng.randbytes(array.size)
@@ -297,7 +297,7 @@ class Bench:
             await self.program()
             await self.write(CONTROL, START)
             await ClockCycles(self.dut.ap_clk, self.rng.randrange(1, cycles if trial % 2 else 20))
-            # The memory's answers come late, some of them after the reset.
+            # Answers of the memory come late, some of them after the reset.
             for channel in self.answers:
                 channel.clear_pause_generator()
                 channel.pause = True
@@ -306,19 +306,19 @@ class Bench:
             await ClockCycles(self.dut.ap_clk, self.rng.randrange(1, 4))
             self.dut.ap_rst_n.value = 1
             cocotb.start_soon(self.late(self.rng.randrange(400)))
-            # Answered when no burst is open any more, so that nothing of the run before reaches the memory later.
+            # The IP answers when no burst is open, so the previous run cannot reach the memory later.
             self.expect("control register after a reset", await self.read(CONTROL), IDLE)
             for register in (GIE, IER, ISR):
                 self.expect(f"register {register:#x} after a reset", await self.read(register), 0)
             await self.run(None)
 
     async def late(self, cycles):
-        """The memory answers again."""
+        """Lets the memory answer after some cycles."""
         await ClockCycles(self.dut.ap_clk, cycles)
         self.stall("random")
 
     async def errors(self):
-        """Every array answers with errors once, then has an address within an element: the status says so, the run ends."""
+        """Every array answers with errors once, then gets a misaligned address. The run must end and the status report it."""
         self.stall("random")
         for index, array in enumerate(self.arrays):
             port = array.number
@@ -352,7 +352,7 @@ class Bench:
 
 @cocotb.test()
 async def through_the_ports(dut):
-    """All stall modes one after the other; fails after the first bad one, listing all that was found."""
+    """Runs all stall modes; fails after the first one with errors and lists them."""
     dut.ap_rst_n.value = 0
     bench = Bench(dut)
     await Timer(PERIOD_NS, "ns")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Drives an emitted IP through its AXI ports with third-party bus models: `run.py IP_DIR [options]`.
 
-cocotbext-axi's models sit at every port, with the stalls of several modes (see bench.py); axi_rules.v watches the
-handshake and burst rules, which those models do not check. IP_DIR holds the Verilog (IP_DIR/rtl or IP_DIR itself) and
+Models of cocotbext-axi drive every port, with stalls in several modes (see bench.py). axi_rules.v checks the rules of
+handshakes and bursts, which those models do not. IP_DIR holds the Verilog (IP_DIR/rtl or IP_DIR itself) and
 sim/axi_check.json:
 
   { "top": "mm",                     top module
@@ -24,9 +24,9 @@ sim/axi_check.json:
         "offset": 52,                its control register
         "words": [1] } ] }           32 bits each, in order
 
-Image files lie beside the JSON file: .npy (elements in C order, little endian), .bin (raw), or .hex (bytes in address
+Image files are beside the JSON file: .npy (elements in C order, little endian), .bin (raw), or .hex (bytes in address
 order, two digits each, white space ignored). Ports: ap_clk, ap_rst_n, s_axi_control_*, m_axi_<name>_*, and optionally
-interrupt. Exit code: 0 all runs right and no rule broken, 1 otherwise, 2 usage.
+interrupt. Exit code: 0 if all runs are right and obey the rules, 1 otherwise, 2 on wrong usage.
 """
 import argparse
 import json
@@ -36,7 +36,7 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-MANAGER = {     # channel signals axi_rules watches: (name, direction at the IP)
+MANAGER = {     # signals that axi_rules checks: (name, direction at the IP)
     "aw": [("awid", "out"), ("awaddr", "out"), ("awlen", "out"), ("awsize", "out"), ("awburst", "out"),
            ("awvalid", "out"), ("awready", "in")],
     "w": [("wdata", "out"), ("wstrb", "out"), ("wlast", "out"), ("wvalid", "out"), ("wready", "in")],
@@ -47,7 +47,7 @@ MANAGER = {     # channel signals axi_rules watches: (name, direction at the IP)
 }
 LITE = ["awvalid", "awready", "wvalid", "wready", "bresp", "bvalid", "bready", "arvalid", "arready", "rdata", "rresp",
         "rvalid", "rready"]
-SHOWN = 40      # messages printed at most; --verbose prints the whole log
+SHOWN = 40      # most messages to print; --verbose prints the whole log
 STATISTICS = ["errors", "write_bursts", "write_beats", "read_bursts", "read_beats"]
 
 
@@ -68,17 +68,17 @@ def ports_of(top, files, defines):
 
 
 def bench_text(top, ports):
-    """The simulated top: the IP, every port of it as a port of the bench, and the rule checkers at its buses."""
+    """The simulated top: the IP, whose ports are those of the bench, and a rule checker at each bus."""
     names = {name: width for name, _, width in ports}
     managers = sorted({name.rsplit("_", 1)[0] for name in names if name.startswith("m_axi_")})
-    # The bus models insist on ID signals: the bench has them where the IP has not.
+    # The bus models need ID signals; the bench adds them if the IP has none.
     ids = [(f"{bus}_{p}id", p in "br", 1) for bus in managers for channel, p in
            (("aw", "aw"), ("aw", "b"), ("ar", "ar"), ("ar", "r"))
            if f"{bus}_{channel}valid" in names and f"{bus}_{p}id" not in names]
     lines = ["`timescale 1ns / 1ps", "module axi_check_bench ("]
     lines.append(",\n".join(f"    {'input ' if i else 'output'} wire [{w - 1}:0] {n}" for n, i, w in ports + ids))
     lines.append(");")
-    # Lanes without a strobe may hold anything, which the bus models cannot take: they see zeros there.
+    # Lanes without a strobe may be undefined, which the bus models refuse, so they get zeros.
     masked = [f"{bus}_wdata" for bus in managers if f"{bus}_wdata" in names]
     lines += [f"    wire [{names[name] - 1}:0] {name}_raw;" for name in masked]
     lines.append(f"    {top} dut (")
@@ -121,10 +121,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("ip", type=Path)
     parser.add_argument("--engine", choices=("icarus", "verilator"), default="icarus")
-    parser.add_argument("--modes", default="ideal,random,bursty,lazy", help="stall modes, in order (default: all); errors, strobes, reset: see bench.py, for IPs with registers as sagen has them")
+    parser.add_argument("--modes", default="ideal,random,bursty,lazy", help="stall modes in order [ideal,random,bursty,lazy]; also errors, strobes, reset for IPs with the registers of sagen (see bench.py)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--define", action="append", default=[], metavar="NAME=VALUE", help="Verilog macro")
-    parser.add_argument("--keep", type=Path, help="leave the build and its log in this folder")
+    parser.add_argument("--keep", type=Path, help="write the build and its log to this folder")
     parser.add_argument("--verbose", action="store_true")
     args = parser.parse_args()
     description = args.ip / "sim" / "axi_check.json"

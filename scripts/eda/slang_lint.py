@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""slang as a strict Verilog-2005 gate: `slang_lint.py TOP FILE...`; prints its findings, exits 1 on any.
+"""Checks Verilog-2005 strictly with slang: `slang_lint.py TOP FILE...`; prints warnings, exits 1 on any.
 
-All of slang's warnings are on except those in OFF, each of which contradicts the emitted style on purpose.
+All of slang's warnings are on except those in OFF, which the emitted style contradicts on purpose.
 """
 import sys
 
 from pyslang.driver import Driver
 
 OFF = {
-    "sign-conversion": "a value moved between signed and unsigned of one width keeps its bits; the printer does so freely",
-    "arith-op-mismatch": "a product's operands have widths of their own; its net has the sum of them, so nothing is lost",
-    "unused-port": "unread inputs are judged by Verilator's UNUSEDSIGNAL, which honours waivers on the line",
+    "sign-conversion": "a conversion between signed and unsigned of one width keeps all bits",
+    "arith-op-mismatch": "the operands of a product may differ in width; its net has the sum of both widths, so no bit is lost",
+    "unused-port": "Verilator's UNUSEDSIGNAL checks these and accepts waivers in the source",
     "unused-net": "as above",
     "unused-variable": "as above",
     "unused-but-set-variable": "as above",

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Whether one sagen chooses slower arrays than another: `compare.py OLD NEW [--only TEXT]`.
+"""Compares the arrays that two versions of sagen choose: `compare.py OLD NEW [--only TEXT]`.
 
-Predicted cycles of the automatic choice for examples/*.c and tests/polybench/*.c. Fails where NEW is slower, or refuses what
-OLD maps. OLD is a binary, or a table that `compare.py --table FILE SAGEN` wrote. An array of OLD's that takes more of the board
-than its margins leave is no failure (`margin`), if NEW finds as good a one where it may take all.
+Prints the predicted cycles of the automatic choice for examples/*.c and tests/polybench/*.c. Fails if NEW is slower, or
+refuses a kernel that OLD maps. OLD is a binary, or a table that `compare.py --table FILE SAGEN` wrote. NEW may be slower if
+OLD's array exceeds the board's margins and NEW finds an equally fast one on the whole board (`margin`).
 """
 import argparse
 import json
@@ -20,7 +20,7 @@ WHOLE = ["--limit", "lut=100%,ff=100%,dsp=100%,bram36=100%,uram=100%"]
 
 
 def chosen(sagen, kernel, options):
-    """Predicted cycles, the gap if there is one, seconds; or None and the first line of the refusal."""
+    """(predicted cycles, gap or None, seconds), or (None, first line of the refusal, seconds)."""
     with tempfile.TemporaryDirectory() as folder:
         begin = time.monotonic()
         line = [sagen, "rtl", str(kernel), "--json", "-o", f"{folder}/out", *options]
@@ -49,10 +49,10 @@ def write_table(sagen, only, file):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("old", help="a binary, or a table; with --table the binary to ask")
+    parser.add_argument("old", help="a binary or a table; with --table, the binary to run")
     parser.add_argument("new", nargs="?")
     parser.add_argument("--only", default="")
-    parser.add_argument("--table", help="write what OLD chooses to this file, and compare nothing")
+    parser.add_argument("--table", help="write the choices of OLD to this file; no comparison")
     args = parser.parse_args()
     if args.table:
         write_table(args.old, args.only, args.table)

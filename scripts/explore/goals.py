@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""How good the search is: `goals.py [SAGEN] [--only TEXT] [--designs N]`.
+"""Measures the search: `goals.py [SAGEN] [--only TEXT] [--designs N]`.
 
-Explores products and convolution layers for the U250 and prints, for each, the best array's cycles beside those of the
-array that sagen chose before it searched, the proof's gap, and how fast the search was. Ratios are of one run.
+Explores products and convolution layers for the U250. Prints for each the cycles of the best array, the cycles of the array
+that sagen chose before it had a search, the proved gap, and the speed of the search.
 """
 import argparse
 import json
@@ -42,7 +42,7 @@ def conv(o, i, s, q=3):
     return {"O": o, "I": i, "S": s, "Q": q}
 
 
-# name, source, macros, options, cycles chosen before, cycles of a trial search
+# name, source, macros, options, cycles without search, cycles of a trial search
 CASES = [
     ("MM 1024 int8", MM, {"N": 1024, "T": "int8_t", "R": "int32_t"}, [], 135694, 113950),
     ("MM 1024 int16", MM, {"N": 1024, "T": "int16_t", "R": "int32_t"}, [], 270142, 122158),
@@ -73,7 +73,7 @@ def main():
     parser.add_argument("sagen", nargs="?", default="target/release/sagen")
     parser.add_argument("--only", default="")
     parser.add_argument("--designs", type=int, default=20000)
-    parser.add_argument("--vgg", action="store_true", help="also the layers of VGG-16, each with an array of its own")
+    parser.add_argument("--vgg", action="store_true", help="also the layers of VGG-16, each with its own array")
     args = parser.parse_args()
     print(f"{'case':<28}{'before':>10}{'trial':>10}{'best':>10}{'before/best':>12}{'gap %':>8}{'s':>8}{'designs':>9}{'designs/s':>10}{'bounds/s':>12}")
     for name, source, macros, options, before, trial in CASES:

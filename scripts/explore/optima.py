@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Every optimum of docs/explore.md, built and simulated: `optima.py [SAGEN] [--only TEXT] [--engine NAME]`.
+"""Builds and simulates every optimum of docs/explore.md: `optima.py [SAGEN] [--only TEXT] [--engine NAME]`.
 
-Explores the problems of goals.py, VGG-16 with an array for each layer, and VGG-16 and ResNet-50 with one array for all; writes
-each optimum's Verilog, simulates it in full size against the C program, and writes docs/results/optima.md. Fails where a result or
-a number of cycles differs. `--only` picks problems by name and, as another engine does, prints the tables instead.
+Explores the problems of goals.py, VGG-16 with one array for each layer, and VGG-16 and ResNet-50 with one array for all
+layers. Emits each optimum, simulates it in full size, and writes docs/results/optima.md. Fails if a result or a number of cycles
+differs. `--only` selects problems by name. With `--only` or another engine, the script prints the tables.
 """
 import argparse
 import json
@@ -41,7 +41,7 @@ def options(design):
 
 
 def check(args, name, source, macros, found, gap=None, times=1):
-    """The row of an optimum. `source` is C's text, `found` has the cycles that the search says, and the design."""
+    """The row of an optimum. `source` is the C text; `found` holds the design and its cycles from the search."""
     defines = [f"-D{k}={v}" for k, v in macros.items()]
     with tempfile.TemporaryDirectory() as work:
         kernel, design, ip = (Path(work) / file for file in ("kernel.c", "design.toml", "ip"))

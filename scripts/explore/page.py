@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The page of `sagen explore --html` in a real browser: `page.py [SAGEN] [--keep FOLDER]`.
+"""Checks the page of `sagen explore --html` in a browser: `page.py [SAGEN] [--keep FOLDER]`.
 
-Needs Chromium (`apt-get install chromium`). Opens pages of a few programs headless, on a screen, on a narrow one and in print, and fails
-where the browser asks for anything but the page, reports an error, cannot show all of it without scrolling sideways, or sets texts of
-a figure on one another or outside of it. Pictures and the printed page (to look at) stay in FOLDER.
+Needs Chromium (`apt-get install chromium`). Opens pages of a few programs headless: on a wide screen, on a narrow screen and
+in print. Fails if the browser requests another file, reports an error, or needs horizontal scrolling, or if texts of a figure
+overlap or leave it. Writes screenshots and the printed page to FOLDER.
 """
 import argparse
 import base64
@@ -24,7 +24,7 @@ KERNELS = [
 ]
 # Width in pixels and medium.
 VIEWS = {"screen": (1100, "screen"), "narrow": (420, "screen"), "print": (718, "print")}
-# What is wrong with the layout, as texts.
+# Returns the errors of the layout as texts.
 LAYOUT = """(() => {
   const wrong = [], wide = document.documentElement.clientWidth;
   if (document.documentElement.scrollWidth > wide) wrong.push(`${document.documentElement.scrollWidth} pixels on a page of ${wide}`);
@@ -35,7 +35,7 @@ LAYOUT = """(() => {
     for (const [name, box] of texts)
       if (box.left < frame.left - slack || box.right > frame.right + slack || box.top < frame.top - slack || box.bottom > frame.bottom + slack)
         wrong.push(`'${name}' is outside of its figure`);
-    // What is drawn behind a text hides nothing of it.
+    // A box that is drawn later hides the text.
     for (const [name, box, text] of texts)
       for (const rect of svg.querySelectorAll('rect')) {
         const r = rect.getBoundingClientRect(), over = text.compareDocumentPosition(rect) & Node.DOCUMENT_POSITION_FOLLOWING;
@@ -44,7 +44,7 @@ LAYOUT = """(() => {
       }
     texts.forEach(([one, a], k) => texts.slice(k + 1).forEach(([other, b]) => {
       const across = Math.min(a.right, b.right) - Math.max(a.left, b.left), down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-      // A text drawn twice has a halo; the boxes of lines are higher than their letters.
+      // A text with a halo is drawn twice; the box of a line is higher than its letters.
       if (one !== other && across > slack && down > 0.35 * Math.min(a.height, b.height)) wrong.push(`'${one}' is on '${other}'`);
     }));
   }
@@ -53,7 +53,7 @@ LAYOUT = """(() => {
 
 
 class Browser:
-    """Chromium under its own debugging protocol, over a pair of pipes: messages end in a zero byte."""
+    """Chromium with its debugging protocol over a pair of pipes; messages end in a zero byte."""
 
     def __init__(self, program, profile):
         (theirs_in, self.out), (self.into, theirs_out) = os.pipe(), os.pipe()
@@ -106,7 +106,7 @@ class Browser:
 
 
 def faults(browser, url):
-    """What the browser asked for or complained about."""
+    """Unexpected requests, and errors that the browser reported."""
     for event in browser.events:
         method, of = event.get("method"), event.get("params", {})
         if method == "Network.requestWillBeSent" and of["request"]["url"] != url:
@@ -118,7 +118,7 @@ def faults(browser, url):
 
 
 def look(browser, page, folder):
-    """Everything that is wrong with a page; pictures of it."""
+    """Returns all errors of a page and takes screenshots."""
     wrong = []
     for view, (width, medium) in VIEWS.items():
         browser.ask("Emulation.setEmulatedMedia", media=medium)
@@ -140,7 +140,7 @@ def look(browser, page, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("sagen", nargs="?", default="target/release/sagen")
-    parser.add_argument("--keep", type=Path, help="where pictures go")
+    parser.add_argument("--keep", type=Path, help="folder for screenshots")
     args = parser.parse_args()
     program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if program is None:

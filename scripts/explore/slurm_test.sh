@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The search in parts under a real Slurm on this machine: `slurm_test.sh [SAGEN] [KERNEL [options of sagen explore]]`.
+# Tests the distributed search under Slurm on this machine: `slurm_test.sh [SAGEN] [KERNEL [options of sagen explore]]`.
 #
-# Starts munged, slurmctld and slurmd of its own (Debian: apt-get install slurmctld slurmd slurm-client munge; as root, since slurmd
-# asks for that) from a configuration in a new folder, runs slurm.sh as a job array, kills one of its tasks in the middle, submits
-# the array again, and compares the optimum (cycles, bound, and the design, built by hand) with one process's. Ends the daemons.
+# Starts its own munged, slurmctld and slurmd with a configuration in a new folder (Debian: apt-get install slurmctld
+# slurmd slurm-client munge; slurmd needs root). Runs slurm.sh as a job array, kills one task, submits the array again,
+# and compares the optimum (cycles, bound, and the built design) with that of one process. Stops the daemons at the end.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 sagen=$(realpath "${1:-$root/target/release/sagen}")
@@ -75,7 +75,7 @@ idle() { [ -z "$(squeue -h -j "$1" 2> /dev/null)" ]; }
 grids() { grep -c '"grid"' "$runs" 2> /dev/null || true; }
 
 job=$(submit)
-# Killed in the middle: it has lines, and is not done. One is still queued behind it.
+# Kills a task that has written lines and is not done. Another one is still queued.
 for _ in $(seq 600); do [ "$(grids)" -ge 2 ] 2> /dev/null && break; sleep 0.05; done
 scancel --signal=KILL --full "${job}_1" || fail "task 1 does not run any more"
 echo "killed task 1 of $parts after $(grids) grids"

@@ -1,4 +1,5 @@
-    // Properties of templates::axi::control, inside of the module: one response for each request, and it waits.
+    // Properties of templates::axi::control, inserted into the module: each request gets one response, which stays
+    // valid until it is accepted.
     reg f_past = 0;
     reg [3:0] f_aws = 0, f_ws = 0, f_ars = 0;
     wire f_b = s_axi_control_bvalid && s_axi_control_bready, f_r = s_axi_control_rvalid && s_axi_control_rready;

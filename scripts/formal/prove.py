@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Proves what the engines of an emitted IP promise: prove.py DIR
+"""Proves properties of the DMA engines of an emitted IP: `prove.py DIR`.
 
-DIR is an output directory of `sagen rtl` whose written arrays have one element a word. The properties in *.v beside this file are
-put into the modules. Proved by induction (yosys-smtbmc, yices), so for runs of any length: AXI's handshake, bursts inside
-of 4 KiB, every response taken, no data lost, doubled or overwritten in the FIFOs. Proved for the first BOUND cycles of a
-run (yosys-abc): WLAST, and that no data come before their address. Each module is also seen to do something, and each
-proof to fail when the module is broken. Exits 1 if anything is not as it must be.
+DIR is an output directory of `sagen rtl` whose output arrays have one element a word. The script inserts the properties in
+*.v beside this file into the modules. Proved by induction (yosys-smtbmc, yices), hence for runs of any length: the AXI
+handshake, no burst crosses 4 KiB, every response is accepted, the FIFOs lose, duplicate and overwrite no data. Proved for the
+first BOUND cycles of a run (yosys-abc): WLAST, and no data precede their address. The script also shows that each module can
+reach its goal, and that each proof fails for a broken module (MUTANTS). Exits 1 if a check fails.
 
-As many at a time as there are cores. What came of a proof is kept in target/proofs, under a hash of all it was made from.
+Runs one proof a core. target/proofs caches the results, under a hash of all inputs of a proof.
 """
 
 import concurrent.futures
@@ -21,12 +21,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-BOUND = 16          # cycles from the reset on; the first beats come after 12
-LIVE = 40           # cycles within which something must happen
+BOUND = 16          # cycles after the reset; the first beats come after 12
+LIVE = 40           # cycles within which a module must reach its goal
 HERE = Path(__file__).resolve().parent
-KEPT = HERE.parents[1] / "target" / "proofs"
+CACHE = HERE.parents[1] / "target" / "proofs"
 
-# Edits that must be found out: (kind, text, replacement).
+# Edits that a proof must detect: (kind, text, replacement).
 MUTANTS = [
     ("reader", r"desc_push \? \(desc_stored \+", "desc_push ? (desc_stored -"),
     ("reader", r"beats_head <= beats_head \+ \d+'d1", "beats_head <= beats_head"),
@@ -47,21 +47,21 @@ def run(command, cwd):
 
 @functools.lru_cache
 def versions():
-    """Of the provers: yosys-smtbmc and yosys-abc come with yosys."""
+    """Versions of the provers; yosys-smtbmc and yosys-abc belong to yosys."""
     return [subprocess.run(["yosys", "-V"], capture_output=True, text=True).stdout,
             subprocess.run(["yices-smt2", "--version"], capture_output=True, text=True).stdout]
 
 
-def kept(made_from, prove):
-    """What `prove` answers, unless it has answered the same before."""
-    key = hashlib.sha256(json.dumps([versions(), Path(__file__).read_text(), made_from]).encode()).hexdigest()
-    file = KEPT / f"{key}.json"
+def cached(inputs, prove):
+    """The answer of `prove`, from the cache if `inputs` are the same as before."""
+    key = hashlib.sha256(json.dumps([versions(), Path(__file__).read_text(), inputs]).encode()).hexdigest()
+    file = CACHE / f"{key}.json"
     if file.exists():
         return json.loads(file.read_text())
     with tempfile.TemporaryDirectory() as dir:
         answer = prove(Path(dir))
-    KEPT.mkdir(parents=True, exist_ok=True)
-    hidden = KEPT / f".{key}.{os.getpid()}"
+    CACHE.mkdir(parents=True, exist_ok=True)
+    hidden = CACHE / f".{key}.{os.getpid()}"
     hidden.write_text(json.dumps(answer))
     hidden.rename(file)
     return answer
@@ -93,7 +93,7 @@ class Module:
             raise SystemExit(f"{self.name}: yosys says\n{done.stdout}")
 
     def induction(self, dir):
-        """Holds in every reachable state."""
+        """Proves the properties for every reachable state; None, or the counterexample."""
         self.prepared(dir, "dffunmap; write_smt2 -wires module.smt2")
         for how in (["-t", "3"], ["-i", "-t", "2"]):
             done = run(["yosys-smtbmc", "-s", "yices", "--noprogress", *how, "module.smt2"], dir)
@@ -102,7 +102,7 @@ class Module:
         return None
 
     def lives(self, dir):
-        """What it is for can happen."""
+        """Whether the module can reach its goal."""
         if self.kind == "writer":
             return self.bounded(dir, LIVE, "LIVE") is not None
         self.prepared(dir, "dffunmap; write_smt2 -wires module.smt2")
@@ -110,7 +110,7 @@ class Module:
         return "Status: PASSED" in done.stdout
 
     def bounded(self, dir, cycles, *defines):
-        """Holds in the first cycles; a trace's end if it does not."""
+        """Proves the properties for the first cycles; None, or the end of the counterexample."""
         gates = "delete -output; memory_map; opt -full; setundef -undriven -anyseq; techmap; opt -fast; dfflegalize -cell $_DFF_P_ 01"
         self.prepared(dir, f"{gates}; abc -g AND -fast; opt_clean; write_aiger -zinit module.aig", *defines)
         done = run(["yosys-abc", "-c", f"read_aiger module.aig; fold; strash; bmc3 -F {cycles}"], dir)
@@ -120,14 +120,14 @@ class Module:
             return done.stdout
         raise SystemExit(f"{self.name}: yosys-abc says\n{done.stdout}")
 
-    def kept(self, what):
-        """What one of the methods above answers; `what` is its name."""
+    def cached(self, what):
+        """The answer of the method named `what`, cached."""
         prove = {"induction": self.induction, "lives": self.lives, "bounded": lambda dir: self.bounded(dir, BOUND, "BOUNDED")}
-        return kept([what, self.properties(), self.defines], prove[what])
+        return cached([what, self.properties(), self.defines], prove[what])
 
 
 def relay(text):
-    """A relay has no handshake: each output is what came the cycle before, joined. What is wrong."""
+    """Proves that each output of a relay is the union of its inputs one cycle earlier; None, or the counterexample."""
     name = re.search(r"^module (\w+)", text, re.M)[1]
     tokens = re.findall(r"output wire (?:\[[^]]*\] )?(\w+)_out\b", text)
     width = int((re.search(r"\[(\d+):0\] beside", text) or [0, 0])[1]) + 1
@@ -144,18 +144,18 @@ def relay(text):
         built = run(["yosys", "-q", "-p", script], dir)
         done = run(["yosys-smtbmc", "-s", "yices", "--noprogress", "-i", "-t", "2", "module.smt2"], dir)
         return None if "Status: PASSED" in done.stdout else built.stdout + done.stdout
-    return kept(["relay", module], prove)
+    return cached(["relay", module], prove)
 
 
 def goals(modules, relays):
-    """All that is to be proved: (module's name, what is wrong if it fails, the proof, whether its answer is right)."""
+    """All proofs: (name of the module, error message, proof, predicate of the right answer)."""
     found = {}
     for module in modules:
         found.setdefault(module.kind, module)
-        yield module.name, "not proved by induction", functools.partial(module.kept, "induction"), lambda answer: answer is None
+        yield module.name, "not proved by induction", functools.partial(module.cached, "induction"), lambda answer: answer is None
         if module.kind == "writer":
-            yield module.name, f"refuted within {BOUND} cycles", functools.partial(module.kept, "bounded"), lambda answer: answer is None
-        yield module.name, f"nothing happens within {LIVE} cycles", functools.partial(module.kept, "lives"), lambda answer: answer is True
+            yield module.name, f"refuted within {BOUND} cycles", functools.partial(module.cached, "bounded"), lambda answer: answer is None
+        yield module.name, f"does not reach its goal within {LIVE} cycles", functools.partial(module.cached, "lives"), lambda answer: answer is True
     for name, text in relays:
         yield name, "not proved", functools.partial(relay, text), lambda answer: answer is None
     missing = {"reader", "writer", "control"} - set(found)
@@ -167,7 +167,7 @@ def goals(modules, relays):
         if count == 0:
             sys.exit(f"{module.name}: there is no {pattern}")
         mutant = Module(kind, broken)
-        yield module.name, f"not found out: {pattern} -> {to}", functools.partial(mutant.kept, "induction"), lambda answer: answer is not None
+        yield module.name, f"not detected: {pattern} -> {to}", functools.partial(mutant.cached, "induction"), lambda answer: answer is not None
 
 
 def main(out):

@@ -1,11 +1,12 @@
-    // Properties of templates::axi::reader, inside of the module. Macros: BYTES of a beat, AHEAD, AT (address bits of AHEAD), LOADED.
+    // Properties of templates::axi::reader, inserted into the module. Macros: BYTES of a beat, AHEAD, AT (address bits
+    // of AHEAD), LOADED.
     reg f_past = 0, f_rst = 1;
     always @(posedge ap_clk) begin f_past <= 1; f_rst <= rst; end
     wire f_ar = m_axi_arvalid && m_axi_arready;
     wire f_r = m_axi_rvalid && m_axi_rready;
 
-    // Assumed: the reset comes first, and lasts until nothing is open; the memory gives the beats it was asked for, the
-    // last of a burst with RLAST.
+    // Assumptions: the run starts with a reset, which lasts until no burst is open; the memory returns the requested
+    // beats, the last of a burst with RLAST.
     reg [23:0] f_owed = 0;
     wire [23:0] f_owed_next = f_owed + (f_ar ? m_axi_arlen + 24'd1 : 24'd0) - (f_r ? 24'd1 : 24'd0);
     wire [23:0] f_open_next = bursts_open + (f_ar ? 24'd1 : 24'd0) - (f_r && m_axi_rlast ? 24'd1 : 24'd0);
@@ -18,7 +19,7 @@
         assume (f_open_next <= f_owed_next && (f_open_next == 0) == (f_owed_next == 0));
     end
 
-    // The handshake: nothing offered is taken back or changed; nothing in reset; bursts stay inside of 4 KiB.
+    // The handshake: an offer stays unchanged until it is accepted; no offer in reset; no burst crosses 4 KiB.
     reg [71:0] f_was;
     reg f_waits = 0;
     always @(posedge ap_clk) begin f_was <= {m_axi_araddr, m_axi_arlen}; f_waits <= m_axi_arvalid && !m_axi_arready; end
@@ -32,7 +33,7 @@
         assert (m_axi_rready);
     end
 
-    // The two places of the channel give what was loaded, once and in order.
+    // The two-place queue of the channel returns each entry once and in order.
     reg [1:0] f_q_count = 0;
     reg [71:0] f_q_first, f_q_next;
     always @(posedge ap_clk) begin
@@ -48,7 +49,8 @@
         if (channel_second) assert (f_q_next == {channel_second_beat, channel_second_len});
     end
 
-    // Every beat that is asked for has its place: it waits at the channel (in one of two places), or at the memory, or has come.
+    // Every requested beat has space in the FIFO: it waits in the queue of the channel or in the memory, or has
+    // arrived.
     reg [`AT+1:0] f_asked = 0;
     wire [`AT+1:0] f_offered = (channel_valid ? channel_len + 9'd1 : 9'd0) + (channel_second ? channel_second_len + 9'd1 : 9'd0);
     always @(posedge ap_clk) f_asked <= rst ? 0 : f_asked + (channel_load ? seg_len + 9'd1 : 9'd0) - beat_taken;
@@ -63,7 +65,7 @@
         end
     end
 
-    // The FIFO gives each beat once, in order, as it came: any place of it, the beat put there, and that one at the head.
+    // The FIFO returns each beat once, in order, unchanged: for any place, the beat stored there, also at the head.
     (* anyconst *) reg [`AT-1:0] f_at;
     reg f_in = 0, f_head = 0;
     reg [8*`BYTES-1:0] f_data;
@@ -84,6 +86,6 @@
         assert (beats_push == (f_r && !abandon));
     end
 
-    // The same of the rows.
+    // The same for the descriptors.
     assert property (desc_stored[`AT-1:0] == desc_tail - desc_head || rst || !f_past);
     always @* if (f_past) cover (`LOADED);

@@ -1,13 +1,13 @@
-    // Properties of templates::axi::writer, inside of the module. Macros: BYTES of a beat, DEPTH of the word FIFO, AT (its
-    // address bits).
+    // Properties of templates::axi::writer, inserted into the module. Macros: BYTES of a beat, DEPTH of the word FIFO,
+    // AT (its address bits).
     reg f_past = 0, f_rst = 1, f_reset = 1;
     always @(posedge ap_clk) begin f_past <= 1; f_rst <= rst; f_reset <= reset; end
     wire f_aw = m_axi_awvalid && m_axi_awready;
     wire f_w = m_axi_wvalid && m_axi_wready;
     wire f_b = m_axi_bvalid && m_axi_bready;
 
-    // Assumed: the reset comes first, and lasts until nothing is open; a burst is answered when the memory has all of it;
-    // a word comes for each token.
+    // Assumptions: the run starts with a reset, which lasts until no burst is open; the memory answers a burst when it
+    // has all beats; each token gets one word.
     reg [23:0] f_aws = 0, f_ws = 0, f_bs = 0, f_asked = 0;
     always @(posedge ap_clk) begin
         if (reset) begin f_aws <= 0; f_ws <= 0; f_bs <= 0; end
@@ -22,8 +22,8 @@
         if (rd_valid && !rst) assume (f_asked != 0);
     end
 
-    // The handshake: nothing offered is taken back or changed; nothing without `live`; bursts stay inside of 4 KiB; every
-    // response is taken.
+    // The handshake: an offer stays unchanged until it is accepted; no offer without `live`; no burst crosses 4 KiB;
+    // every response is accepted.
     reg [71:0] f_aw_was;
     reg [9*`BYTES:0] f_w_was;
     reg f_aw_waits = 0, f_w_waits = 0;
@@ -43,7 +43,8 @@
         assert (m_axi_bready);
     end
 
-    // The two places of each channel give what was loaded, once and in order; a reset drops addresses that wait in the second.
+    // The two-place queue of each channel returns each entry once and in order; a reset drops an address in the second
+    // place.
     reg [1:0] f_a_count = 0;
     reg [71:0] f_a_first, f_a_next;
     always @(posedge ap_clk) begin
@@ -72,7 +73,7 @@
         if (w_second) assert (f_d_next == {w_second_data, w_second_strb, w_second_last});
     end
 
-    // Every word that is asked for has its place, and the FIFO gives each once, in order.
+    // Every requested word has space in the FIFO, which returns each word once and in order.
     (* anyconst *) reg [`AT-1:0] f_at;
     reg f_in = 0;
     reg [8*`BYTES-1:0] f_data;
@@ -93,8 +94,8 @@
 
 `endif
 `ifdef BOUNDED
-    // WLAST with the beat that the address promised, no data without an address, no reset while anything is offered: of a
-    // run from its start, with the array at any address below 2 KiB.
+    // WLAST comes with the last beat of the burst, no data without an address, no reset during an offer: for a run from
+    // its start, with the array at any address below 2 KiB.
     (* anyconst *) reg [63:0] f_base;
     reg [2:0] f_time = 0;
     reg [7:0] f_len [0:15];

@@ -1,4 +1,4 @@
-//! Which case of phases is at hand (`uniform::cases`), and constants that follow from it.
+//! Which case of phases is at hand (`uniform::counters`), and constants that follow from it.
 
 use rtl::{u, ModuleBuilder, Sig, Ty};
 

@@ -146,7 +146,7 @@ impl Core {
             sequencer,
             array,
             program: program::of(vsa),
-            parameters: vsa.sizes.parameters.clone(),
+            parameters: vsa.counters[..vsa.parameters()].iter().map(|c| c.last.clone()).collect(),
             release: cycles(release),
             emitted: cycles(emitted),
             swept: swept(vsa).map(|d| d as u32),

@@ -130,7 +130,7 @@ fn far_from_the_memory(compiled: &Compiled) -> Result<(), String> {
     let waits = |g: &InputGroup| {
         let of = |a: &After| match a.until {
             Until::Lag(lag) => trips(g.reload) - lag - 1,
-            Until::Phase => trips(vsa.phases) - 1,
+            Until::Phase => trips(vsa.phases()) - 1,
         };
         g.after.iter().map(of).max().unwrap_or(0).max(0)
     };

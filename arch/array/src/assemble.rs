@@ -12,12 +12,11 @@ use crate::vsa::{After, DramArray, InputGroup, OutputGroup, Remarks, Scalar, Sch
 use scop::diag::Span;
 use scop::{Binding, Expr, ExprKind, Scop, Storage};
 use std::collections::BTreeMap;
-use uniform::cases::Cases;
 use uniform::design::DesignSpec;
 use uniform::mapping::Mapping;
 use uniform::recurrence::reduction::Reduction;
 use uniform::refusal::{Illegal, Unstorable};
-use uniform::sizes::{Formula, Size, Sizes};
+use uniform::sizes::{Size, Sizes};
 
 /// Partial results that wait longer than this (in waves) for their next tile go to DRAM: one UltraRAM's depth.
 pub const SPILL_BEYOND: i64 = 4096;
@@ -68,9 +67,8 @@ pub(super) fn join(
         axes: mapping.axes,
         extent: mapping.extent,
         tile_depth: mapping.tile_depth,
-        phases: mapping.phases,
-        cases: Cases { lags: std::mem::take(&mut lowered.lags), ..mapping.cases },
-        sizes: sizes(scop, mapping.parameters, mapping.limits, &dram),
+        cases: mapping.cases,
+        sizes: sizes(scop, &dram),
         counters: mapping.counters,
         nodes: std::mem::take(&mut lowered.nodes),
         remarks: Remarks { statements: lowered.statements.clone(), quotes: kernel.quotes.clone() },
@@ -160,7 +158,7 @@ fn formula(e: &Expr, number: &impl Fn(usize) -> usize) -> Expr {
 }
 
 /// The sizes, and where they stand among the arguments.
-fn sizes(scop: &Scop, parameters: Vec<Formula>, limits: BTreeMap<usize, usize>, dram: &[InDram]) -> Sizes {
+fn sizes(scop: &Scop, dram: &[InDram]) -> Sizes {
     if scop.open_sizes() == 0 {
         return Sizes::default();
     }
@@ -181,8 +179,6 @@ fn sizes(scop: &Scop, parameters: Vec<Formula>, limits: BTreeMap<usize, usize>, 
     let extents = dram.iter().enumerate().filter(|(_, d)| !scop.arrays[d.source].extents.is_empty());
     Sizes {
         list: scop.sizes.iter().map(size).collect(),
-        parameters,
-        limits,
         extents: extents.map(|(k, d)| (k, scop.arrays[d.source].extents.clone())).collect(),
     }
 }
@@ -208,7 +204,8 @@ fn inputs(
             .enumerate()
             .filter(|(_, o)| kernel.source().passed[draft.array] && lagging.is_none() && o.array == index);
         let earlier: Vec<After> = stores.map(|(o, _)| After { output: o as u32, until: Until::Phase }).collect();
-        let group = hull::input(draft, index, array.word, if earlier.is_empty() { 0 } else { mapping.phases }, mapping);
+        let group =
+            hull::input(draft, index, array.word, if earlier.is_empty() { 0 } else { mapping.phases() }, mapping);
         InputGroup { after: lagging.into_iter().chain(earlier).collect(), ..group }
     };
     lowered.inputs.iter().map(group).collect()

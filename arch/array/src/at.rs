@@ -4,6 +4,7 @@
 use crate::vsa::{CellBound, Hull, InputGroup, Op, OutputGroup, Until, Vsa};
 use std::collections::{BTreeMap, BTreeSet};
 use uniform::affine::{Condition, Form};
+use uniform::counters;
 use uniform::sizes::{Formula, Sizes};
 
 /// The form without its first counters, which have these values.
@@ -22,50 +23,31 @@ fn hull(h: &Hull, values: &[i64]) -> Hull {
 }
 
 impl Vsa {
-    /// Counters that are constants of a run.
-    pub fn parameters(&self) -> usize {
-        self.sizes.parameters.len()
-    }
-
     /// The array at these sizes, one for each: an ordinary one. Without sizes, as it is.
     pub fn at(&self, sizes: &[i64]) -> Vsa {
         let known = self.parameters();
         if known == 0 {
             return self.clone();
         }
-        let values: Vec<i64> = self.sizes.parameters.iter().map(|p| p.eval(sizes)).collect();
+        let values: Vec<i64> = self.counters[..known].iter().map(|c| c.last.eval(sizes)).collect();
         let mut out = self.clone();
-        for (&counter, &limit) in &self.sizes.limits {
-            out.counters[counter].trip = values[limit] + 1;
-        }
-        let trips: Vec<i64> = out.counters.iter().map(|c| c.trip).collect();
         let left;
-        (out.cases, left) = self.cases.at(&values, &trips);
+        (out.counters, out.cases, left) = counters::at(self.loops(), &values);
         let cases = |all: &Option<BTreeSet<usize>>| {
             all.as_ref().map(|all| all.iter().filter_map(|k| left.iter().position(|l| l == k)).collect())
         };
         // In the phases of the cases that are left, and between them.
-        let by_case: Vec<usize> =
-            left.iter().copied().chain([left.last().map_or(self.cases.boxes.len(), |&k| k)]).collect();
-        out.cases.lags = self
-            .cases
-            .lags
-            .iter()
-            .map(|lag| Formula::by_case(by_case.iter().map(|&k| lag.in_case(k).at(sizes)).collect()))
-            .collect();
-        out.counters.drain(..known);
+        let by_case: Vec<usize> = left.iter().copied().chain([left.last().map_or(self.cases.len(), |&k| k)]).collect();
         out.tile_depth -= known;
-        out.phases -= known;
         for node in &mut out.nodes {
             match &mut node.op {
                 Op::Iter(f) => *f = form(f, &values),
                 Op::Guard(all) => {
                     all.iter_mut().for_each(|c| *c = Condition { form: form(&c.form, &values), equality: c.equality })
                 }
-                Op::Past { waves, lag, .. } => {
-                    let formula = lag.map(|lag| &out.cases.lags[lag as usize]);
-                    formula.iter().for_each(|f| *waves = f.range(&[]).1 as i64);
-                    *lag = lag.filter(|_| matches!(formula, Some(Formula::ByCase(_))));
+                Op::Past { waves: Formula::Const(_), .. } => {}
+                Op::Past { waves, .. } => {
+                    *waves = Formula::by_case(by_case.iter().map(|&k| waves.case_of(k).at(sizes)).collect())
                 }
                 _ => {}
             }
@@ -73,7 +55,7 @@ impl Vsa {
         let forms = |all: &[Form]| all.iter().map(|f| form(f, &values)).collect();
         for g in &mut out.inputs {
             let mut after = g.after.clone();
-            after.retain(|a| self.phases > known || matches!(a.until, Until::Lag(_)));
+            after.retain(|a| self.phases() > known || matches!(a.until, Until::Lag(_)));
             *g = InputGroup {
                 subscripts: forms(&g.subscripts),
                 hull: hull(&g.hull, &values),
@@ -91,7 +73,7 @@ impl Vsa {
             let emit = |(j, e): (usize, &Option<i64>)| {
                 e.map(|v| match g.ends.get(&j) {
                     Some(&parameter) => values[parameter],
-                    None if v + 1 == self.counters[j].trip => trips[j] - 1,
+                    None if j >= known && v + 1 == self.counters[j].trip => out.counters[j - known].trip - 1,
                     None => v,
                 })
             };

@@ -4,7 +4,6 @@ use crate::vsa::{Node, NodeId};
 use scop::{Affine, Constraint};
 use std::collections::{BTreeMap, BTreeSet};
 use uniform::affine::{Condition, Form};
-use uniform::sizes::Formula;
 
 /// An input group before its layout: one array seen through one linear access function.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,8 +90,6 @@ pub struct OutputDraftPort {
 #[derive(Clone, Debug, Default)]
 pub struct Lowered {
     pub nodes: Vec<Node>,
-    /// See [`uniform::cases::Cases::lags`].
-    pub lags: Vec<Formula>,
     /// The greatest sizes.
     pub maxima: Vec<i64>,
     pub inputs: Vec<InputDraft>,

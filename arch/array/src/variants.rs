@@ -41,7 +41,7 @@ fn array(kernel: &Kernel, plan: Plan, spec: &DesignSpec, wanted: Wanted) -> Resu
     let mut found = settled(kernel, &plan, spec, wanted, true);
     // What waits for fewer waves in some phases may have too little time there, for which all waves, or PEs, would
     // wait.
-    let hurried = |vsa: &Vsa| wanted == Wanted::Fastest && !vsa.cases.lags.is_empty() && !at_once(&vsa.schedule);
+    let hurried = |vsa: &Vsa| wanted == Wanted::Fastest && !vsa.varying_delays().is_empty() && !at_once(&vsa.schedule);
     if found.as_ref().is_ok_and(|f| hurried(&f.0)) {
         let calm = settled(kernel, &plan, spec, wanted, false).ok();
         found = calm.filter(|calm| found.as_ref().is_ok_and(|f| crossed(&calm.0) < crossed(&f.0))).map_or(found, Ok);
@@ -123,7 +123,7 @@ fn within(
     }
     // Loops that end early in some phases may leave sums there too little time, for which all phases would wait.
     let enough = |(_, schedule): &(Lowered, Schedule)| schedule.interval == 1 || wanted == Wanted::First;
-    if !mapping.cases.is_empty() && !best.as_ref().is_ok_and(enough) {
+    if mapping.loops().has_cases() && !best.as_ref().is_ok_and(enough) {
         let even = mapping.even();
         if let Ok(found) = variant(kernel, &even, spec, wanted, lags) {
             if best.as_ref().map_or(true, |b| {

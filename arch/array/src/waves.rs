@@ -1,52 +1,86 @@
 //! The waves of a run in their order: visits and waves, phase by phase, and where counters end.
 
-use crate::vsa::Vsa;
+use crate::vsa::{Op, Vsa};
 use std::collections::BTreeMap;
 use uniform::affine::advance;
-use uniform::cases::fewest;
+use uniform::counters::Loops;
 use uniform::sizes::Formula;
 
 impl Vsa {
+    /// The time loops.
+    pub fn loops(&self) -> Loops<'_> {
+        Loops { counters: &self.counters, cases: &self.cases }
+    }
+    /// Counters that are constants of a run: the first ones.
+    pub fn parameters(&self) -> usize {
+        self.loops().parameters()
+    }
+    /// Counters that count phases, parameters included: the first ones.
+    pub fn phases(&self) -> usize {
+        self.loops().phases()
+    }
+    /// A last value over the sizes: that of a parameter in its place.
+    pub fn over_sizes(&self, last: &Formula) -> Formula {
+        last.parameter().map_or_else(|| last.clone(), |p| self.counters[p].last.clone())
+    }
     /// Last value of a counter in the phases of a case.
     pub fn last(&self, counter: usize, case: Option<usize>) -> Formula {
-        let trip = self.counters[counter].trip;
-        match self.cases.limit(counter, case) {
-            Some(parameter) => self.sizes.parameters[parameter].clone(),
-            None if self.cases.lasts.contains_key(&counter) => Formula::Const(self.cases.last(counter, trip, case)),
-            None => self.sizes.last(counter, trip),
-        }
+        self.over_sizes(self.loops().end(counter, case))
     }
     /// The greatest of a counter's last values in any phases.
     pub fn farthest(&self, counter: usize) -> Formula {
-        let cases = if self.cases.lasts.contains_key(&counter) { self.cases.boxes.len() } else { 0 };
-        (0..cases)
-            .map(|k| self.last(counter, Some(k)))
-            .reduce(Formula::greatest)
-            .unwrap_or_else(|| self.sizes.last(counter, self.counters[counter].trip))
+        match &self.counters[counter].last {
+            Formula::ByCase(all) => {
+                let cases = all[..self.cases.len()].iter().map(|end| self.over_sizes(end));
+                cases.reduce(Formula::greatest).unwrap_or(Formula::Const(self.counters[counter].trip - 1))
+            }
+            last => self.over_sizes(last),
+        }
     }
-    /// The fewest waves that a value with that lag, or none, waits in any phase, at any sizes.
-    pub fn fewest(&self, waves: i64, lag: Option<u32>) -> i64 {
-        fewest(&self.cases.lags, &self.sizes.maxima(), waves, lag)
+    /// The most waves that a delay takes, at any sizes.
+    pub fn most(&self, waves: &Formula) -> i64 {
+        if let Formula::Const(waves) = waves {
+            *waves
+        } else {
+            waves.range(&self.sizes.maxima()).1 as i64
+        }
+    }
+    /// The delays that change from case to case, or with the sizes, each once.
+    pub fn varying_delays(&self) -> Vec<&Formula> {
+        let mut all = vec![];
+        for node in &self.nodes {
+            match &node.op {
+                Op::Past { waves: Formula::Const(_), .. } => {}
+                Op::Past { waves, .. } if !all.contains(&waves) => all.push(waves),
+                _ => {}
+            }
+        }
+        all
+    }
+    /// The place of a delay in [`Vsa::varying_delays`]; `None` for a constant one.
+    pub fn varying_delay(&self, waves: &Formula) -> Option<u32> {
+        let varies = !matches!(waves, Formula::Const(_));
+        varies.then(|| self.varying_delays().iter().position(|w| *w == waves).map(|k| k as u32)).flatten()
     }
     /// How many counters, from the outside, tell where others end: those of phases, or all up to that of strips.
     pub fn cased(&self) -> usize {
-        self.cases.boxes.first().map_or(self.phases, Vec::len)
+        self.cases.first().map_or(self.phases(), Vec::len)
     }
     /// The case of a visit's phase, or of a wave's; of a visit in strips none.
     pub fn case_at(&self, at: &[i64]) -> Option<usize> {
-        if self.cases.is_empty() {
-            None
+        if self.loops().has_cases() {
+            at.get(..self.cased()).and_then(|at| self.loops().case(at))
         } else {
-            at.get(..self.cased()).and_then(|at| self.cases.of(at))
+            None
         }
     }
     /// How often each counter runs in the phase of a visit, or where a wave is.
     pub fn trips_at(&self, at: &[i64]) -> Vec<i64> {
-        self.cases.trips(&self.most(), self.case_at(at))
+        self.loops().trips(self.case_at(at))
     }
     /// Boxes over the counters that contain every wave.
     pub fn around(&self) -> Vec<Vec<(i64, i64)>> {
-        self.cases.around(&self.most(), self.cased() > self.tile_depth)
+        self.loops().around(self.cased() > self.tile_depth)
     }
     /// Waves of a visit where counters run so often.
     pub fn waves_of(&self, trips: &[i64]) -> i64 {
@@ -56,30 +90,26 @@ impl Vsa {
             trips[self.tile_depth..].iter().product()
         }
     }
-    fn most(&self) -> Vec<i64> {
-        self.counters.iter().map(|c| c.trip).collect()
-    }
     /// Visits of the whole run.
     pub fn visits(&self) -> i64 {
-        let tiles = &self.most()[..self.tile_depth];
         if self.cased() > self.tile_depth {
-            tiles.iter().product()
+            self.counters[..self.tile_depth].iter().map(|c| c.trip).product()
         } else {
-            self.cases.points(tiles, self.phases)
+            self.loops().points(self.tile_depth, self.phases())
         }
     }
     /// Waves of the whole run.
     pub fn waves(&self) -> i64 {
-        self.cases.points(&self.most(), self.cased())
+        self.loops().points(self.counters.len(), self.cased())
     }
     /// Waves behind the last phase in which something happens.
     pub fn waves_behind(&self) -> i64 {
         let number =
             |at: &mut dyn Iterator<Item = i64>| at.zip(&self.counters).fold(0, |n, (c, counter)| n * counter.trip + c);
         let phases = self.counters[..self.cased()].iter().map(|c| c.trip).product::<i64>();
-        let last = self.cases.boxes.iter().map(|all| number(&mut all.iter().map(|b| b[1]))).max();
-        let waves = || self.cases.trips(&self.most(), None)[self.cased()..].iter().product::<i64>();
-        last.filter(|_| !self.cases.is_empty()).map_or(0, |last| (phases - 1 - last) * waves())
+        let last = self.cases.iter().map(|all| number(&mut all.iter().map(|span| span.high))).max();
+        let waves = || self.loops().trips(None)[self.cased()..].iter().product::<i64>();
+        last.filter(|_| self.loops().has_cases()).map_or(0, |last| (phases - 1 - last) * waves())
     }
     /// The phases, or strips, in their order, each with how often the counters run in it.
     pub fn walked(&self) -> impl Iterator<Item = (Vec<i64>, Vec<i64>)> + '_ {

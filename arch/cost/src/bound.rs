@@ -289,7 +289,7 @@ pub fn walk(vsa: &Vsa, walks: &[[Option<Walk>; 2]], cross: i64, limit: i64) -> i
             // Nothing may be stored behind the last phase that does anything.
             return done.max(free);
         };
-        if changed < vsa.phases {
+        if changed < vsa.phases() {
             passed.clone_from(&written);
             (trips, case) = (vsa.trips_at(&tile), vsa.case_at(&tile));
         }

@@ -7,6 +7,7 @@ use array::contract::operand::travels;
 use array::vsa::{Op, Vsa};
 use std::collections::BTreeSet;
 use uniform::affine::{interval, Condition, Form};
+use uniform::counters::{Case, Counter};
 use uniform::sizes::Formula;
 
 /// A value that comes with the waves.
@@ -57,14 +58,11 @@ fn top(vsa: &Vsa) -> Cost {
 /// Odometer, loads and drains.
 fn sequencer(vsa: &Vsa) -> Cost {
     let digits = vsa.counters.iter().enumerate().skip(vsa.parameters()).filter(|(_, c)| c.trip > 1);
-    let digit = |(k, c): (usize, &uniform::mapping::Counter)| {
+    let digit = |(_, c): (usize, &Counter)| {
         let bits = bits_of(c.trip);
         // Where sizes end it, the value before its last.
-        let sized = if vsa.sizes.limits.contains_key(&k) {
-            Cost { lut: bits + 3, ff: bits + 1, ..Cost::default() }
-        } else {
-            Cost::default()
-        };
+        let sized =
+            if c.limit().is_some() { Cost { lut: bits + 3, ff: bits + 1, ..Cost::default() } } else { Cost::default() };
         sized + Cost { lut: bits + bits / 6 + 2, ff: bits + 2, ..Cost::default() }
     };
     let loads = Cost { lut: 6, ff: 5, ..Cost::default() } * vsa.inputs.len() as i64;
@@ -80,16 +78,15 @@ fn sequencer(vsa: &Vsa) -> Cost {
 
 /// The case of phases of the next wave and of the one after it, and the counters whose ends it tells.
 fn cases(vsa: &Vsa) -> Cost {
-    let cases = &vsa.cases;
-    if cases.is_empty() {
+    if !vsa.loops().has_cases() {
         return Cost::default();
     }
-    let trips: Vec<i64> = vsa.counters.iter().map(|c| c.trip).collect();
-    let compared: i64 =
-        cases.boxes.iter().map(|all| spans_compared(all.iter().map(|b| (b[0], b[1])).zip(trips.iter().copied()))).sum();
+    let trips = vsa.loops().most();
+    let spans = |own: &Case| spans_compared(own.iter().map(|s| (s.low, s.high)).zip(trips.iter().copied()));
+    let compared: i64 = vsa.cases.iter().map(spans).sum();
     let next: i64 =
-        trips[..cases.boxes.first().map_or(0, Vec::len)].iter().filter(|&&t| t > 1).map(|&t| bits_of(t)).sum();
-    let ends: i64 = cases.lasts.keys().map(|&j| 2 * bits_of(trips[j])).sum();
+        trips[..vsa.cases.first().map_or(0, Vec::len)].iter().filter(|&&t| t > 1).map(|&t| bits_of(t)).sum();
+    let ends: i64 = vsa.counters.iter().filter(|c| c.is_by_case()).map(|c| 2 * bits_of(c.trip)).sum();
     Cost::lut(2 * compared + next + ends)
 }
 
@@ -123,11 +120,14 @@ pub(super) fn launched(vsa: &Vsa, looked_at: impl IntoIterator<Item = Field>) ->
             }
             Field::Pointer(depth, lag) => {
                 let bits = bits_of(depth.abs());
-                let by_case = lag.map_or(0, |_| bits * ((vsa.cases.boxes.len() as i64 / 2 + 4) / 5));
+                let by_case = lag.map_or(0, |_| bits * ((vsa.cases.len() as i64 / 2 + 4) / 5));
                 // What sizes tell is kept for the run, and comes from the host when it starts.
                 let sized = lag.map_or(0, |lag| {
-                    vsa.cases.lags[lag as usize].parts().iter().filter(|f| !matches!(f, Formula::Const(_))).count()
-                        as i64
+                    vsa.varying_delays()[lag as usize]
+                        .parts()
+                        .iter()
+                        .filter(|f| !matches!(f, Formula::Const(_)))
+                        .count() as i64
                 });
                 let start = if sized > 0 { bits } else { 0 };
                 Cost { lut: bits + bits / 6 + 1 + by_case + start, ff: (2 + sized) * bits, ..Cost::default() }
@@ -139,8 +139,8 @@ pub(super) fn launched(vsa: &Vsa, looked_at: impl IntoIterator<Item = Field>) ->
         let bits = width(vsa, &form);
         // The step is a constant that the digits which end tell, and the case of phases: half of the cases have a bit
         // of it.
-        let cased = counters.iter().enumerate().any(|(j, &a)| a != 0 && vsa.cases.lasts.contains_key(&j));
-        let by_case = if cased { bits * ((vsa.cases.boxes.len() as i64 / 2 + 4) / 5) } else { 0 };
+        let cased = counters.iter().zip(&vsa.counters).any(|(&a, c)| a != 0 && c.is_by_case());
+        let by_case = if cased { bits * ((vsa.cases.len() as i64 / 2 + 4) / 5) } else { 0 };
         if varies(&form) {
             Cost { lut: bits + by_case, ff: bits, ..Cost::default() }
         } else {

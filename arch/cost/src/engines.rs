@@ -22,7 +22,7 @@ pub(super) fn engines(vsa: &Vsa, port: usize, [reads, writes]: &[Option<Walk>; 2
 
 /// What an engine keeps during a run of the numbers that follow from sizes.
 fn kept(vsa: &Vsa, walk: &Walk) -> Cost {
-    if vsa.parameters() == 0 && vsa.cases.is_empty() {
+    if vsa.parameters() == 0 && !vsa.loops().has_cases() {
         return Cost::default();
     }
     let bits: i64 = program::of_walk(vsa, walk).iter().map(|r| i64::from(r.bits)).sum();

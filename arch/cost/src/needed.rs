@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use uniform::affine::Condition;
 use uniform::affine::Ranges;
+use uniform::sizes::Formula;
 
 /// Where the array needs each node.
 pub struct Needed {
@@ -133,12 +134,12 @@ pub fn needed(vsa: &Vsa) -> Needed {
 
 /// See [`Needed::ports`]; `at`: where a node's source is needed for it.
 fn ports(vsa: &Vsa, at: impl Fn(usize) -> Places) -> Vec<i64> {
-    let mut shared: BTreeMap<(NodeId, (i64, Option<u32>), (i64, bool)), (usize, Places)> = BTreeMap::new();
+    let mut shared: BTreeMap<(NodeId, &Formula, (i64, bool)), (usize, Places)> = BTreeMap::new();
     for (&id, &delay) in &vsa.schedule.delays {
-        if let (Delay::Memory { read, synchronous }, Op::Past { source, waves, lag, .. }) = (delay, &vsa.node(id).op) {
+        if let (Delay::Memory { read, synchronous }, Op::Past { source, waves, .. }) = (delay, &vsa.node(id).op) {
             let here = at(id.index());
             shared
-                .entry((*source, (*waves, *lag), (read, synchronous)))
+                .entry((*source, waves, (read, synchronous)))
                 .and_modify(|(_, all)| join(all, &here))
                 .or_insert((id.index(), here));
         }

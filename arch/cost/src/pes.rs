@@ -14,6 +14,7 @@ use array::vsa::{Delay, Node, NodeId, Op, Vsa};
 use scop::{BinaryOp, ScalarType, UnaryOp};
 use std::collections::{BTreeMap, BTreeSet};
 use uniform::affine::{interval, Condition, Form};
+use uniform::sizes::Formula;
 
 /// What all of them take, and what brings them the fields of the waves.
 pub(super) struct Pes {
@@ -203,7 +204,7 @@ impl<'a> Part<'a> {
                     self.field(Field::Time(time_of(&c.form)), sampled, at);
                 }
             }
-            &Op::Past { source, waves, lag, .. } => self.past(id, source, waves, lag),
+            Op::Past { source, waves, .. } => self.past(id, *source, waves),
             op => match self.begins(id).map(|c| (c.condition, c.read)) {
                 Some((condition, read)) => self.look(condition, read, at),
                 None => op
@@ -215,7 +216,8 @@ impl<'a> Part<'a> {
         }
     }
 
-    fn past(&mut self, id: NodeId, source: NodeId, waves: i64, lag: Option<u32>) {
+    fn past(&mut self, id: NodeId, source: NodeId, waves: &Formula) {
+        let (waves, lag) = (self.vsa.most(waves), self.vsa.varying_delay(waves));
         let Some(wait) = Wait::of(self.vsa, id) else { return };
         let at = self.needed.source_at(id);
         match self.vsa.schedule.delays.get(&id) {
@@ -312,7 +314,7 @@ impl<'a> Part<'a> {
             return Cost { dsp: core.dsp, lut: core.lut * widest, ff: core.ff * widest, ..Cost::default() };
         }
         match &node.op {
-            Op::Past { source, hop, waves, .. } => self.delay(id, *source, *hop, *waves),
+            Op::Past { source, hop, waves } => self.delay(id, *source, *hop, self.vsa.most(waves)),
             Op::Const(_) | Op::Scalar(_) | Op::Input { .. } | Op::Dot { .. } => Cost::default(),
             Op::Iter(form) if form.is_time_only() => Cost::default(),
             Op::Iter(_) => Cost { lut: bits, ff: bits * latency, ..Cost::default() },
@@ -349,7 +351,7 @@ impl<'a> Part<'a> {
         let vsa = self.vsa;
         let Op::Select(_, a, b) = vsa.node(id).op else { return false };
         let past = if self.constant(a) { b } else { a };
-        let Op::Past { source, hop: [0, 0], waves: 1, .. } = vsa.node(past).op else { return false };
+        let Op::Past { source, hop: [0, 0], waves: Formula::Const(1) } = vsa.node(past).op else { return false };
         let alone =
             self.readers[id.index()] == 1 && self.readers[past.index()] == 1 && vsa.schedule.latency[id.index()] == 0;
         let own = matches!(vsa.node(source).op, Op::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), x, y) if (x == id || y == id) && self.in_slice(source, op, [x, y]));
@@ -368,8 +370,10 @@ impl<'a> Part<'a> {
         let built = vsa.schedule.delays.get(&id).copied();
         let after = line([wait.registers(built) + i64::from(hop != [0, 0])], bits);
         let others = || {
-            vsa.schedule.delays.iter().filter_map(|(&other, &delay)| match vsa.node(other).op {
-                Op::Past { source: s, waves: w, .. } if s == source && other != id => Some((other, delay, w)),
+            vsa.schedule.delays.iter().filter_map(|(&other, &delay)| match &vsa.node(other).op {
+                Op::Past { source: s, waves, .. } if *s == source && other != id => {
+                    Some((other, delay, vsa.most(waves)))
+                }
                 _ => None,
             })
         };
@@ -400,8 +404,9 @@ impl<'a> Part<'a> {
             return Cost::default();
         }
         let bits = i64::from(vsa.node(*source).ty.bits());
-        let registered = *synchronous && in_luts(*waves) && !self.cleared.contains_key(&id);
-        memory(*waves, bits, vsa.uram) + Cost::ff(bits * i64::from(registered))
+        let waves = vsa.most(waves);
+        let registered = *synchronous && in_luts(waves) && !self.cleared.contains_key(&id);
+        memory(waves, bits, vsa.uram) + Cost::ff(bits * i64::from(registered))
     }
 
     /// A product of variables stands in DSP slices with its registers; one with a constant of few digits is a sum.

@@ -115,7 +115,7 @@ impl Walker<'_> {
             done = done.max(self.drains(&tile, case, last));
             self.releases(&tile, case, &trips, last);
             let Some(changed) = step(&mut tile, trips[..depth].iter().copied()) else { break };
-            if changed < self.vsa.phases {
+            if changed < self.vsa.phases() {
                 self.before_phase = self.written.iter().map(|w| w.times.len()).collect();
                 (trips, case) = (self.vsa.trips_at(&tile), self.vsa.case_at(&tile));
                 waves = self.vsa.waves_of(&trips);

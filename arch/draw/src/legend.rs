@@ -13,7 +13,7 @@ pub(super) fn draw(vsa: &Vsa, view: &View, canvas: &mut Canvas, x: i64, y: i64, 
     let columns = ((width - x) / 7) as usize - 14;
     let (tiles, inner) = vsa.counters.split_at(vsa.tile_depth);
     let loops =
-        |list: &[uniform::mapping::Counter]| list.iter().map(|c| format!("{} {}", c.name, c.trip)).collect::<Vec<_>>();
+        |list: &[uniform::counters::Counter]| list.iter().map(|c| format!("{} {}", c.name, c.trip)).collect::<Vec<_>>();
     let mut paragraph = |canvas: &mut Canvas, head: &str, parts: Vec<String>, joint: &str| {
         canvas.text(x, y, head, Font::new(12, GREY).bold(), Anchor::Start);
         for line in wrap(&parts, joint, columns) {

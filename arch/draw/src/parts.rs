@@ -143,16 +143,16 @@ pub(super) fn links(vsa: &Vsa) -> Vec<Link> {
     let mut hops: Vec<[i64; 2]> = Vec::new();
     let mut values: Vec<Vec<String>> = Vec::new();
     for (n, node) in vsa.nodes.iter().enumerate() {
-        let Op::Past { source, hop, waves, .. } = node.op else { continue };
-        if hop == [0, 0] {
+        let Op::Past { source, hop, waves } = &node.op else { continue };
+        if *hop == [0, 0] {
             continue;
         }
-        let k = hops.iter().position(|h| *h == hop).unwrap_or_else(|| {
-            hops.push(hop);
+        let k = hops.iter().position(|h| h == hop).unwrap_or_else(|| {
+            hops.push(*hop);
             values.push(Vec::new());
             hops.len() - 1
         });
-        values[k].push(name(vsa, n, source) + &delay(vsa, n, source, hop, waves));
+        values[k].push(name(vsa, n, *source) + &delay(vsa, n, *source, *hop, vsa.most(waves)));
     }
     hops.into_iter().zip(values).map(|(hop, v)| Link { hop, label: joined(v) }).collect()
 }
@@ -170,8 +170,8 @@ fn delay(vsa: &Vsa, past: usize, source: NodeId, hop: [i64; 2], waves: i64) -> S
 
 /// Values that a PE keeps for later waves.
 pub(super) fn kept(vsa: &Vsa) -> String {
-    let past = |(n, node): (usize, &array::vsa::Node)| match node.op {
-        Op::Past { source, hop: [0, 0], waves, .. } => Some(format!("{} +{waves}w", name(vsa, n, source))),
+    let past = |(n, node): (usize, &array::vsa::Node)| match &node.op {
+        Op::Past { source, hop: [0, 0], waves } => Some(format!("{} +{}w", name(vsa, n, *source), vsa.most(waves))),
         _ => None,
     };
     joined(vsa.nodes.iter().enumerate().filter_map(past).collect())

@@ -6,7 +6,7 @@
 //! a PE passes on to the next within the step.
 
 use crate::canvas::{hue, Anchor, Canvas, Font, Hue, Rect, GREY, INK, SMALL};
-use array::vsa::{Op, Vsa};
+use array::vsa::{Node, Op, Vsa};
 use scop::polyhedron::Polyhedron;
 use scop::Scop;
 use std::collections::{BTreeMap, BTreeSet};
@@ -155,13 +155,16 @@ impl Diagram<'_> {
     /// The array has a link over this hop and number of steps; the order of a free sum may be another one.
     fn is_link(&self, from: At, to: At) -> bool {
         let (over, later) = ([to.0[0] - from.0[0], to.0[1] - from.0[1]], to.1 - from.1);
-        self.vsa.nodes.iter().any(|n| matches!(n.op, Op::Past { hop, waves, .. } if hop == over && waves == later))
+        let is =
+            |n: &Node| matches!(&n.op, Op::Past { hop, waves, .. } if *hop == over && self.vsa.most(waves) == later);
+        self.vsa.nodes.iter().any(is)
     }
 
     /// Links of sums in another order than the program's, wherever both ends execute something.
     fn reordered(&mut self) {
         for node in &self.vsa.nodes {
-            let Op::Past { hop, waves, .. } = node.op else { continue };
+            let Op::Past { hop, ref waves, .. } = node.op else { continue };
+            let waves = self.vsa.most(waves);
             let drawn = |(_, from, to): &(usize, At, At)| {
                 [to.0[0] - from.0[0], to.0[1] - from.0[1]] == hop && to.1 - from.1 == waves
             };

@@ -187,7 +187,7 @@ fn candidate(program: &Kernel, plan: Plan, vsa: Vsa, direction: Option<Vec<i64>>
 /// The hop and the waves of every value that waits or moves.
 fn pasts(vsa: &Vsa) -> impl Iterator<Item = (&str, [i64; 2], i64)> {
     vsa.nodes.iter().filter_map(|node| match node.op {
-        Op::Past { hop, waves, .. } => Some((&node.name[..], hop, waves)),
+        Op::Past { hop, ref waves, .. } => Some((&node.name[..], hop, vsa.most(waves))),
         _ => None,
     })
 }

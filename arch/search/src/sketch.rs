@@ -54,7 +54,7 @@ impl Sketch<'_> {
                 reshape::join_rows(&mut draft, joinable, access.bytes as u32, &mapping);
             }
             // Values that pass from phase to phase are loaded in each of them.
-            let least = if program.passed[access.array] { mapping.phases } else { 0 };
+            let least = if program.passed[access.array] { mapping.phases() } else { 0 };
             inputs.push(hull::input(&draft, array, self.word(access), least, &mapping));
         }
         let mut outputs: Vec<OutputGroup> = vec![];
@@ -69,7 +69,7 @@ impl Sketch<'_> {
             let stores = outputs
                 .iter()
                 .enumerate()
-                .filter(|(_, o)| o.array == group.array && group.reload >= mapping.phases && mapping.phases > 0);
+                .filter(|(_, o)| o.array == group.array && group.reload >= mapping.phases() && mapping.phases() > 0);
             group.after = stores.map(|(o, _)| After { output: o as u32, until: Until::Phase }).collect();
         }
         debug_assert!(facts.extent.len() <= MOST_DIMS);
@@ -79,7 +79,6 @@ impl Sketch<'_> {
             axes: mapping.axes,
             extent: mapping.extent,
             tile_depth: mapping.tile_depth,
-            phases: mapping.phases,
             cases: mapping.cases,
             counters: mapping.counters,
             arrays,
@@ -119,7 +118,7 @@ impl Sketch<'_> {
         let moving = |c: usize| draft.subscripts.iter().any(|f| f.counters[c] != 0);
         let in_every_phase = access.classes.iter().all(|&c| access.in_every_phase[c]);
         let sums: Vec<bool> =
-            (0..mapping.tile_depth).map(|j| !(moving(j) || j < mapping.phases && in_every_phase)).collect();
+            (0..mapping.tile_depth).map(|j| !(moving(j) || j < mapping.phases() && in_every_phase)).collect();
         let long = |most: i64| {
             (0..mapping.tile_depth)
                 .filter(|&j| sums[j] && sums[j..].iter().any(|s| !s))
@@ -174,14 +173,14 @@ fn draft(access: &Access, forms: &[Vec<scop::Affine>], mapping: &Mapping) -> Inp
     let lanes = if lanes[1] == 0 { &lanes[..1] } else { &lanes };
     for (domain, &lane) in access.domains.iter().flat_map(|d| lanes.iter().map(move |lane| (d, lane))) {
         // All PEs read already.
-        if draft.readers == Some(all) && mapping.phases == 0 {
+        if draft.readers == Some(all) && mapping.phases() == 0 {
             break;
         }
         let over = domain.iter().map(|c| Condition { form: mapping.form(&c.expr, lane), equality: c.equality });
         let within = ranges.simplify_all(over).and_then(|all| ranges.narrowed(&all));
         if let Some(within) = within {
             draft.read_in([0, 1].map(|a| within[mapping.counters.len() + a]));
-            draft.read_during(&within[..mapping.phases]);
+            draft.read_during(&within[..mapping.phases()]);
         }
     }
     draft

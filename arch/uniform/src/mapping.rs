@@ -11,20 +11,11 @@
 //! Source: AutoSA section 4 (partitioning, latency hiding, SIMD), PolySA section 4.1 (projection and schedule vectors).
 
 use crate::affine::{Condition, Form, Ranges};
-use crate::cases::Cases;
+use crate::counters::{self, Case, Counter, Loops, Span};
 use crate::sizes::Formula;
 use crate::system::System;
 use scop::Affine;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// A time loop. The first [`Vsa::tile_depth`] counters walk tiles (a *visit* is one point of these), the rest run
-/// inside.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Counter {
-    /// For people: `i.tile`, `k.time`, `i.latency`, …
-    pub name: String,
-    pub trip: i64,
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -114,20 +105,13 @@ pub struct Mapping {
     pub digits: Vec<Vec<Digit>>,
     pub counters: Vec<Counter>,
     pub tile_depth: usize,
-    /// Counters of phases: the outermost ones, parameters included.
-    pub phases: usize,
     /// The counter of strips, behind those of visits.
     pub strip: Option<usize>,
-    /// What the first counters are, see [`crate::sizes::Sizes`].
-    pub parameters: Vec<Formula>,
-    /// Counters that end with a parameter's value, and which.
-    pub limits: BTreeMap<usize, usize>,
-    /// Counters that end earlier in some phases than in others.
-    pub cases: Cases,
-    /// Greatest values of the transformed coordinates over the band, of those that sizes bound by one affine function.
-    pub uppers: BTreeMap<usize, Affine>,
-    /// The same in the phases of a case, by the coordinate's outermost counter and the case; with the coordinate.
-    pub uppers_by_case: BTreeMap<(usize, usize), (usize, Affine)>,
+    /// Phases, or strips, in which counters end alike.
+    pub cases: Vec<Case>,
+    /// The greatest value of a transformed coordinate as a function of the sizes, where there is one: over the whole iteration
+    /// space, or in the phases of a case.
+    pub uppers: BTreeMap<(usize, Option<usize>), Affine>,
     pub extent: [i64; 2],
     pub axes: [String; 2],
     /// Trip counts of the lane digits; lanes are numbered row-major over them.
@@ -213,7 +197,7 @@ impl Waves {
     }
     /// Counters that it changes with from case to case.
     pub fn by_case(&self, mapping: &Mapping) -> Vec<usize> {
-        self.0.keys().flatten().copied().filter(|j| mapping.cases.lasts.contains_key(j)).collect()
+        self.0.keys().flatten().copied().filter(|&j| mapping.counters[j].is_by_case()).collect()
     }
 }
 
@@ -287,27 +271,51 @@ impl Mapping {
         form
     }
 
+    /// The time loops.
+    pub fn loops(&self) -> Loops<'_> {
+        Loops { counters: &self.counters, cases: &self.cases }
+    }
+
+    /// Counters that are constants of a run: the first ones.
+    pub fn parameters(&self) -> usize {
+        self.loops().parameters()
+    }
+
+    /// Counters of phases, parameters included: the first ones.
+    pub fn phases(&self) -> usize {
+        self.loops().phases()
+    }
+
     /// The parameter that is counter `place`'s last value in the phases of a case.
     pub fn limit(&self, place: usize, case: Option<usize>) -> Option<usize> {
-        self.limits.get(&place).copied().or_else(|| self.cases.limit(place, case))
+        self.loops().limit(place, case)
+    }
+
+    /// Whether a parameter ends counter `place` in some cases and not in all.
+    pub fn is_limited_by_case(&self, place: usize) -> bool {
+        let outer = self.cases.iter().filter_map(|all| all.get(place)).any(|span| span.end.parameter().is_some());
+        outer || self.counters[place].is_limited_by_case()
+    }
+
+    /// Counters that end by case.
+    pub fn by_case(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.counters.len()).filter(|&j| self.counters[j].is_by_case())
     }
 
     /// Counter `place` ends as sizes or phases say.
     fn varies(&self, place: usize) -> bool {
-        self.limits.contains_key(&place) || self.cases.lasts.contains_key(&place)
+        !matches!(self.counters[place].last, Formula::Const(_))
     }
 
     /// How often counter `place` runs in the phases of a case.
     pub fn trip(&self, place: usize, case: Option<usize>) -> i64 {
-        self.cases.last(place, self.counters[place].trip, case) + 1
+        self.loops().last(place, case) + 1
     }
 
     /// The same, as sizes say.
     fn trips(&self, place: usize, case: Option<usize>) -> Formula {
-        self.limit(place, case).map_or_else(
-            || Formula::Const(self.trip(place, case)),
-            |p| self.parameters[p].clone().plus(Formula::Const(1)),
-        )
+        let last = self.limit(place, case).map(|p| self.counters[p].last.clone());
+        last.map_or_else(|| Formula::Const(self.trip(place, case)), |last| last.plus(Formula::Const(1)))
     }
 
     /// How many values a digit takes in the phases of a case.
@@ -317,11 +325,6 @@ impl Mapping {
         } else {
             self.trip(digit.index, case)
         }
-    }
-
-    /// How often each counter runs at most.
-    fn most(&self) -> Vec<i64> {
-        self.counters.iter().map(|c| c.trip).collect()
     }
 
     /// How many waves before a wave of a strip the one is whose counters are less by `before`, in the strip in front of
@@ -338,22 +341,22 @@ impl Mapping {
 
     /// How many counters, from the outside, tell where others end: those of phases, or all up to that of strips.
     pub fn cased(&self) -> usize {
-        self.strip.map_or(self.phases, |strip| strip + 1)
+        self.strip.map_or(self.phases(), |strip| strip + 1)
     }
 
     /// Boxes over the counters that contain every wave.
     pub fn around(&self) -> Vec<Vec<(i64, i64)>> {
-        self.cases.around(&self.most(), self.strip.is_some() && !self.cases.is_empty())
+        self.loops().around(self.strip.is_some() && self.loops().has_cases())
     }
 
     /// The case of the strip with this number.
     pub fn case_in(&self, strip: i64) -> Option<usize> {
         let at: Vec<i64> = (0..self.strip?).map(|_| 0).chain([strip]).collect();
-        self.cases.of(&at).filter(|_| !self.cases.is_empty())
+        self.loops().case(&at).filter(|_| self.loops().has_cases())
     }
 
     fn trips_in(&self, strip: i64) -> Vec<i64> {
-        self.cases.trips(&self.most(), self.case_in(strip))
+        self.loops().trips(self.case_in(strip))
     }
 
     /// Waves of that strip in a visit.
@@ -363,15 +366,18 @@ impl Mapping {
 
     /// Waves of the whole run.
     pub fn waves(&self) -> i64 {
-        let (known, trips) = (self.parameters.len(), self.most());
-        let greatest: Vec<i64> = trips[..known].iter().map(|trip| trip - 1).collect();
-        self.cases.at(&greatest, &trips).0.points(&trips[known..], self.cased() - known)
+        let greatest: Vec<i64> = self.counters[..self.parameters()].iter().map(|c| c.trip - 1).collect();
+        let (counters, cases, _) = counters::at(self.loops(), &greatest);
+        Loops { counters: &counters, cases: &cases }.points(counters.len(), self.cased() - greatest.len())
     }
 
     /// Which cases the phases of statement `s` are.
     pub fn cases_of(&self, system: &System, s: usize) -> Vec<Option<usize>> {
-        let known =
-            system.cases.iter().enumerate().filter(|(_, case)| !self.cases.is_empty() && case.statements.contains(&s));
+        let known = system
+            .cases
+            .iter()
+            .enumerate()
+            .filter(|(_, case)| self.loops().has_cases() && case.statements.contains(&s));
         let all: Vec<Option<usize>> = known.map(|(k, _)| Some(k)).collect();
         if all.is_empty() {
             vec![None]
@@ -382,17 +388,28 @@ impl Mapping {
 
     /// The cases of phases in these boxes over the counters.
     pub fn cases_within(&self, boxes: &[Vec<(i64, i64)>]) -> BTreeSet<usize> {
-        self.cases.within(self.parameters.len()..self.phases, boxes)
+        self.loops().within(self.parameters()..self.phases(), boxes)
     }
 
     /// The same where loops end alike in all phases in which something happens.
     pub fn even(&self) -> Mapping {
-        Mapping { cases: self.cases.even(&self.most(), self.parameters.len()..self.phases), ..self.clone() }
+        let mut even = self.clone();
+        let cases = self.cases.len();
+        let all = self.loops().leaves_out(self.parameters()..self.phases(), &(0..cases).collect());
+        for counter in even.counters.iter_mut().filter(|c| c.is_by_case()) {
+            let last = Formula::Const(counter.trip - 1);
+            counter.last =
+                if all { Formula::ByCase([vec![last; cases], vec![Formula::Const(0)]].concat()) } else { last };
+        }
+        if !all {
+            even.cases.clear();
+        }
+        even
     }
 
     /// These cases, if there are phases of others or of none.
     pub fn cases_but(&self, some: BTreeSet<usize>) -> Option<BTreeSet<usize>> {
-        self.cases.leaves_out(&self.most(), self.parameters.len()..self.phases, &some).then_some(some)
+        self.loops().leaves_out(self.parameters()..self.phases(), &some).then_some(some)
     }
 
     /// Waves per step of counter `place`, at the greatest sizes.
@@ -437,21 +454,17 @@ impl Mapping {
             form.counters[j] = sign;
             Condition { form, equality: false }
         };
-        let Some(phases) = case.map(|k| &self.cases.boxes[k]) else { return vec![] };
-        let upper = |j: usize, most: i64| match self.cases.limit(j, case) {
+        let Some(phases) = case.map(|k| &self.cases[k]) else { return vec![] };
+        let upper = |j: usize, span: &Span| match span.end.parameter() {
             Some(parameter) => {
                 let mut upper = bound(j, -1, 0);
                 upper.form.counters[parameter] = 1;
                 upper
             }
-            None => bound(j, -1, most),
+            None => bound(j, -1, span.high),
         };
-        phases
-            .iter()
-            .enumerate()
-            .skip(self.parameters.len())
-            .flat_map(|(j, b)| [bound(j, 1, -b[0]), upper(j, b[1])])
-            .collect()
+        let bounds = |(j, span): (usize, &Span)| [bound(j, 1, -span.low), upper(j, span)];
+        phases.iter().enumerate().skip(self.parameters()).flat_map(bounds).collect()
     }
 
     /// The transformed coordinate that dimension `d` is by itself, if one is.
@@ -462,16 +475,20 @@ impl Mapping {
     /// The counter ends whenever the condition holds: it says so, or that the counter's coordinate has its greatest
     /// value.
     pub fn is_end(&self, place: usize, condition: &Condition) -> bool {
-        if !condition.equality || !self.limits.contains_key(&place) {
+        if !condition.equality || self.counters[place].limit().is_none() {
             return false;
         }
-        let dim = self.digits.iter().position(|all| {
-            all.first().is_some_and(|x| !matches!(x.role, Role::Space(_) | Role::Lane) && x.index == place)
-        });
-        let last = dim
-            .and_then(|d| Some((d, self.uppers.get(&d)?)))
-            .is_some_and(|(d, upper)| self.is_coordinate(d, upper, &condition.form));
+        let last = self.is_greatest(place, None, &condition.form);
         last || same(&self.ends(place, None).form, &condition.form)
+    }
+
+    /// The form is zero where the coordinate that starts with counter `place` has its greatest value, over the whole
+    /// iteration space or in a case.
+    fn is_greatest(&self, place: usize, case: Option<usize>, form: &Form) -> bool {
+        let is_first = |x: &Digit| !matches!(x.role, Role::Space(_) | Role::Lane) && x.index == place;
+        let dim = self.digits.iter().position(|all| all.first().is_some_and(is_first));
+        let upper = dim.and_then(|d| Some((d, self.uppers.get(&(d, case))?)));
+        upper.is_some_and(|(d, upper)| self.is_coordinate(d, upper, form))
     }
 
     /// The form is coordinate `d` less that greatest value, in some lane; or the reverse.
@@ -485,22 +502,21 @@ impl Mapping {
     /// The parameter with which counter `place` ends in some phases, if it has that value wherever one of these
     /// conditions holds.
     pub fn end<'c>(&self, place: usize, mut any: impl Iterator<Item = &'c Vec<Condition>> + Clone) -> Option<usize> {
-        let limits = self.cases.limits.get(&place).filter(|_| self.cases.lasts.contains_key(&place))?;
+        let Formula::ByCase(ends) = &self.counters[place].last else { return None };
         let is = |case: usize, parameter: usize, all: &Vec<Condition>| {
             let there = self.ends(place, Some(case)).form;
-            let upper = self.uppers_by_case.get(&(place, case));
-            let same =
-                |form: &Form| same(form, &there) || upper.is_some_and(|(d, upper)| self.is_coordinate(*d, upper, form));
+            let same = |form: &Form| same(form, &there) || self.is_greatest(place, Some(case), form);
             all.iter().any(|c| c.equality && same(&c.form)) && there.counters[parameter] == -1
         };
-        let case =
-            limits.iter().enumerate().find_map(|(case, p)| p.filter(|&p| any.clone().all(|all| is(case, p, all))))?;
-        any.next().is_some().then_some(case)
+        let found =
+            |(case, end): (usize, &Formula)| end.parameter().filter(|&p| any.clone().all(|all| is(case, p, all)));
+        let parameter = ends.iter().enumerate().find_map(found)?;
+        any.next().is_some().then_some(parameter)
     }
 
     /// Of counters and axes.
     pub fn ranges(&self) -> Ranges {
-        Ranges { counters: self.most(), extent: self.extent }
+        Ranges { counters: self.loops().most(), extent: self.extent }
     }
 }
 

@@ -1,10 +1,9 @@
-//! Sizes at run time. A size is an integer argument that bounds loops or extents. What depends on sizes alone is a
-//! constant of a run: a *parameter*. Parameters stand first among the counters of an array, as if the outermost loops
-//! counted them, but a run has one value of each: first the sizes less one, then the last values of those counters that
-//! end as the sizes say. Nothing is carried over them. [`array::at`] puts values in their place.
+//! Sizes at run time. A size is an integer argument that bounds loops or extents, from 1 to a maximum. A number that
+//! depends on sizes alone is constant during a run; the host computes it by a [`Formula`], so the array needs no divider.
 //!
-//! What hardware needs of the sizes are numbers that the host computes by a [`Formula`] each; there is no divider in
-//! the array.
+//! Numbers that guards and subscripts refer to are *parameters*: the first counters of an array ([`crate::counters`]), which
+//! have one value in each run: first the sizes less one, then the last values of counters that end as the sizes say.
+//! Nothing is carried over them.
 
 use scop::{Affine, ScalarType};
 use std::collections::BTreeMap;
@@ -25,10 +24,6 @@ pub struct Size {
 pub struct Sizes {
     /// In the order of the kernel's arguments.
     pub list: Vec<Size>,
-    /// The values of the first counters: the sizes less one, then others.
-    pub parameters: Vec<Formula>,
-    /// Counters that end with the value of a parameter, and which.
-    pub limits: BTreeMap<usize, usize>,
     /// Extents over the sizes of those arrays that follow them, by index.
     pub extents: BTreeMap<usize, Vec<Affine>>,
 }
@@ -45,7 +40,12 @@ pub enum Formula {
     Floor(Box<Formula>, i64),
     Least(Box<[Formula; 2]>),
     Greatest(Box<[Formula; 2]>),
-    /// One of each case of phases, and one of what is between them ([`crate::cases`]).
+    /// The value of a parameter, by its place among the counters, which is `most` at most.
+    Parameter {
+        place: u32,
+        most: i64,
+    },
+    /// One for each case of phases, and one for the phases between them ([`crate::counters`]).
     ByCase(Vec<Formula>),
 }
 
@@ -72,6 +72,30 @@ impl Formula {
             values[case].eval(&[])
         } else {
             self.eval(&[])
+        }
+    }
+    /// The same by reference.
+    pub fn case_of(&self, case: usize) -> &Formula {
+        if let Formula::ByCase(values) = self {
+            &values[case]
+        } else {
+            self
+        }
+    }
+    /// The parameter that it is.
+    pub fn parameter(&self) -> Option<usize> {
+        if let Formula::Parameter { place, .. } = self {
+            Some(*place as usize)
+        } else {
+            None
+        }
+    }
+    /// The greatest value of a number or a parameter.
+    pub fn most(&self) -> i64 {
+        match self {
+            Formula::Const(c) => *c,
+            Formula::Parameter { most, .. } => *most,
+            other => unreachable!("{other} is neither a number nor a parameter"),
         }
     }
     fn each(values: Vec<Formula>, other: &Formula, f: impl Fn(Formula, Formula) -> Formula) -> Formula {
@@ -158,6 +182,7 @@ impl Formula {
         match self {
             Formula::Const(_) => vec![],
             Formula::ByCase(values) => values.iter().flat_map(Formula::sizes).collect(),
+            Formula::Parameter { .. } => vec![],
             Formula::Size(k) => vec![*k],
             Formula::Floor(x, _) => x.sizes(),
             Formula::Sum(x) | Formula::Product(x) | Formula::Least(x) | Formula::Greatest(x) => {
@@ -172,11 +197,20 @@ impl Formula {
             Formula::Const(c) => *c,
             Formula::Size(k) => sizes[*k as usize],
             Formula::ByCase(_) => unreachable!("sizes do not tell the case"),
+            Formula::Parameter { place, .. } => unreachable!("parameter {place} stands for a formula"),
             Formula::Sum(x) => both(x).into_iter().fold(0, i64::wrapping_add),
             Formula::Product(x) => both(x).into_iter().fold(1, i64::wrapping_mul),
             Formula::Floor(x, by) => x.eval(sizes).div_euclid(*by),
             Formula::Least(x) => both(x).into_iter().min().expect("two of them"),
             Formula::Greatest(x) => both(x).into_iter().max().expect("two of them"),
+        }
+    }
+    /// The least value, at most that fits, over sizes from 1 to `maxima`.
+    pub fn fewest(&self, maxima: &[i64]) -> i64 {
+        if let Formula::Const(c) = self {
+            *c
+        } else {
+            i64::try_from(self.range(maxima).0).unwrap_or(i64::MAX)
         }
     }
     /// Bounds of its value, as intervals show, over sizes from 1 to `maxima`.
@@ -185,6 +219,7 @@ impl Formula {
         match self {
             Formula::Const(c) => (i128::from(*c), i128::from(*c)),
             Formula::Size(k) => (1, i128::from(maxima[*k as usize])),
+            Formula::Parameter { most, .. } => (0, i128::from(*most)),
             Formula::ByCase(values) => values
                 .iter()
                 .map(|v| v.range(maxima))
@@ -224,6 +259,7 @@ impl Display for Formula {
         match self {
             Formula::Const(c) => write!(f, "{c}"),
             Formula::Size(k) => write!(f, "s{k}"),
+            Formula::Parameter { place, .. } => write!(f, "parameter {place}"),
             Formula::ByCase(values) => {
                 write!(f, "case[{}]", values.iter().map(Formula::to_string).collect::<Vec<_>>().join(", "))
             }
@@ -252,14 +288,5 @@ impl Sizes {
             Some((s, v)) => Err(format!("the size {} is {v}: it may be 1 to {}", s.name, s.max)),
             None => Ok(()),
         }
-    }
-    /// Formulas that give `Σ coefficients · parameters + constant`.
-    pub fn of_parameters(&self, coefficients: &[i64], constant: i64) -> Formula {
-        let terms = coefficients.iter().zip(&self.parameters).map(|(&c, p)| Formula::Const(c).times(p.clone()));
-        terms.fold(Formula::Const(0), Formula::plus).plus(Formula::Const(constant))
-    }
-    /// Last value of a counter of that trip count.
-    pub fn last(&self, counter: usize, trip: i64) -> Formula {
-        self.limits.get(&counter).map_or(Formula::Const(trip - 1), |&p| self.parameters[p].clone())
     }
 }

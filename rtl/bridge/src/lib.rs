@@ -1,12 +1,11 @@
 //! A generated module as a block of a rust-hdl design.
 //!
-//! `RtlBlock` runs the built-in simulator inside rust-hdl's simulation and hands the printed
-//! Verilog to rust-hdl's generator as a black box, so that an array can be a child of a design
-//! written in rust-hdl, be probed and traced there. Widths are run-time values, hence the ports
-//! are `Port`s found by name rather than rust-hdl's `Signal<_, Bits<N>>`; the parent copies
-//! between the two in its `update`, and names them `<field>$<port>` in its `hdl`.
+//! `RtlBlock` runs the built-in simulator inside rust-hdl's simulation and passes the printed Verilog to rust-hdl's
+//! generator as a black box. So an array can be a child of a design in rust-hdl, with probes and traces. Widths are
+//! run-time values, so ports are `Port`s with names, not rust-hdl's `Signal<_, Bits<N>>`. The parent copies between
+//! both in its `update`, and refers to them as `<field>$<port>` in its `hdl`.
 //!
-//! Invariant: the simulator sees a clock edge once, when the clock port has just become 1.
+//! Invariant: the simulator executes one clock edge when the clock port changes to 1.
 
 use rtl::sim::{PortId, Sim};
 use rtl::{Bits, Fault, ModuleName, Ty, Verified};
@@ -18,7 +17,7 @@ use rust_hdl::core::synth::VCDValue;
 use rust_hdl::core::type_descriptor::{TypeDescriptor, TypeKind};
 use rust_hdl::prelude::{BlackBox, Block, Logic, Probe, Verilog};
 
-/// A port with a run-time width: what `Signal` is for compile-time widths.
+/// A port whose width is a run-time value; the counterpart of `Signal`.
 pub struct Port {
     name: String,
     ty: Ty,
@@ -46,7 +45,7 @@ impl Port {
         }
     }
 
-    /// Marks an input as driven; the parent does so in its `connect`.
+    /// Marks an input as driven. The parent calls this in its `connect`.
     pub fn connect(&mut self) {
         self.connected = true;
     }
@@ -86,7 +85,7 @@ impl Atom for Port {
         self.kind
     }
     fn descriptor(&self) -> TypeDescriptor {
-        // The printed ports are unsigned vectors whatever the signedness of the signal.
+        // All printed ports are unsigned.
         TypeDescriptor { name: self.ty.to_string(), kind: TypeKind::Bits(self.ty.w as usize) }
     }
     fn vcd(&self) -> VCDValue {
@@ -129,7 +128,7 @@ impl Block for Port {
 
 /// A module of a verified netlist as a rust-hdl block.
 pub struct RtlBlock {
-    /// The clock port; set to 0 and 1 like any input.
+    /// The clock port. The parent sets it to 0 and 1.
     pub clock: Port,
     ports: Vec<(Port, PortId)>,
     sim: Sim,
@@ -138,10 +137,10 @@ pub struct RtlBlock {
 }
 
 impl RtlBlock {
-    /// Compiles `top` for simulation and prints it with all modules below.
+    /// Compiles `top` for simulation and prints all modules.
     ///
     /// # Errors
-    /// As [`Sim::new`].
+    /// Those of [`Sim::new`].
     pub fn new(d: &Verified, top: &ModuleName) -> Result<Self, Vec<Fault>> {
         let sim = Sim::new(d, top)?;
         let ports = sim.ports().map(|(n, t, input)| (Port::new(n, t, input), sim.port(n))).collect();
@@ -150,15 +149,15 @@ impl RtlBlock {
         Ok(RtlBlock { clock, ports, sim, top: top.to_string(), verilog })
     }
 
-    /// The port of that name, if there is one.
+    /// The port with this name, if it exists.
     pub fn find_port(&mut self, name: &str) -> Option<&mut Port> {
         self.ports.iter_mut().map(|p| &mut p.0).find(|p| p.name == name)
     }
 
-    /// The port of that name.
+    /// The port with this name.
     ///
     /// # Panics
-    /// If the module has no such port: a mistake in the parent's Rust text.
+    /// The module has no such port, which is an error of the parent.
     #[track_caller]
     pub fn port(&mut self, name: &str) -> &mut Port {
         match self.find_port(name) {

@@ -1,4 +1,4 @@
-//! A generated multiply-accumulate inside a parent written in rust-hdl.
+//! A generated multiply-accumulate unit inside a rust-hdl parent.
 
 use rtl::{s, u, Design, ModuleBuilder, Template};
 use rtl_rust_hdl::RtlBlock;
@@ -23,7 +23,7 @@ impl Template for Mac {
     }
 }
 
-/// The parent registers the sum once more.
+/// The parent registers the sum again.
 #[derive(LogicBlock)]
 struct Parent {
     pub clock: Signal<In, Clock>,
@@ -94,7 +94,7 @@ fn a_generated_block_simulates_inside_a_rust_hdl_parent() {
         x.clear.next = true;
         wait_clock_cycle!(ep, clock, x);
         x.clear.next = false;
-        // Sums as seen at `sum`: accumulator, then the parent's register.
+        // `sum` is the accumulator delayed by the parent's register.
         let (mut acc, mut later) = (0i64, 0i64);
         for k in 0..40i64 {
             let (a, b) = ((k * 37 % 256) as u8, (k * 91 % 256) as u8);

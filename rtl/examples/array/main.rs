@@ -5,7 +5,7 @@ mod pe;
 use pe::Pe;
 use rtl::{u, Design, ModuleBuilder, Template};
 
-/// A grid of them: `a` and the control travel along rows, `b` down columns.
+/// A grid of PEs: `a` and the control travel along rows, `b` down columns.
 #[derive(Clone, Debug, PartialEq)]
 struct Array {
     rows: u32,

@@ -1,4 +1,4 @@
-//! The processing element of the example, which the tests use as well.
+//! The PE of the example and of tests.
 
 use rtl::{s, u, Design, ModuleBuilder, Sig, Template};
 

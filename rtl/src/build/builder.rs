@@ -1,9 +1,8 @@
-//! `ModuleBuilder`: what a template writes its module with.
+//! `ModuleBuilder`, with which a template writes its module.
 //!
-//! Every value is a `Sig<'m>`, a `Copy` handle into the builder. Operators check widths where
-//! they are written and record a `Fault` with the caller's source position; they never panic.
-//! Names are made legal and unique once, when the module is finished: ports keep their names,
-//! inner names give way.
+//! Every value is a `Sig<'m>`, a `Copy` handle into the builder. An operator checks the widths of its operands and
+//! records a `Fault` with the caller's source position; it never panics. `finish` makes all names legal and unique:
+//! ports keep their names, inner names change.
 
 use crate::netlist::names::{legal, Names};
 use crate::netlist::*;
@@ -22,7 +21,7 @@ struct State {
     faults: Vec<Fault>,
 }
 
-/// A value; cheap to copy.
+/// A value of a module under construction.
 #[derive(Clone, Copy)]
 pub struct Sig<'m> {
     pub(super) m: &'m ModuleBuilder,
@@ -50,7 +49,7 @@ impl<'m> Sig<'m> {
         self.ty.w
     }
 
-    /// The module it belongs to.
+    /// The module that contains it.
     pub fn module(self) -> &'m ModuleBuilder {
         self.m
     }
@@ -74,7 +73,7 @@ impl ModuleBuilder {
         ModuleBuilder { state: RefCell::new(State { module, faults: vec![] }) }
     }
 
-    /// Finished module with legal, unique names, and the faults recorded on the way.
+    /// The finished module with legal, unique names, and the recorded faults.
     pub(super) fn finish(self, clock: &str) -> (Module, Vec<Fault>) {
         let State { mut module, mut faults } = self.state.into_inner();
         let mut names = Names::default();
@@ -120,7 +119,7 @@ impl ModuleBuilder {
         self.with(|m| m.port_attrs.entry(port.to_string()).or_default().push((key.to_string(), value.into())));
     }
 
-    /// Declares the ports so far in the order of a key; those that have none stay in front.
+    /// Orders the existing ports by a key; ports without one stay in front.
     pub fn arrange<K: Ord>(&self, key: impl Fn(&str) -> Option<K>) {
         self.with(|m| {
             let inputs = m.inputs.iter().filter_map(|i| m.node(*i).name.clone());
@@ -153,7 +152,7 @@ impl ModuleBuilder {
         };
         let at = Location::caller();
         self.with(|m| {
-            m.nodes.push(Node { op, ty, name, attrs: vec![], remark: None, called: None, at });
+            m.nodes.push(Node { op, ty, name, attrs: vec![], remark: None, hint: None, at });
             Sig::new(self, NodeId(m.nodes.len() as u32 - 1), ty)
         })
     }
@@ -163,13 +162,13 @@ impl ModuleBuilder {
         self.add(Op::Poison, ty, None)
     }
 
-    /// Header comment of the printed module: what it is and its contract.
+    /// Header comment of the printed module: its job and its contract.
     pub fn doc(&self, text: impl Into<String>) {
         let text = text.into();
         self.with(|m| m.doc = text);
     }
 
-    /// Input port. Port names are kept (made legal if they are not).
+    /// Input port. Its name changes only if it is not legal.
     #[track_caller]
     pub fn input(&self, name: impl AsRef<str>, ty: Ty) -> Sig<'_> {
         let s = self.add(Op::Input, ty, Some(legal(name.as_ref())));
@@ -232,8 +231,8 @@ impl ModuleBuilder {
         self.add(Op::Mux(c.id(), t.id(), e.id()), t.ty(), None)
     }
 
-    /// Concatenation, most significant part first; unsigned. Adjacent slices of one signal and
-    /// adjacent constants are joined.
+    /// Concatenation, most significant part first; unsigned. Joins adjacent slices of one signal and adjacent
+    /// constants.
     #[track_caller]
     pub fn concat<'m>(&'m self, hi_to_lo: &[Sig<'m>]) -> Sig<'m> {
         if hi_to_lo.is_empty() {
@@ -256,7 +255,7 @@ impl ModuleBuilder {
         }
     }
 
-    /// `{hi, lo}` as one node if both are constants or neighbouring slices.
+    /// `{hi, lo}` as one node if both are constants or adjacent slices.
     #[track_caller]
     fn join<'m>(&'m self, hi: Sig<'m>, lo: Sig<'m>) -> Option<Sig<'m>> {
         let w = hi.ty().w + lo.ty().w;
@@ -274,7 +273,7 @@ impl ModuleBuilder {
         Some(self.add(op, u(w), None))
     }
 
-    /// `n` copies of `sig` side by side; unsigned.
+    /// Concatenation of `n` copies of `sig`.
     #[track_caller]
     pub fn repeat<'m>(&'m self, sig: Sig<'m>, n: u32) -> Sig<'m> {
         self.concat(&vec![sig; n as usize])

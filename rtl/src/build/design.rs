@@ -1,8 +1,8 @@
-//! `Design`: elaboration. Equal templates are elaborated once, equal modules kept once.
+//! `Design`: elaborates templates to modules, children before their parents.
 //!
-//! Different content under the same name gets `_2`, `_3`… in order of elaboration. Children always
-//! precede their parents. Where a design has a prefix every module but the outermost begins with it, so that
-//! modules of several designs can stand in one project.
+//! Equal templates are elaborated once, and equal modules are stored once. Different modules of one name get `_2`,
+//! `_3`… in order of elaboration. If a design has a prefix, the name of every module but the outermost begins with it,
+//! so modules of several designs can coexist in one project.
 
 use super::builder::ModuleBuilder;
 use crate::netlist::names::{legal, Names};
@@ -13,24 +13,24 @@ use std::ops::Deref;
 use std::panic::Location;
 use std::rc::Rc;
 
-/// A parametric module: all parameters are run-time values in `self`. Equal parameters make one module.
+/// A parametric module. All parameters are run-time values in `self`; equal parameters yield one module.
 pub trait Template: Debug {
-    /// Module name; should tell the important parameters (`pe_i16_x8`).
+    /// Module name; should contain the important parameters (`pe_i16_x8`).
     fn name(&self) -> String;
 
-    /// Writes the module. Submodules come from `d.module(..)`.
+    /// Writes the module. `d.module(..)` elaborates submodules.
     // The lifetime is named because implementations need it for closures over `Sig<'m>`.
     #[allow(clippy::needless_lifetimes)]
     fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design);
 }
 
-/// A netlist under construction, with the faults found so far.
+/// A netlist under construction, with its recorded faults.
 #[derive(Debug)]
 pub struct Design {
     netlist: Netlist,
-    /// Templates that have been elaborated, and to what.
+    /// Elaborated templates with their modules.
     built: Vec<(Rc<dyn Any>, ModuleName)>,
-    /// Templates that are being elaborated, outermost first.
+    /// Templates under elaboration, outermost first.
     building: Vec<Rc<dyn Any>>,
     names: Names,
     prefix: String,
@@ -51,7 +51,7 @@ impl Deref for Design {
 }
 
 impl Design {
-    /// An empty design whose clock port is called `clock`.
+    /// An empty design; the clock port of every module will be `clock`.
     pub fn new(clock: &str) -> Self {
         let netlist = Netlist::new(clock);
         Design {
@@ -64,7 +64,7 @@ impl Design {
         }
     }
 
-    /// All modules but the outermost begin with `prefix_`.
+    /// The names of all modules but the outermost begin with `prefix_`.
     pub fn prefixed(self, prefix: &str) -> Self {
         Design { prefix: legal(prefix), ..self }
     }
@@ -78,7 +78,7 @@ impl Design {
         }
     }
 
-    /// Elaborates a template, or finds the module an equal one was elaborated to before.
+    /// Elaborates a template, or returns the module of an equal one.
     #[track_caller]
     pub fn module<T: Template + PartialEq + 'static>(&mut self, template: T) -> ModuleName {
         let same = |t: &Rc<dyn Any>| t.downcast_ref::<T>() == Some(&template);
@@ -120,7 +120,7 @@ impl Design {
         name
     }
 
-    /// What was elaborated, and the faults recorded on the way.
+    /// The modules and the recorded faults.
     pub(crate) fn into_parts(self) -> (Netlist, Vec<Fault>) {
         (self.netlist, self.faults)
     }

@@ -1,4 +1,4 @@
-//! Instances of other modules, and grids of them. Handles are `Copy`; connecting a port twice is a fault.
+//! Instances of other modules, and grids of them. Handles are `Copy`; a second connection of a port is a fault.
 
 use super::builder::{ModuleBuilder, Sig};
 use crate::netlist::names::legal;
@@ -43,19 +43,19 @@ impl<'m> Instance<'m> {
         self
     }
 
-    /// Connects an input port; for a grid, the same value to every element.
+    /// Connects an input port. In a grid every element reads the same value.
     #[track_caller]
     pub fn set(self, port: &str, x: Sig<'m>) -> Self {
         self.connect(port, x, false)
     }
 
-    /// Grids: connects an input port to a bus with element `p` at bits `p * w ..`.
+    /// Grids: connects an input port to a bus that holds element `p` at bits `p * w ..`.
     #[track_caller]
     pub fn set_bus(self, port: &str, bus: Sig<'m>) -> Self {
         self.connect(port, bus, true)
     }
 
-    /// Grids: connects an input port with a value for each element (i, j).
+    /// Grids: connects an input port to one value for each element (i, j).
     #[track_caller]
     pub fn set_each(self, port: &str, value: impl Fn(u32, u32) -> Sig<'m>) -> Self {
         let n = self.inst(|i| i.grid.unwrap_or([1, 1]));
@@ -67,8 +67,8 @@ impl<'m> Instance<'m> {
         self.set_bus(port, bus)
     }
 
-    /// Grids: input `to` of element (i, j) is output `from` of element (i - di, j - dj), or
-    /// `edge(i, j)` where that is outside the grid.
+    /// Grids: connects input `to` of element (i, j) to output `from` of element (i - di, j - dj), or to `edge(i, j)` if
+    /// that element is outside the grid.
     #[track_caller]
     pub fn link(self, from: &str, to: &str, offset: [i32; 2], edge: impl Fn(u32, u32) -> Sig<'m>) -> Self {
         let n = self.inst(|i| i.grid.unwrap_or([1, 1]));
@@ -84,7 +84,7 @@ impl<'m> Instance<'m> {
         })
     }
 
-    /// An output port; for a grid the bus of all elements, unsigned.
+    /// An output port. In a grid, the unsigned bus of all elements.
     #[track_caller]
     pub fn out(self, port: &str) -> Sig<'m> {
         let name = legal(port);
@@ -130,8 +130,8 @@ impl ModuleBuilder {
         self.add_instance(d, name.into(), module, None)
     }
 
-    /// `n0 * n1` instances of a module, printed as one `generate` loop. Element (i, j) has index
-    /// `p = i * n1 + j`; buses hold element `p` at bits `p * w ..`.
+    /// `n0 * n1` instances of a module, printed as one `generate` loop. Element (i, j) has index `p = i * n1 + j`; a
+    /// bus holds it at bits `p * w ..`.
     #[track_caller]
     pub fn grid(&self, d: &Netlist, name: impl Into<String>, module: &ModuleName, n: [u32; 2]) -> Instance<'_> {
         if n[0] == 0 || n[1] == 0 {

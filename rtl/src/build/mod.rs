@@ -1,6 +1,6 @@
 //! Elaboration: templates write modules with a `ModuleBuilder`, a `Design` collects them.
 //!
-//! `builder` (nodes, ports, names) ← `operators`, `state`, `instance` (what may be written) ← `design`.
+//! `builder` (nodes, ports, names) ← `operators`, `state`, `instance` (what a template can write) ← `design`.
 
 mod builder;
 mod design;

@@ -1,8 +1,8 @@
-//! Operators: on one and two values (`Sig`), and over lists (`ModuleBuilder`).
+//! Operators: on one and two values (`Sig`), and on lists (`ModuleBuilder`).
 //!
-//! Widths: `+ - & | ^` want equal types and keep them (modular arithmetic); `*` wants equal
-//! signedness and grows to the sum of the widths; comparisons give `u1`; `extend` never narrows
-//! and `truncate` never widens. Signedness decides comparisons, extension, `*` and `>>`.
+//! Widths: `+ - & | ^` take and return equal types (modular arithmetic). `*` takes equal signedness and returns the sum
+//! of both widths. Comparisons return `u1`. `extend` never narrows, `truncate` never widens. Signedness decides
+//! comparisons, extension, `*` and `>>`.
 
 use super::builder::{ModuleBuilder, Sig};
 use crate::netlist::{s, u, BinOp, FaultKind, Op, Ty, UnOp};
@@ -33,8 +33,8 @@ impl<'m> Sig<'m> {
         self
     }
 
-    /// Puts lines of comment where the value is made, if that is a statement of its own: a register, a named value, an
-    /// output of an instance.
+    /// Adds lines of comment above the value's statement. Only a register, a named value and an output of an instance
+    /// always have one.
     pub fn remark(self, text: &str) -> Self {
         self.m.with(|m| {
             let mut id = self.id;
@@ -46,20 +46,20 @@ impl<'m> Sig<'m> {
         self
     }
 
-    /// What the value is called where its text stands on a line of its own, since it is long or used in several places.
-    /// In contrast to [`Sig::named`], it need not stand there.
+    /// Names the value's net if it becomes one because its text is long or has several readers. In contrast to
+    /// [`Sig::named`], this does not make it a net.
     pub fn called(self, name: impl Into<String>) -> Self {
         self.m.with(|m| {
             let mut id = self.id;
             while let Op::Cast(of) = m.node(id).op {
                 id = of;
             }
-            m.nodes[id.0 as usize].called.get_or_insert(name.into());
+            m.nodes[id.0 as usize].hint.get_or_insert(name.into());
         });
         self
     }
 
-    /// `w` bits from bit `lo` on; unsigned.
+    /// `w` bits from bit `lo` upwards; unsigned.
     #[track_caller]
     pub fn slice(self, lo: u32, w: u32) -> Self {
         if w == 0 || lo.saturating_add(w) > self.ty.w {
@@ -122,7 +122,7 @@ impl<'m> Sig<'m> {
         self.cast(u(self.ty.w))
     }
 
-    /// `resize` (by the present signedness), then reinterpretation as `ty`.
+    /// `resize` by the present signedness, then reinterpretation as `ty`.
     #[track_caller]
     pub fn to(self, ty: Ty) -> Self {
         self.resize(ty.w).cast(ty)
@@ -156,7 +156,7 @@ impl<'m> Sig<'m> {
         self.folded(op, r).unwrap_or_else(|| self.m.add(Op::Bin(op, self.id, r.id), ty, None))
     }
 
-    /// What a conjunction or disjunction is when an operand is a constant of equal bits.
+    /// A conjunction or disjunction with a constant of equal bits, folded.
     fn folded(self, op: BinOp, r: Self) -> Option<Self> {
         let constant = |x: Self| {
             self.m.with(|m| match &m.nodes[x.id.0 as usize].op {
@@ -344,7 +344,7 @@ impl std::ops::Not for Sig<'_> {
 }
 
 impl ModuleBuilder {
-    /// The value of the first condition that is set, else `default`.
+    /// The value of the first set condition, or `default`.
     #[track_caller]
     pub fn select<'m>(&'m self, cases: &[(Sig<'m>, Sig<'m>)], default: Sig<'m>) -> Sig<'m> {
         let mut out = default;

@@ -1,22 +1,22 @@
-//! Things that are completed after they are created: wires, registers, memories. Their handles are
-//! `Copy`; giving the same thing twice is a fault.
+//! Wires, registers and memories. A template completes them after it creates them. Their handles are `Copy`; a second
+//! driver, enable, reset or initial value is a fault.
 
 use super::builder::{ModuleBuilder, Sig};
 use crate::netlist::*;
 use num_traits::ToPrimitive;
 use std::panic::Location;
 
-/// A net with one driver, given later.
+/// A net whose one driver follows later.
 #[derive(Clone, Copy)]
 pub struct Wire<'m>(Sig<'m>);
 
 impl<'m> Wire<'m> {
-    /// Its value.
+    /// The value.
     pub fn sig(self) -> Sig<'m> {
         self.0
     }
 
-    /// Gives the driver; exactly once, of the wire's type.
+    /// Sets the driver, which has the wire's type; once.
     #[track_caller]
     pub fn drive(self, d: Sig<'m>) {
         let m = self.0.module();
@@ -34,66 +34,66 @@ impl<'m> Wire<'m> {
     }
 }
 
-/// A register: at the clock edge reset first, then enable.
+/// A register. At the clock edge the reset wins over the enable.
 #[derive(Clone, Copy)]
 pub struct Reg<'m>(Sig<'m>);
 
 impl<'m> Reg<'m> {
-    /// Its present value.
+    /// The present value.
     pub fn q(self) -> Sig<'m> {
         self.0
     }
 
-    /// Stores a part of the register in the place `f` picks.
+    /// Stores a part of the register in the field that `place` returns.
     #[track_caller]
-    fn give<T>(self, what: &str, value: T, place: impl FnOnce(&mut Op) -> Option<&mut Option<T>>) -> Self {
+    fn set<T>(self, what: &str, value: T, place: impl FnOnce(&mut Op) -> Option<&mut Option<T>>) -> Self {
         let m = self.0.module();
         let node = self.0.id().0 as usize;
         if m.with(|x| place(&mut x.nodes[node].op).is_some_and(|p| p.replace(value).is_some())) {
-            m.fault(FaultKind::MultiplyDriven, format!("{what} of a register given twice"));
+            m.fault(FaultKind::MultiplyDriven, format!("{what} of a register is set twice"));
         }
         self
     }
 
-    /// The value loaded at the clock edge; of the register's type.
+    /// Sets the value to load at the clock edge, which has the register's type.
     #[track_caller]
     pub fn next(self, d: Sig<'m>) -> Self {
         if d.ty() != self.0.ty() {
             let message = format!("register of type {} loads {}", self.0.ty(), d.ty());
             self.0.module().fault(FaultKind::Width, message);
         }
-        self.give("next value", d.id(), |op| match op {
+        self.set("next value", d.id(), |op| match op {
             Op::Reg { next, .. } => Some(next),
             _ => None,
         })
     }
 
-    /// Loads only while `e` (`u1`) is set.
+    /// Loads only if `e` (`u1`) is set.
     #[track_caller]
     pub fn en(self, e: Sig<'m>) -> Self {
         self.one_bit(e, "enable");
-        self.give("enable", e.id(), |op| match op {
+        self.set("enable", e.id(), |op| match op {
             Op::Reg { en, .. } => Some(en),
             _ => None,
         })
     }
 
-    /// Synchronous reset to the constant `v` while `r` (`u1`) is set; wins over the enable.
+    /// Synchronous reset to the constant `v` if `r` (`u1`) is set.
     #[track_caller]
     pub fn rst<T: ToPrimitive>(self, r: Sig<'m>, v: T) -> Self {
         self.one_bit(r, "reset");
         let b = self.0.module().literal(&v, self.0.ty());
-        self.give("reset", (r.id(), b), |op| match op {
+        self.set("reset", (r.id(), b), |op| match op {
             Op::Reg { rst, .. } => Some(rst),
             _ => None,
         })
     }
 
-    /// The value after configuration of the device, for what must survive every reset; of the register's type.
+    /// Sets the value after configuration of the device, for a register that must survive every reset.
     #[track_caller]
     pub fn init<T: ToPrimitive>(self, v: T) -> Self {
         let b = self.0.module().literal(&v, self.0.ty());
-        self.give("initial value", b, |op| match op {
+        self.set("initial value", b, |op| match op {
             Op::Reg { init, .. } => Some(init),
             _ => None,
         })
@@ -117,7 +117,7 @@ pub struct Memory<'m> {
 }
 
 impl<'m> Memory<'m> {
-    /// Type of its addresses: `clog2(depth)` bits, unsigned.
+    /// Type of an address: `clog2(depth)` bits, unsigned.
     pub fn addr_ty(self) -> Ty {
         self.addr
     }
@@ -135,13 +135,13 @@ impl<'m> Memory<'m> {
         x.ty().w == w
     }
 
-    /// Writes `data` to `addr` at the clock edge while `en` is set.
+    /// Writes `data` to `addr` at the clock edge if `en` is set.
     #[track_caller]
     pub fn write(self, en: Sig<'m>, addr: Sig<'m>, data: Sig<'m>) {
         self.add_write(en, addr, data, None);
     }
 
-    /// Like `write`, for those lanes of `lane_width` bits whose bit in `lane_mask` is set.
+    /// Like `write`, but only those lanes of `lane_width` bits whose bit in `lane_mask` is set.
     #[track_caller]
     pub fn write_masked(self, en: Sig<'m>, addr: Sig<'m>, data: Sig<'m>, lane_mask: Sig<'m>, lane_width: u32) {
         if lane_width == 0 || lane_mask.w() * lane_width != self.width {
@@ -167,7 +167,7 @@ impl<'m> Memory<'m> {
         }
     }
 
-    /// Registered read: loads the old content of `addr` at the clock edge while `en` is set.
+    /// Registered read: loads the content of `addr` before the clock edge if `en` is set.
     #[track_caller]
     pub fn read_sync(self, name: impl Into<String>, en: Sig<'m>, addr: Sig<'m>) -> Sig<'m> {
         if !(self.check("read enable", en, 1) & self.check("address", addr, self.addr.w)) {
@@ -188,20 +188,20 @@ impl<'m> Memory<'m> {
 }
 
 impl ModuleBuilder {
-    /// A named net whose driver is given later by `Wire::drive`.
+    /// A named net. `Wire::drive` sets its driver later.
     #[track_caller]
     pub fn wire(&self, name: impl Into<String>, ty: Ty) -> Wire<'_> {
         Wire(self.add(Op::Wire { driver: None }, ty, Some(name.into())))
     }
 
-    /// A register; its value `q()` can be used before `next` is given.
+    /// A register. Its value `q()` can be used before `next` is set.
     #[track_caller]
     pub fn reg(&self, name: impl Into<String>, ty: Ty) -> Reg<'_> {
         Reg(self.add(Op::Reg { next: None, en: None, rst: None, init: None }, ty, Some(name.into())))
     }
 
-    /// What must hold in every cycle without `rst`, once that has been high. Simulation tells when it does not
-    /// ([`crate::sim::Sim::take_broken`]); it is no hardware.
+    /// Asserts that `holds` is set in every cycle without `rst` after the first reset. Simulation reports violations
+    /// ([`crate::sim::Sim::take_broken`]); the assertion is not part of the hardware.
     #[track_caller]
     pub fn assert<'m>(&'m self, rst: Sig<'m>, text: impl Into<String>, holds: Sig<'m>) {
         let sticky = |set: Sig<'m>| {
@@ -219,13 +219,13 @@ impl ModuleBuilder {
         self.shift_register(sig, n, name, None).last().copied().unwrap_or(sig)
     }
 
-    /// Like `delay`, advancing only while `en` is set.
+    /// Like `delay`, but shifts only if `en` is set.
     #[track_caller]
     pub fn delay_en<'m>(&'m self, sig: Sig<'m>, n: u32, name: impl AsRef<str>, en: Sig<'m>) -> Sig<'m> {
         self.shift_register(sig, n, name, Some(en)).last().copied().unwrap_or(sig)
     }
 
-    /// All taps of a chain of `n` registers: element `k` is `sig` delayed by `k + 1`.
+    /// All taps of a chain of `n` registers: element `k` is `sig` delayed by `k + 1` cycles.
     #[track_caller]
     pub fn shift_register<'m>(
         &'m self,
@@ -245,7 +245,7 @@ impl ModuleBuilder {
         taps
     }
 
-    /// A memory of `depth` words of `width` bits; addresses have `clog2(depth)` bits.
+    /// A memory of `depth` words of `width` bits. An address has `clog2(depth)` bits.
     #[track_caller]
     pub fn mem(&self, name: impl Into<String>, depth: u32, width: u32, style: MemStyle) -> Memory<'_> {
         if depth == 0 || width == 0 {
@@ -263,7 +263,7 @@ impl ModuleBuilder {
         })
     }
 
-    /// A memory of `depth` words that nobody writes: it holds `words` from address 0, then zeros.
+    /// A read-only memory of `depth` words: `words` from address 0, then zeros.
     #[track_caller]
     pub fn rom(&self, name: impl Into<String>, depth: u32, words: &[Bits], style: MemStyle) -> Memory<'_> {
         let width = words.first().map_or(0, Bits::width);

@@ -1,4 +1,4 @@
-//! Checks of an elaborated design: everything driven, no combinational loops.
+//! Checks of an elaborated design: everything has a driver, and no combinational loop exists.
 
 use crate::build::Design;
 use crate::hierarchy::Flat;
@@ -6,7 +6,7 @@ use crate::netlist::{At, Bits, Conn, Fault, FaultKind, Module, ModuleName, Netli
 use std::collections::BTreeSet;
 use std::ops::Deref;
 
-/// A netlist without faults: the only thing that is simulated or printed.
+/// A netlist without faults. Only such a netlist is simulated or printed.
 #[derive(Clone, Debug)]
 pub struct Verified(Netlist);
 
@@ -18,10 +18,10 @@ impl Deref for Verified {
 }
 
 impl Verified {
-    /// Gives the constant of this name in the last module another value: for what is known only when the rest is.
+    /// Changes the constant with this name in the last module, for a value that depends on the rest of the design.
     ///
     /// # Errors
-    /// There is none.
+    /// The last module has no such constant.
     pub fn set_constant(&mut self, name: &str, value: u64) -> Result<(), String> {
         let node = self.0.constant(name).ok_or_else(|| format!("the last module has no constant `{name}`"))?;
         if let Op::Lit(bits) = &mut node.op {
@@ -35,8 +35,8 @@ impl Design {
     /// Checks the whole design.
     ///
     /// # Errors
-    /// All faults: those recorded during elaboration, undriven or unconnected things, and
-    /// combinational loops through any number of modules.
+    /// All faults of elaboration, all undriven or unconnected things, and all combinational loops through any number of
+    /// modules.
     pub fn verify(self) -> Result<Verified, Vec<Fault>> {
         let (netlist, mut faults) = self.into_parts();
         for m in netlist.modules() {
@@ -53,8 +53,8 @@ impl Design {
     }
 }
 
-/// Combinational loops below every module that nobody instantiates. Identical instances are
-/// treated together, so that the cost does not grow with the size of an array.
+/// Combinational loops below every module without instances. Identical instances are checked together, so the cost does
+/// not grow with the size of an array.
 fn loops(d: &Netlist) -> Vec<Fault> {
     let used: BTreeSet<&ModuleName> = d.modules().iter().flat_map(|m| m.insts.iter().map(|i| &i.module)).collect();
     let tops = d.modules().iter().filter(|m| !used.contains(&m.name));
@@ -65,7 +65,7 @@ fn fault(m: &Module, kind: FaultKind, message: String, at: At) -> Fault {
     Fault { module: m.name.to_string(), kind, message, at: at.to_string() }
 }
 
-/// Wires and registers without driver, instance inputs without connection.
+/// Wires and registers without a driver, instance inputs without a connection.
 fn undriven(m: &Module, out: &mut Vec<Fault>) {
     for n in &m.nodes {
         let what = match n.op {

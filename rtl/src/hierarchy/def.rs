@@ -1,40 +1,40 @@
-//! What a value is made of: its definition, with operands traced through wiring.
+//! Definitions of values: their operands, traced through wiring.
 
 use super::flat::{Flat, View};
 use crate::netlist::*;
 use std::collections::BTreeMap;
 
-/// Lanes `dst_lane .. dst_lane + n` of a value read `view`; for assembled values the bits go to
-/// `dst_lo` on.
+/// An operand: lanes `dst_lane .. dst_lane + n` of a value read `view`. In an assembled value the bits go to `dst_lo`
+/// and above.
 #[derive(Clone, Copy, Debug)]
 pub struct Source {
     pub view: View,
     pub n: u32,
-    /// All destination lanes read the one lane of the view.
+    /// All destination lanes read the first lane of the view.
     pub broadcast: bool,
     pub dst_lane: u32,
     pub dst_lo: u32,
 }
 
 impl Source {
-    /// Lane read by destination lane `dst_lane + k`.
+    /// The lane that destination lane `dst_lane + k` reads.
     pub fn lane(&self, k: u32) -> u32 {
         self.view.lane + if self.broadcast { 0 } else { k }
     }
 }
 
-/// How a value is made from its sources.
+/// The operation that makes a value from its sources.
 #[derive(Clone, Debug)]
 pub enum Kind {
-    /// Constant, top input, register or registered read: nothing to settle.
+    /// Constant, input of the top, register or registered read: it does not settle.
     State,
-    /// Bits put together: concatenations, slices, port wiring.
+    /// Assembly of bits: concatenation, slice, wiring of ports.
     Assemble,
-    /// Extension of the one source (its view may be part of a value) by the given signedness.
+    /// Extension of the one source, whose view may be part of a value.
     Extend { signed: bool },
     /// The node's operator on whole operands.
     Operator,
-    /// A part chosen by an index (`select`); the first source is the index.
+    /// Choice of a part by an index (`select`); the first source is the index.
     Select,
 }
 
@@ -53,12 +53,12 @@ pub struct Step {
     pub n: u32,
 }
 
-/// Live values with definitions, live memories, settling order.
+/// Live values and memories, and the order in which values settle.
 pub struct Graph {
     pub defs: BTreeMap<u32, Def>,
     /// (context, memory) in order of discovery.
     pub mems: Vec<(usize, MemId)>,
-    /// Values with the guards (`guard`) that settle before them.
+    /// Guards of values (`guard`); a guard settles before its value.
     pub guards: BTreeMap<u32, u32>,
     pub order: Vec<Step>,
 }
@@ -83,7 +83,7 @@ impl Flat<'_> {
         self.trace(v, n).ok_or_else(|| self.loop_fault(&[(v.val, v.lane)]))
     }
 
-    /// An operand read whole: the value that computes it, or itself if that is only a part.
+    /// An operand that is read wholly: the value that computes it, or the operand if it is only part of that value.
     pub fn operand(&self, ctx: usize, node: NodeId) -> Result<Source, Fault> {
         let val = self.val(ctx, node);
         let n = self.ctxs[ctx].lanes;
@@ -92,7 +92,7 @@ impl Flat<'_> {
         Ok(Source { view: if full { view } else { self.whole(val) }, n, broadcast: false, dst_lane: 0, dst_lo: 0 })
     }
 
-    /// Where an output of the top module is read; values of several words are made contiguous.
+    /// The value of an output of the top; values of several words become contiguous.
     pub fn output(&self, id: NodeId) -> Result<Source, Fault> {
         let s = self.operand(0, id)?;
         if s.view.w > 64 && self.lanes(s.view.val) > 1 {

@@ -1,26 +1,41 @@
-//! The hierarchy as checks and simulator see it: identical instances side by side, wiring seen through.
+//! Flattens the modules below a top, with identical instances side by side.
 //!
-//! A *context* is a module with a number of *lanes*. Instances of one module in one parent share
-//! a context: element `e` of a context whose parent has `L` lanes takes lanes `e * L .. (e+1) * L`.
-//! A single instance of its module is a context of its parent's lanes, so nesting costs nothing.
-//! A *value* is a node of a context; it has one word group for each lane.
+//! **Problem.** An array has thousands of instances of one module. Elaborating each by itself would make checks and
+//! simulation slow, although all of them do the same.
+//!
+//! **Terms.** A *context* is a module with a number of *lanes*. All instances of one module in one parent share a
+//! context: each is an *element* of it, and has one lane for each lane of the parent. A *value* is a node of a context;
+//! it has one word (or several) for each lane. A *view* is a range of bits of a value from a lane onwards.
+//!
+//! **Method.** `Flat::new` makes contexts from the top down. `trace` follows bits through wiring (wires, slices,
+//! concatenations, ports) to the value that computes them, so wiring costs no operation.
+//!
+//! **Invariant.** In a context whose parent has `L` lanes, element `e` has lanes `e * L .. (e + 1) * L`, and lane `l`
+//! lies below lane `l % L` of the parent. A single instance of its module thus costs no lanes.
+//!
+//! ```text
+//! top                      context 0, 1 lane
+//! ├ c0: cluster ┐          context 1, 2 lanes: c0 is lane 0, c1 is lane 1
+//! └ c1: cluster ┘
+//!     └ pe[3]              context 2, 6 lanes: lane 2 e + c is element e of cluster c
+//! ```
 
 use crate::netlist::*;
 use std::collections::BTreeMap;
 
-/// A module replicated over lanes.
+/// A context.
 pub struct Ctx<'d> {
     pub module: &'d Module,
     pub lanes: u32,
     /// Value id of node 0.
     pub base: u32,
-    /// Context above and its number of lanes.
+    /// Parent and its number of lanes.
     pub parent: Option<(usize, u32)>,
-    /// Per instance: its context and its first element there.
+    /// For each instance: its context and its first element there.
     pub insts: Vec<(usize, u32)>,
-    /// Per element of this context: instance in the parent and index within its grid.
+    /// For each element of this context: its instance in the parent and its index within the grid.
     pub elements: Vec<(u32, u32)>,
-    /// Per node: position among the module's inputs.
+    /// For each input node: its position among the module's inputs.
     input_of: BTreeMap<NodeId, u32>,
 }
 
@@ -31,7 +46,7 @@ pub struct Flat<'d> {
     pub owner: Vec<u32>,
 }
 
-/// Bits `lo .. lo + w` of a value, from lane `lane` on.
+/// Bits `lo .. lo + w` of a value, from lane `lane` onwards.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct View {
     pub val: u32,
@@ -40,18 +55,18 @@ pub struct View {
     pub w: u32,
 }
 
-/// Structural steps before a trace is taken to go in circles.
+/// A trace of more steps goes in circles.
 const TRACE_LIMIT: u32 = 100_000;
 
 impl<'d> Flat<'d> {
-    /// Flattens `top`. The design has no undriven things.
+    /// Flattens `top`; everything in the design has a driver.
     pub fn new(d: &'d Netlist, top: &'d Module) -> Self {
         let mut f = Flat { ctxs: vec![], owner: vec![] };
-        f.place(d, top, 1, None, vec![]);
+        f.add_context(d, top, 1, None, vec![]);
         f
     }
 
-    fn place(
+    fn add_context(
         &mut self,
         d: &'d Netlist,
         module: &'d Module,
@@ -77,7 +92,7 @@ impl<'d> Flat<'d> {
                 first.push((k, elements.len() as u32));
                 elements.extend((0..module.insts[k].count()).map(|p| (k as u32, p)));
             }
-            let c = self.place(d, child, elements.len() as u32 * lanes, Some((id, lanes)), elements);
+            let c = self.add_context(d, child, elements.len() as u32 * lanes, Some((id, lanes)), elements);
             for (k, e) in first {
                 self.ctxs[id].insts[k] = (c, e);
             }
@@ -115,21 +130,21 @@ impl<'d> Flat<'d> {
     /// Hierarchical name of a value in one lane.
     pub fn path(&self, val: u32, lane: u32) -> String {
         let (c, n) = self.node_of(val);
-        self.under(c, lane, self.node(val).name.clone().unwrap_or_else(|| format!("n{}", n.0)))
+        self.path_below(c, lane, self.node(val).name.clone().unwrap_or_else(|| format!("n{}", n.0)))
     }
 
     /// Hierarchical name of a memory in one lane.
     pub fn mem_path(&self, ctx: usize, mem: MemId, lane: u32) -> String {
-        self.under(ctx, lane, self.ctxs[ctx].module.mems[mem.0 as usize].name.clone())
+        self.path_below(ctx, lane, self.ctxs[ctx].module.mems[mem.0 as usize].name.clone())
     }
 
-    /// Hierarchical name of an instance of a context's module; that of the module for the top.
+    /// Hierarchical name of an instance of a context's module; the module's name for the top.
     pub fn instance(&self, ctx: usize, lane: u32) -> String {
-        let path = self.under(ctx, lane, String::new());
+        let path = self.path_below(ctx, lane, String::new());
         path.strip_suffix('.').map_or_else(|| self.ctxs[ctx].module.name.to_string(), String::from)
     }
 
-    fn under(&self, ctx: usize, lane: u32, name: String) -> String {
+    fn path_below(&self, ctx: usize, lane: u32, name: String) -> String {
         let (mut c, mut lane, mut out) = (ctx, lane, name);
         while let Some((p, lanes)) = self.ctxs[c].parent {
             let (inst, at) = self.ctxs[c].elements[(lane / lanes) as usize];
@@ -141,8 +156,8 @@ impl<'d> Flat<'d> {
         out
     }
 
-    /// Follows bits through wires, slices, concatenations and ports to the value that computes
-    /// them, for lanes `v.lane .. v.lane + n` together. None if the wiring goes in circles.
+    /// Follows the bits of `v`, in lanes `v.lane .. v.lane + n` together, to the value that computes them. None if the
+    /// wiring goes in circles.
     pub fn trace(&self, v: View, n: u32) -> Option<View> {
         let (mut c, mut node) = self.node_of(v.val);
         let (mut lane, mut lo, w) = (v.lane, v.lo, v.w);
@@ -197,12 +212,12 @@ impl<'d> Flat<'d> {
             }
         }
         let at = View { val: self.val(c, node), lane, lo, w };
-        let stuck = matches!(self.node(at.val).op, Op::Wire { .. } | Op::Cast(_) | Op::Slice(..));
-        (!stuck).then_some(at)
+        let is_wiring = matches!(self.node(at.val).op, Op::Wire { .. } | Op::Cast(_) | Op::Slice(..));
+        (!is_wiring).then_some(at)
     }
 }
 
-/// The part of a concatenation that holds bits `lo .. lo + w` wholly, and where they begin in it.
+/// The part of a concatenation that holds all bits `lo .. lo + w`, and the position of their lowest bit there.
 fn part_of(m: &Module, parts: &[NodeId], lo: u32, w: u32) -> Option<(NodeId, u32)> {
     let mut at = 0;
     for &p in parts.iter().rev() {

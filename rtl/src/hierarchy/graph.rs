@@ -1,8 +1,8 @@
-//! What each value is computed from, which values matter, and in which order they settle.
+//! The dependence graph of live values, and the order in which they settle.
 //!
-//! Values are ordered whole (all lanes together). Where that is circular although the hardware
-//! is not (a ready chain through identical modules) the circle is ordered lane by lane; what is
-//! still circular is a combinational loop.
+//! Values are sorted whole, all lanes together. A cycle of values need not be one of the hardware: a ready signal
+//! through a chain of identical modules is one value that reads itself, lane by lane. The values of such a cycle are
+//! sorted lane by lane. A cycle that remains is a combinational loop.
 
 use super::def::{Def, Graph, Kind, Source, Step};
 use super::flat::{Flat, View};
@@ -56,7 +56,7 @@ impl Flat<'_> {
         Ok(Def { kind, sources })
     }
 
-    /// Per element of a context, where an input port comes from.
+    /// The sources of an input port, element by element.
     fn gather(&self, val: u32, w: u32) -> Result<Vec<Source>, Fault> {
         let lanes = self.lanes(val);
         let (c, _) = self.node_of(val);
@@ -78,8 +78,8 @@ impl Flat<'_> {
         Ok(out)
     }
 
-    /// Live values and their order: what the top's outputs and all assertions need, or, with `all_outputs`, what the
-    /// outputs of every module need. With `guarded`, values that nothing wants may be stale.
+    /// The graph of the values below the top's outputs and all assertions. `all_outputs` includes the outputs of every
+    /// module. `guarded` computes guards.
     pub fn graph(&self, all_outputs: bool, guarded: bool) -> Result<Graph, Vec<Fault>> {
         let roots = if all_outputs { self.ctxs.len() } else { 1 };
         let mut work: Vec<u32> = vec![];
@@ -95,7 +95,7 @@ impl Flat<'_> {
         if !all_outputs {
             work.extend(self.asserts().map(|(c, a)| self.val(c, a.broken)));
         }
-        let wanted = work.clone();
+        let outputs = work.clone();
         while let Some(val) = work.pop() {
             if g.defs.contains_key(&val) {
                 continue;
@@ -119,7 +119,7 @@ impl Flat<'_> {
             }
         }
         if guarded && faults.is_empty() {
-            match self.guards(&g.defs, &g.mems, &wanted) {
+            match self.guards(&g.defs, &g.mems, &outputs) {
                 Ok(guards) => g.guards = guards,
                 Err(f) => faults.push(f),
             }
@@ -134,7 +134,7 @@ impl Flat<'_> {
         }
     }
 
-    /// Nodes sampled at the clock edge because of this node; notes memories newly seen.
+    /// Nodes that this node samples at the clock edge, through its memory as well; collects memories.
     fn edge_reads(&self, c: usize, node: NodeId, mems: &mut Vec<(usize, MemId)>) -> Vec<NodeId> {
         let module = self.ctxs[c].module;
         let op = &module.node(node).op;
@@ -153,10 +153,10 @@ impl Flat<'_> {
 
     fn sort(&self, g: &mut Graph) -> Vec<Fault> {
         let mut groups = components(g);
-        // Where a guard closes a circle, its members do without.
+        // Members of a cycle lose their guards, which may have closed it.
         loop {
             let before = g.guards.len();
-            for val in groups.iter().filter(|c| c.circular).flat_map(|c| &c.members) {
+            for val in groups.iter().filter(|c| c.cyclic).flat_map(|c| &c.members) {
                 g.guards.remove(val);
             }
             if g.guards.len() == before {
@@ -165,8 +165,8 @@ impl Flat<'_> {
             groups = components(g);
         }
         let mut faults = vec![];
-        for Component { members, circular } in groups {
-            if circular {
+        for Component { members, cyclic } in groups {
+            if cyclic {
                 match self.sort_lanes(&g.defs, &members) {
                     Ok(steps) => g.order.extend(steps),
                     Err(f) => faults.push(f),
@@ -178,7 +178,7 @@ impl Flat<'_> {
         faults
     }
 
-    /// Orders a circle of values lane by lane.
+    /// Sorts a cycle of values lane by lane.
     fn sort_lanes(&self, defs: &BTreeMap<u32, Def>, members: &[u32]) -> Result<Vec<Step>, Fault> {
         let mut first: BTreeMap<u32, usize> = BTreeMap::new();
         let mut items: Vec<(u32, u32)> = vec![];
@@ -212,13 +212,13 @@ impl Flat<'_> {
     }
 }
 
-/// Values that need each other, or one that does not need itself.
+/// A strongly connected component: a cycle of values, or one value.
 struct Component {
     members: Vec<u32>,
-    circular: bool,
+    cyclic: bool,
 }
 
-/// The values in an order in which each comes after what it needs and its guard.
+/// The components in an order in which each value follows its sources and its guard.
 fn components(g: &Graph) -> Vec<Component> {
     let vals: Vec<u32> = g.defs.keys().copied().collect();
     let index: BTreeMap<u32, usize> = vals.iter().enumerate().map(|(i, &v)| (v, i)).collect();
@@ -227,13 +227,13 @@ fn components(g: &Graph) -> Vec<Component> {
         dg.add_node(());
     });
     for (i, v) in vals.iter().enumerate() {
-        for needed in g.defs[v].sources.iter().map(|s| &s.view.val).chain(g.guards.get(v)) {
-            // Edges point from a value to what it needs: components come out needs first.
-            dg.add_edge(NodeIndex::new(i), NodeIndex::new(index[needed]), ());
+        for source in g.defs[v].sources.iter().map(|s| &s.view.val).chain(g.guards.get(v)) {
+            // Edges point from readers to sources, so Tarjan returns sources first.
+            dg.add_edge(NodeIndex::new(i), NodeIndex::new(index[source]), ());
         }
     }
     let component = |scc: Vec<NodeIndex>| Component {
-        circular: scc.len() > 1 || dg.find_edge(scc[0], scc[0]).is_some(),
+        cyclic: scc.len() > 1 || dg.find_edge(scc[0], scc[0]).is_some(),
         members: scc.iter().map(|i| vals[i.index()]).collect(),
     };
     tarjan_scc(&dg).into_iter().map(component).collect()

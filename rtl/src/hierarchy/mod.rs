@@ -1,5 +1,5 @@
-//! The modules below a top as `check` and `sim` see them: identical instances side by side, what each
-//! value is computed from, and in which order values settle.
+//! The modules below a top, as `check` and `sim` see them: identical instances side by side (`flat`), the operands of
+//! each value (`def`), the order in which values settle (`graph`), and the values that may rest (`guard`).
 
 mod def;
 mod flat;

@@ -1,17 +1,17 @@
-//! Trees of multiplexers that pick one of 2^k parts by the k bits of an index.
+//! Finds trees of multiplexers that pick one of 2^k parts by the k bits of an index.
 //!
-//! A feeder takes an element out of a word this way. Lane by lane that is one access to a table,
-//! however large the tree is.
+//! A feeder picks an element out of a word in this way. A simulation replaces the tree by one table look-up for each
+//! lane.
 
 use super::def::Source;
 use super::flat::{Flat, View};
 use crate::netlist::*;
 
-/// A table of fewer levels saves nothing.
+/// Levels below which a look-up saves nothing.
 const MIN_LEVELS: u32 = 2;
 
 impl Flat<'_> {
-    /// The index and the parts, part 0 first, of the tree below a multiplexer, if it is one.
+    /// The index and the parts, part 0 first, of the tree at a multiplexer, if it is one.
     pub fn select(&self, ctx: usize, node: NodeId) -> Result<Option<Vec<Source>>, Fault> {
         let n = self.ctxs[ctx].lanes;
         if n == 1 {
@@ -42,7 +42,7 @@ impl Flat<'_> {
         Ok(Some(sources))
     }
 
-    /// The condition that all these multiplexers share, and what they choose from.
+    /// The common condition of these multiplexers, and their operands.
     fn layer(&self, ctx: usize, nodes: &[NodeId]) -> Result<Option<(View, Vec<NodeId>)>, Fault> {
         let (mut bit, mut below) = (None, vec![]);
         for &node in nodes {

@@ -1,7 +1,6 @@
 //! `Bits`: a value of any width as little-endian 64-bit limbs.
 //!
-//! Invariants: exactly `ceil(width / 64)` limbs; bits above the width are zero (values are kept
-//! zero-extended, whatever their signedness).
+//! Invariants: exactly `ceil(width / 64)` limbs; bits above the width are zero, for signed values too.
 
 use std::fmt;
 
@@ -92,7 +91,7 @@ impl Bits {
         Bits::from_limbs(&out, width)
     }
 
-    /// `{self, low}`: `low` keeps the low bits.
+    /// `{self, low}`: `low` supplies the low bits.
     pub fn concat(&self, low: &Bits) -> Bits {
         let width = self.width + low.width;
         let mut out = low.limbs.clone();

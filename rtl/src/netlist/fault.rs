@@ -1,30 +1,30 @@
-//! What can be wrong with a design, with the place in the template that caused it.
+//! Faults of a design, each with the source position in the template that caused it.
 
 use std::fmt;
 
 /// Class of a fault.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum FaultKind {
-    /// Operand, port or register of another width or signedness than required.
+    /// An operand, port or register has the wrong width or signedness.
     Width,
-    /// A literal that its type cannot hold.
+    /// A literal does not fit its type.
     Literal,
-    /// A wire, register, instance input or memory port without a driver.
+    /// A wire, register, instance input or memory port has no driver.
     Undriven,
-    /// Two drivers for one thing.
+    /// Two drivers drive the same thing.
     MultiplyDriven,
-    /// No such port or module, or a port declared twice.
+    /// A port or module does not exist, or a port is declared twice.
     Port,
-    /// A value that depends on itself within a cycle, possibly through instances.
+    /// A value depends on itself within a cycle, possibly through instances.
     CombLoop,
-    /// A template that instantiates itself.
+    /// A template instantiates itself.
     Recursion,
 }
 
 /// One fault of a design.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
-    /// Module in which it was found.
+    /// Module that contains it.
     pub module: String,
     pub kind: FaultKind,
     pub message: String,

@@ -1,4 +1,4 @@
-//! The typed netlist: data only. What a design elaborates to, and what checks, simulator and printer read.
+//! The typed netlist, data only: elaboration writes it; checks, simulator and printer read it.
 
 pub mod bits;
 mod fault;

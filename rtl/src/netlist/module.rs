@@ -1,10 +1,9 @@
-//! A module: a table of nodes, its ports, instances and memories.
+//! A module: a table of nodes, with ports, instances and memories.
 //!
-//! Every node has one value of its type. Combinational nodes refer
-//! to earlier nodes, except through `Wire` and `Reg`, which may be given their driver later.
-//! Invariants (established by `Design::verify`): operand widths fit their operator, every wire,
-//! register and instance input has exactly one driver, no combinational loop in the hierarchy.
-//! There is one clock, implicit in `Reg`, `ReadSync` and memory writes.
+//! Each node has one value of its type. Combinational nodes read earlier nodes; only `Wire` and `Reg` may read later
+//! ones, because they get their drivers after they are created. The one clock is implicit in `Reg`, `ReadSync` and
+//! memory writes. Invariants (established by `Design::verify`): operand widths fit their operator; every wire, register
+//! and instance input has exactly one driver; the hierarchy has no combinational loop.
 
 use super::bits::Bits;
 use super::ty::Ty;
@@ -12,7 +11,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::Location;
 
-/// Where a node was written in a template.
+/// Source position in a template.
 pub type At = &'static Location<'static>;
 
 /// Index of a node in its module.
@@ -27,7 +26,7 @@ pub struct InstId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct MemId(pub u32);
 
-/// Name of an elaborated module; a legal Verilog identifier, unique in its design.
+/// Name of an elaborated module: a legal Verilog identifier, unique in its design.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ModuleName(pub(crate) String);
 
@@ -44,41 +43,41 @@ impl fmt::Display for ModuleName {
     }
 }
 
-/// Operators of two operands. Operand types are equal unless said otherwise.
+/// Binary operators. Both operands have the same type, except where noted.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum BinOp {
     /// Sum modulo 2^w.
     Add,
     /// Difference modulo 2^w.
     Sub,
-    /// Full product: widths may differ, the result has the sum of the widths.
+    /// Full product: widths may differ, the result has the sum of both widths.
     Mul,
     And,
     Or,
     Xor,
-    /// Comparisons give `u1`; signedness from the operands.
+    /// Comparisons return `u1`; the operands decide the signedness.
     Eq,
     Ne,
     Lt,
     Le,
-    /// Shifts by an unsigned amount of any width; the result has the left operand's type.
+    /// Shifts by an unsigned amount of any width return the left operand's type.
     Shl,
     /// Arithmetic if the left operand is signed.
     Shr,
 }
 
-/// Operators of one operand.
+/// Unary operators.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum UnOp {
     Not,
     Neg,
-    /// Reductions give `u1`.
+    /// Reductions return `u1`.
     RedOr,
     RedAnd,
     RedXor,
 }
 
-/// How a node gets its value.
+/// The operator of a node.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Op {
     Lit(Bits),
@@ -87,8 +86,8 @@ pub enum Op {
     Wire {
         driver: Option<NodeId>,
     },
-    /// `rst` (first) or `en` at the clock edge; a register without `en` always loads `next`. `init`: what it holds when
-    /// the device has been configured; without one it may hold anything.
+    /// Loads at the clock edge: the constant of `rst` if reset, else `next` if `en` or no enable exists. `init` is the
+    /// value after configuration of the device; without it the register may hold anything.
     Reg {
         next: Option<NodeId>,
         en: Option<NodeId>,
@@ -99,11 +98,11 @@ pub enum Op {
     Un(UnOp, NodeId),
     /// Condition (`u1`), value if set, value if clear.
     Mux(NodeId, NodeId, NodeId),
-    /// Bits from the given one on; the width is the node's.
+    /// The bits from the given one upwards, as many as the node is wide.
     Slice(NodeId, u32),
     /// Most significant part first.
     Concat(Vec<NodeId>),
-    /// Sign or zero extension (by the operand's signedness) or truncation to the node's width.
+    /// Extension (of the sign if the operand is signed) or truncation to the node's width.
     Resize(NodeId),
     /// The same bits with the node's signedness.
     Cast(NodeId),
@@ -114,13 +113,13 @@ pub enum Op {
         mem: MemId,
         addr: NodeId,
     },
-    /// Registered read of the old content (a write at the same edge is not seen).
+    /// Registered read. It returns the content before a write at the same edge.
     ReadSync {
         mem: MemId,
         addr: NodeId,
         en: NodeId,
     },
-    /// Stands for an expression that has been reported as a fault.
+    /// Replaces an expression that was reported as a fault.
     Poison,
 }
 
@@ -129,25 +128,25 @@ pub enum Op {
 pub struct Node {
     pub op: Op,
     pub ty: Ty,
-    /// Legal identifier, unique in the module, for named nodes.
+    /// Legal identifier, unique in the module.
     pub name: Option<String>,
     /// Synthesis attributes, printed as `(* key = "value" *)`.
     pub attrs: Vec<(String, String)>,
-    /// Lines of comment where the value is made; no part of the hardware.
+    /// Lines of comment above the statement; not part of the hardware.
     pub remark: Option<String>,
-    /// What it is called if it is printed as a net though it has no name; no part of the hardware.
-    pub called: Option<String>,
+    /// Name of the net if an unnamed node becomes one; not part of the hardware.
+    pub hint: Option<String>,
     pub at: At,
 }
 
-/// How an input port of an instance is fed.
+/// The driver of an instance's input port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Conn {
     /// Not connected (a fault).
     Open,
-    /// The node has the port's width; every element of a grid gets the same value.
+    /// A node of the port's width; every element of a grid reads the same value.
     All(NodeId),
-    /// Grids only: element `p = i * n1 + j` gets bits `p * w ..` of the node.
+    /// Grids only: element `p = i * n1 + j` reads bits `p * w ..` of the node.
     Bus(NodeId),
 }
 
@@ -158,9 +157,9 @@ pub struct Inst {
     pub module: ModuleName,
     /// `[n0, n1]` for a grid of `n0 * n1` instances; output nodes are then packed buses.
     pub grid: Option<[u32; 2]>,
-    /// Input ports of the module, in its order, with how they are fed.
+    /// Input ports in the module's order, with their drivers.
     pub ins: Vec<(String, Ty, Conn)>,
-    /// Output ports of the module, in its order, with the node that stands for them if used.
+    /// Output ports in the module's order, with the node of each one that is used.
     pub outs: Vec<(String, Ty, Option<NodeId>)>,
     pub at: At,
 }
@@ -172,7 +171,7 @@ impl Inst {
     }
 }
 
-/// Where a memory should be placed.
+/// The resource that should implement a memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MemStyle {
     /// The tool decides.
@@ -197,19 +196,19 @@ impl MemStyle {
     }
 }
 
-/// A write port: at the clock edge, if `en`, `data` goes to `addr`.
+/// A write port: writes `data` to `addr` at the clock edge if `en` is set.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WritePort {
     pub en: NodeId,
     pub addr: NodeId,
     pub data: NodeId,
-    /// Mask with one bit for each lane of the given width; all lanes if absent.
+    /// Mask with one bit for each lane of the given width. None: all lanes are written.
     pub lanes: Option<(NodeId, u32)>,
     pub at: At,
 }
 
-/// A memory of `depth` words of `width` bits. Reads beyond `depth` give zero in simulation,
-/// writes beyond it are lost. Of several write ports the later one wins.
+/// A memory of `depth` words of `width` bits. In simulation a read beyond `depth` returns zero and a write beyond it
+/// has no effect. The last of several write ports wins.
 #[derive(Clone, Debug)]
 pub struct Mem {
     pub name: String,
@@ -217,16 +216,16 @@ pub struct Mem {
     pub width: u32,
     pub style: MemStyle,
     pub writes: Vec<WritePort>,
-    /// A read-only memory's words, from address 0; the rest are zero. Empty for one that is written.
+    /// Words of a read-only memory from address 0; all others are zero. Empty for a memory that is written.
     pub content: Vec<Bits>,
     pub at: At,
 }
 
-/// What a module relies on. Simulation looks at it; it is no hardware.
+/// A condition that a module relies on. Simulation checks it; it is not part of the hardware.
 #[derive(Clone, Debug)]
 pub struct Assert {
     pub text: String,
-    /// Register, set for good once it has not held.
+    /// Register that is set at the first violation and stays set.
     pub broken: NodeId,
 }
 
@@ -244,14 +243,14 @@ pub struct Module {
     pub insts: Vec<Inst>,
     pub mems: Vec<Mem>,
     pub asserts: Vec<Assert>,
-    /// Attributes of ports and of the clock, by name: printed in front of the declaration.
+    /// Attributes of ports and of the clock by name, printed in front of the declaration.
     pub port_attrs: BTreeMap<String, Vec<(String, String)>>,
-    /// Ports in the order in which they are declared. Those that are not listed stand before, inputs first.
+    /// Order of the ports. Ports that are not listed come before these, inputs first.
     pub port_order: Vec<String>,
 }
 
 impl Module {
-    /// The node behind an id of this module.
+    /// The node of an id.
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.0 as usize]
     }
@@ -261,7 +260,7 @@ impl Module {
         self.node(id).ty
     }
 
-    /// Name and type of every data input (the clock is not listed).
+    /// Name and type of every input except the clock.
     pub fn input_ports(&self) -> impl Iterator<Item = (&str, Ty)> {
         self.inputs.iter().map(|&i| (self.node(i).name.as_deref().unwrap_or(""), self.ty(i)))
     }
@@ -271,7 +270,7 @@ impl Module {
         self.outputs.iter().map(|(n, i)| (n.as_str(), self.ty(*i)))
     }
 
-    /// Structural equality: everything that reaches the hardware; not documentation or places.
+    /// Whether both modules describe the same hardware; documentation and source positions may differ.
     pub fn same_content(&self, other: &Module) -> bool {
         let nodes = |m: &Module| {
             m.nodes.iter().map(|n| (n.op.clone(), n.ty, n.name.clone(), n.attrs.clone())).collect::<Vec<_>>()
@@ -300,8 +299,8 @@ impl Module {
 }
 
 impl Op {
-    /// Operands whose value this node needs in the same cycle (nothing for registers and
-    /// registered reads). Memory contents and instance outputs are not nodes.
+    /// Operands that this node reads in the same cycle: none for registers and registered reads. Contents of memories
+    /// and outputs of instances are not nodes.
     pub fn comb_operands(&self) -> Vec<NodeId> {
         match self {
             Op::Wire { driver: Some(a) } | Op::Un(_, a) | Op::Slice(a, _) | Op::Resize(a) | Op::Cast(a) => vec![*a],
@@ -329,7 +328,7 @@ impl Op {
         }
     }
 
-    /// Operands sampled at the clock edge.
+    /// Operands that this node samples at the clock edge.
     pub fn edge_operands(&self) -> Vec<NodeId> {
         match self {
             Op::Reg { next, en, rst, .. } => {

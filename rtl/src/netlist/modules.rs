@@ -4,7 +4,7 @@ use super::module::{Module, ModuleName, Node, Op};
 use super::names::legal;
 use std::collections::BTreeMap;
 
-/// A set of modules with one clock.
+/// Modules with one clock.
 #[derive(Clone, Debug)]
 pub struct Netlist {
     clock: String,
@@ -13,18 +13,18 @@ pub struct Netlist {
 }
 
 impl Netlist {
-    /// No modules yet; the clock port of each will be called `clock`.
+    /// An empty netlist; the clock port of every module will be `clock`.
     pub fn new(clock: &str) -> Self {
         Netlist { clock: legal(clock), modules: vec![], index: BTreeMap::new() }
     }
 
-    /// Adds a module whose name is not taken; the modules it instantiates are there.
+    /// Adds a module with a new name, after the modules that it instantiates.
     pub(crate) fn push(&mut self, module: Module) {
         self.index.insert(module.name.clone(), self.modules.len());
         self.modules.push(module);
     }
 
-    /// The constant of this name in the last module.
+    /// The constant with this name in the last module.
     pub(crate) fn constant(&mut self, name: &str) -> Option<&mut Node> {
         self.modules
             .last_mut()?
@@ -38,12 +38,12 @@ impl Netlist {
         &self.clock
     }
 
-    /// The module of that name.
+    /// The module with this name.
     pub fn get(&self, name: &ModuleName) -> Option<&Module> {
         self.index.get(name).map(|&i| &self.modules[i])
     }
 
-    /// The module with that identifier.
+    /// The module with this identifier.
     pub fn find(&self, name: &str) -> Option<&Module> {
         self.get(&ModuleName(name.to_string()))
     }

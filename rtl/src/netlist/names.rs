@@ -27,7 +27,7 @@ pub fn is_keyword(name: &str) -> bool {
     KEYWORDS.contains(name)
 }
 
-/// The nearest legal identifier: other characters become `_`, keywords get a trailing `_`.
+/// The nearest legal identifier: illegal characters become `_`, keywords get a trailing `_`.
 pub fn legal(name: &str) -> String {
     let mut out: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
     if !out.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
@@ -39,17 +39,17 @@ pub fn legal(name: &str) -> String {
     out
 }
 
-/// Identifiers taken in one module.
+/// The identifiers of one module.
 #[derive(Default, Debug)]
 pub struct Names(BTreeSet<String>);
 
 impl Names {
-    /// Takes `name` or returns false if it is taken already.
+    /// Claims `name`; false if it is taken.
     pub fn claim(&mut self, name: &str) -> bool {
         self.0.insert(name.to_string())
     }
 
-    /// Takes the legal form of `name`, with `_2`, `_3`… appended if need be.
+    /// Claims the legal form of `name`, with `_2`, `_3`… appended if it is taken.
     pub fn fresh(&mut self, name: &str) -> String {
         let base = legal(name);
         if self.claim(&base) {

@@ -1,6 +1,5 @@
-//! Types of signals: a width in bits and a signedness, both run-time values.
-//!
-//! Invariant: the width of every node of a verified module is at least one bit.
+//! Types of signals: a width in bits and a signedness, both run-time values. Every node of a verified module has at
+//! least one bit.
 
 use std::fmt;
 
@@ -9,7 +8,7 @@ use std::fmt;
 pub struct Ty {
     /// Width in bits, at least 1.
     pub w: u32,
-    /// Two's complement if set; decides comparisons, extension, `*` and right shifts.
+    /// Two's complement. Decides comparisons, extension, `*` and right shifts.
     pub signed: bool,
 }
 
@@ -36,7 +35,7 @@ impl fmt::Display for Ty {
     }
 }
 
-/// Bits needed to count `0..n`, that is to address `n` cells; at least 1.
+/// Bits of an address of `n` cells, at least 1.
 pub const fn clog2(n: u64) -> u32 {
     if n <= 2 {
         1

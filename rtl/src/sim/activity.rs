@@ -1,39 +1,45 @@
-//! Which jobs have something to do.
+//! Event-driven evaluation: which jobs must run.
 //!
-//! A *job* is an operation of the tape, the writes to a memory, or the update of a state; they are
-//! numbered in the order in which they run within a cycle. A job is *pending* if anything it reads
-//! has changed since it ran. Running a job whose inputs are the same would not change anything, so
-//! only pending jobs run. Each tells whether it changed what it writes; if so, the jobs that read
-//! that become pending.
+//! **Problem.** Few values change in a cycle. An operation whose operands have not changed returns the same result.
 //!
-//! Within a settling, marks only go forward. At the edge they also go back: a register is updated
-//! after those that read it, and these have a new input only at the next edge.
+//! **Terms.** A *job* is an operation of the tape, the writes to one memory, or the update of a state. Jobs are
+//! numbered in the order in which they run within a cycle. A job is *pending* if anything it reads has changed since it
+//! ran. A *source* of changes is a job, a memory or an input port; sources are numbered in this order.
+//!
+//! **Method.** For each source, a table holds its readers as bits of words. A job reports whether it changed its
+//! result; if so, the bits of its readers are set in the set of pending jobs. `next` finds the first pending job.
+//!
+//! **Invariant.** A job that is not pending would change nothing. Within a settling, a change makes only later jobs
+//! pending. At the clock edge it also makes earlier ones pending: a register changes after all its readers, which run
+//! in the next cycle.
+//!
+//! ```text
+//! job 0: a = x + 1     job 1: b = a > 3     job 2: q loads b
+//! x changes: 0 is pending. It changes a: 1 is pending. It leaves b as it is: 2 does not run.
+//! ```
 
-/// Word range of the storage: first, length.
+/// A range of words of the storage: first, length.
 pub type Range = (usize, usize);
 
-/// Jobs to be marked, as bits of one word of the set.
+/// Readers within one word of the set of pending jobs.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
     word: u32,
     bits: u64,
 }
 
-/// The pending jobs, and what each change makes pending.
-///
-/// Changes have a *source*: the jobs come first, behind them what else the caller numbers
-/// (memories, input ports).
+/// The pending jobs, and the readers of each source.
 #[derive(Clone, Debug)]
 pub struct Activity {
     pending: Vec<u64>,
-    /// Where the marks of each source begin, and the end of the last.
+    /// First mark of each source, and the end of the last one.
     first: Vec<u32>,
     marks: Vec<Mark>,
 }
 
 impl Activity {
-    /// All `reads.len()` jobs pending. `reads`: what each job reads; `writes`: what a change by each source may alter;
-    /// `extra`: jobs beyond these that a source makes pending. `size` is the number of words of storage.
+    /// A set of `reads.len()` pending jobs. `reads` are the words that each job reads, `writes` those that each source
+    /// may change, `extra` further pairs of a source and a reader. The storage has `size` words.
     pub fn new(reads: &[Vec<Range>], writes: &[Vec<Range>], extra: &[(usize, usize)], size: usize) -> Activity {
         let readers = Readers::new(reads, size);
         let mut a = Activity { pending: vec![!0; reads.len().div_ceil(64)], first: vec![0], marks: vec![] };
@@ -42,7 +48,7 @@ impl Activity {
             jobs.extend(extra.iter().filter(|e| e.0 == source).map(|e| e.1 as u32));
             jobs.sort_unstable();
             jobs.dedup();
-            // Some jobs work in place; what they write themselves is no news to them.
+            // A job that works in place does not wake itself.
             a.add(jobs.into_iter().filter(|&j| j as usize != source));
         }
         a
@@ -60,8 +66,8 @@ impl Activity {
         self.first.push(self.marks.len() as u32);
     }
 
-    /// Everything is pending.
-    pub fn all(&mut self) {
+    /// Makes all jobs pending.
+    pub fn wake_all(&mut self) {
         self.pending.fill(!0);
     }
 
@@ -81,22 +87,22 @@ impl Activity {
         (job < end).then_some(job)
     }
 
-    /// The job is about to run.
+    /// Takes a job, which the caller runs, from the pending ones.
     #[inline(always)]
-    pub fn done(&mut self, job: usize) {
+    pub fn start(&mut self, job: usize) {
         self.pending[job / 64] &= !(1 << (job % 64));
     }
 
-    /// Something has changed: whoever reads it is pending.
+    /// Makes the readers of a source pending.
     #[inline(always)]
-    pub fn changed(&mut self, source: usize) {
+    pub fn wake(&mut self, source: usize) {
         for m in &self.marks[self.first[source] as usize..self.first[source + 1] as usize] {
             self.pending[m.word as usize] |= m.bits;
         }
     }
 }
 
-/// Per word of storage, the jobs that read it.
+/// The jobs that read each word of the storage.
 struct Readers {
     first: Vec<u32>,
     jobs: Vec<u32>,
@@ -113,7 +119,7 @@ impl Readers {
             sum += *c;
             *c = sum;
         }
-        // Filled from the back, so that every entry ends up at the begin of its word's jobs.
+        // Filling from the back leaves each entry at the first of its word's jobs.
         let mut jobs = vec![0; sum as usize];
         for (job, ranges) in reads.iter().enumerate() {
             for c in ranges.iter().flat_map(|&(at, n)| at..at + n) {

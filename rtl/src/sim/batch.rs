@@ -1,9 +1,9 @@
-//! Batches: one decision on what to do for many operations of one lane each.
+//! Batches: one dispatch for many equal operations of one lane each.
 
 use super::ops::{Item, ScalarKind};
 use crate::netlist::{BinOp, UnOp};
 
-/// Runs one batch.
+/// Runs one batch; returns the bits that changed.
 #[inline(always)]
 pub fn run_batch(kind: ScalarKind, items: &[Item], v: &mut [u64]) -> u64 {
     let mut diff = 0;

@@ -1,7 +1,7 @@
 //! The clock edge: registers, registered reads, memory writes.
 //!
-//! The jobs of an edge are first the write ports of each memory, then the updates of states, in an
-//! order in which a state changes after those that read it.
+//! The jobs of an edge are first the write ports of each memory, then the updates of states. A state is updated after
+//! all states that load its old value.
 
 use super::activity::{Activity, Range};
 use super::cpu::vectorized;
@@ -9,10 +9,10 @@ use super::mems::{MemData, WriteOp, Writes};
 use super::ops::{planes, WideRef};
 use super::tape::copy;
 
-/// Update of a state. Offsets are words, `n` is lanes.
+/// Update of a state. Offsets count words, `n` counts lanes.
 #[derive(Clone, Debug)]
 pub enum StateOp {
-    /// A register that always loads.
+    /// A register without enable and reset.
     Move {
         q: usize,
         d: usize,
@@ -34,10 +34,10 @@ pub enum StateOp {
     },
 }
 
-/// What happens at an edge.
+/// The jobs of an edge.
 #[derive(Clone, Debug)]
 pub struct Edge {
-    /// Number of the first job of the edge: those of the tape come before.
+    /// Number of the first job, after those of the tape.
     pub first: usize,
     /// The ports of each memory, in order of precedence.
     pub ports: Vec<Vec<WriteOp>>,
@@ -45,7 +45,7 @@ pub struct Edge {
 }
 
 impl StateOp {
-    /// Reads the copies (copy, original, words) instead of the originals.
+    /// Replaces operands by their copies, each given as (copy, original, words).
     pub fn redirect(&mut self, copies: &[(usize, usize, usize)]) {
         let fix = |off: &mut usize| {
             if let Some(c) = copies.iter().find(|c| (c.1..c.1 + c.2).contains(off)) {
@@ -66,7 +66,7 @@ impl StateOp {
         }
     }
 
-    /// What it reads, but for itself.
+    /// The words that it reads, except the state itself.
     pub fn reads(&self) -> Vec<Range> {
         match self {
             StateOp::Move { d, len, .. } => vec![(*d, *len)],
@@ -78,7 +78,7 @@ impl StateOp {
         }
     }
 
-    /// The state.
+    /// The words of the state.
     pub fn writes(&self) -> Vec<Range> {
         match self {
             StateOp::Move { q, len, .. } => vec![(*q, *len)],
@@ -86,7 +86,7 @@ impl StateOp {
         }
     }
 
-    /// Takes the new state; the bits that changed.
+    /// Updates the state; returns the bits that changed.
     #[inline(always)]
     fn run(&self, v: &mut [u64], mems: &[MemData]) -> u64 {
         match *self {
@@ -114,7 +114,7 @@ impl StateOp {
     }
 }
 
-/// A register of one word a lane with enable or reset, if its operands do not overlap.
+/// A register of one word a lane, if its operands do not overlap.
 #[inline(always)]
 fn reg_lanes(v: &mut [u64], q: usize, d: usize, n: usize, en: Option<usize>, rst: Option<(usize, u64)>) -> Option<u64> {
     let r = |o: usize| o..o + n;
@@ -170,7 +170,7 @@ impl Edge {
         self.first + self.ports.len()
     }
 
-    /// Number of the job behind the last; also that of memory 0 as a source of changes.
+    /// One more than the last job; memory 0 has this number as a source.
     pub fn end(&self) -> usize {
         self.first_state() + self.states.len()
     }
@@ -179,21 +179,21 @@ impl Edge {
 #[inline(always)]
 fn edge_body(edge: &Edge, v: &mut [u64], mems: &mut [MemData], activity: &mut Activity, writes: &mut Writes) {
     let (first_state, end) = (edge.first_state(), edge.end());
-    let mut at = edge.first;
-    while let Some(k) = activity.next(at, first_state) {
-        at = k + 1;
-        activity.done(k);
+    let mut from = edge.first;
+    while let Some(k) = activity.next(from, first_state) {
+        from = k + 1;
+        activity.start(k);
         edge.ports[k - edge.first].iter().for_each(|w| writes.sample(w, v, mems));
     }
-    at = first_state;
-    while let Some(k) = activity.next(at, end) {
-        at = k + 1;
-        activity.done(k);
+    from = first_state;
+    while let Some(k) = activity.next(from, end) {
+        from = k + 1;
+        activity.start(k);
         if edge.states[k - first_state].run(v, mems) != 0 {
-            activity.changed(k);
+            activity.wake(k);
         }
     }
-    writes.apply(mems, |mem| activity.changed(end + mem));
+    writes.apply(mems, |mem| activity.wake(end + mem));
 }
 
 vectorized! {

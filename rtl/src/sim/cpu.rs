@@ -1,6 +1,6 @@
-//! The vector instructions of the machine at hand.
+//! Vector instructions of the host.
 
-/// What the inner loops are compiled for.
+/// Instruction set for which the inner loops are compiled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cpu {
     Any,
@@ -11,7 +11,7 @@ pub enum Cpu {
 }
 
 impl Cpu {
-    /// The best that this machine has.
+    /// The best instruction set of this host.
     pub fn detect() -> Cpu {
         #[cfg(target_arch = "x86_64")]
         {
@@ -28,8 +28,8 @@ impl Cpu {
     }
 }
 
-/// `vectorized!(fn name(arguments) = body)`: a function that runs `body`, which must be `inline(always)`, compiled for
-/// the given [`Cpu`]. It is worth 2-4x on arrays of identical elements.
+/// `vectorized!(fn name(arguments) = body)` defines a function that runs `body`, which must be `inline(always)`,
+/// compiled for the given [`Cpu`]. Arrays of identical elements run 2 to 4 times faster.
 macro_rules! vectorized {
     ($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty),*) = $body:ident) => {
         $(#[$doc])*
@@ -46,8 +46,7 @@ macro_rules! vectorized {
             }
             match cpu {
                 $crate::sim::cpu::Cpu::Any => $body($($arg),*),
-                // SAFETY: `Cpu::detect` found the features that the function is compiled for; it
-                // contains no unsafe code otherwise.
+                // SAFETY: `Cpu::detect` found the features that the function is compiled for.
                 #[cfg(target_arch = "x86_64")]
                 $crate::sim::cpu::Cpu::Avx2 => unsafe { avx2($($arg),*) },
                 #[cfg(target_arch = "x86_64")]

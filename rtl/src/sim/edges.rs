@@ -1,4 +1,4 @@
-//! What happens at the clock edge: memory writes and updates of states.
+//! Lowers the clock edge: memory writes and updates of states.
 
 use super::clock::StateOp;
 use super::lower::Lower;
@@ -11,7 +11,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::BTreeMap;
 
 impl Lower<'_, '_> {
-    /// Lowers all that.
+    /// Lowers all writes and updates.
     pub fn edges(&mut self) -> Result<(), Fault> {
         let mut ops: Vec<(u32, StateOp, Vec<u32>)> = vec![];
         for (&val, def) in &self.graph.defs {
@@ -76,8 +76,8 @@ impl Lower<'_, '_> {
         Ok(Some((op, reads)))
     }
 
-    /// Orders state updates so that who reads a state directly is served before it changes;
-    /// members of a circle (a ring of registers) read copies taken first.
+    /// Sorts the updates so that a state changes after every state that loads it. Members of a cycle (a ring of
+    /// registers) load copies, which are taken first.
     fn order_edges(&mut self, ops: Vec<(u32, StateOp, Vec<u32>)>) {
         let index: BTreeMap<u32, usize> = ops.iter().enumerate().map(|(i, o)| (o.0, i)).collect();
         let mut g: DiGraph<(), ()> = DiGraph::with_capacity(ops.len(), ops.len());
@@ -86,7 +86,7 @@ impl Lower<'_, '_> {
         });
         for (i, (_, _, reads)) in ops.iter().enumerate() {
             for r in reads.iter().filter_map(|r| index.get(r)).filter(|&&r| r != i) {
-                // The state that is read must change after its reader.
+                // A state changes after its readers.
                 g.add_edge(NodeIndex::new(*r), NodeIndex::new(i), ());
             }
         }

@@ -1,4 +1,4 @@
-//! From ordered values to storage offsets and the operation tape.
+//! Lowers sorted values to storage offsets and operations of the tape.
 
 use super::mems::MemData;
 use super::ops::{Job, TapeOp, WideKind, WideRef};
@@ -13,17 +13,17 @@ pub(super) struct Lower<'f, 'd> {
     pub flat: &'f Flat<'d>,
     pub graph: &'f Graph,
     pub p: Program,
-    /// The tape in settling order, each job with the context it belongs to.
+    /// The tape in settling order, each job with its context.
     jobs: Vec<(usize, Job)>,
-    /// Context and guard of the value that is being lowered.
-    now: (usize, Option<usize>),
-    /// Per guard the word that is zero only if all its lanes are.
+    /// Context and guard of the value under lowering.
+    owner: (usize, Option<usize>),
+    /// For each guard, the word that is zero if all its lanes are.
     any: BTreeMap<u32, usize>,
 }
 
-/// Compiles the ordered values of a hierarchy.
+/// Compiles the sorted values of a hierarchy.
 pub fn lower(flat: &Flat, graph: &Graph) -> Result<Program, Vec<Fault>> {
-    let mut l = Lower { flat, graph, p: Program::default(), jobs: vec![], now: (0, None), any: BTreeMap::new() };
+    let mut l = Lower { flat, graph, p: Program::default(), jobs: vec![], owner: (0, None), any: BTreeMap::new() };
     l.memories();
     l.states();
     for step in &graph.order {
@@ -38,7 +38,7 @@ fn words(w: u32) -> usize {
     limbs_of(w)
 }
 
-/// Cuts a field copy at word borders: (source word, right, destination word, left, bits).
+/// Splits a copy of bits at word boundaries: (source word, right, destination word, left, bits).
 fn chunks(src_lo: u32, dst_lo: u32, w: u32) -> Vec<(usize, u32, usize, u32, u32)> {
     let mut out = vec![];
     let mut done = 0;
@@ -60,7 +60,7 @@ fn valid(w: u32, k: usize) -> u64 {
     }
 }
 
-/// Whether the second part lies directly above the first, in the source and where both go.
+/// Whether `b` lies directly above `a`, both in the source and in the destination.
 fn follows(a: &Source, b: &Source) -> bool {
     let (v, next) = (&a.view, &b.view);
     (v.val, v.lane, v.lo + v.w) == (next.val, next.lane, next.lo)
@@ -85,7 +85,7 @@ impl Lower<'_, '_> {
         off
     }
 
-    /// An allocated value from a lane on.
+    /// An allocated value from a lane onwards.
     pub fn at(&self, val: u32, lane: u32) -> WideRef {
         let ty = self.flat.node(val).ty;
         let plane = self.flat.lanes(val) as usize;
@@ -125,10 +125,10 @@ impl Lower<'_, '_> {
     }
 
     fn push(&mut self, op: TapeOp) {
-        self.jobs.push((self.now.0, Job { op, guard: self.now.1 }));
+        self.jobs.push((self.owner.0, Job { op, guard: self.owner.1 }));
     }
 
-    /// A word that is zero only if a value is in all lanes.
+    /// A word that is zero if the value is zero in all lanes.
     pub fn any(&mut self, val: u32) -> usize {
         let r = self.at(val, 0);
         if r.words == 1 && r.plane == 1 {
@@ -147,7 +147,7 @@ impl Lower<'_, '_> {
 
     fn step(&mut self, s: &Step) {
         let guard = self.graph.guards.get(&s.val).copied();
-        self.now = (self.flat.node_of(s.val).0, guard.map(|g| self.any(g)));
+        self.owner = (self.flat.node_of(s.val).0, guard.map(|g| self.any(g)));
         self.allocate(s.val);
         let def = &self.graph.defs[&s.val];
         match def.kind {
@@ -165,7 +165,7 @@ impl Lower<'_, '_> {
         while let Some((first, behind)) = rest.split_first() {
             let mut src = *first;
             rest = behind;
-            // Parts that lie side by side in the source as well are one.
+            // Parts that are adjacent in the source as well become one.
             while let Some((next, behind)) = rest.split_first().filter(|(next, _)| follows(&src, next)) {
                 src.view.w += next.view.w;
                 rest = behind;
@@ -184,7 +184,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    /// Lanes of the step that a source supplies: destination, its source, how many.
+    /// The lanes of the step that a source supplies: destination, source, number of lanes.
     fn lanes_of(&self, s: &Step, src: &Source) -> Option<(WideRef, WideRef, usize)> {
         let first = s.lane.max(src.dst_lane);
         let last = (s.lane + s.n).min(src.dst_lane + src.n);
@@ -192,7 +192,7 @@ impl Lower<'_, '_> {
         (first < last).then(|| (self.at(s.val, first), self.at(src.view.val, from_lane), (last - first) as usize))
     }
 
-    /// A bit to `times` bits.
+    /// Copies one bit to `times` bits.
     fn repeat(&mut self, s: &Step, src: &Source, times: u32) {
         let Some((dst, from, n)) = self.lanes_of(s, src) else { return };
         let (src_word, right) = (src.view.lo as usize / 64, src.view.lo % 64);
@@ -217,7 +217,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    /// One lane to `n` lanes: computed for the first, then spread.
+    /// Copies one lane to `n` lanes, through the first of them.
     fn broadcast(&mut self, dst: WideRef, from: WideRef, src: &Source, n: usize) {
         self.insert((dst, src.dst_lo), (from, src.view.lo), 1, src.view.w);
         for k in 0..dst.words {
@@ -247,7 +247,7 @@ impl Lower<'_, '_> {
             return;
         }
         if !signed {
-            // What is not written stays zero.
+            // The storage is zero initially, and nothing else writes the upper bits.
             let low = WideRef { ty: crate::netlist::u(w), ..dst };
             self.insert((low, 0), (from, lo), n, w);
             return;
@@ -308,7 +308,7 @@ impl Lower<'_, '_> {
             }
             Op::Bin(op, ..) => TapeOp::Wide { kind: WideKind::Bin(*op), dst, args, n },
             Op::Un(op, _) => TapeOp::Wide { kind: WideKind::Un(*op), dst, args, n },
-            // Everything else is assembled, extended or a state.
+            // All other operators are assembled, extended or states.
             _ => return,
         };
         self.push(op);

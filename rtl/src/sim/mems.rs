@@ -1,7 +1,5 @@
-//! Memories and their write ports.
-//!
-//! Writes are sampled at the begin of an edge and applied at its end, so that every read at the
-//! edge sees old contents.
+//! Memories and their write ports. Ports are sampled before the updates of an edge and applied after them, so every
+//! read at the edge returns old contents.
 
 use super::activity::Range;
 use super::ops::{planes, WideRef};
@@ -13,19 +11,19 @@ pub struct MemData {
     pub depth: usize,
     pub lanes: usize,
     pub words: usize,
-    /// Holds its content from the begin, whatever else holds garbage.
+    /// Never filled with garbage.
     pub read_only: bool,
     pub data: Vec<u64>,
 }
 
 impl MemData {
-    /// Index of the first word of a cell, if the address exists.
+    /// Index of the first word of a cell; none if the address does not exist.
     #[inline]
     pub fn cell(&self, addr: u64, lane: usize) -> Option<usize> {
         (addr < self.depth as u64).then(|| (addr as usize * self.lanes + lane) * self.words)
     }
 
-    /// Copies a cell to a lane of a value, zero if the address does not exist; bits that changed.
+    /// Copies a cell to a lane of a value, zero if the address does not exist. Returns the bits that changed.
     #[inline(always)]
     pub fn load(&self, v: &mut [u64], addr: u64, lane: usize, dst: WideRef, to: usize) -> u64 {
         let at = self.cell(addr, lane);
@@ -40,8 +38,8 @@ impl MemData {
     }
 }
 
-/// A write port; the mask has one bit for each so many bits of the word. `any` is a word that is
-/// zero only if no lane writes.
+/// A write port. The mask holds one bit for each group of so many bits of the word. The word `any` is zero if no lane
+/// writes.
 #[derive(Clone, Debug)]
 pub struct WriteOp {
     pub mem: usize,
@@ -53,7 +51,7 @@ pub struct WriteOp {
 }
 
 impl WriteOp {
-    /// What the port reads.
+    /// The words that the port reads.
     pub fn reads(&self, lanes: usize) -> Vec<Range> {
         let wide = [Some(self.data), self.mask.map(|m| m.0)].into_iter().flatten();
         let words = wide.flat_map(|r| planes(&r, lanes));
@@ -61,7 +59,7 @@ impl WriteOp {
     }
 }
 
-/// A write at this edge: memory, first word of the cell, where its data begins.
+/// A write at this edge: memory, first word of the cell, first word of the data.
 #[derive(Clone, Copy, Debug)]
 struct Write {
     mem: usize,
@@ -69,16 +67,16 @@ struct Write {
     from: usize,
 }
 
-/// Where and what is written at this edge.
+/// The writes at this edge.
 #[derive(Clone, Default, Debug)]
 pub struct Writes {
     list: Vec<Write>,
-    /// Per write the words, then the bits of each that are written.
+    /// For each write its words, then the mask of each word.
     data: Vec<u64>,
 }
 
 impl Writes {
-    /// Adds what a port writes.
+    /// Adds the writes of a port.
     #[inline(always)]
     pub fn sample(&mut self, w: &WriteOp, v: &[u64], mems: &[MemData]) {
         if v[w.any] == 0 {
@@ -92,7 +90,7 @@ impl Writes {
             let Some(cell) = m.cell(v[w.addr + lane], lane) else { continue };
             let from = self.data.len();
             if m.words == 1 && w.mask.is_none() {
-                // The most common memory by far: the results of a PE.
+                // The most frequent memory: accumulators of a PE.
                 self.data.extend([v[w.data.off + lane], !0]);
                 self.list.push(Write { mem: w.mem, cell, from });
                 continue;
@@ -109,7 +107,7 @@ impl Writes {
         }
     }
 
-    /// Writes everything; calls back for every memory whose contents change.
+    /// Applies all writes; calls `changed` for every memory whose contents change.
     #[inline(always)]
     pub fn apply(&mut self, mems: &mut [MemData], mut changed: impl FnMut(usize)) {
         for w in &self.list {
@@ -129,7 +127,7 @@ impl Writes {
     }
 }
 
-/// Bits that are written: `width` of them for every bit of the mask.
+/// Expands every bit of the mask to `width` bits.
 #[inline(always)]
 fn expand(out: &mut [u64], mask: impl Iterator<Item = u64>, width: u32) {
     for (k, mut bits) in mask.enumerate() {

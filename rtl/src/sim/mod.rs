@@ -1,10 +1,10 @@
 //! Cycle-accurate two-state simulation of a verified design.
 //!
-//! The design is compiled to a tape of operations that run over all identical instances at once
-//! (`flat`: lanes, `graph`: order, `lower` and `edges`: operations). Of these only those run whose
-//! operands have changed (`activity`) and whose results are wanted (`guard`). Registers and
-//! memories start with pseudo-random garbage unless told otherwise, so that a design which relies
-//! on initial values is caught.
+//! The design is compiled to a tape of operations, each of which runs over all identical instances at once. `hierarchy`
+//! lays out lanes and sorts values; `lower` and `edges` write operations; `schedule` sorts and batches them. An
+//! operation runs only if an operand has changed (`activity`) and something wants its result (`hierarchy::guard`).
+//! Registers and memories start with pseudo-random garbage by default, which reveals a design that relies on initial
+//! values.
 
 mod activity;
 mod batch;
@@ -62,7 +62,7 @@ pub struct Sim {
     mem_names: BTreeMap<String, (usize, usize)>,
     ports: Vec<Port>,
     signals: Vec<signals::Signal>,
-    /// What each assertion says and where, and the word that tells that it is broken.
+    /// Instance and text of each assertion, and the word that is set once it is violated.
     asserts: Vec<(String, usize)>,
     index: BTreeMap<String, usize>,
     scratch: Vec<u64>,
@@ -78,7 +78,7 @@ impl Sim {
     /// Compiles `top`, with garbage in registers and memories (`Init::Garbage(1)`).
     ///
     /// # Errors
-    /// There is no such module, or the values below it are circular lane by lane.
+    /// The design has no such module, or values below it form a cycle lane by lane.
     pub fn new(d: &Verified, top: &ModuleName) -> Result<Sim, Vec<Fault>> {
         Sim::with_init(d, top, Init::Garbage(1))
     }
@@ -110,7 +110,7 @@ impl Sim {
             }]);
         };
         let flat = Flat::new(d, module);
-        // Waveforms show every value, wanted or not.
+        // Waveforms show every value, so a traced simulation has no guards.
         let graph = flat.graph(false, !names)?;
         let program = lower::lower(&flat, &graph)?;
         let signals = if names { signals::signals(&flat, &program) } else { vec![] };
@@ -127,7 +127,7 @@ impl Sim {
         for &id in &top.inputs {
             let n = top.node(id);
             let off = p.offsets.get(&flat.val(0, id)).copied().unwrap_or_else(|| {
-                // An input nothing depends on still has a place to be set.
+                // An input without readers also needs storage.
                 p.size += limbs_of(n.ty.w);
                 p.size - limbs_of(n.ty.w)
             });
@@ -183,15 +183,15 @@ impl Sim {
         })
     }
 
-    /// The port of that name, if the top module has it.
+    /// The port with this name, if the top module has one.
     pub fn find_port(&self, name: &str) -> Option<PortId> {
         self.index.get(name).map(|&i| PortId(i))
     }
 
-    /// The port of that name.
+    /// The port with this name.
     ///
     /// # Panics
-    /// If the top module has no such port: a mistake in the test bench, not in user input.
+    /// The top module has no such port, which is an error of the test bench, not of user input.
     #[track_caller]
     pub fn port(&self, name: &str) -> PortId {
         match self.find_port(name) {
@@ -212,7 +212,7 @@ impl Sim {
         self.ports[p.0].ty
     }
 
-    /// Sets the low 64 bits of an input and clears the rest; bits above its width are dropped.
+    /// Sets the low 64 bits of an input and clears the others; ignores bits above its width.
     #[inline]
     pub fn poke(&mut self, p: PortId, value: u64) {
         self.poke_wide(p, &[value]);
@@ -232,19 +232,19 @@ impl Sim {
             *word = new;
         }
         if diff != 0 {
-            self.activity.changed(self.edge.end() + self.mems.len() + p.0);
+            self.activity.wake(self.edge.end() + self.mems.len() + p.0);
             self.dirty = true;
         }
     }
 
-    /// The low 64 bits of a port, zero-extended; settles first if an input has changed.
+    /// The low 64 bits of a port, zero-extended. Settles first if an input has changed.
     #[inline]
     pub fn peek(&mut self, p: PortId) -> u64 {
         self.settle();
         self.v[self.ports[p.0].off]
     }
 
-    /// A port of at most 64 bits as a number of its type's signedness.
+    /// A port of at most 64 bits, sign-extended.
     #[inline]
     pub fn peek_signed(&mut self, p: PortId) -> i64 {
         let ty = self.ports[p.0].ty;
@@ -252,7 +252,7 @@ impl Sim {
         (self.peek(p) << shift) as i64 >> shift
     }
 
-    /// All limbs of a port; settles first if an input has changed.
+    /// All limbs of a port. Settles first if an input has changed.
     pub fn peek_wide(&mut self, p: PortId) -> &[u64] {
         self.settle();
         let Port { off, ty, .. } = self.ports[p.0];
@@ -294,7 +294,7 @@ impl Sim {
         self.peek_wide(p).to_vec()
     }
 
-    /// Lets combinational values follow the inputs and states; nothing to do if none changed.
+    /// Updates combinational values after a change of inputs or states.
     #[inline]
     pub fn settle(&mut self) {
         if self.dirty {
@@ -303,7 +303,7 @@ impl Sim {
         }
     }
 
-    /// One rising clock edge (settles before it if need be; outputs settle when next read).
+    /// One rising clock edge. Settles before it; outputs settle when they are read next.
     pub fn clock(&mut self) {
         self.settle();
         clock::edge(self.cpu, &self.edge, &mut self.v, &mut self.mems, &mut self.activity, &mut self.writes);
@@ -311,25 +311,25 @@ impl Sim {
         self.cycles += 1;
     }
 
-    /// A clock edge with outputs settled after it.
+    /// A clock edge, after which outputs settle.
     pub fn step(&mut self) {
         self.clock();
         self.settle();
     }
 
-    /// The assertions that did not hold since they were taken last, by instance.
+    /// The assertions that were violated since the last call, by instance.
     pub fn take_broken(&mut self) -> Vec<String> {
-        let (mut found, v) = (vec![], &mut self.v);
+        let (mut violated, v) = (vec![], &mut self.v);
         for (text, at) in &self.asserts {
             if std::mem::take(&mut v[*at]) != 0 {
-                found.push(text.clone());
+                violated.push(text.clone());
             }
         }
-        if !found.is_empty() {
-            self.activity.all();
+        if !violated.is_empty() {
+            self.activity.wake_all();
             self.dirty = true;
         }
-        found
+        violated
     }
 
     /// Clock edges so far.
@@ -342,7 +342,7 @@ impl Sim {
         self.mem_names.keys().map(String::as_str)
     }
 
-    /// A word of a memory, for inspection.
+    /// A word of a memory.
     pub fn mem_word(&self, name: &str, addr: usize) -> Option<&[u64]> {
         let &(k, lane) = self.mem_names.get(name)?;
         let m = &self.mems[k];
@@ -350,7 +350,7 @@ impl Sim {
         Some(&m.data[at..at + m.words])
     }
 
-    /// Overwrites a word of a memory; false if there is no such word.
+    /// Overwrites a word of a memory; false if it does not exist.
     pub fn set_mem_word(&mut self, name: &str, addr: usize, limbs: &[u64]) -> bool {
         let Some(&(k, lane)) = self.mem_names.get(name) else { return false };
         let m = &mut self.mems[k];
@@ -358,8 +358,8 @@ impl Sim {
         for i in 0..m.words {
             m.data[at + i] = limbs.get(i).copied().unwrap_or(0);
         }
-        // Its readers have news, and a port that writes this cell has to do so again.
-        self.activity.all();
+        // Its readers must run again, and so must a port that writes this cell.
+        self.activity.wake_all();
         self.dirty = true;
         true
     }

@@ -1,10 +1,9 @@
-//! The operations of the tape, and which words they read and write.
+//! The operations of the tape, and the words that they read and write.
 //!
-//! Storage is one array of 64-bit words. A value of `n` lanes and `k` words a lane is stored as
-//! `k` planes of `n` words, so that every loop over lanes is contiguous. Values are canonical:
-//! zero above their width. An operation works on `n` > 1 lanes and its destination lies behind
-//! all its operands (values are laid out in settling order), so that one split of the array
-//! separates them; operations on one lane are put into batches (`schedule`) and may lie anywhere.
+//! Storage is one array of 64-bit words. A value of `n` lanes and `k` words a lane is stored as `k` planes of `n`
+//! words, so every loop over lanes is contiguous. All bits above a value's width are zero. Values are laid out in
+//! settling order: the destination of an operation on several lanes lies behind all its operands, and one split of the
+//! array separates them. `schedule` puts operations on one lane into batches; these may lie anywhere.
 
 use super::activity::Range;
 use crate::netlist::{BinOp, Ty, UnOp};
@@ -26,27 +25,27 @@ impl WideRef {
     }
 }
 
-/// Operators of the general (any width) path.
+/// Operators on any width.
 #[derive(Clone, Copy, Debug)]
 pub enum WideKind {
     Bin(BinOp),
     Un(UnOp),
-    /// Extension of a value that lies in the destination's low bits already.
+    /// Extension in place: the value lies in the low bits of the destination.
     Extend,
 }
 
-/// One operation. Offsets are words; `n` is lanes.
+/// One operation. Offsets count words, `n` counts lanes.
 #[derive(Clone, Debug)]
 pub enum TapeOp {
-    /// Copies of word ranges: (to, from, length).
+    /// Copies ranges of words: (to, from, length).
     Move(Vec<(usize, usize, usize)>),
-    /// One word to `n` places.
+    /// Copies one word to `n` words.
     Fill {
         dst: usize,
         src: usize,
         n: usize,
     },
-    /// Field of `src`, shifted right, masked, shifted left; bits `keep` of `dst` stay.
+    /// Copies a field: `src` shifted right, masked, shifted left. Bits `keep` of `dst` stay.
     Insert {
         dst: usize,
         src: usize,
@@ -56,7 +55,7 @@ pub enum TapeOp {
         left: u32,
         keep: u64,
     },
-    /// Bit `right` of `src` to all bits of `mask`; bits `keep` of `dst` stay.
+    /// Copies bit `right` of `src` to all bits of `mask`. Bits `keep` of `dst` stay.
     Repeat {
         dst: usize,
         src: usize,
@@ -65,7 +64,7 @@ pub enum TapeOp {
         mask: u64,
         keep: u64,
     },
-    /// Signed field of `src` of `w` bits, sign-extended to the bits of `mask`.
+    /// Extends a signed field of `w` bits of `src` to the bits of `mask`.
     Extend {
         dst: usize,
         src: usize,
@@ -74,7 +73,7 @@ pub enum TapeOp {
         w: u32,
         mask: u64,
     },
-    /// `sign` is the operands' sign bit (0 if unsigned) for each operand.
+    /// `sign` holds the sign bit of each operand, 0 if it is unsigned.
     Bin {
         op: BinOp,
         dst: usize,
@@ -98,7 +97,7 @@ pub enum TapeOp {
         e: usize,
         n: usize,
     },
-    /// A field of one of the parts, by the field of `index`: (first lane, bits to the right).
+    /// The part that `index` picks. Index and parts are fields: (first lane, bits to the right).
     Select {
         dst: usize,
         index: (usize, u32),
@@ -106,7 +105,7 @@ pub enum TapeOp {
         n: usize,
         mask: u64,
     },
-    /// The disjunction of `n` words; for guards.
+    /// The disjunction of `n` words, for guards.
     Any {
         dst: usize,
         src: usize,
@@ -130,14 +129,14 @@ pub enum TapeOp {
     Batch(ScalarKind, Vec<Item>),
 }
 
-/// An operation, and the word that says whether anything wants its result (`guard`).
+/// An operation. While the word `guard` is zero, nothing wants its result.
 #[derive(Clone, Debug)]
 pub struct Job {
     pub op: TapeOp,
     pub guard: Option<usize>,
 }
 
-/// What a batch does with each of its items.
+/// The operation of a batch.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum ScalarKind {
     /// With signed operands or not.
@@ -163,7 +162,7 @@ pub struct Item {
     pub sb: u64,
 }
 
-/// What an operation reads.
+/// The words that an operation reads.
 pub fn reads(op: &TapeOp) -> Vec<Range> {
     match *op {
         TapeOp::Move(ref list) => list.iter().map(|m| (m.1, m.2)).collect(),
@@ -180,7 +179,7 @@ pub fn reads(op: &TapeOp) -> Vec<Range> {
     }
 }
 
-/// What an operation writes.
+/// The words that an operation writes.
 pub fn writes(op: &TapeOp) -> Vec<Range> {
     match *op {
         TapeOp::Move(ref list) => list.iter().map(|m| (m.0, m.2)).collect(),

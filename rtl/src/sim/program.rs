@@ -1,4 +1,4 @@
-//! A compiled design, and how its jobs hang together.
+//! A compiled design, and the dependences between its jobs.
 
 use super::activity::Activity;
 use super::clock::{Edge, StateOp};
@@ -37,7 +37,7 @@ impl Program {
         Edge { first: self.tape.len(), ports, states }
     }
 
-    /// What each change makes pending; `inputs` are the places of the input ports.
+    /// The readers of each source; `inputs` are the words of the input ports.
     pub fn activity(&self, edge: &Edge, inputs: &[(usize, usize)]) -> Activity {
         let tape = self.tape.iter().map(|j| reads(&j.op));
         let ports = edge.ports.iter().zip(&self.mems);
@@ -48,15 +48,15 @@ impl Program {
         let mut sources: Vec<_> = tape.chain(edge.ports.iter().map(|_| vec![])).chain(states).collect();
         sources.extend(self.mems.iter().map(|_| vec![]));
         sources.extend(inputs.iter().map(|&at| vec![at]));
-        let now = self.tape.iter().enumerate().filter_map(|(k, j)| match j.op {
+        let async_reads = self.tape.iter().enumerate().filter_map(|(k, j)| match j.op {
             TapeOp::Read { mem, .. } => Some((edge.end() + mem, k)),
             _ => None,
         });
-        let later = edge.states.iter().enumerate().filter_map(|(k, op)| match *op {
+        let sync_reads = edge.states.iter().enumerate().filter_map(|(k, op)| match *op {
             StateOp::Read { mem, .. } => Some((edge.end() + mem, edge.first + edge.ports.len() + k)),
             _ => None,
         });
-        let readers: Vec<_> = now.chain(later).collect();
+        let readers: Vec<_> = async_reads.chain(sync_reads).collect();
         Activity::new(&all, &sources, &readers, self.size)
     }
 

@@ -1,8 +1,8 @@
-//! Reorders the tape by levels and gathers equal operations of one lane into batches, so that the
-//! interpreter decides once for a batch what to do.
+//! Sorts the tape by levels and gathers equal operations of one lane into batches, so the interpreter dispatches once
+//! for a batch.
 //!
-//! An operation's level is one more than that of the last writer of anything it reads. Operations
-//! of one level are gathered module by module, since those of a module tend to be idle together.
+//! An operation's level is one more than that of the last writer of its operands. Within a level, operations are sorted
+//! by module, because the operations of one module tend to be idle together.
 
 use super::ops::{reads, writes, Item, Job, ScalarKind, TapeOp};
 
@@ -42,8 +42,8 @@ fn rank(op: &TapeOp) -> (bool, Option<ScalarKind>) {
     (kind.is_none(), kind)
 }
 
-/// The tape by levels with batches; `size` is the number of words of storage. With each job comes
-/// the module it belongs to (any number that tells modules apart).
+/// The tape sorted by levels, with batches. Each job comes with a number that identifies its module. The storage has
+/// `size` words.
 pub fn schedule(tape: Vec<(usize, Job)>, size: usize) -> Vec<Job> {
     let mut level = vec![0u32; size];
     let mut jobs: Vec<(u32, usize, Job)> = vec![];
@@ -51,16 +51,16 @@ pub fn schedule(tape: Vec<(usize, Job)>, size: usize) -> Vec<Job> {
         let words = reads(&job.op).into_iter().chain(job.guard.map(|g| (g, 1)));
         let at = 1 + words.flat_map(|(at, n)| &level[at..at + n]).copied().max().unwrap_or(0);
         for (first, n) in writes(&job.op) {
-            // A word may be written in parts: what reads it waits for the last of them.
+            // Several operations may write parts of a word; a reader follows the last one.
             level[first..first + n].iter_mut().for_each(|l| *l = at.max(*l));
         }
         jobs.push((at, module, job));
     }
     jobs.sort_by_key(|(level, module, job)| (*level, *module, rank(&job.op)));
     let mut out: Vec<Job> = vec![];
-    let mut of = 0;
+    let mut last_module = 0;
     for (_, module, job) in jobs {
-        let same = std::mem::replace(&mut of, module) == module;
+        let same = std::mem::replace(&mut last_module, module) == module;
         match (out.last_mut().map(|j| &mut j.op), scalar(&job.op)) {
             (Some(TapeOp::Batch(k, items)), Some((kind, item))) if *k == kind && same => items.push(item),
             (_, Some((kind, item))) => out.push(Job { op: TapeOp::Batch(kind, vec![item]), guard: None }),

@@ -1,10 +1,10 @@
-//! The named values of a traced simulation, and where they are stored.
+//! The named values of a traced simulation, with their storage.
 
 use super::program::Program;
 use crate::hierarchy::{Flat, View};
 use crate::netlist::bits::limbs_of;
 
-/// A named value of one instance: bits `lo .. lo + w` of the storage from word `off` on.
+/// A named value of one instance: bits `lo .. lo + w` of the storage from word `off` onwards.
 #[derive(Clone, Debug)]
 pub struct Signal {
     /// Instances from the top down.
@@ -17,7 +17,7 @@ pub struct Signal {
     pub lo: u32,
 }
 
-/// All named values that are stored; values that nothing needs are not simulated.
+/// All named values that are simulated, that is, live.
 pub fn signals(flat: &Flat, p: &Program) -> Vec<Signal> {
     let mut out = vec![];
     for (c, ctx) in flat.ctxs.iter().enumerate() {

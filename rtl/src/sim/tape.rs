@@ -1,7 +1,17 @@
 //! The interpreter of the tape.
 //!
-//! Every operation tells which bits of its destination changed (zero: none), so that only what
-//! reads it needs to run (`activity`).
+//! **Method.** `settle` runs the pending jobs in order. A job runs one operation over all lanes in a loop that the
+//! compiler vectorizes. Each operation returns the bits that it changed in any lane; if they are not zero, `Activity`
+//! makes its readers pending. A job whose guard is zero is skipped and stays pending until its guard is set.
+//!
+//! **Invariant.** Jobs are sorted: no job writes an operand of an earlier one. So one pass over the tape settles all
+//! values.
+//!
+//! ```text
+//! pending {3, 7, 9}        job 3 runs, changes its result:   its reader 8 becomes pending
+//! pending {7, 8, 9}        job 7 has a guard of zero:        it stays pending
+//! pending {7, 8, 9}        jobs 8 and 9 run
+//! ```
 
 use super::activity::Activity;
 use super::batch::run_batch;
@@ -11,7 +21,7 @@ use super::ops::{Job, TapeOp, WideKind, WideRef};
 use super::wide;
 use crate::netlist::{BinOp, UnOp};
 
-/// Writes a word; the bits that changed.
+/// Writes a word; returns the bits that changed.
 #[inline(always)]
 fn put(o: &mut u64, new: u64) -> u64 {
     let diff = *o ^ new;
@@ -32,7 +42,7 @@ fn each2(v: &mut [u64], dst: usize, a: usize, b: usize, n: usize, f: impl Fn(u64
     hi[..n].iter_mut().zip(operands).fold(0, |diff, (o, (&x, &y))| diff | put(o, f(x, y)))
 }
 
-/// Update of the destination: `f(old destination word, source word)`.
+/// Updates the destination with `f(old destination word, source word)`.
 #[inline(always)]
 fn update(v: &mut [u64], dst: usize, a: usize, n: usize, f: impl Fn(u64, u64) -> u64) -> u64 {
     let (lo, hi) = v.split_at_mut(dst);
@@ -42,7 +52,7 @@ fn update(v: &mut [u64], dst: usize, a: usize, n: usize, f: impl Fn(u64, u64) ->
     })
 }
 
-/// Sign extension of a canonical value with sign bit `s` (0: unsigned).
+/// Sign extension of a value with sign bit `s`; 0: unsigned.
 #[inline(always)]
 fn sx(x: u64, s: u64) -> u64 {
     (x ^ s).wrapping_sub(s)
@@ -97,7 +107,7 @@ fn mux(v: &mut [u64], dst: usize, c: usize, t: usize, e: usize, n: usize) -> u64
     hi[..n].iter_mut().zip(operands).fold(0, |diff, (o, (&c, (&t, &e)))| diff | put(o, chosen(c, t, e)))
 }
 
-/// Copies words that may overlap their destination only as a whole.
+/// Copies words. Source and destination are the same or do not overlap.
 #[inline(always)]
 pub fn copy(v: &mut [u64], dst: usize, src: usize, n: usize) -> u64 {
     match v.get_disjoint_mut([dst..dst + n, src..src + n]) {
@@ -106,7 +116,7 @@ pub fn copy(v: &mut [u64], dst: usize, src: usize, n: usize) -> u64 {
     }
 }
 
-/// An operation lane by lane on copies of its operands.
+/// An operation on any width, lane by lane, on copies of its operands.
 fn wide_op(v: &mut [u64], scratch: &mut Vec<u64>, kind: WideKind, dst: WideRef, args: &[WideRef], n: usize) -> u64 {
     let mut diff = 0;
     for lane in 0..n {
@@ -172,22 +182,23 @@ fn run_op(op: &TapeOp, v: &mut [u64], mems: &[MemData], scratch: &mut Vec<u64>) 
 
 #[inline(always)]
 fn settle_body(tape: &[Job], v: &mut [u64], mems: &[MemData], activity: &mut Activity, scratch: &mut Vec<u64>) {
-    let mut at = 0;
-    while let Some(k) = activity.next(at, tape.len()) {
-        at = k + 1;
+    let mut from = 0;
+    while let Some(k) = activity.next(from, tape.len()) {
+        from = k + 1;
         let job = &tape[k];
-        // A job whose result nobody wants stays pending.
+        // A job whose result is not wanted stays pending.
         if job.guard.is_some_and(|g| v[g] == 0) {
             continue;
         }
-        activity.done(k);
+        activity.start(k);
         if run_op(&job.op, v, mems, scratch) != 0 {
-            activity.changed(k);
+            activity.wake(k);
         }
     }
 }
 
 vectorized! {
     /// Runs the pending jobs of the tape.
-    fn settle(tape: &[Job], v: &mut [u64], mems: &[MemData], activity: &mut Activity, scratch: &mut Vec<u64>) = settle_body
+    fn settle(tape: &[Job], v: &mut [u64], mems: &[MemData], activity: &mut Activity, scratch: &mut Vec<u64>) =
+        settle_body
 }

@@ -1,4 +1,4 @@
-//! Waveforms: the named values of a traced simulation as a value change dump (IEEE 1364, §18).
+//! Waveforms: the named values of a traced simulation as a value change dump (IEEE 1364, section 18).
 
 use super::signals::Signal;
 use super::Sim;
@@ -13,7 +13,7 @@ pub struct Vcd<W: Write> {
     time: u64,
 }
 
-/// Short printable identifier number `k`.
+/// Identifier code number `k`.
 fn code(mut k: usize) -> String {
     let mut s = String::new();
     loop {
@@ -27,26 +27,26 @@ fn code(mut k: usize) -> String {
 }
 
 impl<W: Write> Vcd<W> {
-    /// Writes the header for the signals of a simulation made by `Sim::traced`.
+    /// Writes the header for the signals of a simulation from `Sim::traced`.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// The writer fails.
     pub fn new(mut out: W, sim: &Sim, top: &str) -> io::Result<Self> {
         writeln!(out, "$timescale 1ns $end\n$scope module {top} $end")?;
-        let mut at: Vec<String> = vec![];
+        let mut scope: Vec<String> = vec![];
         for (k, s) in sim.signals().iter().enumerate() {
-            let common = at.iter().zip(&s.scope).take_while(|(a, b)| a == b).count();
-            for _ in common..at.len() {
+            let common = scope.iter().zip(&s.scope).take_while(|(a, b)| a == b).count();
+            for _ in common..scope.len() {
                 writeln!(out, "$upscope $end")?;
             }
             for name in &s.scope[common..] {
                 writeln!(out, "$scope module {name} $end")?;
             }
-            at.clone_from(&s.scope);
+            scope.clone_from(&s.scope);
             let range = if s.w == 1 { String::new() } else { format!(" [{}:0]", s.w - 1) };
             writeln!(out, "$var wire {} {} {}{range} $end", s.w, code(k), s.name)?;
         }
-        for _ in 0..=at.len() {
+        for _ in 0..=scope.len() {
             writeln!(out, "$upscope $end")?;
         }
         writeln!(out, "$enddefinitions $end")?;
@@ -54,27 +54,27 @@ impl<W: Write> Vcd<W> {
         Ok(Vcd { out, last: vec![None; signals.len()], signals, time: 0 })
     }
 
-    /// Writes what has changed since the last call; to be called once a cycle before the edge.
+    /// Writes the changes since the last call. Call it once a cycle, before the edge.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// The writer fails.
     pub fn sample(&mut self, sim: &mut Sim) -> io::Result<()> {
         sim.settle();
         writeln!(self.out, "#{}", self.time)?;
         self.time += 1;
         for (k, s) in self.signals.iter().enumerate() {
-            let now = sim.signal(s);
-            if self.last[k].as_ref() == Some(&now) {
+            let value = sim.signal(s);
+            if self.last[k].as_ref() == Some(&value) {
                 continue;
             }
             if s.w == 1 {
-                writeln!(self.out, "{}{}", u8::from(now.bit(0)), code(k))?;
+                writeln!(self.out, "{}{}", u8::from(value.bit(0)), code(k))?;
             } else {
-                let bits: String = (0..s.w).rev().map(|i| if now.bit(i) { '1' } else { '0' }).collect();
+                let bits: String = (0..s.w).rev().map(|i| if value.bit(i) { '1' } else { '0' }).collect();
                 let short = bits.trim_start_matches('0');
                 writeln!(self.out, "b{} {}", if short.is_empty() { "0" } else { short }, code(k))?;
             }
-            self.last[k] = Some(now);
+            self.last[k] = Some(value);
         }
         Ok(())
     }
@@ -82,7 +82,7 @@ impl<W: Write> Vcd<W> {
     /// Ends the file.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// The writer fails.
     pub fn finish(mut self) -> io::Result<()> {
         writeln!(self.out, "#{}", self.time)?;
         self.out.flush()
@@ -90,7 +90,7 @@ impl<W: Write> Vcd<W> {
 }
 
 impl Sim {
-    /// Named values; empty unless made by `traced`.
+    /// Named values; empty unless `traced` made the simulation.
     pub fn signals(&self) -> &[Signal] {
         &self.signals
     }

@@ -1,4 +1,4 @@
-//! Operators on values of any width: little-endian limbs, canonical (zero above the width).
+//! Operators on values of any width: little-endian limbs, zero above the width.
 
 use crate::netlist::bits::{limbs_of, top_mask};
 use crate::netlist::{BinOp, Ty, UnOp};
@@ -15,7 +15,7 @@ fn negative(x: &[u64], ty: Ty) -> bool {
     ty.signed && x[(ty.w as usize - 1) / 64] >> ((ty.w - 1) % 64) & 1 == 1
 }
 
-/// Limb `i` of `x` extended without end by its type.
+/// Limb `i` of `x`, extended infinitely by its type.
 fn limb(x: &[u64], ty: Ty, neg: bool, i: usize) -> u64 {
     let n = limbs_of(ty.w);
     match i {
@@ -27,7 +27,7 @@ fn limb(x: &[u64], ty: Ty, neg: bool, i: usize) -> u64 {
             }
         }
         _ if i == n - 1 && neg => x[i] | !top_mask(ty.w),
-        // A value that is extended in place has the bits of its last extension there.
+        // A value that is extended in place holds the bits of its last extension there.
         _ if i == n - 1 => x[i] & top_mask(ty.w),
         _ => x[i],
     }
@@ -74,7 +74,7 @@ fn multiply(out: &mut [u64], a: &[u64], ta: Ty, b: &[u64], tb: Ty) {
     }
 }
 
-/// Shift amount, limited to what matters for a value of `w` bits.
+/// The shift amount, at most `w`.
 fn amount(b: &[u64], w: u32) -> u32 {
     let big = b[1..].iter().any(|&l| l != 0) || b[0] > u64::from(w);
     if big {

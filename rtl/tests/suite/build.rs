@@ -1,11 +1,11 @@
-//! The builder: what elaborates, what is reported, and where.
+//! The builder: elaboration, faults and their source positions.
 
 use crate::pe::Pe;
 use rtl::sim::{Init, Sim};
 use rtl::{s, u, Bits, Design, FaultKind, MemStyle, ModuleBuilder, Template};
 
 #[test]
-fn equal_templates_share_one_module_and_equal_names_are_kept_apart() {
+fn equal_templates_share_a_module_and_equal_names_get_numbers() {
     let mut d = Design::default();
     let a = d.module(Pe { data: 8, simd: 2, acc: 32 });
     let b = d.module(Pe { data: 8, simd: 2, acc: 32 });
@@ -69,7 +69,7 @@ impl Template for Faulty {
 }
 
 #[test]
-fn every_fault_is_reported_where_it_was_written() {
+fn every_fault_is_reported_at_its_source_position() {
     let mut d = Design::default();
     d.module(Faulty);
     let faults = d.verify().unwrap_err();
@@ -96,7 +96,7 @@ impl Template for Pass {
     }
 }
 
-/// `looped` closes a circle through two instances; otherwise a register breaks it.
+/// `looped` closes a combinational loop through two instances; otherwise a register breaks it.
 #[derive(Clone, Debug, PartialEq)]
 struct Ring {
     looped: bool,
@@ -141,7 +141,7 @@ fn combinational_loops_are_found_through_the_hierarchy_and_registers_break_them(
     }
 }
 
-/// Reads a memory of three constants, of 70 bits, at each of four places.
+/// Reads a ROM of four words, three of which are constants of 70 bits.
 #[derive(Clone, Debug, PartialEq)]
 struct Constants;
 
@@ -160,7 +160,7 @@ impl Template for Constants {
 }
 
 #[test]
-fn a_read_only_memory_holds_its_content_whatever_the_rest_holds() {
+fn a_read_only_memory_holds_its_content_among_garbage() {
     let mut d = Design::default();
     let top = d.module(Constants);
     let d = d.verify().unwrap();
@@ -182,7 +182,7 @@ fn a_read_only_memory_holds_its_content_whatever_the_rest_holds() {
     }
 }
 
-/// Writes what is read-only.
+/// Writes to a ROM.
 #[derive(Clone, Debug, PartialEq)]
 struct Overwritten;
 
@@ -198,7 +198,7 @@ impl Template for Overwritten {
 }
 
 #[test]
-fn a_read_only_memory_is_not_written() {
+fn a_write_to_a_read_only_memory_is_a_fault() {
     let mut d = Design::default();
     d.module(Overwritten);
     let faults = d.verify().err().unwrap();

@@ -1,4 +1,4 @@
-//! Random netlists: the built-in simulator against Icarus on the printed text, and linters on it.
+//! Random netlists: the built-in simulator against Icarus on the printed text, and linters on that text.
 
 use crate::support::{tool, write_design, Random, Rng};
 use rtl::sim::Sim;
@@ -109,7 +109,7 @@ fn linters_accept_random_netlists() {
         let d = d.verify().unwrap();
         let (dir, files) = write_design(&d, &format!("lint_{seed}"));
         let files: Vec<&str> = files.iter().map(String::as_str).collect();
-        // Random expressions compare with constants out of reach; that is no fault of the text.
+        // Random comparisons may be constant; this is not an error of the printer.
         let mut args = vec!["--lint-only", "-Wall", "-Wno-CMPCONST", "-Wno-UNSIGNED", "--top-module", top.as_str()];
         args.extend(&files);
         let (ok, text) = tool("verilator", &args, &dir);

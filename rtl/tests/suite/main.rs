@@ -1,5 +1,4 @@
-//! All tests of the hardware description in one program, which links once. `cargo test -p rtl --test suite NAME` picks
-//! by path.
+//! All tests of this crate in one program, which links once. `cargo test -p rtl --test suite NAME` selects by path.
 
 mod build;
 mod differential;

@@ -1,4 +1,4 @@
-//! The simulator on small designs with known answers.
+//! The simulator on small designs with exact results.
 
 use crate::pe::Pe;
 use crate::support::Rng;
@@ -253,7 +253,7 @@ impl Template for TwoPorts {
 }
 
 #[test]
-fn a_port_whose_inputs_stay_writes_again_what_was_overwritten() {
+fn a_port_with_constant_inputs_writes_again_after_an_overwrite() {
     let mut d = Design::default();
     let top = d.module(TwoPorts);
     let mut sim = Sim::new(&d.verify().unwrap(), &top).unwrap();
@@ -271,7 +271,7 @@ fn a_port_whose_inputs_stay_writes_again_what_was_overwritten() {
     assert_eq!(sim.get("now"), 3);
 }
 
-/// A register, a memory and a mask that want the same square only now and then.
+/// A register, a memory and a mask that want the same square in some cycles only.
 #[derive(Clone, Debug, PartialEq)]
 struct Wanted;
 
@@ -293,7 +293,7 @@ impl Template for Wanted {
     }
 }
 
-/// Single instances wait for nothing, so there are two.
+/// Two instances, because the operations of a single one have no guards.
 #[derive(Clone, Debug, PartialEq)]
 struct BothWanted;
 
@@ -311,7 +311,7 @@ impl Template for BothWanted {
     }
 }
 
-/// Both run the same inputs: a traced simulation computes every value in every cycle.
+/// Compares with a traced simulation, which computes every value in every cycle.
 fn same_as_traced(d: &Verified, top: &rtl::ModuleName, seed: u64, cycles: usize) {
     let mut both = [Sim::new(d, top).unwrap(), Sim::traced(d, top, Init::Garbage(1)).unwrap()];
     let ports: Vec<_> = both[0].ports().map(|(name, ty, input)| (name.to_string(), ty, input)).collect();
@@ -319,7 +319,7 @@ fn same_as_traced(d: &Verified, top: &rtl::ModuleName, seed: u64, cycles: usize)
     let mut now: Vec<[u64; 4]> = vec![[0; 4]; ports.len()];
     for t in 0..cycles {
         for ((name, ty, _), value) in ports.iter().zip(&mut now).filter(|(p, _)| p.2) {
-            // Narrow inputs rest for long, so that what they enable does as well.
+            // Narrow inputs are enables: they change rarely, so guards stay zero for long.
             if r.below(if ty.w < 5 { 8 } else { 2 }) == 0 {
                 *value = [0; 4].map(|_| r.next());
             }
@@ -334,7 +334,7 @@ fn same_as_traced(d: &Verified, top: &rtl::ModuleName, seed: u64, cycles: usize)
 }
 
 #[test]
-fn values_that_nobody_wanted_for_a_while_are_right_when_somebody_does() {
+fn guarded_values_are_right_when_they_are_wanted_again() {
     let mut d = Design::default();
     let top = d.module(BothWanted);
     let d = d.verify().unwrap();
@@ -346,7 +346,7 @@ fn values_that_nobody_wanted_for_a_while_are_right_when_somebody_does() {
     }
 }
 
-/// Takes element `index` out of a word of eight.
+/// Picks element `index` of a word of eight.
 #[derive(Clone, Debug, PartialEq)]
 struct Pick;
 
@@ -365,7 +365,7 @@ impl Template for Pick {
     fn build(&self, m: &ModuleBuilder, _: &mut Design) {
         let (word, index) = (m.input("word", u(160)), m.input("index", u(5)));
         let whole: Vec<_> = (0..8).map(|k| word.slice(k * 16, 16)).collect();
-        // Parts that cross the words of the storage, and an index that does not begin at bit 0.
+        // Parts that cross words of the storage, and an index that starts above bit 0.
         let across: Vec<_> = (0..4).map(|k| word.slice(k * 40, 40)).collect();
         m.output("whole", tree(m, index, &whole));
         m.output("across", tree(m, index.slice(3, 2), &across));
@@ -393,7 +393,7 @@ impl Template for Picks {
 }
 
 #[test]
-fn a_tree_of_multiplexers_picks_its_part_in_every_lane() {
+fn a_tree_of_multiplexers_picks_the_right_part_in_every_lane() {
     let mut d = Design::default();
     let top = d.module(Picks);
     let mut sim = Sim::new(&d.verify().unwrap(), &top).unwrap();
@@ -425,7 +425,7 @@ impl Template for Spared {
     }
 }
 
-/// A register that no reset reaches starts with its initial value, in simulation and as text.
+/// A register without reset starts with its initial value, in simulation and in Verilog.
 #[test]
 fn initial_values_are_no_garbage() {
     let mut d = Design::default();
@@ -474,9 +474,9 @@ impl Template for Three {
     }
 }
 
-/// What a module asserts is looked at in every instance, from its first reset on; it is no hardware.
+/// An assertion is checked in every instance from the first reset onwards. It is not part of the hardware.
 #[test]
-fn what_does_not_hold_is_told() {
+fn violated_assertions_are_reported() {
     let mut d = Design::default();
     let top = d.module(Three);
     let design = d.verify().unwrap();

@@ -1,4 +1,4 @@
-//! The printed text: exact for a tiny module, clean under strict linters for chains and grids.
+//! The printed text: exact for a tiny module, lint clean for chains and grids.
 
 use crate::support::{tool, write_design};
 use rtl::{s, u, Design, MemStyle, ModuleBuilder, Template};
@@ -72,7 +72,7 @@ fn a_small_module_prints_readably() {
     assert!(header[0].contains("`counter`") && header[0].ends_with("verilog::Counter."), "{header:?}");
 }
 
-/// Values without a name that are used more than once.
+/// Unnamed values with several readers.
 #[derive(Clone, Debug, PartialEq)]
 struct Shared;
 
@@ -82,10 +82,10 @@ impl Template for Shared {
     }
     fn build(&self, m: &ModuleBuilder, _: &mut Design) {
         let [a, b, c] = ["a", "b", "c"].map(|name| m.input(name, u(8)));
-        // The same text twice is one net, named after what it is made of.
+        // Two equal expressions are one net, named after its operands.
         let [below, again] = [0, 0].map(|_| a.lt(b));
         m.output("both", m.concat(&[below, again & c.bit(0)]));
-        // Too much for a name: after what it goes into, or what it is called.
+        // Too long for such a name: named after its sink, or by its hint.
         let long = (a + b + c) & (a - b - c) & (b + c);
         m.reg("kept", u(8)).next(long).rst(below, 0);
         let sum = m.reg("sum", u(8));
@@ -93,7 +93,7 @@ impl Template for Shared {
         let rest = ((b + b + b + b) ^ (c + c + c + c)).called("rest");
         m.output("twice", m.concat(&[rest, rest]));
         m.output("parts", m.concat(&[rest.slice(0, 3), rest.slice(4, 4)]));
-        // What a wire is driven with is read from the wire.
+        // Readers of a wire's driver read the wire.
         let (wire, value) = (m.wire("go", u(1)), a.eq(c));
         wire.drive(value);
         m.output("started", m.mux(value, a, b));
@@ -102,7 +102,7 @@ impl Template for Shared {
 }
 
 #[test]
-fn shared_values_stand_once_under_names_that_tell_what_they_are() {
+fn common_subexpressions_become_one_net_with_a_descriptive_name() {
     let mut d = Design::default();
     d.module(Shared);
     let text = &rtl::verilog::files(&d.verify().unwrap())[0].1;
@@ -121,7 +121,7 @@ fn shared_values_stand_once_under_names_that_tell_what_they_are() {
     assert_eq!(text.matches("a < b").count(), 1, "{text}");
 }
 
-/// A stage of a ready/valid pipeline: `ready` passes combinationally from the next stage.
+/// A stage of a ready/valid pipeline; `ready` passes combinationally from the next stage.
 #[derive(Clone, Debug, PartialEq)]
 struct Stage {
     w: u32,

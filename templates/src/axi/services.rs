@@ -9,9 +9,10 @@ use crate::cases::{by_case, of_case, within};
 use crate::port::Port;
 use array::contract::program::Register;
 use array::contract::steps::Steps;
-use array::contract::walk::{RowForm, Span, Wait, WaitUntil, Walk, WalkGroup};
+use array::contract::walk::{RowForm, Wait, WaitUntil, Walk, WalkGroup};
 use rtl::{clog2, s, u, ModuleBuilder, Sig, Ty};
 use scop::Affine;
+use uniform::counters::Span;
 use uniform::sizes::Formula;
 
 /// Ports that both engines have.

@@ -4,7 +4,7 @@ use crate::port::Port;
 use array::vsa::{NodeId, Op, Vsa};
 use rtl::{s, u, Ty};
 use uniform::affine::{interval, Condition, Form};
-use uniform::mapping::Counter;
+use uniform::counters::Counter;
 
 /// A piece of control computed by the sequencer for each wave.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -270,8 +270,9 @@ impl Datapath {
                 }
                 self.guards.insert(id.0, guard);
             }
-            &Op::Past { source, hop, waves, lag } => {
-                let past = self.past(vsa, id, source, hop, (waves, lag))?;
+            Op::Past { source, hop, waves } => {
+                let (source, waves) = (*source, (vsa.most(waves), vsa.varying_delay(waves)));
+                let past = self.past(vsa, id, source, *hop, waves)?;
                 self.pasts.insert(id.0, past);
                 uses[source.index()].insert(vsa.schedule.ready[source.index()]);
             }

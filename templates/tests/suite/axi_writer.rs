@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use templates::axi::memory::{AxiMemory, Timing};
 use templates::axi::writer::{AxiWriter, WriterParams};
 use uniform::affine::Form;
-use uniform::mapping::Counter;
+use uniform::counters::Counter;
 
 fn random_vsa(r: &mut Random) -> Vsa {
     let mut v = random_base(r);
@@ -316,7 +316,7 @@ fn stalls_any_alignment_and_reset_in_the_middle() {
 fn data_waits_for_its_address() {
     let mut v = empty_vsa("bench");
     v.tile_depth = 1;
-    v.counters = vec![Counter { name: "t".into(), trip: 300 }];
+    v.counters = vec![Counter::constant("t".into(), 300)];
     let ty = scop::ScalarType::Int { bits: 8, signed: true };
     v.arrays = vec![DramArray { name: "A".into(), ty, dims: vec![301 * 1024], word: 4, port: 0, scratch: None }];
     let origin = vec![Form { constant: 1020, counters: vec![1024], space: [0, 0] }];

@@ -16,6 +16,7 @@ use templates::pe::datapath::Datapath;
 use templates::pe::Pe;
 use templates::stem;
 use uniform::affine::{Condition, Form};
+use uniform::sizes::Formula;
 
 const TYPES: [ScalarType; 6] = [
     ScalarType::BOOL,
@@ -66,7 +67,7 @@ impl Draw<'_> {
             [0, 1].map(|a| if self.v.extent[a] > 1 && self.r.chance(70) { self.r.pick(&[-1, 1, 1, 2]) } else { 0 });
         let waves = if hop == [0, 0] { self.r.pick(&[1, 1, 1, 2, 3, 5, 9]) } else { self.r.pick(&[0, 0, 1, 2, 6]) };
         let ty = self.r.pick(&TYPES);
-        self.add(Op::Past { source: NodeId(0), hop, waves, lag: None }, ty)
+        self.add(Op::Past { source: NodeId(0), hop, waves: Formula::Const(waves) }, ty)
     }
     fn operation(&mut self) {
         let ty = self.r.pick(&TYPES);
@@ -156,8 +157,8 @@ fn schedule(r: &mut Random, v: &mut Vsa, interval: i64) -> Option<()> {
         let before = ready.clone();
         for (n, node) in v.nodes.iter().enumerate() {
             let least = match node.op {
-                Op::Past { source, hop, waves, .. } => {
-                    let s = source.index();
+                Op::Past { source, hop, ref waves } => {
+                    let (s, waves) = (source.index(), v.most(waves));
                     let away = i64::from(hop != [0, 0]) - skew[0] * hop[0] - skew[1] * hop[1];
                     delay::earliest(waves, ready[s], latency[s], interval).max(if waves > 0 {
                         after_arrival
@@ -250,7 +251,9 @@ impl Model<'_> {
             Op::Guard(ref conditions) => u64::from(conditions.iter().all(|c| c.holds(at, self.p))),
             Op::Input { .. } => (r.next() << 32 ^ r.next()) & mask(node.ty.bits()),
             Op::Past { hop, .. } if hop != [0, 0] => (r.next() << 32 ^ r.next()) & mask(node.ty.bits()),
-            Op::Past { source, waves, .. } => self.values[now.checked_sub(waves as usize)?][source.index()]?,
+            Op::Past { source, ref waves, .. } => {
+                self.values[now.checked_sub(self.v.most(waves) as usize)?][source.index()]?
+            }
             Op::Unary(op, a) => value::eval_unary(op, of(a)?, node.ty),
             Op::Binary(op, a, b) => value::eval_binary(op, of(a)?, of(b)?, ty_of(a), ty_of(b)),
             Op::Select(c, a, b) => {
@@ -288,7 +291,7 @@ fn script_wave(script: &mut Script, v: &Vsa, datapath: &Datapath, model: &Model,
     }
     for id in datapath.ids() {
         let (name, ready) = (stem(v, id), v.schedule.ready[id.index()]);
-        let Op::Past { source, hop, waves, .. } = v.node(id).op else {
+        let Op::Past { source, hop, ref waves } = v.node(id).op else {
             if let (Op::Input { .. }, Some(value)) = (&v.node(id).op, model.values[now][id.index()]) {
                 script.drive(t + ready, &format!("{name}_in"), value as i64);
             }
@@ -300,7 +303,7 @@ fn script_wave(script: &mut Script, v: &Vsa, datapath: &Datapath, model: &Model,
         if let Some(value) = model.values[now][id.index()] {
             script.drive(t + ready, &format!("{name}_in"), value as i64);
         }
-        if let Some(value) = model.passed(source, now, waves) {
+        if let Some(value) = model.passed(source, now, v.most(waves)) {
             let due = ready + v.schedule.skew[0] * hop[0] + v.schedule.skew[1] * hop[1];
             script.expect(t + due, &format!("{name}_out"), value, format!("wave {now}: {:?}", v.node(id).op));
         }

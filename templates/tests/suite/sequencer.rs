@@ -11,15 +11,15 @@ use std::collections::{BTreeSet, VecDeque};
 use templates::control::sequencer::Sequencer;
 use templates::control::{field_port, Field};
 use uniform::affine::{Condition, Form};
-use uniform::cases::Cases;
-use uniform::mapping::Counter;
+use uniform::counters::{Case, Counter, Span};
 use uniform::sizes::{Formula, Size};
+use uniform::system::Kind;
 
 fn random_counters(r: &mut Random) -> Vec<Counter> {
     loop {
         let trips: Vec<i64> = (0..r.range(0, 5)).map(|_| r.pick(&[1, 2, 2, 3, 4, 7])).collect();
         if trips.iter().product::<i64>() <= 400 {
-            return trips.iter().enumerate().map(|(j, t)| Counter { name: format!("t{j}"), trip: *t }).collect();
+            return trips.iter().enumerate().map(|(j, t)| Counter::constant(format!("t{j}"), *t)).collect();
         }
     }
 }
@@ -28,18 +28,21 @@ fn random_vsa(r: &mut Random) -> Vsa {
     let mut v = empty_vsa("bench");
     v.counters = random_counters(r);
     v.tile_depth = r.range(0, v.counters.len() as i64) as usize;
-    v.phases = r.range(0, v.tile_depth as i64) as usize;
-    v.cases = random_cases(r, &v);
+    let phases = r.range(0, v.tile_depth as i64) as usize;
+    v.counters[..phases].iter_mut().for_each(|c| c.kind = Kind::Sequence);
+    random_cases(r, &mut v);
     v.sizes.list = vec![Size { name: "n".into(), ty: ScalarType::I32, max: MOST, after: [0, 0] }];
-    v.cases.lags = (0..2).map(|_| random_lag(r, v.cases.boxes.len())).collect();
+    let past = |waves| Op::Past { source: NodeId(0), hop: [0, 0], waves };
+    let node = |waves| Node { op: past(waves), ty: ScalarType::I32, name: String::new() };
+    v.nodes = (0..2).map(|_| node(random_delay(r, v.cases.len()))).collect();
     v.schedule.interval = r.pick(&[1, 1, 1, 2, 3, 6]);
     v.arrays = vec![DramArray { name: "A".into(), ty: ScalarType::I32, dims: vec![], word: 1, port: 0, scratch: None }];
     let hull = Hull { view: Hull::plain_view(1), origin: vec![Form::default()], rows: vec![], words: 1, elements: 1 };
     let form = Form::default;
     for _ in 0..r.range(0, 3) {
         let reload = r.range(0, v.tile_depth as i64) as usize;
-        let phases = v.counters[..v.phases].iter().map(|c| r.chance(40).then(|| r.range(0, c.trip - 1))).collect();
-        let cases = random_subset(r, &v).filter(|_| reload >= v.phases);
+        let phases = v.counters[..v.phases()].iter().map(|c| r.chance(40).then(|| r.range(0, c.trip - 1))).collect();
+        let cases = random_subset(r, &v).filter(|_| reload >= v.phases());
         v.inputs.push(InputGroup {
             cases,
             array: 0,
@@ -83,34 +86,32 @@ fn random_vsa(r: &mut Random) -> Vsa {
 }
 
 /// Some loops end earlier in some phases, or strips.
-fn random_cases(r: &mut Random, v: &Vsa) -> Cases {
-    let strips = v.phases == 0 && v.tile_depth < v.counters.len() && r.chance(60);
-    let (whole, cased) = if strips { (v.tile_depth, v.tile_depth + 1) } else { (0, v.phases) };
+fn random_cases(r: &mut Random, v: &mut Vsa) {
+    let strips = v.phases() == 0 && v.tile_depth < v.counters.len() && r.chance(60);
+    let (whole, cased) = if strips { (v.tile_depth, v.tile_depth + 1) } else { (0, v.phases()) };
     let counted: Vec<usize> = (cased..v.counters.len()).filter(|&j| v.counters[j].trip > 1 && r.chance(60)).collect();
     if counted.is_empty() || v.counters[whole..cased].iter().all(|c| c.trip == 1) || r.chance(30) {
-        return Cases::default();
+        return;
     }
-    let mut boxes: Vec<Vec<[i64; 2]>> = vec![];
     for _ in 0..r.range(1, 4) {
-        let some = v.counters[whole..cased]
-            .iter()
-            .map(|c| {
-                let a = r.range(0, c.trip - 1);
-                [a, r.range(a, c.trip - 1)]
-            })
-            .collect::<Vec<_>>();
-        let one: Vec<[i64; 2]> = v.counters[..whole].iter().map(|c| [0, c.trip - 1]).chain(some).collect();
-        if boxes.iter().all(|other| one.iter().zip(other).any(|(x, y)| x[1] < y[0] || y[1] < x[0])) {
-            boxes.push(one);
+        let some = v.counters[whole..cased].iter().map(|c| {
+            let low = r.range(0, c.trip - 1);
+            Span::constant(low, r.range(low, c.trip - 1))
+        });
+        let some: Case = some.collect();
+        let one: Case = v.counters[..whole].iter().map(Span::whole).chain(some).collect();
+        if v.cases.iter().all(|other| one.iter().zip(other).any(|(x, y)| x.is_apart_from(y))) {
+            v.cases.push(one);
         }
     }
-    let lasts =
-        counted.into_iter().map(|j| (j, boxes.iter().map(|_| r.range(0, v.counters[j].trip - 1)).collect())).collect();
-    Cases { boxes, lasts, ..Cases::default() }
+    for j in counted {
+        let ends = v.cases.iter().map(|_| Formula::Const(r.range(0, v.counters[j].trip - 1)));
+        v.counters[j].last = Formula::ByCase(ends.chain([Formula::Const(0)]).collect());
+    }
 }
 
 /// How long something waits in the phases of so many cases, and between them: some of it follows from the size.
-fn random_lag(r: &mut Random, cases: usize) -> Formula {
+fn random_delay(r: &mut Random, cases: usize) -> Formula {
     let sized = r.chance(50);
     let one = |r: &mut Random| {
         Formula::combination(r.range(2, 9), (sized && r.chance(70)).then(|| (r.range(1, 2), Formula::Size(0))))
@@ -123,8 +124,10 @@ const MOST: i64 = 9;
 
 /// Some of the cases of phases, if there are any.
 fn random_subset(r: &mut Random, v: &Vsa) -> Option<BTreeSet<usize>> {
-    let some = |r: &mut Random| (0..v.cases.boxes.len()).filter(|_| r.chance(60)).collect::<BTreeSet<usize>>();
-    (!v.cases.is_empty() && v.cased() <= v.tile_depth && r.chance(50)).then(|| some(r)).filter(|some| !some.is_empty())
+    let some = |r: &mut Random| (0..v.cases.len()).filter(|_| r.chance(60)).collect::<BTreeSet<usize>>();
+    (v.loops().has_cases() && v.cased() <= v.tile_depth && r.chance(50))
+        .then(|| some(r))
+        .filter(|some| !some.is_empty())
 }
 
 fn random_fields(r: &mut Random, v: &Vsa) -> Vec<Field> {
@@ -133,8 +136,9 @@ fn random_fields(r: &mut Random, v: &Vsa) -> Vec<Field> {
     for _ in 0..r.range(0, 6) {
         let field = match r.range(0, 9) {
             0 | 1 => {
-                let lag = r.chance(70).then(|| r.range(0, 1) as u32);
-                let depth = lag.map_or_else(|| r.range(2, 9), |lag| v.cases.lags[lag as usize].range(&[MOST]).1 as i64);
+                let delays = v.varying_delays();
+                let lag = (!delays.is_empty() && r.chance(70)).then(|| r.range(0, delays.len() as i64 - 1) as u32);
+                let depth = lag.map_or_else(|| r.range(2, 9), |lag| v.most(delays[lag as usize]));
                 if r.chance(50) {
                     Field::Pointer(depth, lag)
                 } else {
@@ -222,7 +226,7 @@ impl Bench<'_> {
     fn drive(&mut self, r: &mut Random, phase: Phase) {
         self.sim.set("rst", u64::from(phase == Phase::Reset));
         self.sim.set("start", u64::from(phase == Phase::Start));
-        for (k, register) in program::of_lags(self.v).iter().enumerate() {
+        for (k, register) in program::of_delays(self.v).iter().enumerate() {
             let size = if phase == Phase::Start { self.size } else { r.range(1, MOST) };
             self.sim.set(&format!("program_{k}"), register.formula.eval(&[size]) as u64);
         }
@@ -415,8 +419,8 @@ impl Bench<'_> {
                 Field::Pointer(depth, None) | Field::WritePointer(depth, None) => self.waves % depth,
                 Field::Pointer(_, Some(lag)) | Field::WritePointer(_, Some(lag)) => {
                     let begun = self.v.phases_before(wave + 1).values().map(|(begin, _)| *begin).max().unwrap_or(0);
-                    let case = self.v.case_at(&at).unwrap_or(self.v.cases.boxes.len());
-                    let waves = self.v.cases.lags[*lag as usize].in_case(case).eval(&[self.size]);
+                    let case = self.v.case_at(&at).unwrap_or(self.v.cases.len());
+                    let waves = self.v.varying_delays()[*lag as usize].in_case(case).eval(&[self.size]);
                     waves - 1 - (wave - begun) % waves
                 }
             };

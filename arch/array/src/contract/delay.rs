@@ -7,6 +7,7 @@
 
 use crate::vsa::{Delay, NodeId, Op, Vsa};
 use std::collections::BTreeMap;
+use uniform::sizes::Formula;
 
 /// Chains of at most this many registers are preferred to a memory.
 const CHAIN_LIMIT: i64 = 4;
@@ -31,12 +32,13 @@ pub struct Wait {
 impl Wait {
     /// `None` unless the node is a `Past`.
     pub fn of(vsa: &Vsa, id: NodeId) -> Option<Wait> {
-        let Op::Past { source, hop, waves, lag } = vsa.node(id).op else { return None };
-        let (s, waves) = (&vsa.schedule, vsa.fewest(waves, lag));
-        let taken = s.ready[id.index()] + s.skew[0] * hop[0] + s.skew[1] * hop[1] - i64::from(hop != [0, 0]);
+        let Op::Past { source, hop, waves } = &vsa.node(id).op else { return None };
+        let s = &vsa.schedule;
+        let taken = s.ready[id.index()] + s.skew[0] * hop[0] + s.skew[1] * hop[1] - i64::from(*hop != [0, 0]);
+        let constant = matches!(waves, Formula::Const(_));
         Some(Wait {
-            waves,
-            varies: lag.is_some(),
+            waves: if constant { vsa.most(waves) } else { waves.fewest(&vsa.sizes.maxima()) },
+            varies: !constant,
             ready: s.ready[source.index()],
             latency: s.latency[source.index()],
             interval: s.interval.max(1),
@@ -128,7 +130,7 @@ pub fn cleared(vsa: &Vsa, id: NodeId) -> Option<Cleared> {
         (_, Op::Const(value)) => (a, *value, false),
         _ => return None,
     };
-    let Op::Past { hop: [0, 0], waves, .. } = vsa.node(past).op else { return None };
+    let Op::Past { hop: [0, 0], waves, .. } = &vsa.node(past).op else { return None };
     let Some(delay @ Delay::Memory { read, synchronous: true }) = vsa.schedule.delays.get(&past).copied() else {
         return None;
     };
@@ -142,7 +144,7 @@ pub fn cleared(vsa: &Vsa, id: NodeId) -> Option<Cleared> {
         let stored = vsa.outputs.iter().flat_map(|g| &g.ports).any(|p| p.value == past || p.enable == past);
         readers == 1 && !stored && vsa.node(past).ty == vsa.node(id).ty
     };
-    (control && same_time && registers == 0 && at_once(id) && in_luts(waves) && alone()).then_some(Cleared {
+    (control && same_time && registers == 0 && at_once(id) && in_luts(vsa.most(waves)) && alone()).then_some(Cleared {
         past,
         read,
         condition,

@@ -5,7 +5,7 @@
 //! but is a constant there: wiring.
 
 use uniform::affine::Form;
-use uniform::mapping::Counter;
+use uniform::counters::Counter;
 
 /// Places in a bus word, as bits, that `col` takes; of several ports the first one's.
 pub fn starts(counters: &[Counter], col: &Form, word: i64) -> u128 {

@@ -40,26 +40,29 @@ pub fn of_walk(vsa: &Vsa, walk: &Walk) -> Vec<Register> {
     registers(walk.program(), &vsa.sizes.maxima())
 }
 
-/// One less than what values wait for ([`uniform::cases::Cases::lags`]), in the phases of a case or behind the last
-/// one.
-pub fn of_lag(lag: &Formula, case: usize) -> Formula {
-    lag.in_case(case).plus(Formula::Const(-1))
+/// The start of the pointer that counts a delay down: one less than its waves, in a case or between cases.
+pub fn of_delay(waves: &Formula, case: usize) -> Formula {
+    waves.in_case(case).plus(Formula::Const(-1))
 }
 
-/// Those of what values wait for.
-pub fn of_lags(vsa: &Vsa) -> Vec<Register> {
-    registers(lags(vsa), &vsa.sizes.maxima())
+/// Those of delays.
+pub fn of_delays(vsa: &Vsa) -> Vec<Register> {
+    registers(delays(vsa), &vsa.sizes.maxima())
 }
 
-fn lags(vsa: &Vsa) -> impl Iterator<Item = Formula> + '_ {
-    vsa.cases.lags.iter().flat_map(|lag| (0..=vsa.cases.boxes.len()).map(|case| of_lag(lag, case)))
+fn delays(vsa: &Vsa) -> impl Iterator<Item = Formula> + '_ {
+    vsa.varying_delays().into_iter().flat_map(|waves| (0..=vsa.cases.len()).map(|case| of_delay(waves, case)))
 }
 
 /// All of an array, each once: those of its parameters come first.
 pub fn of(vsa: &Vsa) -> Vec<Register> {
     let walks = Walk::all(vsa).into_iter().flatten().flatten();
     registers(
-        vsa.sizes.parameters.iter().cloned().chain(lags(vsa)).chain(walks.flat_map(|w| w.program())),
+        vsa.counters[..vsa.parameters()]
+            .iter()
+            .map(|c| c.last.clone())
+            .chain(delays(vsa))
+            .chain(walks.flat_map(|w| w.program())),
         &vsa.sizes.maxima(),
     )
 }

@@ -1,12 +1,13 @@
 //! How the table of a walk follows from an array: what each I/O group is served for, and what its loads wait for.
 
 use crate::contract::reach::reach;
-use crate::contract::walk::{RowForm, Span, Wait, WaitUntil, Walk, WalkGroup};
+use crate::contract::walk::{RowForm, Wait, WaitUntil, Walk, WalkGroup};
 use crate::vsa::{is_among, After, CellBound, DramArray, Hull, HullDim, OutputGroup, Until, Vsa};
 use scop::Affine;
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter;
 use uniform::affine::Form;
+use uniform::counters::{Case, Span};
 use uniform::sizes::Formula;
 
 /// Which rows are served, and from where to where.
@@ -116,14 +117,15 @@ struct Raw<'a> {
 fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
     let first = raw.first()?;
     // A value to which a loop does not come in every phase, or a loop of phases at every size, has to be waited for.
-    let limited = |j: usize| vsa.sizes.limits.contains_key(&j) || vsa.cases.limits.contains_key(&j);
+    let limited =
+        |j: usize| vsa.counters[j].limit().is_some() || vsa.cases.iter().any(|all| all[j].end.parameter().is_some());
     let comes = |j: usize| {
-        first.when[j].is_some_and(|v| v == 0 || !vsa.cases.lasts.contains_key(&j) && !(j < vsa.phases && limited(j)))
+        first.when[j].is_some_and(|v| v == 0 || !vsa.counters[j].is_by_case() && !(j < vsa.phases() && limited(j)))
     };
     let same = |j: usize| comes(j) && raw.iter().all(|r| r.when[j] == first.when[j]);
     // Who waits for phases, or is there in some of them only, counts them.
     let waits = |j: usize| {
-        j < vsa.phases
+        j < vsa.phases()
             && (raw.iter().flat_map(|r| r.after).any(|a| a.until == Until::Phase)
                 || raw.iter().any(|r| r.cases.is_some()))
     };
@@ -145,20 +147,20 @@ fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
     let mut arrays: Vec<(usize, String)> = raw.iter().map(|r| (r.index, r.array.name.clone())).collect();
     arrays.sort();
     arrays.dedup();
-    let phases = kept.iter().filter(|&&j| j < vsa.phases).count();
+    let phases = kept.iter().filter(|&&j| j < vsa.phases()).count();
     let parameters = vsa.parameters();
     // A walk that knows one phase only is in its case.
-    let only = kept.iter().all(|&j| j < parameters || j >= vsa.phases).then(|| vsa.cases.of(&fixed[..vsa.phases]));
+    let only =
+        kept.iter().all(|&j| j < parameters || j >= vsa.phases()).then(|| vsa.loops().case(&fixed[..vsa.phases()]));
     let cases = if only.is_some() { vec![] } else { cases(vsa, &kept, &fixed) };
-    let last = |(k, (&j, &trip)): (usize, (&usize, &i64))| match vsa.sizes.parameters.get(k) {
-        Some(parameter) => parameter.clone(),
-        None if vsa.cases.is_empty() || j < vsa.phases => vsa.sizes.last(j, trip),
-        None if only.is_some() => vsa.last(j, only.flatten()),
+    let last = |&j: &usize| match &vsa.counters[j].last {
+        last if j < vsa.phases() || !vsa.loops().has_cases() => vsa.over_sizes(last),
+        _ if only.is_some() => vsa.last(j, only.flatten()),
         // Where no group is served, a walk does not stay.
-        None => Formula::by_case(
+        _ => Formula::by_case(
             (0..=cases.len())
                 .map(|k| {
-                    if k < cases.len() && serves(&raw, k, &vsa.cases.boxes[k]) {
+                    if k < cases.len() && serves(&raw, k, &vsa.cases[k]) {
                         vsa.last(j, Some(k))
                     } else {
                         Formula::Const(0)
@@ -167,7 +169,7 @@ fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
                 .collect(),
         ),
     };
-    let lasts: Vec<Formula> = kept.iter().zip(&trips).enumerate().map(last).collect();
+    let lasts: Vec<Formula> = kept.iter().map(last).collect();
     let mut walk = Walk {
         name: vsa.port_name(port),
         arrays,
@@ -187,12 +189,13 @@ fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
 
 /// The cases' phases over the kept counters: of those that are fixed elsewhere, none.
 fn cases(vsa: &Vsa, kept: &[usize], fixed: &[i64]) -> Vec<Vec<Span>> {
-    let counted = vsa.parameters()..vsa.phases;
+    let counted = vsa.parameters()..vsa.phases();
     let none = Span { low: 1, high: 0, end: Formula::Const(0) };
     let span = |k: usize, j: usize| {
-        let [low, high] = vsa.cases.boxes[k][j];
-        let own = vsa.cases.limit(j, Some(k)).into_iter().chain(vsa.sizes.limits.get(&j).copied());
-        Span { low, high, end: own.map(|p| vsa.sizes.parameters[p].clone()).fold(Formula::Const(high), Formula::least) }
+        let span = &vsa.cases[k][j];
+        let own = [&span.end, &vsa.counters[j].last].into_iter().filter(|end| end.parameter().is_some());
+        let end = own.map(|end| vsa.over_sizes(end)).fold(Formula::Const(span.high), Formula::least);
+        Span { end, ..span.clone() }
     };
     let of = |k: usize| {
         let other =
@@ -203,20 +206,19 @@ fn cases(vsa: &Vsa, kept: &[usize], fixed: &[i64]) -> Vec<Vec<Span>> {
             .map(|j| if other { none.clone() } else { span(k, j) })
             .collect::<Vec<_>>()
     };
-    (0..vsa.cases.boxes.len()).map(of).collect()
+    (0..vsa.cases.len()).map(of).collect()
 }
 
 /// Some group is served in phases of a case.
-fn serves(raw: &[Raw], case: usize, phases: &[[i64; 2]]) -> bool {
+fn serves(raw: &[Raw], case: usize, phases: &Case) -> bool {
     raw.iter().any(|r| {
-        is_among(r.cases, Some(case))
-            && phases.iter().zip(&r.when).all(|(b, w)| w.is_none_or(|v| (b[0]..=b[1]).contains(&v)))
+        is_among(r.cases, Some(case)) && phases.iter().zip(&r.when).all(|(span, w)| w.is_none_or(|v| span.contains(v)))
     })
 }
 
 /// Drains of an output group in a phase that emits, by case; at the greatest sizes, and at all.
 fn drains(vsa: &Vsa, group: &OutputGroup) -> (i64, Formula) {
-    let counted = vsa.phases..vsa.tile_depth;
+    let counted = vsa.phases()..vsa.tile_depth;
     let in_case = |case: Option<usize>| {
         if !is_among(&group.cases, case) {
             return Formula::Const(0);
@@ -224,15 +226,15 @@ fn drains(vsa: &Vsa, group: &OutputGroup) -> (i64, Formula) {
         let often = |j: usize| match (group.emit[j], vsa.last(j, case)) {
             (None, last) => last.plus(Formula::Const(1)),
             // At a counter's end, wherever that is.
-            (Some(v), _) if v == 0 || vsa.sizes.limits.contains_key(&j) => Formula::Const(1),
+            (Some(v), _) if v == 0 || vsa.counters[j].limit().is_some() => Formula::Const(1),
             (Some(v), last) => {
-                let value = group.ends.get(&j).map_or(Formula::Const(v), |&p| vsa.sizes.parameters[p].clone());
+                let value = group.ends.get(&j).map_or(Formula::Const(v), |&p| vsa.counters[p].last.clone());
                 last.plus(value.times(Formula::Const(-1))).holds()
             }
         };
         counted.clone().map(often).fold(Formula::Const(1), Formula::times)
     };
-    let by_case: Vec<Formula> = (0..vsa.cases.boxes.len()).map(Some).chain([None]).map(in_case).collect();
+    let by_case: Vec<Formula> = (0..vsa.cases.len()).map(Some).chain([None]).map(in_case).collect();
     let most = by_case.iter().map(|f| f.range(&vsa.sizes.maxima()).1).max().unwrap_or(1);
     (most.clamp(1, i64::MAX.into()) as i64, Formula::by_case(by_case))
 }
@@ -242,7 +244,7 @@ fn wait(vsa: &Vsa, group: &Raw, after: &After, kept: &[usize]) -> Wait {
         Until::Lag(lag) => WaitUntil::Lag(lag),
         Until::Phase => {
             let output = &vsa.outputs[after.output as usize];
-            let counted = || kept.iter().copied().filter(|&j| j < vsa.phases);
+            let counted = || kept.iter().copied().filter(|&j| j < vsa.phases());
             let (most, drains) = drains(vsa, output);
             WaitUntil::Phase {
                 drains,
@@ -343,7 +345,7 @@ fn group(vsa: &Vsa, r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i
     uppers.retain(|f| f.range(trips, &lengths).0 < elements);
     let when = kept.iter().map(|&j| r.when[j]).collect();
     let when_sized =
-        kept.iter().enumerate().filter_map(|(k, j)| Some((k, vsa.sizes.parameters[*r.ends.get(j)?].clone()))).collect();
+        kept.iter().enumerate().filter_map(|(k, j)| Some((k, vsa.counters[*r.ends.get(j)?].last.clone()))).collect();
     let (words, slots) = (r.hull.beats(step, i64::from(r.array.word)), r.slots);
     WalkGroup {
         group: r.group,

@@ -22,6 +22,7 @@ use crate::vsa::{is_among, HullDim, Vsa};
 use scop::Affine;
 use std::collections::{BTreeMap, BTreeSet};
 use uniform::affine::interval;
+use uniform::counters::{Case, Span};
 use uniform::sizes::Formula;
 
 /// What a memory costs, in cycles.
@@ -225,30 +226,6 @@ impl WalkGroup {
     }
 }
 
-/// Values of a counter.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Span {
-    pub low: i64,
-    /// At the greatest sizes.
-    pub high: i64,
-    pub end: Formula,
-}
-
-impl Span {
-    /// One where the value is among them, else zero.
-    pub(super) fn holds(&self, value: i64) -> Formula {
-        if value < self.low || value > self.high {
-            Formula::Const(0)
-        } else {
-            self.end.clone().plus(Formula::Const(-value)).holds()
-        }
-    }
-    /// How many they are.
-    fn count(&self) -> Formula {
-        self.end.clone().plus(Formula::Const(1 - self.low)).greatest(Formula::Const(0))
-    }
-}
-
 /// All services of one AXI port in one direction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Walk {
@@ -269,7 +246,7 @@ pub struct Walk {
     /// Their last values; of parameters, their values.
     pub lasts: Vec<Formula>,
     /// Per case of phases, the values of the kept counters of phases.
-    pub cases: Vec<Vec<Span>>,
+    pub cases: Vec<Case>,
     /// How many of them, from the outside, count phases.
     pub phases: usize,
     pub groups: Vec<WalkGroup>,

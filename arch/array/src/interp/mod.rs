@@ -24,6 +24,7 @@ use memory::{Collector, Dram, Feeder};
 use order::{Lanes, Step};
 use scop::value::mask;
 use uniform::affine::advance;
+use uniform::sizes::Formula;
 
 pub use uniform::interp::garbage;
 
@@ -149,7 +150,7 @@ impl<'a> Machine<'a> {
 
     /// Start of a visit: loads, and empty collectors.
     fn load(&mut self, at: &[i64]) -> Result<(), String> {
-        if at[self.vsa.phases..].iter().all(|&c| c == 0) {
+        if at[self.vsa.phases()..].iter().all(|&c| c == 0) {
             self.before_phase.clone_from(&self.stats.drains);
         }
         let case = self.vsa.case_at(at);
@@ -313,11 +314,11 @@ fn compile(vsa: &Vsa, op: &Op, scalars: &[u64], tables: &mut Tables) -> Result<C
                 readers,
             )
         }
-        Op::Past { source, hop, waves, lag } => {
-            let by_case = |lag: u32| {
-                (0..vsa.cases.boxes.len()).map(|case| vsa.cases.lags[lag as usize].at_case(case) as usize).collect()
+        Op::Past { source, hop, waves } => {
+            let waves = match waves {
+                Formula::ByCase(all) => all[..vsa.cases.len()].iter().map(|f| f.eval(&[]) as usize).collect(),
+                one => vec![one.eval(&[]) as usize],
             };
-            let waves = lag.map_or_else(|| vec![*waves as usize], by_case);
             Code::Past(*source, waves, if *hop == [0, 0] { Vec::new() } else { neighbours(vsa, *hop) })
         }
         _ => Code::Plain,
@@ -328,7 +329,8 @@ fn compile(vsa: &Vsa, op: &Op, scalars: &[u64], tables: &mut Tables) -> Result<C
 fn storage(vsa: &Vsa, pes: u64) -> Result<(Vec<Slot>, Vec<u64>), String> {
     let mut waves = vec![1u64; vsa.nodes.len()];
     for node in &vsa.nodes {
-        if let Op::Past { source, waves: back, .. } = node.op {
+        if let Op::Past { source, waves: back, .. } = &node.op {
+            let back = vsa.most(back);
             waves[source.index()] = waves[source.index()].max(back as u64 + 1);
         }
     }

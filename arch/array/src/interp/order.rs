@@ -22,7 +22,7 @@ pub(super) struct Step {
 /// `(source, hop)` of everything node `n` takes from the same wave.
 fn inputs(vsa: &Vsa, n: usize) -> Vec<(usize, [i64; 2])> {
     match vsa.nodes[n].op {
-        Op::Past { waves, .. } if waves > 0 => vec![],
+        ref op @ Op::Past { .. } if op.is_delayed() => vec![],
         Op::Past { source, hop, .. } => vec![(source.index(), hop)],
         ref op => op.sources().into_iter().map(|s| (s.index(), [0, 0])).collect(),
     }

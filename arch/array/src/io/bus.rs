@@ -8,13 +8,13 @@ use uniform::mapping::Mapping;
 /// Counters and how often they count in a usual run: a quarter of what the greatest sizes ask for.
 fn usual(mapping: &Mapping) -> impl Iterator<Item = (usize, i64)> + '_ {
     let trip = |j: usize| {
-        if mapping.limits.contains_key(&j) {
+        if mapping.counters[j].limit().is_some() {
             (mapping.counters[j].trip + 3) / 4
         } else {
             mapping.counters[j].trip
         }
     };
-    (mapping.parameters.len()..mapping.counters.len()).map(move |j| (j, trip(j)))
+    (mapping.parameters()..mapping.counters.len()).map(move |j| (j, trip(j)))
 }
 
 /// Bytes per word of the narrowest bus over which the port of `members` keeps the array busy: transfers hidden under

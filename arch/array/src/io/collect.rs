@@ -60,7 +60,7 @@ pub fn output(
         })
     };
     // Where extents follow sizes, steps over them have no number.
-    let known = |hull: &Hull| mapping.parameters.is_empty() || hull.along().0 + 1 == hull.view.len();
+    let known = |hull: &Hull| mapping.parameters() == 0 || hull.along().0 + 1 == hull.view.len();
     let rows = turn(&all, &|group| known(&group.hull) && in_few_beats(&group.hull, dims, word));
     // A word for each element instead.
     let found = rows.or_else(|| turn(&all.iter().map(single).collect::<Vec<_>>(), &|_| true));
@@ -164,14 +164,14 @@ fn output_as_drafted(
         && emit
             .iter()
             .enumerate()
-            .all(|(j, e)| e.is_none() || mapping.limits.contains_key(&j) || mapping.cases.limits.contains_key(&j));
+            .all(|(j, e)| e.is_none() || mapping.counters[j].limit().is_some() || mapping.is_limited_by_case(j));
     let ports = order
         .iter()
         .zip(sorted)
         .map(|(&o, offset)| OutputPort { value: draft.ports[o].value, enable: draft.ports[o].enable, offset })
         .collect();
     // In one phase only it emits there.
-    let apart = (mapping.parameters.len()..mapping.phases).all(|j| emit[j].is_some());
+    let apart = (mapping.parameters()..mapping.phases()).all(|j| emit[j].is_some());
     Ok(OutputGroup {
         cases: draft.cases.clone().and_then(|some| mapping.cases_but(some)).filter(|_| !apart),
         array,
@@ -226,31 +226,31 @@ fn emitting_visits(
     hull: &Hull,
     mapping: &Mapping,
 ) -> Result<(Vec<Option<i64>>, BTreeMap<usize, usize>), Unstorable> {
-    if !visits::apart(hull, mapping.phases.max(mapping.parameters.len())..mapping.tile_depth, |j| {
+    if !visits::apart(hull, mapping.phases().max(mapping.parameters())..mapping.tile_depth, |j| {
         mapping.counters[j].trip
     }) {
         return Err(Unstorable::TilesOverlap);
     }
     let (mut emit, mut by_phase) = (Vec::new(), BTreeMap::new());
     for j in 0..mapping.tile_depth {
-        let limited = mapping.limits.contains_key(&j);
+        let limited = mapping.counters[j].limit().is_some();
         let last = mapping.counters[j].trip - 1;
         let value = |conjunction: &Vec<Condition>| {
             // Phases are known by their numbers: the last one's follows from the sizes, and which cells it stores the
             // bounds say.
-            let ends = conjunction.iter().any(|c| j >= mapping.phases && mapping.is_end(j, c)).then_some(last);
+            let ends = conjunction.iter().any(|c| j >= mapping.phases() && mapping.is_end(j, c)).then_some(last);
             // Of a counter that sizes end, the last value has no number of its own.
             ends.or_else(|| conjunction.iter().find_map(|c| c.fixes(j)).filter(|&v| !limited || v == 0))
         };
         let mut values: Vec<Option<i64>> = draft.ports.iter().flat_map(|p| &p.when).map(value).collect();
         values.dedup();
         // A size may have any value; which cells are stored at it the bounds say.
-        if draft.spilled.contains(&j) || j < mapping.parameters.len() {
+        if draft.spilled.contains(&j) || j < mapping.parameters() {
             emit.push(None);
             continue;
         }
         // Phases may store cells again: they store one after the other.
-        if j < mapping.phases {
+        if j < mapping.phases() {
             emit.push(if let [one] = values.as_slice() { *one } else { None });
             continue;
         }
@@ -266,7 +266,7 @@ fn emitting_visits(
         match values.as_slice() {
             [Some(v)] => emit.push(Some(*v)),
             // In phases of several cases, or where no one function of the sizes tells.
-            _ if mapping.cases.limits.contains_key(&j) => return Err(Unstorable::Varying(j)),
+            _ if mapping.is_limited_by_case(j) => return Err(Unstorable::Varying(j)),
             _ => return Err(Unstorable::SeveralVisits(mapping.counters[j].name.clone())),
         }
     }
@@ -346,7 +346,7 @@ fn cell_bounds(
         let mut bound = CellBound {
             scale,
             coeffs: c.expr.coeffs[..rank - 1].to_vec(),
-            phases: vec![0; mapping.phases],
+            phases: vec![0; mapping.phases()],
             constant: c.expr.constant,
             equality: c.equality,
         };

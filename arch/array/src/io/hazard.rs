@@ -24,7 +24,7 @@ pub fn check(vsa: &Vsa, drafts: &[InputDraft]) -> Result<(), Illegal> {
                 |phases: &[(i64, i64)], level: usize| loads_what_was_stored(vsa, (input, phases), output, level);
             let read =
                 |level: usize| draft.phases.is_empty() || draft.phases.iter().any(|phases| during(phases, level));
-            if (vsa.phases..vsa.tile_depth).any(|level| during(&[], level) && read(level)) {
+            if (vsa.phases()..vsa.tile_depth).any(|level| during(&[], level) && read(level)) {
                 return Err(Illegal::Overwritten { array: vsa.arrays[input.array as usize].name.clone() });
             }
         }
@@ -58,14 +58,14 @@ fn loads_what_was_stored(
             set.push(at_least(term(position, 1, 0)));
             set.push(at_least(term(position, -1, vsa.counters[j].trip - 1)));
         }
-        let limit = vsa.sizes.limits.get(&j);
-        for (position, &limit) in [j, depth + j].into_iter().flat_map(|p| limit.map(|l| (p, l))) {
+        let limit = vsa.counters[j].limit();
+        for (position, limit) in [j, depth + j].into_iter().flat_map(|p| limit.map(|l| (p, l))) {
             let mut within = term(limit, 1, 0);
             within.coeffs[position] = -1;
             set.push(at_least(within));
         }
         match (output.emit[j], limit) {
-            (Some(value), Some(&limit)) if value + 1 == vsa.counters[j].trip => {
+            (Some(value), Some(limit)) if value + 1 == vsa.counters[j].trip => {
                 let mut end = term(limit, 1, 0);
                 end.coeffs[j] = -1;
                 set.push(equal(end));

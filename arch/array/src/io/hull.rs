@@ -205,13 +205,13 @@ pub fn input(draft: &InputDraft, array: u32, word: u32, least: usize, mapping: &
     let forward = [0, 1].map(|a| subscripts.iter().all(|f| f.space[a] == 0));
     // A size may have any value; of a counter that sizes end, the last value has no number of its own.
     let known = |j: usize, v: i64| {
-        j >= mapping.parameters.len() && !(mapping.limits.contains_key(&j) && v + 1 == mapping.counters[j].trip)
+        j >= mapping.parameters() && !(mapping.counters[j].limit().is_some() && v + 1 == mapping.counters[j].trip)
     };
-    let phases: Vec<Option<i64>> = (0..mapping.phases).map(|j| draft.phase(j).filter(|&v| known(j, v))).collect();
+    let phases: Vec<Option<i64>> = (0..mapping.phases()).map(|j| draft.phase(j).filter(|&v| known(j, v))).collect();
     let reload = reload(&l.hull).max(least);
     // In one phase only it is used there.
-    let apart = (mapping.parameters.len()..mapping.phases).all(|j| phases[j].is_some());
-    let cases = if draft.phases.is_empty() || apart || reload < mapping.phases {
+    let apart = (mapping.parameters()..mapping.phases()).all(|j| phases[j].is_some());
+    let cases = if draft.phases.is_empty() || apart || reload < mapping.phases() {
         None
     } else {
         mapping.cases_but(mapping.cases_within(&draft.phases))

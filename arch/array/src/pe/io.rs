@@ -29,7 +29,7 @@ impl Lower<'_> {
         let mut lanes = Vec::new();
         let spilled = self.spilled(s);
         // Of phases in which the statement is not executed nothing is stored, not even outside of the array.
-        let during = placed.during.as_ref().filter(|_| !self.mapping.cases.is_empty());
+        let during = placed.during.as_ref().filter(|_| self.mapping.loops().has_cases());
         let phased: Vec<Vec<Constraint>> = emit_when
             .iter()
             .map(|when| during.into_iter().fold(when.clone(), |when, during| [when, during.clone()].concat()))
@@ -107,7 +107,7 @@ impl Lower<'_> {
         let (node, group) = self.input_port(s, k, lane, subscripts);
         if let Some(known) = self.ranges().narrowed(when) {
             self.out.inputs[group].read_in([0, 1].map(|a| known[self.mapping.counters.len() + a]));
-            self.out.inputs[group].read_during(&known[..self.mapping.phases]);
+            self.out.inputs[group].read_during(&known[..self.mapping.phases()]);
         }
         node
     }
@@ -186,11 +186,10 @@ impl Lower<'_> {
 fn substitute_fixed(base: &mut [Form], ports: &[OutputDraftPort], mapping: &Mapping) {
     let counters = base.first().map_or(0, |f| f.counters.len());
     for j in 0..counters {
-        let always = mapping
-            .limits
-            .get(&j)
+        let always = mapping.counters[j]
+            .limit()
             .filter(|_| ports.iter().flat_map(|p| &p.when).all(|all| all.iter().any(|c| mapping.is_end(j, c))));
-        if let Some(end) = always.copied().or_else(|| mapping.end(j, ports.iter().flat_map(|p| &p.when))) {
+        if let Some(end) = always.or_else(|| mapping.end(j, ports.iter().flat_map(|p| &p.when))) {
             for form in base.iter_mut() {
                 form.counters[end] += form.counters[j];
                 form.counters[j] = 0;

@@ -5,7 +5,7 @@
 //! decide cost nothing, and the last source needs none.
 
 use crate::draft::Lowered;
-use crate::pe::ago::Ago;
+use crate::pe::distance::Distance;
 use crate::pe::ends::Ends;
 use crate::pe::lanes::Lanes;
 use crate::pe::Options;
@@ -18,6 +18,7 @@ use uniform::mapping::{Carry, DigitBound, Mapping};
 use uniform::recurrence::reduction::Reduction;
 use uniform::recurrence::share::Sharing;
 use uniform::refusal::{Backwards, Illegal};
+use uniform::sizes::Formula;
 use uniform::system::{Feed, Piece, System};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -42,7 +43,7 @@ impl Target {
 enum Origin {
     Here(Target),
     /// So many hops and waves away.
-    Past(Target, [i64; 2], Ago),
+    Past(Target, [i64; 2], Distance),
     Input(Vec<Affine>),
 }
 
@@ -62,7 +63,7 @@ pub(super) struct Lower<'a> {
     pub(super) shared: FxHashMap<(Op, ScalarType), NodeId>,
     pub(super) built: BTreeMap<Target, NodeId>,
     pub(super) open: Vec<Target>,
-    pub(super) pasts: BTreeMap<(Target, [i64; 2], Ago), NodeId>,
+    pub(super) pasts: BTreeMap<(Target, [i64; 2], Distance), NodeId>,
 }
 
 pub(super) fn at_least_one(mut form: Form) -> Condition {
@@ -350,10 +351,8 @@ impl<'a> Lower<'a> {
             self.check_complete(s, k, piece)?;
             for (when, origin) in self.origins([s, k], lane, piece)? {
                 let Some(conditions) = self.conditions(s, &piece.when, &when, lane) else { continue };
-                if let Origin::Past(_, _, Ago { waves, .. }) = origin {
-                    if waves < 0 {
-                        return Err(self.against_time(s, k, &piece.feed, waves));
-                    }
+                if let Origin::Past(_, _, Distance { most: waves @ ..0, .. }) = origin {
+                    return Err(self.against_time(s, k, &piece.feed, waves));
                 }
                 // The statement's own domain is known where its value is used, but not where feeders must stand.
                 let Some(whole) = self.conditions(s, &piece.domain, &when, lane) else { continue };
@@ -412,10 +411,16 @@ impl<'a> Lower<'a> {
                 (t, None) => self.value_target(t, from),
                 (t, Some(read)) => Target::Variable(t, read, from),
             };
-            let ago =
-                if carry.before.is_empty() { self.ago(s, waves)? } else { self.handed_on([s, k], lane, piece, carry)? };
-            let origin =
-                if ago.waves == 0 && *hop == [0, 0] { Origin::Here(target) } else { Origin::Past(target, *hop, ago) };
+            let distance = if carry.before.is_empty() {
+                self.distance(s, waves)?
+            } else {
+                self.handed_on([s, k], lane, piece, carry)?
+            };
+            let origin = if distance.most == 0 && *hop == [0, 0] {
+                Origin::Here(target)
+            } else {
+                Origin::Past(target, *hop, distance)
+            };
             all.push((when.clone(), origin));
         }
         Ok(all)
@@ -432,9 +437,9 @@ impl<'a> Lower<'a> {
     ) -> Result<NodeId, Illegal> {
         match origin {
             Origin::Here(target) => self.build(target),
-            Origin::Past(target, hop, ago) => {
+            Origin::Past(target, hop, distance) => {
                 let ty = self.read_type(s, k);
-                Ok(self.past(target, hop, ago, ty, &self.name_of(s, k)))
+                Ok(self.past(target, hop, distance, ty, &self.name_of(s, k)))
             }
             Origin::Input(subscripts) => {
                 let array = self.scop.statements[s].reads[k].array.index();
@@ -451,19 +456,32 @@ impl<'a> Lower<'a> {
         }
     }
 
-    pub(super) fn past(&mut self, target: Target, hop: [i64; 2], ago: Ago, ty: ScalarType, name: &str) -> NodeId {
-        if ago.more > 0 {
-            let source = self.past(target, hop, Ago { more: 0, ..ago }, ty, name);
-            return self.node(Op::Past { source, hop: [0, 0], waves: ago.more, lag: None }, ty, &format!("{name}_in"));
+    pub(super) fn past(
+        &mut self,
+        target: Target,
+        hop: [i64; 2],
+        distance: Distance,
+        ty: ScalarType,
+        name: &str,
+    ) -> NodeId {
+        let name = format!("{name}_in");
+        if distance.more > 0 {
+            let near = self.past_node(target, hop, Distance { more: 0, ..distance }, ty, &name);
+            let waves = Formula::Const(distance.more);
+            return self.node(Op::Past { source: near, hop: [0, 0], waves }, ty, &name);
         }
-        let target = self.canonical(target);
-        if let Some(&id) = self.pasts.get(&(target.clone(), hop, ago)) {
+        self.past_node(target, hop, distance, ty, &name)
+    }
+
+    fn past_node(&mut self, target: Target, hop: [i64; 2], distance: Distance, ty: ScalarType, name: &str) -> NodeId {
+        let key = (self.canonical(target), hop, distance);
+        if let Some(&id) = self.pasts.get(&key) {
             return id;
         }
         let id = NodeId(self.out.nodes.len() as u32);
-        let Ago { waves, lag, .. } = ago;
-        self.out.nodes.push(Node { op: Op::Past { source: id, hop, waves, lag }, ty, name: format!("{name}_in") });
-        self.pasts.insert((target, hop, ago), id);
+        let waves = key.2.waves.clone();
+        self.out.nodes.push(Node { op: Op::Past { source: id, hop, waves }, ty, name: name.into() });
+        self.pasts.insert(key, id);
         id
     }
 
@@ -474,12 +492,12 @@ impl<'a> Lower<'a> {
             if open.len() == done {
                 return Ok(());
             }
-            for (&(ref target, hop, Ago { waves, lag, .. }), id) in open.iter().map(|(key, id)| (key, id)) {
+            for ((target, hop, distance), id) in &open {
                 let source = self.build(target.clone())?;
                 // A scalar is the same everywhere and at all times.
                 let op = match self.out.nodes[source.index()].op {
                     Op::Scalar(k) => Op::Scalar(k),
-                    _ => Op::Past { source, hop, waves, lag },
+                    _ => Op::Past { source, hop: *hop, waves: distance.waves.clone() },
                 };
                 self.out.nodes[id.index()].op = op;
             }
@@ -531,7 +549,7 @@ impl<'a> Lower<'a> {
         };
         for at in 0..sources.len() {
             let (here, behind) = sources.split_at_mut(at + 1);
-            let kept = matches!(self.out.nodes[here[at].1.index()].op, Op::Past { waves: 1.., .. });
+            let kept = self.out.nodes[here[at].1.index()].op.is_delayed();
             for all in &mut here[at].0 {
                 all.sort_by_key(cost);
                 let mut k = 0;

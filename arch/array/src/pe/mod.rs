@@ -1,6 +1,6 @@
 //! The PE: its nodes ([`lower`](mod@lower)) and when their values are on the wire ([`schedule`](mod@schedule)).
 
-mod ago;
+mod distance;
 mod ends;
 mod io;
 mod lanes;

@@ -4,7 +4,7 @@
 //! Integers of several lanes are summed in a chain, as DSP slices cascade; floats, whose adders take many cycles, in a
 //! balanced tree.
 
-use crate::pe::ago::Ago;
+use crate::pe::distance::Distance;
 use crate::pe::lower::{at_least_one, Lower, Sourced, Target};
 use crate::pe::spill;
 use crate::vsa::{NodeId, Op};
@@ -15,6 +15,7 @@ use uniform::design::Dot;
 use uniform::mapping::{Role, Waves};
 use uniform::recurrence::reduction::Reduction;
 use uniform::refusal::{Backwards, Illegal};
+use uniform::sizes::Formula;
 use uniform::system::{Feed, Piece};
 
 impl Lower<'_> {
@@ -52,7 +53,7 @@ impl Lower<'_> {
             hop[a] -= self.mapping.extent[a] - 1;
         }
         for (condition, hop) in steps.into_iter().rev() {
-            let source = self.past(Target::Total(s, lane), hop, Ago::default(), ty, &name);
+            let source = self.past(Target::Total(s, lane), hop, Distance::constant(0), ty, &name);
             let when = self.guard(&[condition]);
             upstream = self.node(Op::Select(when, source, upstream), ty, &name);
             self.out.muxes.push(upstream);
@@ -186,7 +187,7 @@ impl Lower<'_> {
         let mut reach = 1;
         while reach < self.options.interleave {
             let waves = self.constant(s, &self.mapping.strides(counter, reach))?;
-            let earlier = self.node(Op::Past { source: sum, hop: [0, 0], waves, lag: None }, ty, &name);
+            let earlier = self.node(Op::Past { source: sum, hop: [0, 0], waves: Formula::Const(waves) }, ty, &name);
             sum = self.node(Op::Binary(reduction.op, earlier, sum), ty, "total");
             reach *= 2;
         }
@@ -206,7 +207,7 @@ impl Lower<'_> {
         let (ty, name) = (self.array_type(s), self.name_of(s, reduction.read));
         let sums = self.options.interleave;
         let waves = self.constant(s, &self.mapping.strides(counter, sums))?;
-        let own = self.past(Target::Share(s, lane), [0, 0], Ago::always(waves), ty, &name);
+        let own = self.past(Target::Share(s, lane), [0, 0], Distance::constant(waves), ty, &name);
         let neutral = self.node(Op::Const(reduction.neutral(ty)), ty, "neutral");
         let mut again = self.variable_form(None, counter);
         again.constant = -sums;
@@ -285,8 +286,8 @@ impl Lower<'_> {
             waves = waves.minus(&stride.times(self.mapping, counter));
         }
         for (form, hop, waves) in steps {
-            let ago = self.ago(s, &waves)?;
-            let waves = ago.waves;
+            let distance = self.distance(s, &waves)?;
+            let waves = distance.most;
             if waves < 0 || (waves == 0 && hop == [0, 0]) {
                 let statement = StmtId(s as u32);
                 return Err(Illegal::AgainstTime(Backwards {
@@ -301,7 +302,7 @@ impl Lower<'_> {
             let node = if through_dram {
                 self.read_back(s, k, lane, &spilled)
             } else {
-                self.past(target.clone(), hop, ago, ty, &name)
+                self.past(target.clone(), hop, distance, ty, &name)
             };
             let mut conditions = zeros.clone();
             conditions.push(at_least_one(form.clone()));
@@ -341,7 +342,7 @@ impl Lower<'_> {
 
     /// Tile counters over which partial results of the statement's sum go to DRAM. Nobody else uses the array then.
     pub(super) fn spilled(&self, s: usize) -> Vec<usize> {
-        let may = spill::may_spill(self.scop, self.system, self.mapping.phases, s);
+        let may = spill::may_spill(self.scop, self.system, self.mapping.phases(), s);
         let Some(reduction) = self.reductions[s].as_ref().filter(|_| may) else { return vec![] };
         let placed = &self.system.statements[s];
         let moving = |counter: usize| placed.write.iter().any(|a| self.mapping.form(a, 0).counters[counter] != 0);

@@ -45,7 +45,7 @@ pub fn sink(vsa: &mut Vsa) {
 
 /// Costs no more when it is late: values from memory, and selections between those and constants.
 fn movable(vsa: &Vsa, id: NodeId) -> bool {
-    let stored = |id: NodeId| matches!(vsa.node(id).op, Op::Past { hop: [0, 0], waves: 1.., .. });
+    let stored = |id: NodeId| vsa.node(id).op.is_delayed() && matches!(vsa.node(id).op, Op::Past { hop: [0, 0], .. });
     match &vsa.node(id).op {
         op @ Op::Select(..) => op
             .operands()

@@ -15,8 +15,8 @@ use crate::draft::Lowered;
 use crate::vsa::{Node, NodeId, Op, Schedule};
 use petgraph::graph::DiGraph;
 use scop::BinaryOp;
-use uniform::cases::fewest;
 use uniform::refusal::Illegal;
+use uniform::sizes::Formula;
 
 /// Light operators between two registers of a recurrence.
 pub const MAX_CHAIN: usize = 4;
@@ -33,13 +33,12 @@ struct Edge {
 fn edges(lowered: &Lowered, latency: &[i64], interval: i64) -> Vec<Edge> {
     let mut all = Vec::new();
     for (to, node) in lowered.nodes.iter().enumerate() {
-        if let Op::Past { source, hop, waves, lag } = node.op {
-            let fewest = fewest(&lowered.lags, &lowered.maxima, waves, lag);
-            let weight = lag.map_or_else(
-                || delay::earliest(waves, 0, latency[source.index()], interval),
-                |_| delay::earliest_lagging(fewest, 0, interval),
-            ) + (hop != [0, 0]) as i64;
-            all.push(Edge { from: source.index(), to, weight, hop });
+        if let Op::Past { source, hop, waves } = &node.op {
+            let weight = match waves {
+                Formula::Const(waves) => delay::earliest(*waves, 0, latency[source.index()], interval),
+                waves => delay::earliest_lagging(waves.fewest(&lowered.maxima), 0, interval),
+            };
+            all.push(Edge { from: source.index(), to, weight: weight + (*hop != [0, 0]) as i64, hop: *hop });
         }
         for from in node.op.operands() {
             all.push(Edge { from: from.index(), to, weight: latency[to], hop: [0, 0] });
@@ -56,12 +55,12 @@ enum Outcome {
 
 /// A `Past` is read at its source's PE no earlier than one cycle after the wave has arrived there.
 fn least_ready(node: &Node, skew: [i64; 2]) -> i64 {
-    match node.op {
-        Op::Past { hop, waves, .. } => {
-            let at_source = (hop != [0, 0]) as i64 - skew[0] * hop[0] - skew[1] * hop[1] + (waves > 0) as i64;
+    match &node.op {
+        op @ Op::Past { hop, .. } => {
+            let at_source = (*hop != [0, 0]) as i64 - skew[0] * hop[0] - skew[1] * hop[1] + op.is_delayed() as i64;
             at_source.max(0)
         }
-        ref op => timing::least_ready(op),
+        op => timing::least_ready(op),
     }
 }
 
@@ -184,8 +183,8 @@ fn least_step(lowered: &Lowered, edges: &[Edge], cycle: Option<&[usize]>) -> i64
     let waves: i64 = cycle
         .iter()
         .map(|&e| {
-            if let Op::Past { waves, lag, .. } = lowered.nodes[edges[e].to].op {
-                fewest(&lowered.lags, &lowered.maxima, waves, lag)
+            if let Op::Past { waves, .. } = &lowered.nodes[edges[e].to].op {
+                waves.fewest(&lowered.maxima)
             } else {
                 0
             }

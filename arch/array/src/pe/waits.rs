@@ -1,9 +1,10 @@
-//! How many waves ago a value was made: always as many, as many as the sizes, the phase or the strip says, or in the
+//! How many waves distance a value was made: always as many, as many as the sizes, the phase or the strip says, or in the
 //! strip before.
 
-use crate::pe::ago::Ago;
+use crate::pe::distance::Distance;
 use crate::pe::lower::Lower;
 use uniform::affine::Condition;
+use uniform::counters::Span;
 use uniform::mapping::{Carry, Waves};
 use uniform::refusal::Illegal;
 use uniform::sizes::Formula;
@@ -32,36 +33,31 @@ impl<'a> Lower<'a> {
     }
 
     /// Waves that a value of statement `s` waits for.
-    pub(super) fn ago(&mut self, s: usize, waves: &Waves) -> Result<Ago, Illegal> {
+    pub(super) fn distance(&mut self, s: usize, waves: &Waves) -> Result<Distance, Illegal> {
         let by_case = self.by_case(s, waves);
         let ranges = || by_case.iter().map(|n| n.1.range(&self.out.maxima));
         let (Some(fewest), Some(most)) = (ranges().map(|r| r.0).min(), ranges().map(|r| r.1).max()) else {
-            return Ok(Ago::default());
+            return Ok(Distance::constant(0));
         };
         if fewest == most {
-            return Ok(Ago::always(most as i64));
+            return Ok(Distance::constant(most as i64));
         }
         // The pointers of strips fit together where a lag is waves of whole loops.
         if let (Some(_), (more @ 1.., rest)) = (self.mapping.strip, waves.clone().apart()) {
-            return Ok(Ago { more, ..self.ago(s, &rest)? });
+            return Ok(Distance { more, ..self.distance(s, &rest)? });
         }
         if fewest < 2 || most > i64::MAX.into() || !self.options.lags {
             return Err(self.varying(s, waves));
         }
-        let lag = if by_case.iter().all(|other| other.1 == by_case[0].1) {
+        let waves = if by_case.iter().all(|other| other.1 == by_case[0].1) {
             by_case[0].1.clone()
         } else {
-            let mut lag = vec![Formula::Const(fewest as i64); self.system.cases.len()];
-            by_case.into_iter().for_each(|(case, n)| case.into_iter().for_each(|case| lag[case] = n.clone()));
-            lag.extend(lag.last().cloned());
-            Formula::by_case(lag)
+            let mut waves = vec![Formula::Const(fewest as i64); self.system.cases.len()];
+            by_case.into_iter().for_each(|(case, n)| case.into_iter().for_each(|case| waves[case] = n.clone()));
+            waves.extend(waves.last().cloned());
+            Formula::by_case(waves)
         };
-        let known = self.out.lags.iter().position(|l| *l == lag);
-        let k = known.unwrap_or_else(|| {
-            self.out.lags.push(lag);
-            self.out.lags.len() - 1
-        });
-        Ok(Ago { waves: most as i64, lag: Some(k as u32), more: 0 })
+        Ok(Distance { most: most as i64, waves, more: 0 })
     }
 
     /// How long a value waits that an earlier strip has left in its PE: as long as those of the strip itself.
@@ -71,17 +67,18 @@ impl<'a> Lower<'a> {
         lane: usize,
         piece: &Piece,
         carry: &Carry,
-    ) -> Result<Ago, Illegal> {
+    ) -> Result<Distance, Illegal> {
         let (system, mapping) = (self.system, self.mapping);
-        let Some(when) = self.conditions(s, &piece.domain, &carry.when, lane) else { return Ok(Ago::default()) };
-        let varying = || Illegal::Varying(mapping.cases.lasts.keys().copied().collect());
+        let Some(when) = self.conditions(s, &piece.domain, &carry.when, lane) else { return Ok(Distance::constant(0)) };
+        let varying = || Illegal::Varying(mapping.by_case().collect());
         let Some(counter) = mapping.strip else { return Err(varying()) };
-        let all = [0, mapping.counters[counter].trip - 1];
-        let strips = self.cases(s).into_iter().map(|case| case.map_or(all, |case| mapping.cases.boxes[case][counter]));
+        let all = Span::whole(&mapping.counters[counter]);
+        let strips =
+            self.cases(s).into_iter().map(|case| case.map_or(all.clone(), |case| mapping.cases[case][counter].clone()));
         // Per strip that reads it: the case of the strip before and its own, how many waves ago it was made, and the
         // former's waves.
         let mut reads: Vec<([Option<usize>; 2], i64, i64)> = vec![];
-        for strip in strips.flat_map(|[first, last]| first.max(1)..=last) {
+        for strip in strips.flat_map(|span| span.low.max(1)..=span.high) {
             let (waves, zero) = mapping.across(strip, &carry.before).ok_or_else(varying)?;
             let moves = |j: &usize| {
                 let mut form = self.variable_form(None, *j);
@@ -110,26 +107,25 @@ impl<'a> Lower<'a> {
             .collect();
         for distance in within {
             for other in self.lanes.carries(distance).iter() {
-                let ago = self.ago(s, &other.waves)?;
-                let lag = ago.lag.map(|lag| &self.out.lags[lag as usize]);
+                let distance = self.distance(s, &other.waves)?;
                 let mut late = self.variable_form(None, mapping.counters.len() - 1);
-                (late.constant, late.counters) = (ago.more - 1, late.counters.iter().map(|c| -c).collect());
-                if ago.more > 0
+                (late.constant, late.counters) = (distance.more - 1, late.counters.iter().map(|c| -c).collect());
+                if distance.more > 0
                     && self.ranges().feasible(when.iter().chain([&Condition { form: late, equality: false }]))
                 {
                     continue;
                 }
-                let keeps = |&(cases, waves, all): &([Option<usize>; 2], i64, i64)| match (lag, cases) {
-                    (Some(lag), [Some(then), Some(now)]) => {
-                        lag.at_case(now) + ago.more == waves
+                let keeps = |&(cases, waves, all): &([Option<usize>; 2], i64, i64)| match (&distance.waves, cases) {
+                    (Formula::Const(waves_ago), _) => *waves_ago == waves,
+                    (lag, [Some(then), Some(now)]) => {
+                        lag.at_case(now) + distance.more == waves
                             && lag.at_case(then) >= waves
                             && all % lag.at_case(then) == 0
                     }
-                    (None, _) => ago.waves == waves,
                     _ => false,
                 };
                 if reads.iter().all(keeps) {
-                    return Ok(ago);
+                    return Ok(distance);
                 }
             }
         }

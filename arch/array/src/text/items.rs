@@ -141,6 +141,15 @@ pub(super) fn formula(line: &mut Line) -> Result<Formula, String> {
                 Ok(Formula::Floor(Box::new(inner), by))
             }
         }
+        "case" => {
+            line.sign("[")?;
+            let mut all = vec![formula(line)?];
+            while line.has(",") {
+                all.push(formula(line)?);
+            }
+            line.sign("]")?;
+            Ok(Formula::ByCase(all))
+        }
         "min" | "max" => {
             line.sign("(")?;
             let both = Box::new(two(line, ",")?);

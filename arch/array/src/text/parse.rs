@@ -7,8 +7,9 @@ use scop::text::lex::{Line, Token};
 use scop::{Affine, ScalarType};
 use std::collections::BTreeSet;
 use uniform::affine::{Condition, Form};
-use uniform::mapping::Counter;
+use uniform::counters::{Counter, Span};
 use uniform::sizes::{Formula, Size};
+use uniform::system::Kind;
 
 /// Reads the printed form. The result is not verified.
 ///
@@ -45,13 +46,12 @@ struct Parser {
 }
 
 /// What may come several times.
-const REPEATED: [&str; 17] = [
+const REPEATED: [&str; 16] = [
     "space",
     "size",
     "parameter",
     "phase",
     "case",
-    "lag",
     "after",
     "tile",
     "time",
@@ -130,54 +130,47 @@ impl Parser {
             "uram" => vsa.uram = true,
             "addresses" => vsa.address_bits = line.small()?,
             "size" if vsa.counters.is_empty() => self.size(line)?,
-            "parameter" if vsa.counters.len() == vsa.sizes.parameters.len() => {
-                vsa.counters.push(Counter { name: line.name()?, trip: line.integer()? });
-                vsa.phases += 1;
+            "parameter" if vsa.counters.len() == vsa.parameters() => {
+                let (name, trip) = (line.name()?, line.integer()?);
                 vsa.tile_depth += 1;
                 line.sign("=")?;
-                vsa.sizes.parameters.push(formula(line)?);
+                vsa.counters.push(Counter { name, kind: Kind::Parameter, trip, last: formula(line)? });
             }
-            "phase" if vsa.phases < vsa.counters.len() => return Err("a phase counter after others".into()),
+            "phase" if vsa.phases() < vsa.counters.len() => return Err("a phase counter after others".into()),
             "tile" if vsa.tile_depth < vsa.counters.len() => return Err("a tile counter after time counters".into()),
             "phase" | "tile" | "time" if !self.nodes => {
-                vsa.phases += (key == "phase") as usize;
                 vsa.tile_depth += (key != "time") as usize;
-                vsa.counters.push(Counter { name: line.name()?, trip: line.integer()? });
-                if line.has_word("to") {
-                    line.keyword("parameter")?;
-                    vsa.sizes.limits.insert(vsa.counters.len() - 1, line.small::<u32>()? as usize);
-                }
+                let kind = if key == "phase" { Kind::Sequence } else { Kind::Loop };
+                let mut counter = Counter { kind, ..Counter::constant(line.name()?, line.integer()?) };
+                counter.last = end(line, counter.trip)?;
                 if line.has_word("by") {
                     line.keyword("case")?;
-                    let (counter, mut lasts) = (vsa.counters.len() - 1, vec![]);
+                    let mut ends = vec![];
                     while line.peek().is_some() {
-                        lasts.push(line.integer()? - 1);
-                        case_limit(vsa, line, counter, lasts.len() - 1)?;
+                        let trip = line.integer()?;
+                        ends.push(end(line, trip)?);
                     }
-                    vsa.cases.lasts.insert(counter, lasts);
+                    ends.push(Formula::Const(0));
+                    counter.last = Formula::ByCase(ends);
                 }
+                vsa.counters.push(counter);
             }
             "case" if !self.nodes => {
-                let mut phases = vec![];
+                let mut own = vec![];
                 while line.peek().is_some() {
-                    phases.push(line.pair()?);
-                    case_limit(vsa, line, phases.len() - 1, vsa.cases.boxes.len())?;
+                    let [low, high] = line.pair()?;
+                    own.push(Span { low, high, end: end(line, high.wrapping_add(1))? });
                 }
-                vsa.cases.boxes.push(phases);
-            }
-            "lag" if !self.nodes => {
-                let mut all = vec![];
-                while line.peek().is_some() {
-                    all.push(formula(line)?);
-                }
-                all.extend(all.last().cloned());
-                vsa.cases.lags.push(Formula::by_case(all));
+                vsa.cases.push(own);
             }
             "array" => self.array(line)?,
             "scalar" => self.scalar(line)?,
             "nodes" if self.axes == 2 => {
-                let cases = vsa.cases.boxes.len();
-                vsa.cases.limits.values_mut().for_each(|all| all.resize(cases, None));
+                // The first counter inside of tiles that cases name is that of strips.
+                let strip = vsa.tile_depth;
+                if strip < vsa.cased().min(vsa.counters.len()) {
+                    vsa.counters[strip].kind = Kind::Strip;
+                }
                 self.names = counter_names(vsa);
                 self.nodes = true;
             }
@@ -323,8 +316,7 @@ impl Parser {
                 line.keyword("hop")?;
                 let hop = line.pair()?;
                 line.keyword("waves")?;
-                let waves = line.integer()?;
-                Op::Past { source, hop, waves, lag: if line.has_word("lag") { Some(line.small()?) } else { None } }
+                Op::Past { source, hop, waves: formula(line)? }
             }
             "cast" => Op::Cast(id(line)?),
             "lookup" => {
@@ -506,7 +498,7 @@ impl Parser {
             "row" => g.row = self.form(line)?,
             "col" => g.col = self.form(line)?,
             "slots" => g.slots = line.small()?,
-            "bound" => g.bounds.push(bound(line, g.subscripts.len(), self.vsa.phases)?),
+            "bound" => g.bounds.push(bound(line, g.subscripts.len(), self.vsa.phases())?),
             _ => return Err(format!("`{key}` does not belong to an output")),
         }
         self.vsa.outputs.push(g);
@@ -550,13 +542,12 @@ fn cases(line: &mut Line) -> Result<BTreeSet<usize>, String> {
     Ok(some)
 }
 
-/// The parameter, if there is one, with which a counter ends in a case.
-fn case_limit(vsa: &mut Vsa, line: &mut Line, counter: usize, case: usize) -> Result<(), String> {
+/// The end of a counter that runs so often: its last value, or the parameter that is.
+fn end(line: &mut Line, trip: i64) -> Result<Formula, String> {
+    let most = trip.wrapping_sub(1);
     if line.has_word("to") {
         line.keyword("parameter")?;
-        let limits = vsa.cases.limits.entry(counter).or_default();
-        limits.resize(limits.len().max(case + 1), None);
-        limits[case] = Some(line.small::<u32>()? as usize);
+        return Ok(Formula::Parameter { place: line.small()?, most });
     }
-    Ok(())
+    Ok(Formula::Const(most))
 }

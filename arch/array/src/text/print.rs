@@ -7,6 +7,7 @@ use scop::ScalarType;
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter, Write};
 use uniform::affine::Form;
+use uniform::counters::Span;
 use uniform::sizes::Formula;
 
 /// The printed form, see [`crate::text`].
@@ -98,40 +99,31 @@ impl Printer<'_> {
         for s in &vsa.sizes.list {
             writeln!(self.out, "size {}: {} max {} after {} {}", Name(&s.name), s.ty, s.max, s.after[0], s.after[1])?;
         }
-        let to = |j: usize, case: usize| {
-            vsa.cases.limit(j, Some(case)).map_or(String::new(), |p| format!(" to parameter {p}"))
-        };
+        let to = |end: &Formula| end.parameter().map_or(String::new(), |p| format!(" to parameter {p}"));
         for (j, c) in vsa.counters.iter().enumerate() {
-            if let Some(formula) = vsa.sizes.parameters.get(j) {
-                writeln!(self.out, "parameter {} {} = {formula}", Name(&c.name), c.trip)?;
+            if j < vsa.parameters() {
+                writeln!(self.out, "parameter {} {} = {}", Name(&c.name), c.trip, c.last)?;
                 continue;
             }
-            let kind = if j < vsa.phases {
+            let kind = if j < vsa.phases() {
                 "phase"
             } else if j < vsa.tile_depth {
                 "tile"
             } else {
                 "time"
             };
-            let limit = vsa.sizes.limits.get(&j).map_or(String::new(), |p| format!(" to parameter {p}"));
-            let last = |(k, last): (usize, &i64)| format!(" {}{}", last + 1, to(j, k));
-            let by_case = vsa.cases.lasts.get(&j).map_or(String::new(), |lasts| {
-                format!(" by case{}", lasts.iter().enumerate().map(last).collect::<String>())
-            });
-            writeln!(self.out, "{kind} {} {}{limit}{by_case}", Name(&c.name), c.trip)?;
+            let end = |end: &Formula| format!(" {}{}", end.most().wrapping_add(1), to(end));
+            let last = match &c.last {
+                Formula::ByCase(ends) => {
+                    format!(" by case{}", ends[..vsa.cases.len()].iter().map(end).collect::<String>())
+                }
+                last => to(last),
+            };
+            writeln!(self.out, "{kind} {} {}{last}", Name(&c.name), c.trip)?;
         }
-        for (k, all) in vsa.cases.boxes.iter().enumerate() {
-            let boxes: String = all
-                .iter()
-                .enumerate()
-                .map(|(j, b)| format!(" {}{}", Tuple(b), if j < vsa.phases { to(j, k) } else { String::new() }))
-                .collect();
-            writeln!(self.out, "case{boxes}")?;
-        }
-        for lag in &vsa.cases.lags {
-            // Between phases as in the last case's.
-            let cases = if matches!(lag, Formula::ByCase(_)) { vsa.cases.boxes.len() } else { 1 };
-            writeln!(self.out, "lag{}", (0..cases).map(|case| format!(" {}", lag.in_case(case))).collect::<String>())?;
+        for own in &vsa.cases {
+            let span = |s: &Span| format!(" {}{}", Tuple(&[s.low, s.high]), to(&s.end));
+            writeln!(self.out, "case{}", own.iter().map(span).collect::<String>())?;
         }
         writeln!(self.out)?;
         let mut ports = 0;
@@ -201,12 +193,7 @@ impl Printer<'_> {
                 format!("guard{}", parts.join(","))
             }
             Op::Input { group, port } => format!("input {group} port {port}"),
-            Op::Past { source, hop, waves, lag } => format!(
-                "past %{} hop {} waves {waves}{}",
-                source.0,
-                Tuple(hop),
-                lag.map_or(String::new(), |lag| format!(" lag {lag}"))
-            ),
+            Op::Past { source, hop, waves } => format!("past %{} hop {} waves {waves}", source.0, Tuple(hop)),
             Op::Unary(op, a) => format!("{} %{}", spelled(&UNARY, op), a.0),
             Op::Binary(op, a, b) => format!("{} %{}, %{}", spelled(&BINARY, op), a.0, b.0),
             Op::Select(c, a, b) => format!("select %{}, %{}, %{}", c.0, a.0, b.0),

@@ -87,7 +87,7 @@ fn output(vsa: &Vsa, g: &OutputGroup, faults: &mut Vec<String>) {
     let ports: Vec<&[i64]> = g.ports.iter().map(|p| &p.offset[..]).collect();
     group.buffers(g.banks.iter().map(|bank| (&bank.bank, Some(bank.elements))), &ports, faults);
     disjoint(g, faults);
-    if !visits::apart(&g.hull, vsa.phases..vsa.tile_depth, |j| vsa.counters[j].trip) {
+    if !visits::apart(&g.hull, vsa.phases()..vsa.tile_depth, |j| vsa.counters[j].trip) {
         faults.push("two visits may store the same cells".into());
     }
 }

@@ -5,7 +5,7 @@ use scop::{BinaryOp, ScalarType, UnaryOp};
 
 pub(super) fn check(vsa: &Vsa, faults: &mut Vec<String>) {
     for (n, node) in vsa.nodes.iter().enumerate() {
-        let elsewhere = matches!(node.op, Op::Past { hop, waves, .. } if waves > 0 || hop != [0, 0]);
+        let elsewhere = node.op.is_delayed() || matches!(node.op, Op::Past { hop, .. } if hop != [0, 0]);
         for source in node.op.sources() {
             if !elsewhere && source.index() >= n {
                 faults.push(format!("node %{n} reads %{}, which does not come earlier", source.0));

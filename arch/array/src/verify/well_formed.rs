@@ -6,7 +6,7 @@ use crate::vsa::{After, Bank, DramArray, Hull, Op, Scalar, Scratch, Until, Vsa};
 use scop::{Expr, ExprKind};
 use std::collections::BTreeSet;
 use uniform::affine::{Condition, Form};
-use uniform::mapping::Counter;
+use uniform::counters::{Case, Counter, Span};
 use uniform::sizes::Formula;
 
 /// What the indices and lengths of a Vsa must satisfy before anything else can be looked at.
@@ -116,19 +116,20 @@ impl WellFormed<'_> {
 
     fn sizes(&mut self) {
         let (vsa, sizes) = (self.vsa, &self.vsa.sizes);
-        let (maxima, known) = (sizes.maxima(), sizes.parameters.len());
-        self.require(known >= sizes.list.len() && known <= vsa.phases, || {
-            format!("{known} parameters of {} sizes and {} phase counters", sizes.list.len(), vsa.phases)
+        let (maxima, known) = (sizes.maxima(), vsa.parameters());
+        self.require(known >= sizes.list.len() && known <= vsa.phases(), || {
+            format!("{known} parameters of {} sizes and {} phase counters", sizes.list.len(), vsa.phases())
         });
         for (k, s) in sizes.list.iter().enumerate() {
             self.require((2..=1 << 24).contains(&s.max), || format!("size {}: max {}", s.name, s.max));
             self.require(identifier(&s.name), || format!("size {k}: `{}` cannot name an argument", s.name));
-            let first = vsa.sizes.parameters.get(k) == Some(&Formula::Size(k as u32).plus(Formula::Const(-1)));
+            let first = vsa.counters.get(k).is_some_and(|c| c.last == Formula::Size(k as u32).plus(Formula::Const(-1)));
             self.require(first && vsa.counters.get(k).is_some_and(|c| c.trip == s.max), || {
                 format!("parameter {k} is not the size {} less one", s.name)
             });
         }
-        for (k, (formula, counter)) in sizes.parameters.iter().zip(&vsa.counters).enumerate() {
+        for (k, counter) in vsa.counters[..known].iter().enumerate() {
+            let formula = &counter.last;
             let known = formula.sizes().iter().all(|&s| (s as usize) < maxima.len());
             let within = known && {
                 let (low, high) = formula.range(&maxima);
@@ -138,12 +139,10 @@ impl WellFormed<'_> {
                 format!("parameter {k} ({}) may be beyond 0 to {}", counter.name, counter.trip - 1)
             });
         }
-        for (&counter, &limit) in &sizes.limits {
-            let good = (known..vsa.counters.len()).contains(&counter)
-                && limit < known
-                && vsa.counters[counter].trip == vsa.counters[limit].trip
-                && vsa.counters[counter].trip > 1;
-            self.require(good, || format!("counter {counter} cannot end with parameter {limit}"));
+        for (j, counter) in vsa.counters.iter().enumerate().skip(known) {
+            let Some(limit) = counter.limit() else { continue };
+            let good = limit < known && counter.trip == vsa.counters[limit].trip && counter.trip > 1;
+            self.require(good, || format!("counter {j} cannot end with parameter {limit}"));
         }
         for (&array, extents) in &sizes.extents {
             let good = vsa.arrays.get(array).is_some_and(|a| {
@@ -154,52 +153,57 @@ impl WellFormed<'_> {
             });
             self.require(good, || format!("extents of array {array} do not fit"));
         }
-        self.require(vsa.phases >= known, || "sizes that are no phases".into());
+        self.require(vsa.phases() >= known, || "sizes that are no phases".into());
     }
 
     fn cases(&mut self) {
-        let (vsa, cases) = (self.vsa, &self.vsa.cases);
-        // Those of strips are whole along the counters of visits.
+        let vsa = self.vsa;
+        // Those of strips are whole along the counters of tiles.
         let strips = vsa.cased() > vsa.tile_depth;
-        let tiles = |all: &Vec<[i64; 2]>| {
-            !strips || all.iter().zip(&vsa.counters).take(vsa.tile_depth).all(|(b, c)| *b == [0, c.trip - 1])
+        let whole = |own: &Case, counters: usize| {
+            own.iter().zip(&vsa.counters).take(counters).all(|(span, c)| *span == Span::whole(c))
         };
-        let counted = if strips && vsa.phases == 0 { vsa.cased().min(vsa.counters.len()) } else { vsa.phases };
-        let within = |all: &Vec<[i64; 2]>| {
-            all.len() == counted
-                && tiles(all)
-                && all.iter().zip(&vsa.counters).all(|(b, c)| 0 <= b[0] && b[0] <= b[1] && b[1] < c.trip)
+        let counted = if strips && vsa.phases() == 0 { vsa.cased().min(vsa.counters.len()) } else { vsa.phases() };
+        let within = |own: &Case| {
+            let inside = |(span, c): (&Span, &Counter)| 0 <= span.low && span.low <= span.high && span.high < c.trip;
+            own.len() == counted && (!strips || whole(own, vsa.tile_depth)) && own.iter().zip(&vsa.counters).all(inside)
         };
-        let apart = |a: &Vec<[i64; 2]>, b: &Vec<[i64; 2]>| a.iter().zip(b).any(|(x, y)| x[1] < y[0] || y[1] < x[0]);
-        let run = |all: &Vec<[i64; 2]>| {
-            all.iter().zip(&vsa.counters).take(vsa.parameters()).all(|(b, c)| *b == [0, c.trip - 1])
-        };
-        let phases = cases
-            .boxes
+        let apart = |a: &Case, b: &Case| a.iter().zip(b).any(|(x, y)| x.is_apart_from(y));
+        let phases = vsa
+            .cases
             .iter()
             .enumerate()
-            .all(|(k, a)| within(a) && run(a) && cases.boxes[..k].iter().all(|b| apart(a, b)));
+            .all(|(k, a)| within(a) && whole(a, vsa.parameters()) && vsa.cases[..k].iter().all(|b| apart(a, b)));
         self.require(phases, || "cases of phases that are none, or are of two cases".into());
-        for (&j, lasts) in &cases.lasts {
-            let good = (counted..vsa.counters.len()).contains(&j)
-                && lasts.len() == cases.boxes.len()
-                && lasts.iter().all(|&l| (0..vsa.counters[j].trip).contains(&l));
-            self.require(good, || format!("counter {j} cannot end at {lasts:?}"));
-        }
-        for (&j, limits) in &cases.limits {
-            let known = |p: &usize| *p < vsa.parameters() && vsa.counters[*p].trip <= vsa.counters[j].trip;
-            let counted = (vsa.parameters()..vsa.phases).contains(&j) || cases.lasts.contains_key(&j);
-            let good = counted
-                && limits.len() == cases.boxes.len()
-                && limits.iter().flatten().all(known)
-                && (j < vsa.phases || !vsa.sizes.limits.contains_key(&j));
-            self.require(good, || format!("counter {j} cannot end with parameters {limits:?}"));
+        let is_end = |counter: &Counter, end: &Formula| match end {
+            Formula::Const(last) => (0..counter.trip).contains(last),
+            Formula::Parameter { place, most } => {
+                let limit = *place as usize;
+                (0..counter.trip).contains(most) && limit < vsa.parameters() && vsa.counters[limit].trip <= counter.trip
+            }
+            _ => false,
+        };
+        for (j, counter) in vsa.counters.iter().enumerate().skip(vsa.parameters()) {
+            let good = match &counter.last {
+                Formula::ByCase(ends) => {
+                    j >= counted
+                        && ends.len() == vsa.cases.len() + 1
+                        && ends.last() == Some(&Formula::Const(0))
+                        && ends.iter().all(|end| is_end(counter, end))
+                }
+                last => *last == Formula::Const(counter.trip - 1) || is_end(counter, last),
+            };
+            self.require(good, || format!("counter {j} cannot end at {}", counter.last));
+            let spans = vsa.cases.iter().filter_map(|own| own.get(j));
+            let good = spans.clone().all(|span| is_end(counter, &span.end) && span.end.most() == span.high);
+            let sequential = j < vsa.phases() || spans.clone().all(|span| span.end.parameter().is_none());
+            self.require(good && sequential, || format!("counter {j} cannot end so in phases of a case"));
         }
     }
 
     fn cases_of(&mut self, what: &str, some: &Option<BTreeSet<usize>>) {
-        let known = some.iter().flatten().all(|&k| k < self.vsa.cases.boxes.len());
-        let phases = !self.vsa.cases.is_empty() && self.vsa.cased() <= self.vsa.tile_depth;
+        let known = some.iter().flatten().all(|&k| k < self.vsa.cases.len());
+        let phases = self.vsa.loops().has_cases() && self.vsa.cased() <= self.vsa.tile_depth;
         self.require(known && (some.is_none() || phases), || format!("{what}: of cases {some:?} that are none"));
     }
 
@@ -234,26 +238,22 @@ impl WellFormed<'_> {
                     let exists = vsa.inputs.get(*group as usize).is_some_and(|g| (*port as usize) < g.ports.len());
                     self.require(exists, || format!("node %{n}: no port {port} of input group {group}"));
                 }
-                Op::Past { hop, waves, lag, .. } => {
-                    let formula = lag.map(|lag| vsa.cases.lags.get(lag as usize));
+                Op::Past { hop, waves, .. } => {
                     let by_case = |f: &Formula| {
                         if let Formula::ByCase(all) = f {
-                            all.len() == vsa.cases.boxes.len() + 1
+                            all.len() == vsa.cases.len() + 1
                         } else {
                             true
                         }
                     };
                     let sizes = |f: &Formula| f.sizes().iter().all(|&s| (s as usize) < vsa.sizes.list.len());
-                    let within = |f: &Formula| {
-                        sizes(f) && matches!(f.range(&vsa.sizes.maxima()), (2.., most) if most == i128::from(*waves))
+                    let least = |f: &Formula| if matches!(f, Formula::Const(_)) { 0 } else { 2 };
+                    let within = by_case(waves) && sizes(waves) && {
+                        let (low, high) = waves.range(&vsa.sizes.maxima());
+                        low >= least(waves) && high < 1 << 40
                     };
-                    self.require(formula.is_none_or(|f| f.is_some_and(|f| by_case(f) && within(f))), || {
-                        format!("node %{n}: no lag of 2 to {waves} waves")
-                    });
                     let small = hop.iter().all(|h| h.unsigned_abs() < 1 << 31);
-                    self.require(small && (0..1 << 40).contains(waves), || {
-                        format!("node %{n}: hop {hop:?}, {waves} waves")
-                    });
+                    self.require(small && within, || format!("node %{n}: hop {hop:?}, {waves} waves"));
                 }
                 _ => {}
             }
@@ -332,14 +332,14 @@ impl WellFormed<'_> {
                 format!("{what}: no ports, or ports of another rank")
             });
             self.cases_of(&what, &g.cases);
-            self.require(g.cases.is_none() || g.reload >= vsa.phases, || {
+            self.require(g.cases.is_none() || g.reload >= vsa.phases(), || {
                 format!("{what}: of some cases only, but not loaded in each phase")
             });
             self.require(g.reload <= vsa.tile_depth, || {
                 format!("{what}: reload {} of {} tile counters", g.reload, vsa.tile_depth)
             });
             // At some sizes there is no such phase.
-            let phases = g.phases.len() <= vsa.phases
+            let phases = g.phases.len() <= vsa.phases()
                 && g.phases.iter().enumerate().all(|(j, p)| p.is_none_or(|v| j >= vsa.parameters() && v >= 0));
             self.require(phases, || format!("{what}: phases {:?}", g.phases));
             g.banks.iter().for_each(|b| self.bank(&what, b, rank, g.ports.len()));
@@ -350,8 +350,8 @@ impl WellFormed<'_> {
                 match until {
                     Until::Lag(lag) => self.require(*lag >= 0, || format!("{what}: lag {lag}")),
                     // A buffer that outlives its phase holds what was there before.
-                    Until::Phase => self.require(g.reload >= vsa.phases, || {
-                        format!("{what}: reload {} is within the {} counters of phases", g.reload, vsa.phases)
+                    Until::Phase => self.require(g.reload >= vsa.phases(), || {
+                        format!("{what}: reload {} is within the {} counters of phases", g.reload, vsa.phases())
                     }),
                 }
             }
@@ -376,17 +376,17 @@ impl WellFormed<'_> {
             let inside = (0..2).all(|a| 0 <= g.first[a] && g.first[a] <= g.last[a] && g.last[a] < vsa.extent[a]);
             self.require(inside, || format!("{what}: collectors from {:?} to {:?}", g.first, g.last));
             let fits = |(j, (e, c)): (usize, (&Option<i64>, &Counter))| {
-                e.is_none_or(|v| v >= 0 && (v < c.trip || j < vsa.phases))
+                e.is_none_or(|v| v >= 0 && (v < c.trip || j < vsa.phases()))
             };
             let emit = g.emit.len() == vsa.tile_depth && g.emit.iter().zip(&vsa.counters).enumerate().all(fits);
             self.require(emit, || format!("{what}: emit {:?} does not fit the tile counters", g.emit));
             let ends = g.emit.iter().enumerate().all(|(j, e)| {
-                !vsa.sizes.limits.contains_key(&j) || e.is_none_or(|v| v == 0 || v + 1 == vsa.counters[j].trip)
+                vsa.counters[j].limit().is_none() || e.is_none_or(|v| v == 0 || v + 1 == vsa.counters[j].trip)
             });
             self.require(ends, || format!("{what}: emits in the middle of a counter that sizes end"));
             self.cases_of(&what, &g.cases);
             let known = |(&j, &p): (&usize, &usize)| {
-                vsa.cases.lasts.contains_key(&j)
+                vsa.counters.get(j).is_some_and(Counter::is_by_case)
                     && p < vsa.parameters()
                     && g.emit.get(j) == Some(&Some(vsa.counters[p].trip - 1))
             };
@@ -395,7 +395,7 @@ impl WellFormed<'_> {
             let bounds = g
                 .bounds
                 .iter()
-                .all(|b| b.coeffs.len() + 1 == rank && b.phases.len() == vsa.phases && b.scale.abs() <= 1);
+                .all(|b| b.coeffs.len() + 1 == rank && b.phases.len() == vsa.phases() && b.scale.abs() <= 1);
             self.require(bounds, || format!("{what}: bounds of another rank, or a scale beyond 1"));
             let numbers = g.bounds.iter().flat_map(|b| b.coeffs.iter().chain(&b.phases).chain([&b.constant]));
             self.require(numbers.into_iter().all(|x| x.unsigned_abs() < 1 << 31), || {

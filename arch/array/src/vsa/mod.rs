@@ -29,8 +29,7 @@ pub use op::{Node, NodeId, Op};
 use scop::{Expr, ScalarType};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use uniform::cases::Cases;
-use uniform::mapping::Counter;
+use uniform::counters::{Case, Counter};
 use uniform::sizes::Sizes;
 
 /// An array that readers and writers move word by word, in C's row-major layout: in DRAM, or on chip.
@@ -151,16 +150,13 @@ impl Eq for Remarks {}
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vsa {
     pub name: String,
-    /// Time loops, outermost first.
+    /// Time loops, outermost first: parameters, phases (what one phase stores, later ones may load), tiles, and inner ones.
     pub counters: Vec<Counter>,
     pub tile_depth: usize,
-    /// How many of the tile counters, the outermost ones, count phases: what one phase stores, later ones may load. The
-    /// first of them are parameters, if there are sizes.
-    pub phases: usize,
     /// Sizes at run time.
     pub sizes: Sizes,
-    /// Where loops end that do not run as often in every phase.
-    pub cases: Cases,
+    /// Phases, or strips, in which counters end alike.
+    pub cases: Vec<Case>,
     /// Names of the space axes (for people), `""` where the extent is 1.
     pub axes: [String; 2],
     /// PEs per axis, at least 1.
@@ -191,9 +187,8 @@ impl Vsa {
             name: name.into(),
             counters: vec![],
             tile_depth: 0,
-            phases: 0,
             sizes: Default::default(),
-            cases: Default::default(),
+            cases: vec![],
             axes: Default::default(),
             extent: [1, 1],
             lanes: 1,

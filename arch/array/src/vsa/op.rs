@@ -3,6 +3,7 @@
 use scop::{BinaryOp, ScalarType, UnaryOp};
 use std::sync::Arc;
 use uniform::affine::{Condition, Form};
+use uniform::sizes::Formula;
 
 /// Index into [`crate::vsa::Vsa::nodes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -30,13 +31,12 @@ pub enum Op {
         group: u32,
         port: u32,
     },
-    /// Value of `source` at PE `p - hop`, `waves` waves ago; with a lag, at most: so many as the phase's case says
-    /// ([`uniform::cases::Cases::lags`]).
+    /// Value of `source` at PE `p - hop`, `waves` waves ago: a number, or one for each case ([`uniform::counters`]) or each
+    /// size, which is at least 2.
     Past {
         source: NodeId,
         hop: [i64; 2],
-        waves: i64,
-        lag: Option<u32>,
+        waves: Formula,
     },
     Unary(UnaryOp, NodeId),
     Binary(BinaryOp, NodeId, NodeId),
@@ -58,13 +58,17 @@ pub enum Op {
 impl Op {
     /// Nodes whose values are combined in the same wave and PE, in operand order.
     pub fn operands(&self) -> Vec<NodeId> {
-        match *self {
+        match self {
             Op::Const(_) | Op::Scalar(_) | Op::Iter(_) | Op::Guard(_) | Op::Input { .. } | Op::Past { .. } => vec![],
-            Op::Dot { ref pairs, addend } => pairs.iter().flatten().copied().chain([addend]).collect(),
-            Op::Unary(_, a) | Op::Cast(a) | Op::Lookup(_, a) => vec![a],
-            Op::Binary(_, a, b) => vec![a, b],
-            Op::Select(a, b, c) | Op::Fma(a, b, c) => vec![a, b, c],
+            Op::Dot { pairs, addend } => pairs.iter().flatten().copied().chain([*addend]).collect(),
+            Op::Unary(_, a) | Op::Cast(a) | Op::Lookup(_, a) => vec![*a],
+            Op::Binary(_, a, b) => vec![*a, *b],
+            Op::Select(a, b, c) | Op::Fma(a, b, c) => vec![*a, *b, *c],
         }
+    }
+    /// The value of an earlier wave, which a delay element keeps.
+    pub fn is_delayed(&self) -> bool {
+        matches!(self, Op::Past { waves, .. } if *waves != Formula::Const(0))
     }
     /// Nodes that are read, those of other waves and PEs too.
     pub fn sources(&self) -> Vec<NodeId> {

@@ -4,7 +4,7 @@ use array::contract::operand::digits;
 use array::contract::pick::{kept, list, starts};
 use cost::blocks::{line, memory, Cost};
 use uniform::affine::Form;
-use uniform::mapping::Counter;
+use uniform::counters::Counter;
 
 #[test]
 fn products_are_sums_of_the_digits() {
@@ -24,7 +24,7 @@ fn products_are_sums_of_the_digits() {
 
 #[test]
 fn only_places_that_waves_ask_for() {
-    let counter = |trip| Counter { name: String::new(), trip };
+    let counter = |trip| Counter::constant(String::new(), trip);
     let col = |counters: &[i64]| Form { constant: 1, counters: counters.to_vec(), space: [0, 0] };
     // 16 r + 32 p + 2 q: three bits of six.
     let places = starts(&[counter(14), counter(2), counter(2)], &col(&[16, 32, 2]), 64);

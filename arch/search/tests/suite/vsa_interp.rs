@@ -5,6 +5,7 @@ use array::interp;
 use array::vsa::*;
 use scop::{BinaryOp, ScalarType, UnaryOp};
 use uniform::affine::Form;
+use uniform::sizes::Formula;
 
 const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [1, 0, 2], [0, 2, 1], [2, 0, 1], [1, 2, 0], [2, 1, 0]];
 
@@ -128,10 +129,10 @@ fn refusals() {
         assert!(fault.contains(part), "{fault}");
     };
     fails(
-        &|v| v.nodes[7].op = Op::Past { source: NodeId(9), hop: [0, 0], waves: 0, lag: None },
+        &|v| v.nodes[7].op = Op::Past { source: NodeId(9), hop: [0, 0], waves: Formula::Const(0) },
         "depend on themselves",
     );
-    fails(&|v| v.nodes[7].op = Op::Past { source: NodeId(99), hop: [0, 0], waves: 0, lag: None }, "no node %99");
+    fails(&|v| v.nodes[7].op = Op::Past { source: NodeId(99), hop: [0, 0], waves: Formula::Const(0) }, "no node %99");
     fails(&|v| v.inputs[1].hull.elements = 1, "of a hull with 1");
     fails(&|v| v.arrays[0].dims[0] += 1, "memory");
     let late = |v: &mut Vsa| {

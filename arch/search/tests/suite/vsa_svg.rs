@@ -3,6 +3,7 @@
 use crate::vsa_common::*;
 use array::vsa::*;
 use uniform::affine::Form;
+use uniform::sizes::Formula;
 
 const SMALL: Mm = Mm { n: 7, m: 6, k: 9, pes: [2, 3], steps: 2, points: 2, lanes: 2, words: [8, 4, 4] };
 
@@ -13,7 +14,7 @@ fn strange() -> Vsa {
     for (name, hop) in
         [("d", [1, 1]), ("e", [1, -1]), ("far", [0, 2]), ("deep", [2, 0]), ("west", [0, -1]), ("south", [1, 0])]
     {
-        vsa.nodes.push(Node { op: Op::Past { source, hop, waves: 1, lag: None }, ty: I32, name: name.into() });
+        vsa.nodes.push(Node { op: Op::Past { source, hop, waves: Formula::Const(1) }, ty: I32, name: name.into() });
         vsa.nodes[0].name = String::new();
     }
     vsa.inputs[1].forward = [true, true];

@@ -5,9 +5,9 @@ use array::text::{canonical, parse, to_text};
 use array::vsa::*;
 use scop::{Affine, BinaryOp, ScalarType, UnaryOp};
 use uniform::affine::{Condition, Form};
-use uniform::cases::Cases;
-use uniform::mapping::Counter;
+use uniform::counters::{Case, Counter, Span};
 use uniform::sizes::Formula;
+use uniform::system::Kind;
 
 const SMALL: Mm = Mm { n: 7, m: 6, k: 9, pes: [2, 3], steps: 2, points: 2, lanes: 2, words: [8, 4, 4] };
 
@@ -111,6 +111,13 @@ impl Draw {
     fn id(&mut self) -> NodeId {
         NodeId(self.0.within(0, 99) as u32)
     }
+    fn waves(&mut self) -> Formula {
+        match self.index(3) {
+            0 => Formula::ByCase((0..1 + self.index(3)).map(|_| Formula::Const(self.int())).collect()),
+            1 => Formula::Size(self.index(9) as u32),
+            _ => Formula::Const(self.int()),
+        }
+    }
     fn op(&mut self, counters: usize) -> Op {
         use BinaryOp::*;
         match self.index(12) {
@@ -120,12 +127,7 @@ impl Draw {
                 (0..self.index(3)).map(|_| Condition { form: self.form(counters), equality: self.flag() }).collect(),
             ),
             3 => Op::Input { group: self.index(9) as u32, port: self.index(9) as u32 },
-            4 => Op::Past {
-                source: self.id(),
-                hop: self.pair(),
-                waves: self.int(),
-                lag: self.flag().then(|| self.index(9) as u32),
-            },
+            4 => Op::Past { source: self.id(), hop: self.pair(), waves: self.waves() },
             5 => Op::Unary([UnaryOp::Neg, UnaryOp::Not, UnaryOp::Sqrt, UnaryOp::Abs][self.index(4)], self.id()),
             6 => Op::Binary(
                 [Add, Sub, Mul, Div, Rem, And, Or, Xor, Shl, Shr, Eq, Ne, Lt, Le, Min, Max][self.index(16)],
@@ -215,39 +217,46 @@ impl Draw {
                 .collect(),
         }
     }
-    fn cases(&mut self, phases: usize, counters: usize) -> Cases {
-        let boxes: Vec<Vec<[i64; 2]>> =
-            (0..self.index(3)).map(|_| (0..phases).map(|_| self.pair()).collect()).collect();
-        let counted: Vec<usize> = (phases..counters).filter(|_| !boxes.is_empty() && self.flag()).collect();
-        let known: Vec<usize> =
-            (0..phases).chain(counted.iter().copied()).filter(|_| !boxes.is_empty() && self.flag()).collect();
-        let limits = known
-            .into_iter()
-            .map(|j| (j, boxes.iter().map(|_| self.flag().then(|| self.index(9))).collect::<Vec<_>>()))
-            .filter(|l| l.1.iter().any(Option::is_some))
-            .collect();
-        let lags = (0..self.index(3)).map(|_| {
-            let mut by_case: Vec<Formula> = boxes.iter().map(|_| self.int()).map(Formula::Const).collect();
-            by_case.extend(by_case.last().cloned());
-            if by_case.is_empty() {
-                Formula::Const(self.int())
-            } else {
-                Formula::by_case(by_case)
-            }
-        });
-        let lags = lags.collect();
-        Cases {
-            lasts: counted.into_iter().map(|j| (j, boxes.iter().map(|_| self.int()).collect())).collect(),
-            boxes,
-            limits,
-            lags,
+    /// A last value: a number, or a parameter.
+    fn end(&mut self, most: i64) -> Formula {
+        if self.flag() {
+            Formula::Parameter { place: self.index(9) as u32, most }
+        } else {
+            Formula::Const(most)
         }
     }
+    fn cases(&mut self, phases: usize) -> Vec<Case> {
+        let span = |draw: &mut Draw| {
+            let [low, high] = draw.pair();
+            Span { low, high, end: draw.end(high) }
+        };
+        (0..self.index(3)).map(|_| (0..phases).map(|_| span(self)).collect()).collect()
+    }
+    fn counters(&mut self, phases: usize, count: usize, cases: usize) -> Vec<Counter> {
+        let counter = |j: usize, draw: &mut Draw| {
+            let mut counter = Counter::constant(draw.name(), draw.int());
+            counter.kind = if j < phases { Kind::Sequence } else { Kind::Loop };
+            let most = counter.trip.wrapping_sub(1);
+            counter.last = if j >= phases && cases > 0 && draw.flag() {
+                let ends = (0..cases).map(|_| {
+                    let most = draw.int();
+                    draw.end(most)
+                });
+                let ends: Vec<Formula> = ends.collect();
+                Formula::ByCase(ends.into_iter().chain([Formula::Const(0)]).collect())
+            } else {
+                draw.end(most)
+            };
+            counter
+        };
+        (0..count).map(|j| counter(j, self)).collect()
+    }
     fn vsa(&mut self) -> Vsa {
-        let counters: Vec<Counter> =
-            (0..self.index(6)).map(|_| Counter { name: self.name(), trip: self.int() }).collect();
-        let (depth, count, nodes) = (self.index(counters.len() + 1), counters.len(), self.index(20));
+        let (count, nodes) = (self.index(6), self.index(20));
+        let depth = self.index(count + 1);
         let phases = self.index(depth + 1);
+        let cases = self.cases(phases);
+        let counters = self.counters(phases, count, cases.len());
         let arrays: Vec<DramArray> = (0..1 + self.index(3))
             .map(|a| DramArray {
                 name: format!("{}{a}", self.name()),
@@ -269,9 +278,8 @@ impl Draw {
             name: self.name(),
             counters,
             tile_depth: depth,
-            phases,
             sizes: Default::default(),
-            cases: self.cases(phases, count),
+            cases,
             axes: [self.name(), self.name()],
             extent: self.pair(),
             lanes: self.int(),

@@ -4,6 +4,7 @@ use crate::vsa_common::*;
 use array::vsa::*;
 use scop::{BinaryOp, ScalarType};
 use uniform::affine::Form;
+use uniform::sizes::Formula;
 
 const SIZES: Mm = Mm { n: 7, m: 6, k: 9, pes: [2, 3], steps: 2, points: 2, lanes: 2, words: [8, 4, 4] };
 
@@ -63,7 +64,7 @@ fn nodes() {
         v.nodes[product].op = Op::Binary(BinaryOp::Mul, NodeId(acc as u32), NodeId(acc as u32))
     });
     fault(&good, "does not come earlier", |v| {
-        v.nodes[past].op = Op::Past { source: NodeId(acc as u32), hop: [0, 0], waves: 0, lag: None }
+        v.nodes[past].op = Op::Past { source: NodeId(acc as u32), hop: [0, 0], waves: Formula::Const(0) }
     });
     fault(&good, "expected Int", |v| v.nodes[product].op = Op::Binary(BinaryOp::Mul, NodeId(1), NodeId(1)));
     fault(&good, "result is", |v| v.nodes[first].ty = I32);

@@ -4,8 +4,7 @@
 
 use crate::affine::{determinant, unimodular_inverse};
 use crate::case;
-use crate::cases::Cases;
-use crate::mapping::Counter;
+use crate::counters::{Case, Counter, Span};
 use crate::mapping::{row_name, Digit, DimPlan, Mapping, Plan, Role};
 use crate::refusal::Illegal;
 use crate::sizes::Formula;
@@ -45,90 +44,78 @@ impl Mapping {
             digits,
             counters: vec![],
             tile_depth: 0,
-            phases: 0,
             strip: None,
             extent: [1, 1],
             axes: [String::new(), String::new()],
             lane_trips: vec![],
-            parameters: vec![],
-            limits: BTreeMap::new(),
             uppers: BTreeMap::new(),
-            uppers_by_case: BTreeMap::new(),
-            cases: Cases::default(),
+            cases: vec![],
             plan,
         };
         let ends = mapping.ends_by_size(system, loose);
-        let (by_case, uppers) = mapping.ends_by_case(system, loose);
-        let by_case = mapping.number_digits(system.parameters().len(), ends, by_case)?;
-        mapping.uppers_by_case =
-            uppers.into_iter().map(|((d, case), upper)| ((mapping.digits[d][0].index, case), (d, upper))).collect();
-        mapping.phases =
-            mapping.parameters.len() + mapping.digits[system.sequences()].iter().map(Vec::len).sum::<usize>();
+        let by_case = mapping.ends_by_case(system, loose);
+        let by_case = mapping.number_digits(system, ends, by_case)?;
         mapping.strip = system.strips().find_map(|d| Some(mapping.digits[d].first()?.index));
-        mapping.cases = mapping.ends_by_phase(system, loose, &by_case);
+        mapping.end_by_phase(system, loose, &by_case);
         Ok(mapping)
     }
 
-    /// Where loops end by phase, or by strip: as far as the statements go that are executed in it. `limits` are the
-    /// parameters that do so, by dimension, digit and case.
-    fn ends_by_phase(&self, system: &System, loose: &Loose, limits: &ByCase<usize>) -> Cases {
-        let known = self.parameters.len();
-        let strip = self.strip;
-        if self.phases == known && strip.is_none() {
-            return Cases::default();
+    /// Ends loops by phase, or by strip: as far as the statements go that are executed in it. `limits` are the parameters
+    /// that do so, by dimension, digit and case.
+    fn end_by_phase(&mut self, system: &System, loose: &Loose, limits: &ByCase<usize>) {
+        let known = self.parameters();
+        if self.phases() == known && self.strip.is_none() {
+            return;
         }
-        // Those of strips are whole along the counters of visits.
-        let tiles = strip.map_or(0..0, |_| self.phases..self.tile_depth);
+        let boxes: Vec<Case> = (0..system.cases.len()).map(|case| self.outer_box(system, case, limits)).collect();
         let cased = self.cased();
-        let whole = |c: &Counter| [0, c.trip - 1];
-        let run = self.counters[..known].iter().map(whole);
-        let counted = |d: &usize| !self.digits[*d].is_empty();
-        let span = |d: usize, all: &[(i64, i64)]| [all[d].0 - self.bounds[d].0, all[d].1 - self.bounds[d].0];
-        let phases = |all: &[(i64, i64)]| -> Vec<[i64; 2]> {
-            let spans = |dims: Range<usize>| dims.filter(counted).map(|d| span(d, all)).collect::<Vec<_>>();
-            run.clone()
-                .chain(spans(system.sequences()))
-                .chain(self.counters[tiles.clone()].iter().map(whole))
-                .chain(spans(system.strips()))
-                .collect()
-        };
-        let boxes: Vec<Vec<[i64; 2]>> = system.cases.iter().map(|case| phases(&case.bounds)).collect();
-        let reaches = self.reaches(system);
-        let limit = |d: usize, k: usize| -> Option<Vec<Option<usize>>> {
-            let all: Vec<Option<usize>> = (0..boxes.len()).map(|case| limits.get(&(d, k, case)).copied()).collect();
-            all.iter().any(Option::is_some).then_some(all)
-        };
-        let mut out = Cases::default();
-        for d in system.sequences().filter(counted) {
-            out.limits.extend(limit(d, 0).map(|all| (self.digits[d][0].index, all)));
-        }
         let all: i64 = self.counters[known..cased].iter().map(|c| c.trip).product();
-        let between = !out.limits.is_empty()
-            || boxes.iter().map(|all| all[known..].iter().map(|b| b[1] - b[0] + 1).product::<i64>()).sum::<i64>() < all;
+        let volume = |own: &Case| own[known..].iter().map(|s| s.high - s.low + 1).product::<i64>();
+        let between = boxes.iter().flatten().any(|span| span.end.parameter().is_some())
+            || boxes.iter().map(volume).sum::<i64>() < all;
+        let reaches = self.reaches(system);
+        let mut lasts = vec![];
         for d in system.loops() {
-            for (k, digit) in self.digits[d]
-                .iter()
-                .enumerate()
-                .filter(|(_, x)| matches!(x.role, Role::Tile | Role::Time) && x.index >= cased)
-            {
-                let by_case: Vec<i64> = self
-                    .lasts(system, loose, d, k, &reaches)
-                    .into_iter()
-                    .map(|[least, last]| last.max(least))
-                    .collect();
-                let limit = limit(d, k);
-                if between || limit.is_some() || by_case.iter().any(|&last| last + 1 != digit.trip) {
-                    out.lasts.insert(digit.index, by_case);
-                    out.limits.extend(limit.map(|all| (digit.index, all)));
+            for (k, digit) in self.digits[d].iter().enumerate() {
+                if !matches!(digit.role, Role::Tile | Role::Time) || digit.index < cased {
+                    continue;
+                }
+                let most = self.lasts(system, loose, d, k, &reaches).into_iter().map(|[least, last]| last.max(least));
+                let end = |(case, most): (usize, i64)| match limits.get(&(d, k, case)) {
+                    Some(&place) => Formula::Parameter { place: place as u32, most },
+                    None => Formula::Const(most),
+                };
+                let ends: Vec<Formula> = most.enumerate().map(end).collect();
+                if between || ends.iter().any(|end| *end != Formula::Const(digit.trip - 1)) {
+                    lasts.push((digit.index, ends));
                 }
             }
         }
-        out.boxes = boxes;
-        if out.lasts.is_empty() {
-            Cases::default()
-        } else {
-            out
+        if lasts.is_empty() {
+            return;
         }
+        self.cases = boxes;
+        for (place, mut ends) in lasts {
+            ends.push(Formula::Const(0));
+            self.counters[place].last = Formula::ByCase(ends);
+        }
+    }
+
+    /// The values of the outer counters in a case.
+    fn outer_box(&self, system: &System, case: usize, limits: &ByCase<usize>) -> Case {
+        let known = self.parameters();
+        // Strips are whole along the counters of tiles.
+        let tiles = self.strip.map_or(0..0, |_| self.phases()..self.tile_depth);
+        let span = |d: usize| {
+            let (low, high) = system.cases[case].bounds[d];
+            let (low, high) = (low - self.bounds[d].0, high - self.bounds[d].0);
+            let limit = limits.get(&(d, 0, case)).filter(|_| system.dims[d].kind == Kind::Sequence);
+            let end = limit.map_or(Formula::Const(high), |&p| Formula::Parameter { place: p as u32, most: high });
+            Span { low, high, end }
+        };
+        let spans = |dims: Range<usize>| dims.filter(|&d| !self.digits[d].is_empty()).map(span).collect::<Vec<_>>();
+        let whole = |counters: Range<usize>| self.counters[counters].iter().map(Span::whole).collect();
+        [whole(0..known), spans(system.sequences()), whole(tiles), spans(system.strips())].concat()
     }
 
     /// How far coordinates go, by case.
@@ -173,7 +160,7 @@ impl Mapping {
             // Where it may run longer, its end is not the coordinate's.
             if let ([[one]], 0) = (greatest.iter().map(Vec::as_slice).collect::<Vec<_>>().as_slice(), least) {
                 if one.1 == 1 && !one.0.is_constant() {
-                    self.uppers.insert(d, one.0.clone());
+                    self.uppers.insert((d, None), one.0.clone());
                 }
             }
             let counted = self.digits[d].first().filter(|x| d < last && !matches!(x.role, Role::Space(_) | Role::Lane));
@@ -187,10 +174,10 @@ impl Mapping {
     /// The last values of digits that sizes end, by dimension, digit and case of phases; of phases' own dimensions the
     /// greatest of the case, where that is not that of all. And greatest values of coordinates that one function gives,
     /// by dimension and case.
-    fn ends_by_case(&self, system: &System, loose: &Loose) -> (ByCase<Formula>, BTreeMap<(usize, usize), Affine>) {
-        let (mut ends, mut uppers) = (BTreeMap::new(), BTreeMap::new());
+    fn ends_by_case(&mut self, system: &System, loose: &Loose) -> ByCase<Formula> {
+        let (mut ends, mut uppers) = (BTreeMap::new(), vec![]);
         if !system.is_sized() {
-            return (ends, uppers);
+            return ends;
         }
         let reaches = self.reaches(system);
         for (c, case) in system.cases.iter().enumerate() {
@@ -211,7 +198,7 @@ impl Mapping {
                     &own
                 };
                 if let ([[one]], 0, 0) = (greatest.iter().map(Vec::as_slice).collect::<Vec<_>>().as_slice(), k, least) {
-                    uppers.extend((one.1 == 1 && !one.0.is_constant()).then(|| ((d, c), one.0.clone())));
+                    uppers.extend((one.1 == 1 && !one.0.is_constant()).then(|| ((d, Some(c)), one.0.clone())));
                 }
                 let everywhere = system.dims[d].kind == Kind::Sequence && case.bounds[d].1 == system.dims[d].hi;
                 let varies = (least == 0 || least < last) && !everywhere;
@@ -219,7 +206,8 @@ impl Mapping {
                 ends.extend(end.map(|end| ((d, k, c), end)));
             }
         }
-        (ends, uppers)
+        self.uppers.extend(uppers);
+        ends
     }
 
     /// The last value of a digit of coordinate `d`, whose greatest value is bounded so, if sizes tell it. It is not
@@ -236,50 +224,54 @@ impl Mapping {
         (!matches!(value, Formula::Const(_))).then_some(value)
     }
 
-    /// The parameters that end digits by case.
+    /// Numbers the counters: parameters first, then tile, time and latency loops. Returns the parameters that end digits by
+    /// case.
     fn number_digits(
         &mut self,
-        sizes: usize,
+        system: &System,
         ends: BTreeMap<usize, Formula>,
         by_case: ByCase<Formula>,
     ) -> Result<ByCase<usize>, Illegal> {
-        let order = self.plan.order.clone();
-        for d in 0..sizes {
+        let (order, sizes) = (self.plan.order.clone(), system.parameters().end);
+        let parameter = |name: String, trip: i64, last: Formula| Counter { name, kind: Kind::Parameter, trip, last };
+        for d in system.parameters() {
             self.digits[d].iter_mut().for_each(|digit| digit.index = d);
-            self.parameters.push(Formula::Size(d as u32).plus(Formula::Const(-self.bounds[d].0)));
-            self.counters.push(Counter { name: self.names[d].clone(), trip: self.bounds[d].1 - self.bounds[d].0 + 1 });
+            let (trip, value) = (
+                self.bounds[d].1 - self.bounds[d].0 + 1,
+                Formula::Size(d as u32).plus(Formula::Const(-self.bounds[d].0)),
+            );
+            self.counters.push(parameter(self.names[d].clone(), trip, value));
         }
         let mut limits = BTreeMap::new();
         for (d, value) in ends {
             let trip = self.digits[d].first().map_or(1, |x| x.trip);
             limits.insert(d, self.counters.len());
-            self.counters.push(Counter { name: format!("{}.last", self.names[d]), trip });
-            self.parameters.push(value);
+            self.counters.push(parameter(format!("{}.last", self.names[d]), trip, value));
         }
         let mut cases = BTreeMap::new();
         for ((d, k, case), value) in by_case {
-            let (trip, known) = (self.digits[d][k].trip, self.parameters.iter().zip(&self.counters).skip(sizes));
-            let same = known.clone().position(|(formula, counter)| *formula == value && counter.trip == trip);
-            let parameter = same.map_or(self.parameters.len(), |k| sizes + k);
-            cases.insert((d, k, case), parameter);
+            let trip = self.digits[d][k].trip;
+            let same = self.counters[sizes..].iter().position(|c| c.last == value && c.trip == trip);
+            let place = same.map_or(self.counters.len(), |k| sizes + k);
+            cases.insert((d, k, case), place);
             if same.is_none() {
-                self.counters.push(Counter { name: format!("{}.last{case}", self.names[d]), trip });
-                self.parameters.push(value);
+                self.counters.push(parameter(format!("{}.last{case}", self.names[d]), trip, value));
             }
         }
         for role in [Role::Tile, Role::Time, Role::Latency] {
             for &d in order.iter().filter(|&&d| d >= sizes) {
                 for (k, digit) in self.digits[d].iter_mut().enumerate().filter(|(_, x)| x.role == role) {
                     digit.index = self.counters.len();
-                    if let Some(&parameter) = limits.get(&d).filter(|_| k == 0) {
-                        self.limits.insert(digit.index, parameter);
-                    }
+                    let most = digit.trip - 1;
+                    let limit = limits.get(&d).filter(|_| k == 0);
+                    let last = limit.map_or(Formula::Const(most), |&p| Formula::Parameter { place: p as u32, most });
                     let suffix = match role {
                         Role::Tile => "tile",
                         Role::Time => "time",
                         _ => "latency",
                     };
-                    self.counters.push(Counter { name: format!("{}.{suffix}", self.names[d]), trip: digit.trip });
+                    let name = format!("{}.{suffix}", self.names[d]);
+                    self.counters.push(Counter { name, kind: system.dims[d].kind, trip: digit.trip, last });
                 }
             }
             if role == Role::Tile {

@@ -1,4 +1,4 @@
-//! Random netlists, and the external tools that read the printed text.
+//! Random netlists, and the external tools that read Verilog.
 
 use rtl::{clog2, s, u, Design, MemStyle, ModuleBuilder, Sig, Template, Ty, Verified};
 use std::cell::RefCell;
@@ -35,8 +35,8 @@ impl Rng {
     }
 }
 
-/// A random module. `rst` is held for the first cycles while memories are filled by `fill`, so
-/// that a four-state simulator knows every value afterwards.
+/// A random module. In the first cycles `rst` is set and `fill` fills the memories, after which a four-state simulator
+/// has no unknown values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Random {
     pub seed: u64,
@@ -244,10 +244,10 @@ impl Template for Random {
     }
 }
 
-/// Runs a tool; its output and whether it succeeded.
+/// Runs a tool; returns its success and its output.
 ///
 /// # Panics
-/// With a clear message if the tool is not installed: these tests need it.
+/// The tool is not installed.
 pub fn tool(name: &str, args: &[&str], dir: &Path) -> (bool, String) {
     match Command::new(name).args(args).current_dir(dir).output() {
         Ok(o) => {
@@ -258,12 +258,12 @@ pub fn tool(name: &str, args: &[&str], dir: &Path) -> (bool, String) {
     }
 }
 
-/// Later Verilators close every run with a report: lines that start with "- ".
+/// Removes the report at the end of every run of a recent Verilator: lines that start with "- ".
 fn without_report(text: &str) -> String {
     text.lines().filter(|l| !l.starts_with("- ")).map(|l| format!("{l}\n")).collect::<String>().trim_start().to_string()
 }
 
-/// A fresh directory under cargo's target directory with the design's files.
+/// Writes the design's files into an empty directory below cargo's target directory.
 pub fn write_design(d: &Verified, dir: &str) -> (std::path::PathBuf, Vec<String>) {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(dir);
     let _ = std::fs::remove_dir_all(&path);

@@ -17,14 +17,14 @@ use super::field::{field_port, form_range, range_ty, Field};
 use crate::axi::program::{self, Program};
 use crate::cases::{by_case, of_case, within};
 use crate::port::Port;
-use array::contract::program::{of_lag, of_lags, Register};
+use array::contract::program::{of_delay, of_delays, Register};
 use array::contract::timing::swept;
 use array::vsa::Vsa;
 use rtl::{clog2, u, Design, ModuleBuilder, Reg, Sig, Template, Ty};
+use scop::Affine;
 use std::collections::{BTreeMap, BTreeSet};
 use uniform::affine::{Condition, Form};
-use uniform::cases::Cases;
-use uniform::mapping::Counter;
+use uniform::counters::{Case, Counter, Loops};
 use uniform::sizes::Formula;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -32,19 +32,17 @@ pub struct Sequencer {
     /// Name of the array.
     pub array: String,
     pub counters: Vec<Counter>,
-    /// How many of them, the first ones, are parameters: constants of a run.
-    pub parameters: usize,
-    /// Counters that end with a parameter's value, and which.
-    pub limits: BTreeMap<usize, usize>,
-    /// Where counters end by phase.
-    pub cases: Cases,
+    /// Phases, or strips, in which counters end alike.
+    pub cases: Vec<Case>,
     /// Counters that tell the case, and of visits, the first ones.
     pub cased: usize,
     pub tile_depth: usize,
     /// By input group.
     pub loads: Vec<Load>,
     pub drains: Vec<Drain>,
-    /// What the host computes of how long values wait.
+    /// Delays that change from case to case, or with the sizes.
+    pub delays: Vec<Formula>,
+    /// What the host computes of these delays.
     pub waits: Vec<Register>,
     /// It tells when the last wave is launched.
     pub tells_last: bool,
@@ -135,7 +133,7 @@ impl Sequencer {
         SequencerPorts {
             rst: Port::bit("rst"),
             start: Port::bit("start"),
-            parameters: self.counters[..self.parameters]
+            parameters: self.counters[..self.loops().parameters()]
                 .iter()
                 .enumerate()
                 .map(|(k, c)| Port::new(format!("parameter{k}"), u(clog2(c.trip as u64))))
@@ -149,12 +147,14 @@ impl Sequencer {
         }
     }
 
+    fn loops(&self) -> Loops<'_> {
+        Loops { counters: &self.counters, cases: &self.cases }
+    }
+
     pub fn new(vsa: &Vsa, fields: Vec<Field>) -> Self {
         Sequencer {
             array: vsa.name.clone(),
             counters: vsa.counters.clone(),
-            parameters: vsa.parameters(),
-            limits: vsa.sizes.limits.clone(),
             cased: vsa.cased(),
             tile_depth: vsa.tile_depth,
             cases: vsa.cases.clone(),
@@ -172,7 +172,8 @@ impl Sequencer {
                 .iter()
                 .map(|g| Drain { emit: g.emit.clone(), ends: g.ends.clone(), cases: g.cases.clone(), slots: g.slots })
                 .collect(),
-            waits: of_lags(vsa),
+            delays: vsa.varying_delays().into_iter().cloned().collect(),
+            waits: of_delays(vsa),
             tells_last: swept(vsa).is_some(),
             interval: vsa.schedule.interval.max(1),
             fields,
@@ -213,45 +214,48 @@ struct Build<'a, 'm> {
 /// A form over the counters, taken apart.
 #[derive(PartialEq)]
 struct Key {
-    /// At the first wave.
-    start: Run,
+    /// At the first wave, over the parameters.
+    start: Affine,
     /// By digit.
     steps: Vec<i64>,
 }
 
-/// A constant of a run: a number and multiples of the parameters.
-#[derive(Clone, Default, PartialEq)]
-struct Run {
-    constant: i64,
-    parameters: Vec<i64>,
-    /// What comes on top by the case of phases; empty without cases.
-    by_case: Vec<Run>,
+/// Numbers over the parameters: one for all phases, or one for each case and one for the phases between cases.
+#[derive(Clone, PartialEq)]
+enum Step {
+    One(Affine),
+    ByCase(Vec<Affine>),
 }
 
-impl Run {
-    /// The same in all runs.
-    fn fixed(&self) -> bool {
-        self.parameters.iter().all(|c| *c == 0) && self.by_case.is_empty()
+impl Step {
+    fn all(&self) -> &[Affine] {
+        match self {
+            Step::One(one) => std::slice::from_ref(one),
+            Step::ByCase(all) => all,
+        }
     }
     /// `value` less this one.
-    fn negative(&self, value: i64) -> Run {
-        Run {
-            constant: value - self.constant,
-            parameters: self.parameters.iter().map(|c| -c).collect(),
-            by_case: self.by_case.iter().map(|c| c.negative(0)).collect(),
+    fn negative(&self, value: i64) -> Step {
+        let negative =
+            |a: &Affine| Affine { coeffs: a.coeffs.iter().map(|c| -c).collect(), constant: value - a.constant };
+        match self {
+            Step::One(one) => Step::One(negative(one)),
+            Step::ByCase(all) => Step::ByCase(all.iter().map(negative).collect()),
         }
     }
-    /// Adds so many times the last value of a counter: a parameter, or else a number.
-    fn add(&mut self, coefficient: i64, last: i64, limit: Option<usize>) {
-        match limit {
-            Some(parameter) => self.parameters[parameter] += coefficient,
-            None => self.constant += coefficient * last,
+    /// Adds so many times the last value of a counter.
+    fn add(&mut self, coefficient: i64, last: &Formula) {
+        let add = |sum: &mut Affine, end: &Formula| match end.parameter() {
+            Some(parameter) => sum.coeffs[parameter] += coefficient,
+            None => sum.constant += coefficient * end.most(),
+        };
+        if let (Step::One(one), Formula::ByCase(ends)) = (&*self, last) {
+            *self = Step::ByCase(vec![one.clone(); ends.len()]);
         }
-    }
-    /// In the phases of a case.
-    fn in_case(&self, case: &Run) -> Run {
-        let parameters = self.parameters.iter().zip(&case.parameters).map(|(a, b)| a + b).collect();
-        Run { constant: self.constant + case.constant, parameters, by_case: vec![] }
+        match self {
+            Step::One(one) => add(one, last),
+            Step::ByCase(all) => all.iter_mut().enumerate().for_each(|(k, sum)| add(sum, last.case_of(k))),
+        }
     }
 }
 
@@ -309,33 +313,33 @@ impl<'m> Build<'_, 'm> {
         let m = self.m;
         let used = |(k, c): (usize, &Counter)| (c.trip > 1).then_some((k, c.trip));
         let counters: Vec<(usize, i64)> =
-            self.of.counters.iter().enumerate().skip(self.of.parameters).filter_map(used).collect();
+            self.of.counters.iter().enumerate().skip(self.parameters.len()).filter_map(used).collect();
         let mut advance = self.fire;
         let mut advances = vec![];
         for (k, trip) in counters.into_iter().rev() {
             let ty = u(clog2(trip as u64));
             let value = m.reg(format!("c{k}"), ty).rst(self.rst, 0).en(advance);
-            let initial = self.of.cases.last(k, trip, self.first_case()) == 0;
+            let initial = self.of.loops().last(k, self.first_case()) == 0;
             let last = m.reg(format!("c{k}_last"), u(1)).rst(self.rst, u64::from(initial));
             value.next(m.mux(last.q(), m.lit(0, ty), value.q().add_lit(1)));
             advances.insert(0, advance);
-            match self.of.limits.get(&k) {
-                None if self.of.cases.lasts.contains_key(&k) => {}
-                None => _ = last.en(advance).next(!last.q() & value.q().eq_lit(trip - 2)),
-                Some(&limit) => {
-                    let end = self.parameters[limit];
+            match &self.of.counters[k].last {
+                Formula::ByCase(_) => {}
+                Formula::Parameter { place, .. } => {
+                    let end = self.parameters[*place as usize];
                     let at_once = !end.reduce_or();
                     let single = self.kept(format!("c{k}_single"), at_once);
                     let before = self.kept(format!("c{k}_before"), end.sub_lit(1));
                     let next = m.select(&[(self.start, at_once), (last.q(), single)], value.q().eq(before));
                     _ = last.en(self.start | advance).next(next);
                 }
+                _ => _ = last.en(advance).next(!last.q() & value.q().eq_lit(trip - 2)),
             }
             let zero = self.hold(&format!("c{k}_zero"), true, last.q(), advance);
             advance = (advance & last.q()).called(format!("c{k}_wraps"));
             self.digits.insert(0, Digit { counter: k, trip, value, zero, last });
         }
-        if !self.of.cases.is_empty() {
+        if self.of.loops().has_cases() {
             self.ends_by_phase(&advances);
         }
     }
@@ -343,13 +347,17 @@ impl<'m> Build<'_, 'm> {
     /// The last values of digits that phases end, when they `advance`.
     fn ends_by_phase(&mut self, advances: &[Sig<'m>]) {
         let (m, of) = (self.m, self.of);
-        let known: BTreeSet<usize> = of.cases.limits.values().flatten().flatten().copied().collect();
+        let spans = of.cases.iter().flatten().map(|span| &span.end);
+        let inner =
+            of.counters.iter().filter_map(|c| if let Formula::ByCase(all) = &c.last { Some(all) } else { None });
+        let limits: BTreeSet<usize> = spans.chain(inner.flatten()).filter_map(Formula::parameter).collect();
         let ends: BTreeMap<usize, Sig<'m>> =
-            known.into_iter().map(|p| (p, self.kept(format!("end{p}"), self.parameters[p]))).collect();
+            limits.into_iter().map(|p| (p, self.kept(format!("end{p}"), self.parameters[p]))).collect();
         let is = |values: &dyn Fn(usize) -> Option<Sig<'m>>, k: usize| {
-            let bits = of.cases.boxes[k].iter().enumerate().filter_map(|(j, b)| {
-                let (value, known) = (values(j)?, within(m, values(j)?, *b, of.counters[j].trip));
-                Some(of.cases.limit(j, Some(k)).map_or(known, |p| known & value.le(ends[&p].to(value.ty()))))
+            let bits = of.cases[k].iter().enumerate().filter_map(|(j, span)| {
+                let value = values(j)?;
+                let inside = within(m, value, [span.low, span.high], of.counters[j].trip);
+                Some(span.end.parameter().map_or(inside, |p| inside & value.le(ends[&p].to(value.ty()))))
             });
             m.all(&bits.collect::<Vec<_>>())
         };
@@ -361,30 +369,21 @@ impl<'m> Build<'_, 'm> {
             Some(m.mux(advances[k], m.mux(last, m.lit(0, ty), value.add_lit(1)), value))
         };
         let all = |values: &dyn Fn(usize) -> Option<Sig<'m>>, name: &str| {
-            (0..of.cases.boxes.len()).map(|k| is(values, k).called(format!("{name}{k}"))).collect::<Vec<_>>()
+            (0..of.cases.len()).map(|k| is(values, k).called(format!("{name}{k}"))).collect::<Vec<_>>()
         };
         let (now, then) = (all(&here, "case"), all(&next, "next_case"));
-        for (k, d) in self.digits.iter().enumerate().filter(|(_, d)| of.cases.lasts.contains_key(&d.counter)) {
+        for (k, d) in self.digits.iter().enumerate().filter(|(_, d)| of.counters[d.counter].is_by_case()) {
             let (lasts, ty) = (self.lasts(d), d.value.q().ty());
-            // Of each case and between them, a parameter's value or a number; a single value is the last one already.
+            // For each case and between them, a parameter's value or a number; a single value is the last one already.
             let each = |parameter: &dyn Fn(usize) -> Sig<'m>, number: &dyn Fn(i64) -> Sig<'m>| -> Vec<Sig<'m>> {
-                lasts
-                    .iter()
-                    .enumerate()
-                    .map(|(case, &last)| {
-                        of.cases
-                            .limits
-                            .get(&d.counter)
-                            .and_then(|all| *all.get(case)?)
-                            .map_or_else(|| number(last), parameter)
-                    })
-                    .collect()
+                lasts.iter().map(|end| end.parameter().map_or_else(|| number(end.most()), parameter)).collect()
             };
             let single = |p: Sig<'m>| !p.reduce_or();
-            if !of.cases.limits.contains_key(&d.counter) {
+            if !of.counters[d.counter].is_limited_by_case() {
                 let single =
-                    by_case(m, &then, &lasts.iter().map(|&last| i64::from(last == 0)).collect::<Vec<_>>(), u(1));
-                let before = by_case(m, &now, &lasts.iter().map(|&last| (last - 1).max(0)).collect::<Vec<_>>(), ty);
+                    by_case(m, &then, &lasts.iter().map(|last| i64::from(last.most() == 0)).collect::<Vec<_>>(), u(1));
+                let before =
+                    by_case(m, &now, &lasts.iter().map(|last| (last.most() - 1).max(0)).collect::<Vec<_>>(), ty);
                 d.last.en(advances[k]).next(m.mux(d.last.q(), single, d.value.q().eq(before)));
                 continue;
             }
@@ -400,13 +399,12 @@ impl<'m> Build<'_, 'm> {
 
     /// The case of the first phase.
     fn first_case(&self) -> Option<usize> {
-        self.of.cases.of(&vec![0; self.of.counters.len()])
+        self.of.loops().case(&vec![0; self.of.counters.len()])
     }
 
     /// Last values of a digit, by case and between them.
-    fn lasts(&self, digit: &Digit) -> Vec<i64> {
-        let cases = &self.of.cases;
-        (0..cases.boxes.len()).map(Some).chain([None]).map(|case| cases.last(digit.counter, digit.trip, case)).collect()
+    fn lasts(&self, digit: &Digit) -> Vec<Formula> {
+        (0..=self.of.cases.len()).map(|case| self.of.counters[digit.counter].last.in_case(case)).collect()
     }
 
     /// What a value is in the cycle of `start`, from the next one on.
@@ -446,11 +444,7 @@ impl<'m> Build<'_, 'm> {
         let m = self.m;
         let coefficient = |k: usize| form.counters.get(k).copied().unwrap_or(0);
         let key = Key {
-            start: Run {
-                constant: form.constant,
-                parameters: (0..self.of.parameters).map(coefficient).collect(),
-                by_case: vec![],
-            },
+            start: Affine { constant: form.constant, coeffs: (0..self.parameters.len()).map(coefficient).collect() },
             steps: self.digits.iter().map(|d| coefficient(d.counter)).collect(),
         };
         if let Some((_, value)) = self.accumulators.iter().find(|(k, _)| *k == key) {
@@ -459,7 +453,7 @@ impl<'m> Build<'_, 'm> {
         let [low, high] = form_range(&self.of.counters, form);
         let ty = range_ty(low, high);
         let still = key.steps.iter().all(|c| *c == 0);
-        let value = match key.start.fixed() {
+        let value = match key.start.is_constant() {
             true if still => m.lit(form.constant, ty),
             false if still => self.kept(format!("a{}", self.accumulators.len()), self.run(&key.start, ty)),
             _ => self.accumulate(&key, ty),
@@ -472,67 +466,49 @@ impl<'m> Build<'_, 'm> {
         let m = self.m;
         let name = format!("a{}", self.accumulators.len());
         let acc = m.reg(name.clone(), ty);
-        let mut back = Run { constant: 0, parameters: vec![0; self.of.parameters], by_case: vec![] };
+        let mut back = Step::One(Affine::constant(self.parameters.len(), 0));
         let mut steps = vec![];
         for (digit, &coefficient) in self.digits.iter().zip(&key.steps).rev() {
             steps.push((!digit.last.q(), back.negative(coefficient)));
-            if self.of.cases.lasts.contains_key(&digit.counter) {
-                let none = Run { parameters: vec![0; self.of.parameters], ..Run::default() };
-                back.by_case.resize(self.cases.len() + 1, none);
-                for (case, (sum, last)) in back.by_case.iter_mut().zip(self.lasts(digit)).enumerate() {
-                    sum.add(
-                        coefficient,
-                        last,
-                        self.of.cases.limit(digit.counter, Some(case).filter(|&k| k < self.cases.len())),
-                    );
-                }
-            } else {
-                back.add(coefficient, digit.trip - 1, self.of.limits.get(&digit.counter).copied());
-            }
+            back.add(coefficient, &self.of.counters[digit.counter].last);
         }
-        steps.push((m.lit(1, u(1)), back.negative(0)));
+        let last_step = back.negative(0);
         // Digits that leave the step as it is need no case of their own.
         let mut cases: Vec<(Sig<'m>, Sig<'m>)> = vec![];
-        let last_step = steps.pop().map_or(Run::default(), |s| s.1);
         let needed = steps.iter().rposition(|s| s.1 != last_step).map_or(0, |k| k + 1);
-        let of_run = |name: String, step: &Run| {
-            if step.fixed() {
+        let of_run = |name: String, step: &Affine| {
+            if step.is_constant() {
                 self.run(step, ty)
             } else {
                 self.kept(name, self.run(step, ty))
             }
         };
-        let number = |k: usize, step: &Run| {
-            let all: Vec<Run> = step.by_case.iter().map(|case| step.in_case(case)).collect();
-            match all.iter().all(Run::fixed) {
-                _ if all.is_empty() => of_run(format!("{name}_step{k}"), step),
-                false if all.iter().all(|run| *run == all[0]) => of_run(format!("{name}_step{k}"), &all[0]),
-                true => by_case(m, &self.cases, &all.iter().map(|run| run.constant).collect::<Vec<_>>(), ty),
-                false => of_case(
-                    m,
-                    &self.cases,
-                    &all.iter()
-                        .enumerate()
-                        .map(|(case, run)| of_run(format!("{name}_step{k}_{case}"), run))
-                        .collect::<Vec<_>>(),
-                ),
+        let number = |k: usize, step: &Step| match step.all() {
+            [one] => of_run(format!("{name}_step{k}"), one),
+            all if all.iter().all(Affine::is_constant) => {
+                by_case(m, &self.cases, &all.iter().map(|step| step.constant).collect::<Vec<_>>(), ty)
+            }
+            all if all.iter().all(|step| *step == all[0]) => of_run(format!("{name}_step{k}"), &all[0]),
+            all => {
+                let each = |(case, step)| of_run(format!("{name}_step{k}_{case}"), step);
+                of_case(m, &self.cases, &all.iter().enumerate().map(each).collect::<Vec<_>>())
             }
         };
         for (k, (condition, step)) in steps[..needed].iter().enumerate() {
             cases.push((*condition, number(k, step)));
         }
         let sum = acc.q() + m.select(&cases, number(needed, &last_step)).called(format!("{name}_step"));
-        match key.start.fixed() {
+        match key.start.is_constant() {
             true => acc.rst(self.rst, key.start.constant).en(self.fire).next(sum).q(),
             false => acc.en(self.start | self.fire).next(m.mux(self.start, self.run(&key.start, ty), sum)).q(),
         }
     }
 
     /// A constant of the run in the cycle of `start`, modulo the type's width.
-    fn run(&self, value: &Run, ty: Ty) -> Sig<'m> {
+    fn run(&self, value: &Affine, ty: Ty) -> Sig<'m> {
         let m = self.m;
         let constant = |v: i64| m.lit_big(&[v as u64], ty);
-        value.parameters.iter().zip(&self.parameters).filter(|(c, _)| **c != 0).fold(
+        value.coeffs.iter().zip(&self.parameters).filter(|(c, _)| **c != 0).fold(
             constant(value.constant),
             |sum, (&c, parameter)| {
                 let wide = parameter.to(ty);
@@ -549,8 +525,8 @@ impl<'m> Build<'_, 'm> {
     /// the strip before, if they have fewer and fewer waves.
     fn lagging(&self, depth: i64, lag: usize) -> Sig<'m> {
         let (m, ty) = (self.m, u(clog2(depth as u64)));
-        let cases = self.of.cases.boxes.len();
-        let most: Vec<Formula> = (0..=cases).map(|case| of_lag(&self.of.cases.lags[lag], case)).collect();
+        let cases = self.of.cases.len();
+        let most: Vec<Formula> = (0..=cases).map(|case| of_delay(&self.of.delays[lag], case)).collect();
         let first = &most[self.first_case().unwrap_or(cases)];
         let known: Option<Vec<i64>> =
             most.iter().map(|f| if let Formula::Const(waves) = f { Some(*waves) } else { None }).collect();

@@ -72,7 +72,7 @@ impl<'m> Build<'_, 'm> {
     fn is(&self, d: &Digit<'m>, value: i64) -> Sig<'m> {
         match value {
             0 => d.zero.q(),
-            v if v == d.trip - 1 && !self.of.cases.lasts.contains_key(&d.counter) => d.last.q(),
+            v if v == d.trip - 1 && !self.of.counters[d.counter].is_by_case() => d.last.q(),
             v => d.value.q().eq_lit(v),
         }
     }

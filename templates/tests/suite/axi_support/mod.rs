@@ -6,7 +6,7 @@ use scop::ScalarType;
 use templates::axi::memory::AxiMemory;
 use templates::stream::{Digit, Word};
 use uniform::affine::Form;
-use uniform::mapping::Counter;
+use uniform::counters::Counter;
 
 /// xorshift64*.
 pub struct Random(u64);
@@ -41,7 +41,7 @@ pub fn empty_vsa(name: &str) -> Vsa {
 pub fn random_base(r: &mut Random) -> Vsa {
     let mut v = empty_vsa("bench");
     v.tile_depth = r.range(0, 3) as usize;
-    v.counters = (0..v.tile_depth).map(|j| Counter { name: format!("t{j}"), trip: r.range(1, 4) }).collect();
+    v.counters = (0..v.tile_depth).map(|j| Counter::constant(format!("t{j}"), r.range(1, 4))).collect();
     let types: Vec<u32> = (0..r.pick(&[1, 1, 2, 3])).map(|_| r.pick(&[8u32, 16, 32, 64])).collect();
     let bus = r.pick(&[4u32, 8, 16, 64, 64, 128]).max(types.iter().max().map_or(4, |bits| bits / 8));
     v.arrays = types.into_iter().enumerate().map(|(k, bits)| random_array(r, k, bits, bus)).collect();

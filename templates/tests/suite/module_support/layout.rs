@@ -6,14 +6,14 @@ use array::vsa::*;
 use scop::ScalarType;
 use templates::io::words::StreamShape;
 use uniform::affine::{Condition, Form};
-use uniform::mapping::Counter;
+use uniform::counters::Counter;
 
 /// Tile counters, then inner ones; up to 3 x 3 PEs and any skew.
 pub fn frame(r: &mut Random) -> Vsa {
     let mut v = super::empty_vsa("bench");
     v.tile_depth = r.range(0, 2) as usize;
     let inner = r.range(1, 3) as usize;
-    v.counters = (0..v.tile_depth + inner).map(|j| Counter { name: format!("t{j}"), trip: r.range(1, 4) }).collect();
+    v.counters = (0..v.tile_depth + inner).map(|j| Counter::constant(format!("t{j}"), r.range(1, 4))).collect();
     v.extent = [r.range(1, 3), r.range(1, 3)];
     v.schedule = Schedule {
         skew: [0, 1].map(|_| r.range(1, 3) * r.pick(&[1, -1])),

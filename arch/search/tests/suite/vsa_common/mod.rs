@@ -5,7 +5,8 @@ use array::contract::delay;
 use array::vsa::*;
 use scop::{BinaryOp, ScalarType};
 use uniform::affine::{Condition, Form};
-use uniform::mapping::Counter;
+use uniform::counters::Counter;
+use uniform::sizes::Formula;
 
 pub const I16: ScalarType = ScalarType::Int { bits: 16, signed: true };
 pub const I32: ScalarType = ScalarType::I32;
@@ -67,8 +68,8 @@ pub fn schedule(vsa: &mut Vsa, skew: [i64; 2]) {
             let before = ready.clone();
             for (n, node) in vsa.nodes.iter().enumerate() {
                 let own = match node.op {
-                    Op::Past { source, hop, waves, .. } => {
-                        let s = source.index();
+                    Op::Past { source, hop, ref waves } => {
+                        let (s, waves) = (source.index(), waves.fewest(&[]));
                         delay::earliest(waves, ready[s], latencies[s], interval) - skew[0] * hop[0] - skew[1] * hop[1]
                             + (hop != [0, 0]) as i64
                     }
@@ -109,7 +110,7 @@ fn ceil(a: i64, b: i64) -> i64 {
 }
 
 pub fn counters(list: &[(&str, i64)]) -> Vec<Counter> {
-    list.iter().map(|&(name, trip)| Counter { name: name.into(), trip }).collect()
+    list.iter().map(|&(name, trip)| Counter::constant(name.into(), trip)).collect()
 }
 
 pub fn arrays(s: &Mm) -> Vec<DramArray> {
@@ -169,7 +170,7 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
     let past = nodes.add(
         "past",
         I32,
-        Op::Past { source: NodeId(nodes.0.len() as u32 + 2), hop: [0, 0], waves: s.points, lag: None },
+        Op::Past { source: NodeId(nodes.0.len() as u32 + 2), hop: [0, 0], waves: Formula::Const(s.points) },
     );
     let before = nodes.add("before", I32, Op::Select(first, start, past));
     let sum = nodes.binary("acc", I32, BinaryOp::Add, before, acc);
@@ -326,7 +327,7 @@ pub fn travelling(s: &Mm) -> Vsa {
     let product = nodes.binary("product", I32, BinaryOp::Mul, a, b);
     let zero = nodes.add("zero", I32, Op::Const(0));
     let first = nodes.add("first", ScalarType::BOOL, Op::Guard(vec![eq(form(0, &[], [0, 1]))]));
-    let left = nodes.add("left", I32, Op::Past { source: NodeId(9), hop: [0, 1], waves: 0, lag: None });
+    let left = nodes.add("left", I32, Op::Past { source: NodeId(9), hop: [0, 1], waves: Formula::Const(0) });
     let before = nodes.add("before", I32, Op::Select(first, zero, left));
     let sum = nodes.binary("acc", I32, BinaryOp::Add, before, product);
     assert_eq!(sum, NodeId(9));

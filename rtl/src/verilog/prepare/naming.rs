@@ -1,34 +1,37 @@
-//! Names of nets that have none: what they are called, else of what they are made of, if that is short, else of what
-//! they are part of.
+//! Names of unnamed nets. The first of these that exists:
+//!
+//! 1. the hint that the template gave (`Sig::called`),
+//! 2. a description by the names of the operands, if it is short: `a_times_b`, `x_if_valid`,
+//! 3. the nearest named thing that the net drives, with its role or its kind: `acc_next`, `sum_term`.
 
-use super::Printer;
+use super::Prepare;
 use crate::netlist::*;
 use std::collections::BTreeMap;
 
-/// Longest name made of those of operands.
+/// Longest description, in characters.
 const NAME: usize = 36;
 
-/// Deepest expression that a name spells out.
+/// Deepest expression that is described.
 const DEPTH: u32 = 3;
 
-/// The nearest thing with a name that a value goes into.
+/// The nearest named thing that a value drives.
 #[derive(Clone)]
-pub(super) struct Drives {
+pub struct Sink {
     name: String,
-    /// How it goes there, if it does by itself.
+    /// Which input of that thing the value is, if it drives it directly.
     role: Option<&'static str>,
     /// Operators in between.
-    far: u32,
+    distance: u32,
 }
 
-/// What each live node without a name goes into.
-pub(super) fn drives(m: &Module, live: &BTreeMap<NodeId, u32>) -> BTreeMap<NodeId, Drives> {
-    let mut out: BTreeMap<NodeId, Drives> = BTreeMap::new();
-    let mut offer = |id: NodeId, name: &str, role: Option<&'static str>, far: u32| {
+/// The sink of each live node.
+pub fn sinks(m: &Module, live: &BTreeMap<NodeId, u32>) -> BTreeMap<NodeId, Sink> {
+    let mut out: BTreeMap<NodeId, Sink> = BTreeMap::new();
+    let mut offer = |id: NodeId, name: &str, role: Option<&'static str>, distance: u32| {
         let name = name.strip_suffix("_q").unwrap_or(name);
         match out.get(&id) {
-            Some(d) if d.far <= far => {}
-            _ => _ = out.insert(id, Drives { name: name.to_string(), role, far }),
+            Some(sink) if sink.distance <= distance => {}
+            _ => _ = out.insert(id, Sink { name: name.to_string(), role, distance }),
         }
     };
     for (name, id) in &m.outputs {
@@ -65,14 +68,15 @@ pub(super) fn drives(m: &Module, live: &BTreeMap<NodeId, u32>) -> BTreeMap<NodeI
             _ => {}
         }
     }
-    // Operands stand before what is made of them.
+    // Operands precede their readers, so the way back meets the readers first.
     for &id in live.keys().rev() {
         let n = m.node(id);
-        if let (None, Some(d)) = (&n.name, out.get(&id).cloned()) {
-            let (role, far) = if matches!(n.op, Op::Cast(_)) { (d.role, d.far) } else { (None, d.far + 1) };
+        if let (None, Some(sink)) = (&n.name, out.get(&id).cloned()) {
+            let (role, distance) =
+                if matches!(n.op, Op::Cast(_)) { (sink.role, sink.distance) } else { (None, sink.distance + 1) };
             for a in n.op.comb_operands() {
-                if out.get(&a).is_none_or(|known| known.far > far) {
-                    out.insert(a, Drives { name: d.name.clone(), role, far });
+                if out.get(&a).is_none_or(|other| other.distance > distance) {
+                    out.insert(a, Sink { name: sink.name.clone(), role, distance });
                 }
             }
         }
@@ -80,32 +84,33 @@ pub(super) fn drives(m: &Module, live: &BTreeMap<NodeId, u32>) -> BTreeMap<NodeI
     out
 }
 
-impl Printer<'_> {
+impl Prepare<'_> {
     /// A name for a net that has none.
-    pub(super) fn fresh_name(&mut self, id: NodeId) -> String {
-        let op = self.m.node(id).op.clone();
-        // Operands have their names before what is called after them.
-        for a in op.comb_operands() {
-            if self.wants_net(a) && self.lines.get(a).is_none() {
+    pub fn fresh_name(&mut self, id: NodeId) -> String {
+        let n = self.m.node(id);
+        // Operands need their names before a description can contain them.
+        for a in n.op.comb_operands() {
+            if self.needs_net(a) && self.lines.get(a).is_none() {
                 self.identifier(a, None);
             }
         }
-        if let Some(name) = self.m.node(id).called.clone() {
-            return self.names.fresh(&name);
+        if let Some(hint) = &n.hint {
+            return self.names.fresh(hint);
         }
-        let made = self.described(&op, DEPTH).filter(|name| name.len() <= NAME);
-        let name = made.unwrap_or_else(|| match self.drives.get(&id) {
-            Some(Drives { name, role: Some(role), .. }) => format!("{name}_{role}"),
-            Some(Drives { name, .. }) => format!("{name}_{}", kind(&op)),
-            None => kind(&op).to_string(),
+        let description = self.described(&n.op, DEPTH).filter(|name| name.len() <= NAME);
+        let name = description.unwrap_or_else(|| match self.sinks.get(&id) {
+            Some(Sink { name, role: Some(role), .. }) => format!("{name}_{role}"),
+            Some(Sink { name, .. }) => format!("{name}_{}", kind(&n.op)),
+            None => kind(&n.op).to_string(),
         });
         self.names.fresh(&name)
     }
 
+    /// The description of an operator by the names of its operands.
     fn described(&self, op: &Op, depth: u32) -> Option<String> {
         let depth = depth.checked_sub(1)?;
-        let called = |id: &NodeId| self.called(*id, depth);
-        let joined = |a: &NodeId, word: &str, b: &NodeId| Some(format!("{}_{word}_{}", called(a)?, called(b)?));
+        let name_of = |id: &NodeId| self.operand_name(*id, depth);
+        let joined = |a: &NodeId, word: &str, b: &NodeId| Some(format!("{}_{word}_{}", name_of(a)?, name_of(b)?));
         let zero = |id: &NodeId| matches!(&self.m.node(*id).op, Op::Lit(b) if b.is_zero());
         match op {
             Op::Bin(BinOp::And, a, b) => joined(a, "and", b),
@@ -119,30 +124,30 @@ impl Printer<'_> {
             Op::Bin(BinOp::Sub, a, b) => joined(a, "minus", b),
             Op::Bin(BinOp::Mul, a, b) => joined(a, "times", b),
             Op::Bin(BinOp::Shl | BinOp::Shr, a, b) => joined(a, "shifted_by", b),
-            Op::Un(UnOp::Not, a) => Some(format!("not_{}", called(a)?)),
-            Op::Un(UnOp::Neg, a) => Some(format!("minus_{}", called(a)?)),
-            Op::Un(UnOp::RedOr, a) => Some(format!("some_{}", called(a)?)),
-            Op::Un(UnOp::RedAnd, a) => Some(format!("all_{}", called(a)?)),
-            Op::Un(UnOp::RedXor, a) => Some(format!("parity_{}", called(a)?)),
+            Op::Un(UnOp::Not, a) => Some(format!("not_{}", name_of(a)?)),
+            Op::Un(UnOp::Neg, a) => Some(format!("minus_{}", name_of(a)?)),
+            Op::Un(UnOp::RedOr, a) => Some(format!("some_{}", name_of(a)?)),
+            Op::Un(UnOp::RedAnd, a) => Some(format!("all_{}", name_of(a)?)),
+            Op::Un(UnOp::RedXor, a) => Some(format!("parity_{}", name_of(a)?)),
             Op::Mux(c, t, e) if zero(e) => joined(t, "if", c),
             Op::Mux(c, t, e) if zero(t) => joined(e, "unless", c),
-            Op::Mux(c, t, e) => Some(format!("{}_else_{}", joined(t, "if", c)?, called(e)?)),
-            Op::Resize(a) => Some(format!("{}_wide", called(a)?)),
+            Op::Mux(c, t, e) => Some(format!("{}_else_{}", joined(t, "if", c)?, name_of(e)?)),
+            Op::Resize(a) => Some(format!("{}_wide", name_of(a)?)),
             Op::Concat(parts) => {
                 let mut named: Vec<&NodeId> = parts.iter().filter(|part| !zero(part)).collect();
                 named.dedup();
                 if named.len() > 4 {
                     return None;
                 }
-                named.into_iter().map(called).collect::<Option<Vec<String>>>().map(|names| names.join("_"))
+                named.into_iter().map(name_of).collect::<Option<Vec<String>>>().map(|names| names.join("_"))
             }
-            Op::ReadAsync { mem, addr } => Some(format!("{}_at_{}", self.m.mems[mem.0 as usize].name, called(addr)?)),
+            Op::ReadAsync { mem, addr } => Some(format!("{}_at_{}", self.m.mems[mem.0 as usize].name, name_of(addr)?)),
             _ => None,
         }
     }
 
-    /// What an operand is called, within a name.
-    fn called(&self, id: NodeId, depth: u32) -> Option<String> {
+    /// An operand's name within a description.
+    fn operand_name(&self, id: NodeId, depth: u32) -> Option<String> {
         let n = self.m.node(id);
         if let Some(name) = n.name.as_ref().or_else(|| self.nets.get(&id)) {
             return Some(name.strip_suffix("_q").unwrap_or(name).to_string());
@@ -150,9 +155,9 @@ impl Printer<'_> {
         match &n.op {
             Op::Lit(b) if n.ty.signed && b.bit(n.ty.w - 1) => None,
             Op::Lit(b) if b.low_u128() < 1 << 16 && b.width() <= 128 => Some(b.low_u128().to_string()),
-            Op::Cast(a) | Op::Resize(a) => self.called(*a, depth),
+            Op::Cast(a) | Op::Resize(a) => self.operand_name(*a, depth),
             Op::Slice(a, lo) => {
-                let of = self.called(*a, depth)?;
+                let of = self.operand_name(*a, depth)?;
                 let hi = lo + n.ty.w - 1;
                 Some(if hi == *lo { format!("{of}_{lo}") } else { format!("{of}_{hi}_{lo}") })
             }
@@ -161,7 +166,7 @@ impl Printer<'_> {
     }
 }
 
-/// What an operator makes, for a net that is part of something.
+/// The kind of an operator's result, for a name after the sink.
 fn kind(op: &Op) -> &'static str {
     match op {
         Op::Bin(BinOp::Add, ..) => "sum",
