@@ -1,5 +1,6 @@
-//! How fast the two ends of a search are, on all cores: bounds of shapes in closed form, and designs that are assembled,
-//! counted, and walked while they take less than a tenth more than the least bound. `cargo bench -p search [-- CASE]`
+//! How fast the two ends of a search are, on all cores: bounds of shapes in closed form, and designs that are
+//! assembled, counted, and walked while they take less than a tenth more than the least bound. `cargo bench -p search
+//! [-- CASE]`
 
 use cost::board::Resources;
 use search::branch::{rates, Effort, Task};

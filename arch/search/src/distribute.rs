@@ -1,5 +1,6 @@
-//! Loop distribution: each loop nest of the program becomes a phase of its own (`recurrence::phases`). The user asks for
-//! it, or the search chooses it: an array that executes several nests at once may wait for the longest one everywhere.
+//! Loop distribution: each loop nest of the program becomes a phase of its own (`recurrence::phases`). The user asks
+//! for it, or the search chooses it: an array that executes several nests at once may wait for the longest one
+//! everywhere.
 
 use crate::strips;
 use array::kernel::Kernel;

@@ -260,7 +260,8 @@ fn addressable<'a>(arrays: impl Iterator<Item = Stored<'a>>, bits: u32, sized: b
     }
 }
 
-/// Verifies the recurrences against the form's own dataflow. If that has too many cases to be found, nothing can be said.
+/// Verifies the recurrences against the form's own dataflow. If that has too many cases to be found, nothing can be
+/// said.
 fn verified(form: &Scop, system: &System) -> Result<(), Diagnostics> {
     verify::system(form, system).map_err(|faults| match flow::analyze(form) {
         Err(beyond) => beyond,

@@ -3,16 +3,16 @@
 //! **Problem.** The search needs the network of thousands of shapes per second; lowering a shape to PEs takes
 //! milliseconds.
 //!
-//! **Method.** A *sketch* is a virtual systolic array ([`Vsa`]) with I/O groups and no nodes. Its groups are drafted from
-//! the accesses ([`Facts`]), as lowering would draft them from the PEs, and laid out by the very code that lays out
-//! finished arrays (`array::io`). So its tiles can be walked and its feeders, collectors and DMA engines counted like
-//! those of a finished array.
+//! **Method.** A *sketch* is a virtual systolic array ([`Vsa`]) with I/O groups and no nodes. Its groups are drafted
+//! from the accesses ([`Facts`]), as lowering would draft them from the PEs, and laid out by the very code that lays
+//! out finished arrays (`array::io`). So its tiles can be walked and its feeders, collectors and DMA engines counted
+//! like those of a finished array.
 //!
-//! **Invariant.** A sketch has no group, word or cell that the finished array lacks. Where lowering would decide by what
-//! the sketch does not know (a cell whose place the emission fixes), the sketch leaves the group out.
+//! **Invariant.** A sketch has no group, word or cell that the finished array lacks. Where lowering would decide by
+//! what the sketch does not know (a cell whose place the emission fixes), the sketch leaves the group out.
 //!
-//! **Example.** For `C[i][j] += A[i][k] * B[k][j]` with 4×4 PEs and tiles of 4×4×16: two input groups with footprints of
-//! 4×16 cells of `A` and 16×4 of `B`, both reloaded in every tile, and one output group with 4×4 cells of `C` that
+//! **Example.** For `C[i][j] += A[i][k] * B[k][j]` with 4×4 PEs and tiles of 4×4×16: two input groups with footprints
+//! of 4×16 cells of `A` and 16×4 of `B`, both reloaded in every tile, and one output group with 4×4 cells of `C` that
 //! leaves in the last tile of `k`.
 
 use crate::facts::{Access, Facts};

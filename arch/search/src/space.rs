@@ -1,21 +1,21 @@
 //! The space of designs.
 //!
 //! **Terms.** A *flow* says which loops become what: a transform, the space loops, the loop of the lanes. A *grid* is a
-//! flow with numbers of PEs and lanes. A *shape* is a grid with a tiling and an order of the tile loops. A *wave* is one
-//! point of the time loops, launched into the array; the iterations of one wave along a dimension are its *grain*. The
-//! iterations of a dimension that follow one another in a PE within a tile are its *inner* ones, so a tile has grain ×
-//! inner iterations along it.
+//! flow with numbers of PEs and lanes. A *shape* is a grid with a tiling and an order of the tile loops. A *wave* is
+//! one point of the time loops, launched into the array; the iterations of one wave along a dimension are its *grain*.
+//! The iterations of a dimension that follow one another in a PE within a tile are its *inner* ones, so a tile has
+//! grain × inner iterations along it.
 //!
 //! **Method.** Sizes need not divide anything, so there are as many as numbers. Two rules keep the space small without
 //! losing an optimum:
 //!
-//! - Among sizes that cut a loop into equally many parts only the least is listed ([`classes`]): the others take as many
-//!   waves with more PEs or longer tiles. 100 iterations have 19 such sizes: 100, 50, 34, 25, 20, …
-//! - An order of the tile loops matters only by the sets of loops around each load and each store. Only orders are listed
-//!   whose sets no other order undercuts ([`Orders`]). A product of matrices has 3 instead of 6.
+//! - Among sizes that cut a loop into equally many parts only the least is listed ([`classes`]): the others take as
+//!   many waves with more PEs or longer tiles. 100 iterations have 19 such sizes: 100, 50, 34, 25, 20, …
+//! - An order of the tile loops matters only by the sets of loops around each load and each store. Only orders are
+//!   listed whose sets no other order undercuts ([`Orders`]). A product of matrices has 3 instead of 6.
 //!
-//! **Invariant.** For every design of a flow the space has one with at most as many cycles in closed form and at most as
-//! many PEs and lanes.
+//! **Invariant.** For every design of a flow the space has one with at most as many cycles in closed form and at most
+//! as many PEs and lanes.
 //!
 //! **Example.** `C[i][j] += A[i][k] * B[k][j]` with 64³ iterations: the flow (identity; `i`, `j`; lanes along `k`), its
 //! grid of 8×16 PEs with 4 lanes, and the shape with inner iterations (2, 1, 16): a tile of 16×16×64 iterations in
@@ -364,8 +364,8 @@ fn undominated(facts: &Facts, all: &[Vec<usize>], tiled: u32) -> Vec<Order> {
     orders
 }
 
-/// A value of floats waits for its operator unless other loops run inside the loop that carries it. These are the orders
-/// in which such a loop has fewer loops outside than in any other.
+/// A value of floats waits for its operator unless other loops run inside the loop that carries it. These are the
+/// orders in which such a loop has fewer loops outside than in any other.
 fn shortest_waits<'o>(facts: &Facts, plain: &Order, others: impl Iterator<Item = &'o Order>) -> Vec<Order> {
     let around = |order: &Order| -> Vec<u32> {
         let place = |c: usize| order.dims.iter().position(|&d| d == c).unwrap_or(0);

@@ -8,7 +8,8 @@
 //!
 //! **Method.** `recurrence::strips` builds the program. There are two kinds:
 //!
-//! - No value is carried over the loop: strips are phases. Such a program is searched like any other ([`alternatives`]).
+//! - No value is carried over the loop: strips are phases. Such a program is searched like any other
+//!   ([`alternatives`]).
 //! - Values are carried over the loop: they stay in their PEs from strip to strip, so no space loop may be skewed. The
 //!   search finds the fastest array without strips first; then the same array is tried in strips ([`carrying`]).
 //!

@@ -198,7 +198,8 @@ pub const NEIGHBOUR_BOUNDS: u64 = 1_000_000;
 pub const NEIGHBOUR_ROWS: u64 = 8_000_000;
 /// Gap at which the search for such an array ends.
 pub const NEIGHBOUR_GAP: f64 = 0.02;
-/// How many times as many cycles as the larger array before it such an array may take; beyond, the search was too short.
+/// How many times as many cycles as the larger array before it such an array may take; beyond, the search was too
+/// short.
 pub const NEIGHBOUR_CYCLES: i64 = 8;
 
 // One array for a network of layers.

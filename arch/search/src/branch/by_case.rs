@@ -1,8 +1,8 @@
 //! [`super::closed`] for programs whose loops end by phase or by strip: a run is a sum over the phase classes, not a
 //! product of the whole.
 //!
-//! Example: LU over 64 pivots in 4 phase classes of 16 phases each, whose inner loops run up to 64, 48, 32 and 16. A
-//! shape's waves are `16 · (w(64) + w(48) + w(32) + w(16))` with `w(n)` the waves of a phase whose loops run to `n`.
+//! Example: 64 phases in 4 classes of 16 phases each, whose loops run to 64, 48, 32 and 16. A shape takes
+//! 16·(w(64) + w(48) + w(32) + w(16)) waves, with w(n) the waves of a phase whose loops run to n.
 
 use super::closed::Shapes;
 use super::frontier::Bounded;

@@ -5,8 +5,8 @@
 //! what one PE takes at most, and, if the space loops do not constrain one another in its domain, the places that its
 //! coordinates cover. If a whole tile of the space loops lies in the domain, every PE is reached.
 //!
-//! Example: `for i in 0..64, for j in 0..=i` on 8×8 PEs with tiles of 8×8: the tile `i` 8..16, `j` 0..8 is whole, so
-//! all 64 PEs execute the statement.
+//! Example: `for i in 0..64, for j in 0..=i` on 8×8 PEs with tiles of 8×8: the last tile along `i` and the first along
+//! `j` (56..64 and 0..8) is whole, so all 64 PEs execute the statement.
 
 use crate::facts::Facts;
 use crate::space::{parts, Grid, Shape};

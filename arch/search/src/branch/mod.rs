@@ -11,10 +11,10 @@
 //!
 //! | node | set of designs | its bound | expanded into |
 //! | --- | --- | --- | --- |
-//! | grid | all shapes with these PEs and lanes | waves of the whole problem | shapes, in closed form ([`closed`], [`by_case`]) |
-//! | shape | one tiling and order of loops, all bus words | closed form | the widest words that may fit, walked coarsely ([`fitting`], [`least`]) |
-//! | widest | the shape over these words or narrower ones that cost no beat | coarse walk | designs |
-//! | design | one design | coarse walk | assembled and walked exactly ([`assembler`]) |
+//! | grid | all with these PEs and lanes | waves of the whole problem | shapes ([`closed`], [`by_case`]) |
+//! | shape | one tiling and order of loops | closed form | the widest words that may fit ([`fitting`]) |
+//! | widest | these words, or narrower ones without more beats | coarse walk ([`least`]) | designs |
+//! | design | one | coarse walk | assembled and walked exactly ([`assembler`]) |
 //!
 //! Nodes that do not fit by a lower bound on their resources ([`pes`], [`coverage`], [`products`], [`least`]) are cut
 //! off, too. [`heuristics`] find good incumbents early: the lower the cap, the more is cut off.
@@ -26,9 +26,9 @@
 //! cores.
 //!
 //! **Example.** A product of 64×64 matrices of `int16_t` within 256 DSP slices. 64³ products on 256 multipliers take at
-//! least 1024 waves, which bounds every grid of 256 lanes. The search bounds 36,716 shapes in closed form, walks 1,321 of
-//! them coarsely and assembles 466 designs. The best one (4×2 PEs with 32 lanes) takes 1143 cycles; when no open node has
-//! a bound below 1143, it is proved optimal.
+//! least 1024 waves, which bounds every grid of 256 lanes. The search bounds 36,716 shapes in closed form, walks 1,321
+//! of them coarsely and assembles 466 designs. The best one (4×2 PEs with 32 lanes) takes 1143 cycles; when no open
+//! node has a bound below 1143, it is proved optimal.
 //!
 //! Source: best-first search as in any textbook; pruning of loop orders by what they reload as in Odyssey (section 4).
 

@@ -2,8 +2,8 @@
 //! together take the fewest cycles.
 //!
 //! Best first, as for one program. A grid is bounded by its waves, then by each layer's best shape in closed form; then
-//! every layer is searched on it, with more and more effort. A layer that needs fewer PEs for as few waves uses a corner
-//! of the grid.
+//! every layer is searched on it, with more and more effort. A layer that needs fewer PEs for as few waves uses a
+//! corner of the grid.
 
 use super::closed;
 use super::frontier::{Bounded, Frontier};

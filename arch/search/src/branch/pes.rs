@@ -1,9 +1,10 @@
 //! What the PEs of a grid take, at least, learnt from small arrays.
 //!
 //! A PE depends on its flow, its lanes and its neighbours, hardly on the size of the array. So the search assembles a
-//! *small array* with the same neighbours (three PEs along an axis: the first, one between, the last), counts its PEs by
-//! the places where they are, and multiplies. It does so only once a grid is promising: a small array takes as long as
-//! [`tuning::BOUNDS_PER_SMALL_ARRAY`] bounds. A shape that turns out too big is remembered with what its PEs really took.
+//! *small array* with the same neighbours (three PEs along an axis: the first, one between, the last), counts its PEs
+//! by the places where they are, and multiplies. It does so only once a grid is promising: a small array takes as long
+//! as [`tuning::BOUNDS_PER_SMALL_ARRAY`] bounds. A shape that turns out too big is remembered with what its PEs really
+//! took.
 
 use super::amounts::{add, between, least_of, scaled, times};
 use super::at_once;

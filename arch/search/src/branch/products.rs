@@ -70,8 +70,8 @@ fn factors(e: &Expr, added: bool, found: &mut impl FnMut(&Expr, bool, &Expr, &Ex
     e.operands().into_iter().for_each(|e| factors(e, adds, found));
 }
 
-/// All products of a grid. `reached`, `lanes`: PEs and lanes of all PEs that each statement reaches. Statements may share
-/// an operator; lanes share one if its factors are the same in all of them.
+/// All products of a grid. `reached`, `lanes`: PEs and lanes of all PEs that each statement reaches. Statements may
+/// share an operator; lanes share one if its factors are the same in all of them.
 pub(super) fn least(
     products: &[Vec<Product>],
     grid: &Grid,

@@ -154,8 +154,8 @@ fn has_value(row: &[i64], value: i64) -> Constraint {
     Constraint { expr: Affine { coeffs: row.to_vec(), constant: -value }, equality: true }
 }
 
-/// The values of the transformed dimensions in `domain`; `None` for a combination of several dimensions in a domain that
-/// is no box.
+/// The values of the transformed dimensions in `domain`; `None` for a combination of several dimensions in a domain
+/// that is no box.
 fn spans(domain: &[Constraint], system: &System, transform: &[Vec<i64>]) -> Vec<Option<Span>> {
     let over =
         |row: &[i64]| -> Vec<(i64, i64, i64)> { row.iter().zip(&system.dims).map(|(&c, d)| (c, d.lo, d.hi)).collect() };

@@ -6,8 +6,8 @@
 //! - [`transitions`]: phases that load what the phase before them has stored.
 //! - Here: how far the loops run, and which ports move how much.
 //!
-//! Everything is a fact of every design under the transform, or a lower bound. Where lowering decides something, such as
-//! which partial sums may go to DRAM, both ask the same predicate (`array::pe::spill`).
+//! Everything is a fact of every design under the transform, or a lower bound. Where lowering decides something, such
+//! as which partial sums may go to DRAM, both ask the same predicate (`array::pe::spill`).
 //!
 //! Example: `C[i][j] += A[i][k] * B[k][j]` under the identity. No dependence but the sum's moves along `i` or `j`, so
 //! they are free; `k` is summed. A tile of 4×8×16 iterations loads 4×16 cells of `A` and 16×8 of `B`, and stores 4×8 of

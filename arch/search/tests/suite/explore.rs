@@ -334,8 +334,8 @@ fn many_ports_are_not_all_narrowed_apart() {
     assert!(0 < found.bound && found.bound <= best);
 }
 
-/// If LUTs are scarce, most of the fastest grids do not fit. The search gets past them, and past stores that crowd at the
-/// end of a sum.
+/// If LUTs are scarce, most of the fastest grids do not fit. The search gets past them, and past stores that crowd at
+/// the end of a sum.
 #[test]
 fn large_products_have_a_proof() {
     let spec = DesignSpec::default();

@@ -31,7 +31,8 @@ impl Dives {
     }
 }
 
-/// Dives into a grid now and then: for new space loops, while there is no incumbent, and every [`tuning::DIVE_EVERY`] grids.
+/// Dives into a grid now and then: for new space loops, while there is no incumbent, and every
+/// [`tuning::DIVE_EVERY`] grids.
 pub(super) fn now_and_then(search: &mut Search, grid: &Grid, shapes: &[Bounded<Shape>]) {
     let fresh = search.dives.axes.insert((grid.flow.facts, grid.flow.axes));
     let turn = search.counts.grids % tuning::DIVE_EVERY < tuning::GRIDS_TOGETHER as u64

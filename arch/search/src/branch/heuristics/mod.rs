@@ -1,6 +1,6 @@
-//! Heuristics: they find good designs early or improve the best one. Best-first search alone proves, but meets its first
-//! design late. A heuristic changes no bound; it only offers designs to the incumbent, so it can never make a result
-//! wrong.
+//! Heuristics: they find good designs early or improve the best one. Best-first search alone proves, but meets its
+//! first design late. A heuristic changes no bound; it only offers designs to the incumbent, so it can never make a
+//! result wrong.
 //!
 //! [`HEURISTICS`] is the list of a search. The driver runs its rows in order, each at its moment ([`Run`]). Every step
 //! of a search's trace says which row found it. Heuristics that need several searches are in `quest::IMPROVEMENTS`.
@@ -8,8 +8,8 @@
 //! **How to add a heuristic.** Say long thin arrays are often fast for `fir`-like programs, and the search meets them
 //! late. They need all grids, so the moment is [`Run::Grids`]:
 //!
-//! 1. A function in a file of this folder. It uses only the search's narrow interface: `dive` to assemble the most
-//!    promising shapes of a grid, `try_plan` for a plan of its own.
+//! 1. A function in a file of this folder. `dive_into` assembles the most promising shapes of a grid;
+//!    `Search::try_plan` assembles a plan of its own.
 //!
 //!    ```ignore
 //!    /// Dives into the longest one-dimensional grid.
