@@ -18,8 +18,8 @@ def free(loop):
     return [[], *(["--strip", f"{loop}={size}"] for size in (48, 24, 8))]
 
 
-def handing(loop, *slants):
-    return [[], *(["--strip", f"k={size}", "--slant", f"{loop}={slant}"] for size, slant in slants)]
+def handing(loop, *skews):
+    return [[], *(["--strip", f"k={size}", "--skew", f"{loop}={skew}"] for size, skew in skews)]
 
 
 # Description, file, sizes, options of the array, options of strip-mining.

@@ -45,5 +45,5 @@ design fbs5x5 "$files/image.c" --space c --time r,q,p
 design sbm2x2 "$files/image.c" -D P=2 -D Q=2 --space c+q --time r,q,p
 design fbs2x2 "$files/image.c" -D P=2 -D Q=2 --space c --time r,q,p
 for row in 0 2 3 4 7 9; do
-    picture "mm$row" examples/mm.c -D N=4 --array "$row"
+    picture "mm$row" examples/mm.c -D N=4 --row "$row"
 done

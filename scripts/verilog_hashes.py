@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # Options of `sagen sim` that `sagen rtl` does not have; each has a value.
 SIM_ONLY = {"--seed", "--memory", "--engine", "--data", "--out", "--vcd", "--size", "--sequence"}
 # Options that choose the array; without them the search chooses.
-BY_HAND = {"--space", "--order", "--tile", "--latency", "--simd", "--array", "--design"}
+BY_HAND = {"--space", "--order", "--tile", "--latency", "--simd", "--row", "--array", "--design"}
 # Without a C compiler `sagen rtl` writes no expected results. These take most of its time and are not hardware.
 NO_COMPILER = {**os.environ, "PATH": "", "CC": ""}
 

@@ -1,4 +1,4 @@
-//! The boards sagen knows: the files of `boards/`, built in, and the user's own.
+//! The boards: the files of `boards/`, which are built in, and the user's own files.
 
 use cost::board::Board;
 
@@ -16,18 +16,18 @@ const FILES: [&str; 11] = [
     include_str!("../boards/zcu104.toml"),
 ];
 
-/// The board that is meant when none is named.
+/// The board if none is named.
 pub const DEFAULT: &str = "u250";
 
 /// All built-in boards, by name.
 ///
 /// # Errors
-/// A built-in file is not a board file, which a test excludes.
+/// A built-in file is not a board file; a test excludes that.
 pub fn all() -> Result<Vec<Board>, String> {
     FILES.iter().map(|text| Board::parse(text)).collect()
 }
 
-/// A built-in board by its name, or the user's own by its file (any name with a `.` or `/` in it).
+/// A built-in board by its name, or the user's board by its file (a name with a `.` or `/`).
 ///
 /// # Errors
 /// A sentence that names the board or file and, for an unknown name, the known ones.

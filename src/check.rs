@@ -1,8 +1,9 @@
-//! One function of an IP under test: built, simulated through its AXI ports, compared with what it must compute. `sagen
-//! sim`, the tests and the benches all come through here.
+//! One function of an IP under test: it is built, simulated through its AXI ports, and compared with the expected
+//! results. `sagen sim`, the tests and the benches all use this module.
 
 use crate::cli::{Engine, MemoryKind, Sim};
 use crate::data::{self, Memory};
+use crate::reporter::{Reporter, Silent};
 use crate::sim::compare::{self, compare, Comparison, Deviation};
 use crate::sim::{self, Built, Image, Job, Outcome, Timing};
 use array::contract::walk::MemoryTiming;
@@ -15,23 +16,23 @@ use std::rc::Rc;
 /// A function with the contents of its memory before a run.
 pub struct Case<'a> {
     pub compiled: &'a Compiled,
-    /// Of each array of the VSA, its place among the program's; none of a scratch buffer.
+    /// The place of each array of the VSA among the program's arrays; a scratch buffer has none.
     pub numbers: Vec<Option<usize>>,
     built: Rc<Built>,
     /// Its number in the IP.
     function: usize,
-    /// Bytes of each array of the VSA before.
+    /// The bytes of each array of the VSA before the run.
     contents: Vec<Vec<u8>>,
 }
 
-/// How an array is run.
+/// How a systolic array is run.
 #[derive(Clone, Debug)]
 pub struct Conditions {
     pub engine: Engine,
     pub timing: Timing,
-    /// Elements by which the arrays miss multiples of 4096 bytes.
+    /// The arrays start this many elements behind a multiple of 4096 bytes.
     pub shift: usize,
-    /// Chooses the bytes around the arrays.
+    /// Seed of the bytes around the arrays.
     pub seed: u64,
     /// Waveform to write.
     pub vcd: Option<PathBuf>,
@@ -42,7 +43,7 @@ impl Conditions {
     pub fn ideal(seed: u64) -> Conditions {
         Conditions { engine: Engine::Builtin, timing: Timing::IDEAL, shift: 0, seed, vcd: None }
     }
-    /// What the arguments ask for.
+    /// The conditions of the arguments.
     pub fn of(arguments: &Sim) -> Conditions {
         let timing = match arguments.memory {
             MemoryKind::Ideal(latency) => Timing::Ideal { latency },
@@ -50,7 +51,8 @@ impl Conditions {
         };
         Conditions { engine: arguments.engine, timing, shift: 0, seed: arguments.seed, vcd: arguments.vcd.clone() }
     }
-    /// Cycles that a run must take: predictions are for ideal memory and arrays at multiples of 4096 bytes.
+    /// The number of cycles that a run must take. Predictions hold for ideal memory and arrays at multiples of 4096
+    /// bytes.
     pub fn predicted(&self, case: &Case) -> Option<u64> {
         match self.timing {
             Timing::Ideal { latency } if self.shift == 0 => Some(case.predicted_at(latency)),
@@ -69,29 +71,34 @@ pub fn predicted_at(compiled: &Compiled, latency: u32) -> u64 {
 
 /// A finished simulation of a run.
 pub struct Run {
-    /// What the memory held before.
+    /// The memory before the run.
     pub images: Vec<Image>,
     pub outcome: Outcome,
 }
 
-/// Runs of one IP, one after the other, each perhaps cut off by a reset after so many cycles and begun anew. Ends early
-/// where one does not finish.
+/// Runs the functions of one IP, one after the other. A reset cuts a run off after the given number of cycles, if there
+/// is one, and the run begins anew. The result is shorter than `cases` if a run does not finish.
 ///
 /// # Errors
 /// The engine is missing or cannot run the design.
-pub fn simulate(cases: &[(&Case, Option<u64>)], how: &Conditions) -> Result<Vec<Run>, String> {
-    work(cases, how, false)
+pub fn simulate(cases: &[(&Case, Option<u64>)], how: &Conditions, reporter: &dyn Reporter) -> Result<Vec<Run>, String> {
+    work(cases, how, false, reporter)
 }
 
-/// The same as commands of the IP's queue: of the last run alone the cycles are known.
+/// The same, as commands of the IP's queue. The cycles of the last run alone are known.
 ///
 /// # Errors
 /// As for [`simulate`].
-pub fn enqueue(cases: &[&Case], how: &Conditions) -> Result<Vec<Run>, String> {
-    work(&cases.iter().map(|case| (*case, None)).collect::<Vec<_>>(), how, true)
+pub fn enqueue(cases: &[&Case], how: &Conditions, reporter: &dyn Reporter) -> Result<Vec<Run>, String> {
+    work(&cases.iter().map(|case| (*case, None)).collect::<Vec<_>>(), how, true, reporter)
 }
 
-fn work(cases: &[(&Case, Option<u64>)], how: &Conditions, queued: bool) -> Result<Vec<Run>, String> {
+fn work(
+    cases: &[(&Case, Option<u64>)],
+    how: &Conditions,
+    queued: bool,
+    reporter: &dyn Reporter,
+) -> Result<Vec<Run>, String> {
     let Some((first, _)) = cases.first() else { return Ok(vec![]) };
     let most = cases.iter().map(|(case, _)| how.predicted(case).unwrap_or(case.predicted())).max().unwrap_or(0);
     let run = |(number, (case, cut)): (usize, &(&Case, Option<u64>))| {
@@ -109,6 +116,7 @@ fn work(cases: &[(&Case, Option<u64>)], how: &Conditions, queued: bool) -> Resul
         cycles,
         watchdog: 20 * most + 100_000,
         vcd: how.vcd.clone(),
+        reporter,
     };
     let outcomes = sim::run(&job, how.engine)?;
     Ok(job.runs.into_iter().zip(outcomes).map(|(run, outcome)| Run { images: run.images, outcome }).collect())
@@ -143,7 +151,7 @@ impl<'a> Case<'a> {
         Ok(Case { compiled, numbers, built, function, contents })
     }
 
-    /// What the program's arrays hold, as elements per array of the VSA.
+    /// The contents of the program's arrays, as elements for each array of the VSA.
     pub fn of_vsa(&self, memory: &Memory) -> Vec<Vec<u64>> {
         data::of_vsa(&self.compiled.vsa, &self.numbers, memory)
     }
@@ -166,29 +174,29 @@ impl<'a> Case<'a> {
     /// # Errors
     /// The engine is missing or cannot run the design.
     pub fn simulate(&self, how: &Conditions) -> Result<Run, String> {
-        simulate(&[(self, None)], how)?.pop().ok_or_else(|| "nothing was simulated".into())
+        simulate(&[(self, None)], how, &Silent)?.pop().ok_or_else(|| "nothing was simulated".into())
     }
 
-    /// Every element and the bytes around the arrays, against `expected` (per array of the VSA).
+    /// Compares every element, and the bytes around the arrays, with `expected` (for each array of the VSA).
     pub fn compare(&self, run: &Run, expected: &[Vec<u64>]) -> Comparison {
         compare(&self.compiled.vsa, &run.images, &run.outcome, expected)
     }
 
-    /// How far the run's floats are from `native` (per array of the VSA).
+    /// The distance of the run's floats from `native` (for each array of the VSA).
     pub fn deviation(&self, run: &Run, native: &[Vec<u64>]) -> Deviation {
         compare::deviation(&self.compiled.vsa, &run.images, &run.outcome, native)
     }
 
-    /// Simulates, and says what is wrong: values, bytes around the arrays, the AXI protocol, a hang, or the predicted
+    /// Simulates, and checks values, bytes around the arrays, the AXI protocol, the end of the run, and the predicted
     /// cycles.
     ///
     /// # Errors
-    /// What is wrong.
+    /// The first difference.
     pub fn check(&self, how: &Conditions, expected: &[Vec<u64>]) -> Result<(), String> {
         self.fault(&self.simulate(how)?, how, expected).map_or(Ok(()), Err)
     }
 
-    /// What is wrong with a run.
+    /// The first difference of a run.
     pub fn fault(&self, run: &Run, how: &Conditions, expected: &[Vec<u64>]) -> Option<String> {
         let (outcome, comparison) = (&run.outcome, self.compare(run, expected));
         if !run.clean() || comparison.mismatches != 0 {
@@ -203,7 +211,7 @@ impl<'a> Case<'a> {
 }
 
 impl Run {
-    /// It came to an end and kept to the AXI protocol.
+    /// The run finished and did not violate the AXI protocol.
     pub fn clean(&self) -> bool {
         self.outcome.finished && self.outcome.faults.is_empty()
     }

@@ -1,4 +1,5 @@
-//! Arguments. Only their shape is checked here; what they mean for a program is checked where the program is known.
+//! The arguments of the command, and their help texts. Only the form of an argument is checked here. What it means for
+//! a program is checked when the program is known.
 
 mod values;
 
@@ -17,7 +18,7 @@ use values::{
 };
 pub use values::{MemoryKind, SizeSet};
 
-/// Exit codes, below every help.
+/// The exit codes, below each help.
 const EXIT: &str = "Exit status: 0 done (and equal), 1 input refused, 2 wrong usage, 3 the simulation differs,\n\
     4 internal error, 5 the C compiler and the interpreter disagree.";
 
@@ -26,14 +27,12 @@ const EXIT: &str = "Exit status: 0 done (and equal), 1 input refused, 2 wrong us
     name = "sagen",
     version,
     about = "From C loop nests to systolic arrays in synthesizable Verilog",
-    long_about = "Turns a C loop nest, marked by #pragma scop and #pragma endscop, into a systolic array: an AXI \
-        IP in\n\
-                  Verilog, simulated against the C program itself.",
+    long_about = "Turns a C loop nest between #pragma scop and #pragma endscop into a systolic array. The result is an \
+        AXI IP in\nVerilog, which is simulated against the C program itself.",
     after_help = format!("Examples:\n  \
-        sagen sim examples/mm.c                           build the array for mm.c and compare it with the C \
-        program\n  \
+        sagen sim examples/mm.c                           build a systolic array for mm.c and compare it with C\n  \
         sagen rtl --board u250 examples/mm.c -o out/mm    write its Verilog, testbench and report\n  \
-        sagen map examples/mm.c                           list every legal array\n\n{EXIT}")
+        sagen map examples/mm.c                           list every legal systolic array\n\n{EXIT}")
 )]
 pub struct Cli {
     #[command(subcommand)]
@@ -42,37 +41,39 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Write the Verilog of the array, with testbench and report, into a directory
+    /// Write the Verilog of the systolic array, with testbench and report, into a directory
     Rtl(Rtl),
-    /// Simulate the array and compare every result with the C program, which is compiled and run
+    /// Simulate the systolic array and compare every result with the C program, which is compiled and run
     Sim(Sim),
-    /// Predict the cycles of a design that was written, at given sizes
+    /// Predict the cycles of a written design at given sizes
     Predict(Predict),
-    /// Find the best array, with a proof of how good it is
+    /// Find the best systolic array, with a proof of how good it is
     Explore(Explore),
-    /// List every legal array for the program
+    /// List every legal systolic array of the program
     Map(Map),
-    /// List the known boards
+    /// List the built-in boards
     Boards(Boards),
-    /// Print the completions of a shell
+    /// Explain the code of an error or a warning, such as E0408
+    Explain(Explain),
+    /// Print the completion script of a shell
     Completions(Completions),
     /// Print the manual page
     Man(Man),
 }
 
-/// What program, on what board.
+/// The program and the board.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Program")]
 pub struct Program {
     /// C files with regions between #pragma scop and #pragma endscop
     ///
-    /// Several regions, each in a function of its own, become one IP with an entry for each function.
+    /// Several regions, each in a function of its own, become one IP that can run each function.
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// Only these functions of the files
+    /// Take only these functions of the files
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub function: Vec<String>,
-    /// Name of the IP [default: that of its only function, else of the first file]
+    /// Name of the IP [default: the name of the only function, or else of the first file]
     #[arg(long, value_name = "NAME", value_parser = parse_name)]
     pub name: Option<String>,
     /// Define a macro for the C file
@@ -81,16 +82,29 @@ pub struct Program {
     /// Search this directory for included files
     #[arg(short = 'I', value_name = "DIR")]
     pub include_dirs: Vec<PathBuf>,
-    /// Greatest values of sizes at run time, which are integer parameters such as `int n`
+    /// Maxima of sizes at run time; a size is an integer parameter such as `int n`
     #[arg(long = "max", value_name = "SIZE=N,…", value_delimiter = ',', value_parser = parse_factor)]
     pub maxima: Vec<(String, i64)>,
-    /// Board by name (see `sagen boards`) or by its .toml file
+    /// Board, by name (see `sagen boards`) or by its .toml file
     #[arg(long, value_name = "NAME|FILE", default_value = crate::catalog::DEFAULT)]
     pub board: String,
 }
 
 impl Program {
-    /// What the front end and the golden model get.
+    /// These files, on the default board.
+    pub fn new<P: Into<PathBuf>>(files: impl IntoIterator<Item = P>) -> Program {
+        Program {
+            files: files.into_iter().map(Into::into).collect(),
+            function: vec![],
+            name: None,
+            defines: vec![],
+            include_dirs: vec![],
+            maxima: vec![],
+            board: crate::catalog::DEFAULT.into(),
+        }
+    }
+
+    /// The options of the front end and of the golden model.
     pub fn parse_options(&self) -> ParseOptions {
         ParseOptions {
             defines: self.defines.clone(),
@@ -100,110 +114,122 @@ impl Program {
     }
 }
 
-/// How loops become an array. Left out, sagen chooses. Serialized, it is the written form of a [`DesignSpec`]: an
-/// option reaches the design by its name, and its value has the form that a design file gives it.
+/// The options that say how loops become a systolic array; sagen chooses what is left out. Serialized, it is the written form of a
+/// [`DesignSpec`]: each option has the name and the form of a key of a design file.
 #[derive(Debug, Default, Args, Serialize)]
 pub struct Design {
-    /// Loops that become the array's dimensions (`none`: one PE); with --time, sums such as c+q
-    #[arg(long, value_name = "LOOP,…", value_delimiter = ',', conflicts_with = "array", help_heading = ARRAY)]
+    /// Space loops, at most two (`none`: one PE); with --time, sums such as c+q
+    #[arg(long, value_name = "LOOP,…", value_delimiter = ',', conflicts_with = "row", help_heading = ARRAY)]
     space: Option<Vec<String>>,
-    /// Coordinates of time, outermost first, such as 2*c+q
-    #[arg(long, value_name = "EXPR,…", value_delimiter = ',', conflicts_with_all = ["array", "order"], help_heading = ARRAY)]
+    /// Time coordinates, outermost first, such as 2*c+q
+    #[arg(long, value_name = "EXPR,…", value_delimiter = ',', conflicts_with_all = ["row", "order"], help_heading = ARRAY)]
     time: Option<Vec<String>>,
-    /// Every loop nest in a phase of its own, one after the other
-    #[arg(long, help_heading = ARRAY)]
+    /// Distribute the loop nests into phases, which run one after the other on the same PEs
+    #[arg(long, alias = "apart", help_heading = ARRAY)]
     #[serde(skip_serializing_if = "is_off")]
-    apart: bool,
-    /// Iterations of a loop that end together: where others end as it says, they end by strip
+    distribute: bool,
+    /// Strip-mine a loop by N iterations; loops whose bounds follow it then end by strip
     #[arg(long, value_name = "LOOP=N", value_delimiter = ',', value_parser = parse_factor, help_heading = ARRAY)]
     #[serde(serialize_with = "table")]
     strip: Vec<(String, i64)>,
-    /// Iterations by which a loop begins later from strip to strip, where these hand values on
-    #[arg(long, value_name = "LOOP=N,…", value_delimiter = ',', value_parser = parse_factor, help_heading = ARRAY)]
+    /// Skew a loop by N iterations per strip, if a strip passes values on to the next
+    #[arg(long, alias = "slant", value_name = "LOOP=N,…", value_delimiter = ',', value_parser = parse_factor, help_heading = ARRAY)]
     #[serde(serialize_with = "table")]
-    slant: Vec<(String, i64)>,
-    /// Iterations per tile; need not divide the loop
+    skew: Vec<(String, i64)>,
+    /// Array partitioning: iterations per tile, which need not divide the loop
     #[arg(long, value_name = "LOOP=N,…", value_delimiter = ',', value_parser = parse_factor, help_heading = ARRAY)]
     #[serde(serialize_with = "table")]
     tile: Vec<(String, i64)>,
-    /// Iterations that take turns in one PE, to hide an adder's latency
+    /// Latency hiding: interleave N iterations in one PE, which hides an adder's latency
     #[arg(long, value_name = "LOOP=N,…", value_delimiter = ',', value_parser = parse_factor, help_heading = ARRAY)]
     #[serde(serialize_with = "table")]
     latency: Vec<(String, i64)>,
-    /// Iterations that a PE computes at once
+    /// SIMD: compute N iterations at once in each PE
     #[arg(long, value_name = "LOOP=N,…", value_delimiter = ',', value_parser = parse_factor, help_heading = ARRAY)]
     #[serde(serialize_with = "table")]
     simd: Vec<(String, i64)>,
     /// Order of the loops in time, outermost first
     #[arg(long, value_name = "LOOP,…", value_delimiter = ',', help_heading = ARRAY)]
     order: Option<Vec<String>>,
-    /// Take the array of this row of `sagen map`
-    #[arg(long, value_name = "ROW", help_heading = ARRAY)]
-    array: Option<usize>,
-    /// Take options from a TOML file, by name: tile = { i = 64 }; others win
+    /// Take the systolic array of this row of `sagen map`
+    #[arg(long, alias = "array", value_name = "ROW", help_heading = ARRAY)]
+    row: Option<usize>,
+    /// Take options from a TOML file, such as tile = { i = 64 }; options of the command line win
     #[arg(long, value_name = "FILE.toml", help_heading = ARRAY)]
     #[serde(skip)]
     design: Option<PathBuf>,
-    /// What a chosen array is best at
+    /// Criterion of the choice
     #[arg(long, value_parser = ["cycles", "area", "efficiency"], help_heading = AIM)]
     objective: Option<String>,
-    /// Cycles that an array of least area may take
+    /// With --objective area: the number of cycles that the systolic array may take
     #[arg(long, value_name = "CYCLES", value_parser = clap::value_parser!(i64).range(1..), help_heading = AIM)]
     cycles: Option<i64>,
-    /// Cycles to give up for a smaller array, such as 2%
+    /// Give up this share of the cycles for a smaller systolic array, such as 2%
     #[arg(long, value_name = "SHARE", value_parser = parse_share, help_heading = AIM)]
     slack: Option<Share>,
-    /// Shares or counts of lut, ff, dsp, bram36, uram that it may take
+    /// Limit resources (lut, ff, dsp, bram36, uram) to a count or a share, such as 50%
     #[arg(long, value_name = "RESOURCE=N,…", value_delimiter = ',', value_parser = parse_limit, help_heading = AIM)]
     #[serde(serialize_with = "table")]
     limit: Vec<(String, Most)>,
-    /// Elements per word of an array's AXI port
+    /// Data packing: elements per word of a C array's AXI port
     #[arg(long, value_name = "ARRAY=N,…", value_delimiter = ',', value_parser = parse_word, help_heading = WIRING)]
     #[serde(serialize_with = "table")]
     word: Vec<(String, u32)>,
-    /// Arrays that share an AXI port; `shared`: one port for all
+    /// C arrays that share an AXI port; `shared`: one port for all
     #[arg(long, value_name = "ARRAY+ARRAY,…", value_delimiter = ',', value_parser = parse_port, help_heading = WIRING)]
     ports: Option<Vec<String>>,
-    /// Memory bank of an array, as A=DDR[1]; by default ports take turns
+    /// Memory bank of a C array, such as A=DDR[1] [default: ports take turns]
     #[arg(long, value_name = "ARRAY=BANK,…", value_delimiter = ',', value_parser = parse_bank, help_heading = WIRING)]
     #[serde(serialize_with = "table")]
     bank: Vec<(String, String)>,
-    /// Commands that the IP keeps for when it is idle: a power of two
+    /// Add a queue of this many commands to the IP: a power of two
     #[arg(long, value_name = "COMMANDS", value_parser = parse_queue, help_heading = WIRING)]
     queue: Option<u32>,
-    /// Keep partial results in DRAM that wait longer [default: 4096]
+    /// Store partial results in DRAM if they wait for more waves than this [default: 4096]
     #[arg(long, value_name = "WAVES", help_heading = WIRING)]
     spill_beyond: Option<u32>,
-    /// Latency of reads that ports cover by asking ahead; by default the board's
+    /// Memory latency that the ports hide by reading ahead [default: the board's]
     #[arg(long, value_name = "CYCLES", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = WIRING)]
     memory_latency: Option<u32>,
-    /// Bits of the addresses at the AXI ports, 32 or 64; by default the board's
+    /// Bits of the addresses at the AXI ports, 32 or 64 [default: the board's]
     #[arg(long, value_name = "BITS", value_parser = parse_address_bits, help_heading = WIRING)]
     address_bits: Option<u32>,
-    /// Bytes of local arrays kept on chip between phases; by default a quarter of the BRAM
+    /// Bytes of local arrays that stay on chip between phases [default: a quarter of the BRAM]
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(..1 << 40), help_heading = WIRING)]
     on_chip: Option<u64>,
-    /// Floating-point sums may be added in the array's order
+    /// Allow floating-point sums in the order of the systolic array, not of the program
     #[arg(long, help_heading = ARITHMETIC)]
     #[serde(skip_serializing_if = "is_off")]
     reassociate: bool,
-    /// Round a * b + c within a floating-point expression once
+    /// Fuse a * b + c within a floating-point expression, with one rounding
     #[arg(long, help_heading = ARITHMETIC)]
     #[serde(skip_serializing_if = "is_off")]
     fp_contract: bool,
-    /// Add products of floats one by one, or fused: rounded once
+    /// Add the lanes' products one by one, or fused with one rounding
     #[arg(long, value_name = "HOW", value_parser = ["chained", "fused"], help_heading = ARITHMETIC)]
     dot: Option<String>,
+    /// The design of a caller without a command line. An option wins over its key here.
+    #[arg(skip)]
+    #[serde(skip)]
+    given: toml::Table,
 }
 
-const ARRAY: &str = "Array (chosen by sagen where left out)";
-const AIM: &str = "Aim (of an array that sagen chooses)";
+impl From<DesignSpec> for Design {
+    /// What a caller without a command line asks for.
+    fn from(spec: DesignSpec) -> Design {
+        let given = toml::Table::try_from(spec).expect("names and numbers are TOML");
+        Design { given, ..Design::default() }
+    }
+}
+
+const ARRAY: &str = "Systolic array (sagen chooses what is left out)";
+const AIM: &str = "Aim (of the choice)";
 const WIRING: &str = "AXI ports";
-const ARITHMETIC: &str = "Arithmetic (as in C where left out)";
+const ARITHMETIC: &str = "Arithmetic (as in C by default)";
 const OUTPUT: &str = "Output";
 
 impl Design {
-    /// The file's choices for all functions, overridden by the options'.
+    /// What is asked of all functions; an option wins over the design file.
     ///
     /// # Errors
     /// The file cannot be read or understood, or choices exclude each other.
@@ -211,12 +237,13 @@ impl Design {
         self.request()?.common()
     }
 
-    /// The same with what the file says of single functions.
+    /// What is asked of all functions, and of single ones.
     ///
     /// # Errors
     /// The file cannot be read or understood.
     pub fn request(&self) -> Result<Request, String> {
-        let options = toml::Table::try_from(self).map_err(|e| e.to_string())?;
+        let mut options = self.given.clone();
+        options.extend(toml::Table::try_from(self).map_err(|e| e.to_string())?);
         Request::new(self.design.as_deref(), options)
     }
 }
@@ -244,7 +271,7 @@ fn table<T: Serialize + std::fmt::Display, S: Serializer>(
 pub enum Emit {
     /// The polyhedral program
     Scop,
-    /// The recurrences after localization
+    /// The uniform recurrence equations
     Ure,
     /// The space-time mapping
     Mapping,
@@ -259,14 +286,14 @@ pub enum Emit {
     sagen rtl --board u250 examples/mm.c -o out/mm\n  \
     sagen rtl examples/mm.c --space i,j --tile i=64,j=64,k=32 --latency i=4,j=4 --simd k=2 -o out/mm\n  \
     sagen rtl examples/mm.c --emit=vsa\n\n\
-    The directory is written as a whole or not at all. In an existing one only files that sagen wrote are \
-    replaced.\n\n{EXIT}"))]
+    The directory is written as a whole or not at all. In an existing directory only files that sagen wrote \
+    are replaced.\n\n{EXIT}"))]
 pub struct Rtl {
     #[command(flatten)]
     pub program: Program,
     #[command(flatten)]
     pub design: Design,
-    /// Directory to write [default: out/NAME, after the kernel's function]
+    /// Directory to write [default: out/NAME with the IP's name]
     #[arg(short, long, value_name = "DIR", help_heading = OUTPUT)]
     pub output: Option<PathBuf>,
     /// Print one stage of the compilation instead
@@ -300,16 +327,16 @@ pub struct Sim {
     pub program: Program,
     #[command(flatten)]
     pub design: Design,
-    /// Seed of the inputs and of the ddr memory's stalls
+    /// Seed of the random inputs and of the stalls of the ddr memory
     #[arg(long, default_value_t = 1, help_heading = SIMULATION)]
     pub seed: u64,
-    /// Contents of an array; the others are random
+    /// Contents of a C array; arrays without a file are random
     #[arg(long, value_name = "ARRAY=FILE.npy", value_parser = parse_data, help_heading = SIMULATION)]
     pub data: Vec<DataFile>,
-    /// Sizes at run time, a run for each time it is given [default: the greatest]
+    /// Sizes at run time; each use of the option is a run [default: the maxima]
     #[arg(long = "size", value_name = "SIZE=N,…", value_parser = parse_sizes, help_heading = SIMULATION)]
     pub sizes: Vec<SizeSet>,
-    /// Then N random runs of the functions in random order, some cut by a reset
+    /// Then run the functions N times in random order, some runs cut off by a reset
     #[arg(long, value_name = "N", help_heading = SIMULATION)]
     pub sequence: Option<usize>,
     /// Simulator
@@ -317,14 +344,14 @@ pub struct Sim {
     pub engine: Engine,
     /// Memory behind the AXI ports
     ///
-    /// ideal: one beat per cycle, after 16 cycles or as many as given; ddr: after 40, with refresh gaps and random
-    /// stalls
+    /// ideal: one beat per cycle, with a latency of 16 cycles or as given; ddr: a latency of 40 cycles, refresh gaps and
+    /// random stalls
     #[arg(long, value_name = "ideal[:CYCLES]|ddr", value_parser = parse_memory, default_value_t, help_heading = SIMULATION)]
     pub memory: MemoryKind,
     /// Write a waveform
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub vcd: Option<PathBuf>,
-    /// Write the arrays that the kernel stores to, as simulated, to DIR/ARRAY.npy
+    /// Write the C arrays that the kernel stores to DIR/ARRAY.npy, as simulated
     #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
     pub out: Option<PathBuf>,
     /// Print the result as JSON
@@ -334,13 +361,13 @@ pub struct Sim {
 
 #[derive(Debug, Args)]
 pub struct Predict {
-    /// Directory that `sagen rtl` wrote, or the text of an array
+    /// Directory that `sagen rtl` wrote, or the text of a systolic array (vsa.txt)
     #[arg(value_name = "DIR")]
     pub design: PathBuf,
-    /// Sizes at run time [default: the greatest]
+    /// Sizes at run time [default: the maxima]
     #[arg(value_name = "SIZE=N", value_parser = parse_factor)]
     pub sizes: Vec<(String, i64)>,
-    /// Memory behind the AXI ports: one beat per cycle, after 16 cycles or as many as given
+    /// Memory behind the AXI ports: one beat per cycle, with a latency of 16 cycles or as given
     #[arg(long, value_name = "ideal[:CYCLES]", value_parser = parse_memory, default_value_t)]
     pub memory: MemoryKind,
     /// Print the result as JSON
@@ -363,41 +390,42 @@ pub struct Explore {
     pub program: Program,
     #[command(flatten)]
     pub design: Design,
-    /// Stop when the best is proved to be within this share of the optimum
+    /// Stop when the best design is proved to be within this share of the optimum
     #[arg(long, value_name = "SHARE", default_value = "0%", value_parser = parse_share)]
     pub gap: Share,
-    /// Stop after so long, with the best so far
+    /// Stop after this time, with the best design so far
     #[arg(long, value_name = "60s", value_parser = parse_seconds)]
     pub time_limit: Option<f64>,
-    /// Assemble so many designs at most
+    /// Assemble at most this many designs
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     pub designs: u64,
-    /// The fastest arrays for halves, quarters, … of these resources, each with its proof
+    /// Also find the fastest systolic arrays with half, a quarter, … of these resources, each with its proof
     #[arg(long, value_name = "RESOURCE,…", value_delimiter = ',', value_parser = ["cycles", "lut", "ff", "dsp", "bram36", "bram", "uram"])]
     pub pareto: Vec<String>,
-    /// One array for all layers of a network: the file has a table [[layer]] with the macros of each
+    /// Find one systolic array for all layers of a network: tables [[layer]] with the macros of each layer
     #[arg(long, value_name = "NET.toml", conflicts_with_all = ["pareto", "html", "shard"])]
     pub network: Option<PathBuf>,
-    /// Search this part of the grids, such as 3/8, and append to --out
+    /// Search part I of N of the design space, such as 3/8, and append the results to --out
     #[arg(long, value_name = "I/N", value_parser = parse_shard, requires = "out", conflicts_with_all = ["pareto", "html"])]
     pub shard: Option<(u64, u64)>,
-    /// File that shards append a line to for every grid they have finished
+    /// File to which shards append a line for each finished grid of PEs
     #[arg(long, value_name = "FILE.jsonl", requires = "shard")]
     pub out: Option<PathBuf>,
-    /// Skip grids that --out has
+    /// Skip the grids that --out already has
     #[arg(long, requires = "out")]
     pub resume: bool,
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
-    /// Write a page with front, roofline, course of the search and the array drawn
+    /// Write a page with front, roofline, course of the search and a drawing of the systolic array
     #[arg(long, value_name = "FILE.html")]
     pub html: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  sagen map examples/mm.c\n  sagen map examples/mm.c --svg pictures\n\n\
-    Take a row of the table with `sagen rtl --array ROW` or `sagen sim --array ROW`, with the same options.")]
+    Build a row of the table with `sagen rtl --row ROW`, or simulate it with `sagen sim --row ROW`. Give the same \
+    options.")]
 pub struct Map {
     #[command(flatten)]
     pub program: Program,
@@ -406,7 +434,7 @@ pub struct Map {
     /// Print the table as JSON
     #[arg(long, help_heading = OUTPUT)]
     pub json: bool,
-    /// Draw each array into DIR/ROW.svg, and what happens in it over time into DIR/ROW.time.svg
+    /// Draw each systolic array into DIR/ROW.svg, and its space-time diagram into DIR/ROW.time.svg
     #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
     pub svg: Option<PathBuf>,
 }
@@ -416,6 +444,14 @@ pub struct Boards {
     /// Print the table as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  sagen explain E0408\n  sagen explain\n\nWithout a code, all codes are listed.")]
+pub struct Explain {
+    /// Codes of diagnostics, such as E0408
+    #[arg(value_name = "CODE")]
+    pub codes: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -1,7 +1,7 @@
 //! Contents of the kernel's arrays: from a seed, from `.npy` files, and back to files.
 //!
-//! A [`Memory`] holds one image per array of the `Scop`; an image is one `u64` per element in row-major order: the bits
-//! of the element's type, zero-extended. Local arrays have an empty image.
+//! A [`Memory`] holds one image for each array of the `Scop`. An image holds one `u64` for each element, in row-major
+//! order: the bits of the element's type, zero-extended. Local arrays have an empty image.
 
 use crate::npy::{dtype_name, Header, Npy};
 use array::vsa::{DramArray, Vsa};
@@ -9,7 +9,7 @@ use scop::diag::{Diagnostic, Diagnostics, Span};
 use scop::{Array, BinaryOp, Binding, Expr, ExprKind, ScalarType, Scop, StmtId, Storage};
 use std::path::{Path, PathBuf};
 
-/// Per array of the `Scop`, its elements.
+/// The elements of each array of the `Scop`.
 pub type Memory = Vec<Vec<u64>>;
 
 /// `--data NAME=FILE`.
@@ -28,7 +28,8 @@ pub fn elements(array: &Array) -> usize {
 pub struct Random(pub u64);
 
 impl Random {
-    pub fn next(&mut self) -> u64 {
+    /// The next 64 bits.
+    pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -37,7 +38,7 @@ impl Random {
     }
     /// Uniform in `0..limit`.
     pub fn below(&mut self, limit: u64) -> u64 {
-        ((self.next() as u128 * limit as u128) >> 64) as u64
+        ((self.draw() as u128 * limit as u128) >> 64) as u64
     }
 }
 
@@ -45,7 +46,7 @@ impl Random {
 /// between 1/16 and 4 and a random fraction.
 pub fn random_value(ty: ScalarType, random: &mut Random) -> u64 {
     match ty {
-        ScalarType::Int { bits, .. } => random.next() >> (64 - bits.clamp(1, 64)),
+        ScalarType::Int { bits, .. } => random.draw() >> (64 - bits.clamp(1, 64)),
         ScalarType::Float { exponent, fraction } => {
             let bias = (1u64 << (exponent - 1)) - 1;
             let sign = random.below(2) << (exponent + fraction);
@@ -55,8 +56,7 @@ pub fn random_value(ty: ScalarType, random: &mut Random) -> u64 {
     }
 }
 
-/// Shifts of the region whose amount the program does not fix within the width: of these, the expression and its
-/// amount.
+/// The shifts of the region whose amount is not a constant below the width: the expression and its amount.
 fn shifts(scop: &Scop) -> impl Iterator<Item = (StmtId, &Expr, &Expr)> {
     fn all<'e>(e: &'e Expr, found: &mut Vec<(&'e Expr, &'e Expr)>) {
         if let ExprKind::Binary(BinaryOp::Shl | BinaryOp::Shr, _, amount) = &e.kind {
@@ -73,13 +73,13 @@ fn shifts(scop: &Scop) -> impl Iterator<Item = (StmtId, &Expr, &Expr)> {
     })
 }
 
-/// The first shift by an amount that may be no less than the width, or negative: what C leaves undefined.
+/// The first shift whose amount may be negative, or the width or more. C leaves such a shift undefined.
 pub fn first_shift(scop: &Scop) -> Option<Span> {
     shifts(scop).map(|(_, e, _)| e.span).next()
 }
 
-/// Per array, the width of what its elements shift, by themselves or through other arrays and scalars; none where they
-/// shift nothing.
+/// For each array, the width of the values that its elements shift, directly or through other arrays and scalars; none
+/// if its elements are no amounts of shifts.
 fn shifted_by(scop: &Scop) -> Vec<Option<u32>> {
     fn read(e: &Expr) -> Option<usize> {
         match &e.kind {
@@ -108,8 +108,8 @@ fn shifted_by(scop: &Scop) -> Vec<Option<u32>> {
     widths
 }
 
-/// Every DRAM array filled from `seed`; outputs too, so that cells nobody writes are seen to survive. What shifts a
-/// value stays below its width, as C demands.
+/// Fills every DRAM array from `seed`. Outputs are filled, too: a test then sees that unwritten elements survive. The
+/// amount of a shift stays below the width of the shifted value, as C requires.
 pub fn random(scop: &Scop, seed: u64) -> Memory {
     let widths = shifted_by(scop);
     let fill = |(index, array): (usize, &Array)| {
@@ -150,16 +150,16 @@ fn kind(ty: ScalarType) -> char {
     }
 }
 
-/// Replaces the images of the arrays named in `files` by the files' contents.
+/// Replaces the images of the arrays that `files` names by the files' contents.
 ///
 /// # Errors
-/// One diagnostic per file that names no array, cannot be read, or has another element type or shape.
+/// A diagnostic for each file that names no array, cannot be read, or has another element type or shape.
 pub fn load(scop: &Scop, files: &[DataFile], memory: &mut Memory) -> Result<(), Diagnostics> {
     let mut faults = vec![];
     for file in files {
         match load_one(scop, file) {
             Ok((index, values)) => memory[index] = values,
-            Err(fault) => faults.push(fault),
+            Err(fault) => faults.push(*fault),
         }
     }
     if faults.is_empty() {
@@ -169,7 +169,7 @@ pub fn load(scop: &Scop, files: &[DataFile], memory: &mut Memory) -> Result<(), 
     }
 }
 
-fn load_one(scop: &Scop, file: &DataFile) -> Result<(usize, Vec<u64>), Diagnostic> {
+fn load_one(scop: &Scop, file: &DataFile) -> Result<(usize, Vec<u64>), Box<Diagnostic>> {
     let place = file.path.display();
     let in_dram = |a: &&Array| !a.is_temporary();
     let Some(index) = scop.arrays.iter().position(|a| a.name == file.array && in_dram(&a)) else {
@@ -179,7 +179,8 @@ fn load_one(scop: &Scop, file: &DataFile) -> Result<(usize, Vec<u64>), Diagnosti
             None,
             format!("--data names '{}', which is no array of the kernel", file.array),
         )
-        .help(format!("its arrays are: {}", names.join(", "))));
+        .help(format!("its arrays are: {}", names.join(", ")))
+        .into());
     };
     let array = &scop.arrays[index];
     if array.constant && array.binding == Binding::Global {
@@ -189,7 +190,8 @@ fn load_one(scop: &Scop, file: &DataFile) -> Result<(usize, Vec<u64>), Diagnosti
             format!("'{}' is const: its contents come from the program", array.name),
         )
         .label("declared const here")
-        .help("remove the const, or the --data option"));
+        .help("remove the const, or the --data option")
+        .into());
     }
     let opened = std::fs::File::open(&file.path)
         .map_err(|e| Diagnostic::error("E0903", None, format!("cannot read {place}: {e}")))?;
@@ -202,7 +204,7 @@ fn load_one(scop: &Scop, file: &DataFile) -> Result<(usize, Vec<u64>), Diagnosti
 }
 
 /// The file's element type and shape must be the array's.
-fn check(array: &Array, header: &Header, place: &str) -> Result<(), Diagnostic> {
+fn check(array: &Array, header: &Header, place: &str) -> Result<(), Box<Diagnostic>> {
     let wanted = dtype_name(kind(array.ty), array.ty.bytes() as usize);
     if header.dtype() != wanted {
         return Err(Diagnostic::error(
@@ -211,14 +213,15 @@ fn check(array: &Array, header: &Header, place: &str) -> Result<(), Diagnostic> 
             format!("{place} holds {}, but '{}' is {wanted}", header.dtype(), array.name),
         )
         .label("declared here")
-        .help(format!("convert it: numpy.save(file, array.astype(numpy.{wanted}))")));
+        .help(format!("convert it: numpy.save(file, array.astype(numpy.{wanted}))"))
+        .into());
     }
     let dims: Vec<usize> = array.dims.iter().map(|&d| d as usize).collect();
     if header.shape != dims {
         let show = |d: &[usize]| d.iter().map(usize::to_string).collect::<Vec<_>>().join("×");
         let message =
             format!("{place} is an array of {}, but '{}' is {}", show(&header.shape), array.name, show(&dims));
-        return Err(Diagnostic::error("E0906", array.span, message).label("declared here"));
+        return Err(Diagnostic::error("E0906", array.span, message).label("declared here").into());
     }
     Ok(())
 }
@@ -233,7 +236,7 @@ pub fn to_npy(array: &Array, values: &[u64]) -> Npy {
     }
 }
 
-/// Writes one `NAME.npy` per array in `which` into `dir`, which is made when missing.
+/// Writes one `NAME.npy` for each array in `which` into `dir`. Creates `dir` if it is missing.
 ///
 /// # Errors
 /// A sentence naming the file that could not be written.
@@ -247,11 +250,11 @@ pub fn save(scop: &Scop, which: &[usize], memory: &Memory, dir: &Path) -> Result
     Ok(())
 }
 
-/// For each array of the VSA, then for each of its scalars, its index in the `Scop`; none for a scratch buffer and
-/// for what the host computes.
+/// The index in the `Scop` of each array of the VSA, then of each of its scalars. A scratch buffer and a value that the
+/// host computes have none.
 ///
 /// # Errors
-/// The VSA has an array the program lacks, which would be a fault of sagen's.
+/// The VSA has an array that the program does not have, which is a fault of sagen's own.
 pub fn numbers(scop: &Scop, vsa: &Vsa) -> Result<Vec<Option<usize>>, String> {
     let number = |name: &str| {
         let found = scop.arrays.iter().position(|s| s.name == name && !s.is_temporary());
@@ -265,7 +268,7 @@ pub fn numbers(scop: &Scop, vsa: &Vsa) -> Result<Vec<Option<usize>>, String> {
         .collect()
 }
 
-/// What the program's arrays hold, as elements per argument of the VSA; garbage for its scratch buffers.
+/// The contents of the program's arrays, as elements of each argument of the VSA. Scratch buffers hold random values.
 pub fn of_vsa(vsa: &Vsa, numbers: &[Option<usize>], memory: &Memory) -> Memory {
     let mut out: Memory = vec![];
     for (k, number) in numbers.iter().enumerate() {

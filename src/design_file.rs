@@ -1,18 +1,20 @@
-//! The design as the user asks for it: `--design FILE.toml`, its tables `[function.NAME]` for single functions, then
-//! the single options, which win. All are tables with the fields of a [`DesignSpec`] in its written form, so nothing
-//! here knows a field by name.
+//! What is asked of a design: by the file of `--design`, by its tables `[function.NAME]` for single functions, and by the
+//! options of the command line, which win.
+//!
+//! All are tables in the written form of a [`DesignSpec`]. [`canonical`] gives every key its present name, so that an old
+//! name in a file and the new one as an option are the same key. Nothing else here knows a key by name.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use toml::{Table, Value};
 use uniform::design::DesignSpec;
 
-/// The file's key for what concerns single functions.
+/// The key of the tables for single functions.
 const FUNCTION: &str = "function";
 
-/// What the user asks of all functions, and of single ones.
+/// What is asked of all functions, and of single ones.
 pub struct Request {
-    /// Of the file, for people.
+    /// The file's name, for messages.
     name: String,
     common: Table,
     functions: BTreeMap<String, Table>,
@@ -20,20 +22,20 @@ pub struct Request {
 }
 
 impl Request {
-    /// What a file, if there is one, and options say together.
+    /// A file, if there is one, and options.
     ///
     /// # Errors
-    /// The file cannot be read, or is not a design file (with line and column).
+    /// The file cannot be read, or is not a design file (with line and column); the options contradict each other.
     pub fn new(file: Option<&Path>, options: Table) -> Result<Request, String> {
         let name = file.map_or_else(String::new, |path| path.display().to_string());
         let (common, functions) = match file {
             Some(path) => read(&name, &crate::files::text(path)?)?,
             None => Default::default(),
         };
-        Ok(Request { name, common, functions, options })
+        Ok(Request { name, common, functions, options: canonical(options)? })
     }
 
-    /// Functions that the file has options for.
+    /// The functions for which the file has options.
     pub fn functions(&self) -> impl Iterator<Item = &str> {
         self.functions.keys().map(String::as_str)
     }
@@ -49,7 +51,7 @@ impl Request {
     /// What is asked of one function.
     ///
     /// # Errors
-    /// File and options exclude each other; names the function if its own options are to blame.
+    /// File and options exclude each other. The error names the function if its own table is to blame.
     pub fn of(&self, function: &str) -> Result<DesignSpec, String> {
         let Some(own) = self.functions.get(function) else { return self.common() };
         let all = merge(merge(self.common.clone(), own.clone()), self.options.clone());
@@ -61,15 +63,21 @@ fn spec(table: Table) -> Result<DesignSpec, String> {
     table.try_into().map_err(|e: toml::de::Error| e.message().to_string())
 }
 
-/// The file's text: what it says of every function, and of single ones. Each part is a design by itself.
+/// A table with the present names of its keys.
+fn canonical(table: Table) -> Result<Table, String> {
+    Table::try_from(spec(table)?).map_err(|e| e.to_string())
+}
+
+/// The tables of the file's text: for all functions, and for single ones. Each is a design by itself.
 fn read(name: &str, text: &str) -> Result<(Table, BTreeMap<String, Table>), String> {
     let wrong = |e: String| format!("{name} is not a design file: {e}");
     let mut whole: Table = text.parse().map_err(|e: toml::de::Error| wrong(e.to_string().trim_end().to_string()))?;
     let Some(own) = whole.remove(FUNCTION) else {
-        let spec = DesignSpec::parse(text).map_err(wrong)?;
-        return Ok((Table::try_from(spec).map_err(|e| e.to_string())?, BTreeMap::new()));
+        // This error has a line and a column.
+        DesignSpec::parse(text).map_err(wrong)?;
+        return Ok((canonical(whole)?, BTreeMap::new()));
     };
-    spec(whole.clone()).map_err(wrong)?;
+    let whole = canonical(whole).map_err(wrong)?;
     let Value::Table(own) = own else {
         return Err(wrong(format!("`{FUNCTION}` is no table: write [{FUNCTION}.NAME] above a function's options")));
     };
@@ -80,15 +88,16 @@ fn read(name: &str, text: &str) -> Result<(Table, BTreeMap<String, Table>), Stri
         let wiring = spec(table.clone()).map_err(at)?.wiring;
         for (key, given) in [("queue", wiring.queue.is_some()), ("address_bits", wiring.address_bits.is_some())] {
             if given {
-                return Err(at(format!("`{key}` is of the whole IP: write it above the functions")));
+                return Err(at(format!("`{key}` is about the whole IP: write it above the functions")));
             }
         }
-        functions.insert(function, table);
+        let own = canonical(table).map_err(at)?;
+        functions.insert(function, own);
     }
     Ok((whole, functions))
 }
 
-/// `over`, where it says something, else `base`. Tables are merged entry by entry.
+/// `base` with the entries of `over`. Tables are merged entry by entry.
 fn merge(mut base: Table, over: Table) -> Table {
     for (key, value) in over {
         let value = match (base.remove(&key), value) {

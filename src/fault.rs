@@ -1,49 +1,76 @@
-//! Faults of sagen's own: a panic anywhere, or a check of its own results that fails. No input may cause one; when it
-//! happens all the same, the user is told so, with what to report.
+//! Faults of sagen's own: a panic, or a check of its own results that fails. No input may cause one. If one happens,
+//! the user learns so, and what to report.
+//!
+//! Sets of integers report their errors by panics as well: `scop::flow` asks thousands of questions in the middle of
+//! expressions, and the rare error, such as a number beyond 64 bits, ends the analysis as a whole.
+//! `scop::flow::limited` turns it into a value around the analysis. [`guarded`] is the border for all others: it is
+//! the one place of this crate that catches panics, and every function at the root of the library goes through it.
 
 use std::any::Any;
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic::{catch_unwind, set_hook, AssertUnwindSafe};
 use std::sync::Mutex;
 
-/// Where the last panic happened, and how it came there.
+/// The place of the last panic, and the way to it.
 static PLACE: Mutex<Option<(String, Backtrace)>> = Mutex::new(None);
 
-/// The text for the user.
-pub fn report(what: &str) -> String {
-    let command: Vec<String> = std::env::args().collect();
-    format!(
-        "Internal error: {what}\n\
-         This is a fault of sagen, not of your program. Please report it, with this message, the C file and:\n  \
-         sagen {}, {} {}\n  {}\n",
-        env!("CARGO_PKG_VERSION"),
-        std::env::consts::OS,
-        std::env::consts::ARCH,
-        command.join(" ")
-    )
+/// A fault, as a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What happened, with its place in the source if it is known.
+    pub what: String,
+    /// The way there, if the environment asks for it by `RUST_BACKTRACE=1`.
+    backtrace: Option<String>,
+    /// It was a panic, so that there could be a backtrace.
+    panic: bool,
 }
 
-/// Runs `job`; a panic in it becomes the text of [`report`], with its place, and with the way to it if `RUST_BACKTRACE`
-/// asks for that.
-///
-/// # Errors
-/// `job` panicked.
-pub fn guarded<T>(job: impl FnOnce() -> T) -> Result<T, String> {
+impl Fault {
+    /// A check that failed.
+    pub fn new(what: impl std::fmt::Display) -> Fault {
+        Fault { what: what.to_string(), backtrace: None, panic: false }
+    }
+
+    /// The text for the user.
+    pub fn report(&self) -> String {
+        let command: Vec<String> = std::env::args().collect();
+        let text = format!(
+            "Internal error: {}\n\
+             This is a fault of sagen, not of your program. Please report it, with this message, the C file and:\n  \
+             sagen {}, {} {}\n  {}\n",
+            self.what,
+            env!("CARGO_PKG_VERSION"),
+            std::env::consts::OS,
+            std::env::consts::ARCH,
+            command.join(" ")
+        );
+        match &self.backtrace {
+            Some(way) => text + way,
+            None if self.panic => text + "RUST_BACKTRACE=1 in the environment shows more.\n",
+            None => text,
+        }
+    }
+}
+
+/// From now on a panic anywhere in the process prints nothing; [`guarded`] tells its place. For a process of its own,
+/// such as the command: the hook is the process's, not the library's.
+pub fn record_panics() {
     set_hook(Box::new(|info| {
         let at = info.location().map_or_else(String::new, |l| format!(" ({}:{}:{})", l.file(), l.line(), l.column()));
         *PLACE.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some((at, Backtrace::capture()));
     }));
+}
+
+/// Runs `job`.
+///
+/// # Errors
+/// `job` panicked.
+pub fn guarded<T>(job: impl FnOnce() -> T) -> Result<T, Fault> {
     catch_unwind(AssertUnwindSafe(job)).map_err(|panic| {
-        let (at, way) = PLACE
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
-            .take()
-            .unwrap_or((String::new(), Backtrace::disabled()));
-        let text = report(&format!("{}{at}", message(&*panic)));
-        match way.status() {
-            BacktraceStatus::Captured => format!("{text}{way}"),
-            _ => text + "RUST_BACKTRACE=1 in the environment shows more.\n",
-        }
+        let place = PLACE.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
+        let (at, way) = place.unwrap_or((String::new(), Backtrace::disabled()));
+        let backtrace = (way.status() == BacktraceStatus::Captured).then(|| way.to_string());
+        Fault { what: format!("{}{at}", message(&*panic)), backtrace, panic: true }
     })
 }
 

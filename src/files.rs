@@ -1,16 +1,16 @@
-//! Reading the user's small text files: design files and boards.
+//! Reads the user's small text files: design files and boards.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// Bytes beyond which a file is not what it is taken for.
+/// A longer file is no design file and no board.
 const LARGEST: u64 = 1 << 20;
 
 /// The text of a file.
 ///
 /// # Errors
-/// A sentence: it cannot be read, is not text, or has no end in sight.
+/// A sentence: the file cannot be read, is not text, or is too long.
 pub fn text(path: &Path) -> Result<String, String> {
     let failed = |why: String| format!("cannot read {}: {why}", path.display());
     let mut bytes = vec![];

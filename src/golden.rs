@@ -1,15 +1,15 @@
 //! The golden model: the user's own C, compiled by the system's compiler and run on the same inputs.
 //!
-//! Two translation units keep the user's names and macros apart from ours. The first is a copy of the user's file with
-//! a short `sagen_call` behind it that passes the buffers to the kernel; a region at file level is first wrapped into a
-//! function. The second never sees the user's code: it reads the buffers from a file and writes what becomes of them. A
-//! `main` of the user's is renamed out of the way.
+//! Two translation units separate the user's names and macros from ours. The first is a copy of the user's file with a
+//! short function `sagen_call` at its end, which passes the buffers to the kernel. A region at file level is first
+//! wrapped into a function; a `main` of the user is renamed. The second unit does not contain the user's code: it reads
+//! the buffers from a file and writes the results.
 //!
-//! The array does what the marked region does. So the copy keeps the arrays' contents where the region begins and where
-//! it ends, the first time it runs: what the function does around it happens in C alone.
+//! The hardware executes the marked region only. So the copy saves the contents of the arrays at the beginning and at
+//! the end of the region, the first time that it runs. The rest of the function runs in C alone.
 //!
-//! Compiled without optimization: the judge must not be at the mercy of an optimizer. Flags make C's arithmetic the one
-//! that `scop::value` defines: wrap-around instead of undefined overflow, no contraction of `a * b + c`.
+//! The program is compiled without optimization, so that the comparison does not depend on an optimizer. Flags make C's
+//! arithmetic equal to that of `scop::value`: integers wrap around on overflow, and `a * b + c` is not contracted.
 
 use crate::data::{elements, pack, unpack, Memory};
 use crate::scratch::{self, Scratch};
@@ -53,9 +53,10 @@ impl std::fmt::Display for Failure {
 /// A finished native run.
 #[derive(Clone, Debug)]
 pub struct Native {
-    /// What was called, as `cc`.
+    /// The compiler's command, such as `cc`.
     pub compiler: String,
-    /// What the region started from: as given, except where the program itself wrote before, or defines a constant.
+    /// The arrays at the beginning of the region: as given, except for elements that the program wrote before, and
+    /// constants of the program.
     pub before: Memory,
     /// Every DRAM array at the region's end.
     pub after: Memory,
@@ -73,7 +74,7 @@ pub fn run(scop: &Scop, file: &Path, preprocessing: &ParseOptions, memory: &Memo
     Golden::new(scop, file, preprocessing)?.run(scop, memory)
 }
 
-/// The kernel, compiled; its files vanish with it.
+/// A compiled kernel; its files are removed with it.
 pub struct Golden {
     compiler: String,
     dir: Scratch,
@@ -96,7 +97,7 @@ impl Golden {
         Ok(Golden { compiler, dir, program })
     }
 
-    /// Runs it once on `memory`; `scop` is what it was compiled from.
+    /// Runs it once on `memory`; `scop` is its program.
     ///
     /// # Errors
     /// See [`Failure`].
@@ -132,7 +133,7 @@ impl Golden {
     }
 }
 
-/// A constant global: the program, not the caller, says what is in it.
+/// A constant global: its contents come from the program, not from the caller.
 fn own_contents(array: &Array) -> bool {
     array.constant && array.binding == Binding::Global
 }
@@ -145,7 +146,7 @@ fn bytes(array: &Array) -> usize {
     elements(array) * array.ty.bytes() as usize
 }
 
-/// Bytes of an array in C: where sizes are open, over `sagen_sizes`.
+/// The bytes of an array in C; sizes at run time are elements of `sagen_sizes`.
 fn bytes_text(array: &Array) -> String {
     if array.extents.is_empty() {
         return bytes(array).to_string();
@@ -163,7 +164,7 @@ fn bytes_text(array: &Array) -> String {
     format!("{} * {}", array.ty.bytes(), array.extents.iter().map(extent).collect::<Vec<_>>().join(" * "))
 }
 
-/// The first of `$CC`, `cc`, `gcc`, `clang` that answers.
+/// The first of `$CC`, `cc`, `gcc` and `clang` that runs.
 fn find_compiler() -> Option<String> {
     let own = std::env::var("CC").ok().filter(|c| !c.trim().is_empty());
     let answers =
@@ -214,7 +215,7 @@ fn build(compiler: &str, scop: &Scop, file: &Path, pre: &ParseOptions, dir: &Pat
 }
 
 fn compile(command: &mut Command, dir: &Path) -> Result<(), Failure> {
-    // What the compiler puts aside goes with the directory, however the run ends.
+    // The compiler's temporary files are removed with the directory.
     let output = scratch::output(command.current_dir(dir).env("TMPDIR", dir));
     let output = output.map_err(|e| Failure::Files(format!("cannot run the C compiler: {e}")))?;
     if output.status.success() {
@@ -224,7 +225,7 @@ fn compile(command: &mut Command, dir: &Path) -> Result<(), Failure> {
     }
 }
 
-/// What killed the program.
+/// The cause of the program's death.
 fn crash(output: &std::process::Output) -> String {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&output.status) {
@@ -238,16 +239,16 @@ fn crash(output: &std::process::Output) -> String {
     format!("{}: {}", output.status, String::from_utf8_lossy(&output.stderr).trim_end())
 }
 
-/// What the kernel's translation unit includes.
+/// The file that the kernel's translation unit includes.
 enum Source {
-    /// A copy that keeps the arrays' contents at the region's ends.
+    /// A copy that saves the arrays' contents at both ends of the region.
     Watched(PathBuf),
-    /// The user's file: the region stands in a file that it includes.
+    /// The user's file: the region is in a file that it includes.
     AsItIs(PathBuf),
 }
 
 /// The user's file with calls at the ends of its region; a region at file level becomes the body of `sagen_region`.
-/// `None` if the region stands in an included file.
+/// `None` if the region is in an included file.
 fn watched(scop: &Scop) -> Option<String> {
     let region = scop.function.region;
     let source = scop.sources.files.first().filter(|_| region.file == 0)?;
@@ -266,13 +267,13 @@ fn watched(scop: &Scop) -> Option<String> {
         dram(scop).enumerate().map(copy).collect::<String>()
     };
     let (open, close) = if scop.function.name.is_some() { ("", "") } else { ("void sagen_region(void) {", "}") };
-    // A local, so that a region in a loop ends what it began.
+    // A local variable, so that a region in a loop matches its own beginning.
     let begin = format!("{open} int sagen_first = !sagen_runs++; if (sagen_first) {{ {} }}", keep("before"));
     let finish = format!("if (sagen_first) {{ {} }} {close}", keep("after"));
     Some(format!("{SHARED}\n{head}\n{begin}\n{pragmas}\n{body}\n{finish}\n{tail}"))
 }
 
-/// Where the lines start that end `text` and are pragmas: another tool's belong to the loop behind them.
+/// The start of the pragmas at the end of `text`. A pragma of another tool belongs to the loop behind it.
 fn before_pragmas(text: &str) -> usize {
     let mut end = text.len();
     for line in text.split_inclusive('\n').rev() {
@@ -323,7 +324,7 @@ fn kernel_unit(scop: &Scop, source: &Source) -> String {
     let name = scop.function.name.as_deref().unwrap_or("sagen_region");
     let call = format!("  {name}({});\n", arguments.join(", "));
     if let Source::AsItIs(_) = source {
-        // What a constant holds is known afterwards.
+        // The value of a constant is known afterwards.
         let keep = |when: &str, own: bool| {
             let copy = |(slot, (_, array)): (usize, (usize, &Array))| {
                 (own_contents(array) == own).then(|| {
@@ -413,7 +414,7 @@ pub fn reference(
     text
 }
 
-/// What both units know.
+/// The declarations of both units.
 const SHARED: &str =
     "extern void **sagen_before, **sagen_after; extern int sagen_runs; extern const long long *sagen_sizes;";
 

@@ -1,9 +1,11 @@
-//! `sagen`: arguments to subcommands to exit codes.
+//! `sagen`: reads the arguments, runs a subcommand, prints its result or renders its error, and exits with its code.
 
 use clap::Parser;
-use sagen::cli::{Cli, Command};
-use sagen::program::{exit, Refused};
-use sagen::{fault, progress, scratch};
+use sagen::cli::Cli;
+use sagen::command::{self, Output};
+use sagen::progress::{color, Terminal};
+use sagen::reporter::{Progress, Reporter};
+use sagen::{fault, scratch, Error};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -13,35 +15,23 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let command = Cli::parse().command;
+    let terminal = Terminal::default();
     if let Err(why) = scratch::clean_up_on_signals() {
-        eprintln!("note: temporary files will stay when this run is interrupted: {why}");
+        terminal.note(&format!("temporary files will stay when this run is interrupted: {why}"));
     }
-    let result = fault::guarded(|| run(command)).unwrap_or_else(|text| Err(Refused { text, code: exit::INTERNAL }));
-    progress::done();
-    let (text, code) = match result {
-        Ok(result) => result,
-        Err(Refused { text, code }) => {
-            eprint!("{text}");
-            return ExitCode::from(code);
+    fault::record_panics();
+    let result = fault::guarded(|| command::run(&command, &terminal));
+    let result = result.unwrap_or_else(|fault| Err(Error::Internal(fault)));
+    terminal.progress(Progress::Done);
+    match result {
+        Ok(Output { text, code }) => {
+            // A reader that has gone away (`| head`) is no fault of ours.
+            let _ = std::io::stdout().write_all(text.as_bytes());
+            ExitCode::from(code)
         }
-    };
-    // A reader that has gone away (`| head`) is no fault of ours.
-    let _ = std::io::stdout().write_all(text.as_bytes());
-    ExitCode::from(code)
-}
-
-fn run(command: Command) -> Result<(String, u8), Refused> {
-    let done = |text| (text, 0);
-    match command {
-        Command::Rtl(arguments) => sagen::emit::run(&arguments).map(done),
-        Command::Explore(arguments) => sagen::explore::run(&arguments).map(done),
-        Command::Sim(arguments) => {
-            sagen::simulate::run(&arguments).map(|verdict| (verdict.text, verdict.result.code()))
+        Err(error) => {
+            eprint!("{}", error.render(color()));
+            ExitCode::from(error.code())
         }
-        Command::Predict(arguments) => sagen::predict::run(&arguments).map(done),
-        Command::Map(arguments) => sagen::map::run(&arguments).map(done),
-        Command::Boards(arguments) => sagen::boards::run(&arguments).map(done),
-        Command::Completions(arguments) => Ok(done(sagen::man::completions(&arguments))),
-        Command::Man(arguments) => sagen::man::run(&arguments).map(done),
     }
 }

@@ -19,7 +19,7 @@ pub struct Npy {
     pub bytes: Vec<u8>,
 }
 
-/// What stands before the elements.
+/// The header before the elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     /// As in [`Npy`].

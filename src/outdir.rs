@@ -1,10 +1,10 @@
-//! Output directories appear all at once: everything is built in a hidden directory and put in place when complete, so
-//! that a refused input or a full disk leaves what was there untouched.
+//! An output directory appears as a whole or not at all. It is built in a hidden directory and moved into place when it
+//! is complete. A refused input or a full disk changes nothing.
 //!
-//! [`MANIFEST`] lists every file that sagen wrote with its SHA-256 (`sha256sum -c` reads it). The next run into the
-//! directory replaces and removes these files and no others: what the user put there stays, and a file that the user
-//! edited stops the run. A directory without a manifest, unless empty, is not sagen's. A symbolic link to a directory
-//! is followed.
+//! [`MANIFEST`] lists every file that sagen wrote, with its SHA-256 (`sha256sum -c` reads it). The next run into the
+//! directory replaces and removes these files and no others: the user's files stay, and a file that the user edited stops
+//! the run. A directory without a manifest is not sagen's, unless it is empty. A symbolic link to a directory is
+//! followed.
 
 use crate::scratch::{self, Scratch};
 use sha2::{Digest, Sha256};
@@ -26,7 +26,7 @@ pub struct OutputDir {
 }
 
 impl OutputDir {
-    /// Starts an output directory that will stand at `target`.
+    /// Starts an output directory that will be at `target`.
     ///
     /// # Errors
     /// `target` is a file, or a directory with contents that are not sagen's or were edited, or its parent cannot be
@@ -44,7 +44,7 @@ impl OutputDir {
         Ok(out)
     }
 
-    /// Where the files are written to.
+    /// The directory in which the files are built.
     fn built(&self) -> PathBuf {
         self.scratch.path().join("new")
     }
@@ -62,7 +62,7 @@ impl OutputDir {
     /// Puts the finished directory in its place.
     ///
     /// # Errors
-    /// A file of the user's is in the way, or a file cannot be moved; everything is then as it was.
+    /// A file of the user is in the way, or a file cannot be moved. Everything is then as it was.
     pub fn commit(self) -> Result<(), String> {
         let built = self.built();
         let mut new = Manifest::new();
@@ -134,7 +134,7 @@ fn resolve(target: &Path) -> Result<PathBuf, String> {
     }
 }
 
-/// What sagen wrote into an existing target, all of it unchanged.
+/// The manifest of an existing target, if all its files are unchanged.
 fn listed(target: &Path) -> Result<Manifest, String> {
     let name = target.display();
     let Ok(metadata) = fs::metadata(target) else { return Ok(Manifest::new()) };
@@ -187,7 +187,7 @@ fn to_text(manifest: &Manifest) -> String {
     manifest.iter().map(|(name, hash)| format!("{hash}  {name}\n")).collect()
 }
 
-/// What [`to_text`] wrote; names that lead out of the directory are not its.
+/// Reads the text of [`to_text`]; a name that leads out of the directory is refused.
 fn parse(text: &str) -> Option<Manifest> {
     let line = |line: &str| {
         let (hash, name) = line.split_once("  ")?;
@@ -197,7 +197,7 @@ fn parse(text: &str) -> Option<Manifest> {
     text.lines().map(line).collect()
 }
 
-/// Folders that held old files only.
+/// Removes folders that had old files only.
 fn remove_empty(target: &Path, old: &Manifest) {
     let mut folders: Vec<&Path> =
         old.keys().flat_map(|name| Path::new(name).ancestors().skip(1)).filter(|p| !p.as_os_str().is_empty()).collect();

@@ -1,68 +1,148 @@
-//! The package around the Verilog: gathers what `packaging` renders from.
+//! Writes an IP into a directory: Verilog, testbench, constraints, IP package, drivers, pictures and `report.json`.
+//!
+//! The directory appears as a whole or not at all ([`crate::outdir`]).
 
+mod parts;
+mod testbench;
+
+use crate::cli::Rtl;
+use crate::error::{Error, Result};
+use crate::input::Input;
+use crate::outdir::OutputDir;
+use crate::program::{self, Work};
+use crate::report::{self, Design};
+use crate::reporter::{Progress, Reporter};
 use crate::sim::Built;
+use crate::{data, golden};
+use array::ip::Ip;
+use array::vsa::Vsa;
 use cost::board::Board;
-use packaging::{File, Function, Ip, Signal};
+use packaging::File;
 use search::Compiled;
-use templates::interface;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use templates::interface::Interface;
+use uniform::design::DesignSpec;
 
-/// What stands in the output directory already.
-pub struct Emitted {
-    pub rtl: Vec<File>,
-    pub constraints: Vec<File>,
-    pub bench: Bench,
-    pub functions: Vec<Function>,
+/// An IP that was written.
+pub struct Packaged {
+    /// The directory with the files.
+    pub directory: PathBuf,
+    pub board: Board,
+    pub ip: Ip,
+    pub interface: Interface,
+    /// In the order of their numbers in the IP.
+    pub functions: Vec<PackagedFunction>,
+    /// The contents of `report.json`.
+    pub report: Value,
 }
 
-/// Paths of the testbench's Verilog, and of the files it reads.
-pub struct Bench {
-    pub verilog: Vec<String>,
-    pub images: Vec<String>,
+/// A function of the IP.
+pub struct PackagedFunction {
+    pub input: Input,
+    /// What is asked of it.
+    pub spec: DesignSpec,
+    pub compiled: Compiled,
 }
 
-/// What the package says of a function. `reference`: C text that runs it, see [`crate::golden::reference`]; `exact`:
-/// every bit of a result is the C program's.
-pub fn function(
-    compiled: &Compiled,
-    interface: &interface::Function,
-    reference: Option<String>,
-    exact: bool,
-) -> Function {
-    Function {
-        banks: interface
-            .arguments
-            .iter()
-            .map(|a| a.array().map(|a| compiled.report.banks[a.index].to_string()))
-            .collect(),
-        reference,
-        exact,
-        summary: crate::report::headline(&compiled.vsa),
-        cycles: compiled.report.prediction.cycles,
+impl PackagedFunction {
+    /// Every bit of a result is the C program's.
+    fn is_exact(&self) -> bool {
+        let PackagedFunction { input, spec, compiled } = self;
+        *spec.program(&input.scop) == input.scop
+            && !(spec.arithmetic.reassociate == Some(true) && compiled.vsa.arrays.iter().any(|a| a.ty.is_float()))
     }
 }
 
-/// The package's files.
-///
-/// # Errors
-/// The design is empty, or an archive cannot be written.
-pub fn files(built: &Built, board: &Board, emitted: Emitted) -> Result<Vec<File>, String> {
-    let Built { design, interface, .. } = built;
-    let top = crate::sim::bench::top(design)?;
-    let signal = |input: bool| move |(name, ty): (&str, rtl::Ty)| Signal { name: name.to_string(), input, width: ty.w };
-    let clock = Signal { name: interface.clock.to_string(), input: true, width: 1 };
-    let ip = Ip {
-        interface,
-        board,
-        signals: [clock]
-            .into_iter()
-            .chain(top.input_ports().map(signal(true)))
-            .chain(top.output_ports().map(signal(false)))
-            .collect(),
-        functions: emitted.functions,
-        rtl: emitted.rtl,
-        constraints: emitted.constraints,
-        bench: emitted.bench.verilog,
-        images: emitted.bench.images,
+/// See [`crate::package()`].
+pub(crate) fn run(arguments: &Rtl, reporter: &dyn Reporter) -> Result<Packaged> {
+    let Work { name, board, queue, functions } = Work::load(&arguments.program, &arguments.design, reporter)?;
+    let compiled = |(input, spec): (Input, DesignSpec)| {
+        program::compile(&input, &spec, &board, reporter).map(|compiled| PackagedFunction { input, spec, compiled })
     };
-    packaging::render(&ip)
+    let functions = functions.into_iter().map(compiled).collect::<Result<Vec<_>>>()?;
+    reporter.progress(Progress::Stage("building"));
+    let arrays: Vec<&Vsa> = functions.iter().map(|f| &f.compiled.vsa).collect();
+    let ip = Ip::new(&name, queue, &arrays);
+    let built = Built::new(&ip).map_err(Error::internal)?;
+    let directory = arguments.output.clone().unwrap_or_else(|| PathBuf::from("out").join(&built.interface.kernel));
+    let compiled: Vec<&Compiled> = functions.iter().map(|f| &f.compiled).collect();
+    let report = report::design(&Design { ip: &ip, interface: &built.interface, functions: &compiled, board: &board });
+    let job = Job { arguments, functions: &functions, built: &built, board: &board, reporter };
+    job.write(&directory, &report).map_err(Error::reason)?;
+    reporter.progress(Progress::Done);
+    Ok(Packaged { directory, board, ip, interface: built.interface, functions, report })
+}
+
+/// Everything that the files depend on.
+struct Job<'a> {
+    arguments: &'a Rtl,
+    functions: &'a [PackagedFunction],
+    built: &'a Built,
+    board: &'a Board,
+    reporter: &'a dyn Reporter,
+}
+
+impl Job<'_> {
+    /// Writes the output directory.
+    fn write(&self, target: &Path, report: &Value) -> std::result::Result<(), String> {
+        let (interface, board) = (&self.built.interface, self.board);
+        let out = OutputDir::create(target)?;
+        pictures(&out, self.functions)?;
+        let bench = testbench::write(&out, self)?;
+        let clock = constraints::ClockSpec::new(interface.clock, board.clock_mhz).map_err(|e| e.to_string())?;
+        let constraint = File::new(
+            format!("constraints/{}_ooc.xdc", interface.kernel),
+            constraints::xdc(&clock, &interface.kernel, &board.part),
+        );
+        let mut packaged = vec![];
+        for (f, function) in self.functions.iter().enumerate() {
+            let reference = self.reference(f)?;
+            let exact = function.is_exact();
+            packaged.push(parts::function(&function.compiled, &interface.functions[f], reference, exact));
+        }
+        let verilog = self.built.verilog().into_iter();
+        let emitted = parts::Emitted {
+            rtl: verilog.map(|(name, text)| File::new(format!("rtl/{name}"), text)).collect(),
+            constraints: vec![constraint],
+            bench,
+            functions: packaged,
+        };
+        let first = emitted.rtl.clone().into_iter().chain(emitted.constraints.clone());
+        let package = parts::files(self.built, board, emitted)?;
+        let report = File::new("report.json", serde_json::to_string_pretty(report).map_err(|e| e.to_string())? + "\n");
+        for file in first.chain(package).chain([report]) {
+            out.write(&file.path, file.bytes)?;
+        }
+        out.commit()
+    }
+
+    /// C text that runs a function's program beside the IP; none if the input is the text of a stage.
+    fn reference(&self, number: usize) -> std::result::Result<Option<String>, String> {
+        let PackagedFunction { input, compiled, .. } = &self.functions[number];
+        if input.stage.is_some() {
+            return Ok(None);
+        }
+        let interface = &self.built.interface;
+        let function = &interface.functions[number];
+        let numbers = data::numbers(&input.scop, &compiled.vsa)?;
+        let in_order: Vec<Option<usize>> =
+            function.arguments.iter().map(|a| numbers[a.data(function.arrays)]).collect();
+        let options = self.arguments.program.parse_options();
+        Ok(Some(golden::reference(&input.scop, &input.file, &options, &interface.kernel, &in_order)))
+    }
+}
+
+/// Draws the systolic arrays. With several functions each has a folder of its own.
+fn pictures(out: &OutputDir, functions: &[PackagedFunction]) -> std::result::Result<(), String> {
+    for PackagedFunction { compiled, .. } in functions {
+        let vsa = &compiled.vsa;
+        let folder = if functions.len() > 1 { format!("{}/", vsa.name) } else { String::new() };
+        out.write(&format!("{folder}array.svg"), draw::draw(&vsa.at_most()))?;
+        if let Some(stages) = &compiled.stages {
+            out.write(&format!("{folder}array.time.svg"), stages.diagram(vsa))?;
+        }
+        out.write(&format!("{folder}vsa.txt"), array::text::to_text(vsa))?;
+    }
+    Ok(())
 }

@@ -1,5 +1,6 @@
-//! Diagnostics as text for people: the place, the offending text underlined, why, and what to write instead.
+//! Diagnostics as text for people: the place, the text there underlined, the reason, and what to write instead.
 
+use crate::diagnostics;
 use ariadne::{Cache, Color, Config, IndexType, Label, Report, ReportKind, Source};
 use scop::diag::{Diagnostic, Severity, SourceMap, Span};
 use std::fmt::{Debug, Display};
@@ -19,10 +20,13 @@ impl Cache<u32> for Files {
     }
 }
 
-/// Diagnostics that are shown: nobody reads more at once.
+/// Shows at most this many diagnostics: nobody reads more at once.
 const MOST: usize = 50;
+/// The closing line names at most this many codes.
+const CODES: usize = 3;
 
-/// Diagnostics, in the order given, with a closing line that counts the errors. `color` only for terminals.
+/// Diagnostics, in the order given. Closing lines count the errors and say where more about the codes is found.
+/// `color` only for terminals.
 pub fn diagnostics(list: &[Diagnostic], sources: &SourceMap, color: bool) -> String {
     let mut files = Files(sources.files.iter().map(|f| (f.name.clone(), Source::from(f.text.clone()))).collect());
     let mut text = String::new();
@@ -36,7 +40,23 @@ pub fn diagnostics(list: &[Diagnostic], sources: &SourceMap, color: bool) -> Str
     if errors > 1 {
         text.push_str(&format!("{errors} errors\n"));
     }
-    text
+    text + &explained(list)
+}
+
+/// The line that leads to the pages of the first codes, errors before warnings; empty if no code has a page.
+fn explained(list: &[Diagnostic]) -> String {
+    let mut codes: Vec<&str> = vec![];
+    let (errors, warnings): (Vec<_>, Vec<_>) = list.iter().partition(|d| d.severity == Severity::Error);
+    let all = errors.into_iter().chain(warnings).map(|d| d.code);
+    for code in all.filter(|code| diagnostics::find(code).is_some()) {
+        if !codes.contains(&code) && codes.len() < CODES {
+            codes.push(code);
+        }
+    }
+    match codes.is_empty() {
+        true => String::new(),
+        false => format!("For more information: sagen explain {}\n", codes.join(" ")),
+    }
 }
 
 fn one(diagnostic: &Diagnostic, files: &mut Files, color: bool) -> String {

@@ -13,24 +13,24 @@ use serde_json::{json, Value};
 use std::fmt::Write as _;
 use templates::interface::{Argument, AxiPort, Function, Interface};
 
-/// Iterations the array can do in one cycle.
+/// Iterations that the systolic array can execute in one cycle.
 pub fn peak(vsa: &Vsa) -> i64 {
     vsa.extent[0] * vsa.extent[1] * vsa.lanes
 }
 
-/// Share of that which a run of `cycles` used, 0 to 1; an array by itself does not say.
+/// The share of [`peak`] that a run of `cycles` uses, 0 to 1; unknown for the text of an array.
 pub fn utilization(compiled: &Compiled, cycles: i64) -> Option<f64> {
     let work = compiled.report.work?;
     Some(work.iterations as f64 / (peak(&compiled.vsa) * cycles.max(1)) as f64)
 }
 
-/// The same in words.
+/// The utilization in words.
 pub fn utilization_text(compiled: &Compiled, cycles: i64) -> String {
     let share = utilization(compiled, cycles).map_or("unknown share".to_string(), |u| format!("{:.1} %", 100.0 * u));
     format!("{share} of {} lanes", grouped(peak(&compiled.vsa)))
 }
 
-/// The AXI ports, arrays and registers a host needs.
+/// The AXI ports, arrays and registers that a host needs.
 fn interface(interface: &Interface) -> Value {
     let argument = |a: &Argument| {
         let mut fields = json!({ "argument": a.name, "name": a.ident, "type": a.ty.to_string(), "register": a.offset });
@@ -79,7 +79,7 @@ fn interface(interface: &Interface) -> Value {
     value
 }
 
-/// An IP and what was compiled for each of its functions.
+/// An IP and the systolic array of each of its functions.
 pub struct Design<'a> {
     pub ip: &'a Ip,
     pub interface: &'a Interface,
@@ -87,7 +87,7 @@ pub struct Design<'a> {
     pub board: &'a Board,
 }
 
-/// Of one function: its array.
+/// The systolic array of one function.
 fn function(compiled: &Compiled) -> Value {
     let (vsa, report) = (&compiled.vsa, &compiled.report);
     let need = &report.resources;
@@ -159,7 +159,7 @@ pub fn design(design: &Design) -> Value {
     value
 }
 
-/// What keeps the array from being faster, in words.
+/// The limit of the systolic array's speed, in words.
 pub fn limit(compiled: &Compiled) -> String {
     let percent = |share: f64| format!("{:.0} %", 100.0 * share);
     match &compiled.report.limit {
@@ -186,7 +186,7 @@ fn searched(compiled: &Compiled) -> Value {
     )
 }
 
-/// How good the choice is, in words.
+/// The proof of how good the choice is, in words.
 fn proof(compiled: &Compiled) -> Option<String> {
     let s = compiled.report.searched.as_ref()?;
     Some(if s.gap == 0.0 {
@@ -206,7 +206,7 @@ pub fn grouped(n: i64) -> String {
     let digits = n.unsigned_abs().to_string();
     let mut text = String::new();
     for (k, c) in digits.chars().enumerate() {
-        if k > 0 && (digits.len() - k) % 3 == 0 {
+        if k > 0 && (digits.len() - k).is_multiple_of(3) {
             text.push(',');
         }
         text.push(c);
@@ -218,7 +218,7 @@ pub fn grouped(n: i64) -> String {
     }
 }
 
-/// Which array, in one line: `mm: 8×8 PEs over (i, j), 2 lanes each`.
+/// The systolic array in one line: `mm: 8×8 PEs over (i, j), 2 lanes each`.
 pub fn headline(vsa: &Vsa) -> String {
     let axes: Vec<_> = vsa.axes.iter().filter(|a| !a.is_empty()).map(String::as_str).collect();
     let over = if axes.is_empty() { String::new() } else { format!(" over ({})", axes.join(", ")) };
@@ -231,7 +231,7 @@ pub fn headline(vsa: &Vsa) -> String {
     format!("{}: {size}{over}{lanes}", vsa.name)
 }
 
-/// The design for people: one function after the other, and of several what they take together.
+/// The design for people: one function after the other, and the sum of several.
 pub fn design_text(design: &Design) -> String {
     let Design { ip, interface, functions, board } = design;
     let mut text: String = functions.iter().map(|c| function_text(c, board)).collect();
@@ -276,12 +276,12 @@ fn estimate(need: &Resources, board: &Board) -> String {
     format!("{} of {}", used.join(", "), board.name)
 }
 
-/// How many parts of a program run one after the other on the array.
+/// The number of phases of a program.
 fn phases(vsa: &Vsa) -> i64 {
     vsa.counters[vsa.parameters()..vsa.phases()].iter().map(|c| c.trip).product()
 }
 
-/// Where the arrays are that one phase hands to another.
+/// The place of the arrays that one phase passes to another.
 fn passed_through(vsa: &Vsa) -> &'static str {
     let passed = vsa.inputs.iter().filter(|g| g.after.iter().any(|a| a.until == Until::Phase));
     let on_chip: Vec<bool> = passed.map(|g| g.array as usize >= vsa.hosted()).collect();
@@ -293,77 +293,76 @@ fn passed_through(vsa: &Vsa) -> &'static str {
     }
 }
 
+/// The rows of one function.
 fn function_text(compiled: &Compiled, board: &Board) -> String {
     let (vsa, report) = (&compiled.vsa, &compiled.report);
-    let mut text = format!("{}\n", headline(vsa));
-    let loops = |list: &[uniform::counters::Counter]| {
-        let parts: Vec<_> =
-            list.iter().filter(|c| c.trip > 1).map(|c| format!("{} {}", c.name, grouped(c.trip))).collect();
-        if parts.is_empty() {
-            "none".to_string()
-        } else {
-            parts.join(", ")
-        }
-    };
-    let carried = |l: &Load| {
-        let arrays: Vec<&str> = l.arrays.iter().map(|&a| vsa.arrays[a].name.as_str()).collect();
-        let slow = if l.cycles > report.prediction.cycles {
-            format!(", which takes it at least {} cycles", grouped(l.cycles))
-        } else {
-            String::new()
-        };
-        format!("{} ({}{slow})", l.bank, arrays.join(", "))
-    };
-    let banks: Vec<String> = report.loads.iter().map(carried).collect();
+    let cycles = report.prediction.cycles;
+    let operations = report.work.map_or("unknown".to_string(), |w| grouped(w.operations));
+    let time = format!(
+        "{:.2} µs at {} MHz; {} cycles on the board's memory, {} cycles away",
+        cycles as f64 / board.clock_mhz,
+        board.clock_mhz,
+        grouped(report.on_board),
+        report.latency
+    );
     let luts: Vec<_> = parts(vsa).list().iter().map(|(name, cost)| format!("{name} {}", grouped(cost.lut))).collect();
     let interface = Interface::from(vsa);
-    let names = |p: &AxiPort| interface.behind(p).map(|a| a.name.as_str()).collect::<Vec<_>>().join(", ");
-    let ports: Vec<_> =
-        interface.ports.iter().map(|p| format!("{} {} bit ({})", p.name, p.data_bits, names(p))).collect();
-    let cycles = report.prediction.cycles;
-    let micros = cycles as f64 / board.clock_mhz;
     let rows = [
-        ("tile loops", loops(&vsa.counters[vsa.parameters()..vsa.tile_depth])),
-        ("time loops", loops(&vsa.counters[vsa.tile_depth..])),
-        (
-            "operations",
-            format!(
-                "{} in {} cycles predicted",
-                report.work.map_or("unknown".to_string(), |w| grouped(w.operations)),
-                grouped(cycles)
-            ),
-        ),
+        ("tile loops", loops_text(&vsa.counters[vsa.parameters()..vsa.tile_depth])),
+        ("time loops", loops_text(&vsa.counters[vsa.tile_depth..])),
+        ("operations", format!("{operations} in {} cycles predicted", grouped(cycles))),
         ("utilization", utilization_text(compiled, cycles)),
-        (
-            "time",
-            format!(
-                "{micros:.2} µs at {} MHz; {} cycles on the board's memory, {} cycles away",
-                board.clock_mhz,
-                grouped(report.on_board),
-                report.latency
-            ),
-        ),
-        ("ports", ports.join(", ")),
-        ("banks", banks.join(", ")),
+        ("time", time),
+        ("ports", ports_text(&interface)),
+        ("banks", report.loads.iter().map(|load| bank_text(compiled, load)).collect::<Vec<_>>().join(", ")),
         ("estimate", estimate(&report.resources, board)),
         ("limited by", limit(compiled)),
         ("LUT by part", luts.join(", ")),
     ];
-    let scratch: Vec<_> = interface
-        .arguments()
-        .filter(|a| a.is_scratch())
-        .map(|a| format!("{} {} bytes", a.name, grouped(a.bytes() as i64)))
-        .collect();
-    let scratch = (!scratch.is_empty()).then(|| ("scratch", scratch.join(", ")));
-    let on_chip: Vec<_> =
-        vsa.arrays[vsa.hosted()..].iter().map(|a| format!("{} {} bytes", a.name, grouped(a.bytes()))).collect();
-    let on_chip = (!on_chip.is_empty()).then(|| ("on chip", on_chip.join(", ")));
-    let phases = (phases(vsa) > 1)
-        .then(|| ("phases", format!("{}, one after the other{}", grouped(phases(vsa)), passed_through(vsa))));
-    for (name, value) in
-        rows.into_iter().chain(phases).chain(on_chip).chain(scratch).chain(proof(compiled).map(|p| ("proof", p)))
-    {
+    let mut text = format!("{}\n", headline(vsa));
+    for (name, value) in rows.into_iter().chain(optional_rows(compiled, &interface)) {
         let _ = writeln!(text, "  {name:<12} {value}");
     }
     text
+}
+
+/// The rows that not every function has: phases, arrays on chip, scratch buffers, the proof.
+fn optional_rows(compiled: &Compiled, interface: &Interface) -> impl Iterator<Item = (&'static str, String)> {
+    let vsa = &compiled.vsa;
+    let bytes = |name: &str, bytes: i64| format!("{name} {} bytes", grouped(bytes));
+    let scratch: Vec<_> =
+        interface.arguments().filter(|a| a.is_scratch()).map(|a| bytes(&a.name, a.bytes() as i64)).collect();
+    let on_chip: Vec<_> = vsa.arrays[vsa.hosted()..].iter().map(|a| bytes(&a.name, a.bytes())).collect();
+    let phases = phases(vsa);
+    let phases = (phases > 1).then(|| format!("{}, one after the other{}", grouped(phases), passed_through(vsa)));
+    let listed = |all: Vec<String>| (!all.is_empty()).then(|| all.join(", "));
+    let rows =
+        [("phases", phases), ("on chip", listed(on_chip)), ("scratch", listed(scratch)), ("proof", proof(compiled))];
+    rows.into_iter().filter_map(|(name, value)| Some((name, value?)))
+}
+
+/// Loops with their numbers of iterations.
+fn loops_text(list: &[uniform::counters::Counter]) -> String {
+    let parts: Vec<_> = list.iter().filter(|c| c.trip > 1).map(|c| format!("{} {}", c.name, grouped(c.trip))).collect();
+    match parts.is_empty() {
+        true => "none".to_string(),
+        false => parts.join(", "),
+    }
+}
+
+/// The AXI ports with their widths and arrays.
+fn ports_text(interface: &Interface) -> String {
+    let names = |p: &AxiPort| interface.behind(p).map(|a| a.name.as_str()).collect::<Vec<_>>().join(", ");
+    let port = |p: &AxiPort| format!("{} {} bit ({})", p.name, p.data_bits, names(p));
+    interface.ports.iter().map(port).collect::<Vec<_>>().join(", ")
+}
+
+/// A memory bank with its arrays, and its time if that is longer than the run.
+fn bank_text(compiled: &Compiled, load: &Load) -> String {
+    let arrays: Vec<&str> = load.arrays.iter().map(|&a| compiled.vsa.arrays[a].name.as_str()).collect();
+    let slow = match load.cycles > compiled.report.prediction.cycles {
+        true => format!(", which takes it at least {} cycles", grouped(load.cycles)),
+        false => String::new(),
+    };
+    format!("{} ({}{slow})", load.bank, arrays.join(", "))
 }

@@ -1,8 +1,8 @@
-//! Directories for the time of a run, and what becomes of them when the run does not come to its end.
+//! Temporary directories, which do not stay behind when a run is interrupted.
 //!
-//! A [`Scratch`] vanishes when it is dropped, and on SIGINT, SIGTERM and SIGHUP, which also end the programs that
-//! [`output`] and [`children`] watch. A run that was killed leaves its directories behind. Each holds a file that its
-//! owner keeps locked, so the next run knows the ones without an owner and removes them.
+//! A [`Scratch`] is removed when it is dropped, and on SIGINT, SIGTERM and SIGHUP. These signals also end the programs
+//! that [`output`] and [`children`] started. A killed run (SIGKILL) leaves its directories behind. Each directory has a
+//! file that its owner locks, so the next run finds the directories without an owner and removes them.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -11,13 +11,13 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard};
 use tempfile::TempDir;
 
-/// The file that the owner of a directory keeps locked.
+/// The file that the owner of a directory locks.
 pub const LOCK: &str = ".sagen-lock";
 
-/// What the names of hidden directories begin with.
+/// The beginning of the names of hidden directories.
 pub const HIDDEN: &str = ".sagen-";
 
-/// What has to go when a signal comes.
+/// The directories and programs that a signal ends.
 struct Running {
     directories: Vec<PathBuf>,
     /// Process groups, by their leaders.
@@ -26,7 +26,7 @@ struct Running {
 
 static RUNNING: Mutex<Running> = Mutex::new(Running { directories: vec![], programs: vec![] });
 
-/// While this is held no signal ends the run.
+/// No signal ends the run while this lock is held.
 fn running() -> MutexGuard<'static, Running> {
     RUNNING.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
@@ -36,7 +36,7 @@ pub fn directories() -> Vec<PathBuf> {
     running().directories.clone()
 }
 
-/// A directory that vanishes.
+/// A temporary directory.
 pub struct Scratch {
     directory: TempDir,
     _lock: File,
@@ -46,7 +46,7 @@ impl Scratch {
     /// In the system's folder for temporary files; `purpose` becomes part of its name.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// The directory cannot be created.
     pub fn temporary(purpose: &str) -> io::Result<Scratch> {
         Scratch::inside(&std::env::temp_dir(), &format!("sagen-{purpose}-"))
     }
@@ -54,7 +54,7 @@ impl Scratch {
     /// A hidden one in `parent`.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// The directory cannot be created.
     pub fn hidden(parent: &Path) -> io::Result<Scratch> {
         Scratch::inside(parent, HIDDEN)
     }
@@ -63,7 +63,7 @@ impl Scratch {
         remove_stale(parent, prefix);
         let mut running = running();
         let directory = tempfile::Builder::new().prefix(prefix).tempdir_in(parent)?;
-        // Nobody finds it before it is locked.
+        // The lock has its name only once it is locked.
         let unlocked = directory.path().join(".sagen-unlocked");
         let lock = OpenOptions::new().write(true).create_new(true).open(&unlocked)?;
         lock.try_lock()?;
@@ -83,7 +83,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Removes the directories of runs that are no more. What cannot be removed stays.
+/// Removes the directories of runs that have ended, as far as possible.
 fn remove_stale(parent: &Path, prefix: &str) {
     let Ok(entries) = fs::read_dir(parent) else { return };
     for entry in entries.flatten() {
@@ -112,7 +112,7 @@ pub fn output(command: &mut Command) -> io::Result<Output> {
     children(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()), Child::wait_with_output)
 }
 
-/// Starts a program in a process group of its own; `wait` must see it end.
+/// Starts a program in its own process group; `wait` must wait for its end.
 ///
 /// # Errors
 /// It cannot be started, or as `wait`.
@@ -131,7 +131,7 @@ pub fn children<T>(command: &mut Command, wait: impl FnOnce(Child) -> io::Result
     result
 }
 
-/// From now on a signal to end the process first removes what it has made.
+/// From now on a signal that ends the process first removes its directories.
 ///
 /// # Errors
 /// The system refuses handlers.

@@ -1,22 +1,20 @@
-//! `sagen explore --network`: one array for all layers of a network, which are one C file with other macros each.
+//! One systolic array for all layers of a network. The layers are one C file, each with other macros.
 
-use super::{effort, live, space_loops};
+use super::{effort, space_loops, watch};
 use crate::cli::{Explore, Program};
+use crate::error::{Error, Result};
 use crate::files;
-use crate::program::{Refused, Work};
-use crate::progress;
-use crate::report::grouped;
-use crate::table;
+use crate::program::Work;
+use crate::reporter::{Progress, Reporter};
 use array::kernel::Kernel;
 use cost::board::Board;
 use scop::Scop;
-use search::branch::{network, Design, Layer, Network, Progress, Shared};
+use search::branch::{network, Layer, Network, Shared};
 use search::choose;
 use serde::Deserialize;
-use serde_json::{json, Value};
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use uniform::design::DesignSpec;
 
 /// The file: `[[layer]]` tables.
@@ -42,53 +40,63 @@ fn once() -> i64 {
     1
 }
 
-/// A layer as it was read.
-struct Read {
-    name: String,
-    times: i64,
-    scop: Scop,
-    spec: DesignSpec,
+/// A layer of the network.
+pub struct Read {
+    pub name: String,
+    /// Runs of the layer.
+    pub times: i64,
+    pub scop: Scop,
+    /// What is asked of the layer.
+    pub spec: DesignSpec,
+}
+
+/// One systolic array for all layers.
+pub struct Answer {
+    pub layers: Vec<Read>,
+    /// Iterations of one run of each layer.
+    pub iterations: Vec<i64>,
+    pub board: Board,
+    /// The systolic array, and the design of each layer on it.
+    pub found: Shared,
+    pub seconds: f64,
 }
 
 /// # Errors
-/// The file is none, a layer is refused, the layers are not of one form, nothing fits.
-pub(super) fn run(arguments: &Explore, path: &Path) -> Result<String, Refused> {
-    let (layers, board) = read(arguments, path)?;
+/// The file is malformed, a layer is refused, the layers differ in form, or nothing fits.
+pub(super) fn run(arguments: &Explore, path: &Path, reporter: &dyn Reporter) -> Result<Answer> {
+    let (layers, board) = read(arguments, path, reporter)?;
     let mut programs: Vec<Kernel> = vec![];
     for layer in &layers {
-        programs.push(
-            search::program(&layer.scop, &search::on(&board, &layer.spec))
-                .map_err(|faults| of_layer(path, &layer.name, Refused::diagnostics(&faults, &layer.scop.sources)))?,
-        );
+        let program = search::program(&layer.scop, &search::on(&board, &layer.spec));
+        let refused = |faults| Error::diagnostics(faults, &layer.scop.sources).within(part(path, &layer.name));
+        programs.push(program.map_err(refused)?);
     }
     let spec = &search::on(&board, &layers[0].spec);
     let space = space_loops(spec, &programs[0])?;
-    let limits = choose::limits_of(&board, &spec.aim.limit).map_err(Refused::plain)?;
+    let limits = choose::limits_of(&board, &spec.aim.limit).map_err(Error::usage)?;
     let begin = Instant::now();
-    let watch = |p: &Progress| {
-        live(p, begin);
-        arguments.time_limit.is_none_or(|most| begin.elapsed() < Duration::from_secs_f64(most))
-    };
+    let watch = watch(arguments, begin, reporter);
     let parts: Vec<Layer> =
         programs.iter().zip(&layers).map(|(program, layer)| Layer { program, times: layer.times }).collect();
     let found =
         network(&Network { layers: &parts, spec, limits, space, effort: effort(arguments), watch: Some(&watch) });
-    progress::done();
-    let found = found.map_err(|why| Refused::plain(format!("{}: {why}", path.display())))?;
-    let found = found.ok_or_else(|| Refused::plain("no array within the limits runs all layers"))?;
+    reporter.progress(Progress::Done);
+    let found = found.map_err(|why| Error::usage(format!("{}: {why}", path.display())))?;
+    let found = found.ok_or_else(|| Error::usage("no array within the limits runs all layers"))?;
     let seconds = begin.elapsed().as_secs_f64();
-    let answer = Answer { layers: &layers, programs: &programs, board: &board, found: &found, seconds };
-    Ok(if arguments.json { format!("{:#}\n", answer.as_json()) } else { answer.as_table() })
+    let iterations = programs.iter().map(|program| program.work.iterations).collect();
+    drop(programs);
+    Ok(Answer { layers, iterations, board, found, seconds })
 }
 
-/// Why a layer is refused.
-fn of_layer(path: &Path, name: &str, why: Refused) -> Refused {
-    Refused { text: format!("layer {name} of {}:\n{}", path.display(), why.text), ..why }
+/// The name of a layer in errors.
+fn part(path: &Path, name: &str) -> String {
+    format!("layer {name} of {}", path.display())
 }
 
-fn read(arguments: &Explore, path: &Path) -> Result<(Vec<Read>, Board), Refused> {
-    let wrong = |why: String| Refused::plain(format!("{}: {why}", path.display()));
-    let file: File = toml::from_str(&files::text(path).map_err(Refused::plain)?).map_err(|e| wrong(e.to_string()))?;
+fn read(arguments: &Explore, path: &Path, reporter: &dyn Reporter) -> Result<(Vec<Read>, Board)> {
+    let wrong = |why: String| Error::usage(format!("{}: {why}", path.display()));
+    let file: File = toml::from_str(&files::text(path).map_err(Error::reason)?).map_err(|e| wrong(e.to_string()))?;
     let (mut layers, mut board) = (vec![], None);
     for (k, entry) in file.layer.into_iter().enumerate() {
         let name = entry.name.unwrap_or_else(|| (k + 1).to_string());
@@ -101,91 +109,12 @@ fn read(arguments: &Explore, path: &Path) -> Result<(Vec<Read>, Board), Refused>
             defines: arguments.program.defines.iter().cloned().chain(own).collect(),
             ..arguments.program.clone()
         };
-        let loaded = Work::load(&program, &arguments.design).and_then(|work| work.only("`sagen explore --network`"));
-        let (input, spec, its_board) = loaded.map_err(|why| of_layer(path, &name, why))?;
+        let loaded = Work::load(&program, &arguments.design, reporter);
+        let only = loaded.and_then(|work| work.only("`sagen explore --network`"));
+        let (input, spec, its_board) = only.map_err(|why| why.within(part(path, &name)))?;
         board = Some(its_board);
         layers.push(Read { name, times: entry.times, scop: input.scop, spec });
     }
     let board = board.ok_or_else(|| wrong("a network has one [[layer]] at least".into()))?;
     Ok((layers, board))
-}
-
-struct Answer<'a> {
-    layers: &'a [Read],
-    programs: &'a [Kernel<'a>],
-    board: &'a Board,
-    found: &'a Shared,
-    seconds: f64,
-}
-
-impl Answer<'_> {
-    fn rows(&self) -> impl Iterator<Item = (&Read, &Kernel<'_>, &Design)> {
-        self.layers
-            .iter()
-            .zip(self.programs)
-            .zip(&self.found.designs)
-            .map(|((layer, program), design)| (layer, program, design))
-    }
-
-    /// Share of the array's lanes that work, 0 to 1.
-    fn used(&self, program: &Kernel, cycles: i64) -> f64 {
-        let lanes = self.found.pes[0] * self.found.pes[1] * self.found.lanes.as_ref().map_or(1, |l| l.1);
-        program.work.iterations as f64 / (lanes as f64 * cycles.max(1) as f64)
-    }
-
-    fn as_json(&self) -> Value {
-        let layer = |(layer, program, design): (&Read, &Kernel, &Design)| {
-            let need = &design.need;
-            json!({
-                "name": layer.name, "times": layer.times, "cycles": design.cycles, "design": design.spec(&layer.spec).to_text(),
-                "used": self.used(program, design.cycles),
-                "dsp": need.dsp, "lut": need.lut, "ff": need.ff, "bram36": need.bram36, "uram": need.uram,
-            })
-        };
-        let f = self.found;
-        let lanes = f.lanes.as_ref().map(|(name, n)| json!({ "loop": name, "lanes": n }));
-        json!({
-            "board": self.board.name, "axes": f.axes, "array": f.pes, "simd": lanes, "cycles": f.cycles, "bound": f.bound, "gap": f.gap(),
-            "seconds": self.seconds, "exact_designs": f.counts.exact, "walks": f.counts.walks, "bounds": f.counts.bounds, "grids": f.counts.grids,
-            "layers": self.rows().map(layer).collect::<Vec<_>>(),
-        })
-    }
-
-    fn as_table(&self) -> String {
-        let header = ["layer", "times", "cycles", "used", "DSP", "LUT", "BRAM36"].map(String::from).to_vec();
-        let row = |(layer, program, design): (&Read, &Kernel, &Design)| {
-            let need = &design.need;
-            let used = format!("{:.1} %", 100.0 * self.used(program, design.cycles));
-            vec![
-                layer.name.clone(),
-                layer.times.to_string(),
-                grouped(design.cycles),
-                used,
-                grouped(need.dsp),
-                grouped(need.lut),
-                grouped(need.bram36),
-            ]
-        };
-        let lines: Vec<Vec<String>> = std::iter::once(header).chain(self.rows().map(row)).collect();
-        let f = self.found;
-        let lanes = f.lanes.as_ref().map_or(String::new(), |(name, n)| format!(", {n} lanes over {name}"));
-        let proof = match f.gap() {
-            0.0 => "no array takes fewer".to_string(),
-            gap => format!("no array takes fewer than {}, {:.2} % less", grouped(f.bound), 100.0 * gap),
-        };
-        format!(
-            "{}×{} PEs over ({}){lanes}\n\n{}\nall layers: {} cycles, {:.3} ms; {proof}\n{} designs assembled, {} \
-            grids and {} shapes bounded in {:.1} s\n",
-            f.pes[0],
-            f.pes[1],
-            f.axes.join(", "),
-            table::render(&lines, &[1, 2, 3, 4, 5, 6]),
-            grouped(f.cycles),
-            f.cycles as f64 / self.board.clock_mhz / 1000.0,
-            grouped(f.counts.exact as i64),
-            grouped(f.counts.grids as i64),
-            grouped(f.counts.bounds as i64),
-            self.seconds
-        )
-    }
 }

@@ -1,16 +1,15 @@
-//! A part of a search: grids by hash, of all forms of the program, a line of JSON for every one finished, the incumbent
-//! shared through the file.
+//! A part of a search. A hash shares the grids out, over all forms of the program. A shard appends a line of JSON to a
+//! file for each grid that it has finished, and all shards read the best cycles so far from that file.
 //!
-//! Of the program as it stands an array is looked at in strips, too, and only the fastest one is
-//! (`search::choose`): a line says how many cycles it took before (`whole`), and grids of that form are measured
-//! by that.
+//! Invariant: every line is proved. No design of its grid takes fewer cycles than `bound`. A search that is killed
+//! loses the grid in work; with `--resume` the next search skips the grids that have lines. Once each shard has written
+//! its last line, `{"done": …}`, the least bound of all lines is the bound of the whole search.
 //!
-//! Every line holds what is proved: no design of that grid takes fewer cycles than `bound`. A search that is killed
-//! loses the grid it was at; with `--resume` the next one skips those that have lines. The bound of all is the least of
-//! the lines' of all shards once each has written its last line, `{"done": …}`.
+//! The search also cuts the fastest design of the program as written into strips (`search::choose`). The field `whole`
+//! has its cycles before that; grids of that form compare with `whole`.
 
 use super::Context;
-use crate::program::Refused;
+use crate::error::{Error, Result};
 use search::choose::{Part, Quest};
 use search::distribute;
 use serde_json::{json, Value};
@@ -31,15 +30,32 @@ fn key(Part { form, grid, .. }: &Part) -> String {
 
 fn lines(path: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(path).unwrap_or_default();
-    // A line that was cut short by the end of a run is none.
+    // A run that is killed may leave half a line.
     text.lines().filter_map(|l| serde_json::from_str(l).ok()).collect()
 }
 
-pub(super) fn run(context: &Context, (number, parts): (u64, u64), out: &Path) -> Result<String, Refused> {
-    let failed = |e: std::io::Error| Refused::plain(format!("cannot write {}: {e}", out.display()));
+/// The state of a search after one shard.
+pub struct Summary {
+    /// The number of the shard, from 1, and of how many.
+    pub number: u64,
+    pub parts: u64,
+    /// Grids that this run searched.
+    pub searched: u64,
+    /// Cycles of the best design in the file.
+    pub best: Option<i64>,
+    /// Shards that have finished.
+    pub finished: usize,
+    /// No design of the searched grids takes fewer cycles.
+    pub bound: i64,
+}
+
+/// # Errors
+/// The file cannot be written.
+pub(super) fn run(context: &Context, (number, parts): (u64, u64), out: &Path) -> Result<Summary> {
+    let failed = |e: std::io::Error| Error::reason(format!("cannot write {}: {e}", out.display()));
     let mut file = OpenOptions::new().create(true).append(true).open(out).map_err(failed)?;
     let known = lines(out);
-    // A killed run may have left half a line.
+    // Ends half a line of a killed run.
     writeln!(file).map_err(failed)?;
     let skip: BTreeSet<String> = known
         .iter()
@@ -56,7 +72,7 @@ pub(super) fn run(context: &Context, (number, parts): (u64, u64), out: &Path) ->
     let all = quest.parts().into_iter().filter(|part| mine(part) && !skip.contains(&key(part)));
     let (mut searched, mut bound) = (0, i64::MAX);
     for part in all {
-        // What other shards have found since counts, too.
+        // Other shards may have found something since.
         let known = lines(out);
         let least = |field: &str| known.iter().filter_map(|l| l[field].as_i64()).min().unwrap_or(i64::MAX);
         let incumbent = least(if part.form == 0 { "whole" } else { "cycles" });
@@ -69,7 +85,7 @@ pub(super) fn run(context: &Context, (number, parts): (u64, u64), out: &Path) ->
         let mut line = json!({ "grid": key(&part), "bound": found.bound.min(incumbent) });
         if let Some(d) = &found.best {
             line["cycles"] = json!(d.cycles);
-            line["design"] = json!(context.text(d));
+            line["design"] = json!(d.spec(context.asked).to_text());
         }
         if part.form == 0 {
             line["whole"] = json!(whole);
@@ -78,13 +94,14 @@ pub(super) fn run(context: &Context, (number, parts): (u64, u64), out: &Path) ->
     }
     let done = json!({ "done": number, "of": parts, "bound": bound });
     file.write_all(format!("{done}\n").as_bytes()).map_err(failed)?;
-    let all = lines(out);
-    let least = all.iter().filter_map(|l| l["cycles"].as_i64()).min();
+    Ok(summary(&lines(out), (number, parts), searched))
+}
+
+/// The state of all shards by the lines of the file.
+fn summary(all: &[Value], (number, parts): (u64, u64), searched: u64) -> Summary {
+    let best = all.iter().filter_map(|l| l["cycles"].as_i64()).min();
     let proved = all.iter().filter_map(|l| l["bound"].as_i64()).min().unwrap_or(0);
     let finished: BTreeSet<u64> = all.iter().filter_map(|l| l["done"].as_u64()).collect();
-    let answer = json!({
-        "shard": number, "of": parts, "searched": searched, "best": least, "finished": finished.len(),
-        "bound": least.map_or(proved, |l| l.min(proved)),
-    });
-    Ok(format!("{answer}\n"))
+    let bound = best.map_or(proved, |b| b.min(proved));
+    Summary { number, parts, searched, best, finished: finished.len(), bound }
 }

@@ -1,5 +1,5 @@
-//! The Verilog testbench: memories behind the AXI ports and a master on `s_axi_control`. It is made from the ports the
-//! design really has. The texts are `bench.v.in` and `axi_memory.v`.
+//! The Verilog testbench: memories behind the AXI ports and a master on `s_axi_control`. It follows the ports of the
+//! design. The texts are `bench.v.in` and `axi_memory.v`.
 
 use super::{Image, Job, Timing};
 use rtl::{Module, Verified};
@@ -10,7 +10,7 @@ use templates::interface::IP_ISR;
 pub const MEMORY: &str = include_str!("axi_memory.v");
 const BENCH: &str = include_str!("bench.v.in");
 
-/// Signals of an AXI port as the memory model names them, with their widths in its own terms where they are tied to 0.
+/// Signals of an AXI port by the names of the memory model. Signals that may be tied to 0 have a width in its terms.
 const INPUTS: [&str; 17] = [
     "arid", "araddr", "arlen", "arsize", "arburst", "arvalid", "rready", "awid", "awaddr", "awlen", "awsize",
     "awburst", "awvalid", "wdata", "wstrb", "wlast", "wvalid",
@@ -26,12 +26,12 @@ pub fn top(design: &Verified) -> Result<&Module, String> {
     design.modules().last().ok_or_else(|| "the design is empty".to_string())
 }
 
-/// Names of the files port `port`'s memory is read from and dumped to.
+/// Names of the files with the memory of port `port` before and after a run.
 pub fn image_names(port: usize) -> (String, String) {
     (format!("memory_{port}.in.hex"), format!("memory_{port}.out.hex"))
 }
 
-/// Name of the module that makes its own clock, and of the one that is given one.
+/// Name of the module with its own clock, and of the module with a clock input.
 pub fn names(job: &Job) -> Result<(String, String), String> {
     let name = top(&job.built.design)?.name.to_string();
     Ok((format!("tb_{name}"), format!("{name}_bench")))
@@ -96,7 +96,7 @@ pub fn text(job: &Job, watchdog: u64) -> Result<String, String> {
     Ok(tokens.iter().fold(BENCH.to_string(), |text, (token, value)| text.replace(token, value)))
 }
 
-/// What a simulation is told of this job's memories and watchdog.
+/// The plusargs of a simulation: the memories' timing and the watchdog.
 pub fn arguments(job: &Job) -> [String; 2] {
     let memory = match job.timing {
         Timing::Ideal { latency } => format!("+latency={latency}"),
@@ -105,8 +105,8 @@ pub fn arguments(job: &Job) -> [String; 2] {
     [memory, format!("+watchdog={}", job.watchdog)]
 }
 
-/// Writes before each run, equally many for all: the last one is repeated. A run takes back the interrupt of the one
-/// before.
+/// The writes before each run. All runs have equally many: the last one is repeated. A run clears the interrupt of the
+/// run before.
 fn steps(job: &Job) -> Result<Vec<Vec<(u32, u32)>>, String> {
     let mut all = vec![];
     for (k, run) in job.runs.iter().enumerate() {
@@ -121,7 +121,7 @@ fn steps(job: &Job) -> Result<Vec<Vec<(u32, u32)>>, String> {
     Ok(all)
 }
 
-/// Where there are several runs: their number, and the step from one to the next.
+/// With several runs: their number, and the step from one to the next.
 const RUN: &str = "    integer run;\n    initial run = 0;\n";
 const NEXT: &str = r#"        if (aresetn && step == LAST + 6 && run < @LAST_RUN@) begin
             $display("SAGEN cycles=%0d timeout=%0d faults=%0d status=%0d error_address=%0d", cycles, timed_out, @FAULTS@, status, status == 0 ? 64'd0 : error_address);
@@ -130,13 +130,13 @@ const NEXT: &str = r#"        if (aresetn && step == LAST + 6 && run < @LAST_RUN
         end else
 "#;
 
-/// One number an image, the first one lowest.
+/// One number for each image; the first one has the lowest bits.
 fn packed(images: &[&Image], number: impl Fn(&Image) -> u64) -> String {
     let numbers: Vec<_> = images.iter().rev().map(|i| format!("64'h{:x}", number(i))).collect();
     format!("{{{}}}", numbers.join(", "))
 }
 
-/// What stands for the images of a port that no run uses: one word.
+/// One word, in the place of the images of a port that no run uses.
 pub fn vacant(job: &Job, port: usize) -> Option<Image> {
     let beat = job.beat(port);
     job.behind(port).is_empty().then(|| Image { start: 0, bytes: vec![0; beat], offset: 0, size: beat })

@@ -1,4 +1,4 @@
-//! An IP, built once for all of its simulations.
+//! An IP that is built once for all simulations.
 
 use super::bench;
 use array::ip::Ip;
@@ -7,11 +7,11 @@ use rtl::Verified;
 use std::cell::OnceCell;
 use templates::Interface;
 
-/// An IP, built.
+/// A built IP.
 pub struct Built {
     pub design: Verified,
     pub interface: Interface,
-    /// The built-in engine's simulation before its first cycle, once there was one.
+    /// The built-in engine's simulation before its first cycle, after the first use.
     fresh: OnceCell<Sim>,
 }
 

@@ -1,7 +1,7 @@
-//! The engine that needs nothing installed: the netlist itself, simulated in process.
+//! The built-in engine: it simulates the netlist in process and needs no other program.
 
 use super::{Job, Outcome};
-use crate::progress;
+use crate::reporter::Progress;
 use rtl::sim::{vcd::Vcd, PortId, Sim};
 use std::fs::File;
 use std::io::BufWriter;
@@ -10,7 +10,7 @@ use std::time::Instant;
 use templates::axi::memory::AxiMemory;
 use templates::interface::{AxiPort, CTRL, GIER, IP_IER, IP_ISR};
 
-/// Cycles within which a register access must be answered; the design holds its own reset for a while.
+/// A register access must be answered within this many cycles. The design stays in reset at first.
 const ACCESS_LIMIT: u64 = 1_000_000;
 /// Clock cycles with reset asserted.
 const RESET: u64 = 10;
@@ -34,7 +34,7 @@ impl Machine {
     /// # Errors
     /// `s_axi_control` does not answer.
     pub fn work(&mut self, job: &Job, begin: Instant) -> Result<Vec<Outcome>, String> {
-        progress::cycles("simulating", job.cycles);
+        job.reporter.progress(Progress::Simulation { cycles: job.cycles });
         if job.queued {
             return self.queue(job, begin);
         }
@@ -44,12 +44,12 @@ impl Machine {
                 self.launch(job, number)?;
                 (0..cycles).for_each(|_| self.cycle());
                 self.cut();
-                // It answers when the memories have answered everything, so this is what the run begins with.
+                // The IP answers once the memories have answered everything; the run begins in this state.
                 self.read(CTRL)?;
                 self.restore(job, number);
             }
             self.launch(job, number)?;
-            let finished = self.wait_interrupt(job.watchdog);
+            let finished = self.wait_interrupt(job);
             all.push(self.outcome(job, finished, begin)?);
             if !finished {
                 return Ok(all);
@@ -58,7 +58,7 @@ impl Machine {
         Ok(all)
     }
 
-    /// What the registers say of the latest run, and the memories of all since the last time.
+    /// The result of the latest run by the registers, and the faults since the last result.
     fn outcome(&mut self, job: &Job, finished: bool, begin: Instant) -> Result<Outcome, String> {
         let layout = &job.built.interface.layout;
         let cycles = self.read(layout.cycles())? | self.read(layout.cycles() + 4)? << 32;
@@ -76,7 +76,7 @@ impl Machine {
         })
     }
 
-    /// Gives the runs to the IP's queue as it has places.
+    /// Gives the runs to the IP's queue whenever it has room.
     fn queue(&mut self, job: &Job, begin: Instant) -> Result<Vec<Outcome>, String> {
         let [queue, ended] = job.built.interface.layout.queue().ok_or("the IP has no queue")?;
         let mut left = job.watchdog * job.runs.len() as u64;
@@ -115,7 +115,7 @@ impl Machine {
         self.write(CTRL, 1)
     }
 
-    /// Resets the IP alone, in the middle of whatever it does.
+    /// Resets the IP alone, in the middle of its work.
     fn cut(&mut self) {
         self.sim.poke(self.aresetn, 0);
         self.memories.iter_mut().for_each(AxiMemory::forget_offers);
@@ -131,7 +131,7 @@ impl Machine {
         }
     }
 
-    /// What was broken since they were taken last: rules of the bus, and what the modules rely on.
+    /// The faults since the last call: violations of the bus protocol, and of the modules' assumptions.
     pub fn take_faults(&mut self) -> Vec<String> {
         self.memories.iter_mut().flat_map(AxiMemory::take_faults).chain(self.sim.take_broken()).collect()
     }
@@ -155,7 +155,7 @@ struct Control {
     rready: PortId,
 }
 
-/// What `s_axi_control` showed in the last cycle, before its end.
+/// The outputs of `s_axi_control` at the end of the last cycle.
 #[derive(Default)]
 struct Seen {
     awready: bool,
@@ -167,7 +167,7 @@ struct Seen {
     interrupt: bool,
 }
 
-/// The design out of reset with its memories, for whoever drives the registers in an order of their own.
+/// The design out of reset, with its memories. A caller may drive the registers in any order.
 pub struct Machine {
     sim: Sim,
     memories: Vec<AxiMemory>,
@@ -178,7 +178,7 @@ pub struct Machine {
     wave: Option<Wave>,
 }
 
-/// A waveform file; the first error in writing it is kept until the end.
+/// A waveform file. The first error in writing is reported at the end.
 struct Wave {
     vcd: Vcd<BufWriter<File>>,
     name: String,
@@ -336,12 +336,12 @@ impl Machine {
         Err(format!("s_axi_control does not answer a read of 0x{address:x}"))
     }
 
-    /// Whether the interrupt came within `limit` cycles.
-    fn wait_interrupt(&mut self, limit: u64) -> bool {
-        for cycle in 0..limit {
+    /// Whether the interrupt came before the watchdog.
+    fn wait_interrupt(&mut self, job: &Job) -> bool {
+        for cycle in 0..job.watchdog {
             self.cycle();
             if cycle % 256 == 0 {
-                progress::at(cycle);
+                job.reporter.progress(Progress::Cycle(cycle));
             }
             if self.seen.interrupt {
                 return true;
@@ -350,7 +350,7 @@ impl Machine {
         false
     }
 
-    /// What the memories hold, by run and array.
+    /// The contents of the memories, by run and array.
     ///
     /// # Errors
     /// The waveform could not be written.

@@ -1,4 +1,4 @@
-//! Every element of every array, and the guard bytes around them, against the golden model.
+//! Compares every element of every array, and the guard bytes around the arrays, with the golden model.
 
 use super::{Image, Outcome};
 use crate::data::unpack;
@@ -6,23 +6,23 @@ use array::vsa::Vsa;
 use scop::value;
 use scop::ScalarType;
 
-/// Where simulation and golden model differ.
+/// The differences between simulation and golden model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Comparison {
     /// Elements compared.
     pub elements: usize,
     /// Elements that differ, and guard bytes that changed.
     pub mismatches: usize,
-    /// The first few, as sentences.
+    /// The first few differences, as sentences.
     pub examples: Vec<String>,
 }
 
-/// How far floats are from another order of operations.
+/// The distance of floats from the results of another order of operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Deviation {
-    /// Largest difference; infinite where only one of the two is a finite number.
+    /// Largest difference; infinite if one of the two values alone is a finite number.
     pub absolute: f64,
-    /// Largest difference in units of the C program's result, where that is not zero.
+    /// Largest difference in units of the C program's result, if that is not zero.
     pub relative: f64,
     /// Elements that differ.
     pub elements: usize,
@@ -39,7 +39,7 @@ impl Comparison {
     }
 }
 
-/// Equal values; NaNs are: C leaves their payload open.
+/// Whether two values are equal. All NaNs are: C leaves their payload open.
 pub fn same(one: u64, other: u64, ty: ScalarType) -> bool {
     one == other || (value::is_nan(one, ty) && value::is_nan(other, ty))
 }
@@ -49,7 +49,7 @@ pub fn compare(vsa: &Vsa, images: &[Image], outcome: &Outcome, expected: &[Vec<u
     let mut result = Comparison::default();
     for (k, (image, memory)) in images.iter().zip(&outcome.memories).enumerate().take(vsa.arrays.len()) {
         let array = &vsa.arrays[k];
-        // What is left in a buffer of scratch means nothing.
+        // The contents of a scratch buffer mean nothing.
         let found = if array.scratch.is_some() {
             vec![]
         } else {
@@ -95,7 +95,7 @@ pub fn deviation(vsa: &Vsa, images: &[Image], outcome: &Outcome, native: &[Vec<u
 }
 
 impl Deviation {
-    /// Takes an element in: what it `is`, and what `c` computed.
+    /// Adds an element: its value `is`, and the C program's value `c`.
     pub fn add(&mut self, is: f64, c: f64) {
         if is == c || (is.is_nan() && c.is_nan()) {
             return;

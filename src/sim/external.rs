@@ -1,13 +1,13 @@
-//! The engines that run the emitted text: Icarus Verilog and Verilator. Each works in a directory of its own, which
-//! vanishes afterwards: the design's files, the testbench, one memory image per port in and out.
+//! The engines that run the emitted text: Icarus Verilog and Verilator. Each run works in a temporary directory with
+//! the design's files, the testbench, and a memory image for each port before and after.
 //!
-//! A compiled simulation serves every timing of the memories. The folder that `SAGEN_MODELS` names, if it does, keeps
-//! it for later runs under a hash of all it was made from, and Verilator's own library, which every model would compile
-//! again.
+//! One compiled simulation serves every timing of the memories. If the environment variable `SAGEN_MODELS` names a
+//! folder, later runs find compiled simulations there, under a hash of everything that they depend on. The folder also
+//! has Verilator's own library, which would otherwise be compiled with each model.
 
 use super::hex::{from_hex, to_hex};
 use super::{bench, Job, Outcome};
-use crate::progress;
+use crate::reporter::{Progress, Reporter};
 use crate::scratch::{self, Scratch};
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Instant;
 
-/// Which simulator.
+/// An external simulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Simulator {
     Icarus,
@@ -26,9 +26,9 @@ pub enum Simulator {
 /// Cycles below which Verilator's model is compiled without optimization.
 const SHORT: u64 = 20_000;
 
-/// Names the folder that keeps compiled simulations.
+/// The environment variable with the folder of compiled simulations.
 const MODELS: &str = "SAGEN_MODELS";
-/// What of a model is Verilator's own.
+/// The objects of a model that are Verilator's own.
 const LIBRARY: [&str; 2] = ["verilated.o", "verilated_threads.o"];
 
 /// Runs the job.
@@ -41,7 +41,7 @@ pub fn run(job: &Job, simulator: Simulator) -> Result<Vec<Outcome>, String> {
     for port in 0..job.built.interface.ports.len() {
         write(dir, &bench::image_names(port).0, &image(job, port))?;
     }
-    let model = Compilation::new(job, simulator)?.model(dir)?;
+    let model = Compilation::new(job, simulator)?.model(dir, job.reporter)?;
     let mut program = match simulator {
         Simulator::Icarus => {
             let mut run = Command::new("vvp");
@@ -54,9 +54,10 @@ pub fn run(job: &Job, simulator: Simulator) -> Result<Vec<Outcome>, String> {
             run
         }
     };
-    progress::cycles("simulating", job.cycles);
+    job.reporter.progress(Progress::Simulation { cycles: job.cycles });
     let begin = Instant::now();
-    let output = call(program.args(bench::arguments(job)).args(progress::shown().then_some("+progress")), dir)?;
+    let progress = job.reporter.is_watched().then_some("+progress");
+    let output = call(program.args(bench::arguments(job)).args(progress), dir, job.reporter)?;
     let seconds = begin.elapsed().as_secs_f64();
     if let Some(path) = &job.vcd {
         fs::copy(dir.join("wave.vcd"), path).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
@@ -68,15 +69,15 @@ fn write(dir: &Path, name: &str, text: &str) -> Result<(), String> {
     fs::write(dir.join(name), text).map_err(|e| format!("cannot write {name}: {e}"))
 }
 
-/// All that a compiled simulation is made from.
+/// Everything that a compiled simulation depends on.
 struct Compilation {
     /// Names and texts.
     files: Vec<(String, String)>,
-    /// With its options.
+    /// The compiler's command with its options.
     compiler: Vec<String>,
-    /// What says the compiler's version.
+    /// The command that prints the compiler's version.
     version: [&'static str; 2],
-    /// The options with which [`LIBRARY`] is compiled, if it is, and is the same for all models.
+    /// The options of [`LIBRARY`], if all models share it.
     library: Option<&'static str>,
     /// The simulation, in the directory in which it was compiled.
     model: &'static str,
@@ -93,7 +94,7 @@ impl Compilation {
                 (format!("iverilog -g2005 -o run.vvp -s {bench}"), ["iverilog", "-V"], None, "run.vvp")
             }
             Simulator::Verilator => {
-                // Optimizing takes longer than such a run does without.
+                // For a short run, optimization would take longer than it saves.
                 let (level, trace) =
                     (if job.cycles < SHORT { "-O0" } else { "-O2" }, if job.vcd.is_some() { " --trace" } else { "" });
                 let fixed = "--cc --exe --build -O3 --x-assign fast --x-initial unique -Wno-fatal -Wno-lint \
@@ -111,17 +112,17 @@ impl Compilation {
         Ok(Compilation { files, compiler: options.split(' ').map(String::from).collect(), version, library, model })
     }
 
-    /// The compiled simulation; what is made on the way stays in `dir`.
-    fn model(&self, dir: &Path) -> Result<PathBuf, String> {
+    /// The compiled simulation. Intermediate files are in `dir`.
+    fn model(&self, dir: &Path, reporter: &dyn Reporter) -> Result<PathBuf, String> {
         let Some(models) = std::env::var_os(MODELS).filter(|m| !m.is_empty()) else {
-            self.compile(dir, None)?;
+            self.compile(dir, None, reporter)?;
             return Ok(dir.join(self.model));
         };
         let fault =
             |e: std::io::Error| format!("cannot keep a simulation in {} ({MODELS}): {e}", Path::new(&models).display());
         fs::create_dir_all(&models).map_err(fault)?;
         let models = fs::canonicalize(&models).map_err(fault)?;
-        let version = call(Command::new(self.version[0]).arg(self.version[1]), dir)?.stdout;
+        let version = call(Command::new(self.version[0]).arg(self.version[1]), dir, reporter)?.stdout;
         let kept = models
             .join(hash(self.compiler.iter().chain(self.files.iter().map(|f| &f.1)).map(String::as_bytes), &version));
         if kept.exists() {
@@ -133,7 +134,7 @@ impl Compilation {
             .library
             .map(|options| models.join(hash(["library".as_bytes(), options.as_bytes()].into_iter(), &version)));
         let ready = library.as_deref().filter(|l| l.exists());
-        self.compile(beside.path(), ready)?;
+        self.compile(beside.path(), ready, reporter)?;
         fs::rename(beside.path().join(self.model), &kept).map_err(fault)?;
         if let Some(library) = library.as_ref().filter(|l| !l.exists()) {
             let made = beside.path().join("library");
@@ -148,11 +149,11 @@ impl Compilation {
         Ok(kept)
     }
 
-    fn compile(&self, dir: &Path, library: Option<&Path>) -> Result<(), String> {
-        progress::stage(match self.version[0] {
+    fn compile(&self, dir: &Path, library: Option<&Path>, reporter: &dyn Reporter) -> Result<(), String> {
+        reporter.progress(Progress::Stage(match self.version[0] {
             "iverilog" => "compiling for Icarus",
             _ => "compiling the Verilator model",
-        });
+        }));
         self.files.iter().try_for_each(|(name, text)| write(dir, name, text))?;
         let mut compiler = Command::new(&self.compiler[0]);
         compiler.args(&self.compiler[1..]);
@@ -160,11 +161,11 @@ impl Compilation {
             let objects = LIBRARY.map(|object| library.join(object).display().to_string()).join(" ");
             compiler.args(["-LDFLAGS", &objects, "-MAKEFLAGS", "VM_GLOBAL_FAST="]);
         }
-        call(&mut compiler, dir).map(drop)
+        call(&mut compiler, dir, reporter).map(drop)
     }
 }
 
-/// Of everything that decides what a compiler makes.
+/// A hash of everything that the compiled simulation depends on.
 fn hash<'a>(parts: impl Iterator<Item = &'a [u8]>, version: &'a [u8]) -> String {
     let mut hash = Sha256::new();
     for text in std::iter::once(version).chain(parts) {
@@ -174,12 +175,12 @@ fn hash<'a>(parts: impl Iterator<Item = &'a [u8]>, version: &'a [u8]) -> String 
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Runs a program in `dir`. Lines in which it says how far it is are shown, and left out of what it returns.
-fn call(command: &mut Command, dir: &Path) -> Result<Output, String> {
+/// Runs a program in `dir`. The reporter gets its progress; the result has the other lines.
+fn call(command: &mut Command, dir: &Path, reporter: &dyn Reporter) -> Result<Output, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let command =
         command.current_dir(dir).env("TMPDIR", dir).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let output = scratch::children(command, follow);
+    let output = scratch::children(command, |child| follow(child, reporter));
     let output = output.map_err(|e| match e.kind() {
         std::io::ErrorKind::NotFound => missing(&name),
         _ => format!("cannot run {name}: {e}"),
@@ -193,8 +194,8 @@ fn call(command: &mut Command, dir: &Path) -> Result<Output, String> {
     Err(format!("{name} failed ({}):\n{}", output.status, last.into_iter().rev().collect::<Vec<_>>().join("\n")))
 }
 
-/// Everything a program prints but its progress.
-fn follow(mut child: Child) -> std::io::Result<Output> {
+/// Everything that a program prints, except its progress.
+fn follow(mut child: Child, reporter: &dyn Reporter) -> std::io::Result<Output> {
     let stderr = child.stderr.take();
     let errors = std::thread::spawn(move || {
         let mut bytes = vec![];
@@ -205,7 +206,7 @@ fn follow(mut child: Child) -> std::io::Result<Output> {
         let line = line?;
         let cycle = std::str::from_utf8(&line).ok().and_then(|l| l.trim().strip_prefix("PROGRESS ")?.parse().ok());
         match cycle {
-            Some(cycle) => progress::at(cycle),
+            Some(cycle) => reporter.progress(Progress::Cycle(cycle)),
             None => stdout.extend(line.into_iter().chain([b'\n'])),
         }
     }
@@ -213,7 +214,7 @@ fn follow(mut child: Child) -> std::io::Result<Output> {
     Ok(Output { status: child.wait()?, stdout, stderr })
 }
 
-/// What to do about a program that is not there.
+/// The advice for a program that is not installed.
 fn missing(name: &str) -> String {
     format!(
         "{name} is not on PATH: run `scripts/setup.sh` in sagen's source directory to install it, then `. \
@@ -222,13 +223,13 @@ fn missing(name: &str) -> String {
     )
 }
 
-/// What a port's memory holds before, for `$readmemh`.
+/// The contents of a port's memory before the runs, for `$readmemh`.
 pub fn image(job: &Job, port: usize) -> String {
     let vacant = bench::vacant(job, port);
     job.behind(port).into_iter().chain(&vacant).map(|image| to_hex(&image.bytes, job.beat(port))).collect()
 }
 
-/// Reads what the testbench says of each run, and the dumps.
+/// Reads the testbench's line for each run, and the dumps of the memories.
 fn outcome(job: &Job, dir: &Path, output: &str, seconds: f64) -> Result<Vec<Outcome>, String> {
     let (mut all, mut faults, mut counted) = (vec![], vec![], 0);
     for line in output.lines() {

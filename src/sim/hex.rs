@@ -1,6 +1,6 @@
-//! Memory images as `$readmemh` and `$writememh` have them: one word of the bus a line.
+//! Memory images in the format of `$readmemh` and `$writememh`: one word of the bus in each line.
 
-/// One word of `beat` bytes a line.
+/// The image's text, with a word of `beat` bytes in each line.
 pub fn to_hex(bytes: &[u8], beat: usize) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut text = String::with_capacity(bytes.len() * 2 + bytes.len() / beat.max(1) + 1);
@@ -14,10 +14,10 @@ pub fn to_hex(bytes: &[u8], beat: usize) -> String {
     text
 }
 
-/// What `$writememh` wrote. A digit that is not hexadecimal (an unknown bit) is an error.
+/// The bytes of a file that `$writememh` wrote.
 ///
 /// # Errors
-/// Such a digit, or other than `size` bytes.
+/// A digit that is not hexadecimal, which is an unknown bit; or not exactly `size` bytes.
 pub fn from_hex(text: &str, beat: usize, size: usize) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::with_capacity(size);
     for line in text.lines().map(str::trim) {

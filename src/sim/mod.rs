@@ -1,12 +1,12 @@
 //! Simulation of the emitted design through its AXI ports.
 //!
-//! A [`Job`] says what to run on which memory; an engine returns an [`Outcome`] of each run. Every engine does the
-//! same, run by run: write the arrays' addresses and the function's number to `s_axi_control`, enable the interrupt,
-//! start, wait, read the cycle counter (a read-only 64-bit register behind the addresses). In the end it hands back the
-//! memories.
+//! A [`Job`] is a list of runs on given memory contents. An engine returns an [`Outcome`] of each run. For each run
+//! every engine writes the arrays' addresses and the function's number to `s_axi_control`, enables the interrupt, starts
+//! the IP, waits, and reads the cycle counter (a read-only 64-bit register behind the addresses). At the end it returns
+//! the contents of the memories.
 //!
-//! The memories' timing is defined in [`templates::axi::memory`] and, in Verilog, in `axi_memory.v`; both follow one
-//! definition, so all engines count the same cycles.
+//! Invariant: all engines count the same cycles. [`templates::axi::memory`] defines the timing of the memories, and
+//! `axi_memory.v` follows the same definition.
 
 pub mod bench;
 mod built;
@@ -16,6 +16,7 @@ pub mod external;
 pub mod hex;
 
 use crate::cli::Engine;
+use crate::reporter::Reporter;
 use array::vsa::Vsa;
 use std::path::PathBuf;
 
@@ -26,28 +27,30 @@ pub use templates::axi::memory::{Image, Timing, GUARD};
 pub struct Job<'a> {
     pub built: &'a Built,
     pub runs: Vec<Run>,
-    /// The runs are commands of the IP's queue, and only the last one's cycles are known. Only the built-in engine
-    /// does.
+    /// The runs are commands of the IP's queue; the cycles of the last one alone are known. Only the built-in engine
+    /// can do this.
     pub queued: bool,
     pub timing: Timing,
-    /// Cycles it is expected to take, for showing how far it is.
+    /// The number of cycles to expect, for progress.
     pub cycles: u64,
     /// Cycles after which a run counts as hung.
     pub watchdog: u64,
     /// Waveform to write.
     pub vcd: Option<PathBuf>,
+    /// Receives the progress.
+    pub reporter: &'a dyn Reporter,
 }
 
-/// A function on arrays of its own.
+/// A run of a function, with its own arrays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
     /// Index into [`templates::Interface::functions`].
     pub function: usize,
-    /// One per array of its core, then one per scalar: just its value.
+    /// One image for each array of the core, then one for each scalar with just its value.
     pub images: Vec<Image>,
     /// Values of the function's sizes.
     pub sizes: Vec<i64>,
-    /// Cycles after which it is cut off by a reset and begun anew, if it is. Only the built-in engine does.
+    /// A reset cuts the run off after this many cycles, and it begins anew. Only the built-in engine can do this.
     pub cut: Option<u64>,
 }
 
@@ -68,7 +71,7 @@ impl Job<'_> {
     pub fn beat(&self, port: usize) -> usize {
         self.built.interface.ports[port].data_bits as usize / 8
     }
-    /// What the host writes to the registers before a run, in order.
+    /// The writes to the registers before a run, in order: address and value.
     ///
     /// # Errors
     /// An argument without contents.
@@ -77,7 +80,7 @@ impl Job<'_> {
         all.extend(self.built.interface.layout.function().map(|at| (at, run.function as u32)));
         Ok(all)
     }
-    /// Those of the arguments alone.
+    /// The writes for the arguments alone.
     fn arguments(&self, run: &Run) -> Result<Vec<(u32, u32)>, String> {
         let mut all = vec![];
         let function = &self.built.interface.functions[run.function];
@@ -124,15 +127,15 @@ impl Job<'_> {
     }
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// From the start pulse to the done pulse.
     pub cycles: u64,
     /// Per array, the memory afterwards, as [`Image::bytes`].
     pub memories: Vec<Vec<u8>>,
-    /// Breaches of the AXI protocol, accesses beside the arrays, a status register that is not 0; empty for a correct
-    /// design.
+    /// Violations of the AXI protocol, accesses beside the arrays, a status register that is not 0. A correct design has
+    /// none.
     pub faults: Vec<String>,
     /// The interrupt came before the watchdog.
     pub finished: bool,
@@ -141,12 +144,12 @@ pub struct Outcome {
     pub seconds: f64,
 }
 
-/// What the IP's own status register says, if it says anything.
+/// The fault that the IP's own status register shows.
 fn status_fault(status: u64, address: u64) -> Option<String> {
     (status != 0).then(|| format!("the status register is 0x{status:x}, the address with it 0x{address:x}"))
 }
 
-/// Runs a job on an engine; what came of each run.
+/// Runs a job on an engine; the result of each run.
 ///
 /// # Errors
 /// The engine is missing or cannot run the design.
@@ -163,7 +166,7 @@ pub fn run(job: &Job, engine: Engine) -> Result<Vec<Outcome>, String> {
 /// `seed` chooses the guard bytes; those of one job differ in `number`.
 pub fn place(vsa: &Vsa, arrays: &[Vec<u8>], shift: usize, seed: u64, number: usize) -> Vec<Image> {
     let mut random = crate::data::Random(seed ^ 0x6775_6172_6421);
-    // With 32 bits: a part of the upper half for each number, with the arrays one behind the other.
+    // Addresses of 32 bits: each run has a part of the upper half, with its arrays one behind the other.
     let all: u64 = arrays.iter().map(|a| (a.len() as u64).next_multiple_of(0x1000) + 0x11000).sum();
     let mut free = 0x8000_0000 + number as u64 * all.next_power_of_two().max(1 << 24);
     let one = |(k, contents): (usize, &Vec<u8>)| {
@@ -176,7 +179,7 @@ pub fn place(vsa: &Vsa, arrays: &[Vec<u8>], shift: usize, seed: u64, number: usi
         let far = ((region + 1) << 33) + region * 0x11000;
         let start = if vsa.address_bits > 32 { far } else { free };
         free += (contents.len() as u64).next_multiple_of(0x1000) + 0x11000;
-        Image::new(start, GUARD + shift * element, contents, beat, || random.next() as u8)
+        Image::new(start, GUARD + shift * element, contents, beat, || random.draw() as u8)
     };
     arrays.iter().enumerate().map(one).collect()
 }

@@ -22,7 +22,7 @@ void f(int A[8]) {
     A[0] = 1;
   for (int k; k < 8; k++) //~ ERROR E0406 it is not initialized
     A[0] = 1;
-  for (float x = 0; x < 8; x++) //~ ERROR E0406 the iterator is no integer
+  for (float x = 0; x < 8; x++) //~ ERROR E0406 the iterator is not an integer
     A[0] = 1;
 #pragma endscop
 }

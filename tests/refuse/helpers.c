@@ -25,7 +25,7 @@ void f(int A[8], int B[8], struct mixed m[4], struct pair p[4], struct pair v, i
     A[i] = A[i] ? loops(i) : 0; //~ ERROR E0404 assign its result to a local variable first
     A[i] = early(i); //~ ERROR E0404 returns early
     A[i] = again(i);
-    A[i] = jumps(i); //~ ERROR E0404 contains what is not supported
+    A[i] = jumps(i); //~ ERROR E0404 contains unsupported code
     A[i] = hidden(i); //~ ERROR E0404 uses the global `scale`
     A[i] = loops(i, 2); //~ ERROR E0404 it takes 1 argument(s), 2 given
     B[i] = (int)&A[1]; //~ ERROR E0403 taking an address

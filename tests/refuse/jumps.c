@@ -10,6 +10,6 @@ again:
     if (A[k])
       goto again; //~ ERROR E0402 `goto` is not supported
   }
-  return A[0]; //~ ERROR E0402 move it behind the end of the region
+  return A[0]; //~ ERROR E0402 move it after the end of the region
 #pragma endsa
 }

@@ -6,7 +6,7 @@ void f(int A[8]) {
   for (int i = 0; i < LIMIT; i++) //~ ERROR E0307 with -D
     A[i] = B[i]; //~ ERROR E0307 unknown identifier `B`
   for (j = 0; j < 8; j++) //~ ERROR E0307 unknown identifier `j`
-    A[j] = g(A[j]); //~ ERROR E0404 functions are not carried into hardware
+    A[j] = g(A[j]); //~ ERROR E0404 there is no hardware for this function
   A[k] = 1; //~ ERROR E0307 `k` is not declared
   A[0] = max(A[1], A[2]); //~ ERROR E0404 #define MIN(a, b)
   g(3); //~ ERROR E0404 call of `g`

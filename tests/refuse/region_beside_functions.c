@@ -4,6 +4,6 @@ void f(int B[8]) {
   B[0] = 1;
 #pragma endscop
 }
-#pragma scop //~ ERROR E0204 each of several regions stands in a function of its own
+#pragma scop //~ ERROR E0204 several regions must be in different functions
 A[0] = 1;
 #pragma endscop

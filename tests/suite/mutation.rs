@@ -38,7 +38,7 @@ const WORDS: [&str; 40] = [
     "é",
     "tile",
     "space",
-    "array",
+    "row",
     "ports",
     "A+B",
     "[[memory]]",
@@ -59,7 +59,7 @@ fn mutated(corpus: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
         let end = (at + pick(random, 12)).min(bytes.len());
         let piece: Vec<u8> = match random.below(6) {
             0 => vec![],
-            1 => vec![random.next() as u8],
+            1 => vec![random.draw() as u8],
             2 => WORDS[pick(random, WORDS.len())].as_bytes().to_vec(),
             3 => bytes[at..end].repeat(2 + pick(random, 3)),
             4 => {
@@ -135,7 +135,7 @@ fn arrays_of_numpy() {
 fn design_files() {
     let corpus = [
         "space = [\"i\", \"j.2\"]\norder = [\"k\", \"i\"]\ntile = { i = 64, j = 8 }\n[latency]\ni = 4\n",
-        "array = 3\nsimd = { k = 2 }\nword = { A = 8 }\nports = [\"A+B\", \"C\"]\nspill_beyond = 100\n",
+        "row = 3\nsimd = { k = 2 }\nword = { A = 8 }\nports = [\"A+B\", \"C\"]\nspill_beyond = 100\n",
         "reassociate = true\nfp_contract = false\ndot = \"fused\"\nports = [\"shared\"]\n",
     ];
     survive("design files", corpus.iter().map(|c| c.as_bytes().to_vec()).collect(), |bytes| {

@@ -14,8 +14,8 @@ use sagen::check::{Case, Conditions};
 use sagen::cli::Sim;
 use sagen::data::{self, Memory};
 use sagen::golden::{self, Native};
+use sagen::reference;
 use sagen::sim::Timing;
-use sagen::simulate;
 use scop::Scop;
 use search::{Compiled, Stages};
 use std::path::Path;
@@ -68,7 +68,7 @@ impl Program {
         let (scop, _) = frontend::parse(&arguments.program.files[0], &options).map_err(|(_, f)| format!("{f:?}"))?;
         let native = golden::run(&scop, &arguments.program.files[0], &options, &data::random(&scop, arguments.seed));
         let native = native.map_err(|f| f.to_string())?;
-        let interpreted = simulate::interpret(&scop, &native.before)?;
+        let interpreted = reference::interpret(&scop, &native.before)?;
         Ok(Program { scop, native, interpreted })
     }
 
@@ -88,9 +88,9 @@ impl Program {
             count => Err(format!("{who} differs from C in {count} elements")),
         };
         equal("the Scop interpreter", &case.of_vsa(interpreted), &from_c)?;
-        let own = simulate::rounded(scop, &spec, &compiled.vsa, &native.before, &case.numbers)?;
+        let own = reference::rounded(scop, &spec, &compiled.vsa, &native.before, &case.numbers)?;
         let expected = own.map_or(from_c, |own| own.expected);
-        equal("the VSA interpreter", &simulate::execute(&compiled.vsa, &native.before, &case.numbers)?, &expected)?;
+        equal("the VSA interpreter", &reference::execute(&compiled.vsa, &native.before, &case.numbers)?, &expected)?;
         far_from_the_memory(&compiled)?;
         let asked = Conditions::of(arguments);
         shifts.iter().try_for_each(|&shift| case.check(&Conditions { shift, ..asked.clone() }, &expected))?;
@@ -165,7 +165,7 @@ fn stages(compiled: &Compiled, program: &Scop, before: &Memory) -> Result<(), St
     uniform::interp::run_system(scop, system, &mut after)?;
     let types: Vec<_> = scop.arrays.iter().map(|a| a.ty).collect();
     // A completed sum cannot be executed as a program, as it names elements beside its arrays.
-    let expected = simulate::interpret(scop, before).or_else(|_| simulate::interpret(program, before))?;
+    let expected = reference::interpret(scop, before).or_else(|_| reference::interpret(program, before))?;
     match differing(&types, &after, &expected) {
         0 => Ok(()),
         count => Err(format!("the recurrences' interpreter differs from the Scop's in {count} elements")),

@@ -4,9 +4,10 @@
 //! read back as what they were.
 
 use crate::common::{root, sim};
+use sagen::cli::Command;
 use sagen::program::{self, Work};
-use sagen::simulate::{self, Agreement};
-use sagen::{data, golden};
+use sagen::reporter::Silent;
+use sagen::{command, data, golden, reference};
 
 fn programs() -> Vec<std::path::PathBuf> {
     let files = |folder: &str| std::fs::read_dir(root(folder)).expect("a folder").map(|e| e.expect("an entry").path());
@@ -28,9 +29,9 @@ fn one_ip_computes_what_c_does_at_all_sizes() {
             let about = format!("{} {line}", file.display());
             let mut arguments = sim(line, &file).expect(&about);
             (arguments.json, arguments.sequence) = (true, Some(6));
-            let verdict = simulate::run(&arguments).unwrap_or_else(|why| panic!("{about}: {}", why.text));
-            assert_eq!(verdict.result, Agreement::Equal, "{about}: {}", verdict.text);
-            let report: serde_json::Value = serde_json::from_str(&verdict.text).expect("JSON");
+            let output = command::run(&Command::Sim(arguments), &Silent).unwrap_or_else(|why| panic!("{about}: {why}"));
+            assert_eq!(output.code, 0, "{about}: {}", output.text);
+            let report: serde_json::Value = serde_json::from_str(&output.text).expect("JSON");
             for (name, own) in report["functions"].as_object().expect("several sizes") {
                 assert_eq!(own["cycles"], own["predicted_cycles"], "{about}: {name}");
             }
@@ -45,9 +46,9 @@ fn texts_read_back_and_interpreters_agree() {
         let text = std::fs::read_to_string(&file).expect("text");
         let line = text.lines().find_map(|l| l.strip_prefix("// sagen:")).expect("options");
         let arguments = sim(line, &file).expect("options");
-        let work = Work::load(&arguments.program, &arguments.design).unwrap_or_else(|why| panic!("{}", why.text));
+        let work = Work::load(&arguments.program, &arguments.design, &Silent).unwrap_or_else(|why| panic!("{why}"));
         let (input, spec) = &work.functions[0];
-        let compiled = program::compile(input, spec, &work.board).unwrap_or_else(|why| panic!("{}", why.text));
+        let compiled = program::compile(input, spec, &work.board, &Silent).unwrap_or_else(|why| panic!("{why}"));
         let back = array::text::parse(&array::text::to_text(&compiled.vsa));
         assert_eq!(back, Ok(array::text::canonical(&compiled.vsa)), "{}", file.display());
         let stages = compiled.stages.as_ref().expect("stages");
@@ -56,7 +57,7 @@ fn texts_read_back_and_interpreters_agree() {
             array::text::read("text", &mapping).unwrap_or_else(|why| panic!("{}: {why}\n{mapping}", file.display()));
         assert!(matches!(read, array::text::Stage::Mapping(..)));
         for given in &arguments.sizes {
-            let sizes = input.sizes(&given.0).unwrap_or_else(|why| panic!("{}", why.text));
+            let sizes = input.sizes(&given.0).unwrap_or_else(|why| panic!("{why}"));
             let (at, run) = (input.at(&sizes), compiled.at(&sizes));
             let native = golden::run(&at.scop, &file, &arguments.program.parse_options(), &data::random(&at.scop, 3))
                 .expect("C");
@@ -64,14 +65,14 @@ fn texts_read_back_and_interpreters_agree() {
             // What is no argument of the C function has no expected contents.
             let known: Vec<(usize, usize)> =
                 numbers.iter().enumerate().filter_map(|(argument, k)| Some((argument, (*k)?))).collect();
-            let interpreted = simulate::interpret(&at.scop, &native.before).expect("the region");
+            let interpreted = reference::interpret(&at.scop, &native.before).expect("the region");
             assert!(
                 known.iter().all(|&(_, k)| interpreted[k] == native.after[k]),
                 "{} at {sizes:?}: the region",
                 file.display()
             );
             assert_eq!(run.vsa.verify(), Ok(()), "{} at {sizes:?}", file.display());
-            let array = simulate::execute(&run.vsa, &native.before, &numbers).expect("the array");
+            let array = reference::execute(&run.vsa, &native.before, &numbers).expect("the array");
             for (argument, k) in known {
                 assert_eq!(array[argument], native.after[k], "{} at {sizes:?}: the array", file.display());
             }

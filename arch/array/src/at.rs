@@ -1,8 +1,7 @@
 //! Arrays and programs at given sizes, see [`uniform::sizes`]: values stand in the place of parameters, and what is left
 //! is an ordinary array, or program, without sizes.
 
-use crate::vsa::{CellBound, Hull, InputGroup, Op, OutputGroup, Until, Vsa};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::vsa::{CellBound, Hull, InputGroup, Op, OutputGroup, Until, Vsa, When};
 use uniform::affine::{Condition, Form};
 use uniform::counters;
 use uniform::sizes::{Formula, Sizes};
@@ -33,8 +32,22 @@ impl Vsa {
         let mut out = self.clone();
         let left;
         (out.counters, out.cases, left) = counters::at(self.loops(), &values);
-        let cases = |all: &Option<BTreeSet<usize>>| {
-            all.as_ref().map(|all| all.iter().filter_map(|k| left.iter().position(|l| l == k)).collect())
+        let trips: Vec<i64> = out.counters.iter().map(|c| c.trip).collect();
+        // Where sizes end a counter, its last value is another one.
+        let value = |(j, end): (usize, &Formula)| match end.parameter() {
+            Some(parameter) => values[parameter],
+            None if j >= known && end.most() + 1 == self.counters[j].trip => trips[j - known] - 1,
+            None => end.most(),
+        };
+        let when = |when: &When, value: &dyn Fn((usize, &Formula)) -> i64| When {
+            at: when
+                .at
+                .iter()
+                .enumerate()
+                .skip(known)
+                .map(|(j, end)| end.as_ref().map(|end| Formula::Const(value((j, end)))))
+                .collect(),
+            cases: when.cases.as_ref().map(|all| all.iter().filter_map(|k| left.iter().position(|l| l == k)).collect()),
         };
         // In the phases of the cases that are left, and between them.
         let by_case: Vec<usize> = left.iter().copied().chain([left.last().map_or(self.cases.len(), |&k| k)]).collect();
@@ -62,32 +75,20 @@ impl Vsa {
                 row: form(&g.row, &values),
                 col: form(&g.col, &values),
                 reload: g.reload.saturating_sub(known),
-                phases: g.phases.iter().skip(known).copied().collect(),
-                cases: cases(&g.cases),
+                used: when(&g.used, &|(_, end)| end.most()),
                 after,
                 ..g.clone()
             };
         }
         for g in &mut out.outputs {
-            // The last value of a counter that the sizes end.
-            let emit = |(j, e): (usize, &Option<i64>)| {
-                e.map(|v| match g.ends.get(&j) {
-                    Some(&parameter) => values[parameter],
-                    None if j >= known && v + 1 == self.counters[j].trip => out.counters[j - known].trip - 1,
-                    None => v,
-                })
-            };
             let bound = |b: &CellBound| CellBound {
                 phases: b.phases[known..].to_vec(),
                 constant: b.constant + b.phases.iter().zip(&values).map(|(c, v)| c * v).sum::<i64>(),
                 ..b.clone()
             };
-            let emit = g.emit.iter().enumerate().map(emit).skip(known).collect();
             *g = OutputGroup {
                 subscripts: forms(&g.subscripts),
-                emit,
-                ends: BTreeMap::new(),
-                cases: cases(&g.cases),
+                emit: when(&g.emit, &value),
                 hull: hull(&g.hull, &values),
                 row: form(&g.row, &values),
                 col: form(&g.col, &values),

@@ -7,6 +7,7 @@
 use crate::buffer::Buffer;
 use crate::steady::{Steady, Time};
 use array::contract::walk::{RowForm, Walk, WalkGroup};
+use uniform::sizes::Formula;
 
 /// When a row passes, and what it transfers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,7 +120,11 @@ impl AddressModel {
             }
             let g = &self.walk.groups[self.turn];
             if self.walk.serves(g, self.case)
-                && g.when.iter().zip(&self.counters).all(|(w, c)| w.is_none_or(|v| v == *c))
+                && g.when
+                    .at
+                    .iter()
+                    .zip(&self.counters)
+                    .all(|(w, c)| w.as_ref().is_none_or(|v| *v == Formula::Const(*c)))
             {
                 break self.turn;
             }

@@ -267,7 +267,7 @@ pub fn walk(vsa: &Vsa, walks: &[[Option<Walk>; 2]], cross: i64, limit: i64) -> i
             count[k] += 1;
             first = first.max(reading[g.port] + timing::LOADED_TO_LAUNCH);
         }
-        let emits = |k: usize| vsa.outputs[k].emits(&tile, case);
+        let emits = |k: usize| vsa.outputs[k].emit.holds(&tile, case);
         for (k, g) in drains.iter().enumerate().filter(|(k, _)| emits(*k)) {
             first = first.max(drained[k][g.slots.clamp(1, 2) - 1]);
         }

@@ -75,7 +75,8 @@ fn cases(walk: &Walk) -> Cost {
     let trips = || walk.trips[walk.parameters..].iter().copied();
     let all: i64 =
         walk.cases.iter().map(|spans| spans_compared(spans.iter().map(|s| (s.low, s.high)).zip(trips()))).sum();
-    let served: i64 = walk.groups.iter().filter_map(|g| g.cases.as_ref()).map(|some| some.len() as i64 / 5 + 1).sum();
+    let served: i64 =
+        walk.groups.iter().filter_map(|g| g.when.cases.as_ref()).map(|some| some.len() as i64 / 5 + 1).sum();
     Cost::lut(all + served)
 }
 

@@ -159,7 +159,7 @@ impl Walker<'_> {
     /// The cycle from which free collector slots allow a launch.
     fn slots(&self, tile: &[i64], case: Option<usize>) -> i64 {
         let mut ready = 0;
-        for (o, group) in self.vsa.outputs.iter().enumerate().filter(|(_, group)| group.emits(tile, case)) {
+        for (o, group) in self.vsa.outputs.iter().enumerate().filter(|(_, group)| group.emit.holds(tile, case)) {
             let used = self.drained[o].times.len();
             if used >= group.slots as usize {
                 ready = ready.max(self.drained[o].times[used - group.slots as usize] + timing::DRAINED_TO_LAUNCH);
@@ -173,7 +173,7 @@ impl Walker<'_> {
         let mut done = 0;
         for port in 0..self.writers.len() {
             for o in 0..self.vsa.outputs.len() {
-                if self.vsa.port_of(self.vsa.outputs[o].array) != port || !self.vsa.outputs[o].emits(tile, case) {
+                if self.vsa.port_of(self.vsa.outputs[o].array) != port || !self.vsa.outputs[o].emit.holds(tile, case) {
                     continue;
                 }
                 let n = self.drained[o].times.len() as i64;

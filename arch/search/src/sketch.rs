@@ -131,7 +131,7 @@ impl Sketch<'_> {
         let mut group = collect::sketch(&draft, array, word, moved, &sums, &access.classes, mapping);
         group.slots = if self.spill.is_none_or(long) { 2 } else { group.slots };
         // Partial results leave in every tile, and come back.
-        spilled.iter().for_each(|&c| group.emit[c] = None);
+        spilled.iter().for_each(|&c| group.emit.at[c] = None);
         let comes_back = !spilled.is_empty() && self.facts.comes_back(access);
         (group, comes_back.then(|| hull::input(&draft, array, word, 0, mapping)))
     }

@@ -46,8 +46,8 @@ pub fn requested<'a>(program: Kernel<'a>, spec: &DesignSpec) -> Result<Kernel<'a
     let Some((name, &size)) = strip.iter().next() else {
         let Some(name) = slant.keys().next() else { return Ok(program) };
         return fault(
-            format!("--skew {name}: there are no strips from which to skew this loop"),
-            "name them with --strip, or leave the option out".into(),
+            format!("--skew: `{name}` would be skewed from strip to strip, but no loop is cut into strips"),
+            "say which loop with --strip, or leave the option out".into(),
         );
     };
     if strip.len() > 1 {
@@ -104,7 +104,7 @@ pub fn requested<'a>(program: Kernel<'a>, spec: &DesignSpec) -> Result<Kernel<'a
         let name = &system.dims[d].name;
         return fault(
             format!("--skew {name}={slope}: the loop `{name}` has {} iterations", extent(d)),
-            format!("a skew is at least 0 and at most as many: for example --skew {name}=1"),
+            format!("a skew is at most the number of iterations, and not negative: for example --skew {name}=1"),
         );
     }
     let space: Vec<usize> = match &spec.array {

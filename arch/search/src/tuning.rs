@@ -182,6 +182,8 @@ pub const BUSY_SHARE: f64 = 0.5;
 
 /// Bounds of shapes for each design that the user allows to `sagen explore`.
 pub const EXPLORE_BOUNDS_PER_DESIGN: u64 = 50_000;
+/// Other layouts of arrays that are reported, at most.
+pub const HINTS: usize = 3;
 /// Points of a front at most.
 pub const FRONT_POINTS: usize = 8;
 /// Designs assembled at most for a point that the user does not ask for.
@@ -190,7 +192,9 @@ pub const ROUGH_DESIGNS: u64 = 400;
 pub const ROUGH_BOUNDS: u64 = 20_000_000;
 /// Gap at which the search for such a point ends.
 pub const ROUGH_GAP: f64 = 0.05;
-/// Designs assembled for each array beside the chosen one.
+/// Arrays beside the chosen one, at most.
+pub const NEIGHBOURS: usize = 3;
+/// Designs assembled for each of them.
 pub const NEIGHBOUR_DESIGNS: u64 = 60;
 /// Bounds of shapes for such an array.
 pub const NEIGHBOUR_BOUNDS: u64 = 1_000_000;

@@ -51,9 +51,12 @@ impl ArrayChoice {
     }
 }
 
-/// Declares each group of fields once, and with them [`Written`], the flat form that serde sees.
+/// Declares each group of fields once, and with them [`Written`], the flat form that serde sees. `as NEW or
+/// OLD` gives a field the key NEW there; OLD is accepted, too.
 macro_rules! groups {
-    ($($(#[$about:meta])* $group:ident as $name:ident { $($(#[$doc:meta])* $field:ident: $type:ty,)* })*) => {
+    ($($(#[$about:meta])* $group:ident as $name:ident {
+        $($(#[$doc:meta])* $field:ident $(as $key:literal or $old:literal)?: $type:ty,)*
+    })*) => {
         $(
             $(#[$about])*
             #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,19 +67,20 @@ macro_rules! groups {
         #[derive(Default, Deserialize, Serialize)]
         #[serde(default, deny_unknown_fields)]
         struct Written {
-            #[serde(skip_serializing_if = "is_default")]
-            array: Option<usize>,
+            #[serde(alias = "array", skip_serializing_if = "is_default")]
+            row: Option<usize>,
             #[serde(skip_serializing_if = "is_default")]
             space: Option<Vec<String>>,
             $($(
                 #[serde(skip_serializing_if = "is_default")]
+                $(#[serde(rename = $key, alias = $old)])?
                 $field: $type,
             )*)*
         }
 
         impl Written {
-            fn new(array: Option<usize>, space: Option<Vec<String>>, $($name: $group),*) -> Written {
-                Written { array, space, $($($field: $name.$field,)*)* }
+            fn new(row: Option<usize>, space: Option<Vec<String>>, $($name: $group),*) -> Written {
+                Written { row, space, $($($field: $name.$field,)*)* }
             }
             fn groups(self) -> ($($group,)*) {
                 ($($group { $($field: self.$field,)* },)*)
@@ -134,11 +138,11 @@ groups! {
         /// Order of the tile loops and time loops, outermost first.
         order: Option<Vec<String>>,
         /// Each loop nest of the region is a phase of its own, even if one array could execute several.
-        apart: Option<bool>,
+        apart as "distribute" or "apart": Option<bool>,
         /// Iterations of a loop that end together: the other loops end by strip of it.
         strip: Factors,
         /// By how many iterations later a loop begins from strip to strip.
-        slant: Factors,
+        slant as "skew" or "slant": Factors,
         /// Tile sizes in iterations; a loop without one is not tiled.
         tile: Factors,
         /// Iterations that take turns in one PE.
@@ -174,19 +178,18 @@ pub const NO_LOOP: &str = "none";
 impl TryFrom<Written> for DesignSpec {
     type Error = String;
     fn try_from(mut written: Written) -> Result<DesignSpec, String> {
-        let (row, space) =
-            (written.array.take(), written.space.take().map(|s| if s == [NO_LOOP] { vec![] } else { s }));
+        let (row, space) = (written.row.take(), written.space.take().map(|s| if s == [NO_LOOP] { vec![] } else { s }));
         let (arithmetic, wiring, aim, shape) = written.groups();
         wiring.address_bits.map(address_bits).transpose()?;
         let array = match (row, space) {
             (Some(row), Some(_)) => {
                 return Err(format!(
-                    "`array` and `space` exclude each other: row {row} of `sagen map` has space loops of its own"
+                    "`row` and `space` exclude each other: row {row} of `sagen map` has space loops of its own"
                 ))
             }
             (Some(row), None) if shape.time.is_some() => {
                 return Err(format!(
-                    "`array` and `time` exclude each other: row {row} of `sagen map` has time coordinates of its own"
+                    "`row` and `time` exclude each other: row {row} of `sagen map` has time coordinates of its own"
                 ))
             }
             (Some(row), None) => ArrayChoice::Row { row, shape },

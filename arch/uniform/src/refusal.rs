@@ -1,16 +1,7 @@
 //! Why a mapping is refused: the cause as data for whoever compares mappings, and as a diagnostic for whoever asked for
 //! one.
 //!
-//! - E0705: a dependence would run backwards in time
-//! - E0710: there is no array at all
-//! - E0712: the transform has no integer inverse, or two coordinates share an axis
-//! - E0713: the results cannot be stored, as PEs or tiles would store the same cells
-//! - E0714: a tile would read what another one has overwritten
-//! - E0715: a value would depend on itself within a wave, or take too long to come round
-//! - E0716: a sum would be used before it is complete
-//! - E0717: the array is too big for the board
-//! - E0723: a loop over phases cannot become anything else
-//! - E0725: a value would wait for a time that changes with the sizes
+//! The command's registry of diagnostics (`src/diagnostics/`) explains the codes.
 
 use crate::mapping::Plan;
 use crate::system::System;
@@ -46,9 +37,6 @@ pub enum Illegal {
     /// A tile would read cells of the array that an earlier tile has overwritten.
     Overwritten {
         array: String,
-    },
-    TooBig {
-        board: String,
     },
     /// A value would have to wait for a number of waves that changes with the trips of these counters.
     Varying(Vec<usize>),
@@ -161,7 +149,6 @@ impl Illegal {
                 ),
             )
             .help("leave it out of the design options"),
-            Illegal::TooBig { board } => error("E0717", None, format!("needs more than the board {board} has")),
         }
     }
 }

@@ -1,6 +1,6 @@
-//! Syntax tree of the marked region and of the declarations around it, before any meaning is given to names.
+//! Syntax tree of the marked region and of the declarations around it. Names are not resolved yet.
 //!
-//! `Poison` stands where a fault was reported already; whoever meets it stays silent.
+//! `Poison` marks a place where a fault was reported already; later stages report nothing about it.
 
 use scop::diag::Span;
 use scop::ScalarType;
@@ -65,15 +65,15 @@ pub enum ExprKind {
     /// `++` (`Add`) and `--` (`Sub`), before or after their operand.
     Step(Binary, Box<Expr>),
     Comma(Box<Expr>, Box<Expr>),
-    /// `&e`; it has a meaning as the argument of a function that is inlined.
+    /// `&e`, allowed as the argument of a function that is inlined.
     Address(Box<Expr>),
-    /// As a subscript: the member of this name. `a.x` is `a[x]`, `p->x` is `p[0][x]`.
+    /// A member as a subscript: `a.x` is `a[x]`, `p->x` is `p[0][x]`.
     Member(Rc<str>),
     Poison,
 }
 
 impl Expr {
-    /// Structural equality; spans do not count.
+    /// Structural equality, ignoring spans.
     pub fn same(&self, other: &Expr) -> bool {
         use ExprKind::*;
         match (&self.kind, &other.kind) {
@@ -91,7 +91,7 @@ impl Expr {
         }
     }
 
-    /// Calls `visit` on this expression and everything in it, outermost first.
+    /// Calls `visit` on this expression and all its subexpressions, outermost first.
     pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
         visit(self);
         self.operands().into_iter().for_each(|a| a.walk(visit));
@@ -127,7 +127,7 @@ impl Expr {
         }
     }
 
-    /// It, or what it is an element of, was reported.
+    /// Whether it, or the array it is an element of, was reported as faulty.
     pub fn of_poison(&self) -> bool {
         match &self.kind {
             ExprKind::Index(base, _) => base.of_poison(),
@@ -145,16 +145,23 @@ impl Expr {
 /// A declared type before its declarator: a scalar, possibly with extents from a typedef.
 #[derive(Clone, Debug)]
 pub struct TypeName {
-    /// `None` if it is not supported; `why` says so.
+    /// `None` if it is not supported; `why` has the reason.
     pub scalar: Option<ScalarType>,
     pub why: Option<String>,
     /// As written, without storage classes and qualifiers.
     pub text: String,
     pub constant: bool,
     pub dims: Vec<Extent>,
-    /// The members of a structure of scalars of one type, which is that of `scalar`.
+    /// The members of a structure whose members all have the type `scalar`.
     pub members: Option<Rc<[Rc<str>]>>,
     pub span: Span,
+}
+
+impl TypeName {
+    /// A type at `span` of which nothing is known yet.
+    pub fn unknown(span: Span) -> TypeName {
+        TypeName { scalar: None, why: None, text: String::new(), constant: false, dims: vec![], members: None, span }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -173,19 +180,34 @@ pub enum Init {
 #[derive(Clone, Debug)]
 pub struct Declarator {
     pub name: Rc<str>,
-    /// The name's place.
+    /// Place of the name.
     pub span: Span,
     pub ty: TypeName,
-    /// The declarator's own extents, outermost first; the typedef's follow them.
+    /// Extents of the declarator, outermost first; those of a typedef follow them.
     pub dims: Vec<Extent>,
-    /// A `*`, if there is one.
+    /// The first `*`, if there is one.
     pub pointer: Option<Span>,
-    /// It is one `*`, for elements or, as in `(*a)[N]`, for rows: as a parameter the same as an array without an
-    /// extent.
+    /// The pointer has one `*` and points to elements or rows (`(*a)[N]`). Such a parameter is an array with an open
+    /// first extent.
     pub to_elements: bool,
     /// It declares a function.
     pub function: bool,
     pub init: Option<Init>,
+}
+
+impl Declarator {
+    /// Whether it has no pointer and no extents; a structure counts as a scalar.
+    pub fn is_scalar(&self) -> bool {
+        self.pointer.is_none() && self.dims.is_empty() && self.ty.dims.is_empty()
+    }
+
+    /// Its initializer, if that is not a list.
+    pub fn value(&self) -> Option<&Expr> {
+        match &self.init {
+            Some(Init::Value(e)) => Some(e),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -200,7 +222,7 @@ pub enum StmtKind {
     If(Expr, Box<Stmt>, Option<Box<Stmt>>),
     For(Box<For>),
     Block(Vec<Stmt>),
-    /// In functions outside of the region only.
+    /// Only in functions outside of the region.
     Return(Option<Expr>),
     Empty,
     Poison,
@@ -212,8 +234,31 @@ pub struct For {
     pub condition: Option<Expr>,
     pub step: Option<Expr>,
     pub body: Stmt,
-    /// `for (…)`.
+    /// Place of `for (…)`.
     pub header: Span,
+}
+
+impl For {
+    /// The name of the loop's iterator: the first variable that its header sets.
+    pub fn iterator(&self) -> Option<Rc<str>> {
+        match &self.init {
+            ForInit::Declare(all) => all.first().map(|d| d.name.clone()),
+            ForInit::Expr(Expr { kind: ExprKind::Assign(_, target, _), .. }) => match &target.kind {
+                ExprKind::Name(n) => Some(n.clone()),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The start value of the loop's iterator.
+    pub fn start(&self) -> Option<&Expr> {
+        match &self.init {
+            ForInit::Declare(all) => all.first()?.value(),
+            ForInit::Expr(Expr { kind: ExprKind::Assign(None, _, start), .. }) => Some(start),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -227,36 +272,36 @@ pub enum ForInit {
 #[derive(Clone, Debug)]
 pub struct Function {
     pub name: Rc<str>,
-    /// Of the name.
+    /// Place of the name.
     pub span: Span,
     pub params: Vec<Declarator>,
-    /// Declarations before the region in the scopes around it.
+    /// Declarations before the region, in the scopes around it.
     pub locals: Vec<Declarator>,
 }
 
-/// A function defined outside of the region, to be inlined where it is called.
+/// A function defined outside of the region, inlined where it is called.
 #[derive(Clone, Debug)]
 pub struct Helper {
     pub result: TypeName,
-    /// `*` before its name.
+    /// It returns a pointer.
     pub pointer: bool,
     pub params: Vec<Declarator>,
-    /// `None` if it contains what is not supported.
+    /// `None` if it contains unsupported code.
     pub body: Option<Vec<Stmt>>,
-    /// The function's name.
+    /// Place of its name.
     pub span: Span,
 }
 
-/// What was found in the file.
+/// One marked region with everything it can refer to.
 #[derive(Clone, Debug)]
 pub struct Unit {
-    /// Enumeration constants; a missing value is one more than the one before.
+    /// Enumeration constants: name, value (if missing, one more than the previous), first of its `enum`.
     pub enumerators: Vec<(Rc<str>, Option<Expr>, bool)>,
     pub globals: Vec<Declarator>,
     pub helpers: BTreeMap<Rc<str>, Helper>,
     /// `None` for a region at file level.
     pub function: Option<Function>,
     pub region: Vec<Stmt>,
-    /// From after the opening pragma to before the closing one.
+    /// From the end of the opening pragma to the start of the closing one.
     pub region_span: Span,
 }

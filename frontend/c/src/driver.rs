@@ -1,4 +1,4 @@
-//! The stages in order, and what becomes of their faults.
+//! Runs the stages in order and collects their faults.
 
 use crate::ast::Unit;
 use crate::pp::{MacroUse, ParseOptions, Preprocessor};
@@ -9,21 +9,33 @@ use scop::{Clause, Scop};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// What is wrong, with the texts that spans refer to.
+/// Errors and warnings, with the source texts that their spans refer to.
 type Faults = (SourceMap, Diagnostics);
 
-/// Reads the C file at `path`, which has one marked region; the scop comes with warnings.
+/// Reads the C file at `path`, which must have exactly one marked region: its scop, and the warnings.
 ///
 /// # Errors
-/// All faults found in the file, with the texts that their spans refer to.
+/// All faults found in the file, with the source texts; see [`programs_of_text`].
 pub fn parse(path: &Path, options: &ParseOptions) -> Result<(Scop, Diagnostics), Faults> {
     programs(path, options).and_then(only)
 }
 
-/// Like [`parse`], from a text; `name` is shown in diagnostics, and local includes are looked for beside it.
+/// Like [`parse`], from a text. Diagnostics call it `name`; local includes are searched in the directory of `name`.
+///
+/// ```
+/// let text = "void f(int A[8]) {
+/// #pragma scop
+///   for (int i = 0; i < 8; i++) A[i] = 2 * i;
+/// #pragma endscop
+/// }";
+/// let (scop, warnings) = frontend::parse_text("f.c", text, &Default::default()).unwrap();
+/// assert!(warnings.is_empty() && scop.statements.len() == 1);
+/// let (sources, faults) = frontend::parse_text("f.c", &text.replace("< 8", "< 9"), &Default::default()).unwrap_err();
+/// assert_eq!((faults[0].code, sources.line_column(faults[0].span.unwrap())), ("E0411", (3, 33)));
+/// ```
 ///
 /// # Errors
-/// All faults found in the text.
+/// All faults found in the text, with the source texts; see [`programs_of_text`].
 pub fn parse_text(name: &str, text: &str, options: &ParseOptions) -> Result<(Scop, Diagnostics), Faults> {
     programs_of_text(name, text, options).and_then(only)
 }
@@ -33,17 +45,17 @@ fn only((mut scops, warnings): (Vec<Scop>, Diagnostics)) -> Result<(Scop, Diagno
         None => Ok((scops.remove(0), warnings)),
         Some(second) => {
             let fault = Diagnostic::error("E0204", second.function.region, "a second marked region")
-                .label("only one is wanted here");
+                .label("only one region is allowed here");
             Err((second.sources.clone(), vec![fault]))
         }
     }
 }
 
-/// Reads the C file at `path`: a scop for each of its marked regions, at least one, in the order of the text. The names
-/// of several are those of the functions around them, and differ.
+/// Reads the C file at `path`: one scop per marked region (at least one), in the order of the text, and the warnings.
+/// Several regions must be in functions of different names, which become the names of the scops.
 ///
 /// # Errors
-/// All faults found in the file, with the texts that their spans refer to.
+/// All faults found in the file, with the source texts; E0100 if it cannot be read; see [`programs_of_text`].
 pub fn programs(path: &Path, options: &ParseOptions) -> Result<(Vec<Scop>, Diagnostics), Faults> {
     let name = path.to_string_lossy();
     match crate::pp::read(path) {
@@ -58,8 +70,12 @@ pub fn programs(path: &Path, options: &ParseOptions) -> Result<(Vec<Scop>, Diagn
 
 /// Like [`programs`], from a text.
 ///
+/// Stages: preprocessor, parser, and for each region inlining, forward substitution of index temporaries, semantic
+/// analysis. No stage stops at its first fault. The scops satisfy [`Scop::verify`].
+///
 /// # Errors
-/// All faults found in the text.
+/// All faults, ordered by place, none twice: E01xx text and preprocessor, E02xx syntax, E03xx declarations and types,
+/// E04xx static control. A fault in the expansion of a macro has a note at the definition.
 pub fn programs_of_text(name: &str, text: &str, options: &ParseOptions) -> Result<(Vec<Scop>, Diagnostics), Faults> {
     let mut map = SourceMap::default();
     let mut faults = vec![];
@@ -72,15 +88,15 @@ pub fn programs_of_text(name: &str, text: &str, options: &ParseOptions) -> Resul
     let stem = Path::new(name).file_stem().map_or("kernel".into(), |s| s.to_string_lossy().into_owned());
     let count = units.len();
     let mut scops = vec![];
-    let shared = share_out(clauses, &units.iter().map(|u| u.region_span).collect::<Vec<_>>());
+    let shared = assign_clauses(clauses, &units.iter().map(|u| u.region_span).collect::<Vec<_>>());
     let has =
         |unit: &Unit, name: &str| unit.function.as_ref().is_some_and(|f| f.params.iter().any(|d| *d.name == *name));
-    // A name that no function has is refused where it stands.
+    // A maximum for a name that no function has goes to every region, and is refused there.
     let nowhere: BTreeSet<&str> =
         options.maxima.iter().map(|m| m.0.as_str()).filter(|name| !units.iter().any(|u| has(u, name))).collect();
     for (mut unit, mut clauses) in units.into_iter().zip(shared) {
-        let own = options.maxima.iter().filter(|(name, _)| has(&unit, name) || nowhere.contains(name.as_str()));
-        clauses.extend(own.map(|(name, max)| Clause {
+        let given = options.maxima.iter().filter(|(name, _)| has(&unit, name) || nowhere.contains(name.as_str()));
+        clauses.extend(given.map(|(name, max)| Clause {
             name: "max".into(),
             values: vec![name.clone(), max.to_string()],
             span: unit.region_span,
@@ -88,13 +104,13 @@ pub fn programs_of_text(name: &str, text: &str, options: &ParseOptions) -> Resul
         faults.extend(crate::inline::inline(&mut unit));
         crate::temporaries::replace(&mut unit);
         let syntax_failed = faults.iter().any(|f| f.severity == Severity::Error);
-        // What is left of a damaged program is looked through for faults, not analysed.
+        // After a syntax error the rest is checked for faults but not analyzed further.
         let (lowered, found) = if syntax_failed {
             sema::lower(&unit, &stem, &map, &clauses, BTreeMap::new())
         } else {
             lowered(&unit, &stem, &map, &clauses)
         };
-        // That nothing is left to execute follows from the other faults.
+        // "Nothing is executed" is only a consequence of the other faults.
         faults.extend(found.into_iter().filter(|f| !(matches!(f.code, "E0206" | "W0202") && syntax_failed)));
         scops.extend(lowered.map(|scop| Scop { clauses, ..scop }));
     }
@@ -106,7 +122,7 @@ pub fn programs_of_text(name: &str, text: &str, options: &ParseOptions) -> Resul
     for scop in &scops {
         if let Err(broken) = scop.verify() {
             let why = broken.join("; ");
-            let fault = Diagnostic::error("E0999", scop.function.region, "the front end made a malformed program")
+            let fault = Diagnostic::error("E0999", scop.function.region, "the front end produced a malformed program")
                 .label(why)
                 .help("please report this file");
             return Err((map, vec![fault]));
@@ -115,7 +131,8 @@ pub fn programs_of_text(name: &str, text: &str, options: &ParseOptions) -> Resul
     Ok((scops, faults))
 }
 
-/// The unit's program; where sources are not affine because strides differ, one with loops unrolled, if that helps.
+/// The program of a unit. If its sources are not affine because strides differ, the program with loops unrolled to
+/// equal strides, if that makes them affine.
 fn lowered(unit: &Unit, stem: &str, map: &SourceMap, clauses: &[Clause]) -> (Option<Scop>, Diagnostics) {
     let (plain, found) = sema::lower(unit, stem, map, clauses, BTreeMap::new());
     let strides = plain.as_ref().map(sema::mixed_strides).unwrap_or_default();
@@ -130,8 +147,8 @@ fn lowered(unit: &Unit, stem: &str, map: &SourceMap, clauses: &[Clause]) -> (Opt
     }
 }
 
-/// A clause belongs to the region in which it stands, else to the next one in its file; behind the last one, to that.
-fn share_out(clauses: Vec<Clause>, regions: &[Span]) -> Vec<Vec<Clause>> {
+/// Assigns clauses to regions: each to the region that contains it, else to the next one in its file, else to the last.
+fn assign_clauses(clauses: Vec<Clause>, regions: &[Span]) -> Vec<Vec<Clause>> {
     let mut shared = vec![vec![]; regions.len()];
     for clause in clauses {
         let ends_behind = |r: &Span| r.file == clause.span.file && clause.span.start < r.end;

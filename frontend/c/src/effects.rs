@@ -1,4 +1,4 @@
-//! What statements read, assign and declare, and how large they are: from their syntax alone.
+//! Syntactic properties of statements: the names they read, assign and declare, and their size.
 
 use crate::ast::{Binary, Declarator, Expr, ExprKind, ForInit, Init, Stmt, StmtKind};
 use std::collections::BTreeSet;
@@ -34,7 +34,7 @@ pub(crate) fn returns(s: &Stmt) -> bool {
     }
 }
 
-/// Calls `visit` on every expression of a statement that stands on its own.
+/// Calls `visit` on every full expression of a statement (subexpressions are not visited).
 pub(crate) fn expressions(s: &Stmt, visit: &mut dyn FnMut(&Expr)) {
     fn initial(d: &Declarator, visit: &mut dyn FnMut(&Expr)) {
         fn walk(init: &Init, visit: &mut dyn FnMut(&Expr)) {
@@ -87,7 +87,7 @@ pub(crate) fn declared(s: &Stmt, out: &mut BTreeSet<Rc<str>>) {
     }
 }
 
-/// Names that a statement uses and that no scope declares.
+/// Names that a statement uses and that none of `scopes` declares.
 pub(crate) fn free_names(s: &Stmt, scopes: &mut Vec<BTreeSet<Rc<str>>>, out: &mut BTreeSet<Rc<str>>) {
     let add = |e: &Expr, scopes: &[BTreeSet<Rc<str>>], out: &mut BTreeSet<Rc<str>>| {
         let mut all = BTreeSet::new();
@@ -131,7 +131,7 @@ pub(crate) fn free_names(s: &Stmt, scopes: &mut Vec<BTreeSet<Rc<str>>>, out: &mu
     }
 }
 
-/// The names that a statement assigns; returns how many assignments it has (a loop counts twice).
+/// Collects the names that a statement assigns; returns the number of assignments (those in a loop count twice).
 pub(crate) fn assigned(statement: &Stmt, out: &mut BTreeSet<Rc<str>>) -> usize {
     match &statement.kind {
         StmtKind::Declare(_) | StmtKind::Return(_) | StmtKind::Empty | StmtKind::Poison => 0,

@@ -1,6 +1,6 @@
-//! Lexer: text to preprocessing tokens. Literals stay text (`##` may paste them) and are read by `literal`.
+//! Lexer: text to preprocessing tokens (C17 6.4). Literals remain text, because `##` may paste them.
 //!
-//! Every token knows its byte range; faults become `Bad` tokens, so that text skipped by `#if 0` reports nothing.
+//! Every token has its byte range. Faults become `Bad` tokens, so text skipped by `#if 0` reports nothing.
 
 use scop::diag::{Diagnostic, Span};
 use std::rc::Rc;
@@ -25,7 +25,7 @@ pub enum Tok {
     Str(Rc<str>),
     Punct(&'static str),
     Marker(Marker),
-    /// Unreadable text: reported if it is not skipped.
+    /// Invalid text: reported if it is not skipped.
     Bad(Rc<Diagnostic>),
     Eof,
 }
@@ -33,17 +33,17 @@ pub enum Tok {
 #[derive(Clone, Debug)]
 pub struct Token {
     pub tok: Tok,
-    /// Where it stands; for a token from a macro's body, the place where the macro is used.
+    /// Its place; for a token from a macro's body, the place where the macro is used.
     pub span: Span,
     /// First on its line.
     pub first: bool,
-    /// White space stands before it.
+    /// White space precedes it.
     pub spaced: bool,
-    /// Macros that must not be expanded in it any more.
+    /// Macros that must not expand this token again.
     pub hidden: Names,
 }
 
-/// Names, of which tokens of one macro's body share most.
+/// A set of names as a shared list: tokens of one macro body share most of it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Names(Option<Rc<(Rc<str>, Names)>>);
 
@@ -56,7 +56,7 @@ impl Names {
         Names(Some(Rc::new((name.clone(), self.clone()))))
     }
 
-    /// These and others.
+    /// The union.
     pub fn and(self, others: &Names) -> Names {
         if self.0.is_none() {
             others.clone()
@@ -70,7 +70,7 @@ impl Names {
     }
 }
 
-/// One by one: chains of macros are as long as anybody writes them.
+/// Iterative: recursion would exhaust the stack on long chains of macros.
 impl Drop for Names {
     fn drop(&mut self) {
         let mut next = self.0.take();

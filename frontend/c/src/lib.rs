@@ -1,8 +1,8 @@
-//! C loop nest in, polyhedral program out.
+//! The C front end: from a marked loop nest to a polyhedral program, [`scop::Scop`].
 //!
-//! `parse` runs the stages in order: `pp` (preprocessor, over `lex`), `parse` (syntax tree `ast` of the marked region),
-//! `inline` (calls of the file's functions), `temporaries` (variables that hold indices), `sema` (types, affine forms,
-//! domains → [`scop::Scop`]). No stage stops at its first fault.
+//! `driver` runs the stages in order: `pp` (preprocessor, over `lex`), `parse` (syntax tree `ast` of the marked
+//! region), `inline` (calls of the file's functions), `temporaries` (forward substitution of index variables), `sema`
+//! (types, affine forms, domains). No stage stops at its first fault. Start reading at [`programs_of_text`].
 
 mod ast;
 mod effects;

@@ -1,13 +1,13 @@
-//! Contraction: `a * b + c` within one expression becomes a fused multiply–add, which rounds once. C permits it, but
-//! leaves open where; here it is every sum and difference of floats with a product of its own type as an operand, the
-//! left one if both are.
+//! Contraction (C17 6.5 p8): `a * b + c` within one expression becomes a fused multiply–add, which rounds once.
 //!
-//! Differences turn a sign, which is exact: `a * b - c` is `fma(a, b, -c)`, and `c - a * b` is `fma(-a, b, c)`. A
-//! product that is converted or stored first is rounded by that, and stays as it is.
+//! C leaves open which sums are contracted. Here every floating-point sum or difference is, if an operand is a product
+//! of the same type; if both are, the left one. Negation is exact, so `a * b - c` becomes `fma(a, b, -c)` and
+//! `c - a * b` becomes `fma(-a, b, c)`. A product that is converted or stored first is rounded there and is not
+//! contracted.
 
 use crate::{BinaryOp, Expr, ExprKind, ScalarType, Scop, UnaryOp};
 
-/// The program with contracted expressions; once more changes nothing.
+/// The program with contracted expressions. Contracting twice changes nothing.
 pub fn contracted(scop: &Scop) -> Scop {
     let mut scop = scop.clone();
     scop.statements.iter_mut().for_each(|s| s.rhs = expression(&s.rhs));

@@ -1,21 +1,9 @@
 //! Diagnostics: what is wrong, where, why, and what to write instead. No printing here: `src/` renders them.
 //!
-//! Codes of the front end (`W…` and severity `Warning` do not stop it):
-//! - text: E0100 unreadable file, E0101 stray character, E0102 comment, E0103 quote, E0104 literal;
-//!   preprocessor: E0105 directive, E0106 conditional, E0107 include, E0108 macro call, E0109 `##`, E0110 `#error`,
-//!   E0111 `#if` expression, E0112 -D, E0113 expansion too large
-//! - syntax: E0201 something else was expected, E0202 no region, E0203 not closed, E0204 second region, E0205 end
-//!   without begin, E0206 empty, E0207 open brace, E0208 nested too deep,
-//!   E0209 statement outside of a region in an included file, E0210 two functions of one name; W0201 statement outside
-//!   of the region, W0202 nothing is executed
-//! - declarations and types: E0301 unsupported type, E0302 extent not constant, E0303 below 1, E0304 array too large,
-//!   E0305 assignment to a parameter passed by value, E0306 pointer or missing extent, E0307 unknown name, E0308
-//!   declared twice, E0309 number of subscripts, E0310 write to const, E0311 operand types, E0312 no array, E0313
-//!   initializer
-//! - static control: E0401 while and do, E0402 jump, E0403 pointer or member, E0404 call, E0405 side effect in an
-//!   expression, E0406 loop header, E0407 bound not affine, E0408 subscript not affine, E0409 iterator assigned,
-//!   E0410 overflow, E0411 outside of the array, E0412 iterator behind its loop, E0413 endless loop, E0414 loops too
-//!   deep, E0415 too many statements
+//! Each code is stable: `E…` stops the compilation; `W…`, and severity `Warning`, do not. The command's registry of
+//! diagnostics (`src/diagnostics/`) has a page for each code. The first digits say who reports it: E01 preprocessor, E02
+//! parser, E03 declarations and types, E04 static control, E05 dataflow, E06 recurrences, E07 mapping and wiring, E09 data
+//! of a simulation.
 
 /// A half-open byte range in one source file of the [`SourceMap`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -48,7 +36,7 @@ impl SourceMap {
         (line, column)
     }
 
-    /// What stands there with its file and line, such as `mm.c:9: C[i][j] = 0;`, in one line of ASCII.
+    /// The marked text with its file and line, such as `mm.c:9: C[i][j] = 0;`, in one line of ASCII.
     pub fn quote(&self, span: Span) -> Option<String> {
         let file = self.files.get(span.file as usize)?;
         let text = file.text.get(span.start as usize..span.end as usize)?;
@@ -60,7 +48,7 @@ impl SourceMap {
     }
 }
 
-/// Characters of what [`SourceMap::quote`] gives.
+/// Length limit of [`SourceMap::quote`], in characters.
 const QUOTED: usize = 110;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,11 +63,11 @@ pub struct Diagnostic {
     /// Stable code, such as `E0203`.
     pub code: &'static str,
     pub message: String,
-    /// Where; `None` for faults of the whole file.
+    /// The place; `None` for faults of the whole file.
     pub span: Option<Span>,
-    /// What stands under the marked text: what was found, or why it is refused.
+    /// Printed under the marked text: what was found, or why it is refused.
     pub label: String,
-    /// Further places that belong to it.
+    /// Related places.
     pub notes: Vec<(Span, String)>,
     /// What to write instead.
     pub help: Option<String>,

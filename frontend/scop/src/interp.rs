@@ -1,4 +1,5 @@
-//! Reference interpreter: runs a [`Scop`] in its original order. Slow, plain, and the judge of everything faster.
+//! Reference interpreter: runs a [`Scop`] in its original order. It is slow and plain; faster models are tested
+//! against it.
 
 use crate::polyhedron::Polyhedron;
 use crate::value;
@@ -16,7 +17,7 @@ impl Memory {
     }
 }
 
-/// Row-major position of an element; `None` if it is outside.
+/// Row-major position of an element; `None` if it is outside the array.
 pub fn position(dims: &[i64], subscripts: impl IntoIterator<Item = i64>) -> Option<usize> {
     let mut at = 0usize;
     let mut subscripts = subscripts.into_iter();
@@ -30,7 +31,7 @@ pub fn position(dims: &[i64], subscripts: impl IntoIterator<Item = i64>) -> Opti
     Some(at)
 }
 
-/// The value of `e` for given reads (`ExprKind::Read(k)` is `reads[k]`) at iteration `point`.
+/// The value of `e` at iteration `point`; `reads[k]` is the value of `ExprKind::Read(k)`.
 pub fn eval(e: &Expr, reads: &[u64], point: &[i64]) -> u64 {
     match &e.kind {
         ExprKind::Const(bits) => *bits,
@@ -51,10 +52,10 @@ pub fn eval(e: &Expr, reads: &[u64], point: &[i64]) -> u64 {
     }
 }
 
-/// Gives the scalars that the host computes their values; `memory` is that of the arrays.
+/// Computes the scalars of [`Scop::host`] and stores them in `memory`, which is indexed by `ArrayId`.
 ///
 /// # Errors
-/// A scalar that they follow from has no value.
+/// A scalar that one of them reads has no value.
 pub fn compute_host(scop: &Scop, memory: &mut [Vec<u64>]) -> Result<(), String> {
     for s in &scop.host {
         let operand = |a: &crate::Access| memory.get(a.array.index()).and_then(|m| m.first().copied());
@@ -76,11 +77,14 @@ pub fn run(scop: &Scop, memory: &mut Memory) -> Result<(), String> {
     visit(scop, &mut |id, point| step(scop, scop.statement(id), point, memory, &mut reads))
 }
 
-/// Calls `execute` for every statement instance, in the original order.
+/// Executes a statement at a point of its domain.
+pub type Execute<'a> = dyn FnMut(StmtId, &[i64]) -> Result<(), String> + 'a;
+
+/// Calls `execute` for every statement instance in the original order.
 ///
 /// # Errors
 /// The first error of `execute`, or an unbounded domain.
-pub fn visit(scop: &Scop, execute: &mut dyn FnMut(StmtId, &[i64]) -> Result<(), String>) -> Result<(), String> {
+pub fn visit(scop: &Scop, execute: &mut Execute<'_>) -> Result<(), String> {
     let polyhedra = scop.statement_ids().map(|id| {
         let s = scop.statement(id);
         s.domain.iter().map(|d| Polyhedron::new(s.loops.len(), d)).collect()
@@ -90,7 +94,7 @@ pub fn visit(scop: &Scop, execute: &mut dyn FnMut(StmtId, &[i64]) -> Result<(), 
     walk.level(&positions(scop, &all, 0))
 }
 
-/// What stands at one position among its siblings: statements there, and a loop with what is in it.
+/// One position among its siblings: statements without a further loop, or a loop with its body.
 struct Position {
     leaves: Vec<StmtId>,
     inner: Vec<StmtId>,
@@ -117,7 +121,7 @@ struct Walk<'a> {
     /// Per statement and part of its domain.
     polyhedra: Vec<Vec<Polyhedron>>,
     point: Vec<i64>,
-    execute: &'a mut dyn FnMut(StmtId, &[i64]) -> Result<(), String>,
+    execute: &'a mut Execute<'a>,
 }
 
 impl Walk<'_> {
@@ -158,7 +162,7 @@ impl Walk<'_> {
     }
 }
 
-/// Executes one instance; `reads` is room for what it reads.
+/// Executes one instance; `reads` is a buffer for the values it reads.
 fn step(scop: &Scop, s: &Statement, point: &[i64], memory: &mut Memory, reads: &mut Vec<u64>) -> Result<(), String> {
     let locate = |a: &crate::Access| {
         let array = scop.array(a.array);

@@ -22,7 +22,7 @@ pub fn int(bits: u32, signed: bool) -> ScalarType {
 /// Reads a preprocessing number.
 ///
 /// # Errors
-/// Why it is no number of C.
+/// The reason why it is not a number of C.
 pub fn number(text: &str) -> Result<Literal, String> {
     let text: String = text.chars().filter(|&c| c != '\'').collect();
     let lower = text.to_ascii_lowercase();
@@ -61,7 +61,7 @@ fn integer(lower: &str, hex: bool) -> Result<Literal, String> {
         "u" => (true, false),
         "l" | "ll" | "z" => (false, true),
         "ul" | "lu" | "ull" | "llu" | "uz" | "zu" => (true, true),
-        _ => return Err(format!("`{suffix}` is no suffix of an integer")),
+        _ => return Err(format!("`{suffix}` is not a suffix of an integer")),
     };
     let candidates = [(32, true), (32, false), (64, true), (64, false)];
     let ty = candidates.into_iter().find(|&(bits, signed)| {
@@ -112,7 +112,7 @@ fn hex_float(body: &str) -> Option<f64> {
 /// Reads a character constant with its quotes.
 ///
 /// # Errors
-/// Why it is none.
+/// The reason why it is not one.
 pub fn character(text: &str) -> Result<Literal, String> {
     let inner = text.strip_prefix('\'').and_then(|t| t.strip_suffix('\'')).unwrap_or("");
     let code = match inner.strip_prefix('\\') {
@@ -121,7 +121,7 @@ pub fn character(text: &str) -> Result<Literal, String> {
             match (chars.next(), chars.next()) {
                 (Some(c), None) if c.is_ascii() => c as u32,
                 (None, _) => return Err("it is empty".into()),
-                _ => return Err("only one ASCII character may stand between the quotes".into()),
+                _ => return Err("only one ASCII character is allowed between the quotes".into()),
             }
         }
         Some(escape) => escaped(escape).ok_or("unknown escape sequence")?,

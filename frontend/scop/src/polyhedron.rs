@@ -1,7 +1,17 @@
-//! The integer points of a conjunction of constraints: emptiness, a sample point, the range of an affine form.
+//! Integer points of a conjunction of affine constraints: emptiness, a sample point, bounds, the range of a form.
 //!
-//! Fourier–Motzkin elimination with integer tightening, then a search by the projected bounds, so that an answer
-//! `Empty` or `Point` is exact. The front end's checks and the interpreter use it; dependences are isl's work.
+//! The front end asks thousands of small questions, such as "can this subscript be negative?". This file answers them
+//! without isl, with a bound on the work; [`crate::flow`] and isl compute dependences.
+//!
+//! Method: Fourier–Motzkin elimination (Schrijver, "Theory of Linear and Integer Programming", 12.2) removes iterators
+//! from the innermost to the outermost. Every row is divided by the gcd of its coefficients and its constant rounded
+//! down, which cuts off no integer point. Then a search walks the projected bounds from the outermost iterator inwards.
+//!
+//! Example: `0 <= i <= 3`, `i + 1 <= j <= 2`. Eliminating `j` pairs its lower with its upper bound: `i + 1 <= 2`, so
+//! level 0 holds `0 <= i <= 1`. The search takes `i = 0`, then `j = 1`: a point.
+//!
+//! Invariant: the bounds of a level may be too wide for integers, never too narrow. So [`Sample::Empty`] and
+//! [`Sample::Point`] are exact; too large a problem gives [`Sample::Unknown`].
 
 use crate::{Affine, Constraint};
 use std::collections::BTreeSet;
@@ -9,8 +19,9 @@ use std::collections::BTreeSet;
 /// `constant + Σ coeffs * x >= 0`.
 type Row = (Vec<i128>, i128);
 
-/// Elimination gives up beyond so many rows, the search beyond so many points.
+/// Elimination gives up beyond this many rows.
 const ROWS: usize = 4000;
+/// The search gives up after this many points.
 const POINTS: u32 = 20_000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +38,7 @@ pub struct Polyhedron {
     /// `levels[d]`: rows over iterators 0..=d, with the inner ones projected out. `None`: infeasible.
     levels: Option<Vec<Vec<Row>>>,
     exact: bool,
-    /// Rows that were made and looked at.
+    /// Rows generated and scanned so far.
     work: u64,
 }
 
@@ -63,8 +74,8 @@ impl Polyhedron {
         Polyhedron { levels: feasible.then_some(levels), exact, work }
     }
 
-    /// Bounds of iterator `d` for given outer ones: `(lower, upper)`, `None` where unbounded.
-    /// They may be too wide, never too narrow.
+    /// Bounds `(lower, upper)` of the iterator inside the given outer ones; `None` where unbounded. They may be too
+    /// wide, never too narrow.
     pub fn bounds(&self, outer: &[i64]) -> (Option<i64>, Option<i64>) {
         let Some(levels) = &self.levels else { return (Some(1), Some(0)) };
         let d = outer.len();
@@ -86,7 +97,7 @@ impl Polyhedron {
         (low.map(clamp), high.map(clamp))
     }
 
-    /// Calls `each` for the points of a bounded set in lexicographic order, until it answers false.
+    /// Calls `each` for the points of a bounded set in lexicographic order until it returns false.
     pub fn visit(&self, each: &mut dyn FnMut(&[i64]) -> bool) {
         if let Some(levels) = &self.levels {
             self.visit_from(levels.len(), &mut vec![], each);
@@ -114,7 +125,7 @@ impl Polyhedron {
         self.sample_and_work().0
     }
 
-    /// The same, and the number of rows that were made and looked at for it.
+    /// A point of the set, and the work for it in rows generated and scanned.
     pub fn sample_and_work(&self) -> (Sample, u64) {
         let Some(levels) = &self.levels else { return (Sample::Empty, self.work) };
         let (mut point, mut budget) = (vec![], POINTS);
@@ -158,7 +169,7 @@ impl Polyhedron {
     }
 }
 
-/// Adds a row, divided by its gcd with the constant rounded down; false if it can never hold.
+/// Adds a row after integer tightening; false if it can never hold.
 fn insert(rows: &mut BTreeSet<Row>, (mut coeffs, mut constant): Row) -> bool {
     let divisor = coeffs.iter().fold(0i128, |g, &c| num_integer::gcd(g, c));
     if divisor == 0 {
@@ -172,7 +183,7 @@ fn insert(rows: &mut BTreeSet<Row>, (mut coeffs, mut constant): Row) -> bool {
     true
 }
 
-/// Projects iterator `d` out; the flag tells whether no contradiction showed. `None` if it grows too large.
+/// Projects iterator `d` out; the flag is false if a contradiction appeared. `None` if the result grows too large.
 fn eliminate(rows: &BTreeSet<Row>, d: usize, work: &mut u64) -> Option<(BTreeSet<Row>, bool)> {
     let mut out: BTreeSet<Row> = rows.iter().filter(|(c, _)| c[d] == 0).cloned().collect();
     let lower: Vec<&Row> = rows.iter().filter(|(c, _)| c[d] > 0).collect();
@@ -190,7 +201,7 @@ fn eliminate(rows: &BTreeSet<Row>, d: usize, work: &mut u64) -> Option<(BTreeSet
             return None;
         }
     }
-    // Of rows with equal coefficients, the one with the least constant implies the others; it comes first.
+    // Rows are sorted, so the first of several with equal coefficients has the least constant and implies the others.
     let mut last: Option<Vec<i128>> = None;
     out.retain(|(c, _)| {
         let keep = last.as_ref() != Some(c);
@@ -200,8 +211,8 @@ fn eliminate(rows: &BTreeSet<Row>, d: usize, work: &mut u64) -> Option<(BTreeSet
     Some((out, feasible))
 }
 
-/// Least and greatest value of `form` over the rational hull of the constraints, `None` where unbounded or unknown, and
-/// the number of rows that were made for it. An empty set gives `(Some(1), Some(0))`.
+/// Least and greatest value of `form` over the rational relaxation of the constraints (`None` where unbounded or
+/// unknown), and the work for it in rows. An empty set gives `(Some(1), Some(0))`.
 pub fn range_and_work(dims: usize, constraints: &[Constraint], form: &Affine) -> ((Option<i64>, Option<i64>), u64) {
     // A leading dimension t with t == form.
     let shift = |a: &Affine, first: i64, sign: i64| {

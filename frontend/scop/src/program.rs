@@ -1,20 +1,27 @@
-//! `Scop`: the polyhedral program the marked region of a C file stands for. Plain data, no isl handles.
+//! [`Scop`]: a static control part (Feautrier 1991), the polyhedral program of a marked region. Plain data, no isl
+//! handles.
 //!
-//! Invariants (checked by [`Scop::verify`]):
-//! - every loop is normalized: its iterator steps by +1 (the front end substitutes `i = lower + step * i'`),
-//!   so a statement's domain is a union of conjunctions of affine constraints over its enclosing iterators;
-//! - sizes are constants, or parameters of the function with a maximum ([`Scop::sizes`]): then the first loops, around
-//!   all statements, count those from 1 to their maxima, and one point of them is executed; every domain is bounded;
-//! - every expression is typed, C's conversions are explicit `Cast` nodes, and both operands of a binary
-//!   arithmetic operator have the same type;
-//! - a statement writes exactly one array element; scalars are arrays of rank 0;
+//! Invariants, checked by [`Scop::verify`]:
+//! - every loop is normalized: its iterator steps by +1 (the front end substitutes `i = lower + step * i'`), so a
+//!   statement's domain is a union of conjunctions of affine constraints over its enclosing iterators;
+//! - every domain is bounded;
+//! - a size is a constant, or a parameter of the function with a maximum ([`Scop::sizes`]). A parameter is an
+//!   iterator of one of the first loops, which enclose all statements and run from 1 to the maximum; an execution
+//!   takes one point of these loops;
+//! - every expression is typed, C's conversions are explicit `Cast` nodes, and both operands of a binary arithmetic
+//!   operator have the same type;
+//! - a statement writes exactly one array element; a scalar is an array of rank 0;
 //! - statements are in textual order.
 
 use crate::diag::{SourceMap, Span};
 use std::sync::Arc;
 
-macro_rules! ids { ($($(#[$m:meta])* $n:ident),*) => { $($(#[$m])* #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)] pub struct $n(pub u32);
-    impl $n { pub fn index(self) -> usize { self.0 as usize } })* } }
+macro_rules! ids { ($($(#[$doc:meta])* $Id:ident),*) => { $(
+    $(#[$doc])*
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub struct $Id(pub u32);
+    impl $Id { pub fn index(self) -> usize { self.0 as usize } }
+)* } }
 ids!(
     /// Index into `Scop::arrays`.
     ArrayId,
@@ -57,7 +64,7 @@ impl ScalarType {
     pub fn bytes(self) -> u32 {
         self.bits().div_ceil(8)
     }
-    /// The type of the cell that holds it in memory: `_Bool` has a byte, 0 or 1.
+    /// The type of its cell in memory: `_Bool` takes a byte, 0 or 1.
     pub fn cell(self) -> Self {
         if self == Self::BOOL {
             Self::Int { bits: 8, signed: false }
@@ -84,15 +91,14 @@ pub enum Binding {
     Value(u32),
     Global,
     Local,
-    /// A scalar that the host computes from others before a run (number so many of [`Scop::host`]) and passes by value.
+    /// A scalar that the host computes before a run (by this statement of [`Scop::host`]) and passes by value.
     Host(u32),
-    /// Declared inside the function, but a buffer in DRAM: it passes values between phases, and nobody looks at it
-    /// afterwards.
+    /// A local array that became a buffer in DRAM: it passes values from phase to phase and is dead after the run.
     Scratch,
 }
 
-/// More parameters than a function has.
-const BEHIND_PARAMETERS: u32 = 1 << 20;
+/// Position of the first scalar that the host computes: beyond the parameters of any function.
+const HOST_OFFSET: u32 = 1 << 20;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Array {
@@ -100,9 +106,9 @@ pub struct Array {
     pub ty: ScalarType,
     /// The element type as written in C (after macro expansion, typedef name kept), for generated C code.
     pub c_type: String,
-    /// Extents, outermost first; empty for a scalar. Those that follow sizes are given for the greatest ones.
+    /// Extents, outermost first; empty for a scalar. An extent that depends on sizes has its value at the maxima.
     pub dims: Vec<i64>,
-    /// Extents over the sizes of the program; empty where none follows them.
+    /// Extents as functions of the program's sizes; empty if all are constant.
     pub extents: Vec<Affine>,
     pub storage: Storage,
     pub binding: Binding,
@@ -112,16 +118,16 @@ pub struct Array {
 }
 
 impl Array {
-    /// Its position, if it is a scalar passed by value: no statement writes it, and it has no address. The host's own
-    /// stand behind the parameters.
+    /// Position of a scalar passed by value; `None` for other arrays. No statement writes such a scalar, and it has no
+    /// address. Scalars that the host computes come after the parameters.
     pub fn by_value(&self) -> Option<u32> {
         match self.binding {
             Binding::Value(position) => Some(position),
-            Binding::Host(number) => Some(BEHIND_PARAMETERS + number),
+            Binding::Host(number) => Some(HOST_OFFSET + number),
             _ => None,
         }
     }
-    /// The program cannot see what it holds before and after the region.
+    /// Whether its contents before and after the region are invisible to the C program.
     pub fn is_temporary(&self) -> bool {
         self.storage == Storage::Local || self.binding == Binding::Scratch
     }
@@ -188,9 +194,10 @@ pub struct Access {
 pub struct Statement {
     /// Enclosing loops, outermost first.
     pub loops: Vec<LoopId>,
-    /// Union of conjunctions: the statement runs where any inner list holds entirely. Disjoint.
+    /// Iteration domain: a disjoint union of conjunctions.
     pub domain: Vec<Vec<Constraint>>,
-    /// Union of conjunctions: where the loops run, whatever conditions stand around the statement. Contains `domain`.
+    /// Union of conjunctions: where the enclosing loops run, without the conditions around the statement. Contains
+    /// `domain`.
     pub around: Vec<Vec<Constraint>>,
     /// 2d+1 schedule: position among its siblings at each level, from the region's top to the innermost loop's body.
     /// Length `loops.len() + 1`. Execution order is (beta[0], i0, beta[1], i1, …).
@@ -296,7 +303,7 @@ impl Expr {
             ExprKind::Host(_, all) => all.iter().collect(),
         }
     }
-    /// The reads in it by number, in the order in which they first stand there.
+    /// Numbers of its reads, in the order of their first occurrence.
     pub fn reads(&self) -> Vec<usize> {
         fn add(e: &Expr, found: &mut Vec<usize>) {
             match e.kind {
@@ -308,7 +315,7 @@ impl Expr {
         add(self, &mut found);
         found
     }
-    /// The same operator over other operands.
+    /// The same operator with its operands replaced by `operand`.
     pub fn with_operands(&self, operand: impl Fn(&Expr) -> Expr) -> Expr {
         let other = |e: &Expr| Box::new(operand(e));
         let kind = match &self.kind {
@@ -321,7 +328,7 @@ impl Expr {
             ExprKind::Fma(a, b, c) => ExprKind::Fma(other(a), other(b), other(c)),
             ExprKind::Host(f, all) => ExprKind::Host(*f, all.iter().map(&operand).collect()),
         };
-        Expr { kind, ..self.clone() }
+        Expr { kind, ty: self.ty, span: self.span }
     }
 }
 
@@ -341,7 +348,7 @@ pub enum ExprKind {
     Select(Box<Expr>, Box<Expr>, Box<Expr>),
     /// C conversion from the operand's type to `ty`.
     Cast(Box<Expr>),
-    /// The constant of a table (at least one; bits as in `Const`) at this position, an integer from 0 up to its length.
+    /// An element of a constant table (not empty; bits as in `Const`). The index is an integer from 0 to length - 1.
     Lookup(Arc<[u64]>, Box<Expr>),
     /// Fused multiply–add `a * b + c` with one rounding (`fmaf`).
     Fma(Box<Expr>, Box<Expr>, Box<Expr>),
@@ -350,9 +357,9 @@ pub enum ExprKind {
 }
 
 /// How to call the kernel from C.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Function {
-    /// `None` when the region stands at file level over globals (then sagen wraps it in a function).
+    /// `None` for a region at file level over globals (sagen wraps it in a function).
     pub name: Option<String>,
     /// Byte range of the marked region, between the pragmas.
     pub region: Span,
@@ -376,23 +383,23 @@ pub struct Size {
     pub parameter: u32,
     pub ty: ScalarType,
     pub max: i64,
-    /// Where it is known: then no loop counts it any more.
+    /// Its value, once fixed: then it is no longer an iterator of a loop.
     pub value: Option<i64>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scop {
     /// Name for generated files: the function's, else the file's stem.
     pub name: String,
     pub function: Function,
-    /// Sizes at run time, in the order of the parameters: all of them known, or none.
+    /// Sizes at run time, in the order of the parameters: either all have a value, or none.
     pub sizes: Vec<Size>,
     pub arrays: Vec<Array>,
     pub loops: Vec<Loop>,
     pub statements: Vec<Statement>,
-    /// What the source says of the array; the front end does not look into it.
-    /// What the host computes before a run, in order: scalars, each from constants and scalars passed by value.
+    /// Scalars that the host computes before a run, in order, from constants and scalars passed by value.
     pub host: Vec<Statement>,
+    /// Mapping clauses of the source. The front end does not interpret them.
     pub clauses: Vec<Clause>,
     pub sources: SourceMap,
 }

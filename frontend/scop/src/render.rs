@@ -1,4 +1,4 @@
-//! Diagnostics as plain text in the manner of C compilers: for pipes, logs and tests.
+//! Diagnostics as plain text in the style of C compilers, for pipes, logs and tests.
 
 use crate::diag::{Diagnostic, Diagnostics, Severity, SourceMap, Span};
 use std::fmt::Write;

@@ -1,24 +1,24 @@
-//! Sizes at run time: a program at given sizes.
+//! Sizes at run time: a program specialized to given sizes.
 
 use crate::{Access, Affine, Array, Constraint, Expr, ExprKind, Loop, LoopId, Scop, Size, Statement};
 
 impl Affine {
-    /// Least and greatest value over sizes from 1 to `maxima`.
+    /// Least and greatest value for sizes from 1 to `maxima`.
     pub fn over_sizes(&self, maxima: &[i64]) -> (i64, i64) {
         self.coeffs.iter().zip(maxima).fold((self.constant, self.constant), |(low, high), (&c, &max)| {
             (low + if c < 0 { c * max } else { c }, high + if c < 0 { c } else { c * max })
         })
     }
-    /// The form with its first coordinates at `values`.
+    /// The form with `values` substituted for its first variables.
     pub fn at(&self, values: &[i64]) -> Affine {
-        let (known, rest) = self.coeffs.split_at(values.len());
-        let constant = known.iter().zip(values).fold(self.constant, |sum, (c, v)| sum + c * v);
+        let (fixed, rest) = self.coeffs.split_at(values.len());
+        let constant = fixed.iter().zip(values).fold(self.constant, |sum, (c, v)| sum + c * v);
         Affine { coeffs: rest.to_vec(), constant }
     }
 }
 
 impl Constraint {
-    /// The constraint with its first coordinates at `values`.
+    /// The constraint with `values` substituted for its first variables.
     pub fn at(&self, values: &[i64]) -> Constraint {
         Constraint { expr: self.expr.at(values), equality: self.equality }
     }
@@ -36,15 +36,15 @@ impl Array {
 }
 
 impl Scop {
-    /// How many sizes are open: so many loops stand around everything.
+    /// Number of sizes without a value; each is the iterator of a loop around all statements.
     pub fn open_sizes(&self) -> usize {
         self.sizes.iter().filter(|s| s.value.is_none()).count()
     }
-    /// The greatest sizes.
+    /// Maxima of the sizes.
     pub fn maxima(&self) -> Vec<i64> {
         self.sizes.iter().map(|s| s.max).collect()
     }
-    /// The program at given sizes, one for each that is open: an ordinary program.
+    /// The program with these values for its open sizes: an ordinary program with constant bounds.
     pub fn at(&self, sizes: &[i64]) -> Scop {
         let open = self.open_sizes();
         if open == 0 {

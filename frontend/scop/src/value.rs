@@ -1,7 +1,7 @@
-//! Scalar semantics: what every operator of a [`crate::Expr`] computes, bit for bit.
+//! Scalar semantics: the result of every operator of a [`crate::Expr`], bit for bit.
 //!
-//! A value is a `u64` holding the bits of its [`ScalarType`], zero-extended. Every function here is total:
-//! what C leaves undefined has one fixed result, which the hardware operators follow.
+//! A value is a `u64` that holds the bits of its [`ScalarType`], zero-extended. Every function is total: cases that C
+//! leaves undefined have one fixed result, and the hardware operators compute the same.
 //!
 //! - Integers wrap around. `x / 0` is all ones, `x % 0` is `x`, `MIN / -1` is `MIN`, `MIN % -1` is 0.
 //! - A shift amount is read as unsigned; from the width on, `<<` and unsigned `>>` give 0, signed `>>` the sign.
@@ -12,10 +12,13 @@
 //! - Float to integer truncates and saturates; NaN gives 0. A conversion to the 1-bit unsigned type is C's
 //!   conversion to `_Bool` (not equal to zero), not a truncation.
 //!
-//! Formats up to 25 significant bits and 9 exponent bits are computed in binary64 and rounded once more, which is
-//! harmless for + - * / and square root since 53 >= 2p + 2 (Figueroa, "When is double rounding innocuous?", 1995);
-//! fused multiply–add goes through round-to-odd. Binary64 itself is the host's arithmetic. The fused dot product, which
-//! no C operator stands for, has its rounding described at [`eval_dot`].
+//! Method: formats of up to 25 significant bits and 9 exponent bits are computed in binary64 and rounded again. The
+//! second rounding is harmless for + - * / and square root because 53 >= 2p + 2 for p significant bits (Figueroa, "When
+//! is double rounding innocuous?", 1995). Fused multiply–add rounds to odd in between (Boldo and Melquiond, "Emulation
+//! of FMA and correctly rounded sums", 2008): its exact sum may need more than 53 bits. Example in fp32: the binary64
+//! sum of a 48-bit product and a tiny addend may lie exactly between two fp32 numbers only because the addend was
+//! rounded away; an odd last bit records that it was there. Binary64 itself is the host's arithmetic. [`eval_dot`]
+//! describes the rounding of the fused dot product, which has no C operator.
 
 mod dot;
 
@@ -32,7 +35,7 @@ pub fn mask(bits: u32) -> u64 {
     }
 }
 
-/// The number that the integer `value` of type `ty` stands for. A float's bits are read as unsigned.
+/// The number encoded by `value` of the integer type `ty`. A float's bits are read as unsigned.
 pub fn to_integer(value: u64, ty: ScalarType) -> i128 {
     let bits = ty.bits();
     let value = value & mask(bits);
@@ -71,7 +74,7 @@ pub fn is_nan(value: u64, ty: ScalarType) -> bool {
     ty.is_float() && value & mask(ty.bits() - 1) > infinity(ty)
 }
 
-/// Any NaN becomes the canonical one; other values, and integers, stay as they are.
+/// Replaces any NaN by the canonical one; leaves other values and integers unchanged.
 pub fn canonical(value: u64, ty: ScalarType) -> u64 {
     if is_nan(value, ty) {
         canonical_nan(ty)
@@ -151,9 +154,9 @@ fn shift_right_even(x: u64, shift: u32) -> u64 {
     if shift > 63 {
         return 0; // x has at most 53 bits, so this is below one half
     }
-    let (kept, lost) = (x >> shift, x & mask(shift));
+    let (quotient, remainder) = (x >> shift, x & mask(shift));
     let half = 1u64 << (shift - 1);
-    kept + (lost > half || (lost == half && kept & 1 == 1)) as u64
+    quotient + (remainder > half || (remainder == half && quotient & 1 == 1)) as u64
 }
 
 /// An integer of up to 64 bits as binary64, rounded to odd where inexact, so that a second rounding to a format of
@@ -161,8 +164,8 @@ fn shift_right_even(x: u64, shift: u32) -> u64 {
 fn integer_to_f64_odd(number: i128) -> f64 {
     let magnitude = number.unsigned_abs();
     let excess = (128 - magnitude.leading_zeros()).saturating_sub(53);
-    let kept = magnitude >> excess | (magnitude & ((1u128 << excess) - 1) != 0) as u128;
-    let x = kept as f64 * exp2(excess as i32);
+    let significand = magnitude >> excess | (magnitude & ((1u128 << excess) - 1) != 0) as u128;
+    let x = significand as f64 * exp2(excess as i32);
     if number < 0 {
         -x
     } else {
@@ -213,15 +216,15 @@ pub fn eval_unary(op: UnaryOp, a: u64, ty: ScalarType) -> u64 {
     }
 }
 
-/// The constant at a position of a table; zero beyond the power of two that holds it, as addresses of memories wrap
-/// around.
+/// The constant at a position of a table. The position wraps around at the next power of two, as the address of a
+/// memory does; positions between the table's length and that power read zero.
 pub fn eval_lookup(table: &[u64], position: u64) -> u64 {
     let wrapped = position & (table.len().next_power_of_two() as u64 - 1);
     table.get(wrapped as usize).copied().unwrap_or(0)
 }
 
-/// A function of the C library, by the one that this program runs on, which the C program runs on, too. `ty` is `float`
-/// or `double`.
+/// A function of the C library, computed by the library of this machine, which also runs the C program. `ty` is
+/// `float` or `double`.
 pub fn eval_host(function: HostFunction, arguments: &[u64], ty: ScalarType) -> u64 {
     let argument = |k: usize| arguments.get(k).copied().unwrap_or(0);
     let (x, y) = (argument(0), argument(1));
@@ -244,7 +247,7 @@ fn host<F: Float>(function: HostFunction, x: F, y: F) -> F {
     }
 }
 
-/// `a op b`: both of type `ty`, but for a shift `b` is of the integer type `right`. Comparisons give 0 or 1.
+/// `a op b`, both of type `ty`; in a shift `b` is of the integer type `right`. Comparisons give 0 or 1.
 pub fn eval_binary(op: BinaryOp, a: u64, b: u64, ty: ScalarType, right: ScalarType) -> u64 {
     let a = a & mask(ty.bits());
     match op {

@@ -1,10 +1,10 @@
-//! The invariants of a [`Scop`] as listed in `scop`, checked.
+//! Checks the invariants of a [`Scop`], listed at the head of `program.rs`.
 
 use crate::polyhedron::Polyhedron;
 use crate::{Access, Affine, BinaryOp, Expr, ExprKind, ScalarType, Scop, Statement};
 
 impl Scop {
-    /// Checks the type's invariants.
+    /// Checks the invariants.
     ///
     /// # Errors
     /// Every violation, in words.
@@ -25,7 +25,7 @@ impl Scop {
             || !counted
             || self.sizes.iter().any(|s| s.max < 2 || s.value.is_some_and(|v| v < 1 || v > s.max))
         {
-            faults.push("its sizes are malformed".into());
+            faults.push("the sizes are malformed".into());
         }
         for (k, array) in self.arrays.iter().enumerate().filter(|(_, a)| !a.extents.is_empty()) {
             let good = array.extents.len() == array.dims.len()
@@ -75,15 +75,14 @@ impl Check<'_> {
         let s = self.statement;
         let depth = s.loops.len();
         let sized = s.loops.iter().take(self.scop.open_sizes()).map(|l| l.index()).eq(0..self.scop.open_sizes());
-        self.require(sized, "it does not stand within the loops of the sizes");
+        self.require(sized, "it is not inside the loops of the sizes");
         self.require(s.beta.len() == depth + 1, "beta is not one longer than the loops");
-        let nested = s.loops.iter().scan(None, |parent, l| {
+        let mut nested = s.loops.iter().scan(None, |parent, l| {
             let good = self.scop.loops.get(l.index()).is_some_and(|x| x.parent == *parent);
             *parent = Some(*l);
             Some(good)
         });
-        let nested = nested.fold(true, |a, b| a && b);
-        self.require(nested, "its loops are not nested");
+        self.require(nested.all(|good| good), "its loops are not nested");
         self.require(!s.domain.is_empty(), "its domain is empty");
         let around = s.around.iter().flatten().all(|c| c.expr.coeffs.len() == depth);
         self.require(around, "a constraint of its loops has the wrong number of coefficients");
@@ -136,7 +135,7 @@ impl Check<'_> {
                 self.affine(form);
             }
             ExprKind::Holds(all) => {
-                self.require(e.ty == ScalarType::BOOL, "a condition is no truth value");
+                self.require(e.ty == ScalarType::BOOL, "a condition is not of type bool");
                 all.iter().for_each(|c| self.affine(&c.expr));
             }
             ExprKind::Read(k) => {

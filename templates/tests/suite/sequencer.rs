@@ -1,5 +1,5 @@
-//! `Sequencer` against its contract: every wave is launched in the first cycle that `start`, the interval, loads and
-//! drains allow, with the values that its counters give. Loads and drains come at random.
+//! `Sequencer` against its contract: every wave is launched in the first cycle that `start`, the initiation interval,
+//! loads and drains allow, with the values of its counters. Loads and drains come at random.
 
 use crate::module_support::*;
 use array::contract::program;
@@ -41,10 +41,10 @@ fn random_vsa(r: &mut Random) -> Vsa {
     let form = Form::default;
     for _ in 0..r.range(0, 3) {
         let reload = r.range(0, v.tile_depth as i64) as usize;
-        let phases = v.counters[..v.phases()].iter().map(|c| r.chance(40).then(|| r.range(0, c.trip - 1))).collect();
+        let phases: Vec<Option<i64>> =
+            v.counters[..v.phases()].iter().map(|c| r.chance(40).then(|| r.range(0, c.trip - 1))).collect();
         let cases = random_subset(r, &v).filter(|_| reload >= v.phases());
         v.inputs.push(InputGroup {
-            cases,
             array: 0,
             subscripts: vec![],
             ports: vec![],
@@ -52,7 +52,7 @@ fn random_vsa(r: &mut Random) -> Vsa {
             last: [0; 2],
             forward: [false; 2],
             reload,
-            phases,
+            used: When { cases, ..When::new(phases) },
             hull: hull.clone(),
             banks: vec![],
             row: form(),
@@ -71,9 +71,7 @@ fn random_vsa(r: &mut Random) -> Vsa {
             ports: vec![],
             first: [0; 2],
             last: [0; 2],
-            emit,
-            ends: Default::default(),
-            cases: random_subset(r, &v),
+            emit: When { cases: random_subset(r, &v), ..When::new(emit) },
             hull: hull.clone(),
             banks: vec![],
             row: form(),
@@ -379,23 +377,21 @@ impl Bench<'_> {
         self.waves += 1;
     }
 
-    /// The visit that wave `n` belongs to loads group `g`.
+    /// The tile that wave `n` belongs to loads group `g`.
     fn loads(&self, g: usize, n: i64) -> bool {
-        let at = self.v.counters_of(n);
-        self.uses(g, n)
-            && (self.v.inputs[g].reload..self.v.tile_depth)
-                .all(|j| at[j] == 0 || self.v.inputs[g].phases.get(j).is_some_and(Option::is_some))
+        let (at, group) = (self.v.counters_of(n), &self.v.inputs[g]);
+        self.uses(g, n) && (group.reload..self.v.tile_depth).all(|j| at[j] == 0 || group.used.value(j).is_some())
     }
 
-    /// The visit that wave `n` belongs to uses group `g`.
+    /// The tile that wave `n` belongs to uses group `g`.
     fn uses(&self, g: usize, n: i64) -> bool {
-        self.is_among(&self.v.inputs[g].cases, n)
-            && self.v.inputs[g].phases.iter().zip(self.v.counters_of(n)).all(|(p, c)| p.is_none_or(|v| v == c))
+        self.is_in(&self.v.inputs[g].used, n)
     }
 
-    /// The phase of wave `n` is of one of these cases.
-    fn is_among(&self, cases: &Option<BTreeSet<usize>>, n: i64) -> bool {
-        is_among(cases, self.v.case_at(&self.v.counters_of(n)))
+    /// Wave `n` is in a set of tiles.
+    fn is_in(&self, when: &When, n: i64) -> bool {
+        let at = self.v.counters_of(n);
+        when.holds(&at, self.v.case_at(&at))
     }
 
     /// Wave `n` is the first of its visit.
@@ -404,8 +400,7 @@ impl Bench<'_> {
     }
 
     fn emits(&self, o: usize, n: i64) -> bool {
-        self.is_among(&self.v.outputs[o].cases, n)
-            && self.v.outputs[o].emit.iter().zip(self.v.counters_of(n)).all(|(e, c)| e.is_none_or(|e| e == c))
+        self.is_in(&self.v.outputs[o].emit, n)
     }
 
     /// Fields of the wave that is launched now.

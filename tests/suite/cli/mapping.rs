@@ -33,12 +33,12 @@ fn map_lists_draws_and_numbers_arrays() {
     for name in ["0.svg", "0.time.svg"] {
         assert!(fs::read_to_string(pictures.join(name)).unwrap().starts_with("<svg"));
     }
-    for row in 0..arrays.len() {
-        let report = json(&["sim", &file, "--array", &row.to_string(), "--json"]);
-        assert_eq!((&report["match"], &report["array"]), (&Value::Bool(true), &arrays[row]["extent"]), "row {row}");
+    for (row, array) in arrays.iter().enumerate() {
+        let report = json(&["sim", &file, "--row", &row.to_string(), "--json"]);
+        assert_eq!((&report["match"], &report["array"]), (&Value::Bool(true), &array["extent"]), "row {row}");
         assert_eq!(report["cycles"], report["predicted_cycles"], "row {row}");
         let list = |what: &str| {
-            arrays[row]["coordinates"][what]
+            array["coordinates"][what]
                 .as_array()
                 .unwrap()
                 .iter()
@@ -48,7 +48,7 @@ fn map_lists_draws_and_numbers_arrays() {
         };
         let (space, time) = (format!("--space={}", list("space")), format!("--time={}", list("time")));
         let vsa = |options: &[&str]| stdout(&[&["rtl", &file, "--emit", "vsa"], options].concat());
-        assert_eq!(vsa(&[&space, &time]), vsa(&["--array", &row.to_string()]), "row {row} by its coordinates");
+        assert_eq!(vsa(&[&space, &time]), vsa(&["--row", &row.to_string()]), "row {row} by its coordinates");
     }
 }
 
@@ -155,14 +155,14 @@ const TRIANGLE: &str = "void f(short A[12][4], int C[12][12]) {\n#pragma scop\n\
     for (int i = 0; i < 12; i++)\n for (int j = 0; j <= i; j++) {\n  C[i][j] = 0;\n\
     for (int k = 0; k < 4; k++)\n   C[i][j] += A[i][k] * A[j][k];\n }\n#pragma endscop\n}\n";
 
-/// The same options, the same rows: what `map` lists is what `--array` builds.
+/// The same options, the same rows: what `map` lists is what `--row` builds.
 #[test]
 fn map_and_array_agree() {
     let dir = tempfile::tempdir().unwrap();
     let file = kernel(dir.path(), "back.c", BACK);
     let rows = json(&["map", &file, "--reassociate", "--json"]);
     for (k, row) in rows["arrays"].as_array().unwrap().iter().enumerate() {
-        let report = json(&["sim", &file, "--reassociate", "--array", &k.to_string(), "--json"]);
+        let report = json(&["sim", &file, "--reassociate", "--row", &k.to_string(), "--json"]);
         assert_eq!((&report["match"], &report["array"]), (&Value::Bool(true), &row["extent"]), "row {k}");
     }
     let file = kernel(dir.path(), "mm.c", MM);
@@ -178,7 +178,7 @@ fn map_and_array_agree() {
             "i=2,j=4",
             "--simd",
             "k=2",
-            "--array",
+            "--row",
             &number,
             "-o",
             &dir.path().join("out").to_string_lossy(),
@@ -197,10 +197,10 @@ fn map_and_array_agree() {
     }
     let file = kernel(dir.path(), "triangle.c", TRIANGLE);
     let strips = json(&["map", &file, "--json", "--strip", "i=3"]);
-    let built = json(&["sim", &file, "--json", "--strip", "i=3", "--array", "1"]);
+    let built = json(&["sim", &file, "--json", "--strip", "i=3", "--row", "1"]);
     assert_eq!((&built["match"], &built["array"]), (&Value::Bool(true), &strips["arrays"][1]["extent"]));
     let file = kernel(dir.path(), "mm.c", MM);
-    for options in [["--space", "k,i"], ["--array", "4"]] {
+    for options in [["--space", "k,i"], ["--row", "4"]] {
         let one = json(&["map", &file, "--json", options[0], options[1]]);
         assert_eq!(
             (one["arrays"].as_array().unwrap().len(), &one["arrays"][0]["array"]),
@@ -316,10 +316,10 @@ fn impossible_choices_are_named() {
         let output = sagen(&words);
         assert!(code(&output) == 1 && text(&output.stderr).contains(reason), "{options}: {}", text(&output.stderr));
     }
-    let output = sagen(&["sim", &file, "--space", "i", "--array", "1"]);
+    let output = sagen(&["sim", &file, "--space", "i", "--row", "1"]);
     assert!(code(&output) == 2 && text(&output.stderr).contains("cannot be used with"), "{}", text(&output.stderr));
     let design = kernel(dir.path(), "d.toml", "space = [\"i\"]\n");
-    let output = sagen(&["sim", &file, "--design", &design, "--array", "1"]);
+    let output = sagen(&["sim", &file, "--design", &design, "--row", "1"]);
     assert!(code(&output) == 1 && text(&output.stderr).contains("exclude each other"), "{}", text(&output.stderr));
     // A factor may exceed its loop: up to 64 whatever the extent, beyond that up to twice.
     assert_eq!(code(&sagen(&["rtl", &file, "--space", "i,j", "--tile", "i=64", "--emit", "mapping"])), 0);
@@ -329,6 +329,6 @@ fn impossible_choices_are_named() {
 #[test]
 fn regions_without_an_array_of_several_pes_say_so() {
     let file = format!("{}/tests/run/phases_gradient_products.c", env!("CARGO_MANIFEST_DIR"));
-    assert!(stdout(&["map", &file]).contains("no array of several PEs"));
-    assert!(stdout(&["map", "--apart", &file]).contains("[y]"));
+    assert!(stdout(&["map", &file]).contains("no systolic array of several PEs"));
+    assert!(stdout(&["map", "--distribute", &file]).contains("[y]"));
 }

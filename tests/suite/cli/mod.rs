@@ -79,7 +79,7 @@ fn usage_errors_are_exit_code_2_and_refusals_1() {
         vec!["rtl", "none.c"],
         vec!["sim", &file, "--board", "u9"],
         vec!["sim", &file, "--space", "x"],
-        vec!["sim", &file, "--array", "999"],
+        vec!["sim", &file, "--row", "999"],
     ] {
         let output = sagen(&refused);
         assert_eq!(code(&output), 1, "{refused:?}");
@@ -238,7 +238,7 @@ fn completions_and_manual_pages_come_from_the_arguments() {
 fn help_is_short() {
     for command in ["rtl", "sim", "map"] {
         let help = stdout(&[command, "-h"]);
-        for heading in ["Program:", "Array (chosen by sagen where left out):", "AXI ports:", "Output:"] {
+        for heading in ["Program:", "Systolic array (sagen chooses what is left out):", "AXI ports:", "Output:"] {
             assert!(help.contains(heading), "{command}: {heading}");
         }
         assert!(help.lines().count() < 75 && help.lines().all(|l| l.chars().count() <= 120), "{help}");

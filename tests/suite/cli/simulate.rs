@@ -80,7 +80,7 @@ fn where_c_and_the_interpreter_disagree_there_is_no_judge() {
     let shown = text(&sagen(&["sim", &file]).stdout);
     assert!(
         shown.contains("NO JUDGE")
-            && shown.contains("the array computes what the interpreter does")
+            && shown.contains("the systolic array computes what the interpreter computes")
             && !shown.contains("NOT EQUAL"),
         "{shown}"
     );

@@ -30,7 +30,7 @@ fn every_option_reaches_the_design() {
     let values = [
         ("order", "=k,i"),
         ("space", "=i"),
-        ("array", "=1"),
+        ("row", "=1"),
         ("spill-beyond", "=9"),
         ("ports", "=A+B"),
         ("dot", "=fused"),
@@ -43,7 +43,7 @@ fn every_option_reaches_the_design() {
         ("on-chip", "=64"),
         ("limit", "=lut=70%"),
         ("bank", "=x=DDR[0]"),
-        ("apart", ""),
+        ("distribute", ""),
         ("reassociate", ""),
         ("fp-contract", ""),
     ];
@@ -84,7 +84,7 @@ fn malformed_values_are_refused() {
         "--ports A+",
         "--ports A,,B",
         "--dot exact",
-        "--space i --array 1",
+        "--space i --row 1",
     ] {
         let line = format!("sagen sim k.c {wrong}");
         let error = Cli::try_parse_from(line.split(' ')).expect_err(wrong);
@@ -110,10 +110,33 @@ fn file_and_options_must_agree() {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), "space = [\"i\"]\n").unwrap();
     let join = |options: &str| Request::new(Some(file.path()), table(options))?.common();
-    assert!(join("array = 1").is_err_and(|e| e.contains("exclude each other")));
+    assert!(join("row = 1").is_err_and(|e| e.contains("exclude each other")));
     assert!(join("tile = { i = 4 }").is_ok());
-    std::fs::write(file.path(), "array = 1\nspcae = [\"i\"]\n").unwrap();
+    std::fs::write(file.path(), "row = 1\nspcae = [\"i\"]\n").unwrap();
     assert!(join("").is_err_and(|e| e.contains("not a design file") && e.contains("line 2")));
+}
+
+/// The names that options had before, on the command line and in a file.
+#[test]
+fn old_names_are_accepted() {
+    for (old, new) in [("--array=1", "--row=1"), ("--slant=j=2", "--skew=j=2"), ("--apart", "--distribute")] {
+        let spec = |option: &str| {
+            let Ok(Cli { command: Command::Map(map) }) = Cli::try_parse_from(["sagen", "map", "k.c", option]) else {
+                panic!("{option}")
+            };
+            map.design.spec()
+        };
+        assert_eq!(spec(old), spec(new));
+    }
+    let (old, new) = ("slant = { j = 2 }\napart = true\n", "skew = { j = 2 }\ndistribute = true\n");
+    assert_eq!(DesignSpec::parse(old), DesignSpec::parse(new));
+    assert!(DesignSpec::parse(old).is_ok_and(|spec| spec.to_text().contains("skew")));
+    let file = tempfile::NamedTempFile::new().unwrap();
+    for text in [format!("{old}strip = {{ i = 4 }}\n"), format!("{old}[function.f]\nslant = {{ i = 3 }}\n")] {
+        std::fs::write(file.path(), text).unwrap();
+        let spec = Request::new(Some(file.path()), table("skew = { j = 9 }")).unwrap().common().unwrap();
+        assert_eq!(spec.array.shape().unwrap().slant["j"], 9, "an option wins over the old name in a file");
+    }
 }
 
 #[test]
@@ -131,7 +154,7 @@ fn a_function_has_options_of_its_own() {
     assert_eq!(both.of("gemm"), written("spill_beyond = 9\nspace = [\"i\"]\ntile = { i = 4 }\nsimd = { k = 2 }"));
     assert_eq!(both.of("ger"), written("spill_beyond = 9\ntile = { i = 8, j = 2 }\nsimd = { k = 2 }"));
     assert_eq!(both.of("other"), both.common());
-    assert!(request(text, "array = 1")
+    assert!(request(text, "row = 1")
         .unwrap()
         .of("gemm")
         .is_err_and(|e| e.contains("[function.gemm]") && e.contains("exclude")));

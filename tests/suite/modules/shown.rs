@@ -2,7 +2,8 @@
 
 use indicatif::{ProgressDrawTarget, TermLike};
 use sagen::cli::Boards;
-use sagen::{catalog, fault, progress, render, report, table};
+use sagen::fault::{self, Fault};
+use sagen::{catalog, command, progress, render, report, table};
 use scop::diag::{Diagnostic, SourceFile, SourceMap, Span};
 use std::io;
 use std::process::Command;
@@ -53,7 +54,7 @@ impl TermLike for Line {
 #[test]
 fn percent_rate_and_time_left_are_shown() {
     let terminal = Line::default();
-    let bar = progress::simulation("simulating", 8_000);
+    let bar = progress::simulation(8_000);
     bar.set_draw_target(ProgressDrawTarget::term_like(Box::new(terminal.clone())));
     progress::advance(&bar, 2_000);
     bar.force_draw();
@@ -81,7 +82,8 @@ fn a_panic_is_a_report() {
 #[ignore = "what `a_panic_is_a_report` runs"]
 fn guarded() {
     let list: Vec<u8> = vec![];
-    let text = fault::guarded(|| list[std::hint::black_box(2)]).expect_err("there is no such element");
+    fault::record_panics();
+    let text = fault::guarded(|| list[std::hint::black_box(2)]).expect_err("there is no such element").report();
     assert!(
         text.starts_with(
             "Internal error: index out of bounds: the len is 0 but the index is 2 (tests/suite/modules/shown.rs:"
@@ -90,7 +92,7 @@ fn guarded() {
     );
     assert!(text.contains("Please report it") && text.contains(env!("CARGO_PKG_VERSION")), "{text}");
     let _ = std::panic::take_hook();
-    assert_eq!(fault::guarded(|| 7), Ok(7));
+    assert_eq!(fault::guarded(|| 7), Ok::<_, Fault>(7));
 }
 
 #[test]
@@ -104,9 +106,16 @@ fn shows_place_text_reason_and_help() {
         Diagnostic::error("E0901", None, "no such array"),
     ];
     let shown = render::diagnostics(&list, &sources, false);
-    for part in
-        ["k.c:2:3", "while (µ)", "──┬──", "no bound", "write a for loop", "[E0901] Error: no such array", "2 errors"]
-    {
+    for part in [
+        "k.c:2:3",
+        "while (µ)",
+        "──┬──",
+        "no bound",
+        "write a for loop",
+        "[E0901] Error: no such array",
+        "2 errors",
+        "For more information: sagen explain E0102 E0901",
+    ] {
         assert!(shown.contains(part), "{part} is missing in\n{shown}");
     }
     assert!(!shown.contains('\x1b'));
@@ -136,7 +145,7 @@ fn unknown_boards_are_refused_with_the_known_ones() {
 #[test]
 fn the_table_has_a_line_for_each_board() {
     let boards = catalog::all().unwrap();
-    let table = sagen::boards::run(&Boards { json: false }).unwrap_or_else(|why| panic!("{}", why.text));
+    let table = command::boards(&Boards { json: false }).unwrap_or_else(|why| panic!("{why}"));
     assert_eq!(table.lines().count(), boards.len() + 2);
 }
 

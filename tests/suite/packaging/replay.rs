@@ -179,7 +179,16 @@ pub fn play(ip: &Emitted, mut plays: Vec<Play>) {
         cut: None,
     };
     let runs = plays.iter().zip(&compiled).enumerate().map(run).collect();
-    let job = Job { built: &built, runs, queued: false, timing: Timing::IDEAL, cycles: 0, watchdog: 0, vcd: None };
+    let job = Job {
+        built: &built,
+        runs,
+        queued: false,
+        timing: Timing::IDEAL,
+        cycles: 0,
+        watchdog: 0,
+        vcd: None,
+        reporter: &sagen::reporter::Silent,
+    };
     let mut machine = Machine::start(&job).unwrap();
     for (p, (run, compiled)) in plays.iter_mut().zip(job.runs.iter().zip(&compiled)) {
         let entry = &interface.functions[p.function];

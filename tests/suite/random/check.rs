@@ -6,7 +6,7 @@ use sagen::check::{self, Conditions};
 use sagen::cli::{Engine, Sim};
 use sagen::data::{self, Memory, Random};
 use sagen::sim::Built;
-use sagen::{golden, simulate};
+use sagen::{golden, reference};
 use scop::diag::Diagnostic;
 use scop::{Scop, Storage};
 use std::path::Path;
@@ -94,7 +94,7 @@ fn same_as_c(case: &Case, scop: &Scop, given: &Memory) -> Result<(), String> {
     std::fs::write(&file, &case.text).map_err(|e| e.to_string())?;
     let native = golden::run(scop, &file, &Default::default(), given).map_err(|f| f.to_string())?;
     let types: Vec<_> = scop.arrays.iter().map(|a| a.ty).collect();
-    match differing(&types, &simulate::interpret(scop, &native.before)?, &native.after) {
+    match differing(&types, &reference::interpret(scop, &native.before)?, &native.after) {
         0 => Ok(()),
         count => Err(format!("the interpreter of the program differs from C in {count} elements")),
     }
@@ -145,7 +145,7 @@ fn prepare(case: &Case) -> Result<Result<Prepared, Verdict>, String> {
         let any = DesignSpec { array: ArrayChoice::Automatic, ..spec };
         match search::candidates::list(&program, &any) {
             Ok(rows) if rows.is_empty() => return Ok(Err(Verdict::Refused("no legal array".into()))),
-            Ok(rows) => options += &format!(" --array {}", row % rows.len()),
+            Ok(rows) => options += &format!(" --row {}", row % rows.len()),
             Err(faults) => return refused(&faults),
         }
     }
@@ -171,7 +171,7 @@ fn judge(case: &Case) -> Result<Verdict, String> {
     let Prepared { scop, compiled, spec, arguments, .. } = &prepared;
     let (vsa, about) = (&compiled.vsa, |why| prepared.about(why));
     let before = data::random(scop, arguments.seed);
-    let after = simulate::interpret(scop, &before)?;
+    let after = reference::interpret(scop, &before)?;
     if case.native {
         same_as_c(case, scop, &before)?;
     }
@@ -181,10 +181,10 @@ fn judge(case: &Case) -> Result<Verdict, String> {
             return Err(about(format!("the program writes {}, which is no array of the VSA", array.name)));
         }
     }
-    let own = simulate::rounded(scop, spec, vsa, &before, &built.numbers)?;
+    let own = reference::rounded(scop, spec, vsa, &before, &built.numbers)?;
     let expected = own.map_or_else(|| built.of_vsa(&after), |own| own.expected);
     let types: Vec<_> = vsa.arrays.iter().filter(|a| a.scratch.is_none()).map(|a| a.ty).collect();
-    let wrong = differing(&types, &simulate::execute(vsa, &before, &built.numbers)?, &expected);
+    let wrong = differing(&types, &reference::execute(vsa, &before, &built.numbers)?, &expected);
     let simulated = built.check(&prepared.conditions(case), &expected);
     match (wrong, simulated) {
         (0, Ok(())) => Ok(Verdict::Equal),
@@ -210,18 +210,18 @@ fn at_sizes(case: &Case, prepared: &Prepared) -> Result<Verdict, String> {
     for ((scop, compiled), sizes) in runs.iter().zip(&sizes) {
         let about = |why: String| prepared.about(format!("at {sizes:?}: {why}"));
         compiled.vsa.verify().map_err(|faults| about(format!("the VSA does not verify: {}", faults.join("; "))))?;
-        let before = data::random(scop, random.next());
-        let after = simulate::interpret(scop, &before)?;
+        let before = data::random(scop, random.draw());
+        let after = reference::interpret(scop, &before)?;
         if case.native {
             same_as_c(case, scop, &before).map_err(about)?;
         }
         let one = sagen::check::Case::of(built.clone(), 0, (scop, compiled), &before).map_err(about)?;
-        let own = simulate::rounded(scop, spec, &compiled.vsa, &before, &one.numbers)?;
+        let own = reference::rounded(scop, spec, &compiled.vsa, &before, &one.numbers)?;
         expected.push(own.map_or_else(|| one.of_vsa(&after), |own| own.expected));
         let types: Vec<_> = compiled.vsa.arrays.iter().filter(|a| a.scratch.is_none()).map(|a| a.ty).collect();
         match differing(
             &types,
-            &simulate::execute(&compiled.vsa, &before, &one.numbers)?,
+            &reference::execute(&compiled.vsa, &before, &one.numbers)?,
             &expected[expected.len() - 1],
         ) {
             0 => cases.push(one),
@@ -229,7 +229,7 @@ fn at_sizes(case: &Case, prepared: &Prepared) -> Result<Verdict, String> {
         }
     }
     let how = prepared.conditions(case);
-    let done = check::simulate(&cases.iter().map(|c| (c, None)).collect::<Vec<_>>(), &how)?;
+    let done = check::simulate(&cases.iter().map(|c| (c, None)).collect::<Vec<_>>(), &how, &sagen::reporter::Silent)?;
     for (((one, run), expected), sizes) in cases.iter().zip(&done).zip(&expected).zip(&sizes) {
         if let Some(why) = one.fault(run, &how, expected) {
             return Err(prepared.about(format!("at {sizes:?}: {why}")));

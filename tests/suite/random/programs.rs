@@ -146,7 +146,7 @@ impl Writer {
             text += &format!(" --strip {name}={}", 1 + self.below(3));
         }
         if self.rarely(12) {
-            text += " --apart";
+            text += " --distribute";
         }
         let row = if self.rarely(3) { None } else { Some(self.below(1 << 20)) };
         if row.is_some() || self.rarely(2) {

@@ -105,7 +105,9 @@ impl Walk {
                 all.extend(tiles);
                 all.extend(rows);
             }
-            all.extend(g.ends.iter().chain(g.when_sized.values()).cloned());
+            all.extend(g.ends.iter().cloned());
+            let values = (0..g.when.at.len()).filter_map(|k| g.when.parameter(k));
+            all.extend(values.map(|p| self.lasts[p].clone()));
             all.extend(g.waits.iter().filter_map(|w| match &w.until {
                 WaitUntil::Phase { drains, .. } => Some(drains.clone()),
                 WaitUntil::Lag(_) => None,
@@ -128,30 +130,23 @@ impl Walk {
             for form in [&mut g.address].into_iter().chain(&mut g.gates).chain(&mut g.lowers).chain(&mut g.uppers) {
                 form.start = form.start.at(&values);
             }
-            // The last value of a counter that the sizes end.
-            let ends =
-                |when: &mut Vec<Option<i64>>| {
-                    when.drain(..self.parameters);
-                    for ((w, trip), last) in
-                        when.iter_mut().zip(&self.trips[self.parameters..]).zip(&self.lasts[self.parameters..])
-                    {
-                        *w = w.map(|v| {
-                            if v + 1 == *trip && !matches!(last, Formula::ByCase(_)) {
-                                last.eval(sizes)
-                            } else {
-                                v
-                            }
-                        });
-                    }
-                };
-            ends(&mut g.when);
-            for (k, value) in std::mem::take(&mut g.when_sized) {
-                g.when[k - self.parameters] = Some(value.eval(sizes));
-            }
+            // Where sizes end a counter, its last value is another one.
+            let end = |k: usize, v: i64| match &self.lasts[k] {
+                Formula::ByCase(_) => v,
+                last if v + 1 == self.trips[k] => last.eval(sizes),
+                _ => v,
+            };
+            let value = |(k, value): (usize, &Option<Formula>)| {
+                let value = value.as_ref()?;
+                let known = value.parameter().map(|p| self.lasts[p].eval(sizes));
+                Some(Formula::Const(known.unwrap_or_else(|| end(k, value.most()))))
+            };
+            g.when.at = g.when.at.iter().enumerate().skip(self.parameters).map(value).collect();
             for wait in &mut g.waits {
                 if let WaitUntil::Phase { drains, emit, .. } = &mut wait.until {
                     *drains = drains.at(sizes);
-                    ends(emit);
+                    let value = |(k, v): (usize, &Option<i64>)| v.map(|v| end(k, v));
+                    *emit = emit.iter().enumerate().skip(self.parameters).map(value).collect();
                 }
             }
         }

@@ -2,9 +2,8 @@
 
 use crate::contract::reach::reach;
 use crate::contract::walk::{RowForm, Wait, WaitUntil, Walk, WalkGroup};
-use crate::vsa::{is_among, After, CellBound, DramArray, Hull, HullDim, OutputGroup, Until, Vsa};
+use crate::vsa::{After, CellBound, DramArray, Hull, HullDim, OutputGroup, Until, Vsa, When};
 use scop::Affine;
-use std::collections::{BTreeMap, BTreeSet};
 use std::iter;
 use uniform::affine::Form;
 use uniform::counters::{Case, Span};
@@ -60,12 +59,10 @@ impl Walk {
     pub fn reads(vsa: &Vsa, port: usize) -> Option<Walk> {
         let groups = vsa.inputs.iter().enumerate().filter(|(_, g)| vsa.port_of(g.array) == port);
         let raw = groups.map(|(i, g)| Raw {
-            ends: BTreeMap::new(),
-            cases: &g.cases,
             group: i,
             array: &vsa.arrays[g.array as usize],
             index: g.array as usize,
-            when: (0..vsa.tile_depth).map(|j| g.loads_at(j).filter(|_| j >= vsa.parameters())).collect(),
+            when: of_run(vsa, g.loads_when(vsa)),
             hull: &g.hull,
             reach: reach(vsa, &g.hull, &g.subscripts, g.ports.iter().map(|p| &p[..]), [g.first, g.last]),
             bounds: &[],
@@ -79,14 +76,10 @@ impl Walk {
     pub fn writes(vsa: &Vsa, port: usize) -> Option<Walk> {
         let groups = vsa.outputs.iter().enumerate().filter(|(_, g)| vsa.port_of(g.array) == port);
         let raw = groups.map(|(i, g)| Raw {
-            ends: g.ends.clone(),
-            cases: &g.cases,
             group: i,
             array: &vsa.arrays[g.array as usize],
             index: g.array as usize,
-            when: (0..vsa.tile_depth)
-                .map(|j| g.emit.get(j).copied().flatten().filter(|_| j >= vsa.parameters()))
-                .collect(),
+            when: of_run(vsa, g.emit.clone()),
             hull: &g.hull,
             reach: reach(vsa, &g.hull, &g.subscripts, g.ports.iter().map(|p| &p.offset[..]), [g.first, g.last]),
             bounds: &g.bounds,
@@ -98,14 +91,11 @@ impl Walk {
 }
 
 struct Raw<'a> {
-    /// Of those values in `when` that are parameters, which.
-    ends: BTreeMap<usize, usize>,
-    cases: &'a Option<BTreeSet<usize>>,
     group: usize,
     array: &'a DramArray,
     /// Of the array.
     index: usize,
-    when: Vec<Option<i64>>,
+    when: When,
     hull: &'a Hull,
     /// Per row dimension of the hull: the last row that a wave may ask for.
     reach: Vec<Formula>,
@@ -114,26 +104,35 @@ struct Raw<'a> {
     after: &'a [After],
 }
 
+/// Tiles of a run, whose parameters have one value each.
+fn of_run(vsa: &Vsa, mut when: When) -> When {
+    when.at.iter_mut().take(vsa.parameters()).for_each(|value| *value = None);
+    when
+}
+
 fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
     let first = raw.first()?;
     // A value to which a loop does not come in every phase, or a loop of phases at every size, has to be waited for.
     let limited =
         |j: usize| vsa.counters[j].limit().is_some() || vsa.cases.iter().any(|all| all[j].end.parameter().is_some());
     let comes = |j: usize| {
-        first.when[j].is_some_and(|v| v == 0 || !vsa.counters[j].is_by_case() && !(j < vsa.phases() && limited(j)))
+        first
+            .when
+            .value(j)
+            .is_some_and(|v| v == 0 || !vsa.counters[j].is_by_case() && !(j < vsa.phases() && limited(j)))
     };
-    let same = |j: usize| comes(j) && raw.iter().all(|r| r.when[j] == first.when[j]);
+    let same = |j: usize| comes(j) && raw.iter().all(|r| r.when.value(j) == first.when.value(j));
     // Who waits for phases, or is there in some of them only, counts them.
     let waits = |j: usize| {
         j < vsa.phases()
             && (raw.iter().flat_map(|r| r.after).any(|a| a.until == Until::Phase)
-                || raw.iter().any(|r| r.cases.is_some()))
+                || raw.iter().any(|r| r.when.cases.is_some()))
     };
     let kept: Vec<usize> = (0..vsa.tile_depth)
         .filter(|&j| j < vsa.parameters() || vsa.counters[j].trip > 1 && (!same(j) || waits(j)))
         .collect();
     let fixed: Vec<i64> =
-        (0..vsa.tile_depth).map(|j| if kept.contains(&j) { 0 } else { first.when[j].unwrap_or(0) }).collect();
+        (0..vsa.tile_depth).map(|j| if kept.contains(&j) { 0 } else { first.when.value(j).unwrap_or(0) }).collect();
     let trips: Vec<i64> = kept.iter().map(|&j| vsa.counters[j].trip).collect();
     let bytes = raw.iter().map(|r| r.array.ty.bytes()).min()?;
     let outer = raw.iter().map(|r| r.hull.rows.len()).max()?;
@@ -212,7 +211,8 @@ fn cases(vsa: &Vsa, kept: &[usize], fixed: &[i64]) -> Vec<Vec<Span>> {
 /// Some group is served in phases of a case.
 fn serves(raw: &[Raw], case: usize, phases: &Case) -> bool {
     raw.iter().any(|r| {
-        is_among(r.cases, Some(case)) && phases.iter().zip(&r.when).all(|(span, w)| w.is_none_or(|v| span.contains(v)))
+        r.when.is_in_case(Some(case))
+            && phases.iter().enumerate().all(|(j, span)| r.when.value(j).is_none_or(|v| span.contains(v)))
     })
 }
 
@@ -220,15 +220,15 @@ fn serves(raw: &[Raw], case: usize, phases: &Case) -> bool {
 fn drains(vsa: &Vsa, group: &OutputGroup) -> (i64, Formula) {
     let counted = vsa.phases()..vsa.tile_depth;
     let in_case = |case: Option<usize>| {
-        if !is_among(&group.cases, case) {
+        if !group.emit.is_in_case(case) {
             return Formula::Const(0);
         }
-        let often = |j: usize| match (group.emit[j], vsa.last(j, case)) {
+        let often = |j: usize| match (group.emit.value(j), vsa.last(j, case)) {
             (None, last) => last.plus(Formula::Const(1)),
             // At a counter's end, wherever that is.
             (Some(v), _) if v == 0 || vsa.counters[j].limit().is_some() => Formula::Const(1),
             (Some(v), last) => {
-                let value = group.ends.get(&j).map_or(Formula::Const(v), |&p| vsa.counters[p].last.clone());
+                let value = group.emit.parameter(j).map_or(Formula::Const(v), |p| vsa.counters[p].last.clone());
                 last.plus(value.times(Formula::Const(-1))).holds()
             }
         };
@@ -249,8 +249,8 @@ fn wait(vsa: &Vsa, group: &Raw, after: &After, kept: &[usize]) -> Wait {
             WaitUntil::Phase {
                 drains,
                 most,
-                emit: counted().map(|j| output.emit[j]).collect(),
-                skips: group.cases.is_some() || counted().any(|j| group.when[j].is_some()),
+                emit: counted().map(|j| output.emit.value(j)).collect(),
+                skips: group.when.cases.is_some() || counted().any(|j| group.when.value(j).is_some()),
             }
         }
     };
@@ -343,16 +343,14 @@ fn group(vsa: &Vsa, r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i
     gates.retain(|f| f.range(trips, &lengths).0 < 0);
     lowers.retain(|f| f.range(trips, &lengths).1 > 0);
     uppers.retain(|f| f.range(trips, &lengths).0 < elements);
-    let when = kept.iter().map(|&j| r.when[j]).collect();
-    let when_sized =
-        kept.iter().enumerate().filter_map(|(k, j)| Some((k, vsa.counters[*r.ends.get(j)?].last.clone()))).collect();
+    // Parameters come first among the counters that stay, so they keep their places.
+    let at = kept.iter().map(|&j| r.when.at.get(j).cloned().flatten()).collect();
+    let when = When { at, cases: r.when.cases.clone() };
     let (words, slots) = (r.hull.beats(step, i64::from(r.array.word)), r.slots);
     WalkGroup {
         group: r.group,
         array: r.index,
         when,
-        when_sized,
-        cases: r.cases.clone(),
         rows,
         ends,
         words,

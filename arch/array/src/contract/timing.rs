@@ -157,7 +157,7 @@ pub fn swept(vsa: &Vsa) -> Option<i64> {
     let whole: Vec<i64> = vsa.counters[..vsa.tile_depth].iter().map(|c| c.trip - 1).collect();
     let end: Vec<i64> = vsa.trips_at(&whole).into_iter().take(vsa.tile_depth).map(|trip| trip - 1).collect();
     let behind = |o: usize| {
-        vsa.outputs[o].emits(&end, vsa.case_at(&end))
+        vsa.outputs[o].emit.holds(&end, vsa.case_at(&end))
             && emitted_delay(vsa, o) + drain_latency(vsa, vsa.port_of(vsa.outputs[o].array)) >= released
     };
     let stores = vsa.sizes.list.is_empty() && (0..vsa.outputs.len()).any(behind);

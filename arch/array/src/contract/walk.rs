@@ -18,9 +18,8 @@
 //!   bits of an address);
 //! - gates (`>= 0` or the row is skipped), lower and upper (exclusive) ends of the elements transferred.
 
-use crate::vsa::{is_among, HullDim, Vsa};
+use crate::vsa::{HullDim, Vsa, When};
 use scop::Affine;
-use std::collections::{BTreeMap, BTreeSet};
 use uniform::affine::interval;
 use uniform::counters::{Case, Span};
 use uniform::sizes::Formula;
@@ -132,12 +131,8 @@ pub struct WalkGroup {
     pub group: usize,
     /// Index into [`Vsa::arrays`].
     pub array: usize,
-    /// Per kept counter: served only where it has this value.
-    pub when: Vec<Option<i64>>,
-    /// Of those whose value sizes tell, what it is.
-    pub when_sized: BTreeMap<usize, Formula>,
-    /// Served in phases of these cases only, else in any.
-    pub cases: Option<BTreeSet<usize>>,
+    /// Values of the kept counters at which it is served.
+    pub when: When,
     /// Per dimension of the walk except the last.
     pub rows: Vec<HullDim>,
     /// The last row of each of these that may be in the array.
@@ -280,7 +275,7 @@ impl Walk {
     /// Services of a group in the whole run.
     pub fn services_of(&self, g: &WalkGroup) -> Formula {
         let counted = |from: usize| {
-            let counted = g.when.iter().zip(&self.lasts).skip(from).filter(|(w, _)| w.is_none());
+            let counted = g.when.at.iter().zip(&self.lasts).skip(from).filter(|(w, _)| w.is_none());
             counted.fold(Formula::Const(1), |all, (_, last)| all.times(last.clone().plus(Formula::Const(1))))
         };
         if self.cases.is_empty() {
@@ -288,8 +283,10 @@ impl Walk {
         }
         // Phases of each case, and of none, that it serves, and how often in one of them.
         let phases = |all: &[Span]| {
-            let one = |(span, when): (&Span, &Option<i64>)| when.map_or_else(|| span.count(), |v| span.holds(v));
-            all.iter().zip(&g.when[self.parameters..]).map(one).fold(Formula::Const(1), Formula::times)
+            let one = |(k, span): (usize, &Span)| {
+                g.when.value(self.parameters + k).map_or_else(|| span.count(), |v| span.holds(v))
+            };
+            all.iter().enumerate().map(one).fold(Formula::Const(1), Formula::times)
         };
         let counted_phases = self.parameters..self.phases;
         let whole: Vec<Span> = self.trips[counted_phases.clone()]
@@ -301,10 +298,9 @@ impl Walk {
         let between = known.iter().fold(phases(&whole), |left, n| left.plus(n.clone().times(Formula::Const(-1))));
         let inner = counted(self.phases);
         let happens = |case: usize| {
-            let at = (self.phases..self.lasts.len()).filter(|&j| g.when[j].is_some_and(|v| v > 0)).map(|j| {
-                let value = g.when_sized.get(&j).cloned().unwrap_or(Formula::Const(g.when[j].unwrap_or(0)));
-                self.lasts[j].in_case(case).plus(value.times(Formula::Const(-1))).holds()
-            });
+            let at = (self.phases..self.lasts.len())
+                .filter(|&j| g.when.value(j).is_some_and(|v| v > 0))
+                .map(|j| self.lasts[j].in_case(case).plus(self.wanted(g, j).times(Formula::Const(-1))).holds());
             at.fold(Formula::Const(1), Formula::times)
         };
         let all = known
@@ -317,7 +313,12 @@ impl Walk {
     }
     /// The group is served in phases of a case; that behind the last one stands for none.
     pub fn serves(&self, group: &WalkGroup, case: usize) -> bool {
-        is_among(&group.cases, Some(case).filter(|&k| k < self.cases.len()))
+        group.when.is_in_case(Some(case).filter(|&k| k < self.cases.len()))
+    }
+    /// The value that a kept counter has when a group is served: zero where it may have any.
+    fn wanted(&self, group: &WalkGroup, counter: usize) -> Formula {
+        let number = || Formula::Const(group.when.value(counter).unwrap_or(0));
+        group.when.parameter(counter).map_or_else(number, |p| self.lasts[p].clone())
     }
     /// Words of the array that a run moves, or seems to where rows end early; without sizes.
     pub fn words(&self) -> i64 {

@@ -165,7 +165,7 @@ impl Collector {
 
     /// Start of a visit.
     pub fn open(&mut self, g: &OutputGroup, at: &[i64], case: Option<usize>) {
-        self.emitting = g.emits(at, case);
+        self.emitting = g.emit.holds(at, case);
         self.cells.fill(self.none);
     }
 

@@ -48,7 +48,7 @@ pub fn choose(scop: &Scop, lowered: &Lowered, members: &[usize], interval: i64, 
             let (word, dims) = (bus / bytes(d.array), &scop.arrays[d.array].dims);
             let group = collect::output(d, 0, word, dims, mapping).ok()?;
             let beats = group.hull.beats(group.hull.step(dims), i64::from(word));
-            let times = repeated(&|j| group.emit.get(j) == Some(&None));
+            let times = repeated(&|j| group.emit.at.get(j) == Some(&None));
             Some((transfer(&group.hull, beats), times))
         });
         let (loads, drains): (Vec<_>, Vec<_>) = (loads.collect(), drains.collect());

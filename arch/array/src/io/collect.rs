@@ -9,12 +9,13 @@ use crate::io::hull::{layout, whole};
 use crate::vsa::*;
 use scop::flow;
 use scop::{Affine, Constraint};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::iter;
 use uniform::affine::map::{between, in_bounds};
 use uniform::affine::{Condition, Form};
 use uniform::mapping::Mapping;
 use uniform::refusal::Unstorable;
+use uniform::sizes::Formula;
 
 /// # Errors
 /// When the cells cannot be told apart by PE or by visit, however the box is turned.
@@ -107,14 +108,15 @@ pub fn sketch(
     );
     let last = mapping.extent.map(|e| e - 1);
     OutputGroup {
-        cases: mapping.cases_but(cases.clone()),
         array,
         subscripts: draft.subscripts.clone(),
         ports: vec![],
         first: [0, 1].map(|a| if moved[a] { 0 } else { last[a] }),
         last,
-        emit: sums.iter().zip(&mapping.counters).map(|(s, c)| s.then_some(c.trip - 1)).collect(),
-        ends: BTreeMap::new(),
+        emit: When {
+            cases: mapping.cases_but(cases.clone()),
+            ..When::new(sums.iter().zip(&mapping.counters).map(|(s, c)| s.then_some(c.trip - 1)))
+        },
         hull: l.hull,
         banks: l.banks.into_iter().map(|bank| OutputBank { bank, elements: l.elements }).collect(),
         row: l.row,
@@ -155,7 +157,7 @@ fn output_as_drafted(
         order.iter().map(|&o| offsets[o].iter().zip(&least).map(|(x, l)| x - l).collect()).collect();
     let l = layout(&subscripts, draft.view.clone(), &sorted, word as i64, whole(mapping), mapping);
     let (first, last) = emitting_box(draft, mapping);
-    let (emit, ends) = emitting_visits(draft, &l.hull, mapping)?;
+    let emit = emitting_tiles(draft, &l.hull, mapping)?;
     let banks: Vec<OutputBank> = l.banks.into_iter().map(|bank| OutputBank { bank, elements: l.elements }).collect();
     owners_differ(&banks, first, last)?;
     let bounds = cell_bounds(draft, dims, &emit, mapping)?;
@@ -172,15 +174,14 @@ fn output_as_drafted(
         .collect();
     // In one phase only it emits there.
     let apart = (mapping.parameters()..mapping.phases()).all(|j| emit[j].is_some());
+    let cases = draft.cases.clone().and_then(|some| mapping.cases_but(some)).filter(|_| !apart);
     Ok(OutputGroup {
-        cases: draft.cases.clone().and_then(|some| mapping.cases_but(some)).filter(|_| !apart),
         array,
         subscripts,
         ports,
         first,
         last,
-        emit,
-        ends,
+        emit: When { at: emit, cases },
         hull: l.hull,
         banks,
         row: l.row,
@@ -219,19 +220,14 @@ fn emitting_box(draft: &OutputDraft, mapping: &Mapping) -> ([i64; 2], [i64; 2]) 
     hull.unwrap_or(([0, 0], [0, 0]))
 }
 
-/// Per tile counter, the value at which the group emits; of those that sizes end by phase, the parameter that is this
-/// value.
-fn emitting_visits(
-    draft: &OutputDraft,
-    hull: &Hull,
-    mapping: &Mapping,
-) -> Result<(Vec<Option<i64>>, BTreeMap<usize, usize>), Unstorable> {
+/// Per tile counter, the value at which the group emits: a parameter where sizes end the counter by case.
+fn emitting_tiles(draft: &OutputDraft, hull: &Hull, mapping: &Mapping) -> Result<Vec<Option<Formula>>, Unstorable> {
     if !visits::apart(hull, mapping.phases().max(mapping.parameters())..mapping.tile_depth, |j| {
         mapping.counters[j].trip
     }) {
         return Err(Unstorable::TilesOverlap);
     }
-    let (mut emit, mut by_phase) = (Vec::new(), BTreeMap::new());
+    let mut emit = Vec::new();
     for j in 0..mapping.tile_depth {
         let limited = mapping.counters[j].limit().is_some();
         let last = mapping.counters[j].trip - 1;
@@ -251,7 +247,7 @@ fn emitting_visits(
         }
         // Phases may store cells again: they store one after the other.
         if j < mapping.phases() {
-            emit.push(if let [one] = values.as_slice() { *one } else { None });
+            emit.push(if let [one] = values.as_slice() { one.map(Formula::Const) } else { None });
             continue;
         }
         if hull.origin.iter().any(|form| form.counters[j] != 0) {
@@ -259,18 +255,17 @@ fn emitting_visits(
             continue;
         }
         if let Some(end) = mapping.end(j, draft.ports.iter().flat_map(|p| &p.when)) {
-            by_phase.insert(j, end);
-            emit.push(Some(mapping.counters[end].trip - 1));
+            emit.push(Some(Formula::Parameter { place: end as u32, most: mapping.counters[end].trip - 1 }));
             continue;
         }
         match values.as_slice() {
-            [Some(v)] => emit.push(Some(*v)),
+            [Some(v)] => emit.push(Some(Formula::Const(*v))),
             // In phases of several cases, or where no one function of the sizes tells.
             _ if mapping.is_limited_by_case(j) => return Err(Unstorable::Varying(j)),
             _ => return Err(Unstorable::SeveralVisits(mapping.counters[j].name.clone())),
         }
     }
-    Ok((emit, by_phase))
+    Ok(emit)
 }
 
 /// Of two banks `d` places apart, the boxes overlap iff in every dimension the distance of their begins is less than
@@ -324,7 +319,7 @@ fn owners_differ(banks: &[OutputBank], first: [i64; 2], last: [i64; 2]) -> Resul
 fn cell_bounds(
     draft: &OutputDraft,
     dims: &[i64],
-    emit: &[Option<i64>],
+    emit: &[Option<Formula>],
     mapping: &Mapping,
 ) -> Result<Vec<CellBound>, Unstorable> {
     let Some(rank) = draft.view.first().map(|a| a.coeffs.len()) else { return Ok(vec![]) };
@@ -353,8 +348,8 @@ fn cell_bounds(
         for (d, factor) in c.expr.coeffs[rank..].iter().enumerate() {
             bound.constant += factor * mapping.bounds[d].0;
             for digit in &mapping.digits[d] {
-                match emit[digit.index] {
-                    Some(value) => bound.constant += factor * value,
+                match &emit[digit.index] {
+                    Some(value) => bound.constant += factor * value.most(),
                     None => bound.phases[digit.index] += factor,
                 }
             }

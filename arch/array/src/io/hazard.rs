@@ -64,14 +64,14 @@ fn loads_what_was_stored(
             within.coeffs[position] = -1;
             set.push(at_least(within));
         }
-        match (output.emit[j], limit) {
+        match (output.emit.value(j), limit) {
             (Some(value), Some(limit)) if value + 1 == vsa.counters[j].trip => {
                 let mut end = term(limit, 1, 0);
                 end.coeffs[j] = -1;
                 set.push(equal(end));
             }
-            (Some(value), _) => match output.ends.get(&j) {
-                Some(&parameter) => {
+            (Some(value), _) => match output.emit.parameter(j) {
+                Some(parameter) => {
                     let mut end = term(parameter, 1, 0);
                     end.coeffs[j] = -1;
                     set.push(equal(end));

@@ -369,13 +369,12 @@ impl Parser {
             self.vsa.inputs.push(InputGroup {
                 array,
                 subscripts,
-                cases: None,
                 ports: vec![],
                 first: [0; 2],
                 last: self.vsa.extent.map(|e| e - 1),
                 forward: [false; 2],
                 reload: 0,
-                phases: vec![],
+                used: When::default(),
                 hull,
                 banks: vec![],
                 row,
@@ -392,9 +391,7 @@ impl Parser {
                 ports: vec![],
                 first,
                 last,
-                emit: vec![],
-                ends: Default::default(),
-                cases: None,
+                emit: When::default(),
                 hull,
                 banks: vec![],
                 row,
@@ -435,13 +432,8 @@ impl Parser {
                 }
             }
             "reload" => g.reload = line.small()?,
-            "cases" => g.cases = Some(cases(line)?),
-            "during" => {
-                while let Some(token) = line.peek() {
-                    let every = matches!(token, Token::Word(_));
-                    g.phases.push(if every { line.keyword("every").map(|()| None)? } else { Some(line.integer()?) });
-                }
-            }
+            "cases" => g.used.cases = Some(cases(line)?),
+            "during" => g.used.at = values(line)?,
             "hull" => g.hull = self.hull(line)?,
             "bank" => g.banks.push(bank(line)?),
             "row" => g.row = self.form(line)?,
@@ -478,17 +470,8 @@ impl Parser {
                 line.keyword("to")?;
                 g.last = line.pair()?;
             }
-            "cases" => g.cases = Some(cases(line)?),
-            "emit" => {
-                while let Some(token) = line.peek() {
-                    let every = matches!(token, Token::Word(_));
-                    g.emit.push(if every { line.keyword("every").map(|()| None)? } else { Some(line.integer()?) });
-                    if !every && line.has_word("at") {
-                        line.keyword("parameter")?;
-                        g.ends.insert(g.emit.len() - 1, line.small::<u32>()? as usize);
-                    }
-                }
-            }
+            "cases" => g.emit.cases = Some(cases(line)?),
+            "emit" => g.emit.at = values(line)?,
             "hull" => g.hull = self.hull(line)?,
             "bank" => {
                 let bank = bank(line)?;
@@ -540,6 +523,26 @@ fn cases(line: &mut Line) -> Result<BTreeSet<usize>, String> {
         some.insert(line.small::<u32>()? as usize);
     }
     Ok(some)
+}
+
+/// Values of counters: `every`, or a number, which may be that of a parameter.
+fn values(line: &mut Line) -> Result<Vec<Option<Formula>>, String> {
+    let mut all = vec![];
+    while let Some(token) = line.peek() {
+        if matches!(token, Token::Word(_)) {
+            line.keyword("every")?;
+            all.push(None);
+            continue;
+        }
+        let most = line.integer()?;
+        all.push(Some(if line.has_word("at") {
+            line.keyword("parameter")?;
+            Formula::Parameter { place: line.small()?, most }
+        } else {
+            Formula::Const(most)
+        }));
+    }
+    Ok(all)
 }
 
 /// The end of a counter that runs so often: its last value, or the parameter that is.

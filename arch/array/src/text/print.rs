@@ -1,10 +1,10 @@
 //! Vsa to text.
 
 use crate::text::names::{counter_names, BINARY, UNARY};
+use crate::vsa::When;
 use crate::vsa::{After, Bank, CellBound, Delay, Hull, InputGroup, Node, NodeId, Op, OutputGroup, Scratch, Until, Vsa};
 use scop::text::lex::is_word;
 use scop::ScalarType;
-use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter, Write};
 use uniform::affine::Form;
 use uniform::counters::Span;
@@ -61,6 +61,13 @@ fn sum(terms: impl Iterator<Item = (i64, String)>, constant: i64) -> String {
     } else {
         text
     }
+}
+
+/// The values of a set of tiles.
+fn at(when: &When) -> String {
+    let parameter = |f: &Formula| f.parameter().map_or(String::new(), |p| format!(" at parameter {p}"));
+    let value = |f: &Formula| format!(" {}{}", f.most(), parameter(f));
+    when.at.iter().map(|f| f.as_ref().map_or(" every".into(), value)).collect()
 }
 
 /// Over a hull's coordinates `y0`, `y1`, …
@@ -267,11 +274,10 @@ impl Printer<'_> {
             writeln!(self.out, "  from {} to {}", Tuple(&g.first), Tuple(&g.last))?;
         }
         writeln!(self.out, "  forward {forward}\n  reload {}", g.reload)?;
-        if g.phases.iter().any(Option::is_some) {
-            let phases: String = g.phases.iter().map(|p| p.map_or(" every".into(), |v| format!(" {v}"))).collect();
-            writeln!(self.out, "  during{phases}")?;
+        if g.used.at.iter().any(Option::is_some) {
+            writeln!(self.out, "  during{}", at(&g.used))?;
         }
-        self.cases(&g.cases)?;
+        self.cases(&g.used)?;
         self.hull(&g.hull)?;
         for b in &g.banks {
             self.bank(b, None)?;
@@ -286,8 +292,8 @@ impl Printer<'_> {
         Ok(())
     }
 
-    fn cases(&mut self, some: &Option<BTreeSet<usize>>) -> fmt::Result {
-        let Some(some) = some else { return Ok(()) };
+    fn cases(&mut self, when: &When) -> fmt::Result {
+        let Some(some) = &when.cases else { return Ok(()) };
         writeln!(self.out, "  cases{}", some.iter().map(|k| format!(" {k}")).collect::<String>())
     }
 
@@ -297,11 +303,8 @@ impl Printer<'_> {
             writeln!(self.out, "  port %{} when %{} offset {}", p.value.0, p.enable.0, Tuple(&p.offset))?;
         }
         writeln!(self.out, "  from {} to {}", Tuple(&g.first), Tuple(&g.last))?;
-        let at = |j: usize| g.ends.get(&j).map_or(String::new(), |p| format!(" at parameter {p}"));
-        let emit: String =
-            g.emit.iter().enumerate().map(|(j, e)| e.map_or(" every".into(), |v| format!(" {v}{}", at(j)))).collect();
-        writeln!(self.out, "  emit{emit}")?;
-        self.cases(&g.cases)?;
+        writeln!(self.out, "  emit{}", at(&g.emit))?;
+        self.cases(&g.emit)?;
         self.hull(&g.hull)?;
         for b in &g.banks {
             self.bank(&b.bank, Some(b.elements))?;

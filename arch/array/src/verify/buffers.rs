@@ -358,7 +358,7 @@ fn order_of(vsa: &Vsa, g: &InputGroup, o: u32, lag: i64, faults: &mut Vec<String
             }
             loads += 1;
         }
-        drains += i64::from(vsa.outputs[o as usize].emits(&at, case));
+        drains += i64::from(vsa.outputs[o as usize].emit.holds(&at, case));
         let trips = vsa.trips_at(&at);
         if !advance(&mut at, trips[..vsa.tile_depth].iter().copied()) {
             return;

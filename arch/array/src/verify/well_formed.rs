@@ -331,17 +331,21 @@ impl WellFormed<'_> {
             self.require(!g.ports.is_empty() && g.ports.iter().all(|p| offset(p, rank)), || {
                 format!("{what}: no ports, or ports of another rank")
             });
-            self.cases_of(&what, &g.cases);
-            self.require(g.cases.is_none() || g.reload >= vsa.phases(), || {
+            self.cases_of(&what, &g.used.cases);
+            self.require(g.used.cases.is_none() || g.reload >= vsa.phases(), || {
                 format!("{what}: of some cases only, but not loaded in each phase")
             });
             self.require(g.reload <= vsa.tile_depth, || {
                 format!("{what}: reload {} of {} tile counters", g.reload, vsa.tile_depth)
             });
             // At some sizes there is no such phase.
-            let phases = g.phases.len() <= vsa.phases()
-                && g.phases.iter().enumerate().all(|(j, p)| p.is_none_or(|v| j >= vsa.parameters() && v >= 0));
-            self.require(phases, || format!("{what}: phases {:?}", g.phases));
+            let value = |(j, v): (usize, &Option<Formula>)| match v {
+                None => true,
+                Some(Formula::Const(v)) => j >= vsa.parameters() && *v >= 0,
+                Some(_) => false,
+            };
+            let phases = g.used.at.len() <= vsa.phases() && g.used.at.iter().enumerate().all(value);
+            self.require(phases, || format!("{what}: phases {:?}", g.used.at));
             g.banks.iter().for_each(|b| self.bank(&what, b, rank, g.ports.len()));
             [&g.row, &g.col].iter().for_each(|f| self.form(f, || format!("{what}: row or col")));
             for After { output: o, until } in &g.after {
@@ -375,22 +379,24 @@ impl WellFormed<'_> {
             [&g.row, &g.col].iter().for_each(|f| self.form(f, || format!("{what}: row or col")));
             let inside = (0..2).all(|a| 0 <= g.first[a] && g.first[a] <= g.last[a] && g.last[a] < vsa.extent[a]);
             self.require(inside, || format!("{what}: collectors from {:?} to {:?}", g.first, g.last));
-            let fits = |(j, (e, c)): (usize, (&Option<i64>, &Counter))| {
-                e.is_none_or(|v| v >= 0 && (v < c.trip || j < vsa.phases()))
-            };
-            let emit = g.emit.len() == vsa.tile_depth && g.emit.iter().zip(&vsa.counters).enumerate().all(fits);
-            self.require(emit, || format!("{what}: emit {:?} does not fit the tile counters", g.emit));
-            let ends = g.emit.iter().enumerate().all(|(j, e)| {
-                vsa.counters[j].limit().is_none() || e.is_none_or(|v| v == 0 || v + 1 == vsa.counters[j].trip)
-            });
+            let numbers = |f: &Formula| matches!(f, Formula::Const(_) | Formula::Parameter { .. });
+            let emit = g.emit.at.len() == vsa.tile_depth && g.emit.at.iter().flatten().all(numbers);
+            self.require(emit, || format!("{what}: emits {:?} of {} tile counters", g.emit.at, vsa.tile_depth));
+            if !emit {
+                continue;
+            }
+            let values =
+                || g.emit.at.iter().zip(&vsa.counters).enumerate().filter_map(|(j, (f, c))| Some((j, f.as_ref()?, c)));
+            let fits = values().all(|(j, f, c)| f.most() >= 0 && (f.most() < c.trip || j < vsa.phases()));
+            self.require(fits, || format!("{what}: emit {:?} does not fit the tile counters", g.emit.at));
+            let ends = values().all(|(_, f, c)| c.limit().is_none() || f.most() == 0 || f.most() + 1 == c.trip);
             self.require(ends, || format!("{what}: emits in the middle of a counter that sizes end"));
-            self.cases_of(&what, &g.cases);
-            let known = |(&j, &p): (&usize, &usize)| {
-                vsa.counters.get(j).is_some_and(Counter::is_by_case)
-                    && p < vsa.parameters()
-                    && g.emit.get(j) == Some(&Some(vsa.counters[p].trip - 1))
-            };
-            self.require(g.ends.iter().all(known), || format!("{what}: emits at parameters that end nothing"));
+            self.cases_of(&what, &g.emit.cases);
+            let known = values().all(|(_, f, c)| {
+                f.parameter()
+                    .is_none_or(|p| c.is_by_case() && p < vsa.parameters() && f.most() == vsa.counters[p].trip - 1)
+            });
+            self.require(known, || format!("{what}: emits at parameters that end nothing"));
             self.require((1..=2).contains(&g.slots), || format!("{what}: {} slots", g.slots));
             let bounds = g
                 .bounds

@@ -1,9 +1,8 @@
 //! What enters and leaves the array: groups of elements, the box of each that a visit walks, the buffers beside the
 //! PEs.
 
-use crate::vsa::{NodeId, Vsa};
+use crate::vsa::{NodeId, Vsa, When};
 use scop::Affine;
-use std::collections::{BTreeMap, BTreeSet};
 use uniform::affine::Form;
 
 /// The box of an array that one visit touches. Its coordinates `y` are the array's subscripts, or something they depend
@@ -127,10 +126,9 @@ pub struct InputGroup {
     pub forward: [bool; 2],
     /// Reload when one of the first `reload` tile counters changes; otherwise the buffer's content is used again.
     pub reload: usize,
-    /// Per counter of phases: used only where it has this value, if there is one. (Empty: nothing is known.)
-    pub phases: Vec<Option<i64>>,
-    /// Used in phases of these cases only, and loaded anew in each; else in phases of all cases and of none.
-    pub cases: Option<BTreeSet<usize>>,
+    /// Phases in which it is used; at some sizes there may be none. In each of them it is loaded anew if it is not used in all
+    /// cases.
+    pub used: When,
     pub hull: Hull,
     pub banks: Vec<Bank>,
     /// Word address inside a bank's slot is `row + (col + offset(p)) / word`; both are forms over inner counters, >= 0.
@@ -177,12 +175,8 @@ pub struct OutputGroup {
     /// PEs that ever emit.
     pub first: [i64; 2],
     pub last: [i64; 2],
-    /// Per tile counter: `None` emits at every value, `Some(v)` only in visits where the counter is `v`.
-    pub emit: Vec<Option<i64>>,
-    /// Of those that sizes end by phase, the parameter that is this value.
-    pub ends: BTreeMap<usize, usize>,
-    /// Emits in phases of these cases only, else in any.
-    pub cases: Option<BTreeSet<usize>>,
+    /// Tiles that emit. A parameter stands where sizes end a counter by case.
+    pub emit: When,
     pub hull: Hull,
     /// As for inputs; a bank's `base`/`coef`/`rows` say which cells PE `p` owns; `elements` are owned exactly.
     pub banks: Vec<OutputBank>,
@@ -203,27 +197,30 @@ pub struct OutputBank {
 }
 
 impl InputGroup {
-    /// Value of tile counter `j` in visits that load.
+    /// Tiles that load.
+    pub fn loads_when(&self, vsa: &Vsa) -> When {
+        When { cases: self.used.cases.clone(), ..When::new((0..vsa.tile_depth).map(|j| self.loads_at(j))) }
+    }
+    /// The value of a tile counter in tiles that load.
     pub fn loads_at(&self, j: usize) -> Option<i64> {
-        self.phase(j).or((j >= self.reload).then_some(0))
+        self.used.value(j).or((j >= self.reload).then_some(0))
     }
-    /// Value of counter `j` in all visits that use the group.
-    pub fn phase(&self, j: usize) -> Option<i64> {
-        self.phases.get(j).copied().flatten()
-    }
-    /// A visit, by its tile counters and the case of its phase, loads.
+    /// A tile, by its counters and the case of its phase, loads.
     pub fn loads(&self, tile: &[i64], case: Option<usize>) -> bool {
-        is_among(&self.cases, case) && tile.iter().enumerate().all(|(j, &c)| self.loads_at(j).is_none_or(|v| v == c))
+        self.used.is_in_case(case) && tile.iter().enumerate().all(|(j, &c)| self.loads_at(j).is_none_or(|v| v == c))
     }
-    /// A visit, in whose phase, of that case, the counters run so often, is the last that uses what was loaded.
+    /// A tile, in whose phase, of that case, the counters run so often, is the last that uses what was loaded.
     pub fn releases(&self, tile: &[i64], case: Option<usize>, trips: &[i64]) -> bool {
-        let ends = |(j, &c): (usize, &i64)| self.phase(j).map_or(j < self.reload || c + 1 == trips[j], |v| v == c);
-        is_among(&self.cases, case) && tile.iter().enumerate().all(ends)
+        let ends = |(j, &c): (usize, &i64)| match self.used.value(j) {
+            Some(value) => value == c,
+            None => j < self.reload || c + 1 == trips[j],
+        };
+        self.used.is_in_case(case) && tile.iter().enumerate().all(ends)
     }
     /// One load serves the whole run.
     pub fn loads_once(&self, vsa: &Vsa) -> bool {
         (vsa.parameters()..self.reload.min(vsa.tile_depth))
-            .all(|j| vsa.counters[j].trip == 1 || self.phase(j).is_some())
+            .all(|j| vsa.counters[j].trip == 1 || self.used.value(j).is_some())
     }
     /// PEs along each axis that read.
     pub fn readers(&self) -> [i64; 2] {
@@ -243,11 +240,6 @@ impl InputGroup {
     }
 }
 
-/// The case is one of these, where not all are.
-pub fn is_among(cases: &Option<BTreeSet<usize>>, case: Option<usize>) -> bool {
-    cases.as_ref().is_none_or(|all| case.is_some_and(|k| all.contains(&k)))
-}
-
 /// PEs along each axis of the box `[first, last]`.
 fn extent(first: [i64; 2], last: [i64; 2]) -> [i64; 2] {
     [0, 1].map(|a| last[a] - first[a] + 1)
@@ -264,10 +256,6 @@ fn beside(vsa: &Vsa, first: [i64; 2], last: [i64; 2], hops: [i64; 2]) -> [i64; 2
 }
 
 impl OutputGroup {
-    /// A visit, by its tile counters and the case of its phase, emits.
-    pub fn emits(&self, tile: &[i64], case: Option<usize>) -> bool {
-        is_among(&self.cases, case) && self.emit.iter().zip(tile).all(|(e, c)| e.is_none_or(|v| v == *c))
-    }
     /// Hops between the array's corner where waves enter and the box's.
     pub fn away(&self, vsa: &Vsa) -> [i64; 2] {
         away(vsa, self.first, self.last)

@@ -21,9 +21,10 @@
 
 mod group;
 mod op;
+mod when;
 
 pub use group::{
-    is_among, After, Bank, BankDim, CellBound, Hull, HullDim, InputGroup, OutputBank, OutputGroup, OutputPort, Until,
+    After, Bank, BankDim, CellBound, Hull, HullDim, InputGroup, OutputBank, OutputGroup, OutputPort, Until,
 };
 pub use op::{Node, NodeId, Op};
 use scop::{Expr, ScalarType};
@@ -31,6 +32,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use uniform::counters::{Case, Counter};
 use uniform::sizes::Sizes;
+pub use when::When;
 
 /// An array that readers and writers move word by word, in C's row-major layout: in DRAM, or on chip.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,11 +2,10 @@
 
 use crate::vsa_common::Random;
 use array::contract::walk::{MemoryTiming, RowForm, Walk, WalkGroup};
-use array::vsa::HullDim;
+use array::vsa::{HullDim, When};
 use cost::reader::{ReaderModel, Waits};
 use cost::writer::WriterModel;
 use scop::Affine;
-use std::collections::BTreeMap;
 use uniform::sizes::Formula;
 
 fn one_of<const N: usize>(random: &mut Random, all: [i64; N]) -> i64 {
@@ -71,9 +70,7 @@ fn group(random: &mut Random, group: usize, trips: &[i64], bytes: i64, word: i64
     WalkGroup {
         group,
         array: 0,
-        when: trips.iter().map(|_| (random.within(0, 3) == 0).then_some(0)).collect(),
-        when_sized: BTreeMap::new(),
-        cases: None,
+        when: When::new(trips.iter().map(|_| (random.within(0, 3) == 0).then_some(0))),
         rows: lengths.iter().map(|&extent| HullDim { modulus: 1, extent }).collect(),
         ends: lengths.iter().map(|n| Formula::Const(n - 1)).collect(),
         words: (elements - 1) / word + 1,
@@ -98,7 +95,7 @@ fn services(walk: &Walk) -> Vec<(usize, i64)> {
     let mut numbers = vec![0; walk.groups.len()];
     let mut all = vec![];
     for point in points {
-        for g in walk.groups.iter().filter(|g| g.when.iter().zip(&point).all(|(w, c)| w.is_none_or(|v| v == *c))) {
+        for g in walk.groups.iter().filter(|g| g.when.holds(&point, None)) {
             all.push((g.group, numbers[g.group]));
             numbers[g.group] += 1;
         }

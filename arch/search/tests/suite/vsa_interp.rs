@@ -138,12 +138,12 @@ fn refusals() {
     let late = |v: &mut Vsa| {
         (v.inputs[0].array, v.inputs[0].reload, v.inputs[0].after) =
             (2, 2, vec![After { output: 0, until: Until::Lag(0) }]);
-        (v.outputs[0].slots, v.outputs[0].emit[1]) = (1, Some(0));
+        (v.outputs[0].slots, v.outputs[0].emit.at[1]) = (1, Some(Formula::Const(0)));
         let enable = &mut v.nodes[10].op;
         *enable = Op::Guard(vec![eq(form(0, &[0, 1], [0, 0]))]);
     };
     fails(&late, "load 2 waits for drain 2");
-    fails(&|v| (v.outputs[0].slots, v.outputs[0].emit[1]) = (1, Some(0)), "does not emit");
+    fails(&|v| (v.outputs[0].slots, v.outputs[0].emit.at[1]) = (1, Some(Formula::Const(0))), "does not emit");
 }
 
 /// One node of type `ty` over `width` operands that are constants, stored to a single element.
@@ -167,9 +167,7 @@ fn operation(op: Op, ty: ScalarType, operands: &[(u64, ScalarType)]) -> Vsa {
             ports: vec![OutputPort { value: wide, enable, offset: vec![0] }],
             first: [0, 0],
             last: [0, 0],
-            emit: vec![],
-            ends: Default::default(),
-            cases: None,
+            emit: When::default(),
             hull: Hull { view: Hull::plain_view(1), origin: vec![scalar.clone()], rows: vec![], words: 1, elements: 1 },
             banks: vec![],
             row: scalar.clone(),

@@ -166,7 +166,6 @@ impl Draw {
         let array = self.index(arrays.len());
         let rank = arrays[array].dims.len().max(1);
         InputGroup {
-            cases: if self.flag() { Some((0..self.index(4)).map(|_| self.index(9)).collect()) } else { None },
             array: array as u32,
             subscripts: self.forms(rank, counters),
             ports: (0..1 + self.index(3)).map(|_| self.list(rank)).collect(),
@@ -174,7 +173,7 @@ impl Draw {
             last: self.pair(),
             forward: [self.flag(), self.flag()],
             reload: self.index(5),
-            phases: vec![],
+            used: self.when(),
             hull: self.hull(rank, counters),
             banks: (0..self.index(3)).map(|_| self.bank(rank)).collect(),
             row: self.form(counters),
@@ -198,9 +197,7 @@ impl Draw {
                 .collect(),
             first: self.pair(),
             last: self.pair(),
-            emit: (0..self.index(4)).map(|_| if self.flag() { Some(self.int()) } else { None }).collect(),
-            ends: Default::default(),
-            cases: if self.flag() { Some((0..self.index(4)).map(|_| self.index(9)).collect()) } else { None },
+            emit: self.when(),
             hull: self.hull(rank, counters),
             banks: (0..self.index(3)).map(|_| OutputBank { bank: self.bank(rank), elements: self.int() }).collect(),
             row: self.form(counters),
@@ -216,6 +213,17 @@ impl Draw {
                 })
                 .collect(),
         }
+    }
+    fn when(&mut self) -> When {
+        let value = |draw: &mut Draw| {
+            let most = draw.int();
+            draw.flag().then(|| draw.end(most))
+        };
+        let at: Vec<Option<Formula>> = (0..self.index(4)).map(|_| value(self)).collect();
+        // Of an input, a list without values is none.
+        let at = if at.iter().any(Option::is_some) { at } else { vec![] };
+        let cases = if self.flag() { Some((0..self.index(4)).map(|_| self.index(9)).collect()) } else { None };
+        When { at, cases }
     }
     /// A last value: a number, or a parameter.
     fn end(&mut self, most: i64) -> Formula {

@@ -47,7 +47,7 @@ fn malformed() {
     fault(&good, "reload 4", |v| v.inputs[0].reload = 4);
     fault(&good, "does not write its array", |v| v.inputs[0].after = vec![After { output: 0, until: Until::Lag(0) }]);
     fault(&good, "collectors from", |v| v.outputs[0].last = [0, 3]);
-    fault(&good, "does not fit the tile counters", |v| v.outputs[0].emit[0] = Some(99));
+    fault(&good, "does not fit the tile counters", |v| v.outputs[0].emit.at[0] = Some(Formula::Const(99)));
     fault(&good, "3 slots", |v| v.outputs[0].slots = 3);
     fault(&good, "scale beyond 1", |v| {
         v.outputs[0].bounds =
@@ -120,7 +120,7 @@ fn layout() {
     let in_place = stationary(&SIZES, [2, 0, 1], true);
     fault(&in_place, "waits for", |v| {
         v.inputs[2].after = vec![After { output: 0, until: Until::Lag(0) }];
-        v.outputs[0].emit[0] = Some(1);
+        v.outputs[0].emit.at[0] = Some(Formula::Const(1));
     });
 }
 

@@ -1,5 +1,5 @@
-//! Any text gives a scop that verifies or faults with a message, and never a panic. In `frontend/fuzz/`, with a stable
-//! compiler: `mkdir -p corpus && cargo run --release -- corpus ../tests/ok ../../tests/run -timeout=60
+//! Any text gives a scop that verifies or faults with a message, and never a panic. In `frontend/c/fuzz/`, with a
+//! stable compiler: `mkdir -p corpus && cargo run --release -- corpus ../tests/ok ../../../tests/run -timeout=60
 //! -max_total_time=600`
 #![no_main]
 

@@ -1,11 +1,18 @@
-//! Calls of the file's own functions, carried out where they stand: syntax tree in, syntax tree without them out.
+//! Inlining of the file's functions on the syntax tree.
 //!
-//! A function that only computes a value from its arguments becomes an expression. Any other one becomes a block of
-//! statements in front of the one that calls it, with its parameters replaced by the arguments: an array is the
-//! caller's array, `&x` is `x` itself. A scalar that the function assigns, or whose argument the function may change,
-//! becomes a local of the block. Nothing else of a function reaches the stages behind this one.
+//! Problem: a static control part has no calls. Hardware for a function would need a protocol; a copy of its body does
+//! not.
 //!
-//! Pointers end here, too: `*p`, `p[k]`, `(p + j)[k]` and `(&A[i])[k]` all become elements of the array meant.
+//! Method: a function that only computes a value from its arguments becomes an expression (`value`). Any other function
+//! becomes a block of statements before the statement that calls it (`scope`), with its parameters replaced by the
+//! arguments: an array parameter is the caller's array, `&x` is `x`. A scalar parameter becomes a local of the block if
+//! the function assigns it or may change its argument. Pointer arithmetic disappears: `*p`, `p[k]`, `(p + j)[k]` and
+//! `(&A[i])[k]` become elements of the caller's array (`syntax`).
+//!
+//! Invariant: no name is captured. A local of the function that equals a name in an argument gets a `_`; a function
+//! that uses a global which the caller hides is refused.
+//!
+//! Example: with `void add(int *p, int x) { *p += x; }` the call `add(&A[i], 2);` becomes `{ A[i] += 2; }`.
 
 mod scope;
 mod syntax;
@@ -18,15 +25,15 @@ use scope::{Scope, Values};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 pub(crate) use syntax::with_operands;
-use syntax::{converted, counted, element, is_scalar};
+use syntax::{converted, element};
 use value::value_of_call;
 
-/// Functions call one another at most so deep.
+/// Calls nest at most this deep.
 const DEPTH: usize = 16;
-/// Statements and nodes that inlining may make of a region.
+/// Limit on the statements and nodes that inlining may produce.
 const BUDGET: usize = 200_000;
 
-/// The statement and the expression with `value` for `name`; variables of their own that would hide it are renamed.
+/// The statement and the expression with `value` for `name`; inner variables that would hide a name in it are renamed.
 pub(crate) fn substituted(s: &Stmt, e: &Expr, name: &Rc<str>, value: &Expr) -> (Stmt, Expr) {
     let mut scope = Scope::of(name, value.clone());
     (scope.inner(s), scope.expr(e))
@@ -56,13 +63,13 @@ pub(crate) fn inline(unit: &mut Unit) -> Diagnostics {
 
 struct Inliner<'a> {
     helpers: &'a BTreeMap<Rc<str>, Helper>,
-    /// Names that the caller declares: a function that means a global by one of them means another variable.
+    /// Names that the caller declares. A function that uses a global of such a name means another variable.
     hidden: BTreeSet<Rc<str>>,
-    /// Counters of the loops around the statement at hand.
+    /// Iterators of the loops around the current statement.
     iterators: Vec<Rc<str>>,
-    /// Functions being carried out.
+    /// The functions that are being inlined, outermost first.
     calls: Vec<Rc<str>>,
-    /// Statements that come before the one at hand.
+    /// Statements to insert before the current one.
     before: Vec<Stmt>,
     results: usize,
     budget: usize,
@@ -79,7 +86,7 @@ impl<'a> Inliner<'a> {
         all.iter().flat_map(|s| self.statement(s)).collect()
     }
 
-    /// A statement that must be one: several become a block.
+    /// Inlines in a statement whose place takes one statement; several become a block.
     fn single(&mut self, s: &Stmt) -> Stmt {
         let mut all = self.statement(s);
         match all.len() {
@@ -97,7 +104,7 @@ impl<'a> Inliner<'a> {
             StmtKind::Expr(e) => match &e.kind {
                 ExprKind::Call(name, arguments) if self.helpers.contains_key(name) => {
                     let arguments = arguments.iter().map(|a| self.expr(a, true)).collect();
-                    self.carry_out(name, arguments, e.span, None);
+                    self.insert_body(name, arguments, e.span, None);
                     StmtKind::Empty
                 }
                 _ => StmtKind::Expr(self.expr(e, true)),
@@ -129,7 +136,7 @@ impl<'a> Inliner<'a> {
             ForInit::Expr(e) => ForInit::Expr(self.expr(e, false)),
         };
         let count = self.iterators.len();
-        self.iterators.extend(counted(f));
+        self.iterators.extend(f.iterator());
         let condition = f.condition.as_ref().map(|e| self.expr(e, false));
         let step = f.step.as_ref().map(|e| self.expr(e, false));
         let before = std::mem::take(&mut self.before);
@@ -150,7 +157,7 @@ impl<'a> Inliner<'a> {
         }
     }
 
-    /// `always`: the expression is evaluated once whenever its statement is.
+    /// `always`: the expression is evaluated exactly once each time its statement is executed.
     fn expr(&mut self, e: &Expr, always: bool) -> Expr {
         let kind = match &e.kind {
             ExprKind::Call(name, arguments) => {
@@ -220,11 +227,11 @@ impl<'a> Inliner<'a> {
         };
         self.before.push(Stmt { kind: StmtKind::Declare(vec![place]) });
         let result = Expr { kind: ExprKind::Name(result), span };
-        self.carry_out(name, arguments, span, Some(result.clone()));
+        self.insert_body(name, arguments, span, Some(result.clone()));
         result
     }
 
-    /// The function and its body, if it may be called here; reported otherwise.
+    /// The function and its body, if it can be inlined here; otherwise a fault is reported.
     fn enter(&mut self, name: &Rc<str>, arguments: &[Expr], span: Span) -> Option<(&'a Helper, &'a [Stmt])> {
         let helper = self.helpers.get(name)?;
         let note = |fault: Diagnostic| fault.note(helper.span, "defined here");
@@ -237,7 +244,7 @@ impl<'a> Inliner<'a> {
         let captured = free.iter().find(|n| self.hidden.contains(*n));
         let fault = if helper.body.is_none() {
             refuse(
-                "this function contains what is not supported, so it cannot be inlined".into(),
+                "this function contains unsupported code, so it cannot be inlined".into(),
                 "write it with assignments, `if`, `for` and one `return` at its end",
             )
         } else if self.calls.contains(name) || self.calls.len() >= DEPTH {
@@ -260,8 +267,8 @@ impl<'a> Inliner<'a> {
         }
     }
 
-    /// Puts the function's statements before the one at hand.
-    fn carry_out(&mut self, name: &Rc<str>, arguments: Vec<Expr>, span: Span, result: Option<Expr>) {
+    /// Inserts the function's statements before the current one.
+    fn insert_body(&mut self, name: &Rc<str>, arguments: Vec<Expr>, span: Span, result: Option<Expr>) {
         let Some((helper, body)) = self.enter(name, &arguments, span) else { return };
         if body.iter().rev().skip(1).any(returns)
             || body.last().is_some_and(|s| returns(s) && !matches!(s.kind, StmtKind::Return(_)))
@@ -271,7 +278,7 @@ impl<'a> Inliner<'a> {
             self.faults.push(
                 fault
                     .note(helper.span, "defined here")
-                    .help("end it with its only `return`, and put what comes before under `if` and `else`"),
+                    .help("end it with its only `return`; put the rest under `if` and `else`"),
             );
             return;
         }
@@ -284,15 +291,15 @@ impl<'a> Inliner<'a> {
         for (d, argument) in helper.params.iter().zip(arguments) {
             let mut inside = BTreeSet::new();
             names(&argument, &mut inside);
-            if !is_scalar(d) {
+            if !d.is_scalar() {
                 scope.values.insert(d.name.clone(), argument);
             } else if changed.contains(&d.name) || inside.iter().any(|n| changed.contains(n)) {
-                let own = Declarator {
+                let local = Declarator {
                     init: Some(Init::Value(argument)),
                     ty: TypeName { constant: false, ..d.ty.clone() },
                     ..d.clone()
                 };
-                all.push(Stmt { kind: StmtKind::Declare(vec![scope.declare(own)]) });
+                all.push(Stmt { kind: StmtKind::Declare(vec![scope.declare(local)]) });
             } else {
                 scope.values.insert(d.name.clone(), converted(&d.ty, argument));
             }
@@ -306,7 +313,7 @@ impl<'a> Inliner<'a> {
         self.before.push(Stmt { kind: StmtKind::Block(all) });
     }
 
-    /// Names of the function and of its caller that the function may assign.
+    /// Names, in the function and in its caller, that the function may assign.
     fn changed(&self, helper: &Helper, body: &[Stmt], arguments: &[Expr]) -> BTreeSet<Rc<str>> {
         let mut out = BTreeSet::new();
         for s in body {
@@ -324,7 +331,7 @@ impl<'a> Inliner<'a> {
         });
         out.extend(passed);
         for (d, argument) in helper.params.iter().zip(arguments) {
-            if !is_scalar(d) && out.contains(&d.name) {
+            if !d.is_scalar() && out.contains(&d.name) {
                 names(argument, &mut out);
             }
         }

@@ -1,4 +1,4 @@
-//! A function's text with its parameters replaced; variables of its own that would hide what they stand for are
+//! A copy of a function's body with its parameters replaced. Locals that would capture a name in an argument are
 //! renamed.
 
 use super::syntax::{converted, replaced};
@@ -7,32 +7,25 @@ use crate::effects::names;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// What names stand for while a function is carried out.
+/// Values of the names of a function that is being inlined.
 pub(super) type Values = BTreeMap<Rc<str>, Expr>;
 
 pub(super) struct Scope {
     pub values: Values,
-    /// Names in the arguments: the function's own variables must not hide them.
+    /// Names in the arguments: locals of the function must not hide them.
     pub used: BTreeSet<Rc<str>>,
-    /// Where `return` puts its value, of this type.
+    /// The variable for the value of `return`.
     pub result: Option<Expr>,
+    /// The type of that value.
     pub ty: TypeName,
 }
 
 impl Scope {
-    /// A scope in which `name` stands for `value`.
+    /// A scope that replaces `name` by `value`.
     pub fn of(name: &Rc<str>, value: Expr) -> Scope {
         let (mut used, span) = (BTreeSet::new(), value.span);
         names(&value, &mut used);
-        let ty = TypeName {
-            scalar: None,
-            why: None,
-            text: String::new(),
-            constant: false,
-            dims: vec![],
-            members: None,
-            span,
-        };
+        let ty = TypeName::unknown(span);
         Scope { values: Values::from([(name.clone(), value)]), used, result: None, ty }
     }
 

@@ -1,13 +1,12 @@
-//! Expressions made from expressions.
+//! Operations on expressions: conversion, elements through pointers, replacement of names.
 
-use crate::ast::{Binary, Declarator, Expr, ExprKind, For, ForInit, TypeName};
+use crate::ast::{Binary, Expr, ExprKind, TypeName};
 use scop::diag::Span;
-use std::rc::Rc;
 
-/// C's conversion of `e` to a scalar type; a structure stays as it is.
+/// C's conversion of `e` to a scalar type; a structure is not converted.
 pub(super) fn converted(ty: &TypeName, e: Expr) -> Expr {
     match ty.scalar.filter(|_| ty.members.is_none()) {
-        Some(scalar) if !matches!(e.kind, ExprKind::Cast(own, _) | ExprKind::Literal(_, own) if own == scalar) => {
+        Some(scalar) if !matches!(e.kind, ExprKind::Cast(ty, _) | ExprKind::Literal(_, ty) if ty == scalar) => {
             let span = e.span;
             Expr { kind: ExprKind::Cast(scalar, Box::new(e)), span }
         }
@@ -15,7 +14,7 @@ pub(super) fn converted(ty: &TypeName, e: Expr) -> Expr {
     }
 }
 
-/// `base[subscript]` where `base` may be an address.
+/// `base[subscript]`, where `base` may be an address or an array plus an offset.
 pub(super) fn element(base: Expr, subscript: Expr, span: Span) -> Expr {
     let index = |base: Expr, subscript: Expr| Expr { kind: ExprKind::Index(Box::new(base), Box::new(subscript)), span };
     if matches!(subscript.kind, ExprKind::Member(_)) {
@@ -55,7 +54,7 @@ fn sum(op: Binary, a: Expr, b: Expr) -> Expr {
     }
 }
 
-/// `e` with names replaced by what `value` gives.
+/// `e` with names replaced by their `value`, if they have one.
 pub(super) fn replaced(e: &Expr, value: &dyn Fn(&str) -> Option<Expr>) -> Expr {
     match &e.kind {
         ExprKind::Name(name) => value(name).unwrap_or_else(|| e.clone()),
@@ -66,7 +65,7 @@ pub(super) fn replaced(e: &Expr, value: &dyn Fn(&str) -> Option<Expr>) -> Expr {
     }
 }
 
-/// `e` with what `f` makes of its operands.
+/// `e` with `f` applied to its operands.
 pub(crate) fn with_operands(e: &Expr, f: &mut dyn FnMut(&Expr) -> Expr) -> Expr {
     use ExprKind::*;
     let kind = match &e.kind {
@@ -83,19 +82,4 @@ pub(crate) fn with_operands(e: &Expr, f: &mut dyn FnMut(&Expr) -> Expr) -> Expr 
         Address(a) => Address(Box::new(f(a))),
     };
     Expr { kind, span: e.span }
-}
-
-pub(super) fn is_scalar(d: &Declarator) -> bool {
-    d.pointer.is_none() && d.dims.is_empty() && d.ty.dims.is_empty()
-}
-
-pub(super) fn counted(f: &For) -> Option<Rc<str>> {
-    match &f.init {
-        ForInit::Declare(all) => all.first().map(|d| d.name.clone()),
-        ForInit::Expr(Expr { kind: ExprKind::Assign(_, target, _), .. }) => match &target.kind {
-            ExprKind::Name(n) => Some(n.clone()),
-            _ => None,
-        },
-        _ => None,
-    }
 }

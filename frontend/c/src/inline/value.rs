@@ -1,35 +1,39 @@
-//! The value of a function that only computes one, as an expression of its arguments.
+//! Functions without effects, as expressions of their arguments: symbolic execution of the body.
+//!
+//! Every scalar local holds an expression of the arguments. `if` executes both branches and joins the values of each
+//! variable with `?:`. Example: `int relu(int x) { if (x < 0) return 0; return x; }` gives `x < 0 ? 0 : x`. The result
+//! is `None` for anything else than assignments to scalars, `if` and `return`, and for expressions that grow too large.
 
-use super::syntax::{converted, is_scalar, replaced};
+use super::syntax::{converted, replaced};
 use crate::ast::{Expr, ExprKind, Helper, Init, Stmt, StmtKind, TypeName};
 use crate::effects::{declared, free_names, nodes, returns};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// Nodes of an expression that a function becomes; larger ones become statements.
+/// Size limit of such an expression, in nodes; functions with larger ones are inlined as statements.
 const NODES: usize = 300;
 
-/// A function's value as an expression of its arguments, if it does nothing but compute it.
+/// The value of a call as an expression of its arguments, if the function has no effects.
 pub(super) fn value_of_call(helper: &Helper, body: &[Stmt], arguments: &[Expr]) -> Option<Expr> {
     let mut scopes = vec![helper.params.iter().map(|d| d.name.clone()).collect::<BTreeSet<_>>()];
-    let (mut free, mut own) = (BTreeSet::new(), BTreeSet::new());
+    let (mut free, mut locals_declared) = (BTreeSet::new(), BTreeSet::new());
     body.iter().for_each(|s| {
         free_names(s, &mut scopes, &mut free);
-        declared(s, &mut own);
+        declared(s, &mut locals_declared);
     });
-    if helper.pointer || own.iter().any(|n| free.contains(n)) {
+    if helper.pointer || locals_declared.iter().any(|n| free.contains(n)) {
         return None;
     }
     let mut locals = Locals::new();
     for (d, argument) in helper.params.iter().zip(arguments) {
-        let scalar = is_scalar(d) && d.ty.members.is_none();
+        let scalar = d.is_scalar() && d.ty.members.is_none();
         let value = if scalar { converted(&d.ty, argument.clone()) } else { argument.clone() };
         locals.insert(d.name.clone(), (Some(value), scalar.then(|| d.ty.clone())));
     }
     evaluate(&body.iter().collect::<Vec<_>>(), locals, &helper.result)
 }
 
-/// Value, and type if it is a scalar that may be assigned.
+/// By name: its value, if it has one, and its type, if it is a scalar that may be assigned.
 type Locals = BTreeMap<Rc<str>, (Option<Expr>, Option<TypeName>)>;
 
 fn in_terms(e: &Expr, locals: &Locals) -> Option<Expr> {
@@ -63,20 +67,20 @@ fn evaluate(all: &[&Stmt], mut locals: Locals, ty: &TypeName) -> Option<Expr> {
     }
 }
 
-/// Carries out a statement without `return`; `None` if it is more than assignments to scalars.
+/// Executes a statement without `return`; `None` if it is more than assignments to scalars.
 fn execute(s: &Stmt, locals: &mut Locals) -> Option<()> {
     match &s.kind {
         StmtKind::Empty => {}
         StmtKind::Block(all) => all.iter().try_for_each(|s| execute(s, locals))?,
         StmtKind::Declare(all) => {
             for d in all {
-                let plain = is_scalar(d) && d.ty.members.is_none() && d.ty.scalar.is_some();
+                let plain = d.is_scalar() && d.ty.members.is_none() && d.ty.scalar.is_some();
                 let value = match &d.init {
                     None => None,
                     Some(Init::Value(e)) => Some(converted(&d.ty, in_terms(e, locals)?)),
                     Some(Init::List(..)) => return None,
                 };
-                // A variable of this name further out would be forgotten.
+                // A second variable of this name would overwrite the outer one.
                 if !plain || locals.insert(d.name.clone(), (value, Some(d.ty.clone()))).is_some() {
                     return None;
                 }

@@ -1,4 +1,4 @@
-//! Expressions by precedence climbing (C17 6.5). Strings and `sizeof` are refused on the spot; `*p` is `p[0]`.
+//! Expressions by precedence climbing (C17 6.5). Strings and `sizeof` are refused here; `*p` becomes `p[0]`.
 
 use super::{join, Parsed, Parser, OPERATORS};
 use crate::ast::{Binary, Expr, ExprKind, Unary};
@@ -241,7 +241,7 @@ impl Parser<'_> {
                 return Ok(self.poison(
                     "E0301",
                     span,
-                    "a string has no place here".into(),
+                    "strings are not supported".into(),
                     "strings are pointers",
                     "use numbers",
                 ));
@@ -301,14 +301,14 @@ impl Parser<'_> {
     fn call(&mut self, function: Expr) -> Parsed<Expr> {
         if let ExprKind::Name(name) = &function.kind {
             if matches!(&**name, "memset" | "memcpy" | "memmove") && !self.helpers.contains_key(name) {
-                // Its arguments are bytes and pointers, of which nothing else can be said.
+                // One message is enough: its arguments are pointers and sizes.
                 self.skip_group();
                 let (span, what) = (join(function.span, self.previous()), format!("call of `{name}`"));
                 return Ok(self.poison(
                     "E0404",
                     span,
                     what,
-                    "functions are not carried into hardware",
+                    "there is no hardware for this function",
                     "write a loop that assigns the elements",
                 ));
             }

@@ -1,7 +1,8 @@
-//! Parser over preprocessed tokens. `unit` looks for the marked regions and the declarations it may need,
-//! `stmt`, `expr` and `types` read the region itself.
+//! Recursive-descent parser over preprocessed tokens. `unit` finds the marked regions and the declarations around them;
+//! `stmt`, `expr` and `types` read the regions.
 //!
-//! A fault is pushed to `faults` at once; `Failed` only unwinds to the next statement, where parsing goes on.
+//! Error recovery: a fault is pushed to `faults` at once. `Failed` unwinds to the next statement, where parsing goes
+//! on.
 
 mod expr;
 mod stmt;
@@ -14,7 +15,7 @@ use scop::diag::{Diagnostic, Diagnostics, Span};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// A fault was reported; the construct at hand is given up.
+/// A fault was reported; the current construct is abandoned.
 pub(crate) struct Failed;
 pub(crate) type Parsed<T> = Result<T, Failed>;
 
@@ -23,26 +24,26 @@ pub(crate) struct Parser<'a> {
     at: usize,
     pub faults: Diagnostics,
     typedefs: BTreeMap<Rc<str>, TypeName>,
-    /// Structures by tag: the type that their members share, and their names; or why they are not supported.
+    /// Structures by tag.
     structures: BTreeMap<Rc<str>, types::Structure>,
-    /// Functions outside of the region.
+    /// Functions outside of the regions.
     helpers: BTreeMap<Rc<str>, Helper>,
     in_helper: bool,
-    /// Name, value, whether it is the first of its enumeration.
+    /// Name, value, whether it is the first of its `enum`.
     enumerators: Vec<(Rc<str>, Option<Expr>, bool)>,
     depth: u32,
-    /// Within an expression, and the binary operators in it so far.
+    /// Inside an expression; `operators` counts its binary operators so far.
     in_expression: bool,
     operators: u32,
     eof: Tok,
 }
 
-/// Expressions and statements nest at most so deep.
+/// Expressions and statements nest at most this deep.
 const DEPTH: u32 = 120;
-/// Binary operators in one expression: chains of them are deep trees, too.
+/// Limit on the binary operators in one expression: a long chain is a deep tree.
 const OPERATORS: u32 = 400;
 
-/// Reads a whole file's tokens; one unit for each marked region.
+/// Parses the tokens of a file: one unit per marked region.
 pub(crate) fn units(tokens: &[Token]) -> (Vec<Unit>, Diagnostics) {
     let mut parser = Parser {
         tokens,
@@ -62,7 +63,7 @@ pub(crate) fn units(tokens: &[Token]) -> (Vec<Unit>, Diagnostics) {
     (units, parser.faults)
 }
 
-/// From the start of `a` to the end of `b`, if they stand in one file.
+/// From the start of `a` to the end of `b`, if both are in one file; otherwise `a`.
 pub(crate) fn join(a: Span, b: Span) -> Span {
     if a.file == b.file {
         Span { file: a.file, start: a.start.min(b.start), end: a.end.max(b.end) }
@@ -113,7 +114,7 @@ impl Parser<'_> {
         self.faults.push(fault);
     }
 
-    /// Gives up; silent beside text that the lexer complained about already.
+    /// Abandons the construct; silent next to text that the lexer reported already.
     fn fail<T>(&mut self, fault: Diagnostic) -> Parsed<T> {
         let near = [self.at.checked_sub(1), Some(self.at)].into_iter().flatten();
         if !near.into_iter().any(|k| matches!(self.tokens.get(k), Some(Token { tok: Tok::Bad(_), .. }))) {
@@ -130,7 +131,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Takes `punct` or reports that it is missing `place`.
+    /// Consumes `punct`, or reports that it is missing `place`.
     fn need(&mut self, punct: &str, place: &str) -> Parsed<()> {
         if self.eat(punct) {
             return Ok(());
@@ -189,7 +190,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips `(…)` of a faulty header; where nothing closes it before a brace or a region pragma, to `fault`.
+    /// Skips `(…)` of a faulty header; if nothing closes it before a brace or a region pragma, goes to `fault`.
     fn skip_header(&mut self, fault: usize) {
         let mut open = 0i32;
         while !self.at_end() && !matches!(self.tok(0), Tok::Marker(_) | Tok::Punct("{" | "}")) {
@@ -206,7 +207,7 @@ impl Parser<'_> {
         self.at = fault;
     }
 
-    /// Skips to behind the next `;` on this level, or before a closing brace or a region pragma.
+    /// Skips past the next `;` on this level, or to a closing brace or a region pragma.
     fn recover(&mut self) {
         while !self.at_end() {
             match self.tok(0) {

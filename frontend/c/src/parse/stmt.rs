@@ -1,4 +1,4 @@
-//! Statements of the region (C17 6.8). What has no place in a loop nest of static control is refused and skipped.
+//! Statements of the region (C17 6.8). Statements that static control excludes are reported and skipped.
 
 use super::{join, Parsed, Parser};
 use crate::ast::{Expr, For, ForInit, Stmt, StmtKind};
@@ -109,7 +109,7 @@ impl Parser<'_> {
                 Ok(StmtKind::For(Box::new(For { init, condition, step, body, header })))
             }
             Err(failed) => {
-                // The body is still read for its own faults.
+                // The body is still checked for faults.
                 let fault = std::mem::replace(&mut self.at, open);
                 self.depth = depth;
                 if !self.is("(") {
@@ -186,7 +186,7 @@ impl Parser<'_> {
         let help = match word {
             "break" | "continue" => "put the rest of the body under an `if`, or bound the loop by an affine expression",
             "switch" | "case" | "default" => "write `if` and `else`",
-            "return" => "move it behind the end of the region",
+            "return" => "move it after the end of the region",
             _ => "use `for` and `if`",
         };
         self.refuse("E0402", span, &format!("`{word}` is not supported"), "control must not depend on jumps", help);

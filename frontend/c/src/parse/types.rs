@@ -8,7 +8,7 @@ use scop::literal::{int, BF16, F16, F32, F64};
 use scop::ScalarType;
 use std::rc::Rc;
 
-/// The type that all members share, and their names; or why it is not supported.
+/// The common type of the members and their names, or the reason why it is not supported.
 pub(super) type Structure = Result<(ScalarType, Rc<[Rc<str>]>), String>;
 
 /// Words that cannot name a variable.
@@ -43,7 +43,7 @@ const STORAGE: &[&str] = &[
 ];
 const AGGREGATES: &[&str] = &["struct", "union", "enum"];
 
-/// Types that headers and compilers name.
+/// Types that headers and compilers predefine.
 fn named(word: &str) -> Option<ScalarType> {
     let word = word.strip_prefix("std::").unwrap_or(word);
     Some(match word {
@@ -92,18 +92,10 @@ impl Parser<'_> {
         }
     }
 
-    /// Declaration specifiers. What is not supported is noted in the result, not reported.
+    /// Declaration specifiers. An unsupported type is noted in the result, not reported.
     pub(super) fn type_name(&mut self) -> Parsed<TypeName> {
         let start = self.span();
-        let mut ty = TypeName {
-            scalar: None,
-            why: None,
-            text: String::new(),
-            constant: false,
-            dims: vec![],
-            members: None,
-            span: start,
-        };
+        let mut ty = TypeName::unknown(start);
         let (mut words, mut basic): (Vec<String>, Vec<String>) = (vec![], vec![]);
         let mut whole = false;
         while let Tok::Ident(word) = self.tok(0).clone() {
@@ -182,7 +174,7 @@ impl Parser<'_> {
             found
         } else {
             let known = tag.filter(|_| word == "struct").and_then(|tag| self.structures.get(&tag).cloned());
-            known.unwrap_or_else(|| Err(format!("`{name}` is no arithmetic type")))
+            known.unwrap_or_else(|| Err(format!("`{name}` is not an arithmetic type")))
         };
         match structure {
             Ok((scalar, members)) => (ty.scalar, ty.members) = (Some(scalar), Some(members)),
@@ -191,7 +183,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `{ … }` of a structure. What is in it is not reported but kept as the reason.
+    /// `{ … }` of a structure. Faults in it are not reported; the result is the reason.
     fn structure(&mut self, word: &str, name: &str) -> Structure {
         let (end, faults) = (self.end_of_group(), self.faults.len());
         self.at += 1;
@@ -206,11 +198,9 @@ impl Parser<'_> {
         self.faults.truncate(faults);
         self.at = end;
         if word != "struct" {
-            return Err(format!("`{name}` is no arithmetic type"));
+            return Err(format!("`{name}` is not an arithmetic type"));
         }
-        let plain = |d: &Declarator| {
-            d.pointer.is_none() && !d.function && d.dims.is_empty() && d.ty.dims.is_empty() && d.ty.members.is_none()
-        };
+        let plain = |d: &Declarator| d.is_scalar() && !d.function && d.ty.members.is_none();
         let first = fields.first().and_then(|d| d.ty.scalar);
         match first.filter(|_| read && fields.iter().all(plain)) {
             Some(scalar) if fields.iter().all(|d| d.ty.scalar == Some(scalar)) => {
@@ -221,14 +211,14 @@ impl Parser<'_> {
         }
     }
 
-    /// The token behind the group that starts here.
+    /// Position after the group that starts here.
     pub(super) fn end_of_group(&mut self) -> usize {
         let start = self.at;
         self.skip_group();
         std::mem::replace(&mut self.at, start)
     }
 
-    /// One declarator behind its type: pointers, name, extents, initializer.
+    /// One declarator after its type: pointers, name, extents, initializer.
     pub(super) fn declarator(&mut self, ty: &TypeName) -> Parsed<Declarator> {
         let mut pointer = None;
         let mut stars = self.stars(&mut pointer);
@@ -341,7 +331,7 @@ impl Parser<'_> {
     }
 }
 
-/// The type that basic words stand for, in any order.
+/// The type of a combination of basic words in any order.
 fn combine(words: &[String]) -> Result<ScalarType, String> {
     let count = |w: &str| words.iter().filter(|x| *x == w).count();
     let all = words.join(" ");
@@ -358,7 +348,7 @@ fn combine(words: &[String]) -> Result<ScalarType, String> {
     }
     let (unsigned, signed, long) = (count("unsigned"), count("signed"), count("long"));
     if unsigned + signed > 1 || long > 2 {
-        return refuse("is no type");
+        return refuse("is not a type");
     }
     let kinds: Vec<&str> =
         words.iter().map(String::as_str).filter(|w| !matches!(*w, "unsigned" | "signed" | "long")).collect();
@@ -370,6 +360,6 @@ fn combine(words: &[String]) -> Result<ScalarType, String> {
         ["char"] if long == 0 => Ok(int(8, unsigned == 0)),
         ["short"] | ["short", "int"] | ["int", "short"] if long == 0 => Ok(int(16, unsigned == 0)),
         [] | ["int"] => Ok(int(if long > 0 { 64 } else { 32 }, unsigned == 0)),
-        _ => refuse("is no type"),
+        _ => refuse("is not a type"),
     }
 }

@@ -1,8 +1,8 @@
-//! Island parser: finds the marked regions and the declarations in scope there; the rest is skipped. A region is a
-//! program of its own, so each of several must be in a function of its own, by which it is called.
+//! Island parser: finds the marked regions and the declarations in scope there, and skips the rest. Each region is a
+//! program; several regions must be in different functions, whose names identify them.
 //!
-//! Declarations outside the region that cannot be read are passed over silently: whoever needs one of their names
-//! is told that it is unknown. Only the enclosing function's parameters must be readable.
+//! A declaration outside the region that cannot be parsed is skipped silently: a use of its name is reported as
+//! unknown. Only the parameters of the enclosing function must be readable.
 
 use super::{join, Failed, Parsed, Parser};
 use crate::ast::{Declarator, Function, Helper, Stmt, StmtKind, Unit};
@@ -10,13 +10,16 @@ use crate::lex::{Marker, Tok};
 use scop::diag::{Diagnostic, Span};
 use std::rc::Rc;
 
-/// What has been collected so far.
+/// A function's name and its place.
+type NameAt = (Rc<str>, Span);
+
+/// Results so far.
 #[derive(Default)]
 struct Found {
     globals: Vec<Declarator>,
     regions: Vec<(Option<Function>, Vec<Stmt>, Span)>,
-    /// The opening pragma of each region, and the function around it with the place of its name.
-    opened: Vec<(Span, Option<(Rc<str>, Span)>)>,
+    /// The opening pragma of each region, and the function around it.
+    opened: Vec<(Span, Option<NameAt>)>,
 }
 
 fn opens(tok: &Tok) -> bool {
@@ -42,7 +45,7 @@ impl Parser<'_> {
         let Found { globals, regions, opened } = found;
         if opened.is_empty() && !self.faults.iter().any(|f| f.code == "E0205") {
             let fault = Diagnostic::error("E0202", None, "this file has no marked region");
-            self.report(fault.help("put `#pragma scop` before the loop nest and `#pragma endscop` behind it"));
+            self.report(fault.help("put `#pragma scop` before the loop nest and `#pragma endscop` after it"));
         }
         let (enumerators, helpers) = (std::mem::take(&mut self.enumerators), std::mem::take(&mut self.helpers));
         let unit = |(function, region, region_span)| Unit {
@@ -56,7 +59,7 @@ impl Parser<'_> {
         regions.into_iter().map(unit).collect()
     }
 
-    /// Runs `parse`; if it fails, forgets what it reported and skips the declaration.
+    /// Runs `parse`; if it fails, drops its faults and skips the declaration.
     fn silently<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Option<T> {
         let (faults, depth, before) = (self.faults.len(), self.depth, self.at);
         match parse(self) {
@@ -89,7 +92,7 @@ impl Parser<'_> {
         false
     }
 
-    /// `typedef` was taken already.
+    /// A type definition after `typedef`.
     pub(super) fn typedef(&mut self) -> Parsed<()> {
         for d in self.declaration()? {
             let mut ty = d.ty.clone();
@@ -102,7 +105,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The constants of an `enum`, behind its `{`.
+    /// The constants of an `enum`, after its `{`.
     pub(super) fn enumeration(&mut self) -> Parsed<()> {
         let mut first = true;
         while !self.is("}") && !self.at_end() {
@@ -136,7 +139,7 @@ impl Parser<'_> {
             Some(Some(_)) => {
                 self.at = start;
                 self.faults.truncate(faults);
-                // An enumeration in front of the declarator was collected already; a second time does no harm.
+                // The constants of an `enum` are collected a second time, which is harmless.
                 if let Some(all) = self.silently(|p| p.declaration()) {
                     found.globals.extend(all);
                 }
@@ -161,7 +164,7 @@ impl Parser<'_> {
         self.body(found, function);
     }
 
-    /// A function that the region may call. Faults in it count only there.
+    /// A function that the region may call. Faults in it are reported only at a call.
     fn helper(&mut self, head: Declarator, params: Vec<Declarator>) {
         let (end, faults) = (self.end_of_group(), self.faults.len());
         let depth = self.depth;
@@ -179,7 +182,7 @@ impl Parser<'_> {
         );
     }
 
-    /// `(…)` of a function; a parameter that cannot be read is reported and left out.
+    /// `(…)` of a function; a faulty parameter is reported and left out.
     fn parameters(&mut self) -> Option<Vec<Declarator>> {
         let mut params = vec![];
         self.need("(", "before the parameters").ok()?;
@@ -249,7 +252,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A statement of the function outside the region: skipped, with a warning if it does something.
+    /// A statement of the function outside the region: skipped, with a warning if it has an effect.
     fn outside(&mut self) {
         let start = self.span();
         let word = match self.tok(0) {
@@ -261,8 +264,7 @@ impl Parser<'_> {
             "return" | "else" => {}
             "for" | "if" | "while" | "switch" if self.is("(") => {
                 self.skip_group();
-                // Its body is looked at next; a region in it would be run by the C program more than once, or not at
-                // all.
+                // Its body comes next. The C program would run a region in it more than once, or never.
                 if matches!(self.tok(0), Tok::Marker(_)) || (self.is("{") && self.group_has_region()) {
                     self.warn_outside(join(start, self.previous()));
                 }
@@ -288,17 +290,17 @@ impl Parser<'_> {
     }
 
     fn warn_outside(&mut self, span: Span) {
-        let what = "this statement stands outside the marked region";
+        let what = "this statement is outside the marked region";
         let fault = if span.file == 0 {
             Diagnostic::warning("W0201", span, what)
-                .label("the hardware does not carry it out")
+                .label("the hardware does not execute it")
                 .help("move it into the region, or do it before the array starts or after it has ended")
         } else {
-            // The golden model watches the region only in the main file.
+            // The golden model instruments the region in the main file only.
             Diagnostic::error("E0209", span, what)
                 .label(
-                    "the hardware does not carry it out, and a simulation cannot tell its effect from the region's in \
-                    an included file",
+                    "the hardware does not execute it, and in an included file a simulation cannot separate its effect \
+                    from the region's",
                 )
                 .help("move it into the region or into the caller")
         };
@@ -314,7 +316,7 @@ impl Parser<'_> {
         );
     }
 
-    /// The region behind its opening pragma.
+    /// A region, from its opening pragma on.
     fn region(&mut self, found: &mut Found, function: Option<&Function>, locals: &[Declarator]) {
         let opened = self.span();
         let (closer, name) = match self.tok(0) {
@@ -349,7 +351,7 @@ impl Parser<'_> {
                     Tok::Punct(_) => fault.label("begins here").note(closed, "the block around it ends here"),
                     _ => fault.label("nothing closes it up to here or the end of the file"),
                 };
-                self.report(fault.help(format!("put `#pragma {name}` behind the loop nest")));
+                self.report(fault.help(format!("put `#pragma {name}` after the loop nest")));
             }
         }
         let region_span =
@@ -366,26 +368,25 @@ impl Parser<'_> {
     }
 }
 
-/// Why there may be no region here, in this function, beside those before it.
-fn second(found: &Found, opened: Span, around: &Option<(Rc<str>, Span)>) -> Option<Diagnostic> {
-    let beside = "a second marked region";
-    let bare = |other: &Option<(Rc<str>, Span)>| around.is_none() || other.is_none();
+/// The reason why this function may have no further region.
+fn second(found: &Found, opened: Span, around: &Option<NameAt>) -> Option<Diagnostic> {
+    let message = "a second marked region";
+    let bare = |other: &Option<NameAt>| around.is_none() || other.is_none();
     if let Some((first, _)) = found.opened.iter().find(|(_, other)| bare(other)) {
-        let fault =
-            Diagnostic::error("E0204", opened, beside).label("each of several regions stands in a function of its own");
+        let fault = Diagnostic::error("E0204", opened, message).label("several regions must be in different functions");
         return Some(
             fault
                 .note(*first, "another one begins here")
-                .help("put both into functions, whose names then say which is which"),
+                .help("put each into a function; the function's name identifies it"),
         );
     }
     let (name, at) = around.as_ref()?;
     let (first, other) = found
         .opened
         .iter()
-        .find_map(|(first, other)| Some((*first, other.as_ref()?)).filter(|(_, (known, _))| known == name))?;
+        .find_map(|(first, other)| Some((*first, other.as_ref()?)).filter(|(_, (other_name, _))| other_name == name))?;
     Some(if other.1 == *at {
-        let fault = Diagnostic::error("E0204", opened, beside).label("only one region per function");
+        let fault = Diagnostic::error("E0204", opened, message).label("only one region per function");
         fault.note(first, "the first one begins here").help("join them, or put them into separate functions")
     } else {
         let fault = Diagnostic::error("E0210", *at, format!("a second function is called `{name}`"))

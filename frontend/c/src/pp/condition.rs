@@ -1,4 +1,4 @@
-//! `#if` expressions: 64-bit integers (C17 6.10.1), `defined`, unknown names are 0.
+//! `#if` expressions (C17 6.10.1): 64-bit integers, `defined`; an undefined name is 0.
 
 use super::Preprocessor;
 use crate::lex::{Tok, Token};
@@ -6,7 +6,7 @@ use scop::diag::Span;
 use scop::literal;
 
 impl Preprocessor<'_> {
-    /// Whether the condition of an `#if` or `#elif` holds; a malformed one is reported and does not.
+    /// Whether the condition of an `#if` or `#elif` holds; a malformed one is reported and counts as false.
     pub(super) fn condition(&mut self, line: &[Token], directive: Span) -> bool {
         let mut tokens = vec![];
         let mut k = 0;
@@ -37,14 +37,14 @@ impl Preprocessor<'_> {
             other => {
                 let at = evaluator.at.min(tokens.len().saturating_sub(1));
                 let span = tokens.get(at).map_or(directive, |t| t.span);
-                let why = other.err().unwrap_or("this is left over");
+                let why = other.err().unwrap_or("unexpected after the condition");
                 self.error("E0111", span, "malformed condition of `#if`").label = why.into();
                 false
             }
         }
     }
 
-    /// The value of a constant expression, its macros expanded.
+    /// The value of a constant expression after macro expansion.
     pub(super) fn constant(&mut self, tokens: &[Token]) -> Option<i64> {
         let tokens = self.expand(tokens.to_vec(), 0);
         let mut evaluator = Evaluator { tokens: &tokens, at: 0, depth: 0 };

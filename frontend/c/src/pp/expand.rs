@@ -1,11 +1,12 @@
-//! Macro expansion after Prosser's algorithm: each token carries the names it must not be expanded to again.
+//! Macro expansion by Prosser's algorithm: each token has the set of macros that must not expand it again (its hide
+//! set). Source: D. Prosser, "Complete macro expansion algorithm", X3J11/86-196.
 
 use super::{Macro, Preprocessor};
 use crate::lex::{lex, Tok, Token};
 use scop::diag::Span;
 use std::rc::Rc;
 
-/// Arguments that contain calls are expanded recursively, at most so deep.
+/// Arguments that contain calls are expanded recursively, at most this deep.
 const DEPTH: u32 = 100;
 
 impl Preprocessor<'_> {
@@ -56,7 +57,7 @@ impl Preprocessor<'_> {
         out
     }
 
-    /// Takes the call's arguments off `input`; widens `site` to the closing parenthesis.
+    /// Removes the call's arguments from `input`; widens `site` to the closing parenthesis.
     fn arguments(
         &mut self,
         name: &Rc<str>,
@@ -112,7 +113,7 @@ impl Preprocessor<'_> {
         Some(arguments)
     }
 
-    /// The macro's body with parameters replaced, `#` and `##` carried out; body tokens get the span `site`.
+    /// The macro's body with parameters replaced and `#` and `##` applied; its tokens get the span `site`.
     fn substitute(&mut self, definition: &Macro, arguments: Vec<Vec<Token>>, site: Span, depth: u32) -> Vec<Token> {
         let params: &[Rc<str>] = definition.params.as_deref().unwrap_or(&[]);
         let parameter = |t: &Token| if let Tok::Ident(n) = &t.tok { params.iter().position(|p| p == n) } else { None };

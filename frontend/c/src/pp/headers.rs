@@ -1,5 +1,5 @@
-//! What the system headers contribute: the constants of <stdint.h>, <limits.h>, <float.h>, <math.h>.
-//! Their types and functions are known to the parser without any header.
+//! Constants of the system headers <stdint.h>, <limits.h>, <float.h>, <math.h>. The parser knows their types and
+//! functions without any header.
 
 use super::Macro;
 use crate::lex::lex;
@@ -57,7 +57,7 @@ pub(super) fn always() -> BTreeMap<Rc<str>, Rc<Macro>> {
     ALWAYS.iter().map(|&(name, body)| (name.into(), builtin(body))).collect()
 }
 
-/// Enters what `<name>` defines; a header that contributes nothing is skipped.
+/// Enters the constants of `<name>`; other headers are ignored.
 pub(super) fn include(name: &str, macros: &mut BTreeMap<Rc<str>, Rc<Macro>>) {
     let tables: &[&[(&str, &str)]] = match name {
         "stdint.h" | "inttypes.h" | "limits.h" | "cstdint" => &[INTEGERS],

@@ -1,4 +1,4 @@
-//! Array elements: subscripts against the declaration, and the proof that they stay inside it.
+//! Array elements: the subscripts must match the declaration and provably stay inside the array.
 
 use super::affine::HELP_DIVISION;
 use super::form::{add_scaled, AffineValue, Affinity, Refusal};
@@ -10,7 +10,7 @@ use scop::polyhedron::Sample;
 use scop::{Access, Affine, Constraint};
 
 impl Sema {
-    /// The slot that a name stands for as data; anything else is reported.
+    /// The slot of a name that is used as data; any other name is reported.
     pub(super) fn data_slot(&mut self, name: &str, span: Span) -> Option<usize> {
         match self.lookup(name).cloned() {
             Some(Entity::Slot(k)) => {
@@ -22,7 +22,7 @@ impl Sema {
                     );
                     self.faults.push(
                         fault
-                            .label("its value behind the loop is not available")
+                            .label("its value after the loop is not available")
                             .note(at, "counted by this loop")
                             .help("write the value out, or use another variable"),
                     );
@@ -40,7 +40,7 @@ impl Sema {
                 self.error(
                     "E0312",
                     span,
-                    format!("`{name}` is no array"),
+                    format!("`{name}` is not an array"),
                     "it cannot be subscripted",
                     "remove the subscripts",
                 );
@@ -79,7 +79,7 @@ impl Sema {
                 "E0403",
                 e.span,
                 "only named arrays can be subscripted",
-                "this is no array's name",
+                "this is not the name of an array",
                 "write NAME[subscript]…",
             );
             return None;
@@ -88,7 +88,7 @@ impl Sema {
         let slot = self.data_slot(name, base.span);
         let members = slot.and_then(|k| self.slots[k].members.clone());
         let found: Vec<Affinity<AffineValue>> = subscripts.iter().map(|s| self.affine(s)).collect();
-        // Beside a division that is refused, those for which the loops could be unrolled are not to blame.
+        // If a division is refused, do not also report divisions that unrolling the loops could remove.
         let divided = |f: &Affinity<AffineValue>| f.as_ref().is_err_and(|refusal| refusal.help == HELP_DIVISION);
         let fine: Vec<bool> = found.iter().zip(&subscripts).map(|(f, s)| divided(f) && self.unrolls(s)).collect();
         let to_blame = found.iter().zip(&fine).any(|(f, fine)| divided(f) && !fine);
@@ -103,7 +103,7 @@ impl Sema {
                 "E0403",
                 at.span,
                 format!("`{name}` has no members"),
-                "it is no structure",
+                "it is not a structure",
                 "use arrays of scalars, or of structures of scalars of one type",
             );
             return None;
@@ -118,16 +118,16 @@ impl Sema {
                 "E0403",
                 e.span,
                 format!("`{name}` is an array of structures"),
-                "one member must be meant",
+                "select one member",
                 format!("write `{name}[…].MEMBER`"),
             );
             return None;
         }
         for (k, ((form, extent), at)) in forms.iter().zip(&dims).zip(&subscripts).enumerate() {
             let open = k == 0 && self.slots[slot].open;
-            // One that follows sizes stands in front of the members'.
-            let own = self.slots[slot].extents.get(k).cloned().unwrap_or_else(|| Affine::constant(0, *extent));
-            self.check_bounds(form, (!open).then_some(&own), name, at.span);
+            // Extents over sizes come before the members' extent, so the position is the same.
+            let extent = self.slots[slot].extents.get(k).cloned().unwrap_or_else(|| Affine::constant(0, *extent));
+            self.check_bounds(form, (!open).then_some(&extent), name, at.span);
         }
         Some((slot, forms))
     }
@@ -140,7 +140,7 @@ impl Sema {
         } else {
             (
                 format!("`{name}` has {} dimension(s), {given} subscript(s) given", dims.len()),
-                "one element must be meant".to_string(),
+                "give one subscript per dimension".to_string(),
             )
         };
         let help = format!("write `{name}{}`", "[…]".repeat(dims.len()));
@@ -184,7 +184,7 @@ impl Sema {
         }
     }
 
-    /// Reports the subscript if some iteration leads outside `0..extent`.
+    /// Reports the subscript if an iteration gives a value outside of `0..extent`.
     fn check_bounds(&mut self, form: &Affine, extent: Option<&Affine>, name: &str, span: Span) {
         let depth = self.depth();
         let beyond = |extent: &Affine| {
@@ -229,7 +229,7 @@ impl Sema {
         }
     }
 
-    /// `i = 3, j = 0`, in the source's iterators.
+    /// A point in terms of the source's iterators, such as `i = 3, j = 0`.
     pub(super) fn iteration(&self, point: &[i64]) -> String {
         let values = self
             .nest

@@ -1,7 +1,8 @@
 //! Affine forms of C expressions over the normalized iterators of the enclosing loops.
 //!
-//! An expression is affine if its value *in C* is: constants are computed with C's types, and unsigned arithmetic on
-//! iterators must provably not wrap around. Nothing is reported here; a `Refusal` says why it is not affine.
+//! An expression is affine if its value *in C* is affine. Constants are computed in C's types, and arithmetic on
+//! iterators must provably stay in the range of its type: `i + 1u` with `i >= 0` is affine, `i - 1u` with `i = 0`
+//! wraps around and is refused. Nothing is reported here; a `Refusal` has the reason.
 
 use super::form::{add_scaled, refuse, scaled, too_large, AffineValue, Affinity, Refusal, Truth, LARGEST};
 use super::{Entity, Sema};
@@ -12,19 +13,20 @@ use scop::value;
 use scop::{Affine, BinaryOp, Binding, ScalarType};
 
 const HELP_CONSTANT: &str = "make it a constant: `#define` it, or pass -D NAME=VALUE";
-const HELP_SIZE: &str = "say how great it may be, for example `#pragma sagen max(n=1024)` in front of the region or \
+const HELP_SIZE: &str = "give its greatest value, for example `#pragma sagen max(n=1024)` before the region or \
     --max n=1024; or make it a constant";
 const HELP_AFFINE: &str = "only sums of iterators times constants are affine";
-const HELP_DATA: &str = "compare instead: a loop over all elements, with `if (INDEX == j)` around its body; of \
-    tables, data may index `static const` ones of up to 1,024 constants";
+const HELP_DATA: &str =
+    "compare instead: a loop over all elements `j` with `if (INDEX == j)` around its body; data may \
+    index `static const` tables of up to 1,024 constants";
 const HELP_PRODUCT: &str =
     "use one array dimension for each, such as A[i][j] for A[i * n + j]; only constant factors are affine";
 pub(super) const HELP_DIVISION: &str = "split the loop in two: one for the quotient, one for the remainder";
 pub(super) const HELP_DIVIDED_SIZE: &str =
-    "let the quotient be the argument: `int half` in place of `int n`, and `2 * half` where `n` stands";
-/// Of a loop's bound that is one of these.
-const HELP_BOUND: &str = "let the loop run to the greatest value that the bound can have, a constant, with the \
-    condition as an `if` around its body";
+    "pass the quotient as the argument: `int half` instead of `int n`, and write `2 * half` for `n`";
+/// Replaces [`HELP_DATA`] and [`HELP_PRODUCT`] for a loop's bound.
+const HELP_BOUND: &str = "run the loop to the greatest value of the bound, a constant, and put the condition into an \
+    `if` around its body";
 
 pub(super) fn binary_op(op: Binary) -> BinaryOp {
     match op {
@@ -107,7 +109,7 @@ impl Sema {
             Some(Entity::Slot(k)) if self.slots[*k].iterator.is_some() => Err(Refusal {
                 code: Some("E0412"),
                 span,
-                why: format!("`{name}` is used behind the loop that it counts"),
+                why: format!("`{name}` is used after its loop"),
                 help: "write the value out",
             }),
             Some(Entity::Slot(k)) if self.slots[*k].dims.as_ref().is_some_and(|d| !d.is_empty()) => {
@@ -163,7 +165,7 @@ impl Sema {
     pub(super) fn fitted(&self, form: Affine, ty: ScalarType, span: Span) -> Affinity<AffineValue> {
         let (least, greatest) = type_range(ty);
         if form.is_constant() {
-            // Constants were computed in their type before they came here, but for signed overflow.
+            // Constants were computed in their type already, except for signed overflow.
             let wrapped = value::to_integer(value::from_integer(form.constant as i128, ty), ty);
             if ty.signed() && wrapped != form.constant as i128 {
                 return Err(Refusal {
@@ -228,12 +230,12 @@ impl Sema {
         self.fitted(form.map_or_else(|| too_large(span), Ok)?, ty, span)
     }
 
-    /// Sizes at run time alone decide it.
+    /// Whether the form depends on sizes at run time only.
     fn is_of_sizes(&self, form: &Affine) -> bool {
         form.coeffs[self.sizes.len()..].iter().all(|&c| c == 0)
     }
 
-    /// Quotient or remainder where the iterators move in steps of the divisor; `None` where they do not.
+    /// Quotient or remainder, if all coefficients are multiples of the divisor; otherwise `None`.
     fn divided(&self, op: Binary, left: &AffineValue, by: i64, ty: ScalarType, span: Span) -> Affinity<Option<Affine>> {
         let form = &left.form;
         let divisor = match op {
@@ -306,20 +308,20 @@ impl Sema {
         self.constant_form(number, result, span)
     }
 
-    /// Reports a refusal as the fault `code` about `what`, unless it has a code of its own or was reported.
+    /// Reports a refusal about `what` with `code`, unless it has another code or was reported already.
     pub(super) fn report_refusal(&mut self, refusal: Refusal, code: &'static str, what: &str) {
-        let Some(own) = refusal.code else { return };
+        let Some(reason) = refusal.code else { return };
         let help = match refusal.help {
             HELP_DATA | HELP_PRODUCT if code == "E0407" => HELP_BOUND,
             HELP_DATA if code != "E0408" => HELP_AFFINE,
             other => other,
         };
-        let (code, message) = match own {
+        let (code, message) = match reason {
             "E0407" => (code, format!("{what} is not affine")),
             "E0307" => ("E0307", "unknown identifier".to_string()),
             "E0410" => ("E0410", format!("arithmetic overflow in {what}")),
             "E0412" => ("E0412", "the iterator's value after its loop is not available".to_string()),
-            _ => (own, format!("{what} has a side effect")),
+            _ => (reason, format!("{what} has a side effect")),
         };
         self.faults.push(Diagnostic::error(code, refusal.span, message).label(refusal.why).help(help));
     }

@@ -1,7 +1,12 @@
-//! `if`: affine conditions split the domain, data-dependent ones become selections.
+//! If-conversion (Allen, Kennedy, Porterfield and Warren, "Conversion of control dependence to data dependence", 1983).
 //!
-//! `if (c) t = a; else t = b;` is one statement `t = c ? a : b`; any other body is guarded, each assignment by
-//! itself: `t = c ? a : t`. Where the body changes what the condition reads, the condition is kept in a local.
+//! A static control part has no data-dependent branches. An affine condition splits the domain: both branches become
+//! statements on their part. A condition on data becomes a select:
+//! - branches that assign the same elements in the same order become one statement per element:
+//!   `if (c) t = a; else t = b;` is `t = c ? a : b`;
+//! - any other body is predicated, each assignment by itself: `if (c) t = a;` is `t = c ? a : t`. The old value is not
+//!   read where `guards` proves that nobody needs it;
+//! - if the body changes a variable that the condition reads, the condition is first saved in a local.
 
 use super::form::Truth;
 use super::{Guard, Predicate, Sema, Stored};
@@ -10,7 +15,7 @@ use crate::ast::{ExprKind, Stmt, StmtKind};
 use crate::effects::{assigned, declared, names};
 use std::collections::BTreeSet;
 
-/// `target = stored`.
+/// An assignment `target = stored`.
 type Assignment<'a> = (&'a ast::Expr, Stored<'a>);
 
 impl Sema {
@@ -41,7 +46,7 @@ impl Sema {
         self.data_if(condition, then, otherwise);
     }
 
-    /// Reports the faults of a condition once, before it is used for several statements.
+    /// Reports the faults of a condition once, before it is copied into several statements.
     fn faulty(&mut self, condition: &ast::Expr) -> bool {
         if self.split_inside(condition, false).is_some() {
             return false;
@@ -55,20 +60,20 @@ impl Sema {
         let count = assigned(then, &mut written) + otherwise.map_or(0, |s| assigned(s, &mut written));
         let mut read = BTreeSet::new();
         names(condition, &mut read);
-        let disturbed = read.iter().any(|n| written.contains(n));
+        let overwritten = read.iter().any(|n| written.contains(n));
         let mut hidden = BTreeSet::new();
         [Some(then), otherwise].into_iter().flatten().for_each(|s| declared(s, &mut hidden));
         let hides = read.iter().any(|n| hidden.contains(n));
         if let Some(pairs) = otherwise.and_then(|o| self.paired(condition, then, o)) {
-            if pairs.len() == 1 || !disturbed {
+            if pairs.len() == 1 || !overwritten {
                 for (target, stored) in &pairs {
                     self.assign(target, stored, target.span);
                 }
                 return;
             }
         }
-        let guard = if hides || (count > 1 && disturbed) {
-            Guard::Kept(self.keep(condition))
+        let guard = if hides || (count > 1 && overwritten) {
+            Guard::Saved(self.save_condition(condition))
         } else {
             Guard::Source(condition.clone())
         };
@@ -82,7 +87,7 @@ impl Sema {
         }
     }
 
-    /// Both branches as choices, if they assign the same elements in the same order.
+    /// Both branches as selections, if they assign the same elements in the same order.
     fn paired<'a>(&self, condition: &'a ast::Expr, then: &'a Stmt, otherwise: &'a Stmt) -> Option<Vec<Assignment<'a>>> {
         let (a, b) = (self.assignments(then)?, self.assignments(otherwise)?);
         let matching = a.len() == b.len() && !a.is_empty() && a.iter().zip(&b).all(|(x, y)| x.0.same(y.0));
@@ -93,7 +98,7 @@ impl Sema {
         })
     }
 
-    /// The statement as a plain list of assignments; `None` if it is more than that.
+    /// The statement as a list of assignments; `None` if it is anything else.
     fn assignments<'a>(&self, statement: &'a Stmt) -> Option<Vec<Assignment<'a>>> {
         match &statement.kind {
             StmtKind::Empty => Some(vec![]),
@@ -118,7 +123,7 @@ impl Sema {
                         let (target, stored) = only.pop()?;
                         Some(vec![(
                             target,
-                            Stored::Choice(Guard::Source(c.clone()), Box::new(stored), Box::new(Stored::Same)),
+                            Stored::Choice(Guard::Source(c.clone()), Box::new(stored), Box::new(Stored::Old)),
                         )])
                     }
                 }

@@ -1,4 +1,6 @@
-//! Affine conditions as unions of conjunctions, and what is known about a condition in the current domain.
+//! Conditions: an affine one as a disjoint union of conjunctions, and whether it is decided in the current domain.
+//!
+//! `i < 4 || j == 0` holds on `{ i <= 3 }` and `{ i >= 4, j = 0 }`; in a domain with `i <= 3` it is always true.
 
 use super::form::{compare, intersect, negated, refuse, Affinity, Dnf, Truth};
 use super::Sema;
@@ -6,7 +8,7 @@ use crate::ast;
 use crate::ast::{Binary, ExprKind, Unary};
 use scop::{Affine, ScalarType};
 
-/// Unions grow at most so large.
+/// Limit on the conjunctions of a union.
 const DISJUNCTS: usize = 64;
 
 impl Sema {
@@ -17,7 +19,7 @@ impl Sema {
         parts
     }
 
-    /// Where `e` holds, and where it does not.
+    /// The sets where `e` holds and where it fails.
     fn cases(&self, e: &ast::Expr) -> Affinity<(Dnf, Dnf)> {
         let (holds, fails) = match &e.kind {
             ExprKind::Unary(Unary::LogicalNot, a) => {
@@ -58,7 +60,7 @@ impl Sema {
         parts
     }
 
-    /// `x`, or else not `x` and `y`: disjoint.
+    /// `x || y` as a disjoint union: `x`, or `!x && y`.
     fn either(&self, x: Dnf, not_x: &Dnf, y: &Dnf) -> Dnf {
         x.into_iter().chain(self.both(not_x, y)).collect()
     }
@@ -76,7 +78,7 @@ impl Sema {
         }
     }
 
-    /// What is known about `e` in the current domain.
+    /// The truth of `e` in the current domain.
     pub(super) fn decide(&self, e: &ast::Expr) -> Truth {
         if self.effort.spent() {
             return Truth::Data;
@@ -113,61 +115,4 @@ impl Sema {
             _ => Truth::Data,
         }
     }
-
-    /// The first affine part of a condition that is joined with data by `&&`, `||` or `!` and is not decided yet.
-    pub(super) fn affine_part(&self, e: &ast::Expr) -> Option<(Dnf, Dnf)> {
-        match &e.kind {
-            _ if matches!(self.decide(e), Truth::Sometimes(..)) => match self.decide(e) {
-                Truth::Sometimes(holds, fails) => Some((holds, fails)),
-                _ => None,
-            },
-            ExprKind::Unary(Unary::LogicalNot, a) => self.affine_part(a),
-            ExprKind::Binary(Binary::LogicalAnd | Binary::LogicalOr, a, b) => match (self.decide(a), self.decide(b)) {
-                (Truth::Always | Truth::Never, _) => self.affine_part(b),
-                (_, Truth::Always | Truth::Never) => self.affine_part(a),
-                _ => self.affine_part(a).or_else(|| self.affine_part(b)),
-            },
-            _ => None,
-        }
-    }
-
-    /// An affine condition inside `e` by which the statement must be split, so that array elements are only read
-    /// where C reads them. `subscript`: `e` stands in a subscript, which must be one affine form.
-    pub(super) fn split_inside(&self, e: &ast::Expr, subscript: bool) -> Option<(Dnf, Dnf)> {
-        match &e.kind {
-            ExprKind::Conditional(c, a, b) => match self.decide(c) {
-                Truth::Always => self.split_inside(a, subscript),
-                Truth::Never => self.split_inside(b, subscript),
-                truth => {
-                    if subscript || reads_array(a) || reads_array(b) || reads_array(c) {
-                        if let Truth::Sometimes(holds, fails) = truth {
-                            return Some((holds, fails));
-                        }
-                        if let Some(found) = self.affine_part(c) {
-                            return Some(found);
-                        }
-                    }
-                    [c, a, b].into_iter().find_map(|x| self.split_inside(x, subscript))
-                }
-            },
-            ExprKind::Binary(Binary::LogicalAnd | Binary::LogicalOr, a, b) => {
-                if matches!(self.decide(e), Truth::Always | Truth::Never) {
-                    return None;
-                }
-                let found = if reads_array(a) || reads_array(b) { self.affine_part(e) } else { None };
-                found.or_else(|| self.split_inside(a, subscript)).or_else(|| self.split_inside(b, subscript))
-            }
-            ExprKind::Index(a, b) => self.split_inside(a, subscript).or_else(|| self.split_inside(b, true)),
-            ExprKind::Binary(_, a, b) => self.split_inside(a, subscript).or_else(|| self.split_inside(b, subscript)),
-            ExprKind::Unary(_, a) | ExprKind::Cast(_, a) => self.split_inside(a, subscript),
-            ExprKind::Call(_, arguments) => arguments.iter().find_map(|a| self.split_inside(a, subscript)),
-            _ => None,
-        }
-    }
-}
-
-pub(super) fn reads_array(e: &ast::Expr) -> bool {
-    let mut found = false;
-    e.walk(&mut |x| found |= matches!(x.kind, ExprKind::Index(..)));
-    found
 }

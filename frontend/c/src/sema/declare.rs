@@ -1,4 +1,4 @@
-//! Declarations: enumeration constants, globals, parameters, locals and their initializers.
+//! Declarations: enumeration constants, globals, parameters and locals.
 
 use super::affine::HELP_DIVIDED_SIZE;
 use super::{Entity, Sema, Slot};
@@ -7,13 +7,11 @@ use crate::ast::{Declarator, Init, Unit};
 use scop::diag::{Diagnostic, Span};
 use scop::value;
 use scop::{Affine, Array, ArrayId, Binding, ExprKind, ScalarType, Storage};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// Arrays hold at most so many bytes (2^40).
+/// Limit on the bytes of an array.
 const LARGEST_ARRAY: i64 = 1 << 40;
-/// A local array with an initializer list becomes one statement per element, at most so many.
-const LARGEST_LIST: i64 = 1024;
 
 impl Sema {
     pub(super) fn enumerators(&mut self, unit: &Unit) {
@@ -36,7 +34,7 @@ impl Sema {
         }
     }
 
-    /// A declaration before the region: faults in it count only if its name is used.
+    /// A declaration before the region: a fault in it is reported only if its name is used.
     pub(super) fn declare_outside(
         &mut self,
         d: &Declarator,
@@ -56,12 +54,12 @@ impl Sema {
     }
 
     pub(super) fn parameter(&mut self, d: &Declarator, position: u32) {
-        if d.ty.members.is_some() && d.pointer.is_none() && d.dims.is_empty() && d.ty.dims.is_empty() {
+        if d.ty.members.is_some() && d.is_scalar() {
             self.error(
                 "E0301",
                 d.ty.span,
                 format!("`{}` is a structure passed by value", d.name),
-                "it has no place in memory of its own",
+                "it has no address in memory",
                 format!("pass an array of one element: `{} {}[1]`", d.ty.text, d.name),
             );
             self.bind(&d.name, Entity::Poison);
@@ -73,7 +71,7 @@ impl Sema {
             d.pointer = None;
         }
         let d = &d;
-        if d.ty.scalar.is_some() && d.pointer.is_none() && d.dims.is_empty() && d.ty.dims.is_empty() {
+        if d.ty.scalar.is_some() && d.is_scalar() {
             self.declare(d, Storage::Dram, Binding::Value(position));
             return;
         }
@@ -82,94 +80,30 @@ impl Sema {
         }
     }
 
-    /// Enters a declarator into the innermost scope; the slot, unless it is a constant or faulty.
+    /// Enters a declarator into the innermost scope; its slot, unless it is a constant or faulty.
     pub(super) fn declare(&mut self, d: &Declarator, storage: Storage, binding: Binding) -> Option<usize> {
         self.check_new(d);
         self.bind(&d.name, Entity::Poison);
-        if let Some(star) = d.pointer {
-            let help = format!("declare it as an array with constant extents, such as `{} {}[N]`", d.ty.text, d.name);
-            self.error(
-                "E0306",
-                crate::parse::join(star, d.span),
-                format!("`{}` is a pointer", d.name),
-                "how many elements it points to is not known",
-                help,
-            );
-            return None;
-        }
-        let Some(ty) = d.ty.scalar.filter(|_| !d.function) else {
-            let why = d.ty.why.clone().unwrap_or_else(|| "it declares a function".into());
-            self.error(
-                "E0301",
-                d.ty.span,
-                format!("`{}` has an unsupported type", d.name),
-                why,
-                "use integers (`int8_t` to `int64_t`) or floats",
-            );
-            return None;
-        };
-        let whole: Vec<&ast::Extent> = d.dims.iter().chain(&d.ty.dims).collect();
-        let open = matches!(binding, Binding::Parameter(_)) && whole.first().is_some_and(|x| x.size.is_none());
-        let given = if open { self.given_extent(&d.name) } else { None };
-        let first_only = open && !self.sizes.is_empty() && !self.beyond_first.contains(&d.name);
-        let given = given.or(first_only.then_some((1, d.span)));
-        if let Some((size, span)) = given.filter(|&(size, _)| size > LARGEST_ARRAY) {
-            self.error(
-                "E0304",
-                span,
-                format!("`{}` is too large", d.name),
-                format!("{size} elements are more than 2^40 bytes"),
-                "check the extent",
-            );
-            return None;
-        }
+        let ty = self.element_type(d)?;
+        let written: Vec<&ast::Extent> = d.dims.iter().chain(&d.ty.dims).collect();
+        let open = matches!(binding, Binding::Parameter(_)) && written.first().is_some_and(|x| x.size.is_none());
+        let first = if open { self.first_extent(d)? } else { None };
         let fixed = d.ty.constant || (storage == Storage::Local && !self.assigned.contains(&d.name));
-        if let (true, true, Some(Init::Value(e))) = (fixed, whole.is_empty() && d.ty.members.is_none(), &d.init) {
+        if let (true, true, Some(e)) = (fixed, written.is_empty() && d.ty.members.is_none(), d.value()) {
             if let Some((bits, ty)) = self.constant_value(e, ty) {
                 self.bind(&d.name, Entity::Constant(bits, ty));
                 return None;
             }
         }
         let before = self.faults.len();
-        let dims = self.extents(&d.name, &whole[usize::from(open)..], d, ty);
+        let inner = self.extents(&d.name, &written[usize::from(open)..], d, ty);
+        if open && first.is_none() && !self.sizes.is_empty() && self.faults.len() == before {
+            self.first_extent_missing(d);
+        }
         if self.faults.len() > before {
             return None;
         }
-        let (dims, extents) = dims.unzip();
-        let mut extents: Vec<Affine> = extents.unwrap_or_default();
-        if open && given.is_none() && !self.sizes.is_empty() {
-            self.error(
-                "E0306",
-                d.span,
-                format!("the first extent of `{}` is missing", d.name),
-                "with sizes at run time it must be known",
-                format!(
-                    "write how many elements it has over the sizes, such as `{0}[n]`, or a constant, `#pragma sagen \
-                    extent({0}, 4)`; only where nothing but `*{0}` is accessed it is one",
-                    d.name
-                ),
-            );
-            return None;
-        }
-        if !extents.is_empty() {
-            let constant = |n: i64| Affine::constant(self.sizes.len(), n);
-            extents = given
-                .map(|g| constant(g.0))
-                .into_iter()
-                .chain(extents)
-                .chain(d.ty.members.as_ref().map(|m| constant(m.len() as i64)))
-                .collect();
-        }
-        let dims = dims.map(|inner: Vec<i64>| {
-            let bytes = inner.iter().product::<i64>() * i64::from(ty.bytes());
-            let members = d.ty.members.as_ref().map(|m| m.len() as i64);
-            let largest = LARGEST_ARRAY / bytes.max(1);
-            open.then_some(given.map_or(largest, |g| g.0.min(largest)))
-                .into_iter()
-                .chain(inner)
-                .chain(members)
-                .collect::<Vec<_>>()
-        });
+        let (dims, extents) = self.shape(d, ty, open, first, inner).unzip();
         let table =
             dims.as_ref().filter(|_| d.ty.constant && d.ty.members.is_none()).and_then(|dims| self.table(dims, d, ty));
         self.slots.push(Slot {
@@ -178,8 +112,8 @@ impl Sema {
             ty,
             c_type: if d.ty.dims.is_empty() { d.ty.text.clone() } else { super::types::spelling(ty) },
             dims,
-            extents,
-            open: open && given.is_none(),
+            extents: extents.unwrap_or_default(),
+            open: open && first.is_none(),
             members: d.ty.members.clone(),
             table,
             storage,
@@ -198,18 +132,93 @@ impl Sema {
         Some(slot)
     }
 
-    /// The first extent that a clause gives a parameter which leaves it open.
-    fn given_extent(&mut self, name: &str) -> Option<(i64, Span)> {
-        let k = self.extents.iter().position(|c| c.values[0] == name)?;
-        let clause = self.extents.remove(k);
-        Some((clause.values[1].parse().ok()?, clause.span))
+    /// The type of a declarator's elements; pointers and unsupported types are reported.
+    fn element_type(&mut self, d: &Declarator) -> Option<ScalarType> {
+        if let Some(star) = d.pointer {
+            let help = format!("declare it as an array with constant extents, such as `{} {}[N]`", d.ty.text, d.name);
+            self.error(
+                "E0306",
+                crate::parse::join(star, d.span),
+                format!("`{}` is a pointer", d.name),
+                "how many elements it points to is not known",
+                help,
+            );
+            return None;
+        }
+        let ty = d.ty.scalar.filter(|_| !d.function);
+        if ty.is_none() {
+            let why = d.ty.why.clone().unwrap_or_else(|| "it declares a function".into());
+            self.error(
+                "E0301",
+                d.ty.span,
+                format!("`{}` has an unsupported type", d.name),
+                why,
+                "use integers (`int8_t` to `int64_t`) or floats",
+            );
+        }
+        ty
+    }
+
+    /// The first extent of a parameter that leaves it open: from a clause `extent`, or 1 if there are sizes at run time
+    /// and the region only uses element 0. The outer `None`: it was too large and is reported.
+    fn first_extent(&mut self, d: &Declarator) -> Option<Option<i64>> {
+        let clause = self.extents.iter().position(|c| c.values[0] == *d.name).map(|k| self.extents.remove(k));
+        let given = clause.and_then(|c| Some((c.values[1].parse().ok()?, c.span)));
+        let only_first = !self.sizes.is_empty() && !self.more_than_first.contains(&d.name);
+        let given = given.or(only_first.then_some((1, d.span)));
+        if let Some((size, span)) = given.filter(|&(size, _)| size > LARGEST_ARRAY) {
+            self.error(
+                "E0304",
+                span,
+                format!("`{}` is too large", d.name),
+                format!("{size} elements are more than 2^40 bytes"),
+                "check the extent",
+            );
+            return None;
+        }
+        Some(given.map(|g| g.0))
+    }
+
+    fn first_extent_missing(&mut self, d: &Declarator) {
+        self.error(
+            "E0306",
+            d.span,
+            format!("the first extent of `{}` is missing", d.name),
+            "with sizes at run time it must be known",
+            format!(
+                "write the number of elements in terms of the sizes, such as `{0}[n]`, or a constant, `#pragma sagen \
+                extent({0}, 4)`; it is 1 only if the region accesses nothing but `*{0}`",
+                d.name
+            ),
+        );
+    }
+
+    /// All extents of a declarator, first extent and members included: their greatest values, and the forms over the
+    /// sizes (empty if all are constant).
+    fn shape(
+        &self,
+        d: &Declarator,
+        ty: ScalarType,
+        open: bool,
+        first: Option<i64>,
+        inner: Option<(Vec<i64>, Vec<Affine>)>,
+    ) -> Option<(Vec<i64>, Vec<Affine>)> {
+        let (inner, mut extents) = inner?;
+        let members = d.ty.members.as_ref().map(|m| m.len() as i64);
+        if !extents.is_empty() {
+            let constant = |n: i64| Affine::constant(self.sizes.len(), n);
+            extents = first.map(constant).into_iter().chain(extents).chain(members.map(constant)).collect();
+        }
+        let bytes = inner.iter().product::<i64>() * i64::from(ty.bytes());
+        let largest = LARGEST_ARRAY / bytes.max(1);
+        let outer = open.then_some(first.map_or(largest, |n| n.min(largest)));
+        Some((outer.into_iter().chain(inner).chain(members).collect(), extents))
     }
 
     fn check_new(&mut self, d: &Declarator) {
-        let known = self.scopes.last().and_then(|s| s.get(&d.name)).cloned();
-        let Some(known) = known else { return };
-        if let Entity::Slot(k) = known {
-            // At file level C allows a variable to be declared again.
+        let earlier = self.scopes.last().and_then(|s| s.get(&d.name)).cloned();
+        if let Some(Entity::Slot(k)) = earlier {
+            // At file level C allows to declare a variable again.
             if self.slots[k].binding != Binding::Global {
                 let first = self.slots[k].span;
                 let fault = Diagnostic::error("E0308", d.span, format!("`{}` is declared twice in one scope", d.name));
@@ -218,7 +227,7 @@ impl Sema {
         }
     }
 
-    /// Extents that were left open: what the region touches.
+    /// Sets the extents that were left open to the elements that the region accesses.
     pub(super) fn close_extents(&mut self) {
         for slot in self.slots.iter().filter(|s| s.open) {
             let Some(id) = slot.array else { continue };
@@ -244,8 +253,8 @@ impl Sema {
         }
     }
 
-    /// The extents, all positive and constant or following the sizes: for the greatest sizes, and over them unless all
-    /// are constant; `None` if the reason was reported elsewhere.
+    /// The extents, all positive: their greatest values, and their forms over the sizes (empty if all are constant).
+    /// `None` if the reason was reported.
     fn extents(
         &mut self,
         name: &str,
@@ -299,7 +308,7 @@ impl Sema {
         Some((dims, forms))
     }
 
-    /// The greatest value of an extent, and what it is over the sizes.
+    /// The greatest value of an extent, and its form over the sizes.
     fn extent(&mut self, name: &str, e: &ast::Expr) -> Option<(i64, Affine)> {
         let sizes = self.sizes.len();
         match self.affine(e) {
@@ -314,7 +323,7 @@ impl Sema {
                         e.span,
                         format!("an extent of `{name}` can be {least}"),
                         "an array needs at least one element",
-                        "sizes are 1 and more: add what is missing",
+                        "a size may be 1: make the extent larger by a constant",
                     );
                     return None;
                 }
@@ -345,7 +354,7 @@ impl Sema {
         }
     }
 
-    /// The scop's array for a slot, made at its first use.
+    /// The scop's array of a slot; its first use creates it.
     pub(super) fn array_of(&mut self, slot: usize) -> ArrayId {
         if let Some(id) = self.slots[slot].array {
             return id;
@@ -376,7 +385,7 @@ impl Sema {
         id
     }
 
-    /// A local boolean that keeps a condition.
+    /// A new local boolean for a condition.
     pub(super) fn temporary(&mut self, span: Span) -> usize {
         self.slots.push(Slot {
             name: "condition".into(),
@@ -404,142 +413,5 @@ impl Sema {
         if let Some(slot) = self.declare(d, Storage::Local, Binding::Local) {
             self.initialize(slot, d);
         }
-    }
-
-    /// Statements that carry out an initializer.
-    fn initialize(&mut self, slot: usize, d: &Declarator) {
-        let Some(dims) = self.slots[slot].dims.clone() else { return };
-        self.parts = 0;
-        if self.slots[slot].table.is_some() {
-            return;
-        }
-        let members = self.slots[slot].members.clone();
-        match &d.init {
-            None => {}
-            Some(Init::Value(e)) if dims.len() == 1 && members.is_some() => {
-                for (k, name) in members.iter().flat_map(|m| m.iter()).enumerate() {
-                    let depth = self.depth();
-                    self.store(slot, vec![Affine::constant(depth, k as i64)], &e.member(name), d.span);
-                }
-            }
-            Some(Init::Value(e)) if dims.is_empty() => self.store(slot, vec![], e, d.span),
-            Some(Init::List(items, span)) if dims.is_empty() => match &items[..] {
-                [Init::Value(e)] => self.store(slot, vec![], e, d.span),
-                _ => self.error(
-                    "E0313",
-                    *span,
-                    "a scalar has one initializer",
-                    format!("`{}` is no array", d.name),
-                    "write its value without braces",
-                ),
-            },
-            Some(Init::Value(e)) => {
-                let label = format!("`{}` is an array", d.name);
-                self.error("E0313", e.span, "an array needs an initializer list", label, "write { … }");
-            }
-            Some(Init::List(items, span)) => {
-                let zero = ast::Expr { kind: ast::ExprKind::Literal(0, ScalarType::I32), span: *span };
-                if items.iter().all(is_zero) {
-                    self.fill(slot, &dims, &zero);
-                } else {
-                    self.initialize_list(slot, &dims, items, *span, &zero);
-                }
-            }
-        }
-    }
-
-    /// One store per element.
-    fn initialize_list(&mut self, slot: usize, dims: &[i64], items: &[Init], span: Span, zero: &ast::Expr) {
-        let mut values = BTreeMap::new();
-        let total: i64 = dims.iter().product();
-        if total > LARGEST_LIST {
-            self.error(
-                "E0415",
-                span,
-                format!("an initializer for {total} elements"),
-                format!("at most {LARGEST_LIST} are supported"),
-                "fill the array by a loop, or pass it as a parameter",
-            );
-            return;
-        }
-        if self.flatten(items, dims, 0, span, &mut values).is_none() {
-            return;
-        }
-        for k in 0..total {
-            let mut rest = k;
-            let mut point = vec![0; dims.len()];
-            for (p, n) in point.iter_mut().zip(dims).rev() {
-                *p = rest % n;
-                rest /= n;
-            }
-            let subscripts = point.into_iter().map(|x| Affine::constant(self.depth(), x)).collect();
-            self.store(slot, subscripts, values.get(&k).copied().unwrap_or(zero), span);
-        }
-    }
-
-    /// Enters the items of a list for the sub-array at `base` (row-major) into `out`.
-    pub(super) fn flatten<'a>(
-        &mut self,
-        items: &'a [Init],
-        dims: &[i64],
-        base: i64,
-        span: Span,
-        out: &mut BTreeMap<i64, &'a ast::Expr>,
-    ) -> Option<()> {
-        let inner: i64 = dims[1..].iter().product();
-        if items.iter().all(|i| matches!(i, Init::Value(_))) {
-            // Without inner braces the values run through the sub-array.
-            if items.len() as i64 > inner * dims[0] {
-                self.error(
-                    "E0313",
-                    span,
-                    "too many initializers",
-                    format!("{} values for {} elements", items.len(), inner * dims[0]),
-                    "check the extents",
-                );
-                return None;
-            }
-            for (k, item) in items.iter().enumerate() {
-                if let Init::Value(e) = item {
-                    out.insert(base + k as i64, e);
-                }
-            }
-            return Some(());
-        }
-        if items.len() as i64 > dims[0] {
-            self.error(
-                "E0313",
-                span,
-                "too many initializers",
-                format!("{} rows for an extent of {}", items.len(), dims[0]),
-                "check the extents",
-            );
-            return None;
-        }
-        for (k, item) in items.iter().enumerate() {
-            match item {
-                Init::List(inner_items, s) if dims.len() > 1 => {
-                    self.flatten(inner_items, &dims[1..], base + k as i64 * inner, *s, out)?
-                }
-                _ => {
-                    self.error(
-                        "E0313",
-                        span,
-                        "the initializer does not fit the array's shape",
-                        "braces and values are mixed",
-                        "give one pair of braces per row",
-                    );
-                    return None;
-                }
-            }
-        }
-        Some(())
-    }
-}
-
-fn is_zero(init: &Init) -> bool {
-    match init {
-        Init::Value(e) => matches!(e.kind, ast::ExprKind::Literal(0, _)),
-        Init::List(items, _) => items.iter().all(is_zero),
     }
 }

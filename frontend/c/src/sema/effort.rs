@@ -1,11 +1,11 @@
-//! Questions about iterations, and the work that a region may cost: beyond it nothing is decided any more, and the
-//! region is refused.
+//! Work limit for questions about iterations: after it is spent, every answer is "unknown" and the region is refused.
+//! The unit is a row of a polyhedron, which is the same on every machine.
 
 use scop::polyhedron::{range_and_work, Polyhedron, Sample};
 use scop::{Affine, Constraint};
 use std::cell::Cell;
 
-/// Rows of polyhedra that a region's questions may make and look at: hundreds of times what programs need.
+/// Limit in rows generated and scanned: hundreds of times the need of real programs.
 const ROWS: u64 = 5_000_000;
 
 #[derive(Clone, Debug)]
@@ -13,12 +13,14 @@ pub(super) struct Effort {
     left: Cell<u64>,
 }
 
-impl Effort {
-    pub fn new() -> Effort {
+impl Default for Effort {
+    fn default() -> Effort {
         Effort { left: Cell::new(ROWS) }
     }
+}
 
-    /// Nothing is left: answers are unknown from here on.
+impl Effort {
+    /// Whether the limit is reached.
     pub fn spent(&self) -> bool {
         self.left.get() == 0
     }
@@ -41,7 +43,7 @@ impl Effort {
         self.sample(dims, constraints) == Sample::Empty
     }
 
-    /// Least and greatest value of `form` over the rational hull of the constraints; `None` where unbounded or unknown.
+    /// Least and greatest value of `form` over the rational relaxation; `None` where unbounded or unknown.
     pub fn range(&self, dims: usize, constraints: &[Constraint], form: &Affine) -> (Option<i64>, Option<i64>) {
         if self.spent() {
             return (None, None);

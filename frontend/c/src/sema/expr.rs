@@ -1,4 +1,4 @@
-//! Typed values: every operator with C's types, reads collected into the statement's list.
+//! Typed expressions: every operator gets C's types, and reads are collected into the statement's list.
 
 use super::affine::binary_op;
 use super::form::Truth;
@@ -12,7 +12,7 @@ use scop::diag::Span;
 use scop::literal::{F32, F64};
 use scop::{Access, BinaryOp, Expr, ExprKind, HostFunction, ScalarType, UnaryOp};
 
-/// Index of `access` in `reads`, entered if it is new.
+/// Index of `access` in `reads`; appended if it is new.
 pub(super) fn read(reads: &mut Vec<Access>, access: Access) -> usize {
     match reads.iter().position(|r| r.array == access.array && r.subscripts == access.subscripts) {
         Some(k) => k,
@@ -42,7 +42,7 @@ fn function(name: &str) -> Option<(usize, ScalarType)> {
 }
 
 impl Sema {
-    /// The value of `e` in C, of its own C type. `None`: a fault was reported.
+    /// The value of `e`, of its C type; `None` if a fault was reported.
     pub(super) fn value(&mut self, e: &ast::Expr, reads: &mut Vec<Access>) -> Option<Expr> {
         match &e.kind {
             ast::ExprKind::Literal(bits, ty) => Some(constant(*bits, *ty, e.span)),
@@ -79,7 +79,7 @@ impl Sema {
                     "E0405",
                     e.span,
                     "side effect inside an expression",
-                    "the order of effects would matter",
+                    "the result would depend on the order of effects",
                     "make it a statement of its own",
                 );
                 None
@@ -89,7 +89,7 @@ impl Sema {
                     "E0403",
                     e.span,
                     "taking an address is not supported",
-                    "pointers hide which element is meant",
+                    "a pointer hides which element it points to",
                     "use an array with affine subscripts; `&x` may be an argument of a function that the file defines",
                 );
                 None
@@ -98,7 +98,7 @@ impl Sema {
         }
     }
 
-    /// A condition as the `int` that C makes of it.
+    /// A condition converted to `int`, as C does.
     fn widened(&mut self, e: &ast::Expr, reads: &mut Vec<Access>) -> Option<Expr> {
         let condition = self.condition(e, reads)?;
         Some(convert(condition, ScalarType::I32))
@@ -130,7 +130,7 @@ impl Sema {
     }
 
     fn element_value(&mut self, e: &ast::Expr, reads: &mut Vec<Access>) -> Option<Expr> {
-        if let Some(value) = self.looked_up(e, reads) {
+        if let Some(value) = self.table_lookup(e, reads) {
             return value;
         }
         let (slot, subscripts) = self.lvalue(e)?;
@@ -148,9 +148,9 @@ impl Sema {
         let Some((count, ty)) = function(name) else {
             let help = match name {
                 "min" | "max" | "MIN" | "MAX" => "define it as a macro: #define MIN(a, b) ((a) < (b) ? (a) : (b))",
-                _ => "write the expression out or make it a macro; known are sqrtf, fabsf, fminf, fmaxf, fmaf and abs",
+                _ => "write it out or make it a macro; supported are sqrtf, fabsf, fminf, fmaxf, fmaf and abs",
             };
-            self.error("E0404", span, format!("call of `{name}`"), "functions are not carried into hardware", help);
+            self.error("E0404", span, format!("call of `{name}`"), "there is no hardware for this function", help);
             return None;
         };
         if values.len() != count {
@@ -191,15 +191,15 @@ impl Sema {
             _ => None,
         };
         if let Some(live) = live {
-            // The other branch still takes part in the result's type.
+            // The other branch still contributes to the result's type.
             let other = if std::ptr::eq(live, a) { b } else { a };
             let value = self.value(live, reads)?;
             let ty = self.type_of(other).and_then(|t| usual(value.ty, t)).unwrap_or(value.ty);
             return Some(convert(value, ty));
         }
         let c = self.condition(c, reads);
-        let a = self.knowing(&c, true, |s| s.value(a, reads));
-        let b = self.knowing(&c, false, |s| s.value(b, reads));
+        let a = self.with_fact(&c, true, |s| s.value(a, reads));
+        let b = self.with_fact(&c, false, |s| s.value(b, reads));
         let (c, a, b) = (c?, a?, b?);
         match usual(a.ty, b.ty) {
             Some(ty) => Some(select(c, convert(a, ty), convert(b, ty), span)),
@@ -212,7 +212,7 @@ impl Sema {
         match &e.kind {
             ast::ExprKind::Unary(Unary::LogicalNot, a) => Some(operate::not(self.condition(a, reads)?, e.span)),
             ast::ExprKind::Binary(op @ (Binary::LogicalAnd | Binary::LogicalOr), a, b) => {
-                // A decided side is not evaluated: it may guard the other one's subscripts.
+                // A decided side is dropped: it may guard the subscripts of the other one.
                 let and = *op == Binary::LogicalAnd;
                 for (side, other) in [(a, b), (b, a)] {
                     match self.decide(side) {
@@ -223,7 +223,7 @@ impl Sema {
                     }
                 }
                 let a = self.condition(a, reads);
-                let b = self.knowing(&a, and, |s| s.condition(b, reads));
+                let b = self.with_fact(&a, and, |s| s.condition(b, reads));
                 Some(operate::binary(binary_op(*op), a?, b?, e.span))
             }
             ast::ExprKind::Binary(op, a, b) if op.is_comparison() => {
@@ -241,11 +241,11 @@ impl Sema {
         }
     }
 
-    /// A predicate's guard as a truth value.
+    /// A guard as a truth value.
     pub(super) fn guard(&mut self, guard: &Guard, span: Span, reads: &mut Vec<Access>) -> Option<Expr> {
         match guard {
             Guard::Source(e) => self.condition(e, reads),
-            Guard::Kept(slot) => {
+            Guard::Saved(slot) => {
                 let access = Access { array: self.array_of(*slot), subscripts: vec![], span };
                 Some(node(ExprKind::Read(read(reads, access)), ScalarType::BOOL, span))
             }

@@ -1,4 +1,4 @@
-//! Affine forms and conditions as data: sums that refuse to overflow, and unions of conjunctions.
+//! Arithmetic on affine forms with overflow checks, and unions of conjunctions.
 
 use crate::ast::Binary;
 use scop::diag::Span;
@@ -22,7 +22,7 @@ pub(super) struct Refusal {
 
 pub(super) type Affinity<T> = Result<T, Refusal>;
 
-/// Larger numbers are refused, so that sums of them cannot overflow.
+/// Larger numbers are refused, so sums of them cannot overflow.
 pub(super) const LARGEST: i64 = 1 << 50;
 
 pub(super) fn refuse<T>(span: Span, why: impl Into<String>, help: &'static str) -> Affinity<T> {
@@ -49,12 +49,12 @@ pub(super) fn scaled(form: &Affine, factor: i64) -> Option<Affine> {
 /// A union of disjoint conjunctions.
 pub(super) type Dnf = Vec<Vec<Constraint>>;
 
-/// What a condition is in the current domain.
+/// The truth of a condition in the current domain.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Truth {
     Always,
     Never,
-    /// Affine; where it holds and where it does not.
+    /// Affine: the sets where it holds and where it fails.
     Sometimes(Dnf, Dnf),
     /// It depends on data.
     Data,
@@ -64,12 +64,12 @@ fn at_least_zero(expr: Affine) -> Constraint {
     Constraint { expr, equality: false }
 }
 
-/// All pairs of a conjunction of `a` and one of `b`.
+/// The intersection: all pairs of a conjunction of `a` and one of `b`.
 pub(super) fn intersect(a: &Dnf, b: &Dnf) -> Dnf {
     a.iter().flat_map(|x| b.iter().map(move |y| merged(x, y))).collect()
 }
 
-/// Both conjunctions; of constraints with equal coefficients only the tightest stays, trivial ones go.
+/// Both conjunctions together, without trivial constraints and with only the tightest of those with equal coefficients.
 fn merged(a: &[Constraint], b: &[Constraint]) -> Vec<Constraint> {
     let mut out: Vec<Constraint> = vec![];
     for c in a.iter().chain(b).map(tightened) {
@@ -85,14 +85,14 @@ fn merged(a: &[Constraint], b: &[Constraint]) -> Vec<Constraint> {
     out
 }
 
-/// Forms of different depth are equal if the further coefficients are 0.
+/// Equality of coefficients; missing ones count as 0.
 fn same_coefficients(a: &Affine, b: &Affine) -> bool {
     let depth = a.coeffs.len().max(b.coeffs.len());
     let at = |v: &Affine, d: usize| v.coeffs.get(d).copied().unwrap_or(0);
     (0..depth).all(|d| at(a, d) == at(b, d))
 }
 
-/// Divided by the coefficients' common divisor, the constant rounded down.
+/// The constraint divided by the gcd of its coefficients, with the constant rounded down.
 fn tightened(c: &Constraint) -> Constraint {
     let divisor = c.expr.coeffs.iter().fold(0, |g, &x| num_integer::gcd(g, x));
     if divisor < 2 || (c.equality && c.expr.constant % divisor != 0) {

@@ -1,33 +1,23 @@
-//! `for` loops: start, condition and step become an iterator that steps by +1, and its bounds.
+//! `for` loops: loop normalization. The iterator becomes `offset + step * i'`, where `i'` steps by +1 and has affine
+//! bounds.
 //!
-//! With step 1 the normalized iterator is the source's own. With step -1 it counts down from a constant.
-//! With other steps it counts from the start, unless the start is a multiple of the step plus a constant.
+//! - Step 1: the offset is 0, so `i'` is the source's iterator.
+//! - Step -1: the offset is a constant that no start exceeds. `for (i = n; i > 0; i--)` with `n <= 8` is `i = 8 - i'`.
+//! - Other steps: the offset is the start. If the start is a multiple of the step plus a constant, the offset is that
+//!   constant, so that loops with different starts have comparable iterators.
 
 use super::affine::type_range;
 use super::form::{add_scaled, compare, intersect, AffineValue, Dnf};
+use super::header::Header;
 use super::{Entity, Iterator, Sema};
 use crate::ast;
-use crate::ast::{Binary, ExprKind, For, ForInit};
+use crate::ast::{Binary, ExprKind, For};
 use scop::diag::Span;
-use scop::{Affine, Constraint, Loop, ScalarType};
+use scop::{Affine, Constraint, Loop};
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
 
-/// A loop's header, read but not yet checked against its condition.
-struct Header {
-    name: Rc<str>,
-    ty: ScalarType,
-    /// The slot of a variable declared outside of the header.
-    slot: Option<usize>,
-    /// The start: the greatest (counting up) or least (counting down) of these.
-    starts: Vec<AffineValue>,
-    step: i64,
-    span: Span,
-}
-
-/// Loops nest at most so deep.
+/// Loops nest at most this deep.
 const DEPTH: usize = 16;
-const SHAPE: &str = "write `for (int i = START; i < END; i += STEP)` with affine START and END and a constant STEP";
 
 impl Sema {
     pub(super) fn for_loop(&mut self, f: &For) {
@@ -47,7 +37,7 @@ impl Sema {
         if let Some(unrolled) = self.unrolled(f, false) {
             return self.for_loop(&unrolled);
         }
-        // Where only conditions divide the iterator, its copies are needed if the conditions keep subscripts inside.
+        // If only conditions divide the iterator, unroll only if that removes faults "outside its bounds".
         let Some(unrolled) = self.unrolled(f, true) else { return self.plain_loop(f) };
         let start = self.clone();
         self.plain_loop(f);
@@ -69,8 +59,8 @@ impl Sema {
         let entered = match header {
             Some(header) => self.enter(header, f),
             None => {
-                // Name the iterator, so that the body is checked without complaints about it.
-                if let Some(name) = counted(f) {
+                // Declare the iterator, so that the body is checked without faults about it.
+                if let Some(name) = f.iterator() {
                     self.bind(&name, Entity::Poison);
                 }
                 true
@@ -79,175 +69,17 @@ impl Sema {
         if entered || self.faults.len() > before {
             let mut changed = BTreeSet::new();
             crate::effects::assigned(&f.body, &mut changed);
-            self.forget_latest(&changed);
+            self.kill_definitions(&changed);
             self.counters.push(0);
             self.statement(&f.body);
             self.counters.pop();
-            self.forget_latest(&changed);
+            self.kill_definitions(&changed);
         }
         self.scopes.pop();
         self.nest = outer;
     }
 
-    /// A condition on outer iterators in a bound that is no minimum or maximum.
-    fn split_header(&self, f: &For) -> Option<(Dnf, Dnf)> {
-        let start = match &f.init {
-            ForInit::Declare(all) => {
-                all.first().and_then(|d| if let Some(ast::Init::Value(e)) = &d.init { Some(e) } else { None })
-            }
-            ForInit::Expr(ast::Expr { kind: ExprKind::Assign(None, _, start), .. }) => Some(&**start),
-            _ => None,
-        };
-        start.into_iter().chain(&f.condition).find_map(|e| self.split_bound(e))
-    }
-
-    fn split_bound(&self, e: &ast::Expr) -> Option<(Dnf, Dnf)> {
-        let sides = match &e.kind {
-            ExprKind::Binary(op, a, b) if op.is_comparison() || *op == Binary::LogicalAnd => Some((&**a, &**b)),
-            _ => extremum(e, true).or_else(|| extremum(e, false)),
-        };
-        match sides {
-            Some((a, b)) => self.split_bound(a).or_else(|| self.split_bound(b)),
-            None => self.split_inside(e, true),
-        }
-    }
-
-    fn shape<T>(&mut self, span: Span, message: &str, label: &str) -> Option<T> {
-        self.error("E0406", span, message, label, SHAPE);
-        None
-    }
-
-    fn header(&mut self, f: &For) -> Option<Header> {
-        let start = self.start(f);
-        let step = match (&f.step, counted(f)) {
-            (Some(e), Some(name)) => self.step(e, &name),
-            (Some(_), None) => None,
-            (None, _) => self.shape(f.header, "the loop has no step", "its third part is missing"),
-        };
-        if f.condition.is_none() {
-            self.shape::<()>(f.header, "the loop has no condition", "its second part is missing");
-            return None;
-        }
-        let (name, ty, slot, init) = start?;
-        let step = step?;
-        let starts = self.terms(init, step > 0, "E0407", "the loop's start")?;
-        Some(Header { name, ty, slot, starts, step, span: f.header })
-    }
-
-    /// Name, type, slot and start of the iterator.
-    fn start<'a>(&mut self, f: &'a For) -> Option<(Rc<str>, ScalarType, Option<usize>, &'a ast::Expr)> {
-        match &f.init {
-            ForInit::None => self.shape(f.header, "the loop does not set its iterator", "its first part is missing"),
-            ForInit::Declare(all) => {
-                let [d] = all.as_slice() else {
-                    return self.shape(
-                        all.get(1).map_or(f.header, |d| d.span),
-                        "the loop declares several variables",
-                        "one iterator per loop",
-                    );
-                };
-                let Some(ast::Init::Value(init)) = &d.init else {
-                    return self.shape(d.span, "the iterator has no start", "it is not initialized");
-                };
-                match d.ty.scalar {
-                    Some(ty)
-                        if !ty.is_float() && ty != ScalarType::BOOL && d.dims.is_empty() && d.pointer.is_none() =>
-                    {
-                        Some((d.name.clone(), ty, None, init))
-                    }
-                    _ => self.shape(d.span, "the iterator is no integer", "of this type"),
-                }
-            }
-            ForInit::Expr(ast::Expr { kind: ExprKind::Assign(None, target, init), .. }) => {
-                let ExprKind::Name(name) = &target.kind else {
-                    return self.shape(target.span, "the iterator must be a plain variable", "not a name");
-                };
-                match self.lookup(name).cloned() {
-                    Some(Entity::Slot(k))
-                        if !self.slots[k].ty.is_float() && self.slots[k].dims.as_ref().is_some_and(Vec::is_empty) =>
-                    {
-                        Some((name.clone(), self.slots[k].ty, Some(k), init))
-                    }
-                    Some(Entity::Iterator(_)) => {
-                        self.error(
-                            "E0409",
-                            target.span,
-                            format!("the iterator `{name}` is assigned inside its loop"),
-                            "an outer loop counts it already",
-                            "use another iterator",
-                        );
-                        None
-                    }
-                    Some(Entity::Poison) => None,
-                    None => {
-                        self.unknown(name, target.span);
-                        None
-                    }
-                    _ => self.shape(target.span, "the iterator must be an integer variable", "this is none"),
-                }
-            }
-            ForInit::Expr(e) => self.shape(e.span, "the loop must set one iterator", "expected `i = START`"),
-        }
-    }
-
-    pub(super) fn step(&mut self, e: &ast::Expr, name: &str) -> Option<i64> {
-        let is_iterator = |x: &ast::Expr| matches!(&x.kind, ExprKind::Name(n) if **n == *name);
-        let (op, target, amount) = match &e.kind {
-            ExprKind::Step(op, target) => (*op, target, Some(ast::Expr::one(e.span))),
-            ExprKind::Assign(Some(op @ (Binary::Add | Binary::Sub)), target, amount) => {
-                (*op, target, Some((**amount).clone()))
-            }
-            ExprKind::Assign(None, target, value) => match &value.kind {
-                ExprKind::Binary(op @ (Binary::Add | Binary::Sub), a, b) if is_iterator(a) => {
-                    (*op, target, Some((**b).clone()))
-                }
-                ExprKind::Binary(Binary::Add, a, b) if is_iterator(b) => (Binary::Add, target, Some((**a).clone())),
-                _ => (Binary::Add, target, None),
-            },
-            _ => {
-                return self.shape(
-                    e.span,
-                    "the loop's step is not understood",
-                    "expected `i++`, `i--`, `i += STEP` or `i -= STEP`",
-                )
-            }
-        };
-        if !is_iterator(target) {
-            return self.shape(target.span, "the loop steps another variable", &format!("`{name}` was set"));
-        }
-        let Some(amount) = amount else {
-            return self.shape(e.span, "the loop's step is not constant", "only sums with a constant");
-        };
-        let amount = match self.affine(&amount) {
-            Ok(v) if v.form.is_constant() => v.form.constant,
-            Ok(_) => return self.shape(amount.span, "the loop's step is not constant", "it changes with an iterator"),
-            Err(refusal) => {
-                self.report_refusal(refusal, "E0406", "the loop's step");
-                return None;
-            }
-        };
-        match if op == Binary::Add { amount } else { -amount } {
-            0 => self.shape(e.span, "the loop's step is 0", "the loop would never end"),
-            step => Some(step),
-        }
-    }
-
-    /// The affine terms of which `e` is the greatest (`greatest`) or least.
-    fn terms(&mut self, e: &ast::Expr, greatest: bool, code: &'static str, what: &str) -> Option<Vec<AffineValue>> {
-        if let Some((a, b)) = extremum(e, greatest) {
-            let (a, b) = (self.terms(a, greatest, code, what), self.terms(b, greatest, code, what));
-            return Some(a?.into_iter().chain(b?).collect());
-        }
-        match self.affine(e) {
-            Ok(v) => Some(vec![v]),
-            Err(refusal) => {
-                self.report_refusal(refusal, code, what);
-                None
-            }
-        }
-    }
-
-    /// Makes the loop the innermost one; false if its body is never executed or its condition is faulty.
+    /// Enters the loop into the nest; false if its body is never executed or its condition is faulty.
     fn enter(&mut self, header: Header, f: &For) -> bool {
         let depth = self.depth();
         let Some((offset, lower)) = self.placement(&header) else {
@@ -314,7 +146,7 @@ impl Sema {
             }
             (_, [start]) => start.form.clone(),
             _ => {
-                self.shape::<()>(
+                self.bad_header::<()>(
                     header.span,
                     "a start of several terms needs the step 1 or -1",
                     "max or min with another step",
@@ -352,11 +184,15 @@ impl Sema {
         starts.iter().filter_map(highest).min().unwrap_or(0)
     }
 
-    /// The loop's condition as constraints that end it; false if it was refused.
+    /// Appends the loop's condition as constraints; false if it was refused.
     fn upper(&mut self, e: &ast::Expr, header: &Header, out: &mut Vec<Constraint>) -> bool {
         let ExprKind::Binary(op, a, b) = &e.kind else {
             return self
-                .shape::<()>(e.span, "the loop's condition is not understood", "expected a comparison of the iterator")
+                .bad_header::<()>(
+                    e.span,
+                    "the loop's condition is not understood",
+                    "expected a comparison of the iterator",
+                )
                 .is_some();
         };
         if *op == Binary::LogicalAnd {
@@ -369,7 +205,11 @@ impl Sema {
             Binary::Lt | Binary::Le | Binary::Ne => (*op, a, b),
             _ => {
                 return self
-                    .shape::<()>(e.span, "the loop's condition is not understood", "expected `<`, `<=`, `>` or `>=`")
+                    .bad_header::<()>(
+                        e.span,
+                        "the loop's condition is not understood",
+                        "expected `<`, `<=`, `>` or `>=`",
+                    )
                     .is_some()
             }
         };
@@ -392,7 +232,7 @@ impl Sema {
                 return false;
             };
             if constraint.expr.coeffs[depth] > 0 {
-                let label = "with this step the condition stays true once it is";
+                let label = "with this step, the condition remains true once it is true";
                 self.error(
                     "E0413",
                     e.span,
@@ -425,12 +265,12 @@ impl Sema {
         };
         let Some((less, greater)) = sides else {
             return self
-                .shape::<()>(e.span, "`!=` as a loop's condition", "only for one bound and the step 1 or -1")
+                .bad_header::<()>(e.span, "`!=` as a loop's condition", "only for one bound and the step 1 or -1")
                 .is_some();
         };
         let falls = |d: &Dnf| d[0][0].expr.coeffs[depth] < 0;
-        let (keep, beyond) = if falls(&less) { (less, greater) } else { (greater, less) };
-        // Beyond END at the very start?
+        let (inside, beyond) = if falls(&less) { (less, greater) } else { (greater, less) };
+        // Can the start be beyond END?
         let starts = header.starts.iter().filter_map(|s| {
             let mut form = s.form.clone();
             form.coeffs.resize(depth + 1, 0);
@@ -453,11 +293,11 @@ impl Sema {
             );
             return false;
         }
-        out.extend(keep.into_iter().flatten());
+        out.extend(inside.into_iter().flatten());
         true
     }
 
-    /// The iterator must hold the value that ends the loop.
+    /// The iterator's type must hold the value that ends the loop.
     fn check_exit(&mut self, header: &Header, value: &Affine, span: Span) {
         let (least, greatest) = type_range(header.ty);
         for disjunct in self.nest.domain.clone() {
@@ -471,36 +311,4 @@ impl Sema {
             }
         }
     }
-}
-
-/// The name that a loop's header sets.
-pub(super) fn counted(f: &For) -> Option<Rc<str>> {
-    match &f.init {
-        ForInit::Declare(all) => all.first().map(|d| d.name.clone()),
-        ForInit::Expr(ast::Expr { kind: ExprKind::Assign(_, target, _), .. }) => match &target.kind {
-            ExprKind::Name(n) => Some(n.clone()),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// The operands of a minimum or maximum written as `a < b ? a : b`.
-fn extremum(e: &ast::Expr, greatest: bool) -> Option<(&ast::Expr, &ast::Expr)> {
-    let ExprKind::Conditional(c, a, b) = &e.kind else { return None };
-    let ExprKind::Binary(op, x, y) = &c.kind else { return None };
-    let less = matches!(op, Binary::Lt | Binary::Le);
-    if !less && !matches!(op, Binary::Gt | Binary::Ge) {
-        return None;
-    }
-    let picks_left = if a.same(x) && b.same(y) {
-        true
-    } else if a.same(y) && b.same(x) {
-        false
-    } else {
-        return None;
-    };
-    // `x < y ? x : y` is the minimum.
-    let minimum = less == picks_left;
-    (minimum != greatest).then_some((a, b))
 }

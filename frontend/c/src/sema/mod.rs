@@ -1,8 +1,17 @@
-//! Meaning: from the syntax tree to the [`Scop`]. Names, types, affine forms, domains, bounds checks.
+//! Semantic analysis: from the syntax tree to the [`Scop`]. Names, types, affine forms, domains, bounds checks.
 //!
-//! Faults are pushed to `faults`; functions that return `None` or nothing have reported why. The walk goes on after
-//! a fault, so that one run shows them all. Where a statement is lowered several times (it was split by an affine
-//! condition), the same fault may be pushed again: `crate::parse_text` removes repetitions.
+//! One walk over the region keeps the loop nest with its domain, the scopes, and the predicates of enclosing `if`s, and
+//! emits a statement of the scop per assignment. By subject:
+//! - names: `declare`, `initialize`, `sizes` (parameters with a maximum), `table` (constant tables);
+//! - iterations: `header` and `loops` (normalization), `unroll`, `condition`, `split` (index-set splitting), `affine`
+//!   over `form`, `effort` (work limit);
+//! - statements: `stmt`, `choice` (if-conversion), `guards` (conditional writes without guard), `expr` over `operate`
+//!   and `types`, `access` (bounds);
+//! - ranges of values: `values` over `reaching` (reaching definitions).
+//!
+//! Faults are pushed to `faults`; a function that returns `None` or nothing has reported the reason. The walk continues
+//! after a fault, so one run shows all. A statement that is lowered several times (because its domain was split) may
+//! push a fault again; the driver removes repetitions.
 
 mod access;
 mod affine;
@@ -12,11 +21,14 @@ mod declare;
 mod effort;
 mod expr;
 mod form;
-mod fresh;
-mod latest;
+mod guards;
+mod header;
+mod initialize;
+mod reaching;
 mod loops;
 mod operate;
 mod sizes;
+mod split;
 mod stmt;
 mod table;
 mod types;
@@ -38,7 +50,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Debug)]
 enum Entity {
     /// Index into `Sema::slots`.
@@ -47,7 +59,7 @@ enum Entity {
     Iterator(usize),
     /// Bits and type.
     Constant(u64, ScalarType),
-    /// Declared with something unsupported: reported when used.
+    /// Its declaration is not supported: reported where it is used.
     Refused(Rc<Diagnostic>),
     /// Its declaration was reported.
     Poison,
@@ -64,21 +76,21 @@ struct Slot {
     dims: Option<Vec<i64>>,
     /// Over the sizes; empty if all are constant.
     extents: Vec<Affine>,
-    /// The first extent is unknown: the accesses tell it.
+    /// The first extent is unknown; the accesses determine it.
     open: bool,
-    /// A structure's members, along the last dimension.
+    /// The members of a structure; they are the last dimension.
     members: Option<Rc<[Rc<str>]>>,
-    /// The elements of a small constant table, row-major: no array, but constants where it is read.
+    /// The elements of a small constant table, row-major. Such a table is no array: its reads become constants.
     table: Option<Arc<[u64]>>,
     storage: Storage,
     binding: Binding,
     constant: bool,
     array: Option<ArrayId>,
-    /// The loop that counts it, once there was one.
+    /// The last loop whose iterator it was.
     iterator: Option<Span>,
-    /// Predicates further out than this need not guard its writes: those in force at its declaration.
+    /// The number of predicates around its declaration; they need not guard its writes.
     predicates: usize,
-    /// The only writes that need a guard at all, if that is known.
+    /// The writes that need guards, if `guards` could decide it.
     guarded: Option<BTreeSet<Span>>,
 }
 
@@ -89,28 +101,28 @@ struct Iterator {
     value: Affine,
 }
 
-/// Where the walk is.
+/// The loop nest around the current statement.
 #[derive(Clone, Debug, Default)]
 struct Nest {
     loops: Vec<LoopId>,
     iterators: Vec<Iterator>,
     /// Disjoint union of conjunctions over the enclosing loops; empty parts are left out.
     domain: Vec<Vec<Constraint>>,
-    /// The same for the loops alone.
+    /// The same without the conditions around the statement.
     around: Vec<Vec<Constraint>>,
     /// Positions of the enclosing loops among their siblings.
     beta: Vec<i64>,
 }
 
-/// A data-dependent condition around the statement at hand.
+/// A data-dependent condition around the current statement.
 #[derive(Clone, Debug)]
 enum Guard {
     Source(ast::Expr),
-    /// Evaluated beforehand into this slot.
-    Kept(usize),
+    /// Saved in this slot before.
+    Saved(usize),
 }
 
-/// What is stored, seen from the source.
+/// The stored value, in terms of the source.
 #[derive(Clone)]
 enum Stored<'a> {
     /// `= e` or `op= e`.
@@ -118,15 +130,15 @@ enum Stored<'a> {
     /// `guard ? … : …`, each side converted to the target's type before the choice.
     Choice(Guard, Box<Stored<'a>>, Box<Stored<'a>>),
     /// The element keeps its value.
-    Same,
+    Old,
 }
 
 impl Stored<'_> {
-    /// For a target that nobody reads where it would keep its value.
-    fn fresh(&self) -> &Self {
+    /// Without selections that keep the old value: for a write that needs no guard.
+    fn without_old(&self) -> &Self {
         match self {
-            Stored::Choice(_, stored, same) | Stored::Choice(_, same, stored) if matches!(**same, Stored::Same) => {
-                stored.fresh()
+            Stored::Choice(_, stored, same) | Stored::Choice(_, same, stored) if matches!(**same, Stored::Old) => {
+                stored.without_old()
             }
             _ => self,
         }
@@ -140,50 +152,48 @@ struct Predicate {
     polarity: bool,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct Sema {
     pub faults: Diagnostics,
     sizes: Vec<Size>,
     arrays: Vec<Array>,
     loops: Vec<Loop>,
     statements: Vec<Statement>,
-    /// What each statement reads, in the order of its reads.
-    sources: Vec<Vec<latest::Source>>,
-    latest: latest::Latest,
+    /// The sources of each statement's reads.
+    sources: Vec<Vec<reaching::Source>>,
+    reaching: reaching::Reaching,
     slots: Vec<Slot>,
     scopes: Vec<BTreeMap<Rc<str>, Entity>>,
     nest: Nest,
     /// Next free position at each level.
     counters: Vec<i64>,
     predicates: Vec<Predicate>,
-    /// What holds in the branch of a `?:`, `&&` or `||` at hand.
+    /// Conditions that hold in the current branch of `?:`, `&&` or `||`.
     facts: Vec<values::Fact>,
     names: BTreeSet<String>,
-    /// Names of globals and parameters, which keep them.
+    /// Names of globals and parameters; locals are renamed if they collide.
     outer: BTreeSet<Rc<str>>,
-    /// Names that the region assigns: a scalar that is not among them keeps its initial value.
+    /// Names that the region assigns; any other scalar has its initial value throughout.
     assigned: BTreeSet<Rc<str>>,
-    /// Names of which the region uses more than `NAME[0]`.
-    beyond_first: BTreeSet<Rc<str>>,
-    /// Clauses `extent(NAME, SIZE)` that no parameter has taken up yet.
+    /// Names that the region uses otherwise than as `NAME[0]`.
+    more_than_first: BTreeSet<Rc<str>>,
+    /// Clauses `extent(NAME, SIZE)` that no parameter has used yet.
     extents: Vec<Clause>,
     strides: Strides,
-    /// Parts that conditions split the statement at hand into.
+    /// Number of splits of the current statement.
     parts: usize,
-    /// What may still be asked about iterations.
+    /// Work left for questions about iterations.
     effort: effort::Effort,
     overfull: bool,
-    /// Subscripts of tables that follow data, to be checked once all statements are known.
+    /// Data-dependent subscripts of tables, checked after the last statement.
     positions: Vec<table::Position>,
 }
 
-/// A region may become at most so many statements.
+/// Limit on the statements of a region.
 const STATEMENTS: usize = 4096;
-/// Affine conditions may split one assignment into at most so many parts.
-const PARTS: usize = 256;
 
-/// Gives the unit its meaning; `None` if faults were found. `name` is used when there is no function; loops are
-/// unrolled until accesses have the `strides`.
+/// Lowers the unit to a scop; `None` if faults were found. `name` is the scop's name if there is no function. Loops are
+/// unrolled until accesses have the given `strides`.
 pub(crate) fn lower(
     unit: &Unit,
     name: &str,
@@ -192,29 +202,12 @@ pub(crate) fn lower(
     strides: Strides,
 ) -> (Option<Scop>, Diagnostics) {
     let mut sema = Sema {
-        faults: vec![],
-        sizes: vec![],
-        arrays: vec![],
-        loops: vec![],
-        statements: vec![],
-        sources: vec![],
-        latest: latest::Latest::default(),
-        slots: vec![],
         scopes: vec![BTreeMap::new()],
         nest: Nest { domain: vec![vec![]], around: vec![vec![]], ..Nest::default() },
         counters: vec![0],
-        predicates: vec![],
-        facts: vec![],
-        names: BTreeSet::new(),
-        outer: BTreeSet::new(),
-        assigned: BTreeSet::new(),
-        beyond_first: BTreeSet::new(),
         extents: clauses.iter().filter(|c| c.name == "extent").cloned().collect(),
         strides,
-        parts: 0,
-        effort: effort::Effort::new(),
-        overfull: false,
-        positions: vec![],
+        ..Sema::default()
     };
     sema.unit(unit, clauses);
     sema.close_extents();
@@ -240,25 +233,13 @@ pub(crate) fn lower(
     };
     let Sema { arrays, loops, statements, faults, sizes, .. } = sema;
     let name = function.name.clone().unwrap_or_else(|| name.to_string());
-    (
-        Some(Scop {
-            name,
-            function,
-            arrays,
-            loops,
-            statements,
-            host: vec![],
-            sizes,
-            clauses: vec![],
-            sources: sources.clone(),
-        }),
-        faults,
-    )
+    let sources = sources.clone();
+    (Some(Scop { name, function, arrays, loops, statements, sizes, sources, ..Scop::default() }), faults)
 }
 
 impl Sema {
-    /// For sizes at which nothing is left to do: stores the first element of every array that is assigned to as it is,
-    /// so that the program remains one with the same arrays.
+    /// For a region that never executes a statement (at these sizes): copies the first element of every output array to
+    /// itself, so that the scop has the same arrays.
     fn keep_outputs(&mut self, span: Span) {
         let written = |a: &Array| a.storage == Storage::Dram && !a.constant && self.assigned.contains(a.name.as_str());
         for (k, array) in self.arrays.iter().enumerate().filter(|(_, a)| written(a)) {
@@ -311,10 +292,11 @@ impl Sema {
     fn unit(&mut self, unit: &Unit, clauses: &[Clause]) {
         self.enumerators(unit);
         let mut used = BTreeSet::new();
-        unit.region.iter().for_each(|s| names_in(s, &mut used));
+
         for s in &unit.region {
+            crate::effects::expressions(s, &mut |e| crate::effects::names(e, &mut used));
             crate::effects::assigned(s, &mut self.assigned);
-            crate::effects::expressions(s, &mut |e| beyond_first(e, &mut self.beyond_first));
+            crate::effects::expressions(s, &mut |e| more_than_first(e, &mut self.more_than_first));
         }
         for d in &unit.globals {
             self.declare_outside(d, Storage::Dram, Binding::Global, &used);
@@ -346,62 +328,18 @@ impl Sema {
                 "for example `int *A` or `int A[][8]`; otherwise leave the clause out",
             );
         }
-        self.forget_fresh(&unit.region);
+        self.find_guards(&unit.region);
         self.scopes.push(BTreeMap::new());
         self.statements(&unit.region);
     }
 }
 
-/// Names that `e` contains otherwise than as `NAME[0]`.
-fn beyond_first(e: &ast::Expr, out: &mut BTreeSet<Rc<str>>) {
+/// Collects the names in `e` that occur otherwise than as `NAME[0]`.
+fn more_than_first(e: &ast::Expr, out: &mut BTreeSet<Rc<str>>) {
     match &e.kind {
         ast::ExprKind::Index(base, at)
             if matches!((&base.kind, &at.kind), (ast::ExprKind::Name(_), ast::ExprKind::Literal(0, _))) => {}
         ast::ExprKind::Name(name) => drop(out.insert(name.clone())),
-        _ => e.operands().into_iter().for_each(|x| beyond_first(x, out)),
+        _ => e.operands().into_iter().for_each(|x| more_than_first(x, out)),
     }
-}
-
-/// All identifiers in a statement.
-fn names_in(statement: &ast::Stmt, out: &mut BTreeSet<Rc<str>>) {
-    let mut add = |e: &ast::Expr| {
-        e.walk(&mut |x| {
-            if let ast::ExprKind::Name(n) = &x.kind {
-                out.insert(n.clone());
-            }
-        })
-    };
-    match &statement.kind {
-        ast::StmtKind::Declare(all) => all.iter().for_each(|d| initial_names(d, &mut add)),
-        ast::StmtKind::Expr(e) => add(e),
-        ast::StmtKind::If(c, then, otherwise) => {
-            add(c);
-            names_in(then, out);
-            if let Some(s) = otherwise {
-                names_in(s, out);
-            }
-        }
-        ast::StmtKind::For(f) => {
-            match &f.init {
-                ast::ForInit::Expr(e) => add(e),
-                ast::ForInit::Declare(all) => all.iter().for_each(|d| initial_names(d, &mut add)),
-                ast::ForInit::None => {}
-            }
-            f.condition.iter().chain(&f.step).for_each(&mut add);
-            names_in(&f.body, out);
-        }
-        ast::StmtKind::Block(all) => all.iter().for_each(|s| names_in(s, out)),
-        ast::StmtKind::Return(_) | ast::StmtKind::Empty | ast::StmtKind::Poison => {}
-    }
-}
-
-fn initial_names(d: &ast::Declarator, add: &mut dyn FnMut(&ast::Expr)) {
-    fn walk(init: &ast::Init, add: &mut dyn FnMut(&ast::Expr)) {
-        match init {
-            ast::Init::Value(e) => add(e),
-            ast::Init::List(all, _) => all.iter().for_each(|i| walk(i, add)),
-        }
-    }
-    d.dims.iter().filter_map(|x| x.size.as_ref()).for_each(&mut *add);
-    d.init.iter().for_each(|i| walk(i, add));
 }

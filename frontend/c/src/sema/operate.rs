@@ -1,5 +1,5 @@
-//! Construction of typed expressions: conversions, operators with C's operand types, constant folding, and the
-//! recognition of min and max. No names, no faults.
+//! Construction of typed expressions: conversions, operators with C's operand types, constant folding, recognition of
+//! min and max. It knows no names and reports no faults.
 
 use super::types::{promote, usual};
 use scop::diag::Span;
@@ -42,13 +42,13 @@ pub(super) fn convert(e: Expr, to: ScalarType) -> Expr {
     node(ExprKind::Cast(Box::new(e)), to, span)
 }
 
-/// An integer that C widened only to narrow it again: without the detour.
+/// An integer that is widened and narrowed again, converted directly; `None` if that may change its value.
 fn shortened(e: &Expr, to: ScalarType) -> Option<Expr> {
     if e.ty.is_float() || to.is_float() {
         return None;
     }
     match &e.kind {
-        ExprKind::Cast(inner) if !inner.ty.is_float() && (to.bits() <= e.ty.bits() || keeps(inner.ty, e.ty)) => {
+        ExprKind::Cast(inner) if !inner.ty.is_float() && (to.bits() <= e.ty.bits() || contains(inner.ty, e.ty)) => {
             Some(convert((**inner).clone(), to))
         }
         ExprKind::Select(c, a, b)
@@ -66,12 +66,12 @@ fn shortened(e: &Expr, to: ScalarType) -> Option<Expr> {
     }
 }
 
-/// Whether the integer type `to` holds every value of `from`.
-fn keeps(from: ScalarType, to: ScalarType) -> bool {
+/// Whether the integer type `to` contains every value of `from`.
+fn contains(from: ScalarType, to: ScalarType) -> bool {
     from.bits() < to.bits() && (to.signed() || !from.signed()) || from == to
 }
 
-/// `e != 0`; a comparison that C widened to `int` is taken as it is.
+/// `e != 0`; for a comparison that was converted to `int`, the comparison itself.
 pub(super) fn to_bool(e: Expr) -> Expr {
     if e.ty == ScalarType::BOOL {
         return e;
@@ -87,7 +87,7 @@ pub(super) fn to_bool(e: Expr) -> Expr {
     }
 }
 
-/// `e` of type double as the same value in the narrower float type `to`, without any rounding.
+/// `e` of type double in the narrower float type `to`, if no rounding can occur.
 fn exactly(e: &Expr, to: ScalarType) -> Option<Expr> {
     let significant = |ty: ScalarType| match ty {
         ScalarType::Float { fraction, .. } => fraction + 1,
@@ -112,8 +112,8 @@ fn exactly(e: &Expr, to: ScalarType) -> Option<Expr> {
     }
 }
 
-/// A double operation on operands that `to` holds exactly, rounded to `to`: the same as the operation in `to`
-/// (double has more than 2p + 2 significant bits, so rounding twice is harmless).
+/// A double operation rounded to `to`, as the operation in `to`: equal if `to` represents the operands exactly, because
+/// double has at least 2p + 2 significant bits (see `scop::value`).
 fn narrowed(e: &Expr, to: ScalarType) -> Option<Expr> {
     if to.bits() >= 64 {
         return None;
@@ -194,7 +194,7 @@ fn form(e: &Expr) -> Option<Affine> {
     }
 }
 
-/// Sums and multiples of iterators stay one affine form (both sides wrap around in the same type).
+/// The affine form of a sum or multiple of forms (both sides wrap around in the same type).
 fn affine(op: BinaryOp, a: &Expr, b: &Expr) -> Option<Affine> {
     if a.ty.is_float() || a.ty.bits() < 32 {
         return None;
@@ -213,7 +213,7 @@ fn affine(op: BinaryOp, a: &Expr, b: &Expr) -> Option<Affine> {
     }
 }
 
-/// Integer `x + 0`, `x - 0`, `x * 1`; and, or with a known truth value.
+/// Simplifies `x + 0`, `x - 0`, `x * 1`, and bitwise operators with all zeros or all ones. Integers only.
 fn neutral(op: BinaryOp, a: &Expr, b: &Expr) -> Option<Expr> {
     if a.ty.is_float() {
         return None;
@@ -234,7 +234,7 @@ fn neutral(op: BinaryOp, a: &Expr, b: &Expr) -> Option<Expr> {
     }
 }
 
-/// An arithmetic or bitwise operator of C with its conversions; the message says why the types do not fit.
+/// An arithmetic or bitwise operator of C with its conversions; the error says why the types do not fit.
 pub(super) fn arithmetic(op: BinaryOp, a: Expr, b: Expr, span: Span) -> Result<Expr, String> {
     let integral =
         matches!(op, BinaryOp::Rem | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Shl | BinaryOp::Shr);
@@ -254,7 +254,7 @@ pub(super) fn compare(op: BinaryOp, a: Expr, b: Expr, span: Span) -> Result<Expr
     let ty = usual(a.ty, b.ty).ok_or("_Float16 and __bf16 have no common type")?;
     let (a, b) = (convert(a, ty), convert(b, ty));
     if ty == F64 {
-        // Both sides came from one narrower type: compare there.
+        // Both sides were converted from one narrower type: compare in that type.
         for narrow in [scop::literal::F16, scop::literal::BF16, scop::literal::F32] {
             if let (Some(a), Some(b)) = (exactly(&a, narrow), exactly(&b, narrow)) {
                 return Ok(binary(op, a, b, span));
@@ -282,7 +282,7 @@ pub(super) fn select(condition: Expr, a: Expr, b: Expr, span: Span) -> Expr {
     node(ExprKind::Select(Box::new(condition), Box::new(a), Box::new(b)), ty, span)
 }
 
-/// `Min` or `Max` if the integer selection picks the lesser or greater of `a` and `b`.
+/// `Min` or `Max`, if the integer selection picks the lesser or greater of `a` and `b`.
 fn extremum(condition: &Expr, a: &Expr, b: &Expr) -> Option<BinaryOp> {
     let ExprKind::Binary(BinaryOp::Lt | BinaryOp::Le, p, q) = &condition.kind else { return None };
     if p.ty.is_float() || a.ty.is_float() {
@@ -298,11 +298,11 @@ fn extremum(condition: &Expr, a: &Expr, b: &Expr) -> Option<BinaryOp> {
     }
 }
 
-/// The operand below integer conversions that keep every value; `None` below one that does not.
+/// The operand under value-preserving integer conversions; `None` if a conversion may change the value.
 pub(super) fn bare(e: &Expr) -> Option<&Expr> {
     match &e.kind {
         ExprKind::Cast(inner) if !inner.ty.is_float() => {
-            if keeps(inner.ty, e.ty) {
+            if contains(inner.ty, e.ty) {
                 bare(inner)
             } else {
                 None
@@ -312,7 +312,7 @@ pub(super) fn bare(e: &Expr) -> Option<&Expr> {
     }
 }
 
-/// The same value: equal structure, spans aside; integer constants by number.
+/// Structural equality, ignoring spans; integer constants are compared by value.
 pub(super) fn equal(a: &Expr, b: &Expr) -> bool {
     use ExprKind::*;
     match (&a.kind, &b.kind) {

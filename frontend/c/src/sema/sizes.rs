@@ -1,35 +1,30 @@
-//! Sizes at run time: parameters with a maximum. They are the iterators of loops around everything else.
+//! Sizes at run time: parameters with a maximum. Each becomes the iterator of a loop around the whole region, from 1 to
+//! the maximum, so that all later questions have bounded domains without parameters.
 
 use super::form::add_scaled;
 use super::{Entity, Iterator, Sema};
 use crate::ast::Declarator;
 use scop::{Affine, Clause, Constraint, Loop, LoopId, ScalarType, Size};
 
-/// The greatest maximum: what counts it is added up in 32 bits.
+/// Limit on a maximum: the hardware adds sizes in 32 bits.
 pub(crate) const LARGEST_SIZE: i64 = 1 << 24;
 
 impl Sema {
-    /// Makes loops of the parameters that the clauses give a maximum. Called before anything else is declared.
+    /// Creates the loops of the parameters that a clause gives a maximum. Called before anything else is declared.
     pub(super) fn sizes(&mut self, params: &[Declarator], clauses: &[Clause]) {
         let maxima = clauses.iter().filter(|c| c.name == "max");
         let mut given: Vec<(&Clause, i64)> = maxima.filter_map(|c| Some((c, c.values.get(1)?.parse().ok()?))).collect();
         for (position, d) in params.iter().enumerate() {
-            // What the command line says comes last.
+            // The last clause applies; the command line's come last.
             let Some(&(clause, max)) = given.iter().rev().find(|g| g.0.values[0] == *d.name) else { continue };
             given.retain(|g| g.0.values[0] != *d.name);
-            let integer = d.ty.scalar.filter(|ty| {
-                !ty.is_float()
-                    && *ty != ScalarType::BOOL
-                    && d.pointer.is_none()
-                    && d.dims.is_empty()
-                    && d.ty.dims.is_empty()
-            });
+            let integer = d.ty.scalar.filter(|ty| !ty.is_float() && *ty != ScalarType::BOOL && d.is_scalar());
             let Some(ty) = integer else {
                 self.error(
                     "E0105",
                     d.span,
                     format!("`{}` has a maximum, but is no size", d.name),
-                    "no integer passed by value",
+                    "it is not an integer passed by value",
                     "a size is a parameter such as `int n`",
                 );
                 continue;
@@ -75,10 +70,10 @@ impl Sema {
             step: 1,
             span: d.span,
         });
-        let mut own = Affine::constant(depth + 1, 0);
-        own.coeffs[depth] = 1;
-        let least = Constraint { expr: Affine { constant: -1, ..own.clone() }, equality: false };
-        let greatest = add_scaled(&Affine::constant(depth + 1, size.max), &own, -1)
+        let mut value = Affine::constant(depth + 1, 0);
+        value.coeffs[depth] = 1;
+        let least = Constraint { expr: Affine { constant: -1, ..value.clone() }, equality: false };
+        let greatest = add_scaled(&Affine::constant(depth + 1, size.max), &value, -1)
             .map(|expr| Constraint { expr, equality: false });
         for part in self.nest.domain.iter_mut().chain(&mut self.nest.around) {
             part.iter_mut().for_each(|c| c.expr.coeffs.resize(depth + 1, 0));
@@ -87,7 +82,7 @@ impl Sema {
         }
         self.nest.loops.push(id);
         self.nest.beta.push(0);
-        self.nest.iterators.push(Iterator { ty: size.ty, value: own });
+        self.nest.iterators.push(Iterator { ty: size.ty, value });
         self.counters.push(0);
         self.bind(&d.name, Entity::Iterator(depth));
         self.outer.insert(d.name.clone());

@@ -1,15 +1,13 @@
-//! Statements: assignments become the scop's statements, one per part of the domain they are split into.
+//! Statements: an assignment becomes one statement of the scop per part of its domain.
 
 use super::affine::binary_op;
 use super::expr::read;
-use super::form::Dnf;
-use super::latest::Latest;
 use super::operate::{self, convert, node, select};
-use super::{Entity, Guard, Sema, Stored, PARTS, STATEMENTS};
+use super::{Entity, Guard, Sema, Stored, STATEMENTS};
 use crate::ast;
 use crate::ast::{Binary, ExprKind, Stmt, StmtKind};
 use scop::diag::{Diagnostic, Span};
-use scop::{Access, Affine, Binding, Constraint, Expr, Loop, LoopId, ScalarType, Statement, Storage};
+use scop::{Access, Binding, Expr, Loop, LoopId, Statement, Storage};
 use std::collections::BTreeMap;
 
 impl Sema {
@@ -17,13 +15,13 @@ impl Sema {
         for (k, s) in all.iter().enumerate() {
             self.statement(s);
             if matches!(s.kind, StmtKind::Declare(_)) {
-                self.forget_fresh(&all[k + 1..]);
+                self.find_guards(&all[k + 1..]);
             }
         }
     }
 
-    /// Which writes to locals of the innermost scope need guards in `rest`.
-    pub(super) fn forget_fresh(&mut self, rest: &[Stmt]) {
+    /// Finds the writes in `rest` to locals of the innermost scope that need guards.
+    pub(super) fn find_guards(&mut self, rest: &[Stmt]) {
         let Some(scope) = self.scopes.last() else { return };
         let slot = |(name, entity): (&std::rc::Rc<str>, &Entity)| {
             if let Entity::Slot(k) = entity {
@@ -35,7 +33,7 @@ impl Sema {
         for (name, k) in scope.iter().filter_map(slot).collect::<Vec<_>>() {
             let s = &self.slots[k];
             if s.storage == Storage::Local && s.guarded.is_none() {
-                self.slots[k].guarded = super::fresh::guarded_writes(&name, rest);
+                self.slots[k].guarded = super::guards::guarded_writes(&name, rest);
             }
         }
     }
@@ -63,12 +61,12 @@ impl Sema {
         }
     }
 
-    /// Reports once that the region cost too much.
+    /// Reports once that the work limit is reached.
     pub(super) fn check_effort(&mut self, span: Span) {
         if self.effort.spent() && !self.overfull {
             self.overfull = true;
-            let help = "loops whose bounds depend on many others, and conditions within conditions, multiply: \
-                simplify them, or make several regions of it";
+            let help = "bounds that depend on many other loops, and nested conditions, multiply the cases: \
+                simplify them, or make several regions";
             self.error(
                 "E0415",
                 span,
@@ -83,7 +81,7 @@ impl Sema {
         let one = ast::Expr::one(e.span);
         self.parts = 0;
         match &e.kind {
-            // `a = b = e`: b first, and a is what b then holds.
+            // `a = b = e`: first b, then a from b's new value.
             ExprKind::Assign(op, target, value) if matches!(value.kind, ExprKind::Assign(..)) => {
                 self.expression_statement(value);
                 if let ExprKind::Assign(_, inner, _) = &value.kind {
@@ -98,7 +96,7 @@ impl Sema {
             }
             ExprKind::Poison => {}
             _ => {
-                // Faults inside, such as calls, say more than that nothing is assigned.
+                // A fault inside, such as a call, is the better message.
                 let before = self.faults.len();
                 self.value(e, &mut vec![]);
                 if self.faults.len() == before {
@@ -114,7 +112,7 @@ impl Sema {
         }
     }
 
-    /// `target = stored`, split where conditions inside are affine.
+    /// `target = stored`; affine conditions inside split the domain.
     pub(super) fn assign(&mut self, target: &ast::Expr, stored: &Stored, span: Span) {
         if let (Some(members), Stored::Value(None, value)) = (self.whole_structure(target), stored) {
             for name in members.iter() {
@@ -135,7 +133,7 @@ impl Sema {
         self.in_parts([holds, fails], |s, _| s.assign(target, stored, span));
     }
 
-    /// The members of a structure that is assigned as a whole.
+    /// The members of a structure, if all of it is assigned.
     fn whole_structure(&self, target: &ast::Expr) -> Option<std::rc::Rc<[std::rc::Rc<str>]>> {
         let (base, subscripts) = target.element()?;
         let ExprKind::Name(name) = &base.kind else { return None };
@@ -144,61 +142,7 @@ impl Sema {
         slot.members.clone().filter(|_| slot.dims.as_ref().is_some_and(|d| d.len() == subscripts.len() + 1))
     }
 
-    /// Counts one more split of the statement at hand; true, and reported, if there are too many.
-    fn too_many_parts(&mut self, span: Span) -> bool {
-        self.parts += 1;
-        if self.parts == PARTS {
-            let help = "every `?:` or `&&` with a condition on iterators in front of an array element doubles the \
-                cases: use `if` around several statements";
-            self.error(
-                "E0415",
-                span,
-                format!("the statement splits into more than {PARTS} cases"),
-                "too many conditions on iterators",
-                help,
-            );
-        }
-        self.parts >= PARTS
-    }
-
-    /// Runs `inner` in both parts of the domain, and tells it whether it is the first one.
-    pub(super) fn in_parts(&mut self, parts: [Dnf; 2], mut inner: impl FnMut(&mut Self, bool)) {
-        let (before, mut after) = (self.latest.clone(), None::<Latest>);
-        for (part, first) in parts.into_iter().zip([true, false]) {
-            if part.is_empty() || self.overfull || self.effort.spent() {
-                continue;
-            }
-            self.latest = before.clone();
-            let whole = std::mem::replace(&mut self.nest.domain, part);
-            inner(self, first);
-            self.nest.domain = whole;
-            after = Some(after.map_or_else(|| self.latest.clone(), |other| other.joined(&self.latest)));
-        }
-        self.latest = after.unwrap_or(before);
-    }
-
-    fn split_stored(&self, stored: &Stored) -> Option<(Dnf, Dnf)> {
-        match stored {
-            Stored::Value(_, e) => self.split_inside(e, false),
-            Stored::Choice(guard, a, b) => {
-                self.split_guard(guard).or_else(|| self.split_stored(a)).or_else(|| self.split_stored(b))
-            }
-            Stored::Same => None,
-        }
-    }
-
-    fn split_guard(&self, guard: &Guard) -> Option<(Dnf, Dnf)> {
-        match guard {
-            Guard::Source(e) => self.split_inside(e, false),
-            Guard::Kept(_) => None,
-        }
-    }
-
-    fn split_predicates(&self) -> Option<(Dnf, Dnf)> {
-        self.predicates.iter().find_map(|p| self.split_guard(&p.guard))
-    }
-
-    /// The slot that an assignment's target names, if it may be written.
+    /// The slot of an assignment's target, if it may be written.
     fn writable(&mut self, target: &ast::Expr) -> Option<usize> {
         let Some((base, _)) = target.element() else {
             if !matches!(target.kind, ExprKind::Poison) {
@@ -213,58 +157,31 @@ impl Sema {
             return None;
         };
         let ExprKind::Name(name) = &base.kind else { return None };
-        match self.lookup(name) {
-            Some(Entity::Iterator(k)) => {
-                let at = self.loops[self.nest.loops[*k].index()].span;
-                let fault = Diagnostic::error(
-                    "E0409",
-                    target.span,
-                    format!("the iterator `{name}` is assigned inside its loop"),
-                );
-                self.faults.push(
-                    fault
-                        .label("the loop's course would depend on it")
-                        .note(at, "counted by this loop")
-                        .help("use another variable"),
-                );
-                None
-            }
-            Some(Entity::Constant(..)) => {
-                self.error(
-                    "E0310",
-                    target.span,
-                    format!("`{name}` is a constant"),
-                    "it cannot be assigned",
-                    "remove `const`, or assign to another variable",
-                );
-                None
-            }
+        let fault = |code, message| Diagnostic::error(code, target.span, message);
+        let fault = match self.lookup(name) {
+            Some(Entity::Iterator(k)) => fault("E0409", format!("the iterator `{name}` is assigned inside its loop"))
+                .label("the number of iterations would depend on it")
+                .note(self.loops[self.nest.loops[*k].index()].span, "counted by this loop")
+                .help("use another variable"),
+            Some(Entity::Constant(..)) => fault("E0310", format!("`{name}` is a constant"))
+                .label("it cannot be assigned")
+                .help("remove `const`, or assign to another variable"),
             Some(Entity::Slot(k)) if matches!(self.slots[*k].binding, Binding::Value(_)) => {
-                let at = self.slots[*k].span;
-                let fault = Diagnostic::error(
-                    "E0305",
-                    target.span,
-                    format!("the parameter `{name}`, passed by value, is assigned"),
-                );
-                let fault = fault.label("the caller never sees this").note(at, "a parameter");
-                self.faults.push(fault.help("assign to a local variable; for a result, pass an array of one element"));
-                None
+                fault("E0305", format!("the parameter `{name}`, passed by value, is assigned"))
+                    .label("the caller never sees this")
+                    .note(self.slots[*k].span, "a parameter")
+                    .help("assign to a local variable; for a result, pass an array of one element")
             }
-            Some(Entity::Slot(k)) if self.slots[*k].constant => {
-                let at = self.slots[*k].span;
-                let fault = Diagnostic::error("E0310", target.span, format!("`{name}` is const"));
-                self.faults.push(
-                    fault
-                        .label("it cannot be assigned")
-                        .note(at, "declared const here")
-                        .help("remove `const` from its declaration"),
-                );
-                None
-            }
-            // An assignment to a loop's variable outside of its loop is harmless as long as nobody reads it.
-            Some(Entity::Slot(k)) if self.slots[*k].iterator.is_some() => None,
-            _ => self.data_slot(name, base.span),
-        }
+            Some(Entity::Slot(k)) if self.slots[*k].constant => fault("E0310", format!("`{name}` is const"))
+                .label("it cannot be assigned")
+                .note(self.slots[*k].span, "declared const here")
+                .help("remove `const` from its declaration"),
+            // An assignment to an iterator outside of its loop is harmless: reads are refused.
+            Some(Entity::Slot(k)) if self.slots[*k].iterator.is_some() => return None,
+            _ => return self.data_slot(name, base.span),
+        };
+        self.faults.push(fault);
+        None
     }
 
     fn assign_here(&mut self, target: &ast::Expr, stored: &Stored, span: Span) {
@@ -272,18 +189,20 @@ impl Sema {
         let mut reads = vec![];
         let write = if slot.is_some() { self.access(target) } else { None };
         let (Some(slot), Some(write)) = (slot, write) else {
-            // Go on to the right-hand side for its own faults.
+            // Check the right-hand side for faults.
             self.discard(stored);
             return;
         };
-        let free = self.slots[slot].guarded.as_ref().is_some_and(|guarded| !guarded.contains(&target.span));
-        let Some(rhs) = self.stored(if free { stored.fresh() } else { stored }, &write, &mut reads) else { return };
-        let rhs = if free { Some(rhs) } else { self.guarded(slot, rhs, &write, &mut reads) };
+        let unguarded = self.slots[slot].guarded.as_ref().is_some_and(|guarded| !guarded.contains(&target.span));
+        let Some(rhs) = self.stored(if unguarded { stored.without_old() } else { stored }, &write, &mut reads) else {
+            return;
+        };
+        let rhs = if unguarded { Some(rhs) } else { self.guarded(slot, rhs, &write, &mut reads) };
         let Some(rhs) = rhs else { return };
         self.emit(write, rhs, reads, span);
     }
 
-    /// Reports the faults in a value that goes nowhere.
+    /// Reports the faults in a value that is not stored.
     fn discard(&mut self, stored: &Stored) {
         match stored {
             Stored::Value(_, e) => drop(self.value(e, &mut vec![])),
@@ -294,7 +213,7 @@ impl Sema {
                 self.discard(a);
                 self.discard(b);
             }
-            Stored::Same => {}
+            Stored::Old => {}
         }
     }
 
@@ -316,17 +235,17 @@ impl Sema {
             }
             Stored::Choice(guard, a, b) => {
                 let condition = self.guard(guard, write.span, reads);
-                let a = self.knowing(&condition, true, |s| s.stored(a, write, reads));
-                let b = self.knowing(&condition, false, |s| s.stored(b, write, reads));
+                let a = self.with_fact(&condition, true, |s| s.stored(a, write, reads));
+                let b = self.with_fact(&condition, false, |s| s.stored(b, write, reads));
                 let condition = condition?;
                 let span = condition.span;
                 Some(select(condition, a?, b?, span))
             }
-            Stored::Same => Some(self.read_back(write, reads)),
+            Stored::Old => Some(self.read_back(write, reads)),
         }
     }
 
-    /// `rhs` where all predicates hold, else the old value.
+    /// `rhs` if all predicates hold, otherwise the old value.
     fn guarded(&mut self, slot: usize, rhs: Expr, write: &Access, reads: &mut Vec<Access>) -> Option<Expr> {
         let first = self.slots[slot].predicates.min(self.predicates.len());
         let predicates = self.predicates[first..].to_vec();
@@ -350,19 +269,19 @@ impl Sema {
     }
 
     /// Evaluates a condition into a new local boolean.
-    pub(super) fn keep(&mut self, condition: &ast::Expr) -> usize {
+    pub(super) fn save_condition(&mut self, condition: &ast::Expr) -> usize {
         let slot = self.temporary(condition.span);
         self.parts = 0;
-        self.keep_in(slot, condition);
+        self.save_condition_in(slot, condition);
         slot
     }
 
-    fn keep_in(&mut self, slot: usize, condition: &ast::Expr) {
+    fn save_condition_in(&mut self, slot: usize, condition: &ast::Expr) {
         if let Some((holds, fails)) = self.split_inside(condition, false) {
             if self.too_many_parts(condition.span) {
                 return;
             }
-            return self.in_parts([holds, fails], |s, _| s.keep_in(slot, condition));
+            return self.in_parts([holds, fails], |s, _| s.save_condition_in(slot, condition));
         }
         let mut reads = vec![];
         let Some(value) = self.condition(condition, &mut reads) else { return };
@@ -370,67 +289,12 @@ impl Sema {
         self.emit(write, value, reads, condition.span);
     }
 
-    /// Stores an initializer's value.
-    pub(super) fn store(&mut self, slot: usize, subscripts: Vec<Affine>, e: &ast::Expr, span: Span) {
-        if let Some((holds, fails)) = self.split_inside(e, false) {
-            if self.too_many_parts(span) {
-                return;
-            }
-            return self.in_parts([holds, fails], |s, _| s.store(slot, subscripts.clone(), e, span));
-        }
-        let mut reads = vec![];
-        let Some(value) = self.value(e, &mut reads) else { return };
-        let write = Access { array: self.array_of(slot), subscripts, span };
-        let rhs = convert(value, self.slots[slot].ty);
-        self.emit(write, rhs, reads, crate::parse::join(span, e.span));
-    }
-
-    /// A loop nest of its own that stores `value` into every element.
-    pub(super) fn fill(&mut self, slot: usize, dims: &[i64], value: &ast::Expr) {
-        let outer = self.nest.clone();
-        let counters = self.counters.len();
-        let mut subscripts = vec![];
-        for (k, &extent) in dims.iter().enumerate() {
-            let name = format!("{}_{k}", self.slots[slot].name);
-            let position = self.take_position();
-            let depth = self.depth();
-            let id = self.add_loop(Loop {
-                name,
-                parent: self.nest.loops.last().copied(),
-                offset: Affine::constant(depth, 0),
-                step: 1,
-                span: value.span,
-            });
-            let mut form = Affine::constant(depth + 1, 0);
-            form.coeffs[depth] = 1;
-            let mut last = form.clone();
-            last.coeffs[depth] = -1;
-            last.constant = extent - 1;
-            let bounds = vec![vec![
-                Constraint { expr: form.clone(), equality: false },
-                Constraint { expr: last, equality: false },
-            ]];
-            self.nest.domain = super::form::intersect(&self.nest.domain, &bounds);
-            self.nest.around = super::form::intersect(&self.nest.around, &bounds);
-            self.nest.loops.push(id);
-            self.nest.iterators.push(super::Iterator { ty: ScalarType::I32, value: form.clone() });
-            self.nest.beta.push(position);
-            self.counters.push(0);
-            subscripts.push(form);
-        }
-        let depth = self.depth();
-        subscripts.iter_mut().for_each(|s| s.coeffs.resize(depth, 0));
-        self.store(slot, subscripts, value, value.span);
-        self.counters.truncate(counters);
-        self.nest = outer;
-    }
-
     pub(super) fn add_loop(&mut self, l: Loop) -> LoopId {
         self.loops.push(l);
         LoopId(self.loops.len() as u32 - 1)
     }
 
-    /// The next free position among the siblings at hand.
+    /// The next free position among the current siblings.
     pub(super) fn take_position(&mut self) -> i64 {
         match self.counters.last_mut() {
             Some(next) => {
@@ -441,7 +305,7 @@ impl Sema {
         }
     }
 
-    fn emit(&mut self, write: Access, rhs: Expr, reads: Vec<Access>, span: Span) {
+    pub(super) fn emit(&mut self, write: Access, rhs: Expr, reads: Vec<Access>, span: Span) {
         if self.statements.len() >= STATEMENTS {
             self.overfull = true;
             self.error(
@@ -449,7 +313,7 @@ impl Sema {
                 span,
                 format!("the region becomes more than {STATEMENTS} statements"),
                 "reached here",
-                "conditions that are split by cases multiply: simplify them",
+                "affine conditions split statements and multiply them: simplify the conditions",
             );
             return;
         }
@@ -459,11 +323,11 @@ impl Sema {
         if domain.is_empty() {
             return;
         }
-        let (rhs, reads) = live_reads(rhs, reads);
+        let (rhs, reads) = live_reads(&rhs, &reads);
         let mut beta = self.nest.beta.clone();
         beta.push(self.take_position());
         self.sources.push(reads.iter().map(|r| self.source(r.array)).collect());
-        self.writes(write.array);
+        self.define(write.array);
         self.statements.push(Statement {
             loops: self.nest.loops.clone(),
             domain,
@@ -477,33 +341,17 @@ impl Sema {
     }
 }
 
-/// Leaves out reads that simplification made useless.
-fn live_reads(mut rhs: Expr, reads: Vec<Access>) -> (Expr, Vec<Access>) {
-    fn visit(e: &mut Expr, f: &mut dyn FnMut(&mut usize)) {
-        use scop::ExprKind::*;
-        match &mut e.kind {
-            Read(k) => f(k),
-            Const(_) | Iter(_) | Holds(_) => {}
-            Unary(_, a) | Cast(a) | Lookup(_, a) => visit(a, f),
-            Host(_, all) => all.iter_mut().for_each(|a| visit(a, f)),
-            Binary(_, a, b) => {
-                visit(a, f);
-                visit(b, f);
+/// Drops reads that simplification removed from the expression, and numbers the others by their first occurrence.
+fn live_reads(rhs: &Expr, reads: &[Access]) -> (Expr, Vec<Access>) {
+    fn renumbered(e: &Expr, order: &[usize]) -> Expr {
+        match &e.kind {
+            scop::ExprKind::Read(k) => {
+                let number = order.iter().position(|x| x == k).unwrap_or_default();
+                Expr { kind: scop::ExprKind::Read(number), ..e.clone() }
             }
-            Select(a, b, c) | Fma(a, b, c) => {
-                visit(a, f);
-                visit(b, f);
-                visit(c, f);
-            }
+            _ => e.with_operands(|x| renumbered(x, order)),
         }
     }
-    let mut order: Vec<usize> = vec![];
-    visit(&mut rhs, &mut |k| {
-        let new = order.iter().position(|x| x == k).unwrap_or_else(|| {
-            order.push(*k);
-            order.len() - 1
-        });
-        *k = new;
-    });
-    (rhs, order.into_iter().map(|k| reads[k].clone()).collect())
+    let order = rhs.reads();
+    (renumbered(rhs, &order), order.into_iter().map(|k| reads[k].clone()).collect())
 }

@@ -1,9 +1,13 @@
-//! Tables of constants, which are no arrays: elements are chosen by conditions on iterators where there are few, else
-//! looked up.
+//! Small tables of constants (`static const int T[4] = { … };`), which need no memory.
+//!
+//! An element at affine subscripts becomes a constant or, for up to [`FEW`] elements, a tree of selects on the
+//! iterators. Other subscripts (affine into a larger table, or data) become a `Lookup`. A data-dependent subscript must
+//! provably stay inside the table: `values` bounds it after all statements are known, from types, masks and the
+//! conditions around the read.
 
 use super::form::Dnf;
-use super::latest::Source;
 use super::operate::{self, constant, node, select};
+use super::reaching::Source;
 use super::values::{Fact, StoredRanges, Values};
 use super::{Guard, Sema};
 use crate::ast;
@@ -14,13 +18,13 @@ use scop::{Access, Affine, BinaryOp, Constraint, Expr, ExprKind, ScalarType};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Tables of at most so many constants are no arrays.
+/// Limit on the constants of such a table; a larger one is an array.
 const LARGEST: i64 = 1024;
-/// Of so many, those that iterators select are conditions on these.
+/// Tables of up to this many constants become selects.
 const FEW: usize = 64;
 
 impl Sema {
-    /// The elements of a small table of constants, which needs no memory.
+    /// The elements of a declaration that is a small table of constants.
     pub(super) fn table(&mut self, dims: &[i64], d: &Declarator, ty: ScalarType) -> Option<Arc<[u64]>> {
         let total: i64 = dims.iter().product();
         let Some(Init::List(items, span)) = &d.init else { return None };
@@ -35,8 +39,8 @@ impl Sema {
         (0..total).map(|k| given.get(&k).map_or(Some(0), |e| self.constant_value(e, ty).map(|v| v.0))).collect()
     }
 
-    /// An element of a table at subscripts of which some follow data; `None` if `e` is something else.
-    pub(super) fn looked_up(&mut self, e: &ast::Expr, reads: &mut Vec<Access>) -> Option<Option<Expr>> {
+    /// A table's element at data-dependent subscripts. The outer `None`: `e` is anything else; the inner: a fault.
+    pub(super) fn table_lookup(&mut self, e: &ast::Expr, reads: &mut Vec<Access>) -> Option<Option<Expr>> {
         let (base, subscripts) = e.element()?;
         let ast::ExprKind::Name(name) = &base.kind else { return None };
         let Some(super::Entity::Slot(slot)) = self.lookup(name) else { return None };
@@ -55,25 +59,25 @@ impl Sema {
         Some(Some(node(ExprKind::Lookup(table, Box::new(position)), ty, e.span)))
     }
 
-    /// A subscript of a table, which must not lead outside of it: known when all statements are.
+    /// A data-dependent subscript; [`Self::check_positions`] checks its bounds later.
     fn position(&mut self, subscript: &ast::Expr, extent: i64, name: &str, reads: &mut Vec<Access>) -> Option<Expr> {
         let value = self.value(subscript, reads)?;
         if value.ty.is_float() {
             self.error(
                 "E0311",
                 subscript.span,
-                "a subscript is no integer",
+                "a subscript is not an integer",
                 format!("it is a `{}`", value.ty),
                 "convert it by a cast",
             );
             return None;
         }
         let mut reads = reads.clone();
-        let known = self.known(&mut reads);
+        let facts = self.facts_here(&mut reads);
         let reads = reads.iter().map(|r| self.source(r.array)).collect();
         self.positions.push(Position {
             value: value.clone(),
-            known,
+            facts,
             reads,
             domain: self.nest.domain.clone(),
             extent,
@@ -83,24 +87,24 @@ impl Sema {
         Some(operate::convert(value, ScalarType::I32))
     }
 
-    /// What conditions say where the expression at hand matters; they may read more than it.
-    fn known(&mut self, reads: &mut Vec<Access>) -> Vec<Fact> {
+    /// The conditions under which the current expression is used. They may add reads.
+    fn facts_here(&mut self, reads: &mut Vec<Access>) -> Vec<Fact> {
         let (faults, positions) = (self.faults.len(), self.positions.len());
         let predicates = std::mem::take(&mut self.predicates);
-        let mut known = self.facts.clone();
+        let mut facts = self.facts.clone();
         for p in &predicates {
-            // A condition that was kept was true of what its operands were then.
+            // A saved condition says nothing about the current values of its operands.
             let Guard::Source(source) = &p.guard else { continue };
-            known.extend(self.condition(source, reads).map(|condition| Fact { condition, holds: p.polarity }));
+            facts.extend(self.condition(source, reads).map(|condition| Fact { condition, holds: p.polarity }));
         }
         self.predicates = predicates;
         self.faults.truncate(faults);
         self.positions.truncate(positions);
-        known
+        facts
     }
 
-    /// What is said within a branch of a condition.
-    pub(super) fn knowing<T>(
+    /// Runs `within` in a branch of a condition, with the fact that the condition has this value.
+    pub(super) fn with_fact<T>(
         &mut self,
         condition: &Option<Expr>,
         holds: bool,
@@ -108,27 +112,26 @@ impl Sema {
     ) -> T {
         let before = self.facts.len();
         self.facts.extend(condition.iter().map(|c| Fact { condition: c.clone(), holds }));
-        let said = within(self);
+        let result = within(self);
         self.facts.truncate(before);
-        said
+        result
     }
 
-    /// Reports the subscripts of tables that may lead outside.
+    /// Reports the subscripts that may be outside of their tables.
     pub(super) fn check_positions(&mut self) {
         let stored = StoredRanges::default();
         for p in std::mem::take(&mut self.positions) {
-            let (low, high) = Values::new(self, &p.domain, &p.reads, &p.known, &stored).of(&p.value);
+            let (low, high) = Values::new(self, &p.domain, &p.reads, &p.facts, &stored).of(&p.value);
             self.check_effort(p.span);
             if self.overfull {
                 return;
             }
             if low < 0 || high >= i128::from(p.extent) {
-                let label =
-                    format!("from what is known of types, masks, limits and conditions, this is {low} to {high}");
+                let label = format!("this is {low} to {high}, as far as types, masks, limits and conditions tell");
                 let mask = (p.extent as u64 + 1).next_power_of_two() / 2 - 1;
                 let help = format!(
-                    "the extent is {}: mask the subscript (`x & {mask}`), clamp it, or read the table only where a \
-                    condition says that it is inside",
+                    "the extent is {}: mask the subscript (`x & {mask}`), clamp it, or read the table only under a \
+                    condition that keeps it inside",
                     p.extent
                 );
                 self.error("E0411", p.span, format!("`{}` may be accessed outside its bounds", p.name), label, help);
@@ -137,13 +140,13 @@ impl Sema {
     }
 }
 
-/// A subscript of a table that follows data.
+/// A data-dependent subscript of a table.
 #[derive(Clone)]
 pub(super) struct Position {
     value: Expr,
-    /// Where it matters.
-    known: Vec<Fact>,
-    /// Of the statement, as far as subscript and conditions need them.
+    /// Conditions under which it is used.
+    facts: Vec<Fact>,
+    /// Sources of the reads in the subscript and the conditions.
     reads: Vec<Source>,
     domain: Dnf,
     extent: i64,
@@ -168,7 +171,7 @@ pub(super) fn element(table: &Arc<[u64]>, dims: &[i64], subscripts: &[Affine], t
     node(ExprKind::Lookup(table.clone(), Box::new(position)), ty, span)
 }
 
-/// The same as a tree of choices that halves the first subscript's range.
+/// The element as a tree of selects that halves the first subscript's range.
 fn chosen(table: &[u64], dims: &[i64], subscripts: &[Affine], ty: ScalarType, span: Span) -> Expr {
     if table.iter().all(|v| v == &table[0]) {
         return constant(table[0], ty, span);

@@ -14,7 +14,7 @@ pub fn promote(ty: ScalarType) -> ScalarType {
     }
 }
 
-/// The common type of two operands; `None` for `_Float16` with `__bf16`, neither of which holds the other.
+/// The common type of two operands; `None` for `_Float16` with `__bf16`, because neither contains the other.
 pub fn usual(a: ScalarType, b: ScalarType) -> Option<ScalarType> {
     match (a, b) {
         (ScalarType::Float { .. }, ScalarType::Float { .. }) => {

@@ -1,22 +1,27 @@
-//! Remainders and quotients of a loop's iterator, as in `A[t % 2][i]` or `x[i / 4]`: the loop is unrolled as often as
-//! they take turns, and each copy of its body sees constants. What alternates between two halves of an array thus
-//! becomes two statements at a distance of one. So do rows of which some iterations meet every element and others every
-//! other one: copies that meet every other one as well make sources affine ([`Strides`]).
+//! Loop unrolling that removes divisions and remainders of an iterator, and differences of strides.
+//!
+//! Problem 1: `A[t % 2][i]` and `x[i / 4]` are not affine in `t` and `i`. Unrolling by the divisor makes them affine:
+//! with `t = 2 * t'` the first copy of the body has `t % 2 = 0`, the second has `t = 2 * t' + 1` and `t % 2 = 1`. Each
+//! copy after the first is guarded by the loop's condition.
+//!
+//! Problem 2: a source is not affine if an array is written at every element and read at every other one (or the other
+//! way round). Unrolling the writing loop by two gives all accesses the same stride ([`Strides`]).
+//!
+//! Limit: at most [`COPIES`] copies. As a plain value, a remainder needs no unrolling: it is computed in hardware.
 
-use super::loops::counted;
 use super::Sema;
 use crate::ast::{Binary, Expr, ExprKind, For, ForInit, Stmt, StmtKind};
 use crate::inline::substituted;
 use scop::{Array, ScalarType, Scop};
 use std::collections::BTreeMap;
 
-/// Loops are unrolled at most so often.
+/// Limit on the copies of a loop's body.
 const COPIES: i64 = 16;
 
-/// Per array, by name: for each dimension the elements from one to the next that every access shall have (1: any).
+/// By array: for each dimension the stride that every access shall have, in elements (1: any).
 pub(crate) type Strides = BTreeMap<String, Vec<i64>>;
 
-/// The arrays that are accessed with different strides, of which one is written.
+/// Written arrays that are accessed with different strides, and the strides to unroll to.
 pub(crate) fn mixed_strides(scop: &Scop) -> Strides {
     let accesses = |id: usize| {
         scop.statements.iter().flat_map(|s| s.reads.iter().chain([&s.write])).filter(move |a| a.array.index() == id)
@@ -43,10 +48,10 @@ pub(crate) fn mixed_strides(scop: &Scop) -> Strides {
 }
 
 impl Sema {
-    /// The loop with several copies of its body, if subscripts or bounds in it divide its iterator, or `conditions` do.
-    /// (As a value a remainder is computed like any other.)
+    /// The unrolled loop, if subscripts or bounds in its body (or its conditions, with `conditions`) divide its
+    /// iterator.
     pub(super) fn unrolled(&mut self, f: &For, conditions: bool) -> Option<For> {
-        let name = counted(f)?;
+        let name = f.iterator()?;
         let condition = f.condition.as_ref().filter(|c| !matches!(c.kind, ExprKind::Binary(Binary::Ne, ..)))?;
         let before = self.faults.len();
         let step = f.step.as_ref().and_then(|e| self.step(e, &name));
@@ -57,7 +62,7 @@ impl Sema {
             self.divisors(e, &name, &mut periods);
             self.strides_of(e, &name, &mut periods);
         });
-        // A divisor that the step already keeps to needs no copies.
+        // A divisor of the step needs no copies.
         let copies = common(periods.iter().map(|p| p / num_integer::gcd(*p, step)));
         if !(2..=COPIES).contains(&copies) {
             return None;
@@ -83,7 +88,7 @@ impl Sema {
         Some(For { step: Some(step), body: Stmt { kind: StmtKind::Block(body) }, ..f.clone() })
     }
 
-    /// Whether loops may be unrolled as often as the divisions in `e` want it.
+    /// Whether unrolling within the limit can remove the divisions in `e`.
     pub(super) fn unrolls(&self, e: &Expr) -> bool {
         self.nest.loops.iter().all(|l| {
             let mut divisors = vec![];
@@ -92,7 +97,7 @@ impl Sema {
         })
     }
 
-    /// How often an element's subscripts go on by one until they have the strides that are asked for.
+    /// Copies that give an element's subscripts the wanted strides.
     fn strides_of(&self, e: &Expr, name: &str, out: &mut Vec<i64>) {
         let Some((array, subscripts)) = e.element() else { return };
         let ExprKind::Name(array) = &array.kind else { return };
@@ -104,7 +109,7 @@ impl Sema {
         out.extend(copies.filter(|c| *c > 1));
     }
 
-    /// By how much a sum of products with constants grows with the iterator `name`.
+    /// The coefficient of the iterator `name` in a sum of products with constants.
     fn factor(&self, e: &Expr, name: &str) -> Option<i64> {
         let constant = |e: &Expr| self.affine(e).ok().filter(|v| v.form.is_constant()).map(|v| v.form.constant);
         let mut inside = false;
@@ -122,7 +127,7 @@ impl Sema {
         }
     }
 
-    /// Divisors of forms with the iterator `name` within `e`, where they must be affine.
+    /// Divisors of subexpressions of `e` that contain the iterator `name`.
     fn divisors(&self, e: &Expr, name: &str, out: &mut Vec<i64>) {
         e.walk(&mut |x| {
             let ExprKind::Binary(op @ (Binary::Div | Binary::Rem | Binary::Shr | Binary::And), a, b) = &x.kind else {
@@ -149,11 +154,12 @@ fn common(periods: impl Iterator<Item = i64>) -> i64 {
     periods.fold(1, |all, p| all / num_integer::gcd(all, p) * p)
 }
 
-/// Calls `visit` on elements, for their subscripts, and bounds: what must be affine; and on conditions, if wanted.
+/// Calls `visit` on expressions that must be affine: elements (for their subscripts) and bounds; with `conditions` also
+/// these.
 fn in_statement(s: &Stmt, conditions: bool, visit: &mut dyn FnMut(&Expr)) {
     let mut inside = |e: &Expr| in_expression(e, conditions, visit);
     match &s.kind {
-        StmtKind::Declare(all) => initial(all, &mut inside),
+        StmtKind::Declare(all) => all.iter().filter_map(|d| d.value()).for_each(inside),
         StmtKind::Expr(e) | StmtKind::Return(Some(e)) => inside(e),
         StmtKind::If(c, then, otherwise) => {
             inside(c);
@@ -165,7 +171,7 @@ fn in_statement(s: &Stmt, conditions: bool, visit: &mut dyn FnMut(&Expr)) {
         }
         StmtKind::For(f) => {
             match &f.init {
-                ForInit::Declare(all) => initial(all, visit),
+                ForInit::Declare(all) => all.iter().filter_map(|d| d.value()).for_each(&mut *visit),
                 ForInit::Expr(e) => visit(e),
                 ForInit::None => {}
             }
@@ -174,14 +180,6 @@ fn in_statement(s: &Stmt, conditions: bool, visit: &mut dyn FnMut(&Expr)) {
         }
         StmtKind::Block(all) => all.iter().for_each(|s| in_statement(s, conditions, visit)),
         StmtKind::Return(None) | StmtKind::Empty | StmtKind::Poison => {}
-    }
-}
-
-fn initial(all: &[crate::ast::Declarator], visit: &mut dyn FnMut(&Expr)) {
-    for d in all {
-        if let Some(crate::ast::Init::Value(e)) = &d.init {
-            visit(e);
-        }
     }
 }
 

@@ -1,37 +1,43 @@
-//! What values integer expressions may have: from their types, their operators, the iterations, what is stored to
-//! locals, and the conditions under which they matter.
+//! Interval analysis of integer expressions.
+//!
+//! The range of an expression follows from its type, its operators, the domain (for iterators), the statements that may
+//! have written a local (see `reaching`), and the *facts*: conditions that hold where the expression is used. Example:
+//! after `if (x >= 0 && x < 4)`, `x` is in 0 to 3, so `T[x]` is inside a table of 4 elements.
+//!
+//! A range is always a superset of the possible values. Locals that depend on each other in a cycle get the range of
+//! their type: `pending` lists the arrays whose ranges are being computed.
 
 use super::affine::type_range;
-use super::latest::Source;
 use super::operate::{bare, equal};
+use super::reaching::Source;
 use super::Sema;
 use scop::value;
 use scop::{Affine, ArrayId, BinaryOp, Binding, Constraint, Expr, ExprKind, ScalarType, Storage, UnaryOp};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The least and the greatest value.
+/// Least and greatest value.
 type Range = (i128, i128);
 
-/// A condition that holds, or does not, where an expression matters.
+/// A condition that holds (or fails) where an expression is used.
 #[derive(Clone)]
 pub(super) struct Fact {
     pub condition: Expr,
     pub holds: bool,
 }
 
-/// What values the integer expressions of a statement may have.
+/// Ranges of the integer expressions of a statement.
 pub(super) struct Values<'a> {
     sema: &'a Sema,
     domain: &'a [Vec<Constraint>],
     reads: &'a [Source],
-    known: &'a [Fact],
-    /// Arrays whose values are being looked for.
-    open: Vec<ArrayId>,
+    facts: &'a [Fact],
+    /// Arrays whose ranges are being computed.
+    pending: Vec<ArrayId>,
     stored: &'a StoredRanges,
 }
 
-/// Where values come from.
+/// The origin of values.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Origin {
     /// All statements that write an array.
@@ -39,13 +45,15 @@ enum Origin {
     Statement(usize),
 }
 
-/// What is known of the values that a finished region stores.
+type Cache<K, V> = RefCell<BTreeMap<K, V>>;
+
+/// Ranges of the values that a finished region stores, computed once.
 #[derive(Default)]
 pub(super) struct StoredRanges {
-    /// Arrays that an array's values follow from.
-    sources: RefCell<BTreeMap<ArrayId, BTreeSet<ArrayId>>>,
-    /// Values of an array, or of a statement, while some of its sources, those given, are being looked for.
-    ranges: RefCell<BTreeMap<(Origin, BTreeSet<ArrayId>), Option<Range>>>,
+    /// By array: all arrays that its values depend on.
+    sources: Cache<ArrayId, BTreeSet<ArrayId>>,
+    /// Range of an array or statement, given the set of its sources that are pending.
+    ranges: Cache<(Origin, BTreeSet<ArrayId>), Option<Range>>,
 }
 
 impl<'a> Values<'a> {
@@ -53,24 +61,24 @@ impl<'a> Values<'a> {
         sema: &'a Sema,
         domain: &'a [Vec<Constraint>],
         reads: &'a [Source],
-        known: &'a [Fact],
+        facts: &'a [Fact],
         stored: &'a StoredRanges,
     ) -> Self {
-        Values { sema, domain, reads, known, open: vec![], stored }
+        Values { sema, domain, reads, facts, pending: vec![], stored }
     }
 
-    /// The least and the greatest value of an integer expression.
+    /// The range of an integer expression.
     pub fn of(&self, e: &Expr) -> Range {
         self.sema.effort.spend(1);
         if self.sema.effort.spent() {
             return type_range(e.ty);
         }
-        self.known.iter().fold(self.by_operator(e), |range, fact| self.narrowed(e, range, &fact.condition, fact.holds))
+        self.facts.iter().fold(self.by_operator(e), |range, fact| self.narrowed(e, range, &fact.condition, fact.holds))
     }
 
-    /// As of another statement, or as no condition was known.
-    fn with(&self, known: &[Fact], e: &Expr) -> Range {
-        Values { known, open: self.open.clone(), ..*self }.of(e)
+    /// The range of `e` under these facts only.
+    fn with(&self, facts: &[Fact], e: &Expr) -> Range {
+        Values { facts, pending: self.pending.clone(), ..*self }.of(e)
     }
 
     fn by_operator(&self, e: &Expr) -> Range {
@@ -85,7 +93,7 @@ impl<'a> Values<'a> {
             ExprKind::Select(c, a, b) => {
                 let branch = |holds, e| {
                     let fact = Fact { condition: (**c).clone(), holds };
-                    self.with(&[self.known, &[fact]].concat(), e)
+                    self.with(&[self.facts, &[fact]].concat(), e)
                 };
                 joined(branch(true, a), branch(false, b))
             }
@@ -127,7 +135,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The range of `e` where the condition holds, or where it does not.
+    /// The range of `e` where the condition has the value `holds`.
     fn narrowed(&self, e: &Expr, range: Range, condition: &Expr, holds: bool) -> Range {
         match &condition.kind {
             ExprKind::Unary(UnaryOp::Not, inner) => self.narrowed(e, range, inner, !holds),
@@ -151,7 +159,7 @@ impl<'a> Values<'a> {
                     };
                     (low, high) = compared(mirrored.0, mirrored.1, (low, high), self.with(&[], a));
                 }
-                // Where nothing is left, nobody comes.
+                // An empty range means that this place is never reached.
                 if low <= high {
                     (low, high)
                 } else {
@@ -166,40 +174,40 @@ impl<'a> Values<'a> {
         let Some(writers) = &source.writers else { return self.stored(source.array) };
         let values = writers
             .iter()
-            .map(|&k| self.found(Origin::Statement(k), source.array, || self.value(k, self.open.clone())));
+            .map(|&k| self.cached(Origin::Statement(k), source.array, || self.value(k, self.pending.clone())));
         values.reduce(|a, b| Some(joined(a?, b?)))?
     }
 
-    /// What the region's statements store to an array that only they write.
+    /// The range of the values stored to an array that only the region writes.
     fn stored(&self, array: ArrayId) -> Option<Range> {
-        let own = &self.sema.arrays[array.index()];
-        if own.storage != Storage::Local || own.binding != Binding::Local || self.open.contains(&array) {
+        let local = &self.sema.arrays[array.index()];
+        if local.storage != Storage::Local || local.binding != Binding::Local || self.pending.contains(&array) {
             return None;
         }
-        self.found(Origin::Array(array), array, || {
-            let open: Vec<ArrayId> = self.open.iter().copied().chain([array]).collect();
-            self.writers(array).map(|k| self.value(k, open.clone())).reduce(|a, b| Some(joined(a?, b?)))?
+        self.cached(Origin::Array(array), array, || {
+            let pending: Vec<ArrayId> = self.pending.iter().copied().chain([array]).collect();
+            self.writers(array).map(|k| self.value(k, pending.clone())).reduce(|a, b| Some(joined(a?, b?)))?
         })
     }
 
-    /// The values that come from `origin`, which writes `array`, looked for once.
-    fn found(&self, origin: Origin, array: ArrayId, look: impl FnOnce() -> Option<Range>) -> Option<Range> {
+    /// The range of the values that `origin` writes to `array`, from the cache if it is there.
+    fn cached(&self, origin: Origin, array: ArrayId, look: impl FnOnce() -> Option<Range>) -> Option<Range> {
         let sources = self.sources(array);
-        let key = (origin, self.open.iter().copied().filter(|o| sources.contains(o)).collect());
-        let known = self.stored.ranges.borrow().get(&key).copied();
-        known.unwrap_or_else(|| {
-            let found = look();
-            self.stored.ranges.borrow_mut().insert(key, found);
-            found
+        let key = (origin, self.pending.iter().copied().filter(|o| sources.contains(o)).collect());
+        let answer = self.stored.ranges.borrow().get(&key).copied();
+        answer.unwrap_or_else(|| {
+            let range = look();
+            self.stored.ranges.borrow_mut().insert(key, range);
+            range
         })
     }
 
-    /// What a statement stores, unless its target's type may not hold it.
-    fn value(&self, statement: usize, open: Vec<ArrayId>) -> Option<Range> {
+    /// The range of a statement's value; `None` if it may exceed the target's type.
+    fn value(&self, statement: usize, pending: Vec<ArrayId>) -> Option<Range> {
         let s = &self.sema.statements[statement];
         let (least, greatest) = type_range(self.sema.arrays[s.write.array.index()].ty);
         let value =
-            Values { domain: &s.domain, reads: &self.sema.sources[statement], known: &[], open, ..*self }.of(&s.rhs);
+            Values { domain: &s.domain, reads: &self.sema.sources[statement], facts: &[], pending, ..*self }.of(&s.rhs);
         (!s.rhs.ty.is_float() && value.0 >= least && value.1 <= greatest).then_some(value)
     }
 
@@ -209,21 +217,21 @@ impl<'a> Values<'a> {
         statements.filter(move |(_, s)| s.write.array == array).map(|(k, _)| k)
     }
 
-    /// Arrays that the values of `array` follow from.
+    /// All arrays that the values of `array` depend on.
     fn sources(&self, array: ArrayId) -> BTreeSet<ArrayId> {
-        let known = self.stored.sources.borrow().get(&array).cloned();
-        known.unwrap_or_else(|| {
-            let (mut found, mut next) = (BTreeSet::new(), vec![array]);
+        let answer = self.stored.sources.borrow().get(&array).cloned();
+        answer.unwrap_or_else(|| {
+            let (mut sources, mut next) = (BTreeSet::new(), vec![array]);
             while let Some(read) = next.pop() {
                 next.extend(
                     self.writers(read)
                         .flat_map(|k| &self.sema.statements[k].reads)
                         .map(|r| r.array)
-                        .filter(|a| found.insert(*a)),
+                        .filter(|a| sources.insert(*a)),
                 );
             }
-            self.stored.sources.borrow_mut().insert(array, found.clone());
-            found
+            self.stored.sources.borrow_mut().insert(array, sources.clone());
+            sources
         })
     }
 
@@ -232,8 +240,8 @@ impl<'a> Values<'a> {
         let mut all = None;
         for disjunct in self.domain {
             let (low, high) = self.sema.effort.range(form.coeffs.len(), disjunct, form);
-            let own = (i128::from(low?), i128::from(high?));
-            all = Some(all.map_or(own, |r| joined(r, own)));
+            let range = (i128::from(low?), i128::from(high?));
+            all = Some(all.map_or(range, |r| joined(r, range)));
         }
         all
     }
@@ -243,7 +251,7 @@ fn joined(a: Range, b: Range) -> Range {
     (a.0.min(b.0), a.1.max(b.1))
 }
 
-/// The range of `x` where `x op y` holds, or where it does not.
+/// The range of `x` where `x op y` has the value `holds`.
 fn compared(op: BinaryOp, holds: bool, x: Range, y: Range) -> Range {
     match (op, holds) {
         (BinaryOp::Lt, true) => (x.0, x.1.min(y.1 - 1)),

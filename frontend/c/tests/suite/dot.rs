@@ -1,16 +1,16 @@
-//! The fused dot product against exact sums of fp16, whose products all are multiples of 2^-48.
+//! The fused dot product against exact sums in fp16: all its products are multiples of 2^-48.
 
 use crate::common::Random;
 use scop::literal::{F16, F32};
 use scop::value::{canonical_nan, eval_dot, from_f64, mask, to_f64};
 
-/// In units of 2^-48.
+/// The exact sum, in units of 2^-48.
 fn exact(pairs: &[[u64; 2]], c: u64) -> i128 {
     let unit = |x: u64| (to_f64(x, F16) * 2f64.powi(24)) as i128;
     pairs.iter().map(|p| unit(p[0]) * unit(p[1])).sum::<i128>() + (unit(c) << 24)
 }
 
-/// Weight of a number's leading place, in units of 2^-48, if its leading bit were set.
+/// Weight of a number's leading place, in units of 2^-24; a subnormal number counts as if its leading bit were set.
 fn place(x: u64) -> i128 {
     1 << ((x >> 10 & 31).max(1) - 1 + 10)
 }
@@ -24,8 +24,8 @@ fn finite(random: &mut Random) -> u64 {
     }
 }
 
-/// Half of the result's last place for its rounding; in the window's last place half a unit a product, and one for the
-/// addend.
+/// Error bound: half a unit in the result's last place for the rounding; in the window's last place half a unit per
+/// product and one for the addend.
 #[test]
 fn the_error_is_bounded() {
     let random = &mut Random::new(5);
@@ -41,14 +41,14 @@ fn the_error_is_bounded() {
                 assert!(exact.abs() >= 65504i128 << 48, "{pairs:x?} {c:x}");
                 continue;
             }
-            // Products begin at twice the product of their factors' places.
+            // The leading place of a product is twice the product of its factors' places.
             let product =
                 |p: &[u64; 2]| if p.iter().any(|x| x & mask(15) == 0) { 0 } else { (place(p[0]) * place(p[1])) << 1 };
             let greatest = pairs.iter().map(product).max().unwrap_or(0).max(place(c) << 24);
             let last = ((place(got) << 24) >> 10).max(1);
             let error = (((to_f64(got, F16) * 2f64.powi(24)) as i128) << 24) - exact;
             assert!(
-                2 * error.abs() <= last + ((n + 2) * greatest >> 12),
+                2 * error.abs() <= last + (((n + 2) * greatest) >> 12),
                 "{pairs:x?} {c:x}: {got:x} is off by {error}"
             );
         }
@@ -56,7 +56,7 @@ fn the_error_is_bounded() {
     assert!(overflows > 100);
 }
 
-/// Long sums of eight products a step, of both signs and of one, against the same sums by single operators.
+/// Long sums of eight products per step, with both signs and with one sign, against the same sums by single operators.
 #[test]
 fn sums_are_more_accurate_than_chained_ones() {
     let random = &mut Random::new(7);

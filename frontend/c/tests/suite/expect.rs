@@ -1,6 +1,5 @@
-//! Faults as the comments of a C file expect them: `//~ ERROR E0402 text` (or `WARNING W0201 text`) stands on the line
-//! of the fault; each `^` behind `~` means one line further up. The text must occur in the message, the label, the help
-//! or a note.
+//! Expected faults as comments of a C file: `//~ ERROR E0402 text` (or `WARNING W0201 text`) on the line of the fault;
+//! each `^` after `~` means one line up. The text must occur in the message, the label, the help or a note.
 
 use scop::diag::{Diagnostic, SourceMap};
 use scop::render_plain;
@@ -36,7 +35,7 @@ fn says(fault: &Diagnostic, text: &str) -> bool {
     all.into_iter().any(|s| s.contains(text))
 }
 
-/// Every fault that `text` expects has been found, and no other.
+/// Checks that the faults are exactly those that `text` expects.
 pub fn compare(text: &str, map: &SourceMap, mut faults: Vec<Diagnostic>) -> Result<(), String> {
     let expected = expectations(text);
     let rendered = render_plain(map, &faults);

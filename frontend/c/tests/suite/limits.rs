@@ -64,8 +64,7 @@ fn multiplying_cases_are_refused() {
 
 #[test]
 fn multiplying_questions_are_refused() {
-    // Each loop is tried with copies of its body as well, because a condition divides its iterator and a subscript
-    // leads outside.
+    // Each loop is also tried unrolled, because a condition divides its iterator and a subscript is outside its bounds.
     let loops: String =
         (0..13).map(|k| format!("for (int i{} = 0; i{} <= i{k}; i{}++)\n", k + 1, k + 1, k + 1)).collect();
     let condition: Vec<String> = (0..13).map(|k| format!("B[i{k} & 1] > i{k} % 3")).collect();

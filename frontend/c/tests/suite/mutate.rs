@@ -1,5 +1,5 @@
-//! Mutated programs: whatever the text, the front end answers with a scop that verifies or with faults that say
-//! where they are; it never panics.
+//! Mutated programs: for any text the front end returns a scop that verifies, or faults with their places. It never
+//! panics.
 
 use crate::common::{examples, Random};
 use frontend::{parse_text, ParseOptions};

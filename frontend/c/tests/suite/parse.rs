@@ -1,4 +1,4 @@
-//! What single constructs become: the scop's text form after parsing.
+//! Single constructs: the text form of the parsed scop.
 
 use frontend::{parse_text, programs_of_text, ParseOptions};
 use scop::diag::Severity;
@@ -25,7 +25,7 @@ fn lower(body: &str) -> String {
     }
 }
 
-/// The right-hand side that a single assignment becomes.
+/// The right-hand side of a single assignment in the scop.
 fn value(statement: &str) -> String {
     let text = lower(statement);
     text.lines().last().unwrap().split_once(" = ").unwrap().1.to_string()
@@ -93,7 +93,8 @@ fn double_constants_cost_no_double_where_rounding_agrees() {
 
 #[test]
 fn locals_of_one_name_are_told_apart() {
-    let text = "void k(int a[4]) {\n#pragma scop\nfor (int i = 0; i < 4; i++) { int s = i; a[i] = s; }\nfor (int i = 0; i < 4; i++) { long s = a[i]; a[i] = s; }\n#pragma endscop\n}\n";
+    let text = "void k(int a[4]) {\n#pragma scop\nfor (int i = 0; i < 4; i++) { int s = i; a[i] = s; }\n\
+        for (int i = 0; i < 4; i++) { long s = a[i]; a[i] = s; }\n#pragma endscop\n}\n";
     let (scop, _) = parse_text("k.c", text, &ParseOptions::default()).unwrap();
     let names: Vec<(&str, Storage, Binding)> =
         scop.arrays.iter().map(|a| (a.name.as_str(), a.storage, a.binding)).collect();
@@ -109,7 +110,9 @@ fn locals_of_one_name_are_told_apart() {
 
 #[test]
 fn scalars_that_never_change_are_constants() {
-    let text = "void k(float a[4]) {\n  int shift = 2, twice = 2 * 3;\n  float eps = 0.1;\n#pragma scop\n  int last = 3;\n  for (int i = 0; i <= last; i++) { int once = 1; once += i; a[i] = (twice >> shift) + eps * once; }\n#pragma endscop\n}\n";
+    let text = "void k(float a[4]) {\n  int shift = 2, twice = 2 * 3;\n  float eps = 0.1;\n#pragma scop\n  \
+        int last = 3;\n  for (int i = 0; i <= last; i++) { \
+        int once = 1; once += i; a[i] = (twice >> shift) + eps * once; }\n#pragma endscop\n}\n";
     let (scop, _) = parse_text("k.c", text, &ParseOptions::default()).unwrap();
     let names: Vec<&str> = scop.arrays.iter().map(|a| a.name.as_str()).collect();
     assert_eq!((names, scop.statements.len()), (vec!["a", "once"], 3));
@@ -155,7 +158,8 @@ fn each_function_with_a_region_is_a_program() {
 #[test]
 fn what_is_left_out_is_warned_of() {
     let text = "#define N 4\n#define N 5\nvoid k(int a[N]) \
-        {\n  start();\n#pragma scop\n  a[0] = 1;\n#pragma endscop\n  for (int i = 0; i < 4; i++) a[i] = 0;\n  return;\n}\n";
+        {\n  start();\n#pragma scop\n  a[0] = 1;\n#pragma endscop\n  \
+        for (int i = 0; i < 4; i++) a[i] = 0;\n  return;\n}\n";
     let (scop, warnings) = parse_text("k.c", text, &ParseOptions::default()).unwrap();
     assert!(warnings.iter().all(|w| w.severity == Severity::Warning));
     let places: Vec<(usize, &str)> =

@@ -1,4 +1,4 @@
-//! The guarantees of `scop::poly`'s header, one test each.
+//! The guarantees at the head of `scop::poly`, one test each.
 
 use scop::poly::*;
 use scop::{Affine, Constraint};
@@ -105,7 +105,7 @@ fn conjunctions_survive_the_round_trip() {
 fn holes_are_reported() {
     let context = context();
     assert!(!set(&context, "{ [x] : x mod 2 = 0 and 0 <= x <= 8 }").region().unwrap().exact);
-    // A quantifier that says nothing is no hole.
+    // A redundant quantifier is not a hole.
     assert!(set(&context, "{ [x] : exists y : 2y <= x <= 2y + 1 and 0 <= x <= 8 }").region().unwrap().is_convex());
 }
 

@@ -159,7 +159,8 @@ fn program(seed: u64) -> String {
     let declared = integers.iter().enumerate().map(|(k, t)| format!("{t} a{k}[{N}][{N}]"));
     let floats = FLOATS.iter().enumerate().map(|(k, t)| format!("{t} f{k}[{N}][{N}]"));
     p.text += &declared.chain(floats).collect::<Vec<_>>().join(", ");
-    p.text += ") {\nconst int k = 5;\n#pragma scop\nint s = 1;\nfor (int i = 0; i < 6; i++)\nfor (int j = 5; j >= 0; j--) {\n";
+    p.text += ") {\nconst int k = 5;\n#pragma scop\nint s = 1;\n\
+        for (int i = 0; i < 6; i++)\nfor (int j = 5; j >= 0; j--) {\n";
     (0..5).for_each(|_| p.statement(2));
     p.text += "}\n#pragma endscop\n}\n";
     p.text

@@ -1,4 +1,4 @@
-//! Programs that are refused: every fault of a file, and only those, as its comments say (see [`crate::expect`]).
+//! Programs that are refused: exactly the faults that their comments expect (see [`crate::expect`]).
 
 use crate::expect::compare;
 use frontend::{parse, ParseOptions};

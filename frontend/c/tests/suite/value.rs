@@ -20,7 +20,7 @@ fn operand(random: &mut Random, ty: ScalarType) -> u64 {
             *random.pick(&[0, 1, 0x7f_ffff, 0x80_0000, 0x7f7f_ffff, 0x7f80_0000, 0x3f80_0000, 0x3f80_0001, 0x7fc0_0000])
                 | sign
         }
-        // Operands of like size: cancellation and ties.
+        // Operands of similar size: cancellation and ties.
         1 => from_f64((random.below(2048) as f64 - 1024.0) / 64.0, ty),
         _ => random.bits() & mask(ty.bits()),
     };
@@ -50,7 +50,7 @@ fn check_format<F: Float>(ty: ScalarType, seed: u64) {
         let i64_ty = int(64, true);
         same("from i64", cast(number as u64, i64_ty, ty), F::from_i128(number as i128).value);
         same("from u64", cast(number as u64, int(64, false), ty), F::from_u128(number as u64 as u128).value);
-        // Out of range and NaN are the contract's own; compare the rest.
+        // C leaves NaN and numbers out of range undefined; compare the rest.
         let StatusAnd { value, .. } = x.to_i128_r(64, Round::TowardZero, &mut false);
         if !is_nan(a, ty) {
             assert_eq!(

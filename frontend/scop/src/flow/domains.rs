@@ -1,12 +1,15 @@
 //! Integer set operations on plain data: conjunctions and unions of affine constraints in, the same out.
 //!
 //! Conventions: a conjunction `&[Constraint]` is over `depth` iterators; an empty conjunction is the whole space, an
-//! empty union the empty set. All answers are exact over the integers unless [`Region::exact`] says otherwise. Results
-//! are sorted and free of redundant constraints, so equal inputs give equal outputs.
+//! empty union the empty set. All answers are exact over the integers unless [`Region::exact`] is false. Results are
+//! sorted and free of redundant constraints, so equal inputs give equal outputs.
 //!
-//! # Panics
-//! Every function panics if a constraint has another number of coefficients than `depth`, which is a fault of the
-//! caller; and with a [`poly::Error`] if a coefficient of the result exceeds 64 bits, see [`limited`].
+//! # Errors of isl
+//! [`poly`] returns an ordinary `Result`. The functions of this file return plain values, because their many callers
+//! use them within arithmetic and closures; a [`poly::Error`] (a coefficient beyond 64 bits, a constraint over another
+//! number of iterators than `depth`) unwinds from here to the next [`limited`], which turns it into a `Result` again.
+//! [`analyze`](super::analyze) and every stage that refuses a program calls `limited`. The error travels by
+//! `resume_unwind`, which does not call the panic hook: nothing is printed.
 
 use crate::poly;
 use crate::poly::{Context, Map, Region, Set};
@@ -32,8 +35,8 @@ thread_local! {
     static ASKED: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
-/// Questions that this thread has asked so far, whether or not the answer was at hand: a measure of work that is the
-/// same on every machine. Searches bound themselves by it.
+/// Number of set operations that this thread has requested so far, cached answers included. It measures work alike on
+/// every machine; searches limit themselves by it.
 pub fn questions() -> u64 {
     ASKED.get()
 }
@@ -42,7 +45,7 @@ fn count_question() {
     ASKED.set(ASKED.get() + 1);
 }
 
-/// Answers to what a search for places asks over and over about the same sets: far cheaper than asking isl again.
+/// Cache of answers. The mapping search asks about the same sets over and over; a look-up is far cheaper than isl.
 struct Memo<Q, A>(RefCell<FxHashMap<Q, A>>);
 
 impl<Q, A> Default for Memo<Q, A> {
@@ -52,19 +55,19 @@ impl<Q, A> Default for Memo<Q, A> {
 }
 
 impl<Q: Eq + Hash, A: Clone> Memo<Q, A> {
-    /// Answers kept at most; a search that asks more starts over.
-    const KEPT: usize = 100_000;
+    /// A full cache is emptied.
+    const CAPACITY: usize = 100_000;
 
     fn answer(&self, question: Q, ask: impl FnOnce() -> A) -> A {
-        if let Some(known) = self.0.borrow().get(&question) {
-            return known.clone();
+        if let Some(answer) = self.0.borrow().get(&question) {
+            return answer.clone();
         }
         let answer = ask();
-        let mut known = self.0.borrow_mut();
-        if known.len() >= Self::KEPT {
-            known.clear();
+        let mut cache = self.0.borrow_mut();
+        if cache.len() >= Self::CAPACITY {
+            cache.clear();
         }
-        known.insert(question, answer.clone());
+        cache.insert(question, answer.clone());
         answer
     }
 }
@@ -77,10 +80,10 @@ fn with<R>(f: impl FnOnce(&Context) -> poly::Result<R>) -> R {
     }
 }
 
-/// What `f` finds out; numbers beyond 64 bits end it.
+/// Runs `f`, which may call the functions of this file, and returns its value.
 ///
 /// # Errors
-/// The first operation on sets that isl, or this layer, could not carry out.
+/// The first set operation that failed, see the head of this file.
 pub fn limited<R>(f: impl FnOnce() -> R) -> Result<R, poly::Error> {
     catch_unwind(AssertUnwindSafe(f)).map_err(|panic| match panic.downcast::<poly::Error>() {
         Ok(error) => *error,
@@ -135,13 +138,13 @@ pub fn union_subtract(a: &[Vec<Constraint>], b: &[Vec<Constraint>], depth: usize
     with(|c| Ok(union(c, a, depth)?.subtract(&union(c, b, depth)?)?.region()?.pieces))
 }
 
-/// The same set as few disjoint conjunctions.
+/// The same set as a union of few disjoint conjunctions.
 pub fn disjoint(domain: &[Vec<Constraint>], depth: usize) -> Vec<Vec<Constraint>> {
     count_question();
     with(|c| Ok(union(c, domain, depth)?.region()?.pieces))
 }
 
-/// Constraints that agree with `domain` wherever `context` holds, leaving out what `context` already says.
+/// Constraints that agree with `domain` where `context` holds, without those that `context` implies (isl's gist).
 pub fn simplify(domain: &[Constraint], context: &[Constraint], depth: usize) -> Vec<Constraint> {
     count_question();
     SIMPLE.with(|memo| memo.answer((domain.to_vec(), context.to_vec(), depth), || simplified(domain, context, depth)))
@@ -154,7 +157,7 @@ fn simplified(domain: &[Constraint], context: &[Constraint], depth: usize) -> Ve
             return Ok(vec![never(depth)]);
         }
         let region = full.gist(&context)?.region()?;
-        // One conjunction simplifies to one; should isl ever answer with more, the unsimplified one is right too.
+        // One conjunction simplifies to one. If isl returned more, the unsimplified one would be correct too.
         let [only] = <[_; 1]>::try_from(region.pieces).unwrap_or_else(|_| [domain.to_vec()]);
         Ok(if region.exact { only } else { domain.to_vec() })
     })
@@ -165,14 +168,14 @@ fn never(depth: usize) -> Constraint {
     Constraint { expr: Affine::constant(depth, -1), equality: false }
 }
 
-/// `conjunction` without the iterators `dims` (the others keep their order): the points that have some extension.
+/// Projects the iterators `dims` out of `conjunction`; the others keep their order.
 ///
-/// Where the result has holes (see [`projection`]) this is the tightest superset that constraints can express.
+/// If the result has holes (see [`projection`]), this is the tightest superset that constraints can express.
 pub fn project_out(conjunction: &[Constraint], dims: &[usize], depth: usize) -> Vec<Vec<Constraint>> {
     projection(conjunction, dims, depth).pieces
 }
 
-/// [`project_out`] that also tells whether the pieces are exact.
+/// [`project_out`] with a flag whether the pieces are exact.
 pub fn projection(conjunction: &[Constraint], dims: &[usize], depth: usize) -> Region {
     count_question();
     let mut dims = dims.to_vec();
@@ -216,9 +219,8 @@ pub fn minimum(conjunction: &[Constraint], function: &Affine) -> Option<i64> {
     LEAST.with(|memo| memo.answer((conjunction.to_vec(), function.clone()), ask))
 }
 
-/// The vectors `map(x)` for the points `x` of `domain`: what an access with these subscripts touches.
-///
-/// Merged into one conjunction whenever the integer points of one conjunction are exactly the image.
+/// The image of `domain` under `map`: the elements that an access with these subscripts touches. It is one conjunction
+/// whenever one conjunction has exactly these integer points.
 pub fn image(domain: &[Vec<Constraint>], map: &[Affine], depth: usize) -> Region {
     count_question();
     let ask = || {
@@ -249,7 +251,7 @@ pub fn first_point(conjunction: &[Constraint], depth: usize) -> Option<Vec<i64>>
     with(|c| first_point_of(&set(c, conjunction, depth)?))
 }
 
-/// The lexicographically first point of an isl set. Asks dimension by dimension, because isl's own lexicographic
+/// The lexicographically first point of an isl set. Minimizes dimension by dimension, because isl's own lexicographic
 /// minimum fails on a set without one.
 pub(super) fn first_point_of(full: &Set) -> poly::Result<Option<Vec<i64>>> {
     if full.is_empty()? {
@@ -265,12 +267,12 @@ pub(super) fn first_point_of(full: &Set) -> poly::Result<Option<Vec<i64>>> {
     Ok(Some(point))
 }
 
-/// Points that [`count`] visits at most, over all but the innermost iterator.
+/// Limit on the points that [`count`] visits, over all but the innermost iterator.
 const COUNT_LIMIT: u64 = 20_000_000;
 
-/// Number of integer points; `None` when unbounded, or when counting would have to visit more than some 10^7 rows.
+/// Number of integer points; `None` if unbounded, or if counting would visit more than [`COUNT_LIMIT`] rows.
 ///
-/// Iterators that no constraint connects are counted apart and multiplied, so boxes cost nothing at any size.
+/// Iterators that no constraint connects are counted separately and multiplied, so a box of any size is cheap.
 pub fn count(domain: &[Vec<Constraint>], depth: usize) -> Option<u128> {
     let mut total = 0u128;
     let mut budget = COUNT_LIMIT;

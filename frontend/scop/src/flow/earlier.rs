@@ -1,17 +1,20 @@
-//! Which accesses of one cell come before an access: written as constraints, order entry by order entry, which is
-//! several times as fast as composing isl's schedules and leaves it nothing to eliminate.
+//! The relation "accesses the same element and runs earlier", written directly as constraints.
+//!
+//! Lexicographic order of two time vectors is a union: for one entry, all entries before it are equal and this one is
+//! less. Writing the union entry by entry is several times as fast as composing isl's schedules, which introduces
+//! variables that isl must eliminate again.
 
-use super::cells::{minus, Reference, Search};
+use super::array::{minus, ArrayAnalysis, Reference};
 use crate::poly;
 use crate::poly::{Map, UnionMap};
 use crate::{Affine, Constraint};
 
-/// Pairs of accesses of one array whose order is asked for, at most: some seconds' worth.
+/// Limit on the pairs of accesses of one array; they take some seconds.
 const PAIRS: usize = 50_000;
 
-impl Search<'_> {
-    /// `{ sink -> source }`: pairs of accesses of one cell, the source strictly before the sink by times that count in
-    /// `direction`.
+impl ArrayAnalysis<'_> {
+    /// `{ sink -> source }`: pairs of accesses of one element with the source strictly before the sink, in times
+    /// multiplied by `direction`.
     pub(super) fn earlier(&self, sinks: &[Reference], sources: &[Reference], direction: i64) -> poly::Result<UnionMap> {
         let deepest = sinks.iter().chain(sources).map(|r| self.depth(*r)).max().unwrap_or(0);
         let timed =
@@ -30,7 +33,7 @@ impl Search<'_> {
         UnionMap::of_maps(&self.context, pairs)
     }
 
-    /// Of two references, each with its time.
+    /// The pairs of two references, each given with its time; `None` if there are none.
     fn pairs(
         &self,
         (sink, after): &(Reference, Vec<Affine>),
@@ -38,13 +41,13 @@ impl Search<'_> {
     ) -> poly::Result<Option<Map>> {
         let (s, t) = (self.statement(*sink), self.statement(*source));
         let depths = [s.depth, t.depth];
-        let joint = |form: &Affine, own: usize| {
+        let joint = |form: &Affine, side: usize| {
             let mut coeffs = vec![0; depths[0] + depths[1]];
-            coeffs[own * depths[0]..][..depths[own]].copy_from_slice(&form.coeffs);
+            coeffs[side * depths[0]..][..depths[side]].copy_from_slice(&form.coeffs);
             Affine { coeffs, constant: form.constant }
         };
-        let moved = |all: &[Constraint], own: usize| {
-            all.iter().map(|c| Constraint { expr: joint(&c.expr, own), ..c.clone() }).collect::<Vec<_>>()
+        let moved = |all: &[Constraint], side: usize| {
+            all.iter().map(|c| Constraint { expr: joint(&c.expr, side), ..c.clone() }).collect::<Vec<_>>()
         };
         let difference = |x: &Affine, y: &Affine| {
             minus(&joint(x, 0), 1, &joint(y, 1))
@@ -63,7 +66,7 @@ impl Search<'_> {
                 orders.push(same.iter().cloned().chain([strictly]).collect::<Vec<_>>());
                 same.push(Constraint { expr: later, equality: true });
             } else if later.constant != 0 {
-                // Decided for all pairs that are level so far.
+                // A constant difference decides all pairs whose entries so far are equal.
                 orders.extend((later.constant > 0).then(|| same.clone()));
                 break;
             }

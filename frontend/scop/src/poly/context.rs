@@ -1,4 +1,4 @@
-//! isl's context, errors, and the checks through which every result of a C call passes.
+//! isl's context, its errors, and the check of every result of a C call.
 
 use std::ffi::{c_char, c_int, c_ulong, c_void, CStr};
 use std::fmt;
@@ -8,7 +8,7 @@ use std::rc::Rc;
 // Links the static library that isl-rs builds.
 use isl_rs as _;
 
-/// A raw isl object; which kind is known by the wrapper that holds it.
+/// A raw isl object; the wrapper that holds it determines its type.
 pub(super) type Raw = *mut c_void;
 
 /// `ISL_ON_ERROR_CONTINUE`.
@@ -25,7 +25,7 @@ extern "C" {
     fn free(pointer: Raw);
 }
 
-/// What isl (or this layer) refused, and in which call.
+/// An operation that isl or this layer refused, and the call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     pub message: String,
@@ -52,8 +52,7 @@ struct Handle(NonNull<c_void>);
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        // SAFETY: the pointer came from isl_ctx_alloc, and every object of this context held a clone of the Rc around
-        // us.
+        // SAFETY: the pointer came from isl_ctx_alloc, and every object of this context held a clone of this Rc.
         unsafe { isl_ctx_free(self.0.as_ptr()) }
     }
 }
@@ -78,8 +77,7 @@ impl Context {
         self.0 .0.as_ptr()
     }
 
-    /// Runs `f`, in which isl may carry out so many of its operations; `None` if that is not enough. Their number is
-    /// the same on every machine.
+    /// Runs `f` with a limit on isl's operations; `None` if it is exceeded. The count is the same on every machine.
     ///
     /// # Errors
     /// Those of `f`.

@@ -1,4 +1,4 @@
-//! Between isl objects and the plain data of [`crate`]. Constraints travel as matrices, not as text.
+//! Conversion between isl objects and the plain data of [`crate`]. Constraints travel as matrices, not as text.
 
 use super::context::{Context, Error, Raw, Result};
 use super::object::{BasicSet, Map, Matrix, Set, Space, UnionMap, Value, CST, DIV, IN, OUT, PARAM, SET};
@@ -46,8 +46,8 @@ extern "C" {
 pub struct Region {
     /// Disjoint conjunctions without redundant constraints, sorted.
     pub pieces: Vec<Vec<Constraint>>,
-    /// False when the set has holes that conjunctions of affine constraints cannot express (such as "the even
-    /// numbers"); `pieces` then contains the set, and more.
+    /// False if the set has holes that conjunctions of affine constraints cannot express (such as "the even
+    /// numbers"); `pieces` is then a superset.
     pub exact: bool,
 }
 
@@ -58,7 +58,7 @@ impl Region {
     }
 }
 
-/// Work for merging the pieces of one array's dependences; beyond that they stay apart.
+/// Work limit for merging the pieces of one array's dependences; beyond it they stay unmerged.
 const MERGING: u64 = 1_000_000;
 
 /// Rows `coefficients…, constant` of a matrix.
@@ -106,7 +106,7 @@ fn named(context: &Context, space: Raw, kind: c_int, name: Option<&str>) -> Resu
     let Some(name) = name else { return Ok(space) };
     let space = Space::wrap(context, space, "isl_space_alloc")?;
     let name = CString::new(name).map_err(|_| Error::new("isl_space_set_tuple_name", "NUL in a name"))?;
-    // SAFETY: own reference to a live space, NUL-terminated string that outlives the call.
+    // SAFETY: owned reference to a live space, NUL-terminated string that outlives the call.
     Ok(unsafe { isl_space_set_tuple_name(space.take(), kind, name.as_ptr()) })
 }
 
@@ -129,14 +129,14 @@ impl Set {
         let (equal, inequal) = rows(constraints, depth)?;
         let (equal, inequal) = (matrix(context, &equal, depth + 1)?, matrix(context, &inequal, depth + 1)?);
         let space = set_space(context, name, depth)?;
-        // SAFETY: own references; both matrices have the columns of the space (iterators, constant).
+        // SAFETY: owned references; both matrices have the columns of the space (iterators, constant).
         let raw = unsafe {
             isl_basic_set_from_constraint_matrices(space.take(), equal.take(), inequal.take(), SET, CST, PARAM, DIV)
         };
         BasicSet::wrap(context, raw, "isl_basic_set_from_constraint_matrices")?.to_set()
     }
 
-    /// The points of any of the conjunctions; none at all for an empty union.
+    /// The points of any of the conjunctions; the empty set for an empty union.
     ///
     /// # Errors
     /// A constraint over another number of iterators than `depth`.
@@ -149,7 +149,7 @@ impl Set {
         rest.iter().try_fold(first, |all, one| all.union(&Set::from_conjunction(context, name, depth, one)?))
     }
 
-    /// The same set as few disjoint conjunctions.
+    /// The same set as a union of few disjoint conjunctions.
     ///
     /// # Errors
     /// A coefficient that exceeds 64 bits.
@@ -186,8 +186,7 @@ impl Set {
         if divisions.iter().all(|&n| n == 0) {
             return Ok(Region { pieces: sorted(&basic)?, exact: true });
         }
-        // Often the quantified variables say nothing more than the other constraints: then the set without them is the
-        // set.
+        // Often the other constraints imply the quantified ones; then dropping the divisions changes nothing.
         let without = self.remove_divs()?.coalesce()?.make_disjoint()?.detect_equalities()?.remove_redundancies()?;
         let exact = without.is_subset(self)?;
         Ok(Region { pieces: sorted(&without.basic_set_objects()?)?, exact })
@@ -221,7 +220,7 @@ impl BasicSet {
             return Err(Error::new("constraints", "existentially quantified variables"));
         }
         let depth = self.dimension(SET)?;
-        // SAFETY: borrowed live basic set; the results are own matrices of depth + 1 columns, as there are no
+        // SAFETY: borrowed live basic set; the results are owned matrices of depth + 1 columns, as there are no
         // parameters.
         let (equal, inequal) = unsafe {
             let equal = isl_basic_set_equalities_matrix(self.keep(), SET, CST, PARAM, DIV);
@@ -248,7 +247,7 @@ impl Matrix {
         for row in 0..count {
             let coeffs = (0..depth).map(|column| element(row, column)).collect::<Result<Vec<_>>>()?;
             let mut expr = Affine { coeffs, constant: element(row, depth)? };
-            // The sign of an equality is free: make its first coefficient positive.
+            // The sign of an equality is arbitrary: make its first coefficient positive.
             if equality && expr.coeffs.iter().find(|&&c| c != 0).is_some_and(|&c| c < 0) {
                 let coeffs: Option<Vec<i64>> = expr.coeffs.iter().map(|c| c.checked_neg()).collect();
                 let negated =
@@ -291,11 +290,10 @@ impl Map {
         Map::from_rows(context, (input, depth), (output, functions.len()), (rows, vec![]))
     }
 
-    /// Pairs of a point of the input and one of the output, so many iterators each, where every constraint on both
-    /// together (the input's iterators first) holds.
+    /// `{ input[x] -> output[y] }` where all constraints on `(x, y)` hold. `input` and `output` are names and depths.
     ///
     /// # Errors
-    /// A constraint over another number of iterators.
+    /// A constraint over another number of iterators than `x` and `y` have together.
     pub fn from_conjunction(
         context: &Context,
         input: (&str, usize),
@@ -321,7 +319,7 @@ impl Map {
         let raw = unsafe { isl_space_alloc(context.raw(), 0, input.1 as c_uint, output.1 as c_uint) };
         let raw = named(context, raw, IN, input.0)?;
         let space = Space::wrap(context, named(context, raw, OUT, output.0)?, "isl_space_alloc")?;
-        // SAFETY: own references; both matrices have the columns of the space (inputs, outputs, constant).
+        // SAFETY: owned references; both matrices have the columns of the space (inputs, outputs, constant).
         unsafe {
             let raw = isl_basic_map_from_constraint_matrices(
                 space.take(),
@@ -340,7 +338,7 @@ impl Map {
 }
 
 impl UnionMap {
-    /// The same relation in fewer pieces, where finding them is not too much work for relations of `depth` iterators.
+    /// The same relation in fewer pieces, unless merging is too much work for relations of `depth` iterators.
     ///
     /// # Errors
     /// A failure inside isl.

@@ -1,4 +1,6 @@
-//! isl's exact array dataflow analysis (Feautrier 1991, as `isl_union_access_info` implements it).
+//! The last write before each read: isl's dataflow analysis, and a slower method for two cases that isl gets wrong.
+//!
+//! Source: Feautrier 1991, as `isl_union_access_info` implements it.
 
 use super::context::{Error, Raw, Result};
 use super::object::UnionMap;
@@ -22,11 +24,12 @@ pub struct LastSource {
     pub no_source: UnionMap,
 }
 
-/// As [`last_source`], by the lexicographic maximum of the times of the earlier sources, `{ sink -> source }`.
+/// The result of [`last_source`], computed as the lexicographic maximum of the times of all `earlier` sources,
+/// `{ sink -> source }`.
 ///
-/// isl's own analysis tells two statements' textual order by the first entry in which both schedules are constant, and
-/// takes an iterator that the *domain* fixes for such an entry; it then misses sources between loop iterations. Where
-/// a domain fixes an iterator, this slower way is the right one.
+/// Case 1 for this method: isl takes the first entry in which both schedules are constant as the textual order of two
+/// statements. It takes an iterator that the *domain* fixes for such an entry, and misses sources between iterations.
+/// Case 2: see [`LastSource::is_complete`].
 ///
 /// # Errors
 /// As for [`last_source`].
@@ -41,22 +44,22 @@ pub fn last_source_by_time(sink: &UnionMap, earlier: &UnionMap, schedule: &Union
 }
 
 impl LastSource {
-    /// Every sink has a source or none. isl's own analysis loses sinks where the subscripts of a source reach only some
-    /// of the sinks' cells for reasons of divisibility (`a[2*i + 6*j] = a[7*j]`): its parametric maximum leaves them
-    /// out of both.
+    /// Whether every sink is listed with a source or without. isl loses sinks if the subscripts of a source reach only
+    /// some of their elements by divisibility (`a[2*i + 6*j] = a[7*j]`): its parametric maximum drops them from both
+    /// lists.
     ///
     /// # Errors
     /// A failure inside isl.
     pub fn is_complete(&self, sink: &UnionMap) -> Result<bool> {
-        let known = self.dependence.range()?.union(&self.no_source.domain()?)?;
-        sink.domain()?.subtract(&known)?.is_empty()
+        let listed = self.dependence.range()?.union(&self.no_source.domain()?)?;
+        sink.domain()?.subtract(&listed)?.is_empty()
     }
 }
 
 /// For each instance of `sink` the last instance of `source` that accesses the same cell strictly before it.
 ///
 /// `sink` and `source` map instances to array cells; `schedule` maps the instances of both to time vectors of one
-/// length, compared lexicographically. Distinct references need distinct tuple names to be told apart.
+/// length, compared lexicographically. Distinct references need distinct tuple names.
 ///
 /// # Errors
 /// Operands of different contexts, or a failure inside isl.
@@ -64,8 +67,8 @@ pub fn last_source(sink: &UnionMap, source: &UnionMap, schedule: &UnionMap) -> R
     let context = &sink.context;
     context.check_same(&source.context, "last_source")?;
     context.check_same(&schedule.context, "last_source")?;
-    // SAFETY: own references go in, and each setter passes the info on (null on failure, which the next call accepts).
-    // The flow is borrowed by the getters and freed once.
+    // SAFETY: owned references go in, and each setter passes the info on (null on failure, which the next call
+    // accepts). The flow is borrowed by the getters and freed once.
     unsafe {
         let info = isl_union_access_info_from_sink(sink.take());
         let info = isl_union_access_info_set_must_source(info, source.take());

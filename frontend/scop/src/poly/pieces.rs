@@ -1,4 +1,19 @@
-//! Relations as piecewise affine functions.
+//! Single-valued relations as piecewise affine functions.
+//!
+//! Problem: isl's dataflow returns relations `{ sink -> source }`. Later stages need the source's iterators as
+//! functions of the sink's, with integer coefficients, on convex pieces. isl often writes such a function with a
+//! division: `floor((2*i + u) / 2)` with `0 <= u <= 3` is `i` or `i + 1`.
+//!
+//! Method, each step only if the ones before left a division:
+//! 1. Ask isl for the function of the whole relation, merged; if that is too much work, of each basic map.
+//! 2. Take the lexicographic minimum, then the maximum (`extremes`). The iteration before the first one of a tile is
+//!    the last one of the previous tile; both are the one relation `4*t' + k' = 4*t + k - 1`, whose function has a
+//!    division, but between the bounds of `k'` it has none.
+//! 3. Split a piece by the distance of the output from the input of the same position (`split_near`).
+//!
+//! Invariant: the pieces' domains are disjoint and cover the relation's domain. A piece without integer coefficients
+//! has `outputs: None`; the caller refuses the program. All steps have a limit on isl's operations, so a result is the
+//! same on every machine.
 
 use super::context::{Error, Raw, Result};
 use super::object::{Aff, Map, MultiAff, PwMultiAff, Set, Value, DIV, IN};
@@ -30,83 +45,87 @@ pub struct FunctionPiece {
     pub outputs: Option<Vec<Affine>>,
 }
 
-/// Work for a relation as one function; beyond that it is taken piece by piece. Work is isl's operations times the
-/// square of the number of iterators, as an operation is a pivot of a tableau that grows with them both ways.
+/// A piece's domain, and for each output its affine function, or `None` if it needs a division.
+type Draft = (Set, Vec<Option<Affine>>);
+
+impl FunctionPiece {
+    fn new((domain, outputs): Draft) -> Self {
+        FunctionPiece { domain, outputs: outputs.into_iter().collect() }
+    }
+}
+
+/// Work limit for a relation as one function; beyond it each piece is taken by itself. Work is isl's operations times
+/// the square of the number of iterators: an operation is a pivot of a tableau that grows with them in rows and
+/// columns.
 const SINGLE_VALUED: u64 = 500_000;
-/// Work for its pieces; beyond that the program is refused.
+/// Work limit for all pieces; beyond it the program is refused.
 const PIECEWISE: u64 = 16_000_000;
-/// Distances from an iteration to its sources along a loop, where these need a division, at most.
+/// Step 3 splits a piece by at most this many distances.
 const DISTANCES: i64 = 8;
 
-/// Operations that amount to so much work on functions of `depth` iterators.
+/// Number of isl's operations that make up `work` on functions of `depth` iterators.
 pub(super) fn operations(work: u64, depth: usize) -> u64 {
     work / (depth.max(3) as u64).pow(2)
 }
 
 impl Map {
     /// A single-valued relation as a piecewise affine function; the pieces' domains are disjoint. Pieces are merged
-    /// into one function unless they are to stay `apart`, or that is too much work.
+    /// into few, unless `unmerged` or that is too much work.
     ///
     /// # Errors
     /// A relation that is not single-valued, or whose pieces take isl too long; a coefficient that exceeds 64 bits.
-    pub fn function_pieces(&self, apart: bool) -> Result<Vec<FunctionPiece>> {
+    pub fn function_pieces(&self, unmerged: bool) -> Result<Vec<FunctionPiece>> {
         let (inputs, outputs) = self.depths()?;
         let depth = inputs.max(outputs);
+        let integer = |(domain, values): (Set, MultiAff)| {
+            let outputs = (0..outputs).map(|position| values.integer_affine(position, inputs));
+            Ok((domain, outputs.collect::<Result<Vec<_>>>()?))
+        };
+        let drafts: Vec<Draft> = self.multi_affs(unmerged, depth)?.into_iter().map(integer).collect::<Result<_>>()?;
+        if inputs != outputs || drafts.iter().all(|(_, outputs)| outputs.iter().all(Option::is_some)) {
+            return Ok(drafts.into_iter().map(FunctionPiece::new).collect());
+        }
+        if !unmerged {
+            let extremes = self.context.within(operations(SINGLE_VALUED, depth), || self.extremes(inputs))?;
+            if let Some(pieces) = extremes.flatten() {
+                return Ok(pieces);
+            }
+        }
+        let split = || drafts.iter().map(|(domain, outputs)| self.split_near(domain, outputs)).collect();
+        let pieces: Option<Vec<Vec<FunctionPiece>>> = self.context.within(operations(PIECEWISE, depth), split)?;
+        Ok(match pieces {
+            Some(pieces) => pieces.into_iter().flatten().collect(),
+            None => drafts.into_iter().map(FunctionPiece::new).collect(),
+        })
+    }
+
+    /// The relation as isl's functions: as a whole, or part by part if that is too much work or `unmerged`.
+    fn multi_affs(&self, unmerged: bool, depth: usize) -> Result<Vec<(Set, MultiAff)>> {
         let whole = || {
             if !self.is_single_valued()? {
                 return Err(Error::new("function_pieces", "the relation is not single-valued"));
             }
             self.coalesce()?.function()?.coalesced()?.pieces()
         };
-        let merged = if apart { None } else { self.context.within(operations(SINGLE_VALUED, depth), whole)? };
-        let pieces = match merged {
-            Some(pieces) => pieces,
-            None => {
-                let each = || {
-                    let parts = self.make_disjoint()?.basic_map_objects()?;
-                    let pieces =
-                        parts.iter().map(|part| part.to_map()?.function()?.pieces()).collect::<Result<Vec<_>>>()?;
-                    Ok(pieces.into_iter().flatten().collect())
-                };
-                let found: Option<Vec<(Set, MultiAff)>> = self.context.within(operations(PIECEWISE, depth), each)?;
-                found.ok_or_else(|| Error::new("function_pieces", "values have their sources in too many cases"))?
-            }
-        };
-        let plain = |(domain, values): (Set, MultiAff)| {
-            let outputs =
-                (0..outputs).map(|position| values.integer_affine(position, inputs)).collect::<Result<Vec<_>>>()?;
-            Ok((domain, outputs))
-        };
-        let pieces: Vec<(Set, Vec<Option<Affine>>)> = pieces.into_iter().map(plain).collect::<Result<_>>()?;
-        let is_plain = |(_, outputs): &(Set, Vec<Option<Affine>>)| outputs.iter().all(Option::is_some);
-        let plainly = |pieces: Vec<(Set, Vec<Option<Affine>>)>| {
-            pieces
-                .into_iter()
-                .map(|(domain, outputs)| FunctionPiece { domain, outputs: outputs.into_iter().collect() })
-                .collect()
-        };
-        if inputs != outputs || pieces.iter().all(is_plain) {
-            return Ok(plainly(pieces));
-        }
-        if !apart {
-            if let Some(found) =
-                self.context.within(operations(SINGLE_VALUED, depth), || self.extremes(inputs))?.flatten()
-            {
-                return Ok(found);
+        if !unmerged {
+            if let Some(pieces) = self.context.within(operations(SINGLE_VALUED, depth), whole)? {
+                return Ok(pieces);
             }
         }
-        let near = || pieces.iter().map(|(domain, outputs)| self.near(domain, outputs)).collect::<Result<Vec<_>>>();
-        match self.context.within(operations(PIECEWISE, depth), near)? {
-            Some(found) => Ok(found.into_iter().flatten().collect()),
-            None => Ok(plainly(pieces)),
-        }
+        let parts = || {
+            let parts = self.make_disjoint()?.basic_map_objects()?;
+            let pieces = parts.iter().map(|part| part.to_map()?.function()?.pieces()).collect::<Result<Vec<_>>>()?;
+            Ok(pieces.into_iter().flatten().collect())
+        };
+        let pieces: Option<Vec<(Set, MultiAff)>> = self.context.within(operations(PIECEWISE, depth), parts)?;
+        pieces.ok_or_else(|| Error::new("function_pieces", "values have their sources in too many cases"))
     }
 
-    /// A piece of the relation, split where an output that needs a division is at one of few distances from the input
-    /// of its position: of `floor((2*i + u) / 2)` with `u` from 0 to 3, at 0 or 1 from `i`.
-    fn near(&self, whole: &Set, outputs: &[Option<Affine>]) -> Result<Vec<FunctionPiece>> {
+    /// A piece of the relation, split by the distances of the outputs that need a division from the inputs of their
+    /// positions: `floor((2*i + u) / 2)` with `0 <= u <= 3` is at distance 0 or 1 from `i`.
+    fn split_near(&self, whole: &Set, outputs: &[Option<Affine>]) -> Result<Vec<FunctionPiece>> {
         let depth = outputs.len();
-        let unsplit = FunctionPiece { domain: whole.clone(), outputs: outputs.iter().cloned().collect() };
+        let unsplit = FunctionPiece::new((whole.clone(), outputs.to_vec()));
         let (input, output) = (self.input_name()?, self.output_name()?);
         let (Some(input), Some(output)) = (input.as_deref(), output.as_deref()) else {
             return Ok(vec![unsplit]);
@@ -140,35 +159,30 @@ impl Map {
                     outputs[position] = Some(at_distance(value, position, depth));
                     next.push((part, outputs));
                 }
-                // A distance for each iteration is none that a larger loop would have.
+                // One distance per iteration is no pattern: a larger loop would have more of them.
                 if !several {
                     return Ok(vec![unsplit]);
                 }
             }
             parts = next;
         }
-        Ok(parts
-            .into_iter()
-            .map(|(domain, outputs)| FunctionPiece { domain, outputs: outputs.into_iter().collect() })
-            .collect())
+        Ok(parts.into_iter().map(FunctionPiece::new).collect())
     }
 
-    /// As pieces between the bounds of the outputs, which may need no division where the whole does: the iteration
-    /// before the first one of a tile is the last one of the tile before, and both are one relation with `4*t' + k' =
-    /// 4*t + k - 1`.
+    /// The pieces of the lexicographic minimum or maximum, if one of them needs no division (step 2 above).
     fn extremes(&self, depth: usize) -> Result<Option<Vec<FunctionPiece>>> {
         'extreme: for extreme in [isl_map_lexmin_pw_multi_aff, isl_map_lexmax_pw_multi_aff] {
-            // SAFETY: an own reference goes in, an own reference comes out.
+            // SAFETY: an owned reference goes in, an owned reference comes out.
             let function =
                 PwMultiAff::wrap(&self.context, unsafe { extreme(self.take()) }, "isl_map_lexmin_pw_multi_aff")?;
-            // By outputs: pieces with the same ones are joined.
+            // Pieces with equal outputs are joined.
             let mut found: BTreeMap<Vec<Affine>, Set> = BTreeMap::new();
             for (domain, values) in function.pieces()? {
                 let outputs = (0..depth)
                     .map(|position| values.integer_affine(position, depth))
                     .collect::<Result<Option<Vec<_>>>>()?;
                 let Some(outputs) = outputs else { continue 'extreme };
-                for (domain, outputs) in by_distance(domain, outputs)? {
+                for (domain, outputs) in split_by_distance(domain, outputs)? {
                     let joined = found
                         .get(&outputs)
                         .map_or_else(|| Ok(domain.clone()), |others| others.union(&domain)?.coalesce())?;
@@ -184,20 +198,21 @@ impl Map {
 
     /// A single-valued relation as a function.
     fn function(&self) -> Result<PwMultiAff> {
-        // SAFETY: an own reference goes in, an own reference comes out.
+        // SAFETY: an owned reference goes in, an owned reference comes out.
         PwMultiAff::wrap(&self.context, unsafe { isl_pw_multi_aff_from_map(self.take()) }, "isl_pw_multi_aff_from_map")
     }
 }
 
-/// So far from the input of this position.
+/// The function at distance `value` from the input of this position.
 fn at_distance(value: i64, position: usize, depth: usize) -> Affine {
     let mut there = Affine::constant(depth, value);
     there.coeffs[position] = 1;
     there
 }
 
-/// Split where an output is at one or the other of two distances from the input of its position, and written so.
-fn by_distance(domain: Set, outputs: Vec<Affine>) -> Result<Vec<(Set, Vec<Affine>)>> {
+/// Splits a piece where an output has one of at most two distances from the input of its position, and writes the
+/// output as that input plus the distance.
+fn split_by_distance(domain: Set, outputs: Vec<Affine>) -> Result<Vec<(Set, Vec<Affine>)>> {
     let depth = outputs.len();
     let (context, name) = (domain.context.clone(), domain.name()?);
     let mut parts = vec![(domain, outputs)];

@@ -18,7 +18,7 @@ const SIGNS: [&str; 29] = [
     "@", "<", "?", "~", "&", "|", "^", ";",
 ];
 
-/// Can stand without quotes.
+/// Whether a name needs no quotes.
 pub fn is_word(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && name.chars().all(word_part)
 }
@@ -27,7 +27,7 @@ fn word_part(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '\'')
 }
 
-/// The tokens of a line, read one after the other. Errors are without the line's number.
+/// The tokens of a line, read one after the other. Error texts do not contain the line's number.
 #[derive(Clone)]
 pub struct Line {
     tokens: Vec<Token>,
@@ -50,18 +50,18 @@ impl Line {
         self.tokens.get(self.at)
     }
 
-    /// The token `ahead` of the next one.
+    /// The token `ahead` positions after the next one.
     pub fn peek_at(&self, ahead: usize) -> Option<&Token> {
         self.tokens.get(self.at + ahead)
     }
 
-    /// Passes over the next token.
+    /// Skips the next token.
     pub fn skip(&mut self) {
         self.at += 1;
     }
 
-    /// The word right behind the parenthesis that comes next, if one is there.
-    pub fn type_behind(&self) -> Option<&str> {
+    /// The word right after the parenthesized group that comes next, if there is one.
+    pub fn type_after_group(&self) -> Option<&str> {
         let mut open = 0;
         for (k, token) in self.tokens.iter().enumerate().skip(self.at) {
             match token {
@@ -83,7 +83,7 @@ impl Line {
     }
 
     /// # Errors
-    /// What was expected, and what stands there.
+    /// Always: what was expected and what was found.
     pub fn fault<T>(&self, expected: &str) -> Result<T, String> {
         match self.peek() {
             None => Err(format!("expected {expected} at the end")),
@@ -233,7 +233,7 @@ fn add(sum: &mut i64, value: i64) -> Result<(), String> {
 }
 
 /// # Errors
-/// It exceeds 64 bits.
+/// The number exceeds 64 bits.
 pub fn signed(magnitude: u64, negative: bool) -> Result<i64, String> {
     let value = if negative { -(magnitude as i128) } else { magnitude as i128 };
     i64::try_from(value).map_err(|_| format!("{value} exceeds 64 bits"))
@@ -285,7 +285,7 @@ fn number(rest: &str) -> Result<(Token, usize), String> {
     text.parse().map(|v| (Token::Number(v), end)).map_err(|_| format!("`{text}` is no number"))
 }
 
-/// `\"`, `\\` and `\n` stand for what they do in C.
+/// `\"`, `\\` and `\n` mean the same as in C.
 fn quoted(rest: &str) -> Result<(Token, usize), String> {
     let mut text = String::new();
     let mut characters = rest.char_indices().skip(1);

@@ -1,4 +1,4 @@
-//! How types and operators are spelled.
+//! Spelling of types and operators.
 
 use crate::{BinaryOp, ScalarType};
 use std::fmt::{self, Display, Formatter};

@@ -69,17 +69,17 @@ impl Display for Scop {
 }
 
 impl Scop {
-    /// Names of the loops from the outermost to `innermost`; an iterator that is not the source's own has a `'`.
+    /// Names of the iterators from the outermost to `innermost`. A normalized iterator that differs from C's has a `'`.
     pub(super) fn chain(&self, innermost: Option<crate::LoopId>) -> Vec<String> {
         let mut names = vec![];
         let mut at = innermost;
         while let Some(l) = at.and_then(|id| self.loops.get(id.index())) {
-            let own = l.step == 1 && l.offset.constant == 0 && l.offset.is_constant();
-            names.push(format!("{}{}", l.name, if own { "" } else { "'" }));
+            let same = l.step == 1 && l.offset.constant == 0 && l.offset.is_constant();
+            names.push(format!("{}{}", l.name, if same { "" } else { "'" }));
             at = l.parent;
         }
         names.reverse();
-        // An inner loop may have an outer one's name.
+        // An inner loop may have the name of an outer one.
         for k in 1..names.len() {
             let twins = names[..k].iter().filter(|n| n.split('.').next() == names[k].split('.').next()).count();
             if twins > 0 {
@@ -166,13 +166,13 @@ fn constant(bits: u64, ty: ScalarType) -> String {
     }
 }
 
-/// An expression whose reads are these scalars.
+/// Prints an expression whose reads are these scalars.
 pub fn formula(scalars: &[(&str, ScalarType)], e: &Expr) -> String {
-    let (scop, statement) = super::of_scalars(scalars);
+    let (scop, statement) = super::scalar_scop(scalars);
     scop.expr(e, &statement, &[], false)
 }
 
-/// A name, in quotes where it could be taken for something else.
+/// A name, in quotes if it is ambiguous.
 pub(super) struct Name<'a>(pub &'a str);
 
 impl Display for Name<'_> {
@@ -185,13 +185,13 @@ impl Display for Name<'_> {
     }
 }
 
-/// Words with a meaning of their own at the beginning of a line or an operand.
+/// Words with a special meaning at the beginning of a line or an operand.
 const WORDS: [&str; 16] = [
     "scop", "pragma", "size", "array", "loop", "host", "where", "around", "reads", "sqrt", "abs", "min", "max", "fma",
     "bits", "lookup",
 ];
 
-/// The infix operator, or as error the function's name.
+/// The infix operator, or the function's name as the error.
 fn symbol(op: BinaryOp) -> Result<&'static str, &'static str> {
     SYMBOLS.iter().find(|s| s.1 == op).map(|s| s.0).ok_or(if op == BinaryOp::Min { "min" } else { "max" })
 }

@@ -1,28 +1,33 @@
-//! The fused dot product: a sum of products and an addend with one alignment and one rounding.
+//! The fused dot product: `c + Σ a[k] * b[k]` with one alignment and one rounding.
 //!
-//! All terms are aligned to the greatest of their leading places, in a window of [`window`] bits from that place on.
-//! Products are rounded to the window's last place, halves away from zero; the addend is cut off below it. What is left
-//! is added exactly, and the sum is rounded to nearest even. A term's leading place is what its exponents say, so a
-//! subnormal number counts as if its leading bit were set; a zero product has none, a zero addend that of the least
-//! normal number.
+//! Terms: the *leading place* of a term is the weight of its first significand bit according to its exponents. A
+//! subnormal number counts as if its leading bit were set; a zero product has no leading place; a zero addend has that
+//! of the least normal number. The *window* holds [`window`] bits, from the greatest leading place of all terms down.
 //!
-//! For `n` products, a greatest leading place of weight `2^place` and `fraction` bits, alignment is off by less than
-//! `(n / 2 + 1) * 2^(place - fraction - 2)`. With normal numbers that is at most `(n + 2) / 4` units in the last place
-//! of the largest term, where a chain of `n` multiplications and additions may lose `n` and more; and as products are
-//! rounded, not cut off, long sums do not drift. A sum of values that fit the window is exact but for its rounding.
+//! Method:
+//! 1. Align all terms to the window. Products are rounded to its last place (halves away from zero); the addend is
+//!    truncated.
+//! 2. Add exactly.
+//! 3. Round the sum to nearest even.
 //!
-//! The order of the lanes means nothing. NaN and infinities follow the sum in any order; a sum of zero is -0 only if
+//! Error: let the greatest leading place be `2^place` and the format have `fraction` bits. For `n` products, alignment
+//! loses less than `(n / 2 + 1) * 2^(place - fraction - 2)`. For normal numbers this is at most `(n + 2) / 4` units in
+//! the last place of the largest term; a chain of `n` multiplications and additions may lose `n` and more. Long sums do
+//! not drift, because products are rounded, not truncated. A sum of values that fit the window is exact before its
+//! final rounding.
+//!
+//! The order of the lanes has no effect. NaN and infinities follow the sum in any order; a sum of zero is -0 only if
 //! all terms are negative.
 
 use super::{canonical_nan, format, infinity, is_nan, mask};
 use crate::ScalarType;
 
-/// Bits kept of every aligned term of a dot product, in a format of `fraction` bits.
+/// Width of the window, in bits, for a format of `fraction` bits.
 pub fn window(fraction: u32) -> u32 {
     fraction + 3
 }
 
-/// A term before alignment: `significand` has `width` bits, the first of which is the leading place.
+/// A term before alignment: `significand` has `width` bits; the first is at the leading place.
 struct Term {
     negative: bool,
     place: u64,
@@ -30,8 +35,7 @@ struct Term {
     width: u32,
 }
 
-/// `c` plus the products of the pairs, all of the float type `ty`, with one alignment and one rounding, as said
-/// above.
+/// `c` plus the products of the pairs, all of the float type `ty`; see the head of this file for the rounding.
 pub fn eval_dot(pairs: &[[u64; 2]], c: u64, ty: ScalarType) -> u64 {
     let (exponent, fraction) = format(ty);
     let bias = mask(exponent - 1);
@@ -70,20 +74,20 @@ pub fn eval_dot(pairs: &[[u64; 2]], c: u64, ty: ScalarType) -> u64 {
         [false, false] => {}
     }
     let place = terms.iter().map(|t| t.place).max().unwrap_or(0);
-    let kept = window(fraction);
-    let sum: i128 = terms.iter().map(|t| aligned(t, place, kept)).sum();
+    let bits = window(fraction);
+    let sum: i128 = terms.iter().map(|t| aligned(t, place, bits)).sum();
     let is_negative = sum < 0 || (sum == 0 && terms.iter().all(|t| t.negative));
-    u64::from(is_negative) << sign | rounded(sum.unsigned_abs(), (place - bias + 1) as i64 - i64::from(kept), ty)
+    u64::from(is_negative) << sign | rounded(sum.unsigned_abs(), (place - bias + 1) as i64 - i64::from(bits), ty)
 }
 
-/// The term in units of the window's last place: a product rounded to nearest, halves away from zero; an addend, which
-/// is narrower than the window, cut off.
-fn aligned(term: &Term, place: u64, kept: u32) -> i128 {
+/// The term in units of the last place of a window of `bits` bits. A product is rounded to nearest, halves away from
+/// zero; an addend, which is narrower than the window, is truncated.
+fn aligned(term: &Term, place: u64, bits: u32) -> i128 {
     let shift = (place - term.place).min(64) as u32;
-    let units = if term.width <= kept {
-        term.significand << (kept - term.width) >> shift
+    let units = if term.width <= bits {
+        term.significand << (bits - term.width) >> shift
     } else {
-        ((term.significand >> (term.width - kept - 1) >> shift) + 1) >> 1
+        ((term.significand >> (term.width - bits - 1) >> shift) + 1) >> 1
     };
     if term.negative {
         -(units as i128)
@@ -104,8 +108,8 @@ fn rounded(sum: u128, scale: i64, ty: ScalarType) -> u64 {
     let units = if shift <= 0 {
         sum << -shift
     } else {
-        let (kept, lost, half) = (sum >> shift, sum & ((1 << shift) - 1), 1 << (shift - 1));
-        kept + u128::from(lost > half || (lost == half && kept & 1 == 1))
+        let (quotient, remainder, half) = (sum >> shift, sum & ((1 << shift) - 1), 1 << (shift - 1));
+        quotient + u128::from(remainder > half || (remainder == half && quotient & 1 == 1))
     };
     ((((biased - 1) as u64) << fraction) + units as u64).min(infinity(ty))
 }

@@ -1,66 +1,40 @@
 //! What a visit needs: its loads, and collectors that are free; which loads and drains it takes, and which it is the
 //! last of.
 
-use super::{Build, Digit, Drain, Load, SequencerPorts};
+use super::{Build, Digit, Load, SequencerPorts};
+use array::vsa::When;
 use rtl::{u, Sig};
 use std::collections::BTreeSet;
 
 impl<'m> Build<'_, 'm> {
-    /// The next wave's visit loads input group `g`.
-    fn loads(&self, g: usize) -> Sig<'m> {
-        let Load { at, cases, .. } = &self.of.loads[g];
-        let bits: Vec<Sig<'m>> = self
-            .digits
-            .iter()
-            .filter_map(|d| Some(self.is(d, at.get(d.counter).copied().flatten()?)))
-            .chain(self.among(cases))
-            .collect();
-        if bits.is_empty() {
-            self.m.lit(1, u(1))
-        } else {
-            self.m.all(&bits)
-        }
+    /// The next wave's tile is in the set.
+    fn is_in(&self, when: &When) -> Sig<'m> {
+        let at = |d: &Digit<'m>| match when.parameter(d.counter) {
+            Some(p) => Some(d.value.q().eq(self.ends[&p].to(d.value.q().ty()))),
+            None => Some(self.is(d, when.value(d.counter)?)),
+        };
+        self.all(self.digits.iter().filter_map(at).chain(self.among(when)))
     }
 
-    /// The next wave's visit is the last that uses a load of input group `g`.
+    /// The next wave's tile is the last that uses a load of input group `g`.
     fn done_with(&self, g: usize) -> Sig<'m> {
-        let Load { at, uses, cases } = &self.of.loads[g];
-        let bits = self.digits.iter().filter_map(|d| {
-            match (uses.get(d.counter).copied().flatten(), at.get(d.counter).copied().flatten()) {
-                (Some(value), _) => Some(self.is(d, value)),
-                (None, Some(_)) => Some(d.last.q()),
-                (None, None) => None,
-            }
-        });
-        let bits: Vec<Sig<'m>> = bits.chain(self.among(cases)).collect();
-        if bits.is_empty() {
-            self.m.lit(1, u(1))
-        } else {
-            self.m.all(&bits)
-        }
+        let Load { loads, used } = &self.of.loads[g];
+        let last = |d: &Digit<'m>| match (used.value(d.counter), loads.value(d.counter)) {
+            (Some(value), _) => Some(self.is(d, value)),
+            (None, Some(_)) => Some(d.last.q()),
+            (None, None) => None,
+        };
+        self.all(self.digits.iter().filter_map(last).chain(self.among(used)))
     }
 
-    /// The next wave's phase is of one of these cases.
-    fn among(&self, cases: &Option<BTreeSet<usize>>) -> Option<Sig<'m>> {
-        cases.as_ref().map(|some| self.m.any(&some.iter().map(|&k| self.cases[k]).collect::<Vec<_>>()))
+    /// The next wave's phase is of one of the set's cases.
+    fn among(&self, when: &When) -> Option<Sig<'m>> {
+        let any = |some: &BTreeSet<usize>| self.m.any(&some.iter().map(|&k| self.cases[k]).collect::<Vec<_>>());
+        when.cases.as_ref().map(any)
     }
 
-    /// The next wave's visit emits output group `o`.
-    fn emits(&self, o: usize) -> Sig<'m> {
-        let Drain { emit, ends, cases, .. } = &self.of.drains[o];
-        let bits: Vec<Sig<'m>> = self
-            .digits
-            .iter()
-            .filter(|d| d.counter < self.of.tile_depth)
-            .filter_map(|d| {
-                let wanted = emit.get(d.counter).copied().flatten()?;
-                Some(
-                    ends.get(&d.counter)
-                        .map_or_else(|| self.is(d, wanted), |p| d.value.q().eq(self.ends[p].to(d.value.q().ty()))),
-                )
-            })
-            .chain(self.among(cases))
-            .collect();
+    fn all(&self, bits: impl Iterator<Item = Sig<'m>>) -> Sig<'m> {
+        let bits: Vec<Sig<'m>> = bits.collect();
         if bits.is_empty() {
             self.m.lit(1, u(1))
         } else {
@@ -101,7 +75,7 @@ impl<'m> Build<'_, 'm> {
         let last = self.last_of_visit().named("last_of_visit");
         let mut needs = vec![];
         for (g, ports) in ports.loads.iter().enumerate() {
-            let loads = (self.loads(g) & first).called(format!("needs_load{g}"));
+            let loads = (self.is_in(&self.of.loads[g].loads) & first).called(format!("needs_load{g}"));
             let take = (loads & self.fire).called(format!("takes_load{g}"));
             let have = self.credit(format!("loads{g}"), [0, 2], [clear, ports.loaded.input(m), take]);
             needs.push((!loads | have).called(format!("has_load{g}")));
@@ -115,7 +89,7 @@ impl<'m> Build<'_, 'm> {
             );
         }
         for (o, (group, ports)) in self.of.drains.iter().zip(&ports.drains).enumerate() {
-            let emits = self.emits(o);
+            let emits = self.is_in(&self.of.drains[o].emit);
             let take = m.all(&[emits, first, self.fire]).called(format!("takes_drain{o}"));
             let have =
                 self.credit(format!("free{o}"), [group.slots.clamp(1, 2); 2], [clear, ports.drained.input(m), take]);

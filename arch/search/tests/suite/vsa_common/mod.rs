@@ -190,7 +190,6 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
     };
     let mut inputs = vec![
         InputGroup {
-            cases: None,
             array: 0,
             subscripts: vec![i.clone(), k.clone()],
             ports: (0..s.lanes).map(|l| vec![0, l]).collect(),
@@ -198,7 +197,7 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
             last: s.pes.map(|n| n - 1),
             forward: [false, true],
             reload: 1 + at(0).max(at(2)),
-            phases: vec![],
+            used: When::default(),
             hull: Hull {
                 view: Hull::plain_view(2),
                 origin: vec![origin(0, ti), origin(2, tk)],
@@ -212,7 +211,6 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
             after: vec![],
         },
         InputGroup {
-            cases: None,
             array: 1,
             subscripts: vec![k.clone(), j.clone()],
             ports: (0..s.lanes).map(|l| vec![l, 0]).collect(),
@@ -220,7 +218,7 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
             last: s.pes.map(|n| n - 1),
             forward: [true, false],
             reload: 1 + at(1).max(at(2)),
-            phases: vec![],
+            used: When::default(),
             hull: Hull {
                 view: Hull::plain_view(2),
                 origin: vec![origin(2, tk), origin(1, e1)],
@@ -240,7 +238,6 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
         // The same tile comes again after all tiles inside of the k loop.
         let lag: i64 = order[at(2) + 1..].iter().map(|&o| trips[o]).product::<i64>() - 1;
         inputs.push(InputGroup {
-            cases: None,
             array: 2,
             subscripts: vec![i.clone(), j.clone()],
             ports: vec![vec![0, 0]],
@@ -248,7 +245,7 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
             last: s.pes.map(|n| n - 1),
             forward: [false, false],
             reload: 3,
-            phases: vec![],
+            used: When::default(),
             hull: c_hull.clone(),
             banks: vec![bank(0, 1, c_row.clone(), [0, 1], 1)],
             row: form(0, &term(&[(4, 1)]), [0, 0]),
@@ -266,9 +263,7 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
         ports: vec![OutputPort { value: sum, enable, offset: vec![0, 0] }],
         first: [0, 0],
         last: [e0 - 1, e1 - 1],
-        emit,
-        ends: Default::default(),
-        cases: None,
+        emit: When::new(emit),
         hull: c_hull,
         banks: vec![OutputBank { bank: bank(0, 1, c_row, [0, 1], 1), elements: 1 }],
         row: form(0, &term(&[(4, 1)]), [0, 0]),
@@ -344,7 +339,6 @@ pub fn travelling(s: &Mm) -> Vsa {
     };
     let inputs = vec![
         InputGroup {
-            cases: None,
             array: 0,
             subscripts: vec![form(0, &[1], z), form(0, &[], [0, 1])],
             ports: vec![vec![0, 0]],
@@ -352,7 +346,7 @@ pub fn travelling(s: &Mm) -> Vsa {
             last: [0, pes - 1],
             forward: [false, false],
             reload: 1,
-            phases: vec![],
+            used: When::default(),
             hull: Hull {
                 view: Hull::plain_view(2),
                 origin: vec![form(0, &[1], z), form(0, &[], z)],
@@ -366,7 +360,6 @@ pub fn travelling(s: &Mm) -> Vsa {
             after: vec![],
         },
         InputGroup {
-            cases: None,
             array: 1,
             subscripts: vec![form(0, &[], [0, 1]), form(0, &[0, t, 1], z)],
             ports: vec![vec![0, 0]],
@@ -374,7 +367,7 @@ pub fn travelling(s: &Mm) -> Vsa {
             last: [0, pes - 1],
             forward: [true, false],
             reload: 2,
-            phases: vec![],
+            used: When::default(),
             hull: Hull {
                 view: Hull::plain_view(2),
                 origin: vec![form(0, &[], z), form(0, &[0, t], z)],
@@ -394,9 +387,7 @@ pub fn travelling(s: &Mm) -> Vsa {
         ports: vec![OutputPort { value: sum, enable: always, offset: vec![0, 0] }],
         first: [0, s.k - 1],
         last: [0, s.k - 1],
-        emit: vec![None, None],
-        ends: Default::default(),
-        cases: None,
+        emit: When::new(vec![None, None]),
         hull: c_hull,
         banks: vec![OutputBank {
             bank: bank(0, 1, BankDim { base: 0, coef: z, extent: 1, residue: 0 }, z, words(t, 2)),

@@ -1,4 +1,4 @@
-//! Shared by the tests: a small generator of random numbers, and the same program run by the system's C compiler.
+//! Shared by the tests: a generator of random numbers, and a program compiled and run by the system's C compiler.
 
 use scop::interp::Memory;
 use scop::value;
@@ -121,7 +121,7 @@ pub struct Native {
 }
 
 impl Native {
-    /// Compiles the scop's own source; `path` is where local includes are looked for.
+    /// Compiles the source of the scop; local includes are searched in `path`.
     pub fn compile(scop: &Scop, path: &Path) -> Native {
         let directory = tempfile::tempdir().unwrap();
         let source = directory.path().join("harness.c");
@@ -134,7 +134,7 @@ impl Native {
         Native { directory }
     }
 
-    /// The memory afterwards; `None` if the program trapped (division by zero).
+    /// The memory after the run; `None` if the program trapped (division by zero).
     pub fn run(&self, scop: &Scop, memory: &Memory) -> Option<Memory> {
         let mut child = Command::new(self.directory.path().join("harness"))
             .stdin(Stdio::piped())
@@ -169,7 +169,7 @@ impl Native {
     }
 }
 
-/// All DRAM arrays are equal; any NaN equals any other.
+/// Whether all DRAM arrays are equal; any NaN equals any other.
 pub fn assert_same(scop: &Scop, native: &Memory, interpreted: &Memory, context: &str) {
     for (k, a) in dram(scop) {
         for (n, (x, y)) in native.arrays[k].iter().zip(&interpreted.arrays[k]).enumerate() {

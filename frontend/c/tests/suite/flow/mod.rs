@@ -19,7 +19,7 @@ fn apply(functions: &[Affine], point: &[i64]) -> Vec<i64> {
     functions.iter().map(|f| f.eval(point)).collect()
 }
 
-/// What the flow says about one read instance: exactly one piece must hold.
+/// The source of one read instance according to the flow; exactly one piece must contain it.
 fn claimed(flow: &Flow, (statement, point): &Instance, read: usize) -> Option<Instance> {
     let pieces: Vec<_> = flow.reads[statement.index()][read].iter().filter(|p| holds(&p.domain, point)).collect();
     assert_eq!(pieces.len(), 1, "pieces that hold for read {read} of {statement:?} at {point:?}");
@@ -57,7 +57,7 @@ fn compare(scop: &Scop, flow: &Flow, extent: i64) {
     let order = execution(scop, extent);
     assert!(!order.is_empty());
     let mut last: BTreeMap<Cell, Instance> = BTreeMap::new();
-    // Accesses of the cell since (and including) its last write, waiting for the next write.
+    // Accesses of the element since (and including) its last write, waiting for the next write.
     let mut waiting: BTreeMap<Cell, Vec<(Instance, usize)>> = BTreeMap::new();
     let check_next = |from: &Instance, access: usize, next: Option<&Instance>| {
         let deps = if access == WRITE { &flow.output } else { &flow.anti };
@@ -87,7 +87,7 @@ fn compare(scop: &Scop, flow: &Flow, extent: i64) {
         waiting.insert(touched.clone(), vec![(instance.clone(), WRITE)]);
         last.insert(touched, instance.clone());
     }
-    // Reads whose next write is their own instance were left out above; what still waits has no next write.
+    // A read whose next write is in the same instance is skipped above; an access that still waits has no next write.
     for (from, access) in waiting.into_values().flatten() {
         check_next(&from, access, None);
     }
@@ -131,7 +131,7 @@ fn sum_over_pairs(depth: usize) -> String {
 #[test]
 fn deep_nests_of_two_iterations_each() {
     assert_eq!(check(&sum_over_pairs(6), 2).reads[0][0].len(), 6);
-    // Every loop but the outermost carries the sum once; before its first iteration stands the input.
+    // Every loop but the outermost carries the sum once; its first iteration reads the input.
     let flow = analyze(&parse(&sum_over_pairs(9))).unwrap();
     assert!(flow.reads[0][0].len() >= 9);
     assert_eq!(flow.reads[0][1].len(), 1);
@@ -352,7 +352,7 @@ fn strided_source_is_refused() {
     assert!(!faults[0].notes.is_empty());
 }
 
-/// Byte offset of the line that contains `what` in the text of the test above.
+/// Byte offset of the line with `what` in the text of the test above.
 fn parse_offset(what: &str) -> u32 {
     let text = "dram A 16\n dram B 16\n for i = 0 .. 8\n A[2*i] = B[i]\n end\n for j = 0 .. 16\n B[j] = A[j]\n end";
     let at = text.find(what).unwrap();
@@ -366,7 +366,7 @@ fn strided_final_write_is_refused() {
     assert!(faults.iter().any(|f| f.code == "E0501" && f.message.contains("final value of `A`")), "{faults:#?}");
 }
 
-/// Processor time of this thread, where the system tells; else the wall clock, which other processes disturb.
+/// Processor time of this thread if the system reports it; otherwise the wall clock, which other processes disturb.
 fn busy() -> Duration {
     let wall = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
@@ -509,19 +509,19 @@ fn random_programs() {
     assert!(accepted > 100 && refused < 15, "accepted {accepted}, refused {refused}");
 }
 
-/// The iteration before the first one of a tile is the last one of the tile before: two functions, not one with a
-/// division.
+/// The iteration before the first one of a tile is the last one of the previous tile: two functions without a division.
 #[test]
 fn a_sum_over_tiles_and_within_them() {
     let text = "void f(int A[18], int C[2]) \
-        {\n#pragma scop\n for (int ii = 0; ii < 2; ii += 1)\n for (int kk = 0; kk < 18; kk += 4)\n for (int i = ii; i < ii + 1; i++)\n \
+        {\n#pragma scop\n for (int ii = 0; ii < 2; ii += 1)\n for (int kk = 0; kk < 18; kk += 4)\n \
+        for (int i = ii; i < ii + 1; i++)\n \
                 for (int k = kk; k < (kk + 4 < 18 ? kk + 4 : 18); k++)\n C[i] += A[k];\n#pragma endscop\n}\n";
     let (scop, _) = frontend::parse_text("tiles.c", text, &Default::default()).unwrap();
     let flow = analyze(&scop).unwrap();
     compare(&scop, &flow, 18);
 }
 
-/// The last iteration that added to an element is at one of few distances, which a division tells apart.
+/// The last iteration that added to an element is at one of few distances; a division distinguishes them.
 #[test]
 fn strided_taps() {
     check("dram A 16\n for c = 0 .. 3\n for i = 0 .. 5\n for u = 0 .. 4\n A[2*i+u] = A[2*i+u]\n end\n end\n end", 5);
@@ -532,8 +532,7 @@ fn strided_taps() {
     );
 }
 
-/// Cells that only some iterations share, for reasons of divisibility: nobody is left without a source that it has, or
-/// without the knowledge that there is none.
+/// Elements that only some iterations share, by divisibility: every read has its source or is listed without one.
 #[test]
 fn subscripts_that_meet_now_and_then() {
     check("dram A 24\n for i = 0 .. 2\n for j = 1 .. 3\n A[2*i+6*j] = A[7*j]\n end\n end", 3);

@@ -1,6 +1,6 @@
 //! A tiny loop language for tests, its translation to a `Scop`, and its execution by enumeration.
 //!
-//! One item a line:
+//! One item per line:
 //! `dram A 8 8` / `local t` declare arrays; `for i = 0 .. 8 step 2` … `end` is a loop (the bound is exclusive, and a
 //! negative step counts down to it, exclusively too); `if i-j` … `end` runs its body where the expression is >= 0
 //! (`if i-j == 0` for equality); `C[i][j] = A[i][k] B[k][j]` writes one element and reads the others.

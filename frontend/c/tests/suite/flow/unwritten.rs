@@ -1,4 +1,4 @@
-//! Reads of local elements that nothing has written.
+//! Reads of local elements that no statement has written.
 
 use super::program::parse;
 use super::refuse;
@@ -17,7 +17,7 @@ fn uninitialized_local_is_refused_with_an_example() {
 
 #[test]
 fn what_is_not_looked_at_needs_no_value() {
-    // What iteration n = 10 - i reads has a value up to n = 5.
+    // The element that iteration n = 10 - i reads has a value up to n = 5.
     let scop = parse(
         "dram A 8\n local t 9\n for i = 10 .. 2 step -1\n if i-5\n t[i-2] = A[i-3]\n end\n A[i-3] = t[i-2]\n end",
     );

@@ -1,4 +1,4 @@
-//! Expressions in a statement's text.
+//! Parses the expressions of a statement.
 
 use super::{conjunction, sum, ty, Parser};
 use crate::diag::Span;
@@ -12,7 +12,7 @@ impl Parser {
         let span = self.span;
         let make = |kind, ty| Ok(Expr { kind, ty, span });
         match (line.peek().cloned(), line.peek_at(1).cloned()) {
-            (Some(Token::Sign("(")), _) if line.type_behind().is_some() => {
+            (Some(Token::Sign("(")), _) if line.type_after_group().is_some() => {
                 line.sign("(")?;
                 let form = sum(line, self.names())?;
                 line.sign(")")?;
@@ -46,12 +46,12 @@ impl Parser {
             line.sign("@")?;
             line.small::<u32>()? as usize
         } else {
-            let known = open
+            let number = open
                 .statement
                 .reads
                 .iter()
                 .position(|r| (r.array, &r.subscripts) == (access.array, &access.subscripts));
-            known.unwrap_or_else(|| {
+            number.unwrap_or_else(|| {
                 open.statement.reads.push(access);
                 open.statement.reads.len() - 1
             })

@@ -7,24 +7,13 @@ use super::names::type_named;
 use crate::diag::{SourceFile, SourceMap, Span};
 use crate::*;
 
-/// Reads the printed form; `name` is what diagnostics call the text. The result is not verified.
+/// Parses the text form; diagnostics call the text `name`. The result is not verified.
 ///
 /// # Errors
 /// `line N: …`, the first fault.
 pub fn parse(name: &str, text: &str) -> Result<Scop, String> {
-    let function = Function { name: None, region: Span::default(), parameters: 0 };
     let sources = SourceMap { files: vec![SourceFile { name: name.into(), text: text.into() }] };
-    let scop = Scop {
-        name: String::new(),
-        function,
-        arrays: vec![],
-        loops: vec![],
-        statements: vec![],
-        host: vec![],
-        sizes: vec![],
-        clauses: vec![],
-        sources,
-    };
+    let scop = Scop { sources, ..Scop::default() };
     let mut parser = Parser { scop, open: None, span: Span::default() };
     let (mut start, mut last) = (0, 0);
     for (i, line) in text.split_inclusive('\n').enumerate() {
@@ -42,18 +31,18 @@ pub fn parse(name: &str, text: &str) -> Result<Scop, String> {
     Ok(parser.scop)
 }
 
-/// A statement whose assignment has not come yet.
-struct Open {
+/// A statement under construction.
+struct OpenStatement {
     statement: Statement,
     names: Vec<String>,
-    /// A line `reads` numbers them.
+    /// A line `reads` numbers the reads.
     listed: bool,
     complete: bool,
 }
 
 struct Parser {
     scop: Scop,
-    open: Option<Open>,
+    open: Option<OpenStatement>,
     /// Of the current line.
     span: Span,
 }
@@ -70,9 +59,9 @@ impl Parser {
             "host" => {
                 line.keyword("host")?;
                 self.close()?;
-                let (_, mut statement) = super::of_scalars(&[]);
+                let (_, mut statement) = super::scalar_scop(&[]);
                 (statement.beta, statement.span) = (vec![self.scop.host.len() as i64], self.span);
-                self.open = Some(Open { statement, names: vec![], listed: false, complete: false });
+                self.open = Some(OpenStatement { statement, names: vec![], listed: false, complete: false });
                 self.assignment(&mut line)?;
                 self.scop.host.extend(self.open.take().map(|o| o.statement));
                 return Ok(());
@@ -150,11 +139,11 @@ impl Parser {
         line.sign(",")?;
         line.keyword("max")?;
         let max = line.integer()?;
-        let known = line.has(",");
-        if known {
+        let fixed = line.has(",");
+        if fixed {
             line.keyword("value")?;
         }
-        let value = if known { Some(line.integer()?) } else { None };
+        let value = if fixed { Some(line.integer()?) } else { None };
         self.scop.sizes.push(Size { name, parameter, ty, max, value });
         Ok(())
     }
@@ -219,14 +208,14 @@ impl Parser {
         }
         line.sign(":")?;
         let name = line.name()?;
-        // What it contains is over loops further out, which are named behind it.
+        // The start refers to outer loops, which the end of the line names: look ahead.
         let mut ahead = line.clone();
         while ahead.peek().is_some() && !ahead.has_word("in") {
             ahead.skip();
         }
         let parent = if ahead.has_word("loop") { Some(LoopId(ahead.small()?)) } else { None };
         if parent.is_some_and(|p| p.index() >= self.scop.loops.len()) {
-            return Err("a loop comes after the one it is in".into());
+            return Err("the loop around must come first".into());
         }
         let outer = self.scop.chain(parent);
         let depth = outer.len();
@@ -289,7 +278,7 @@ impl Parser {
             reads: vec![],
             span: self.span,
         };
-        self.open = Some(Open { statement, names, listed: false, complete: false });
+        self.open = Some(OpenStatement { statement, names, listed: false, complete: false });
         Ok(())
     }
 
@@ -341,15 +330,15 @@ impl Parser {
     }
 }
 
-/// An expression whose reads are these scalars, without places.
+/// Parses an expression whose reads are these scalars; its spans are empty.
 ///
 /// # Errors
 /// What was expected in its place.
 pub fn formula(line: &mut Line, scalars: &[(&str, ScalarType)]) -> Result<Expr, String> {
-    let (scop, statement) = super::of_scalars(scalars);
+    let (scop, statement) = super::scalar_scop(scalars);
     let mut parser = Parser {
         scop,
-        open: Some(Open { statement, names: vec![], listed: false, complete: false }),
+        open: Some(OpenStatement { statement, names: vec![], listed: false, complete: false }),
         span: Span::default(),
     };
     parser.expr(line)
@@ -374,7 +363,7 @@ fn sum(line: &mut Line, names: &[String]) -> Result<Affine, String> {
 /// What was expected in its place.
 pub fn conjunction(line: &mut Line, names: &[String]) -> Result<Vec<Constraint>, String> {
     let mut all = vec![];
-    // An iterator may be called so, too; then something follows.
+    // An iterator may be called `always` too; then an operator follows.
     let counted = matches!(line.peek_at(1), Some(Token::Sign("+" | "-" | ">=" | "=")));
     if !counted && line.has_word("always") {
         return Ok(all);

@@ -1,0 +1,218 @@
+//! The testbench of a written IP: it runs every function once, and compares the memories with the golden model.
+
+use super::parts;
+use super::PackagedFunction;
+use crate::cli::Program;
+use crate::data::{self, pack, Memory};
+use crate::outdir::OutputDir;
+use crate::reference;
+use crate::reporter::Reporter;
+use crate::sim::{self, bench, Job, Timing};
+use array::vsa::Vsa;
+use packaging::File;
+use scop::Scop;
+use serde_json::{json, Value};
+use templates::interface::{Argument, Function, Interface};
+use uniform::design::DesignSpec;
+
+/// Programs up to this many operations come with expected results.
+const EXPECTED_LIMIT: i64 = 1 << 24;
+
+/// The bytes of each array and scalar of a function, as in the `Vsa`.
+struct Contents {
+    before: Vec<Vec<u8>>,
+    /// After a run, if the expected results are known.
+    after: Option<Vec<Vec<u8>>>,
+}
+
+/// Random contents before a run, and the expected ones after it. A function with sizes has the greatest ones.
+fn contents(function: &PackagedFunction, program: &Program, reporter: &dyn Reporter) -> Result<Contents, String> {
+    let PackagedFunction { input, spec, compiled } = function;
+    let sizes = compiled.vsa.sizes.maxima();
+    let (input, compiled) = (&input.at(&sizes), &compiled.at(&sizes));
+    let (scop, vsa) = (&input.scop, &compiled.vsa);
+    let mut memory = data::random(scop, 1);
+    let numbers = data::numbers(scop, vsa)?;
+    let mut after = None;
+    if compiled.report.work.is_none_or(|w| w.operations <= EXPECTED_LIMIT) {
+        if let Ok(run) = reference::without_substitute(input, program, &memory, reporter) {
+            memory = run.before;
+            let judged = Judged { native: run.native, model: &run.model, after: &run.after };
+            after = expected(scop, spec, vsa, (&memory, &numbers), &judged, reporter)?;
+        }
+    }
+    if let Some(after) = after.as_mut().filter(|_| vsa.arrays.iter().any(|a| a.scratch.is_some())) {
+        // No C program has the contents of the scratch buffers.
+        let own = reference::execute(vsa, &memory, &numbers)?;
+        (0..vsa.arrays.len()).filter(|&k| vsa.arrays[k].scratch.is_some()).for_each(|k| after[k].clone_from(&own[k]));
+    }
+    let bytes = |values: &Vec<Vec<u64>>| -> Vec<Vec<u8>> {
+        values.iter().zip(vsa.types()).map(|(v, ty)| pack(v, ty)).collect()
+    };
+    Ok(Contents { before: bytes(&data::of_vsa(vsa, &numbers, &memory)), after: after.as_ref().map(bytes) })
+}
+
+/// The golden model's result.
+struct Judged<'a> {
+    native: bool,
+    model: &'a str,
+    after: &'a Memory,
+}
+
+/// The expected elements of each array of the VSA. There are none if the C compiler's program and the interpreter
+/// disagree.
+fn expected(
+    scop: &Scop,
+    spec: &DesignSpec,
+    vsa: &Vsa,
+    (memory, numbers): (&Memory, &[Option<usize>]),
+    judged: &Judged,
+    reporter: &dyn Reporter,
+) -> Result<Option<Vec<Vec<u64>>>, String> {
+    if let Some(own) = reference::rounded(scop, spec, vsa, memory, numbers)? {
+        return Ok(Some(own.expected));
+    }
+    if judged.native && reference::disagreement(scop, memory, judged.after)? > 0 {
+        reporter.note(&format!(
+            "{} and sagen's interpreter of the region disagree (`sagen sim` says more): the testbench comes without \
+            expected results",
+            judged.model
+        ));
+        return Ok(None);
+    }
+    Ok(Some(data::of_vsa(vsa, numbers, judged.after)))
+}
+
+/// Writes the testbench and its data.
+pub(super) fn write(out: &OutputDir, all: &super::Job) -> Result<parts::Bench, String> {
+    let (interface, functions) = (&all.built.interface, all.functions);
+    let program = &all.arguments.program;
+    let contents = functions.iter().map(|f| contents(f, program, all.reporter)).collect::<Result<Vec<_>, _>>()?;
+    let cycles = functions.iter().map(|f| f.compiled.report.prediction.cycles.max(0) as u64).max().unwrap_or(0);
+    let watchdog = 10 * cycles + 100_000;
+    let job = Job {
+        built: all.built,
+        runs: runs(functions, &contents, false).unwrap_or_default(),
+        queued: false,
+        timing: Timing::IDEAL,
+        cycles: 0,
+        watchdog,
+        vcd: None,
+        reporter: all.reporter,
+    };
+    let texts = vec![
+        File::new("sim/axi_memory.v", bench::MEMORY),
+        File::new(format!("sim/{}.v", bench::names(&job)?.0), bench::text(&job, watchdog)?),
+    ];
+    let ports = interface.ports.len();
+    let before = (0..ports).map(|port| format!("sim/{}", bench::image_names(port).0));
+    let bench = parts::Bench { verilog: texts.iter().map(|f| f.path.clone()).collect(), images: before.collect() };
+    for file in texts {
+        out.write(&file.path, file.bytes)?;
+    }
+    let expected = runs(functions, &contents, true).map(|runs| Job { runs, vcd: None, ..job });
+    for port in 0..ports {
+        out.write(&format!("sim/{}", bench::image_names(port).0), sim::external::image(&job, port))?;
+        if let Some(expected) = &expected {
+            out.write(&format!("sim/memory_{port}.expected.hex"), sim::external::image(expected, port))?;
+        }
+    }
+    if expected.is_some() {
+        write_arrays(out, interface, &contents, watchdog)?;
+    }
+    out.write("sim/run.sh", RUN.replace("@NAME@", &interface.kernel))?;
+    Ok(bench)
+}
+
+/// A run of each function on its contents before or, if all are known, after a run.
+fn runs(functions: &[PackagedFunction], contents: &[Contents], after: bool) -> Option<Vec<sim::Run>> {
+    let one = |(number, (f, contents)): (usize, (&PackagedFunction, &Contents))| {
+        let bytes = if after { contents.after.as_ref()? } else { &contents.before };
+        Some(sim::Run {
+            function: number,
+            images: sim::place(&f.compiled.vsa, bytes, 0, 1, number),
+            sizes: f.compiled.vsa.sizes.maxima(),
+            cut: None,
+        })
+    };
+    functions.iter().zip(contents).enumerate().map(one).collect()
+}
+
+/// Writes each array before and after a run, and the description for third-party bus models.
+fn write_arrays(out: &OutputDir, interface: &Interface, contents: &[Contents], watchdog: u64) -> Result<(), String> {
+    out.write("sim/axi_check.json", bus_check(interface, contents, watchdog) + "\n")?;
+    for (function, Contents { before, after }) in interface.functions.iter().zip(contents) {
+        for argument in &function.arguments {
+            let (k, name) = (argument.data(function.arrays), file_name(interface, function, argument));
+            out.write(&format!("sim/{name}.in.bin"), &before[k])?;
+            out.write(&format!("sim/{name}.expected.bin"), after.as_ref().map_or(&before[k], |a| &a[k]))?;
+        }
+    }
+    Ok(())
+}
+
+/// The name of an argument's files.
+fn file_name(interface: &Interface, function: &Function, argument: &Argument) -> String {
+    if interface.functions.len() > 1 {
+        format!("{}.{}", function.ident, argument.ident)
+    } else {
+        argument.ident.clone()
+    }
+}
+
+/// Everything that `scripts/axi_check` needs to drive the IP with third-party bus models: ports, registers, array
+/// images.
+fn bus_check(interface: &Interface, contents: &[Contents], watchdog: u64) -> String {
+    let function = |(number, (function, Contents { before, .. })): (usize, (&Function, &Contents))| {
+        let bytes = |argument: &Argument| &before[argument.data(function.arrays)];
+        let array = |argument: &Argument| {
+            let place = argument.array()?;
+            let name = file_name(interface, function, argument);
+            Some(json!({
+                "name": argument.name,
+                "port": interface.ports[place.port].name,
+                "offset": argument.offset,
+                "bytes": bytes(argument).len(),
+                "element": argument.ty.bytes(),
+                "port_number": place.port,
+                "input": format!("{name}.in.bin"),
+                "expected": format!("{name}.expected.bin"),
+            }))
+        };
+        let word = |argument: &Argument| {
+            let words = bytes(argument).chunks(4).map(|w| w.iter().rev().fold(0u32, |v, &b| v << 8 | u32::from(b)));
+            argument.array().is_none().then(
+                || json!({ "name": argument.name, "offset": argument.offset, "words": words.collect::<Vec<_>>() }),
+            )
+        };
+        let arrays: Vec<_> = function.arguments.iter().filter_map(array).collect();
+        let scalars: Vec<_> = function.arguments.iter().filter_map(word).collect();
+        json!({ "function": function.name, "number": number, "arrays": arrays, "scalars": scalars })
+    };
+    let mut functions: Vec<Value> = interface.functions.iter().zip(contents).enumerate().map(function).collect();
+    let mut value = json!({ "top": interface.kernel, "address_bits": interface.address_bits, "max_cycles": watchdog, "status": interface.layout.status() });
+    match &mut functions[..] {
+        [only] => ["arrays", "scalars"].into_iter().for_each(|key| value[key] = only[key].take()),
+        _ => {
+            value["function_register"] = json!(interface.layout.function());
+            value["functions"] = json!(functions);
+        }
+    }
+    format!("{value:#}")
+}
+
+/// Runs the testbench by hand.
+const RUN: &str = r#"#!/bin/sh
+# Simulates the design in Icarus Verilog: `sh run.sh`; `sh run.sh +latency=200`, `sh run.sh +ddr=7`: with a slower memory, with
+# one that stalls as this number says. memory_K.in.hex is what port K's arrays hold before, with guard bytes around each;
+# memory_K.expected.hex, where present, what the C program leaves.
+set -e
+cd "$(dirname "$0")"
+iverilog -g2005 -o /tmp/@NAME@.$$.vvp -s tb_@NAME@ ../rtl/*.v axi_memory.v tb_@NAME@.v
+vvp -n /tmp/@NAME@.$$.vvp "$@"
+rm -f /tmp/@NAME@.$$.vvp
+for expected in *.expected.hex; do
+    [ -e "$expected" ] || continue
+    grep -v '^//' "${expected%.expected.hex}.out.hex" | cmp - "$expected"
+done
+"#;
