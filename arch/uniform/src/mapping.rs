@@ -469,7 +469,7 @@ impl Mapping {
 
     /// The transformed coordinate that dimension `d` is by itself, if one is.
     pub fn own_row(&self, d: usize) -> Option<usize> {
-        self.plan.transform.iter().position(|row| row.iter().enumerate().all(|(e, &c)| c == i64::from(e == d)))
+        own_row(&self.plan.transform, d)
     }
 
     /// The counter ends whenever the condition holds: it says so, or that the counter's coordinate has its greatest
@@ -529,6 +529,11 @@ fn same(a: &Form, b: &Form) -> bool {
             && a.space == b.space.map(|c| sign * c)
     };
     equal(1) || equal(-1)
+}
+
+/// The row of a transform that is dimension `d` by itself, if one is.
+pub fn own_row(transform: &[Vec<i64>], d: usize) -> Option<usize> {
+    transform.iter().position(|row| row.iter().enumerate().all(|(e, &c)| c == i64::from(e == d)))
 }
 
 /// A row of a transform over the loops' names, as `c+2q`.

@@ -1,5 +1,6 @@
-//! A program whose loop nests are phases of their own, asked for or to be chosen from (`recurrence::phases`): one array
-//! that executes several nests at once may wait for the longest of them at every place.
+//! Loop distribution: each loop nest of the program becomes a phase of its own (`recurrence::phases`). The user asks
+//! for it, or the search chooses it: an array that executes several nests at once may wait for the longest one
+//! everywhere.
 
 use crate::strips;
 use array::kernel::Kernel;
@@ -12,15 +13,15 @@ use uniform::recurrence::rewrite::Region;
 use uniform::recurrence::{phases, sized, REWRITES};
 use uniform::verify;
 
-/// The program as the user asks for it: its nests apart, or in strips; itself if he does not.
+/// The program as the user asks for it: distributed, in strips, or itself.
 ///
 /// # Errors
-/// What cannot be taken apart, or cut.
-pub fn asked<'a>(program: Kernel<'a>, spec: &DesignSpec) -> Result<Kernel<'a>, Diagnostics> {
+/// Loops that cannot be distributed or strip-mined.
+pub fn requested<'a>(program: Kernel<'a>, spec: &DesignSpec) -> Result<Kernel<'a>, Diagnostics> {
     if !matches!(spec.array.shape(), Some(Shape { apart: Some(true), .. })) {
-        return strips::stripped(program, spec);
+        return strips::requested(program, spec);
     }
-    let found = apart(&program, spec).ok_or_else(|| {
+    let found = distributed(&program, spec).ok_or_else(|| {
         let why = if program.system.frame().outer > 0 {
             "the region's loop nests are phases already"
         } else {
@@ -29,15 +30,15 @@ pub fn asked<'a>(program: Kernel<'a>, spec: &DesignSpec) -> Result<Kernel<'a>, D
         vec![Diagnostic::error("E0729", program.scop.function.region, format!("--distribute: {why}"))
             .help("leave the option out")]
     })?;
-    strips::stripped(found, spec)
+    strips::requested(found, spec)
 }
 
-/// The same program in other forms, to be chosen from as well.
+/// Other forms of the program from which the search chooses as well.
 pub fn alternatives<'a>(program: &Kernel<'a>, spec: &DesignSpec) -> Vec<Kernel<'a>> {
-    apart(program, spec).into_iter().chain(strips::alternatives(program)).collect()
+    distributed(program, spec).into_iter().chain(strips::alternatives(program)).collect()
 }
 
-fn apart<'a>(program: &Kernel<'a>, spec: &DesignSpec) -> Option<Kernel<'a>> {
+fn distributed<'a>(program: &Kernel<'a>, spec: &DesignSpec) -> Option<Kernel<'a>> {
     if program.system.frame().outer > 0 {
         return None;
     }
