@@ -20,7 +20,12 @@ pub struct Within {
 
 impl Within {
     /// A program by itself.
-    pub const ALONE: Within = Within { phases: 0, sizes: 0, haste: 1 };
+    pub const ALONE: Within = Within::sizes(0);
+
+    /// A program whose outermost loops are this many sizes.
+    pub const fn sizes(sizes: usize) -> Within {
+        Within { phases: sizes, sizes, haste: 1 }
+    }
 }
 
 pub(super) struct Builder<'a> {

@@ -4,63 +4,33 @@
 
 use crate::affine::map::coordinate;
 use crate::case;
-use crate::recurrence::builder::Within;
 use crate::recurrence::change::Change;
-use crate::recurrence::phases;
 use crate::recurrence::phases::part;
-use crate::recurrence::rewrite;
-use crate::recurrence::rewrite::{Attempt, Region, Rewrite};
 use crate::recurrence::{reduction, strips};
 use crate::system::{Dim, Feed, Kind, Placed, System};
 use scop::diag::{Diagnostic, Diagnostics};
 use scop::{Affine, Constraint, Scop, Storage};
 
-/// The program as its sizes see it: their iterators are subscripts of all that is written.
-fn under_sizes(scop: &Scop) -> Scop {
+/// The program with its sizes as subscripts of every array that it writes; `None` without sizes at run time.
+pub(super) fn under_sizes(scop: &Scop) -> Option<Scop> {
     let memory: Vec<bool> = scop.arrays.iter().map(|a| a.storage == Storage::Dram).collect();
-    part::under(scop, &(0..scop.statements.len()).collect::<Vec<_>>(), scop.open_sizes(), &memory)
-}
-
-fn region<'a>(whole: &'a Scop, sizes: usize, reassociate: Option<bool>) -> Region<'a> {
-    Region::part(whole, Within { phases: sizes, sizes, haste: 1 }, reassociate)
-}
-
-/// The first version of the region with uniform dependences at all sizes, and its system; or its phases.
-///
-/// # Errors
-/// Why there is none.
-pub fn uniform(
-    scop: &Scop,
-    reassociate: Option<bool>,
-    rewrites: &[Rewrite],
-) -> Result<(Scop, System, Vec<Attempt>), Diagnostics> {
-    let (sizes, whole) = (scop.open_sizes(), under_sizes(scop));
-    let region = region(&whole, sizes, reassociate);
-    let (version, system, attempts) = match rewrite::uniform(&region, rewrites) {
-        Ok((version, system, attempts)) => {
-            let version = part::plain(scop, version.into_owned(), sizes);
-            let system = part::plain_inputs(scop, &version, system, sizes);
-            (version, system, attempts)
-        }
-        Err(attempts) => phases::distributed(scop, &region, attempts, rewrites)?,
-    };
-    let system = of_all_sizes(scop, &version, system, reassociate)?;
-    Ok((version, system, attempts))
-}
-
-/// The region as phases of one loop nest each, see [`phases::apart`].
-pub fn apart(scop: &Scop, reassociate: Option<bool>, rewrites: &[Rewrite]) -> Option<(Scop, System)> {
-    let whole = under_sizes(scop);
-    let (version, system) = phases::apart(scop, &region(&whole, scop.open_sizes(), reassociate), rewrites)?;
-    let system = of_all_sizes(scop, &version, system, reassociate).ok()?;
-    Some((version, system))
+    let all: Vec<usize> = (0..scop.statements.len()).collect();
+    (scop.open_sizes() > 0).then(|| part::under(scop, &all, scop.open_sizes(), &memory))
 }
 
 /// The system over all sizes, also those at which nothing happens, with loops that begin alike.
 ///
 /// # Errors
 /// A sum that has no one order at all sizes.
-fn of_all_sizes(scop: &Scop, version: &Scop, system: System, reassociate: Option<bool>) -> Result<System, Diagnostics> {
+pub(super) fn of_all_sizes(
+    scop: &Scop,
+    version: &Scop,
+    system: System,
+    reassociate: Option<bool>,
+) -> Result<System, Diagnostics> {
+    if scop.open_sizes() == 0 {
+        return Ok(system);
+    }
     let frame = system.frame();
     let kind = Kind::by_place(scop.open_sizes(), frame.outer);
     let placed = |(s, p): (usize, Placed)| {

@@ -88,7 +88,7 @@ struct Distribution<'a> {
 }
 
 /// The region as phases: the distributed program, its system, and what has come of every form. `attempts` is what has
-/// come of it as one array. Where there are sizes, `region` looks at `scop` under them ([`crate::recurrence::sized`]), else they
+/// come of it as one array. Where there are sizes, `region` looks at `scop` with the sizes as subscripts, else they
 /// are the same program.
 ///
 /// # Errors
@@ -118,7 +118,7 @@ pub fn distributed(
 
 /// The region as phases, each of one loop nest at most, though one array may execute several; `None` where that is not
 /// so, or there is one phase. `scop` as for [`distributed`].
-pub fn apart(scop: &Scop, region: &Region, rewrites: &[Rewrite]) -> Option<(Scop, System)> {
+pub fn by_nest(scop: &Scop, region: &Region, rewrites: &[Rewrite]) -> Option<(Scop, System)> {
     let sizes = region.within.sizes;
     let nests: BTreeSet<LoopId> = scop.statements.iter().filter_map(|s| s.loops.get(sizes).copied()).collect();
     let found = (nests.len() > 1).then(|| distribute(scop, region, vec![], rewrites, true).ok())?;
