@@ -66,7 +66,7 @@ pub fn draw(scop: &Scop, system: &System, mapping: &Mapping, vsa: &Vsa) -> Strin
 }
 
 impl Diagram<'_> {
-    /// PE and step of a point of the band; `None` where it is not shown.
+    /// PE and step of an iteration; `None` where it is not shown.
     fn position(&self, n: &[i64]) -> Option<At> {
         let (mut pe, mut at) = ([0, 0], vec![0; self.mapping.counters.len()]);
         for (d, row) in self.mapping.plan.transform.iter().enumerate() {

@@ -1,7 +1,7 @@
-//! A system of recurrences at given sizes, see [`crate::sizes`]: values stand in the place of sizes, and what is left is an
-//! ordinary system without sizes.
+//! A system of recurrences at given sizes, see [`crate::sizes`]: values stand in the place of sizes, and what is left
+//! is an ordinary system without sizes.
 
-use crate::system::{Dim, Feed, Frame, Piece, Placed, System, Variable};
+use crate::system::{Dim, Feed, Frame, Piece, Place, Placed, System, Variable};
 use scop::{flow, Affine, Constraint, Scop, StmtId};
 
 impl System {
@@ -43,16 +43,8 @@ impl System {
                 .collect();
             let dims = p.dims[known..].iter().map(|d| d - known).collect();
             let iterators = p.iterators[known..].iter().map(affine).collect();
-            Placed::new(
-                scop,
-                StmtId(s as u32).index(),
-                dims,
-                iterators,
-                union(&p.domain),
-                variables,
-                union(&p.live_out),
-                frame,
-            )
+            let (domain, live_out) = (union(&p.domain), union(&p.live_out));
+            Placed::new(scop, s, Place { dims, iterators, domain, variables, live_out }, frame)
         };
         let statements: Vec<Placed> = self.statements.iter().enumerate().map(placed).collect();
         let names = self.dims[known..].iter().map(|d| d.name.clone()).collect();

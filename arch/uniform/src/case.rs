@@ -12,11 +12,11 @@ pub const PIECES: i64 = 16;
 /// Phases that are executed alike.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
-    /// Least and greatest band coordinates of the instances.
+    /// Least and greatest coordinates of the instances.
     pub bounds: Vec<(i64, i64)>,
     /// What is executed in some of these phases.
     pub statements: Vec<usize>,
-    /// With sizes, per band coordinate, what [`greatest`] says of it in these phases.
+    /// With sizes, per coordinate, what [`greatest`] says of it in these phases.
     pub ends: Vec<Greatest>,
 }
 
@@ -43,7 +43,7 @@ impl Case {
 }
 
 type Bounds = Vec<(i64, i64)>;
-/// Of one statement, over band coordinates.
+/// Of one statement, over the coordinates.
 pub type Domain = Vec<Vec<Constraint>>;
 
 /// The boxes around what statements with these domains do in some phases, so that no phase is in two of them. Phases

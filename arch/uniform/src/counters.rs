@@ -1,15 +1,16 @@
 //! The time loops of an array: counters, and the values with which they end.
 //!
 //! Terms. A *wave* is one point of the counters, which all count 0, 1, … up to a last value. The outermost counters are
-//! *parameters* (constants of a run: sizes, and what follows from them), then those of phases. A *case* is a set of phases,
-//! or of strips, in which every inner counter has the same last value: a box of values of the outer counters. Between the
-//! boxes there may be phases in which nothing happens; there a counter with a last value for each case runs once.
+//! *parameters* (constants of a run: sizes, and what follows from them), then those of phases. A *case* is a set of
+//! phases, or of strips, in which every inner counter has the same last value: a box of values of the outer counters.
+//! Between the boxes there may be phases in which nothing happens; there a counter with a last value for each case runs
+//! once.
 //!
-//! Example. A triangle `for (i < 8) for (j <= i)` whose outer loop runs in two strips of 4 has two cases. The counter of `j`
-//! has `trip` 8 and `last` `case[3, 7, 0]`: 3 in the first strip, 7 in the second one, and 0 between the cases.
+//! Example. A triangle `for (i < 8) for (j <= i)` whose outer loop runs in two strips of 4 has two cases. The counter
+//! of `j` has `trip` 8 and `last` `case[3, 7, 0]`: 3 in the first strip, 7 in the second one, and 0 between the cases.
 //!
-//! Invariants, checked by the verifier of an array: boxes are disjoint; a last value lies below `trip`; an entry of `last`
-//! is a constant or a parameter.
+//! Invariants, checked by the verifier of an array: boxes are disjoint; a last value lies below `trip`; an entry of
+//! `last` is a constant or a parameter.
 
 use crate::sizes::Formula;
 use crate::system::Kind;
@@ -25,8 +26,8 @@ pub struct Counter {
     pub kind: Kind,
     /// Most values that it takes: one more than its last value may be.
     pub trip: i64,
-    /// The last value: a number, a [`Formula::Parameter`], or one of these for each case and, behind them, for the phases
-    /// between cases. For a parameter its value, over the sizes.
+    /// The last value: a number, a [`Formula::Parameter`], or one of these for each case and, behind them, for the
+    /// phases between cases. For a parameter its value, over the sizes.
     pub last: Formula,
 }
 

@@ -1,4 +1,5 @@
-//! Reference interpreter of a [`System`]: every variable and value, instance by instance, in the order of the band.
+//! Reference interpreter of a [`System`]: every variable and value, instance by instance, in the order of the iteration
+//! space.
 //!
 //! Inputs are what memory held when the phase began, and garbage beside an array; a value is looked up at its distance
 //! and nowhere else. So the result is the program's exactly if places, pieces and distances are right.

@@ -1,4 +1,4 @@
-//! `Mapping`: band space → (time counters, PE, lane), by a unimodular transform and a mixed-radix split of each
+//! `Mapping`: iteration space → (time counters, PE, lane), by a unimodular transform and a mixed-radix split of each
 //! dimension.
 //!
 //! Every transformed coordinate is `m_d = lo_d + Σ weight * digit`. A digit is a tile loop, a space loop, a time loop,
@@ -109,8 +109,8 @@ pub struct Mapping {
     pub strip: Option<usize>,
     /// Phases, or strips, in which counters end alike.
     pub cases: Vec<Case>,
-    /// The greatest value of a transformed coordinate as a function of the sizes, where there is one: over the whole iteration
-    /// space, or in the phases of a case.
+    /// The greatest value of a transformed coordinate as a function of the sizes, where there is one: over the whole
+    /// iteration space, or in the phases of a case.
     pub uppers: BTreeMap<(usize, Option<usize>), Affine>,
     pub extent: [i64; 2],
     pub axes: [String; 2],
@@ -251,7 +251,7 @@ impl Mapping {
         form
     }
 
-    /// The same for an affine function of band coordinates.
+    /// The same for an affine function of coordinates.
     pub fn form(&self, affine: &Affine, lane: usize) -> Form {
         let coeffs: Vec<i64> = (0..self.digits.len())
             .map(|d| affine.coeffs.iter().zip(&self.inverse).map(|(a, row)| a * row[d]).sum())

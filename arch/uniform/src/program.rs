@@ -1,8 +1,8 @@
 //! A program and its recurrences: everything that all mappings of one program share.
 //!
-//! A program whose sizes are arguments of the kernel has two forms: the *general* one, over all sizes, from which arrays are
-//! made, and the one at the *greatest* sizes, by which arrays are compared. A program of constant sizes has one form, which
-//! is both.
+//! A program whose sizes are arguments of the kernel has two forms: the *general* one, over all sizes, from which
+//! arrays are made, and the one at the *greatest* sizes, by which arrays are compared. A program of constant sizes has
+//! one form, which is both.
 
 use crate::design::Factors;
 use crate::recurrence::passed;

@@ -56,7 +56,7 @@ pub struct Backwards {
     pub read: usize,
     /// The statement that computes the value; of a sum, the reading one.
     pub producer: StmtId,
-    /// In band space; `None` for a sum, whose order is free.
+    /// In iteration space; `None` for a sum, whose order is free.
     pub distance: Option<Vec<i64>>,
     /// From the producer's wave to the reader's: negative, or zero within one PE.
     pub waves: i64,

@@ -1,9 +1,10 @@
 //! Sizes at run time. A size is an integer argument that bounds loops or extents, from 1 to a maximum. A number that
-//! depends on sizes alone is constant during a run; the host computes it by a [`Formula`], so the array needs no divider.
+//! depends on sizes alone is constant during a run; the host computes it by a [`Formula`], so the array needs no
+//! divider.
 //!
-//! Numbers that guards and subscripts refer to are *parameters*: the first counters of an array ([`crate::counters`]), which
-//! have one value in each run: first the sizes less one, then the last values of counters that end as the sizes say.
-//! Nothing is carried over them.
+//! Numbers that guards and subscripts refer to are *parameters*: the first counters of an array ([`crate::counters`]),
+//! which have one value in each run: first the sizes less one, then the last values of counters that end as the sizes
+//! say. Nothing is carried over them.
 
 use scop::{Affine, ScalarType};
 use std::collections::BTreeMap;

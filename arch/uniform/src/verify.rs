@@ -1,7 +1,7 @@
 //! The verifiers of a [`System`] and of a [`Plan`] over it. Everything behind them may rely on these invariants:
 //!
-//! 1. Every statement has a place: its iterators are affine over the band, each along a dimension of its own, and its
-//!    domain is that of the program.
+//! 1. Every statement has a place: its iterators are affine over the coordinates, each along a dimension of its own,
+//!    and its domain is that of the program.
 //! 2. The pieces of a variable are disjoint, and cover the statement's domain.
 //! 3. Every distance is constant, or of a partial result a function of the sizes, and forward: lexicographically
 //!    positive, or zero with the producer earlier in the text.
@@ -64,7 +64,7 @@ fn shape(scop: &Scop, system: &System) -> Vec<String> {
         );
         require(
             placed.iterators.len() == statement.loops.len() && placed.iterators.iter().all(|a| a.coeffs.len() == depth),
-            "its iterators are not functions of the band",
+            "its iterators are not functions of the iteration space",
         );
         require(placed.variables.len() == statement.reads.len(), "not every read is a variable");
         let conjunctions = placed
@@ -116,8 +116,8 @@ impl Check<'_> {
         &self.system.statements[self.s]
     }
 
-    /// An access over the band.
-    fn over_band(&self, s: usize, access: &Access) -> Vec<Affine> {
+    /// An access over the coordinates.
+    fn over_coordinates(&self, s: usize, access: &Access) -> Vec<Affine> {
         access.subscripts.iter().map(|a| compose(a, &self.system.statements[s].iterators, self.depth())).collect()
     }
 
@@ -127,7 +127,7 @@ impl Check<'_> {
         let own = flow::image(&placed.domain, &placed.iterators, depth).pieces;
         let n = statement.loops.len();
         if !flow::union_implies(&own, &statement.domain, n) || !flow::union_implies(&statement.domain, &own, n) {
-            faults.push("its domain over the band is not the program's".into());
+            faults.push("its domain over the coordinates is not the program's".into());
         }
         if !flow::union_implies(&placed.live_out, &placed.domain, depth) {
             faults.push("values that it does not compute stay in DRAM".into());
@@ -149,13 +149,13 @@ impl Check<'_> {
 
     fn piece(&self, k: usize, piece: &Piece) -> Option<String> {
         let access = &self.scop.statements[self.s].reads[k];
-        let wanted = self.over_band(self.s, access);
+        let wanted = self.over_coordinates(self.s, access);
         let constants =
             |distance: &[i64]| distance.iter().map(|&e| Affine::constant(self.depth(), e)).collect::<Vec<_>>();
         let value = |statement: StmtId, distance: &[Affine]| {
             let write = &self.scop.statement(statement).write;
             let same = write.array == access.array
-                && self.equal(&self.over_band(statement.index(), write), &wanted, distance, piece);
+                && self.equal(&self.over_coordinates(statement.index(), write), &wanted, distance, piece);
             self.source(statement, distance, piece, false)
                 .or_else(|| (!same).then(|| format!("S{} writes another element there", statement.0)))
         };
@@ -171,7 +171,7 @@ impl Check<'_> {
                 let other = &self.scop.statement(*statement).reads[*read];
                 let distance = &constants(distance);
                 let same = other.array == access.array
-                    && self.equal(&self.over_band(statement.index(), other), &wanted, distance, piece);
+                    && self.equal(&self.over_coordinates(statement.index(), other), &wanted, distance, piece);
                 let own = statement.index() == self.s && *read == k;
                 self.source(*statement, distance, piece, own)
                     .or_else(|| (!same).then(|| format!("read {read} of S{} is another element there", statement.0)))

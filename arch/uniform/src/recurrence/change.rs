@@ -1,7 +1,7 @@
 //! Change of coordinates: statements over another iteration space.
 
 use crate::affine::map::compose;
-use crate::system::{Feed, Frame, Piece, Placed, Variable};
+use crate::system::{Feed, Frame, Piece, Place, Placed, Variable};
 use scop::{Affine, Constraint, Scop, StmtId};
 
 /// From some coordinates to others.
@@ -27,7 +27,8 @@ impl Change {
             placed.variables.iter().map(|v| Variable { pieces: v.pieces.iter().map(piece).collect() }).collect();
         let iterators = placed.iterators.iter().map(|a| self.form(a)).collect();
         let dims = placed.dims.iter().map(|&d| self.dims[d]).collect();
-        Placed::new(scop, s, dims, iterators, union(&placed.domain), variables, union(&placed.live_out), self.frame)
+        let (domain, live_out) = (union(&placed.domain), union(&placed.live_out));
+        Placed::new(scop, s, Place { dims, iterators, domain, variables, live_out }, self.frame)
     }
 
     fn form(&self, a: &Affine) -> Affine {

@@ -33,8 +33,8 @@ pub(super) fn is_better(new: (&Scop, &System), old: (&Scop, &System), reassociat
     box_of(new.1) == box_of(old.1) && free != before && free.iter().zip(before).all(|(new, old)| *new || !old)
 }
 
-/// The statement over all coordinates of the band in the loops that it sums over and that nothing else in its domain
-/// depends on.
+/// The statement over all coordinates of the iteration space in the loops that it sums over and that nothing else in
+/// its domain depends on.
 fn extend(scop: &Scop, system: &System, s: usize, reassociate: Option<bool>) -> Option<Statement> {
     let (statement, placed) = (&scop.statements[s], &system.statements[s]);
     let depth = statement.loops.len();

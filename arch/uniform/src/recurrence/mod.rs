@@ -1,7 +1,7 @@
 //! From a Scop to uniform recurrence equations: scalars that are constants ([`constants`]) or computed by the host
 //! ([`hosted`]), arrays in all their dimensions ([`linear`]), rewrites of the program ([`rewrite`]), places of its
-//! statements (`place`), localization (`localize`), sums whose order is free ([`reduction`], `extended`), statements
-//! that share operators ([`share`]), loops that end by strip or by phase ([`strips`]).
+//! statements (`place`), uniformization (`uniformize`), sums whose order is free ([`reduction`], `extended`),
+//! statements that share operators ([`share`]), loops that end by strip or by phase ([`strips`]).
 
 mod build;
 mod builder;
@@ -10,7 +10,7 @@ mod extended;
 mod change;
 pub mod hosted;
 pub mod linear;
-mod localize;
+mod uniformize;
 pub mod passed;
 pub mod phases;
 mod place;

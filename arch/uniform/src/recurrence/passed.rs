@@ -9,7 +9,7 @@ use scop::{Affine, Constraint, Scop};
 /// Per array.
 pub fn passed(scop: &Scop, system: &System) -> Vec<bool> {
     let depth = system.dims.len();
-    // Two places in the band: of the store, then of the load.
+    // Two places in the iteration space: of the store, then of the load.
     let (store, load) = (0, depth);
     let at = |form: &Affine, place: usize| among(form, place, 2 * depth);
     let all_at = |all: &[Constraint], place: usize| {

@@ -1,40 +1,68 @@
-//! Where statements stand in the band space, and the search for places that make their dependences uniform.
+//! The search for places of the statements in the iteration space, so that their dependences become uniform.
+//!
+//! **Problem.** Statements of different depth share one iteration space. A statement that lacks a loop has to be placed
+//! in it, next to the values that it exchanges; else distances change from iteration to iteration, and no array exists.
+//!
+//! **Terms.** A *placement* gives every coordinate as an affine function of the statement's iterators. A *touch* of a
+//! statement is a piece of a read that depends on its placement. The *score* of a placement is the cost of its touches:
+//! what fails to be uniform costs [`FAILED`], a long distance or an additional piece a little.
+//!
+//! **Example.** Forward substitution, over (i, j):
+//!
+//! ```text
+//! for i: x[i] = b[i];                         S0 at (i, 0): the first iteration of j
+//!        for j < i: x[i] -= L[i][j] * x[j];   S1 at (i, j)
+//!        x[i] = x[i] / L[i][i];               S2 at (i, i): x[j] comes from (j, j), and is carried along i
+//! ```
+//!
+//! **Method.** Coordinate descent: one statement after the other moves to its best placement, all others fixed, until
+//! none moves. First the loops stay as written ([`Reach::Near`]). If a dependence fails, all statements are placed anew
+//! along their dependences: a chain of statements moves to the end of a loop link by link. At last iterators may change
+//! their order and their origin ([`Reach::Far`]). A lower bound of the score, from ranges of distances alone, decides
+//! which placements are uniformized at all.
+//!
+//! **Invariant.** The search is deterministic: it stops after a number of steps
+//! ([`crate::recurrence::builder::Effort`]), not after a time.
+//!
+//! **Source.** Ahmed, Mateev, Pingali, "Synthesizing Transformations for Locality Enhancement of Imperfectly-Nested
+//! Loop Nests" (2000), embeddings into a product space.
 
 use crate::affine::map::{compose, coordinate, minus};
-use crate::recurrence::builder::{is_early, Builder, Placement};
-use crate::recurrence::localize::{is_forward, Read};
-use crate::system::Feed;
+use crate::recurrence::builder::{is_early, Builder, Placement, RangeKey};
+use crate::recurrence::uniformize::{is_forward, Read};
+use crate::system::{Feed, ReadId};
 use scop::flow;
 use scop::flow::Source;
 use scop::{Affine, Constraint, StmtId};
 use std::cell::RefCell;
 
-/// What a read costs that cannot be made uniform.
+/// The cost of a read that cannot be made uniform.
 const FAILED: i64 = 1000;
-/// What each piece of a read costs beyond the first.
+/// The cost of each piece of a read beyond the first.
 const PIECE: i64 = 20;
 /// Rounds of coordinate descent.
 const ROUNDS: usize = 3;
-/// Steps after which a stage of the search ends: near the loops as written, and far from them.
+/// The steps of a stage of the search: near the loops as written, and far from them.
 const EFFORT_NEAR: u64 = 20_000;
 const EFFORT_FAR: u64 = 50_000;
-/// Placements of one statement that are looked at once one is found at which all of its reads are uniform.
+/// Placements of one statement that are still tried after one with uniform reads is found.
 const ENOUGH: usize = 100;
-/// Placements of one statement that are looked at.
+/// Placements of one statement that are tried.
 const MOST: usize = 4096;
 
-/// A piece of a read that a statement takes part in.
+type Range = Option<(i64, i64)>;
+
+/// A piece of a read that depends on the placement of a statement.
 struct Touch<'a> {
     read: Read<'a>,
     /// Which piece, and where over the reader's iterators.
     piece: usize,
     domain: &'a [Constraint],
-    /// Per dimension: ranges of the distance by where the statement stands whose touch it is, all others in their
-    /// places.
-    ranges: Vec<RefCell<Vec<(Affine, Option<(i64, i64)>)>>>,
+    /// Per dimension: ranges of the distance by the coordinate of the statement, all others in their places.
+    ranges: Vec<RefCell<Vec<(Affine, Range)>>>,
 }
 
-/// How far the search goes.
+/// Which placements the search tries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     /// Iterators keep their order and their origin.
@@ -90,7 +118,7 @@ impl<'a> Builder<'a> {
             self.at.push(Placement::new(&(0..own).collect::<Vec<_>>(), place));
         }
         self.placed = vec![true; statements];
-        self.effort.allow(Some(EFFORT_NEAR / self.within.haste));
+        self.effort.allow(Some(EFFORT_NEAR / self.within.effort_divisor));
         self.descend(Reach::Near);
         if self.all_failed() == 0 || !self.folds.is_empty() {
             return;
@@ -100,7 +128,7 @@ impl<'a> Builder<'a> {
                 return;
             }
             let before = (self.all_failed(), self.at.clone());
-            self.effort.allow(Some(effort / self.within.haste));
+            self.effort.allow(Some(effort / self.within.effort_divisor));
             self.place_along_dependences(stage);
             let failed = self.all_failed();
             if failed == 0 {
@@ -174,17 +202,17 @@ impl<'a> Builder<'a> {
     }
 
     fn descend(&mut self, reach: Reach) {
-        // What a statement's best place depends on, when that was last found.
+        // The placements on which a statement's best one depends, when it was last found.
         let mut settled: Vec<Option<Vec<Placement>>> = vec![None; self.at.len()];
         for _ in 0..ROUNDS {
             let mut changed = false;
-            for s in 0..self.at.len() {
+            for (s, settled) in settled.iter_mut().enumerate() {
                 if self.effort.is_over() {
                     return;
                 }
-                if self.placed[s] && settled[s].as_ref() != Some(&self.around(s)) {
+                if self.placed[s] && settled.as_ref() != Some(&self.around(s)) {
                     changed |= self.improve(s, reach);
-                    settled[s] = Some(self.around(s));
+                    *settled = Some(self.around(s));
                 }
             }
             if !changed {
@@ -193,7 +221,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Where `s` and those stand that it exchanges values with.
+    /// The placements of `s` and of the statements that it exchanges values with.
     fn around(&self, s: usize) -> Vec<Placement> {
         let mut all: Vec<usize> =
             self.touches(s).iter().flat_map(|t| [t.read.statement, t.read.producer.index()]).chain([s]).collect();
@@ -202,7 +230,7 @@ impl<'a> Builder<'a> {
         all.into_iter().map(|t| self.at[t].clone()).collect()
     }
 
-    /// Moves `s` to its best place; whether that is another one.
+    /// Moves `s` to its best placement; whether that is another one.
     fn improve(&mut self, s: usize, reach: Reach) -> bool {
         let before = self.at[s].clone();
         let touches = self.touches(s);
@@ -272,7 +300,7 @@ impl<'a> Builder<'a> {
         let along = dims.iter().position(|&x| x == d);
         let base = along.map_or(Affine::constant(own, 0), |k| coordinate(k, own));
         let mut options = Vec::new();
-        // A phase is a value of its loop: nothing in it may be moved to another one.
+        // A phase is a value of its loop: no statement moves to another phase.
         if d < self.within.phases {
             return vec![base];
         }
@@ -301,7 +329,7 @@ impl<'a> Builder<'a> {
         options
     }
 
-    /// Shifts of `s` along `d` that bring it next to what it reads or to its readers.
+    /// Shifts of `s` along `d` that bring it next to its producers or to its readers.
     fn shifts(&self, s: usize, touches: &[Touch], d: usize) -> Vec<i64> {
         let mut all = Vec::new();
         for touch in touches {
@@ -309,7 +337,8 @@ impl<'a> Builder<'a> {
             if reads == writes {
                 continue;
             }
-            let (Some((least, _)), sign) = (self.range(touch, &self.apart(touch, d)), if reads { -1 } else { 1 })
+            let (Some((least, _)), sign) =
+                (self.range(touch, &self.coordinate_distance(touch, d)), if reads { -1 } else { 1 })
             else {
                 continue;
             };
@@ -320,8 +349,8 @@ impl<'a> Builder<'a> {
         all
     }
 
-    /// Reads between placed statements that `s` takes part in, also by reading what the same producer wrote and thus
-    /// being able to pass it on.
+    /// Reads between placed statements that depend on the placement of `s`: as reader, as producer, or as another
+    /// reader of the same producer, which may carry the value.
     fn touches(&self, s: usize) -> Vec<Touch<'a>> {
         let producer =
             |p: &flow::Piece| if let Source::Write { statement, .. } = &p.source { Some(*statement) } else { None };
@@ -347,13 +376,14 @@ impl<'a> Builder<'a> {
         all
     }
 
-    /// Least and greatest value of a function of the reader's iterators where the read happens. What placements have in
-    /// common is computed once: a shift changes no more than the constant.
-    fn range(&self, touch: &Touch, over: &Affine) -> Option<(i64, i64)> {
+    /// Least and greatest value of a function of the reader's iterators on the touch. A shift changes only the
+    /// constant, so the range of the linear part is computed once.
+    fn range(&self, touch: &Touch, over: &Affine) -> Range {
         if over.is_constant() {
             return Some((over.constant, over.constant));
         }
-        let key = (touch.read.statement, touch.read.read, touch.piece, over.coeffs.clone());
+        let read = ReadId { statement: touch.read.statement, read: touch.read.read };
+        let key = RangeKey { read, piece: touch.piece, coeffs: over.coeffs.clone() };
         let compute = || {
             let linear = Affine { constant: 0, ..over.clone() };
             Some((flow::minimum(touch.domain, &linear)?, flow::maximum(touch.domain, &linear)?))
@@ -363,25 +393,25 @@ impl<'a> Builder<'a> {
     }
 
     /// The range of coordinate `d` of the distance, for a touch of `s`.
-    fn distances(&self, s: usize, touch: &Touch, d: usize) -> Option<(i64, i64)> {
+    fn distances(&self, s: usize, touch: &Touch, d: usize) -> Range {
         let at = &self.at[s].place[d];
-        let mut known = touch.ranges[d].borrow_mut();
-        if let Some((_, range)) = known.iter().find(|(place, _)| place == at) {
+        let mut ranges = touch.ranges[d].borrow_mut();
+        if let Some((_, range)) = ranges.iter().find(|(place, _)| place == at) {
             return *range;
         }
-        let range = self.range(touch, &self.apart(touch, d));
-        known.push((at.clone(), range));
+        let range = self.range(touch, &self.coordinate_distance(touch, d));
+        ranges.push((at.clone(), range));
         range
     }
 
     /// Coordinate `d` of the distance between a read and its producer, over the reader's iterators.
-    fn apart(&self, touch: &Touch, d: usize) -> Affine {
+    fn coordinate_distance(&self, touch: &Touch, d: usize) -> Affine {
         let [mine, other] = [touch.read.statement, touch.read.producer.index()].map(|s| &self.at[s].place[d]);
         minus(mine, &compose(other, touch.read.iteration, mine.coeffs.len()))
     }
 
-    /// An affine function of the statement's iterators as one of band coordinates.
-    pub(super) fn over_band(&self, s: usize, affine: &Affine) -> Affine {
+    /// An affine function of the statement's iterators as one of the coordinates.
+    pub(super) fn over_coordinates(&self, s: usize, affine: &Affine) -> Affine {
         compose(affine, &self.at[s].iterators, self.depth)
     }
 
@@ -421,7 +451,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// What is seen of the score without localizing anything, and the reads that take more; gives up beyond `limit`.
+    /// The part of the score that ranges of distances show, and the touches that have to be uniformized; gives up
+    /// beyond `limit`.
     fn bound<'t>(&self, s: usize, touches: &'t [Touch<'a>], limit: i64) -> (i64, Vec<&'t Touch<'a>>) {
         // Dimensions that loops at other depths share are a little worse than the outermost ones.
         let mut total = displacement(&self.at[s].dims);
@@ -439,15 +470,15 @@ impl<'a> Builder<'a> {
         (total, open)
     }
 
-    /// Badness of all reads that touch statement `s`; gives up beyond `limit`.
+    /// The cost of the touches of `s`; gives up beyond `limit`.
     fn score(&self, s: usize, touches: &[Touch<'a>], limit: i64) -> i64 {
         let (mut total, open) = self.bound(s, touches, limit);
         for touch in open {
             if total >= limit {
                 break;
             }
-            let domain = self.band_domain(touch.read.statement, touch.domain);
-            total += match self.localize(&touch.read, &domain, 0) {
+            let domain = self.placed_domain(touch.read.statement, touch.domain);
+            total += match self.uniformize(&touch.read, &domain, 0) {
                 None => FAILED,
                 Some(pieces) => {
                     pieces.iter().map(|p| cost_of(&p.feed)).sum::<i64>() + PIECE * (pieces.len() as i64 - 1)
@@ -457,13 +488,13 @@ impl<'a> Builder<'a> {
         total
     }
 
-    /// The least that a read costs whose distance changes: two pieces, of which one comes from the producer.
+    /// The least cost of a read whose distance changes: two pieces, of which one comes from the producer.
     fn least_of(&self, s: usize, touch: &Touch) -> i64 {
         let nearest = |d: usize| self.distances(s, touch, d).map_or(0, |(lo, hi)| lo.max(-hi).clamp(0, 50));
         1 + PIECE + (0..self.depth).map(nearest).sum::<i64>()
     }
 
-    /// What a read costs, where that is seen without localizing it.
+    /// The cost of a read, if ranges of distances show it.
     fn glance(&self, s: usize, touch: &Touch) -> Option<i64> {
         let range = |d: usize| self.distances(s, touch, d);
         let constant = |d: usize| range(d).filter(|r| r.0 == r.1).map(|r| r.0);
@@ -496,11 +527,13 @@ impl<'a> Builder<'a> {
         *self.nulls.borrow_mut().entry(key).or_insert_with(|| !self.null_directions(map, distance).is_empty())
     }
 
-    pub(super) fn band_domain(&self, s: usize, domain: &[Constraint]) -> Vec<Constraint> {
-        let mut out: Vec<Constraint> =
-            domain.iter().map(|c| Constraint { expr: self.over_band(s, &c.expr), equality: c.equality }).collect();
+    pub(super) fn placed_domain(&self, s: usize, domain: &[Constraint]) -> Vec<Constraint> {
+        let mut out: Vec<Constraint> = domain
+            .iter()
+            .map(|c| Constraint { expr: self.over_coordinates(s, &c.expr), equality: c.equality })
+            .collect();
         for d in (0..self.depth).filter(|d| !self.at[s].dims.contains(d)) {
-            let expr = minus(&self.over_band(s, &self.at[s].place[d]), &coordinate(d, self.depth));
+            let expr = minus(&self.over_coordinates(s, &self.at[s].place[d]), &coordinate(d, self.depth));
             out.push(Constraint { expr, equality: true });
         }
         out

@@ -33,9 +33,7 @@ pub(super) fn of_all_sizes(
     }
     let frame = system.frame();
     let kind = Kind::by_place(scop.open_sizes(), frame.outer);
-    let placed = |(s, p): (usize, Placed)| {
-        Placed::new(version, s, p.dims, p.iterators, p.domain, p.variables, p.live_out, frame)
-    };
+    let placed = |(s, p): (usize, Placed)| Placed::new(version, s, p.place(), frame);
     let statements = system.statements.into_iter().enumerate().map(placed).collect();
     let size = |(d, dim): (usize, Dim)| match scop.sizes.get(d) {
         Some(s) => Dim { name: s.name.clone(), kind: kind(d), lo: 1, hi: s.max },

@@ -3,7 +3,7 @@
 use crate::mapping::{Carry, Digit, DigitBound, Mapping, Role, Waves};
 
 impl Mapping {
-    /// All carry cases of a band-space distance.
+    /// All carry cases of a distance.
     pub fn carries(&self, distance: &[i64]) -> Vec<Carry> {
         let moved: Vec<i64> =
             self.plan.transform.iter().map(|row| row.iter().zip(distance).map(|(a, b)| a * b).sum()).collect();

@@ -1,6 +1,6 @@
 //! Space and time by hand: affine expressions over the program's loops, such as `c+q` and `2*c+q`.
 //!
-//! Names stand for the values that C's own iterators have, whatever the band's coordinates are: a loop that counts
+//! Names stand for the values that C's own iterators have, whatever the coordinates are: a loop that counts
 //! down, or starts at another one's iterator, is what its name says. Only directions matter: constants and common
 //! factors of a coordinate are left out, as they would only shift the array or leave every other PE or step idle.
 //!
@@ -17,7 +17,7 @@ use scop::diag::{Diagnostic, Diagnostics};
 use scop::flow;
 use scop::{Affine, Constraint, Scop};
 
-/// The value of a loop's iterator over the band coordinates.
+/// The value of a loop's iterator over the coordinates.
 struct Value {
     dim: usize,
     name: String,
@@ -29,8 +29,8 @@ pub struct Coordinates<'a> {
     system: &'a System,
     /// Of every loop, those of the deepest statements first; equal ones once.
     values: Vec<Value>,
-    /// The dimensions of the band.
-    band: Vec<Affine>,
+    /// The dimensions of the iteration space.
+    dims: Vec<Affine>,
 }
 
 impl<'a> Coordinates<'a> {
@@ -53,7 +53,7 @@ impl<'a> Coordinates<'a> {
                 }
             }
         }
-        Coordinates { system, values, band: (0..depth).map(|d| coordinate(d, depth)).collect() }
+        Coordinates { system, values, dims: (0..depth).map(|d| coordinate(d, depth)).collect() }
     }
 
     fn depth(&self) -> usize {
@@ -69,7 +69,7 @@ impl<'a> Coordinates<'a> {
         match named.as_slice() {
             [one] => Ok(&one.value),
             [one, rest @ ..] if dim == Some(one.dim) && rest.iter().all(|v| v.dim == one.dim) => {
-                Ok(&self.band[one.dim])
+                Ok(&self.dims[one.dim])
             }
             [] => Err(Diagnostic::error("E0701", None, format!("there is no loop `{name}` in the region"))
                 .help(format!("the loops are {}", self.known()))),
@@ -86,7 +86,7 @@ impl<'a> Coordinates<'a> {
         self.system.dims.iter().map(|d| d.name.as_str()).collect::<Vec<_>>().join(", ")
     }
 
-    /// A coordinate's direction: coefficients over the band.
+    /// A coordinate's direction: coefficients over the coordinates.
     ///
     /// # Errors
     /// E0701 for a loop there is not, E0719 for what is no sum of loops.
@@ -287,7 +287,7 @@ impl<'a> Coordinates<'a> {
             .help("give as many space and time coordinates as there are loops, for example --space c+q --time r,q,p"))
     }
 
-    /// Two iterations with equal coordinates, over the band.
+    /// Two iterations with equal coordinates, over the coordinates.
     fn meeting(&self, rows: &[Vec<i64>]) -> Option<(Vec<i64>, Vec<i64>)> {
         let n = self.depth();
         let twice = |row: &[i64], second: bool, sign: i64| {
@@ -335,7 +335,7 @@ impl<'a> Coordinates<'a> {
         None
     }
 
-    /// A band point as C's iterators have it.
+    /// A point as C's iterators have it.
     fn in_c(&self, point: &[i64]) -> Vec<i64> {
         (0..self.depth())
             .map(|d| self.values.iter().find(|v| v.dim == d).map_or(point[d], |v| v.value.eval(point)))

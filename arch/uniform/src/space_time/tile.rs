@@ -60,8 +60,8 @@ impl Mapping {
         Ok(mapping)
     }
 
-    /// Ends loops by phase, or by strip: as far as the statements go that are executed in it. `limits` are the parameters
-    /// that do so, by dimension, digit and case.
+    /// Ends loops by phase, or by strip: as far as the statements go that are executed in it. `limits` are the
+    /// parameters that do so, by dimension, digit and case.
     fn end_by_phase(&mut self, system: &System, loose: &Loose, limits: &ByCase<usize>) {
         let known = self.parameters();
         if self.phases() == known && self.strip.is_none() {
@@ -224,8 +224,8 @@ impl Mapping {
         (!matches!(value, Formula::Const(_))).then_some(value)
     }
 
-    /// Numbers the counters: parameters first, then tile, time and latency loops. Returns the parameters that end digits by
-    /// case.
+    /// Numbers the counters: parameters first, then tile, time and latency loops. Returns the parameters that end
+    /// digits by case.
     fn number_digits(
         &mut self,
         system: &System,
@@ -361,7 +361,7 @@ fn split(dim: usize, plan: &DimPlan, extent: i64) -> Vec<Digit> {
     digits
 }
 
-/// The greatest value of each transformed coordinate in a box of the band, less the least of all.
+/// The greatest value of each transformed coordinate in a box of the iteration space, less the least of all.
 pub fn reach(transform: &[Vec<i64>], bounds: &[(i64, i64)], within: &[(i64, i64)]) -> Vec<i64> {
     let most = |row: &[i64]| row.iter().zip(within).map(|(&c, b)| (c * b.0).max(c * b.1)).sum::<i64>();
     transform.iter().zip(bounds).map(|(row, b)| most(row).min(b.1) - b.0).collect()

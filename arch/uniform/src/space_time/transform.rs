@@ -1,4 +1,4 @@
-//! Transforms of the band space worth trying.
+//! Transforms of the iteration space worth trying.
 
 use crate::mapping::Plan;
 use crate::system::System;

@@ -1,8 +1,8 @@
 //! The order of stores and loads in the phases of a [`System`]: what an input reads was stored by the instance that
 //! wrote the cell last, in an earlier phase, and nothing that is stored later in the program is in memory by then.
 //!
-//! Each dependence of the program is looked at over pairs of places in the band, of the instance it comes from and
-//! of the one it leads to.
+//! Each dependence of the program is looked at over pairs of places in the iteration space, of the instance it comes
+//! from and of the one it leads to.
 
 use crate::affine::map::{among, compose, minus};
 use crate::system::{Feed, System};

@@ -9,7 +9,7 @@ use crate::affine::map::{compose, coordinate, fixed, lexicographically_positive}
 use crate::recurrence::build::push_unique;
 use crate::recurrence::change::Change;
 use crate::recurrence::phases::{part, Item, Phase};
-use crate::system::{Dim, Feed, Frame, Kind, Piece, Placed, System};
+use crate::system::{Dim, Feed, Frame, Kind, Piece, Place, Placed, System};
 use scop::diag::Diagnostics;
 use scop::flow;
 use scop::flow::{Flow, Source};
@@ -198,11 +198,11 @@ impl<'a> Joining<'a> {
         let needed = needed(program, flow, &statements, depth);
         for (s, (placed, needed)) in statements.iter_mut().zip(needed).enumerate() {
             // All that is last in its phase may be stored; what nobody needs is not, where that is no more pieces.
-            let needed =
-                needed.map(|all| over_band(placed, &all, depth)).filter(|all| all.len() <= placed.live_out.len());
-            if let Some(needed) = needed {
-                let Placed { dims, iterators, domain, variables, .. } = placed.clone();
-                *placed = Placed::new(program, s, dims, iterators, domain, variables, needed, frame);
+            let needed = needed
+                .map(|all| over_coordinates(placed, &all, depth))
+                .filter(|all| all.len() <= placed.live_out.len());
+            if let Some(live_out) = needed {
+                *placed = Placed::new(program, s, Place { live_out, ..placed.clone().place() }, frame);
             }
         }
         let kind = Kind::by_place(self.sizes, phases);
@@ -319,13 +319,14 @@ fn needed(program: &Scop, flow: &Flow, statements: &[Placed], depth: usize) -> V
         |s: usize| flow.live_out.iter().filter(|l| l.statement.index() == s).flat_map(|l| l.domain.clone()).collect();
     let mut all: Vec<Option<Vec<Vec<Constraint>>>> = (0..statements.len()).map(|s| Some(last(s))).collect();
     for (s, placed) in statements.iter().enumerate() {
-        let over_band = |a: &Affine| compose(a, &placed.iterators, depth);
+        let over_coordinates = |a: &Affine| compose(a, &placed.iterators, depth);
         for (variable, sources) in placed.variables.iter().zip(&flow.reads[s]) {
             let inputs: Vec<&Piece> = variable.pieces.iter().filter(|p| matches!(p.feed, Feed::Input { .. })).collect();
             for source in sources {
                 let Source::Write { statement, iteration } = &source.source else { continue };
-                let there: Vec<Affine> = iteration.iter().map(over_band).collect();
-                let here = source.domain.iter().map(|c| Constraint { expr: over_band(&c.expr), equality: c.equality });
+                let there: Vec<Affine> = iteration.iter().map(over_coordinates).collect();
+                let here =
+                    source.domain.iter().map(|c| Constraint { expr: over_coordinates(&c.expr), equality: c.equality });
                 let here: Vec<Constraint> = here.collect();
                 let parts: Vec<Vec<Constraint>> = inputs
                     .iter()
@@ -350,8 +351,8 @@ fn needed(program: &Scop, flow: &Flow, statements: &[Placed], depth: usize) -> V
     all.into_iter().enumerate().map(merged).collect()
 }
 
-/// A statement's instances over the band.
-fn over_band(placed: &Placed, all: &[Vec<Constraint>], depth: usize) -> Vec<Vec<Constraint>> {
+/// A statement's instances over the coordinates.
+fn over_coordinates(placed: &Placed, all: &[Vec<Constraint>], depth: usize) -> Vec<Vec<Constraint>> {
     let form = |c: &Constraint| Constraint { expr: compose(&c.expr, &placed.iterators, depth), equality: c.equality };
     let inside = |part: &Vec<Constraint>| {
         placed

@@ -239,7 +239,8 @@ impl Distribution<'_> {
             return Err(self.whole.clone());
         }
         let part = part::under(&self.scop, statements, level, &self.memory);
-        let region = Region::part(&part, Within { phases: level, sizes: self.sizes, haste: HASTE }, self.reassociate);
+        let region =
+            Region::part(&part, Within { phases: level, sizes: self.sizes, effort_divisor: HASTE }, self.reassociate);
         match rewrite::uniform(&region, rewrites) {
             Ok((form, system, _)) => {
                 let form = part::plain(&self.scop, form.into_owned(), level);
