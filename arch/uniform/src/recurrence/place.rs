@@ -16,10 +16,13 @@
 //! ```
 //!
 //! **Method.** Coordinate descent: one statement after the other moves to its best placement, all others fixed, until
-//! none moves. First the loops stay as written ([`Reach::Near`]). If a dependence fails, all statements are placed anew
-//! along their dependences: a chain of statements moves to the end of a loop link by link. At last iterators may change
-//! their order and their origin ([`Reach::Far`]). A lower bound of the score, from ranges of distances alone, decides
-//! which placements are uniformized at all.
+//! none moves.
+//! 1. The loops stay as written ([`Reach::Near`]).
+//! 2. If a dependence fails, all statements are placed anew along their dependences: a chain of statements moves to the
+//!    end of a loop link by link.
+//! 3. At last iterators may change their order and their origin ([`Reach::Far`]).
+//!
+//! A lower bound of the score, from ranges of distances alone, decides which placements are uniformized at all.
 //!
 //! **Invariant.** The search is deterministic: it stops after a number of steps
 //! ([`crate::recurrence::builder::Effort`]), not after a time.

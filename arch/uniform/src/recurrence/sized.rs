@@ -1,6 +1,22 @@
-//! Programs with sizes at run time. A size is looked at as a phase loop that nothing is carried over: its iterator is a
-//! subscript of every array that the statements write, so each choice of sizes has cells of its own, and dataflow,
-//! rewrites and placement hold for all of them at once.
+//! Programs with sizes at run time.
+//!
+//! **Problem.** One array has to serve all sizes from 1 to a maximum. How far a value is carried, and where a loop
+//! ends, may follow from them.
+//!
+//! **Method.** A size is an outermost loop that carries nothing. Its iterator becomes a subscript of every array that
+//! the program writes: each choice of sizes has cells of its own. So dataflow, rewrites and placement, which know
+//! nothing of sizes, hold for all of them at once:
+//!
+//! ```text
+//! for (i < n) x[i] = a[i];        ->      for n in 1..=max: for (i < n) x[n][i] = a[i];
+//! ```
+//!
+//! Afterwards the subscripts are taken away ([`part::plain`]), and the system gets its final dimensions
+//! ([`of_all_sizes`]). Loops that run backwards from a size begin later at smaller sizes; they are shifted, so that
+//! every loop begins with the same coordinate at all sizes.
+//!
+//! **Invariant.** At any sizes, [`System::at`] is the system of the program at these sizes. The first dimensions are
+//! the sizes.
 
 use crate::affine::map::coordinate;
 use crate::case;
@@ -18,10 +34,10 @@ pub(super) fn under_sizes(scop: &Scop) -> Option<Scop> {
     (scop.open_sizes() > 0).then(|| part::under(scop, &all, scop.open_sizes(), &memory))
 }
 
-/// The system over all sizes, also those at which nothing happens, with loops that begin alike.
+/// The system over all sizes, with loops that begin with the same coordinate; the same one without sizes.
 ///
 /// # Errors
-/// A sum that has no one order at all sizes.
+/// A sum that needs another order at other sizes.
 pub(super) fn of_all_sizes(
     scop: &Scop,
     version: &Scop,
@@ -40,7 +56,7 @@ pub(super) fn of_all_sizes(
         None => Dim { kind: kind(d), ..dim },
     };
     let dims = system.dims.into_iter().enumerate().map(size).collect();
-    let system = begun(version, System::new(dims, statements));
+    let system = aligned(version, System::new(dims, statements));
     let without_order = |&s: &usize| {
         let partial = system.statements[s]
             .variables
@@ -55,9 +71,9 @@ pub(super) fn of_all_sizes(
     }
 }
 
-/// The system with loops that begin with the same coordinate at all sizes: a loop that runs backwards from a size
-/// begins later at smaller ones. What is executed in the same phases stays together, and where it is at some size.
-fn begun(scop: &Scop, system: System) -> System {
+/// The system with loops that begin with the same coordinate at all sizes. Statements of the same phases move together,
+/// by nothing at one of the sizes.
+fn aligned(scop: &Scop, system: System) -> System {
     let (sizes, frame) = (system.parameters().end, system.frame());
     let depth = frame.depth;
     let maxima = system.maxima();
@@ -67,14 +83,14 @@ fn begun(scop: &Scop, system: System) -> System {
     for group in groups {
         let parts: Vec<Vec<Constraint>> = group.iter().flat_map(|&s| statements[s].domain.clone()).collect();
         let mut over: Vec<Affine> = (0..depth).map(|e| coordinate(e, depth)).collect();
-        for e in sizes..depth {
+        for (e, over) in over.iter_mut().enumerate().skip(sizes) {
             let downwards: Vec<i64> = (0..depth).map(|d| -i64::from(d == e)).collect();
             let greatest = case::greatest(parts.iter(), &maxima, &downwards);
-            let [[(less, 1)]] = greatest.iter().map(Vec::as_slice).collect::<Vec<_>>()[..] else { continue };
-            // It begins at `-less`, at the earliest where that is least.
+            let Some(less) = case::single(&greatest) else { continue };
+            // The loop begins at `-less`.
             let earliest = -less.over_sizes(&maxima).1;
-            over[e].coeffs.iter_mut().zip(&less.coeffs).for_each(|(o, c)| *o -= c);
-            over[e].constant -= less.constant + earliest;
+            over.coeffs.iter_mut().zip(&less.coeffs).for_each(|(o, c)| *o -= c);
+            over.constant -= less.constant + earliest;
         }
         if (sizes..depth).any(|e| over[e] != coordinate(e, depth)) {
             let change = Change { over, dims: (0..depth).collect(), within: vec![], first: 0, frame };
@@ -90,7 +106,7 @@ fn begun(scop: &Scop, system: System) -> System {
     System::new(dims, statements)
 }
 
-/// A sum whose partial results are needed, or start, elsewhere than at its ends: where these are, sizes tell.
+/// A sum that begins or is read in the middle of its loops, at a distance that follows from the sizes.
 fn no_one_order(scop: &Scop, s: usize) -> Diagnostic {
     let statement = &scop.statements[s];
     let name = &scop.array(statement.write.array).name;

@@ -7,10 +7,12 @@
 //! another loop begin later from strip to strip. Iterations are *walked* if the rectangular loops execute them, with or
 //! without work.
 //!
-//! **Method.** 1. [`dimensions`] finds the loops by which others end and over which no value is carried backwards. 2.
-//! The number of the strip becomes a dimension in front of all loops. In each strip, a loop ends with its last
-//! iteration there ([`crate::case`]). 3. A loop that begins later from strip to strip is skewed, so that it begins with
-//! the same coordinate everywhere. 4. The result is taken if few enough iterations remain ([`WORTH`]).
+//! **Method.**
+//! 1. [`dimensions`] finds the loops by which others end and over which no value is carried backwards.
+//! 2. The number of the strip becomes a dimension in front of all loops. In each strip, a loop ends with its last
+//!    iteration there ([`crate::case`]).
+//! 3. A loop that begins later from strip to strip is skewed, so that it begins with the same coordinate everywhere.
+//! 4. The result is taken if few enough iterations remain ([`WORTH`]).
 //!
 //! ```text
 //! strip   i       j

@@ -15,10 +15,13 @@
 //!                                 Feed::Value            Feed::Carry            Feed::Carry
 //! ```
 //!
-//! **Method**, for each part of a read's domain: 1. Take a distance that is constant. 2. Let a sum in any order refer
-//! to its partial result, at a distance over the sizes. 3. Carry the value along a small null direction from a carrier;
-//! uniformize the rest of the domain, which lies next to the producer, in the same way. 4. Cut a loop of two iterations
-//! in two. 5. Cut a few iterations at an edge one by one.
+//! **Method**, for each part of a read's domain:
+//! 1. Take a distance that is constant.
+//! 2. Let a sum in any order refer to its partial result, at a distance over the sizes.
+//! 3. Carry the value along a small null direction from a carrier; uniformize the rest of the domain, which lies next
+//!    to the producer, in the same way.
+//! 4. Cut a loop of two iterations in two.
+//! 5. Cut a few iterations at an edge one by one.
 //!
 //! **Invariant.** The pieces are disjoint, cover the domain, and their distances are forward ([`is_forward`]).
 //!

@@ -3,7 +3,7 @@
 //! Source: AutoSA section 4 (partitioning, latency hiding, SIMD), PolySA section 4.1 (projection and schedule vectors).
 
 use crate::affine::{determinant, unimodular_inverse};
-use crate::case;
+use crate::case::{self, Greatest, Quotient};
 use crate::counters::{Case, Counter, Span};
 use crate::mapping::{row_name, Digit, DimPlan, Mapping, Plan, Role};
 use crate::refusal::Illegal;
@@ -157,11 +157,9 @@ impl Mapping {
                 &self.plan.transform[d],
             );
             let least = least(loose, d);
-            // Where it may run longer, its end is not the coordinate's.
-            if let ([[one]], 0) = (greatest.iter().map(Vec::as_slice).collect::<Vec<_>>().as_slice(), least) {
-                if one.1 == 1 && !one.0.is_constant() {
-                    self.uppers.insert((d, None), one.0.clone());
-                }
+            // A loop that runs longer does not end with the coordinate.
+            if let Some(upper) = case::single(&greatest).filter(|upper| least == 0 && !upper.is_constant()) {
+                self.uppers.insert((d, None), upper.clone());
             }
             let counted = self.digits[d].first().filter(|x| d < last && !matches!(x.role, Role::Space(_) | Role::Lane));
             let varies = |digit: &&Digit| least < digit.trip - 1;
@@ -197,9 +195,8 @@ impl Mapping {
                     own = case::greatest(within.iter(), &system.maxima(), &self.plan.transform[d]);
                     &own
                 };
-                if let ([[one]], 0, 0) = (greatest.iter().map(Vec::as_slice).collect::<Vec<_>>().as_slice(), k, least) {
-                    uppers.extend((one.1 == 1 && !one.0.is_constant()).then(|| ((d, Some(c)), one.0.clone())));
-                }
+                let upper = case::single(greatest).filter(|upper| k == 0 && least == 0 && !upper.is_constant());
+                uppers.extend(upper.map(|upper| ((d, Some(c)), upper.clone())));
                 let everywhere = system.dims[d].kind == Kind::Sequence && case.bounds[d].1 == system.dims[d].hi;
                 let varies = (least == 0 || least < last) && !everywhere;
                 let end = self.last_value(d, digit, greatest, least).filter(|_| varies);
@@ -212,8 +209,8 @@ impl Mapping {
 
     /// The last value of a digit of coordinate `d`, whose greatest value is bounded so, if sizes tell it. It is not
     /// less than `least`.
-    fn last_value(&self, d: usize, digit: &Digit, greatest: &[Vec<(Affine, i64)>], least: i64) -> Option<Formula> {
-        let one = |(form, by): &(Affine, i64)| Formula::affine(form).over(*by);
+    fn last_value(&self, d: usize, digit: &Digit, greatest: &Greatest, least: i64) -> Option<Formula> {
+        let one = |q: &Quotient| Formula::affine(&q.form).over(q.divisor);
         let end =
             greatest.iter().filter_map(|part| part.iter().map(one).reduce(Formula::least)).reduce(Formula::greatest)?;
         let value = end
