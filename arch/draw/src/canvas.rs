@@ -80,8 +80,8 @@ impl Canvas {
         if small.body.is_empty() {
             return;
         }
-        let known = self.stamps.iter().position(|s| *s == small.body);
-        let number = known.unwrap_or_else(|| {
+        let stamp = self.stamps.iter().position(|s| *s == small.body);
+        let number = stamp.unwrap_or_else(|| {
             self.stamps.push(small.body);
             self.stamps.len() - 1
         });
@@ -99,7 +99,8 @@ impl Canvas {
 
     pub fn rect(&mut self, r: Rect, radius: i64, hue: Hue, width: f32) {
         let (Rect { x, y, w, h }, Hue { stroke, fill }) = (r, hue);
-        self.put(format_args!(r#"<rect x="{x}" y="{y}" width="{w}" height="{h}" rx="{radius}" fill="{fill}" stroke="{stroke}" stroke-width="{width}"/>"#));
+        let place = format!(r#"x="{x}" y="{y}" width="{w}" height="{h}" rx="{radius}""#);
+        self.put(format_args!(r#"<rect {place} fill="{fill}" stroke="{stroke}" stroke-width="{width}"/>"#));
     }
 
     pub fn text(&mut self, x: i64, y: i64, text: &str, font: Font, anchor: Anchor) {

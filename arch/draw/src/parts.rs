@@ -169,7 +169,7 @@ fn delay(vsa: &Vsa, past: usize, source: NodeId, hop: [i64; 2], waves: i64) -> S
 }
 
 /// Values that a PE keeps for later waves.
-pub(super) fn kept(vsa: &Vsa) -> String {
+pub(super) fn held(vsa: &Vsa) -> String {
     let past = |(n, node): (usize, &array::vsa::Node)| match &node.op {
         Op::Past { source, hop: [0, 0], waves } => Some(format!("{} +{}w", name(vsa, n, *source), vsa.most(waves))),
         _ => None,

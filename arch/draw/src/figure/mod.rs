@@ -9,7 +9,7 @@ mod lanes;
 
 use crate::canvas::{hue, Anchor, Canvas, Font, Hue, Rect, GREY, INK};
 use crate::legend;
-use crate::parts::{kept, links, side, Link, Side, Slot, View};
+use crate::parts::{held, links, side, Link, Side, Slot, View};
 use array::vsa::Vsa;
 
 const MARGIN: i64 = 28;
@@ -47,7 +47,7 @@ pub(super) struct Figure<'a> {
     top: Vec<usize>,
     grid: Rect,
     /// What every PE keeps, below its name.
-    kept: String,
+    held: String,
 }
 
 impl<'a> Figure<'a> {
@@ -78,9 +78,9 @@ impl<'a> Figure<'a> {
         }
         along.extend((0..vsa.outputs.len()).map(Lane::Out));
         let left = along.iter().filter(|l| matches!(l, Lane::Fed(_) | Lane::Inside(_))).count() + top.len();
-        let kept = kept(vsa);
-        let w = 92.max(LANE * across.len() as i64 + 50).max(6 * kept.chars().count() as i64 + 8);
-        let h = 50.max(LANE * along.len() as i64 + if kept.is_empty() { 32 } else { 44 });
+        let held = held(vsa);
+        let w = 92.max(LANE * across.len() as i64 + 50).max(6 * held.chars().count() as i64 + 8);
+        let h = 50.max(LANE * along.len() as i64 + if held.is_empty() { 32 } else { 44 });
         let place = |slots: Vec<Slot>, start: i64, size: i64, gap: i64| {
             let mut at = start;
             let placed: Vec<_> = slots
@@ -104,7 +104,7 @@ impl<'a> Figure<'a> {
         let (cols, width) = place(view.slots(vsa, view.across), x, w, GAP.0.max(6 * named + 14));
         let (rows, height) = place(view.slots(vsa, view.down), y, h, GAP.1);
         let grid = Rect { x, y, w: width, h: height };
-        Figure { vsa, view, canvas: Canvas::default(), links, cols, rows, along, across, top, grid, kept }
+        Figure { vsa, view, canvas: Canvas::default(), links, cols, rows, along, across, top, grid, held }
     }
 
     pub fn draw(mut self) -> String {
@@ -214,7 +214,7 @@ impl<'a> Figure<'a> {
     }
 
     fn pes(&mut self) {
-        let kept = self.kept.clone();
+        let held = self.held.clone();
         let along = std::mem::take(&mut self.along);
         for (r, (row, y, h)) in self.rows.clone().into_iter().enumerate() {
             for (col, x, w) in self.cols.clone() {
@@ -228,8 +228,8 @@ impl<'a> Figure<'a> {
                     _ => format!("PE {},{}", p[0], p[1]),
                 };
                 self.canvas.text(x + w / 2, y + 18, &name, Font::new(12, INK.stroke).bold(), Anchor::Middle);
-                if !kept.is_empty() {
-                    self.canvas.text(x + w / 2, y + 31, &kept, Font::new(10, GREY), Anchor::Middle);
+                if !held.is_empty() {
+                    self.canvas.text(x + w / 2, y + 31, &held, Font::new(10, GREY), Anchor::Middle);
                 }
                 for (k, lane) in along.iter().enumerate() {
                     let at = self.height(r, k);
