@@ -140,9 +140,10 @@ impl Canvas {
         let length = (((b.0 - a.0).pow(2) + (b.1 - a.1).pow(2)) as f64).sqrt().max(1.0);
         let side = |d: i64| (2.0 * bend as f64 * d as f64 / length).round() as i64;
         let (x, y) = ((a.0 + b.0) / 2 + side(b.1 - a.1), (a.1 + b.1) / 2 - side(b.0 - a.0));
+        let path = format!("M {},{} Q {x},{y} {},{}", a.0, a.1, b.0, b.1);
         self.put(format_args!(
-            r##"<path d="M {},{} Q {x},{y} {},{}" fill="none" stroke="{color}" stroke-width="1.7" marker-end="url(#{})"/>"##,
-            a.0, a.1, b.0, b.1, marker(color)
+            r##"<path d="{path}" fill="none" stroke="{color}" stroke-width="1.7" marker-end="url(#{})"/>"##,
+            marker(color)
         ));
     }
 

@@ -12,7 +12,7 @@ use scop::flow;
 use scop::flow::{Flow, Piece, Source};
 use scop::{Access, Affine, Constraint, Scop, Statement};
 
-/// A statement, either one of the program, by its number there, or one that recomputes what that has written.
+/// A statement of the program, by its number there, or a copy that recomputes its values.
 struct Marked {
     statement: Statement,
     original: usize,
@@ -47,8 +47,8 @@ fn recompute(scop: &Scop, flow: &Flow) -> Option<Scop> {
         (0..marked.len()).any(|t| !(marked[t].copy && marked[t].original == marked[s].original) && reads(t, s))
     };
     let is_final = |s: usize| flow.live_out.iter().any(|l| l.statement.index() == s);
-    let kept: Vec<bool> = (0..marked.len()).map(|s| is_read(s) || is_final(s)).collect();
-    let left: Vec<Marked> = marked.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(m, _)| m).collect();
+    let needed: Vec<bool> = (0..marked.len()).map(|s| is_read(s) || is_final(s)).collect();
+    let left: Vec<Marked> = marked.into_iter().zip(needed).filter(|(_, needed)| *needed).map(|(m, _)| m).collect();
     let out = program(&left);
     let flow = flow::analyze(&out).ok()?;
     let same = |(reads, marked): (&Vec<Vec<Piece>>, &Marked)| {
