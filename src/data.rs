@@ -28,7 +28,8 @@ pub fn elements(array: &Array) -> usize {
 pub struct Random(pub u64);
 
 impl Random {
-    pub fn next(&mut self) -> u64 {
+    /// The next 64 bits.
+    pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -37,7 +38,7 @@ impl Random {
     }
     /// Uniform in `0..limit`.
     pub fn below(&mut self, limit: u64) -> u64 {
-        ((self.next() as u128 * limit as u128) >> 64) as u64
+        ((self.draw() as u128 * limit as u128) >> 64) as u64
     }
 }
 
@@ -45,7 +46,7 @@ impl Random {
 /// between 1/16 and 4 and a random fraction.
 pub fn random_value(ty: ScalarType, random: &mut Random) -> u64 {
     match ty {
-        ScalarType::Int { bits, .. } => random.next() >> (64 - bits.clamp(1, 64)),
+        ScalarType::Int { bits, .. } => random.draw() >> (64 - bits.clamp(1, 64)),
         ScalarType::Float { exponent, fraction } => {
             let bias = (1u64 << (exponent - 1)) - 1;
             let sign = random.below(2) << (exponent + fraction);
@@ -158,7 +159,7 @@ pub fn load(scop: &Scop, files: &[DataFile], memory: &mut Memory) -> Result<(), 
     for file in files {
         match load_one(scop, file) {
             Ok((index, values)) => memory[index] = values,
-            Err(fault) => faults.push(fault),
+            Err(fault) => faults.push(*fault),
         }
     }
     if faults.is_empty() {
@@ -168,7 +169,7 @@ pub fn load(scop: &Scop, files: &[DataFile], memory: &mut Memory) -> Result<(), 
     }
 }
 
-fn load_one(scop: &Scop, file: &DataFile) -> Result<(usize, Vec<u64>), Diagnostic> {
+fn load_one(scop: &Scop, file: &DataFile) -> Result<(usize, Vec<u64>), Box<Diagnostic>> {
     let place = file.path.display();
     let in_dram = |a: &&Array| !a.is_temporary();
     let Some(index) = scop.arrays.iter().position(|a| a.name == file.array && in_dram(&a)) else {
@@ -178,7 +179,8 @@ fn load_one(scop: &Scop, file: &DataFile) -> Result<(usize, Vec<u64>), Diagnosti
             None,
             format!("--data names '{}', which is no array of the kernel", file.array),
         )
-        .help(format!("its arrays are: {}", names.join(", "))));
+        .help(format!("its arrays are: {}", names.join(", ")))
+        .into());
     };
     let array = &scop.arrays[index];
     if array.constant && array.binding == Binding::Global {
@@ -188,7 +190,8 @@ fn load_one(scop: &Scop, file: &DataFile) -> Result<(usize, Vec<u64>), Diagnosti
             format!("'{}' is const: its contents come from the program", array.name),
         )
         .label("declared const here")
-        .help("remove the const, or the --data option"));
+        .help("remove the const, or the --data option")
+        .into());
     }
     let opened = std::fs::File::open(&file.path)
         .map_err(|e| Diagnostic::error("E0903", None, format!("cannot read {place}: {e}")))?;
@@ -201,7 +204,7 @@ fn load_one(scop: &Scop, file: &DataFile) -> Result<(usize, Vec<u64>), Diagnosti
 }
 
 /// The file's element type and shape must be the array's.
-fn check(array: &Array, header: &Header, place: &str) -> Result<(), Diagnostic> {
+fn check(array: &Array, header: &Header, place: &str) -> Result<(), Box<Diagnostic>> {
     let wanted = dtype_name(kind(array.ty), array.ty.bytes() as usize);
     if header.dtype() != wanted {
         return Err(Diagnostic::error(
@@ -210,14 +213,15 @@ fn check(array: &Array, header: &Header, place: &str) -> Result<(), Diagnostic> 
             format!("{place} holds {}, but '{}' is {wanted}", header.dtype(), array.name),
         )
         .label("declared here")
-        .help(format!("convert it: numpy.save(file, array.astype(numpy.{wanted}))")));
+        .help(format!("convert it: numpy.save(file, array.astype(numpy.{wanted}))"))
+        .into());
     }
     let dims: Vec<usize> = array.dims.iter().map(|&d| d as usize).collect();
     if header.shape != dims {
         let show = |d: &[usize]| d.iter().map(usize::to_string).collect::<Vec<_>>().join("×");
         let message =
             format!("{place} is an array of {}, but '{}' is {}", show(&header.shape), array.name, show(&dims));
-        return Err(Diagnostic::error("E0906", array.span, message).label("declared here"));
+        return Err(Diagnostic::error("E0906", array.span, message).label("declared here").into());
     }
     Ok(())
 }

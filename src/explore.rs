@@ -31,7 +31,7 @@ const HINTS: usize = 3;
 /// The result of a search.
 pub enum Explored {
     Best(Box<Best>),
-    Network(network::Answer),
+    Network(Box<network::Answer>),
     Shard(shard::Summary),
 }
 
@@ -86,7 +86,8 @@ struct Context<'a> {
 /// See [`crate::explore()`].
 pub(crate) fn run(arguments: &Explore, reporter: &dyn Reporter) -> Result<Explored> {
     if let Some(path) = &arguments.network {
-        return network::run(arguments, path, reporter).map(Explored::Network);
+        let answer = network::run(arguments, path, reporter)?;
+        return Ok(Explored::Network(Box::new(answer)));
     }
     let (Input { scop, file, .. }, asked, board) =
         Work::load(&arguments.program, &arguments.design, reporter)?.only("`sagen explore`")?;
@@ -210,7 +211,7 @@ fn watch<'a>(
 
 fn live(p: &Progress, begin: Instant, reporter: &dyn Reporter) {
     let seen = p.counts.exact + p.counts.walks + p.counts.grids;
-    if seen % 64 != 0 || !reporter.is_watched() {
+    if !seen.is_multiple_of(64) || !reporter.is_watched() {
         return;
     }
     let seconds = begin.elapsed().as_secs_f64().max(1e-9);

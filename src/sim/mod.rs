@@ -179,7 +179,7 @@ pub fn place(vsa: &Vsa, arrays: &[Vec<u8>], shift: usize, seed: u64, number: usi
         let far = ((region + 1) << 33) + region * 0x11000;
         let start = if vsa.address_bits > 32 { far } else { free };
         free += (contents.len() as u64).next_multiple_of(0x1000) + 0x11000;
-        Image::new(start, GUARD + shift * element, contents, beat, || random.next() as u8)
+        Image::new(start, GUARD + shift * element, contents, beat, || random.draw() as u8)
     };
     arrays.iter().enumerate().map(one).collect()
 }

@@ -129,7 +129,7 @@ impl Sequence<'_> {
         let prepared = &self.all[function];
         let Prepared { input, spec, compiled, .. } = prepared;
         let scop = &input.scop;
-        let memory = data::random(scop, random.next());
+        let memory = data::random(scop, random.draw());
         let (before, after) = match &models[function] {
             Some(golden) => golden.run(scop, &memory).map(|run| (run.before, run.after)).map_err(Error::reason)?,
             None => {

@@ -1,4 +1,4 @@
-//! Which case of phases is at hand (`uniform::counters`), and constants that follow from it.
+//! Phase classes in hardware (`uniform::counters`): comparators that recognize the class, and constants chosen by it.
 
 use rtl::{u, ModuleBuilder, Sig, Ty};
 
@@ -6,7 +6,7 @@ fn constant<'m>(m: &'m ModuleBuilder, value: i64, ty: Ty) -> Sig<'m> {
     m.lit_big(&[value as u64], ty)
 }
 
-/// A counter of that trip count is between two values.
+/// `low <= count <= high`, for a counter with this trip count.
 pub(crate) fn within<'m>(m: &'m ModuleBuilder, count: Sig<'m>, [low, high]: [i64; 2], trip: i64) -> Sig<'m> {
     let most = constant(m, high, count.ty());
     match (low <= 0, high + 1 >= trip) {
@@ -19,20 +19,20 @@ pub(crate) fn within<'m>(m: &'m ModuleBuilder, count: Sig<'m>, [low, high]: [i64
     }
 }
 
-/// The one of the case whose bit is set; the last one where none is.
+/// The signal of the class whose bit is set, the last one if none is.
 pub(crate) fn of_case<'m>(m: &'m ModuleBuilder, cases: &[Sig<'m>], values: &[Sig<'m>]) -> Sig<'m> {
-    let known: Vec<_> = cases.iter().copied().zip(values.iter().copied()).collect();
-    m.select(&known, values[values.len() - 1])
+    let choices: Vec<_> = cases.iter().copied().zip(values.iter().copied()).collect();
+    m.select(&choices, values[values.len() - 1])
 }
 
-/// The value of the case whose bit is set; the last one where none is.
+/// The constant of the class whose bit is set, the last one if none is.
 pub(crate) fn by_case<'m>(m: &'m ModuleBuilder, cases: &[Sig<'m>], values: &[i64], ty: Ty) -> Sig<'m> {
-    let between = values.last().copied().unwrap_or(0);
-    let known: Vec<_> = cases
+    let default = values.last().copied().unwrap_or(0);
+    let choices: Vec<_> = cases
         .iter()
         .zip(values)
-        .filter(|(_, v)| **v != between)
+        .filter(|(_, v)| **v != default)
         .map(|(case, v)| (*case, constant(m, *v, ty)))
         .collect();
-    m.select(&known, constant(m, between, ty))
+    m.select(&choices, constant(m, default, ty))
 }

@@ -1,9 +1,17 @@
-//! A core: what computes one kernel, without the registers and the ports of the IP: sequencer, array, and an engine for
-//! each direction of each AXI port that it uses.
+//! A core: the hardware that computes one kernel, without registers and AXI ports of the IP.
 //!
-//! A core is a part of the top module, not a module of its own: [`Core::engines`], then [`Core::join`]
-//! write it there. What the top connects are its [`Inputs`] and, of each engine, the AXI bundle and the
-//! report on errors.
+//! ```text
+//! AXI ─► reader ─ld─► feeders ─► PEs ─► collectors ─rd─► writer ─► AXI
+//!         ▲  │                    ▲                       ▲  │
+//!  release│  │loaded              │waves           emitted│  │drained
+//!         │  ▼                    │                       │  ▼
+//!         └─────────────────── sequencer ───────────────────┘
+//! ```
+//! The sequencer launches waves. The pulses between it and the engines are credits: a load is there, a buffer half is
+//! free.
+//!
+//! A core is a part of the module around it, not a module of its own: [`Core::engines`] and then [`Core::connect`]
+//! instantiate it there. The caller connects the [`Inputs`] and, for each engine, the AXI signals and the error report.
 
 use crate::array::{Array, ArrayPorts};
 use crate::axi::bundle::{AxiRead, AxiWrite};
@@ -22,42 +30,42 @@ use uniform::sizes::Formula;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Core {
-    /// With their AXI ports.
+    /// By AXI port.
     pub readers: Vec<(usize, ReaderParams)>,
     pub writers: Vec<(usize, WriterParams)>,
-    /// What lies behind those of these ports that are not the IP's.
+    /// On-chip memories, by the port that leads to them.
     pub memories: Vec<(usize, OnChip)>,
     pub sequencer: Sequencer,
     pub array: Array,
-    /// What the host computes from the sizes, each number once.
+    /// Program registers, each number once.
     pub program: Vec<Register>,
-    /// What the sequencer's parameters are.
+    /// Formulas of the parameters of the sequencer.
     pub parameters: Vec<Formula>,
-    /// Cycles from the launch of the last wave that uses a load to the `release` of its buffer, by input group.
+    /// By input group: cycles from the launch of the last wave that uses a load to the `release` of its buffer half.
     pub release: Vec<u32>,
-    /// Cycles from the launch of the last wave that fills a buffer to `emitted`, by output group.
+    /// By output group: cycles from the launch of the last wave that fills a buffer to `emitted`.
     pub emitted: Vec<u32>,
-    /// Cycles from the last wave's launch until all is still, where stores may be over before.
+    /// Cycles from the launch of the last wave until the array is empty, if the stores may end before that.
     pub swept: Option<u32>,
-    /// Cycles in which zeros run through everything that has no reset.
+    /// Cycles that flush all registers without reset.
     pub flush: u64,
     pub address_bits: u32,
 }
 
-/// What a core gets from the top.
+/// Inputs of a core.
 pub struct Inputs<'a, 'm> {
     pub guard: Guard<Sig<'m>>,
     /// Pulse.
     pub start: Sig<'m>,
     /// Byte address of the array with this index.
     pub base: &'a dyn Fn(usize) -> Option<Sig<'m>>,
-    /// What the program register with this index holds.
+    /// Value of the program register with this index.
     pub program: &'a dyn Fn(usize) -> Option<Sig<'m>>,
-    /// What the register of the scalar with this index holds, and a name.
+    /// Name and value of the scalar with this index.
     pub scalar: &'a dyn Fn(u32) -> Option<(&'a str, Sig<'m>)>,
 }
 
-/// An engine, with its AXI port and its own ports.
+/// A DMA engine: instance, its AXI port, its interface.
 pub struct Engine<'m, P> {
     pub port: usize,
     pub instance: Instance<'m>,
@@ -68,11 +76,11 @@ pub struct Engine<'m, P> {
 pub struct Engines<'m> {
     pub readers: Vec<Engine<'m, ReaderPorts>>,
     pub writers: Vec<Engine<'m, WriterPorts>>,
-    /// Ports of the IP; the engines at those behind them lead to memories on chip.
+    /// Number of AXI ports of the IP. Ports with higher numbers lead to on-chip memories.
     axi_ports: usize,
 }
 
-/// What one engine reports, with its AXI port.
+/// The error report of a DMA engine.
 pub struct Reporter<'a, 'm> {
     pub port: usize,
     pub instance: Instance<'m>,
@@ -80,40 +88,31 @@ pub struct Reporter<'a, 'm> {
 }
 
 impl<'m> Engines<'m> {
-    /// Those at the IP's ports, as all of the following.
-    pub fn reading(&self) -> Vec<Reporter<'_, 'm>> {
-        self.readers
-            .iter()
-            .filter(|e| e.port < self.axi_ports)
-            .map(|e| Reporter { port: e.port, instance: e.instance, ports: &e.ports.engine })
-            .collect()
+    /// All readers, all writers.
+    fn all(&self) -> [Vec<Reporter<'_, 'm>>; 2] {
+        let readers = self.readers.iter().map(|e| (e.port, e.instance, &e.ports.engine));
+        let writers = self.writers.iter().map(|e| (e.port, e.instance, &e.ports.engine));
+        let report = |(port, instance, ports)| Reporter { port, instance, ports };
+        [readers.map(report).collect(), writers.map(report).collect()]
     }
-    pub fn writing(&self) -> Vec<Reporter<'_, 'm>> {
-        self.writers
-            .iter()
-            .filter(|e| e.port < self.axi_ports)
-            .map(|e| Reporter { port: e.port, instance: e.instance, ports: &e.ports.engine })
-            .collect()
+    /// Reports of the readers and of the writers at ports of the IP.
+    pub fn reports(&self) -> [Vec<Reporter<'_, 'm>>; 2] {
+        self.all().map(|all| all.into_iter().filter(|e| e.port < self.axi_ports).collect())
     }
-    /// No burst is open, on chip neither.
+    /// No burst is open, neither on the ports of the IP nor on chip.
     pub fn quiet(&self, m: &'m ModuleBuilder) -> Sig<'m> {
         m.all(&self.quiet_at(&|_| true))
     }
-    /// Of the engines at some ports: no burst is open.
+    /// Per engine at one of these ports: no burst is open.
     fn quiet_at(&self, port: &dyn Fn(usize) -> bool) -> Vec<Sig<'m>> {
-        let reading = self.readers.iter().map(|e| (e.port, e.instance, &e.ports.engine));
-        let writing = self.writers.iter().map(|e| (e.port, e.instance, &e.ports.engine));
-        reading
-            .chain(writing)
-            .filter(|e| port(e.0))
-            .map(|(_, instance, ports)| ports.report.quiet.out(instance))
-            .collect()
+        let engines = self.all().into_iter().flatten().filter(|e| port(e.port));
+        engines.map(|e| e.ports.report.quiet.out(e.instance)).collect()
     }
-    /// The engine that reads at an AXI port, and its side of the bus.
+    /// The reader at an AXI port, and its bus.
     pub fn read(&self, port: usize) -> Option<(Instance<'m>, &AxiRead<Port>)> {
         self.readers.iter().find(|e| e.port == port).map(|e| (e.instance, &e.ports.bus))
     }
-    /// The engine that writes at an AXI port, and its side of the bus.
+    /// The writer at an AXI port, and its bus.
     pub fn write(&self, port: usize) -> Option<(Instance<'m>, &AxiWrite<Port>)> {
         self.writers.iter().find(|e| e.port == port).map(|e| (e.instance, &e.ports.bus))
     }
@@ -121,7 +120,7 @@ impl<'m> Engines<'m> {
 
 impl Core {
     /// # Errors
-    /// A schedule that leaves a value too little time.
+    /// The schedule leaves a value too little time.
     pub fn new(vsa: &Vsa) -> Result<Core, String> {
         let readers: Vec<_> = (0..vsa.ports()).filter_map(|p| Some((p, ReaderParams::from_vsa(vsa, p)?))).collect();
         let writers: Vec<_> = (0..vsa.ports())
@@ -155,12 +154,12 @@ impl Core {
         })
     }
 
-    /// The port is one of the IP's.
+    /// The port is a port of the IP.
     pub fn is_outside(&self, port: usize) -> bool {
         self.memories.iter().all(|m| m.0 != port)
     }
 
-    /// Instances of the engines, and of the memories on chip.
+    /// Instantiates the engines and the on-chip memories.
     pub fn engines<'m>(&self, m: &'m ModuleBuilder, d: &mut Design, inputs: &Inputs<'_, 'm>) -> Engines<'m> {
         let axi_ports = self.memories.iter().map(|m| m.0).min().unwrap_or(usize::MAX);
         let mut engines = Engines { readers: vec![], writers: vec![], axi_ports };
@@ -169,45 +168,25 @@ impl Core {
         ports.dedup();
         for port in ports {
             for (_, params) in self.readers.iter().filter(|r| r.0 == port) {
-                let module = d.module(AxiReader(params.clone()));
-                let ports = params.ports();
-                engines.readers.push(Engine {
-                    port,
-                    instance: self.engine(
-                        m,
-                        d,
-                        (format!("reader{port}"), port),
-                        &module,
-                        (&ports.engine, &params.program),
-                        inputs,
-                    ),
-                    ports,
-                });
+                let (module, ports) = (d.module(AxiReader(params.clone())), params.ports());
+                let engine = (&ports.engine, &params.program[..]);
+                let instance = self.engine(m, d, (format!("reader{port}"), port), &module, engine, inputs);
+                engines.readers.push(Engine { port, instance, ports });
             }
             for (_, params) in self.writers.iter().filter(|w| w.0 == port) {
-                let module = d.module(AxiWriter(params.clone()));
-                let ports = params.ports();
-                engines.writers.push(Engine {
-                    port,
-                    instance: self.engine(
-                        m,
-                        d,
-                        (format!("writer{port}"), port),
-                        &module,
-                        (&ports.engine, &params.program),
-                        inputs,
-                    ),
-                    ports,
-                });
+                let (module, ports) = (d.module(AxiWriter(params.clone())), params.ports());
+                let engine = (&ports.engine, &params.program[..]);
+                let instance = self.engine(m, d, (format!("writer{port}"), port), &module, engine, inputs);
+                engines.writers.push(Engine { port, instance, ports });
             }
         }
         for (port, template) in &self.memories {
             let module = d.module(template.clone());
             let memory = m.instance(d, format!("memory{port}"), &module);
-            // What was under way at a reset comes to its end first.
+            // Bursts that are open at a reset are completed first.
             let rst = m.all(&[&[inputs.guard.rst], &engines.quiet_at(&|p| p == *port)[..]].concat());
             template.ports().rst.set(memory, rst);
-            template.join(memory, engines.read(*port), engines.write(*port));
+            template.connect(memory, engines.read(*port), engines.write(*port));
         }
         engines
     }
@@ -227,21 +206,21 @@ impl Core {
         ports.guard.abandon.set(instance, inputs.guard.abandon);
         ports.start.set(instance, inputs.start);
         for (array, base) in &ports.bases {
-            // Not driven without an address: a fault of the netlist.
+            // Without an address the input stays undriven, which the netlist check reports.
             let address = if self.is_outside(port) { (inputs.base)(*array) } else { Some(m.lit(0, base.ty)) };
             address.iter().for_each(|address| base.set(instance, *address));
         }
         for (register, port) in registers.iter().zip(&ports.program) {
-            self.given(m, &register.formula, inputs, port.ty).iter().for_each(|value| port.set(instance, *value));
+            self.formula(m, &register.formula, inputs, port.ty).iter().for_each(|value| port.set(instance, *value));
         }
         instance
     }
 
-    /// What the host computed by this formula.
-    fn given<'m>(&self, m: &'m ModuleBuilder, formula: &Formula, inputs: &Inputs<'_, 'm>, ty: Ty) -> Option<Sig<'m>> {
+    /// Value of a formula: a constant or a program register.
+    fn formula<'m>(&self, m: &'m ModuleBuilder, formula: &Formula, inputs: &Inputs<'_, 'm>, ty: Ty) -> Option<Sig<'m>> {
         match formula {
             Formula::Const(value) => Some(m.lit(*value, ty)),
-            // Not driven without a register: a fault of the netlist.
+            // Without a register the input stays undriven, which the netlist check reports.
             _ => self
                 .program
                 .iter()
@@ -251,8 +230,8 @@ impl Core {
         }
     }
 
-    /// Sequencer and array, joined with the engines. Pulse: the run is over.
-    pub fn join<'m>(
+    /// Instantiates sequencer and array and connects them to the engines. Returns a pulse: the run is over.
+    pub fn connect<'m>(
         &self,
         m: &'m ModuleBuilder,
         d: &mut Design,
@@ -265,12 +244,12 @@ impl Core {
         ports.rst.set(sequencer, inputs.guard.rst);
         ports.start.set(sequencer, inputs.start);
         for (formula, port) in self.parameters.iter().zip(&ports.parameters) {
-            self.given(m, formula, inputs, port.ty).iter().for_each(|value| port.set(sequencer, *value));
+            self.formula(m, formula, inputs, port.ty).iter().for_each(|value| port.set(sequencer, *value));
         }
         for (register, port) in self.sequencer.waits.iter().zip(&ports.waits) {
-            self.given(m, &register.formula, inputs, port.ty).iter().for_each(|value| port.set(sequencer, *value));
+            self.formula(m, &register.formula, inputs, port.ty).iter().for_each(|value| port.set(sequencer, *value));
         }
-        self.pulses(m, (sequencer, &ports), engines);
+        self.connect_credits(m, (sequencer, &ports), engines);
         let still = self.swept.zip(ports.last.as_ref()).map(|(after, last)| {
             let swept = m.delay(last.out(sequencer), after - 1, "last_d");
             let still = m.reg("still", u(1)).rst(inputs.guard.rst, 0);
@@ -279,13 +258,13 @@ impl Core {
         let module = d.module(self.array.clone());
         let array = m.instance(d, "array", &module);
         let to = self.array.ports();
-        waves((array, &to), (sequencer, &ports));
+        connect_waves((array, &to), (sequencer, &ports));
         for (scalar, port) in &to.scalars {
             let Some((name, value)) = (inputs.scalar)(*scalar) else { continue };
-            // Fixed during a run, whatever the host writes meanwhile.
+            // Constant during a run, even if the host writes the register meanwhile.
             port.set(array, m.reg(name, port.ty).next(value.to(port.ty)).en(inputs.start).q());
         }
-        slots((array, &to), (sequencer, &ports));
+        connect_slots((array, &to), (sequencer, &ports));
         for (engine, loading) in engines.readers.iter().zip(&to.inputs) {
             let fields = loading.stream.fields().into_iter().zip(engine.ports.loads.fields());
             fields.for_each(|(to, from)| to.set(array, from.out(engine.instance)));
@@ -300,7 +279,7 @@ impl Core {
     }
 
     /// Credits between sequencer and engines.
-    fn pulses<'m>(
+    fn connect_credits<'m>(
         &self,
         m: &'m ModuleBuilder,
         (sequencer, ports): (Instance<'m>, &SequencerPorts),
@@ -329,7 +308,7 @@ impl Core {
         }
     }
 
-    /// Pulse: every writer is done, and nothing is on its way any more.
+    /// Pulse: every writer is done, and the array is empty if that matters.
     fn done<'m>(
         &self,
         m: &'m ModuleBuilder,
@@ -345,14 +324,14 @@ impl Core {
     }
 }
 
-/// The waves and their fields.
-fn waves<'m>((array, to): (Instance<'m>, &ArrayPorts), (sequencer, from): (Instance<'m>, &SequencerPorts)) {
+/// Waves and their fields: sequencer to array.
+fn connect_waves<'m>((array, to): (Instance<'m>, &ArrayPorts), (sequencer, from): (Instance<'m>, &SequencerPorts)) {
     to.valid.set(array, from.valid.out(sequencer));
     to.fields.iter().zip(&from.fields).for_each(|(to, from)| to.set(array, from.out(sequencer)));
 }
 
-/// The buffer halves of the waves.
-fn slots<'m>((array, to): (Instance<'m>, &ArrayPorts), (sequencer, from): (Instance<'m>, &SequencerPorts)) {
+/// The buffer halves of a wave: sequencer to array.
+fn connect_slots<'m>((array, to): (Instance<'m>, &ArrayPorts), (sequencer, from): (Instance<'m>, &SequencerPorts)) {
     let mut reads: Vec<&(usize, Port)> = to.inputs.iter().flat_map(|l| &l.slots).collect();
     reads.sort_by_key(|s| s.0);
     reads.iter().for_each(|(g, port)| port.set(array, from.loads[*g].slot.out(sequencer)));

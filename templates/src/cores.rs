@@ -1,8 +1,8 @@
-//! Several functions, or several cores, behind one set of registers and AXI ports. Each core is a module of its own.
-//! One runs at a time: the function that starts chooses it, and until another one starts, the AXI ports are its own. So
-//! there is no arbiter, and a port's signals take no cycle longer than those of a core that is alone.
+//! Several functions or several cores behind one set of registers and AXI ports. Each core is a module of its own.
 //!
-//! Which core was chosen outlives a reset: bursts that are open then are answered to the core that opened them.
+//! One function runs at a time. Its core owns the AXI ports until another function starts, so there is no arbiter, and
+//! the multiplexers of the ports add no cycle. The choice survives a reset: bursts that are open then are answered to
+//! the core that opened them.
 
 use crate::axi::bundle::{AxiRead, AxiWrite, Bus};
 use crate::axi::control::ControlPorts;
@@ -10,7 +10,7 @@ use crate::axi::program;
 use crate::axi::status::Fault;
 use crate::axi::Guard;
 use crate::core::{Core, Inputs};
-use crate::faults::{faults, one_of};
+use crate::faults::{faults, first_fault};
 use crate::interface::{AxiPort, Function, Interface, Passed};
 use crate::port::{pass, Port};
 use rtl::{clog2, u, Design, Instance, ModuleBuilder, Sig, Template};
@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq)]
 struct CoreModule {
     core: Core,
-    /// Of each of its AXI ports the number of the IP's, for the status register.
+    /// Number of the port of the IP for each AXI port of the core, for the status register.
     numbers: BTreeMap<usize, usize>,
 }
 
@@ -32,9 +32,9 @@ struct CorePorts {
     done: Port,
     /// No burst is open.
     quiet: Port,
-    /// By array, of those that are moved.
+    /// By array that the engines move.
     bases: Vec<(usize, Port)>,
-    /// By scalar, of those that are used.
+    /// By scalar that the array uses.
     scalars: Vec<(u32, Port)>,
     /// By program register.
     program: Vec<Port>,
@@ -99,9 +99,9 @@ impl Template for CoreModule {
             scalar: &|scalar| scalars.iter().find(|s| s.0 == scalar).map(|(_, name, value)| (name.as_str(), *value)),
         };
         let engines = self.core.engines(m, d, &inputs);
-        faults(m, &engines, &|port| self.numbers[&port], |part, value| part(&ports.fault).output(m, value));
+        faults(m, &engines, &|port| self.numbers[&port], |field, value| field(&ports.fault).output(m, value));
         ports.quiet.output(m, engines.quiet(m));
-        ports.done.output(m, self.core.join(m, d, &engines, &inputs));
+        ports.done.output(m, self.core.connect(m, d, &engines, &inputs));
         for (port, bus) in &ports.reads {
             if let Some((reader, own)) = engines.read(*port) {
                 pass(m, reader, [own.inputs(), bus.inputs()], [own.outputs(), bus.outputs()]);
@@ -115,30 +115,79 @@ impl Template for CoreModule {
     }
 }
 
-/// A core, its interface, and whether it is the one that was chosen.
+/// An instance of a core; `chosen`: its function started last.
 struct Member<'m> {
     instance: Instance<'m>,
     ports: CorePorts,
     chosen: Sig<'m>,
 }
 
-/// The cores, joined with the registers and the IP's AXI ports; whether no burst is open.
-pub(crate) fn join<'m>(
+/// The control registers, as the cores see them.
+struct Registers<'a, 'm> {
+    m: &'m ModuleBuilder,
+    functions: &'a [Function],
+    /// Number of the function that starts, if the IP has several.
+    number: Option<Sig<'m>>,
+    control: Instance<'m>,
+    to: &'a ControlPorts,
+}
+
+impl<'m> Registers<'_, 'm> {
+    /// Function `f` starts.
+    fn starts(&self, f: usize) -> Sig<'m> {
+        self.number.map_or(self.m.lit(1, u(1)), |n| n.eq(self.m.lit(f as u64, n.ty())))
+    }
+
+    /// A value for a core, multiplexed over the functions that run on it; `index`: of the argument of a function.
+    fn value(&self, core: usize, index: impl Fn(&Function) -> Option<usize>) -> Option<Sig<'m>> {
+        let mut cases = vec![];
+        for (f, function) in self.functions.iter().enumerate().filter(|(_, f)| f.core == core) {
+            let k = index(function)?;
+            cases.push((self.starts(f), self.to.arguments[f][k].out(self.control)));
+        }
+        let (_, last) = cases.pop()?;
+        Some(self.m.select(&cases, last))
+    }
+
+    /// Connects base addresses, scalars and program registers of a core.
+    fn connect(&self, core: usize, instance: Instance<'m>, ports: &CorePorts) {
+        let argument = |is: &dyn Fn(&Passed) -> bool| {
+            self.value(core, |function| function.arguments.iter().position(|a| is(&a.passed)))
+        };
+        for (k, port) in &ports.bases {
+            let base = argument(&|p| matches!(p, Passed::Address(a) if a.index == *k));
+            base.iter().for_each(|base| port.set(instance, *base));
+        }
+        for (k, port) in &ports.scalars {
+            let value = argument(&|p| *p == Passed::Value(*k as usize));
+            value.iter().for_each(|value| port.set(instance, value.to(port.ty)));
+        }
+        for (n, port) in ports.program.iter().enumerate() {
+            let value = self.value(core, |function| Some(function.arguments.len() + n));
+            value.iter().for_each(|value| port.set(instance, value.to(port.ty)));
+        }
+    }
+}
+
+/// Instantiates the cores and connects them to the registers and to the AXI ports of the IP. Returns: no burst is open.
+pub(crate) fn connect<'m>(
     m: &'m ModuleBuilder,
     d: &mut Design,
     (cores, interface): (&[Core], &Interface),
     guard: Guard<Sig<'m>>,
     (control, to): (Instance<'m>, &ControlPorts),
 ) -> Sig<'m> {
-    let functions = &interface.functions;
     let start = to.start.out(control);
-    let number = to.function.as_ref().map(|port| port.out(control));
+    let registers = Registers {
+        m,
+        functions: &interface.functions,
+        number: to.function.as_ref().map(|port| port.out(control)),
+        control,
+        to,
+    };
     let ty = u(clog2(cores.len() as u64).max(1));
-    let is = |f: usize| number.map_or(m.lit(1, u(1)), |n| n.eq(m.lit(f as u64, n.ty())));
-    let wanted = m.select(
-        &functions.iter().enumerate().map(|(f, function)| (is(f), m.lit(function.core as u64, ty))).collect::<Vec<_>>(),
-        m.lit(0, ty),
-    );
+    let core_of = |(f, function): (usize, &Function)| (registers.starts(f), m.lit(function.core as u64, ty));
+    let wanted = m.select(&interface.functions.iter().enumerate().map(core_of).collect::<Vec<_>>(), m.lit(0, ty));
     let chosen = m.reg("core_chosen", ty).next(wanted).en(start).init(0).q();
     let mut members = vec![];
     for (c, core) in cores.iter().enumerate() {
@@ -152,35 +201,7 @@ pub(crate) fn join<'m>(
         ports.guard.live.set(instance, guard.live);
         ports.guard.abandon.set(instance, guard.abandon);
         ports.start.set(instance, start & wanted.eq(m.lit(c as u64, ty)));
-        let callers: Vec<(usize, &Function)> = functions.iter().enumerate().filter(|(_, f)| f.core == c).collect();
-        // What the core's argument is, whichever function calls.
-        let argument = |passed: &dyn Fn(&Passed) -> bool| {
-            let mut cases = vec![];
-            for (f, function) in &callers {
-                let k = function.arguments.iter().position(|a| passed(&a.passed))?;
-                cases.push((is(*f), to.arguments[*f][k].out(control)));
-            }
-            let (_, last) = cases.pop()?;
-            Some(m.select(&cases, last))
-        };
-        for (k, port) in &ports.bases {
-            argument(&|p| matches!(p, Passed::Address(a) if a.index == *k))
-                .iter()
-                .for_each(|base| port.set(instance, *base));
-        }
-        for (k, port) in &ports.scalars {
-            argument(&|p| *p == Passed::Value(*k as usize))
-                .iter()
-                .for_each(|value| port.set(instance, value.to(port.ty)));
-        }
-        for (n, port) in ports.program.iter().enumerate() {
-            let mut cases: Vec<_> = callers
-                .iter()
-                .map(|(f, function)| (is(*f), to.arguments[*f][function.arguments.len() + n].out(control)))
-                .collect();
-            let Some((_, last)) = cases.pop() else { continue };
-            port.set(instance, m.select(&cases, last).to(port.ty));
-        }
+        registers.connect(c, instance, &ports);
         members.push(Member { instance, ports, chosen: chosen.eq(m.lit(c as u64, ty)) });
     }
     for port in &interface.ports {
@@ -192,12 +213,12 @@ pub(crate) fn join<'m>(
         members.iter().map(|x| x.ports.fault.map(|port| port.out(x.instance))).map(|f| (f.read | f.write, f)).collect();
     to.fault.read.set(control, m.any(&each(&|p| &p.fault.read)));
     to.fault.write.set(control, m.any(&each(&|p| &p.fault.write)));
-    one_of(m, &found, &|part, value| part(&to.fault).set(control, value));
+    first_fault(m, &found, &|field, value| field(&to.fault).set(control, value));
     to.done.set(control, m.any(&each(&|p| &p.done)));
     m.all(&each(&|p| &p.quiet))
 }
 
-/// An AXI port of the IP: what the chosen core drives goes out, and what comes in reaches it.
+/// An AXI port of the IP, multiplexed to the chosen core.
 fn bus<'m>(m: &'m ModuleBuilder, port: &AxiPort, members: &[Member<'m>]) {
     let prefix = format!("{}_", port.name);
     let (read, write) = (AxiRead::ports(&prefix, Bus::at(port)), AxiWrite::ports(&prefix, Bus::at(port)));
@@ -215,7 +236,7 @@ fn bus<'m>(m: &'m ModuleBuilder, port: &AxiPort, members: &[Member<'m>]) {
         };
         port.output(m, m.select(&cases, last.unwrap_or(m.lit(0, port.ty))));
     };
-    // The memory's answers concern the chosen core alone; data beside them may reach all.
+    // Handshakes reach only the chosen core; payload may reach all.
     let take = |port: &Port, handshake: bool, to: Vec<(&Member<'m>, &Port)>| {
         let value = port.input(m);
         to.iter().for_each(|(x, own)| own.set(x.instance, if handshake { chosen(x, value) } else { value }));

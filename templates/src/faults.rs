@@ -1,27 +1,27 @@
-//! What engines tell of error answers, on its way to the status register.
+//! Error answers of the engines: merged into one report for the status register.
 
 use crate::axi::status::Fault;
 use crate::core::{Engines, Reporter};
 use crate::port::Port;
 use rtl::{u, ModuleBuilder, Sig};
 
-/// Which part of a fault.
-pub(crate) type Part<T> = dyn Fn(&Fault<T>) -> &T;
+/// Selects a field of a fault.
+pub(crate) type Field<T> = dyn Fn(&Fault<T>) -> &T;
 
-/// Tells of error answers, part by part; of several at once, where the first engine's was. `number`: the IP's port
-/// behind one of the core's.
+/// Drives the report, field by field, with `set`. If several engines fail in one cycle, it describes the first one.
+/// `number` maps a port of the core to the port of the IP.
 pub(crate) fn faults<'m>(
     m: &'m ModuleBuilder,
     engines: &Engines<'m>,
     number: &dyn Fn(usize) -> usize,
-    tell: impl Fn(&Part<Port>, Sig<'m>),
+    set: impl Fn(&Field<Port>, Sig<'m>),
 ) {
-    let (reads, writes) = (engines.reading(), engines.writing());
+    let [reads, writes] = engines.reports();
     let failed = |e: &Reporter<'_, 'm>| e.ports.report.failed.out(e.instance);
-    let some =
+    let any =
         |engines: &[Reporter<'_, 'm>]| m.any(&engines.iter().map(failed).chain([m.lit(0, u(1))]).collect::<Vec<_>>());
-    tell(&|f| &f.read, some(&reads));
-    tell(&|f| &f.write, some(&writes));
+    set(&|f| &f.read, any(&reads));
+    set(&|f| &f.write, any(&writes));
     let each = |e: &Reporter<'_, 'm>| {
         let report = &e.ports.report;
         let [word, response, known] =
@@ -41,22 +41,22 @@ pub(crate) fn faults<'m>(
         )
     };
     let all: Vec<_> = reads.iter().chain(&writes).map(each).collect();
-    one_of(m, &all, &tell);
+    first_fault(m, &all, &set);
 }
 
-/// Where the first of these faults was.
-pub(crate) fn one_of<'m>(
+/// Drives the fields that describe the first of these faults.
+pub(crate) fn first_fault<'m>(
     m: &'m ModuleBuilder,
     all: &[(Sig<'m>, Fault<Sig<'m>>)],
-    tell: &impl Fn(&Part<Port>, Sig<'m>),
+    set: &impl Fn(&Field<Port>, Sig<'m>),
 ) {
     let none = |of: Sig<'m>| m.lit(0, of.ty());
-    let first = |part: &Part<Sig<'m>>| {
-        let cases: Vec<_> = all.iter().map(|(failed, fault)| (*failed, *part(fault))).collect();
+    let first = |field: &Field<Sig<'m>>| {
+        let cases: Vec<_> = all.iter().map(|(failed, fault)| (*failed, *field(fault))).collect();
         m.select(&cases, none(cases[0].1))
     };
-    tell(&|f| &f.port, first(&|f| &f.port));
-    tell(&|f| &f.response, first(&|f| &f.response));
-    tell(&|f| &f.known, first(&|f| &f.known));
-    tell(&|f| &f.address, first(&|f| &f.address));
+    set(&|f| &f.port, first(&|f| &f.port));
+    set(&|f| &f.response, first(&|f| &f.response));
+    set(&|f| &f.known, first(&|f| &f.known));
+    set(&|f| &f.address, first(&|f| &f.address));
 }

@@ -1,4 +1,5 @@
-//! The IP: a core under the top module with the control registers, the reset and the ports that Vivado and Vitis know.
+//! The IP: control registers, reset controller and cores under one top module with the port names that Vivado and Vitis
+//! expect (`ap_clk`, `ap_rst_n`, `interrupt`, `s_axi_control_*`, `m_axi_*`).
 
 use crate::axi::bundle::{AxiLite, AxiRead, AxiWrite, Bus};
 use crate::axi::control::{AxiLiteControl, ControlPorts};
@@ -15,15 +16,15 @@ use array::vsa::{NodeId, Vsa};
 use rtl::{clog2, u, Design, Instance, ModuleBuilder, Sig, Template, Verified};
 use sha2::{Digest, Sha256};
 
-/// The whole design, and its interface; the top module is named like it.
+/// Builds the design and its interface.
 ///
 /// # Errors
-/// A `Vsa` that hardware cannot be built for: an operation without a core, a schedule that leaves a value too little
-/// time, widths of words that are no power of two. Faults of the netlist are reported too, all of them.
+/// The `Vsa` has an operation without hardware, a schedule that leaves a value too little time, or words whose width is
+/// not a power of two. All faults of the netlist are reported as well.
 pub fn ip(ip: &Ip) -> Result<(Verified, Interface), String> {
     ip.cores.iter().try_for_each(check)?;
     if ip.cores.iter().any(|core| core.address_bits != ip.cores[0].address_bits) {
-        return Err("functions with addresses of 32 and of 64 bits in one IP".into());
+        return Err("one IP has functions with 32-bit and functions with 64-bit addresses".into());
     }
     let cores = ip.cores.iter().map(Core::new).collect::<Result<Vec<_>, _>>()?;
     let mut interface = Interface::new(ip);
@@ -45,7 +46,7 @@ pub fn ip(ip: &Ip) -> Result<(Verified, Interface), String> {
     Ok((design, interface))
 }
 
-/// The constant in the top module that is 0 while the rest is hashed.
+/// The constant in the top module that is 0 while the design is hashed.
 const DESIGN_ID: &str = "design_id";
 
 /// The first 32 bits of SHA-256 over the names and texts of the modules, without their comments.
@@ -66,7 +67,7 @@ fn check(vsa: &Vsa) -> Result<(), String> {
         let bytes = a.word * a.ty.bytes();
         if !bytes.is_power_of_two() || !(4..=128).contains(&bytes) {
             return Err(format!(
-                "array `{}`: words of {} elements of {} bytes; a bus is a power of two from 4 to 128 bytes wide",
+                "array `{}`: a bus word has {} elements of {} bytes; the width must be a power of 2, 4 to 128 bytes",
                 a.name,
                 a.word,
                 a.ty.bytes()
@@ -74,7 +75,7 @@ fn check(vsa: &Vsa) -> Result<(), String> {
         }
     }
     if ![32, 64].contains(&vsa.address_bits) {
-        return Err(format!("`{}`: addresses of {} bits", vsa.name, vsa.address_bits));
+        return Err(format!("`{}`: addresses have {} bits; 32 and 64 are possible", vsa.name, vsa.address_bits));
     }
     for axis in 0..2 {
         if vsa.extent[axis] < 1 || (vsa.extent[axis] > 1 && vsa.schedule.skew[axis] == 0) {
@@ -96,7 +97,7 @@ fn check(vsa: &Vsa) -> Result<(), String> {
 
 #[derive(Clone, Debug, PartialEq)]
 struct Top {
-    /// What it is, for its header.
+    /// Summary for the header of the module.
     about: String,
     cores: Vec<Core>,
     interface: Interface,
@@ -106,7 +107,7 @@ impl Template for Top {
     fn name(&self) -> String {
         self.interface.kernel.clone()
     }
-    fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
+    fn build(&self, m: &ModuleBuilder, d: &mut Design) {
         let interface = &self.interface;
         m.doc(format!("{}, registers at s_axi_control, {} m_axi port(s).", self.about, interface.ports.len()));
         let (live, quiet) = (m.input(interface.reset, u(1)), m.wire("bus_quiet", u(1)));
@@ -126,38 +127,38 @@ impl Template for Top {
                     scalar: &|scalar| argument(&|p| *p == Passed::Value(scalar as usize)),
                 };
                 let engines = core.engines(m, d, &inputs);
-                faults(m, &engines, &|port| port, |to, value| to(&ports.fault).set(control, value));
+                faults(m, &engines, &|port| port, |field, value| field(&ports.fault).set(control, value));
                 quiet.drive(engines.quiet(m));
-                ports.done.set(control, core.join(m, d, &engines, &inputs));
+                ports.done.set(control, core.connect(m, d, &engines, &inputs));
                 for (k, port) in interface.ports.iter().enumerate() {
                     bus(m, port, k, &engines);
                 }
             }
-            _ => quiet.drive(cores::join(m, d, (&self.cores, interface), guard, (control, &ports))),
+            _ => quiet.drive(cores::connect(m, d, (&self.cores, interface), guard, (control, &ports))),
         }
         interface.declare(m);
     }
 }
 
-/// Cycles after a reset in which open bursts must have been answered: a power of two.
-const PATIENCE: u64 = 1 << 18;
+/// Cycles after a reset that the IP waits for the answers to open bursts: a power of two.
+const RESET_TIMEOUT: u64 = 1 << 18;
 
-/// Active-high reset for everything inside, held after the IP's own until no burst is open on the bus and then zeros
-/// have run through the whole array, in `flush` cycles: nothing in the array has a reset of its own. Returns also when
-/// the wait for the bus has lasted [`PATIENCE`]: the memory must have been reset, too.
+/// Reset controller: stretches the reset of the IP until no burst is open on the bus and then for another `flush`
+/// cycles, in which zeros run through the array, whose registers have no reset. After [`RESET_TIMEOUT`] cycles without
+/// the answers it sets `abandon`: the memory must have been reset as well.
 fn reset<'m>(m: &'m ModuleBuilder, live: Sig<'m>, quiet: Sig<'m>, flush: u64) -> Guard<Sig<'m>> {
     let ty = u(clog2(flush + 1));
     let left = m.reg("flush", ty).en(quiet).rst(!live, flush);
     let over = !left.q().reduce_or();
     left.next(m.mux(over, left.q(), left.q().sub_lit(1)));
     let rst = m.reg("rst", u(1)).rst(!live, 1).next(!over).q();
-    let waited = m.reg("waited", u(clog2(PATIENCE)));
+    let waited = m.reg("waited", u(clog2(RESET_TIMEOUT)));
     waited.next(waited.q().add_lit(1)).en(rst).rst(!live | quiet, 0);
     Guard { rst, live, abandon: rst & waited.q().reduce_and() }
 }
 
 impl Top {
-    /// The control registers, with their AXI port.
+    /// Instantiates the control registers and their AXI4-Lite port.
     fn control<'m>(
         &self,
         m: &'m ModuleBuilder,
@@ -178,7 +179,7 @@ impl Top {
         let bus = &ports.bus;
         bus.inputs().into_iter().for_each(|port| port.set(control, port.input(m)));
         let AxiLite { awready, wready, bvalid, bresp, arready, rvalid, rresp, rdata, .. } = bus;
-        // The registers take nothing while the array is being flushed.
+        // The registers accept nothing while the array is flushed.
         let ready = |port: &Port| port.output(m, port.out(control) & !guard.rst);
         let valid = |port: &Port| port.output(m, port.out(control) & guard.live & !guard.rst);
         let plain = |port: &Port| port.output(m, port.out(control));
@@ -193,7 +194,7 @@ impl Top {
     }
 }
 
-/// A full AXI4 port, number `k`: what the engines there have, and constants for the rest.
+/// AXI4 port `k` of the IP: connected to the engines there; outputs of an absent direction are 0.
 fn bus<'m>(m: &'m ModuleBuilder, port: &AxiPort, k: usize, engines: &Engines<'m>) {
     let prefix = &format!("{}_", port.name);
     let (read, write) = (AxiRead::ports(prefix, Bus::at(port)), AxiWrite::ports(prefix, Bus::at(port)));
@@ -204,7 +205,7 @@ fn bus<'m>(m: &'m ModuleBuilder, port: &AxiPort, k: usize, engines: &Engines<'m>
     if let Some((writer, bus)) = engines.write(k) {
         pass(m, writer, [bus.inputs(), write.inputs()], [bus.outputs(), write.outputs()]);
     }
-    // In the order in which the standard lists them.
+    // In the order of the AXI standard.
     let idle = |inputs: &[&Port], outputs: Vec<&Port>| {
         inputs.iter().for_each(|port| {
             port.input(m);

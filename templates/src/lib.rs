@@ -1,10 +1,15 @@
-//! Parametric hardware on `rtl`: from a virtual systolic array to an AXI IP.
+//! Parametric hardware templates on `rtl`: from a virtual systolic array to an AXI IP.
 //!
-//! [`ip`] is the only entry: a core joins the [`array`] (PEs, feeders, collectors, relays), the sequencer and the
-//! engines of [`axi`]; the top module around it, named like the array, has the registers, the reset and the ports.
-//!
-//! A template's fields are what it needs and nothing else, so equal hardware has equal parameters and is one module.
-//! Its interface is a struct of [`port::Port`]s.
+//! ```text
+//! Top (ip)  control registers (axi::control), reset
+//! └─ Core (core)
+//!    ├─ sequencer (control)         launches waves
+//!    ├─ array (array)               PEs (pe, operators), feeders, collectors, relays (io)
+//!    └─ readers, writers (axi)      DMA engines, one of each per AXI port
+//! ```
+//! [`ip()`] is the only entry. A template is a struct of parameters that implements `rtl::Template`. It contains what
+//! the hardware depends on and nothing else, so equal hardware has equal parameters and becomes one module. Its
+//! interface is a struct of [`port::Port`]s.
 
 mod naming;
 

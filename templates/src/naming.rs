@@ -1,4 +1,4 @@
-//! Names of modules and ports that more than one template needs, and where memories go.
+//! Names of modules and ports that several templates use, the kind of memory for a size, and ports that hop.
 
 use crate::port::{Chain, Port};
 use array::contract::memory::{kind, Kind};
@@ -6,7 +6,7 @@ use array::vsa::{NodeId, Op, Vsa};
 use rtl::{MemStyle, Ty};
 use scop::BinaryOp;
 
-/// Stem of a node's port and signal names.
+/// Stem of the names of the ports and signals of a node.
 pub fn stem(vsa: &Vsa, id: NodeId) -> String {
     let name: String = vsa
         .node(id)
@@ -23,7 +23,7 @@ pub fn stem(vsa: &Vsa, id: NodeId) -> String {
     }
 }
 
-/// What a value without a name of its own is called.
+/// Name of a value that has none in C.
 fn operation(op: &Op) -> &'static str {
     match op {
         Op::Binary(op, ..) => match op {
@@ -49,7 +49,7 @@ fn operation(op: &Op) -> &'static str {
     }
 }
 
-/// What the estimates count a memory as; `ultra`: on a board that has UltraRAM.
+/// The kind of memory that the estimates count; `ultra`: the board has UltraRAM.
 pub fn memory_style(words: i64, width: u32, ultra: bool) -> MemStyle {
     match kind(words, width.into(), ultra) {
         Kind::Luts => MemStyle::Distributed,
@@ -58,31 +58,30 @@ pub fn memory_style(words: i64, width: u32, ultra: bool) -> MemStyle {
     }
 }
 
-/// How waves hop through a box of PEs or buffers: cycles to the next one along each axis, nothing along an axis on
-/// which they stop.
+/// How waves hop through a box of PEs or buffers: the hop delay along each axis, `None` along an axis without hops.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hops {
     cycles: [Option<u32>; 2],
-    /// The axes have outputs of their own: both have several PEs, and their skews differ.
-    apart: bool,
+    /// Each axis has its own output: both have several PEs, and their hop delays differ.
+    separate: bool,
 }
 
 impl Hops {
     pub fn new(vsa: &Vsa, along: [bool; 2]) -> Hops {
         let skew = vsa.schedule.skew.map(|s| s.unsigned_abs() as u32);
-        let apart = vsa.extent.iter().all(|n| *n > 1) && skew[0] != skew[1];
-        Hops { cycles: [0, 1].map(|a| along[a].then_some(skew[a])), apart }
+        let separate = vsa.extent.iter().all(|n| *n > 1) && skew[0] != skew[1];
+        Hops { cycles: [0, 1].map(|a| along[a].then_some(skew[a])), separate }
     }
 
-    /// A port that goes on as `<name>_out`, or as one output for each axis.
+    /// A port with output `<name>_out`, or with one output per axis.
     pub fn chain(&self, name: &str, ty: Ty) -> Chain {
         let onward =
-            [0, 1].map(|a| Port::new(if self.apart { format!("{name}_out{a}") } else { format!("{name}_out") }, ty));
+            [0, 1].map(|a| Port::new(if self.separate { format!("{name}_out{a}") } else { format!("{name}_out") }, ty));
         Chain { port: Port::new(name, ty), onward, cycles: self.cycles }
     }
 }
 
-/// A port of a stream that hops one element a cycle.
+/// A port of a stream that hops one element per cycle.
 pub fn stream_chain(name: &str, ty: Ty) -> Chain {
     let out = Port::new(format!("{name}_out"), ty);
     Chain { port: Port::new(name, ty), onward: [out.clone(), out], cycles: [Some(1); 2] }

@@ -1,5 +1,5 @@
-//! Ports of templates. The interface of a template is a struct of these with named fields, made from its parameters:
-//! `build` declares them, and whoever has an instance connects them. No port's name is spelled a second time.
+//! Ports of templates. The interface of a template is a struct with named [`Port`]s, made from its parameters: `build`
+//! declares them, and the module around it connects them. The name of a port is spelled only once.
 
 use rtl::{u, Instance, ModuleBuilder, Sig, Ty};
 
@@ -14,7 +14,7 @@ impl Port {
     pub fn new(name: impl Into<String>, ty: Ty) -> Port {
         Port { name: name.into(), ty }
     }
-    /// Of one bit.
+    /// A port of one bit.
     pub fn bit(name: impl Into<String>) -> Port {
         Port::new(name, u(1))
     }
@@ -41,18 +41,18 @@ impl Port {
     }
 }
 
-/// A port that hands its value on to the next elements of a grid.
+/// An input whose value is passed on to the next elements of a grid (daisy chain).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chain {
     pub port: Port,
-    /// Output toward the next element along each axis; the axes share one if they take as long.
+    /// Output to the next element along each axis. Axes with the same hop delay share one.
     pub onward: [Port; 2],
-    /// Cycles to the next element along each axis; none where the value does not go on.
+    /// Hop delay along each axis; `None` if the value is not passed on.
     pub cycles: [Option<u32>; 2],
 }
 
 impl Chain {
-    /// The outputs, each with the cycles its value is late by.
+    /// The outputs, each with its delay in cycles.
     pub fn outputs(&self) -> Vec<(&Port, u32)> {
         let mut all: Vec<(&Port, u32)> = (0..2).filter_map(|a| Some((&self.onward[a], self.cycles[a]?))).collect();
         all.dedup_by(|b, a| a.0 == b.0);
@@ -64,16 +64,16 @@ impl Chain {
         self.cycles.iter().flatten().copied().max().unwrap_or(0)
     }
 
-    /// Declares the outputs, which hand `value` on. What is given back is at `k` the value `k + 1` cycles late, for at
-    /// least `least` cycles.
-    pub fn hand_on<'m>(&self, m: &'m ModuleBuilder, value: Sig<'m>, least: u32) -> Vec<Sig<'m>> {
+    /// Declares the outputs and drives them with `value` through a shift register of at least `least` stages. Returns
+    /// its taps: tap `k` is `value` after `k + 1` cycles.
+    pub fn forward<'m>(&self, m: &'m ModuleBuilder, value: Sig<'m>, least: u32) -> Vec<Sig<'m>> {
         let taps = m.shift_register(value, self.longest().max(least), format!("{}_q", self.port.name), None);
         self.outputs().iter().for_each(|(port, cycles)| port.output(m, taps[*cycles as usize - 1]));
         taps
     }
 }
 
-/// Passes ports of an instance through to those of the module around it: inputs and outputs, each inside and outside.
+/// Connects ports of an instance to ports of the module around it: (inner, outer) inputs and outputs.
 pub(crate) fn pass<'m>(
     m: &'m ModuleBuilder,
     instance: Instance<'m>,

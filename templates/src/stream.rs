@@ -1,18 +1,18 @@
-//! The streams between an AXI engine and the array: words of loads, and tokens that ask for words of drains.
+//! The streams between a DMA engine and the array: bus words of loads, and tokens that request words of drains.
 //!
-//! `S` is a field's type, or its value where the stream is. `map` visits the fields in the order of the ports.
+//! `S` is the type of a field, its port, or its value. `map` visits the fields in the order of the ports.
 
 use crate::port::Port;
 use rtl::u;
 
-/// Row of a dimension, `modulus * u + r`; no `r` where the modulus is 1 for all groups.
+/// Row coordinate `modulus * u + r` of a dimension; no `r` if the modulus is 1 in all groups.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Digit<S> {
     pub u: S,
     pub r: Option<S>,
 }
 
-/// Which hull word an item is about: buffer half, word of the row, groups (one bit each, lowest first), row.
+/// Position of a word in a footprint: buffer half, word of the row, groups (one bit each, lowest first), row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Word<S> {
     pub slot: S,
@@ -21,18 +21,18 @@ pub struct Word<S> {
     pub digits: Vec<Digit<S>>,
 }
 
-/// From a reader to the feeders behind its port.
+/// The stream from a reader to the feeders behind its port.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loads<S> {
     pub valid: S,
-    /// Of a load.
+    /// First and last word of a load.
     pub first: S,
     pub last: S,
     pub word: Word<S>,
     pub data: S,
 }
 
-/// From a writer to the collectors behind its port.
+/// The tokens from a writer to the collectors behind its port.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tokens<S> {
     pub valid: S,
@@ -87,7 +87,7 @@ impl<S> Tokens<S> {
     }
 }
 
-/// A word that the collectors answer with.
+/// The answer of the collectors to a token.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer<S> {
     pub valid: S,
@@ -95,7 +95,7 @@ pub struct Answer<S> {
 }
 
 impl Answer<Port> {
-    /// Ports whose names begin with `prefix`, for words of so many bytes.
+    /// Ports with this prefix, for words of `bytes` bytes.
     pub fn ports(prefix: &str, bytes: u32) -> Self {
         Answer {
             valid: Port::bit(format!("{prefix}rd_valid")),
@@ -104,22 +104,22 @@ impl Answer<Port> {
     }
 }
 
-/// What one buffer looks at as the stream passes it: the fields of its own group, dimensions counted from its hull's
-/// first.
+/// An item of a load or token stream as a buffer sees it: the fields that its group uses, with the dimensions of its
+/// own footprint.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Passing<S> {
+pub struct StreamItem<S> {
     pub valid: S,
     pub first: S,
     pub slot: Option<S>,
     pub u: Vec<Option<S>>,
     pub r: Vec<Option<S>>,
     pub w: Option<S>,
-    /// Absent from tokens.
+    /// `None` for tokens.
     pub data: Option<S>,
 }
 
-impl<S> Passing<S> {
-    pub fn map<T>(&self, mut f: impl FnMut(&str, &S) -> T) -> Passing<T> {
+impl<S> StreamItem<S> {
+    pub fn map<T>(&self, mut f: impl FnMut(&str, &S) -> T) -> StreamItem<T> {
         let (valid, first) = (f("valid", &self.valid), f("first", &self.first));
         let slot = self.slot.as_ref().map(|x| f("slot", x));
         let mut list = |what: &str, fields: &[Option<S>]| -> Vec<Option<T>> {
@@ -127,18 +127,18 @@ impl<S> Passing<S> {
         };
         let (u, r) = (list("u", &self.u), list("r", &self.r));
         let w = self.w.as_ref().map(|x| f("w", x));
-        Passing { valid, first, slot, u, r, w, data: self.data.as_ref().map(|x| f("data", x)) }
+        StreamItem { valid, first, slot, u, r, w, data: self.data.as_ref().map(|x| f("data", x)) }
     }
 
-    /// Each field with that of `other`; nothing in place of one that `other` lacks.
-    pub fn zip<T>(&self, other: &Passing<T>, mut f: impl FnMut(&S, Option<&T>)) {
+    /// Calls `f` with each field and the same field of `other`, `None` if `other` lacks it.
+    pub fn zip<T>(&self, other: &StreamItem<T>, mut f: impl FnMut(&S, Option<&T>)) {
         f(&self.valid, Some(&other.valid));
         f(&self.first, Some(&other.first));
         self.slot.iter().for_each(|x| f(x, other.slot.as_ref()));
-        for (own, there) in [(&self.u, &other.u), (&self.r, &other.r)] {
-            own.iter()
+        for (ours, theirs) in [(&self.u, &other.u), (&self.r, &other.r)] {
+            ours.iter()
                 .enumerate()
-                .for_each(|(d, x)| x.iter().for_each(|x| f(x, there.get(d).and_then(Option::as_ref))));
+                .for_each(|(d, x)| x.iter().for_each(|x| f(x, theirs.get(d).and_then(Option::as_ref))));
         }
         self.w.iter().for_each(|x| f(x, other.w.as_ref()));
         self.data.iter().for_each(|x| f(x, other.data.as_ref()));

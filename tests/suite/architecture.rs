@@ -40,6 +40,17 @@ fn dependencies(folder: &Path, folders: &BTreeMap<String, PathBuf>) -> BTreeSet<
     ours.collect()
 }
 
+/// Every file and folder that the last table of `ARCHITECTURE.md` names is there.
+#[test]
+fn paths_of_the_architecture_page_exist() {
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
+    let rows = text.lines().skip_while(|l| !l.starts_with("## Where to look")).filter(|l| l.starts_with("| "));
+    let paths: Vec<String> = rows.flat_map(quoted).filter(|p| p.contains('/') && !p.contains('{')).collect();
+    let missing: Vec<&String> = paths.iter().filter(|p| !root().join(p).exists()).collect();
+    assert!(paths.len() > 60, "{} paths", paths.len());
+    assert!(missing.is_empty(), "no such files: {missing:?}");
+}
+
 /// What stands between backquotes.
 fn quoted(text: &str) -> Vec<String> {
     text.split('`').skip(1).step_by(2).map(String::from).collect()

@@ -59,7 +59,7 @@ fn mutated(corpus: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
         let end = (at + pick(random, 12)).min(bytes.len());
         let piece: Vec<u8> = match random.below(6) {
             0 => vec![],
-            1 => vec![random.next() as u8],
+            1 => vec![random.draw() as u8],
             2 => WORDS[pick(random, WORDS.len())].as_bytes().to_vec(),
             3 => bytes[at..end].repeat(2 + pick(random, 3)),
             4 => {

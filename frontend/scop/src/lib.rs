@@ -32,8 +32,8 @@
 //! reference interpreter ([`interp`]), small exact polyhedra ([`polyhedron`]), the text form ([`text`]), and
 //! diagnostics ([`diag`]).
 
-mod program;
 pub mod diag;
+mod program;
 mod render;
 pub mod contract;
 pub mod poly;

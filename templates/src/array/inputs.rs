@@ -1,4 +1,4 @@
-//! Feeders of the array: their grids, what they are fed, and their values for the PEs.
+//! Feeders of the array: their grids, their streams, and their values for the PEs.
 
 use super::{element, hop_time, served_name, shape, Buffers, Build, LoadingPorts};
 use crate::io::feeder::{self, input_nodes, loaded_once, Feeder, FeederPorts};
@@ -12,10 +12,10 @@ use rtl::{Design, Instance, Sig, Ty};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loading {
     pub port: usize,
-    /// Of what the port serves, see [`served_name`].
+    /// Name of the arrays behind the port, see [`served_name`].
     pub name: String,
     pub stream: Loads<Ty>,
-    /// In the order of the stream's group bits.
+    /// In the order of the group bits of the stream.
     pub groups: Vec<Feeders>,
 }
 
@@ -24,23 +24,23 @@ pub struct Loading {
 pub struct Feeders {
     /// The group's index.
     pub group: usize,
-    /// They have two buffer halves.
+    /// Double buffers.
     pub double: bool,
-    /// None where the PEs want nothing of the group.
+    /// `None` if the PEs use nothing of the group.
     pub feeder: Option<Feeder>,
     /// Feeders along each axis.
     pub extent: [i64; 2],
-    /// Hops from where waves enter to the first PE that reads, and PEs that read along each axis.
+    /// Hops from the entry of waves to the first PE that reads, and number of PEs that read, along each axis.
     pub away: [i64; 2],
     pub readers: [i64; 2],
-    /// A value goes from PE to PE along the axis.
+    /// PEs pass values on along the axis.
     pub forward: [bool; 2],
-    /// When a wave's row and column reach the first feeder, in cycles after the wave reaches the first PE.
+    /// Cycles from the arrival of a wave at the first PE to that of its row and column at the first feeder.
     pub phase: i64,
 }
 
 impl Loading {
-    /// The feeders behind a port, for nodes of the PE that are `live`.
+    /// The feeders behind a port; `live`: nodes of the PE that are used.
     pub fn new(vsa: &Vsa, port: usize, (stream, walk): (Loads<Ty>, &Walk), live: &[bool]) -> Loading {
         let groups = (0..vsa.inputs.len()).filter(|g| vsa.port_of(vsa.inputs[*g].array) == port);
         let groups = groups.map(|g| Feeders::new(vsa, g, (&stream, walk), live)).collect();
@@ -103,17 +103,17 @@ impl<'m> Build<'_, 'm> {
         let passing = self.passing(&sent.word, &feeder.buffer.hull, bit, [sent.valid, sent.first], Some(sent.data));
         self.stream_chain(grid, extent, &ports.stream, &passing);
         let at = Buffers { of: &feeder.buffer, grid, extent };
-        self.waves(at, &format!("feed{g}"), &ports.told, slot, of.phase);
+        self.waves(at, &format!("feed{g}"), &ports.buffer, slot, of.phase);
         for (b, bank) in feeder.banks.iter().enumerate() {
-            self.tie_bank(at, &ports.told.ties[b], bank);
+            self.tie_bank(at, &ports.buffer.ties[b], bank);
             ports.picks[b].iter().for_each(|port| self.pick(at, feeder, &ports, b, port));
         }
-        for (served, port) in feeder.served.iter().zip(&ports.served) {
-            self.feed(grid, port, served.node, of);
+        for (output, port) in feeder.outputs.iter().zip(&ports.outputs) {
+            self.feed(grid, port, output.node, of);
         }
     }
 
-    /// The elements that bank `b` stores of the word that stands in its feeder: wires.
+    /// Wires the elements of the present stream word that bank `b` stores to its pick input.
     fn pick(&self, at: Buffers<'_, 'm>, feeder: &Feeder, ports: &FeederPorts, b: usize, pick: &Port) {
         let (Some(data), ty) = (&ports.stream.data, feeder.buffer.ty) else { return };
         at.grid.set_each(&pick.name, |i, j| {
@@ -125,21 +125,21 @@ impl<'m> Build<'_, 'm> {
         });
     }
 
-    /// Feeder outputs to the PEs' inputs, and from PE to PE along `forward` axes.
-    fn feed(&self, feeders: Instance<'m>, served: &Port, id: NodeId, of: &Feeders) {
+    /// Connects the inputs of the PEs: to feeders, or to the PE before along a `forward` axis.
+    fn feed(&self, feeders: Instance<'m>, output: &Port, id: NodeId, of: &Feeders) {
         let chain = &self.array.pe.ports.inputs[&id.0];
-        let nobody = self.m.lit(0, chain.port.ty);
+        let unused = self.m.lit(0, chain.port.ty);
         self.pe.set_each(&chain.port.name, |i, j| {
             let at = [0, 1].map(|a| i64::from([i, j][a]) - of.away[a]);
             if (0..2).any(|a| !(0..of.readers[a]).contains(&at[a])) {
-                nobody
+                unused
             } else if of.forward[1] && at[1] > 0 {
                 element(self.pe, &chain.onward[1], self.array.extent, i, j - 1)
             } else if of.forward[0] && at[0] > 0 {
                 element(self.pe, &chain.onward[0], self.array.extent, i - 1, j)
             } else {
                 let [a, b] = [0, 1].map(|x| if of.forward[x] { 0 } else { at[x] as u32 });
-                element(feeders, served, of.extent, a, b)
+                element(feeders, output, of.extent, a, b)
             }
         });
     }

@@ -1,10 +1,16 @@
-//! The array: PEs, feeders, collectors and relays joined by hops, without the sequencer and the AXI engines.
+//! The array: PEs, feeders, collectors and relays, connected by hops.
 //!
-//! Everything is laid out from the corner where waves enter: grid element (i, j) is the PE `i` and `j` hops from it, so
-//! a negative skew only mirrors the coordinates. Waves, load words and tokens enter there, go along axis 0 in column 0
-//! and from there along axis 1; no net reaches more than a neighbour or the collectors of a relay's block.
+//! Grids are laid out from the corner where waves enter: element (i, j) is the PE `i` and `j` hops from there. A
+//! negative hop direction only mirrors the coordinates. Waves, load words and tokens enter at the corner:
 //!
-//! `inputs` (feeders) and `outputs` (collectors, relays) build on what is here. Ports: [`ArrayPorts`].
+//! ```text
+//! ─►(0,0)─►(0,1)─►(0,2)      along axis 0 in column 0, then along axis 1
+//!     │
+//!   (1,0)─►(1,1)─►(1,2)
+//! ```
+//! No net is longer than one hop, except from a relay to the collectors of its block.
+//!
+//! `inputs` builds the feeders, `outputs` the collectors and relays. Ports: [`ArrayPorts`].
 
 mod inputs;
 mod outputs;
@@ -14,11 +20,11 @@ use crate::axi::writer::WriterParams;
 use crate::control::{field_port, time_field, Field};
 use crate::io::buffer::Buffer;
 use crate::io::collector::{row_form, wave_enables};
-use crate::io::words::{bank_start, BufferPorts, StreamShape, Ties, Wave};
+use crate::io::words::{bank_start, BufferPorts, StreamShape, Ties, WaveIndex};
 use crate::pe::datapath::{Datapath, Tied};
 use crate::pe::Pe;
 use crate::port::{Chain, Port};
-use crate::stream::{Answer, Loads, Passing, Tokens, Word};
+use crate::stream::{Answer, Loads, StreamItem, Tokens, Word};
 use array::vsa::{Bank, Hull, Vsa};
 use inputs::Loading;
 use outputs::Draining;
@@ -27,13 +33,13 @@ use uniform::affine::Form;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Array {
-    /// Of the kernel.
+    /// Name of the kernel.
     pub name: String,
     pub extent: [i64; 2],
-    /// Waves enter at the last place of the axis.
+    /// Per axis: waves enter at the PE with the highest coordinate.
     pub mirrored: [bool; 2],
     pub pe: Pe,
-    /// What comes with a wave from the sequencer.
+    /// Control fields of a wave, from the sequencer.
     pub fields: Vec<(Field, Port)>,
     /// Feeders, by AXI port that reads.
     pub inputs: Vec<Loading>,
@@ -44,10 +50,10 @@ pub struct Array {
 /// The interface of an [`Array`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArrayPorts {
-    /// From the sequencer: a wave, and its fields.
+    /// From the sequencer: a wave is launched, and its fields.
     pub valid: Port,
     pub fields: Vec<Port>,
-    /// Scalar arguments with these indices, the same for a whole run.
+    /// Scalar arguments by index, constant during a run.
     pub scalars: Vec<(u32, Port)>,
     /// By AXI port that reads.
     pub inputs: Vec<LoadingPorts>,
@@ -58,16 +64,16 @@ pub struct ArrayPorts {
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadingPorts {
     pub stream: Loads<Port>,
-    /// From the sequencer: the buffer half a wave reads, for the input groups that have two.
+    /// From the sequencer, by input group with two halves: the half that a wave reads.
     pub slots: Vec<(usize, Port)>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct DrainingPorts {
     pub tokens: Tokens<Port>,
-    /// `array::contract::timing::drain_latency` after a token.
+    /// `array::contract::timing::drain_latency` cycles after a token.
     pub answer: Answer<Port>,
-    /// From the sequencer: the buffer half a wave fills, for the output groups that have two.
+    /// From the sequencer, by output group with two halves: the half that a wave fills.
     pub slots: Vec<(usize, Port)>,
 }
 
@@ -105,7 +111,6 @@ impl Array {
         })
     }
 
-    /// The interface.
     pub fn ports(&self) -> ArrayPorts {
         let scalar = |tied: &Tied| match tied {
             Tied::Scalar(k, _) => Some((*k, Port::new(format!("scalar{k}"), tied.ty()))),
@@ -121,7 +126,7 @@ impl Array {
     }
 }
 
-/// What the parts of the array want to know of a wave.
+/// The control fields that PEs and buffers use.
 fn fields(vsa: &Vsa, pe: &Datapath) -> Vec<Field> {
     let mut fields: Vec<Field> = pe.fields.keys().filter(|f| **f != Field::Valid).cloned().collect();
     let mut forms: Vec<Form> = vsa.inputs.iter().flat_map(|g| [g.row.clone(), g.col.clone()]).collect();
@@ -129,13 +134,13 @@ fn fields(vsa: &Vsa, pe: &Datapath) -> Vec<Field> {
         fields.extend(wave_enables(vsa, group).into_iter().filter_map(|id| time_field(vsa, id)));
         forms.extend([row_form(group, vsa.arrays[group.array as usize].word as i64).0, group.col.clone()]);
     }
-    fields.extend(forms.into_iter().filter(|f| Wave::new(vsa, f).varies()).map(Field::Time));
+    fields.extend(forms.into_iter().filter(|f| WaveIndex::new(vsa, f).varies()).map(Field::Time));
     fields.sort();
     fields.dedup();
     fields
 }
 
-/// The array behind an AXI port, `memory` where there are several.
+/// Name of the C array behind an AXI port, `memory` if there are several.
 fn served_name(vsa: &Vsa, port: usize) -> String {
     let mut behind = (0..vsa.arrays.len()).filter(|&a| vsa.port_of(a as u32) == port);
     match (behind.next(), behind.next()) {
@@ -144,12 +149,12 @@ fn served_name(vsa: &Vsa, port: usize) -> String {
     }
 }
 
-/// Dimensions that a stream has before those of a group with this hull: it has as many as its largest array.
+/// Number of outer dimensions that the stream has in addition to this footprint: it has those of its largest array.
 fn outer<S>(word: &Word<S>, hull: &Hull) -> usize {
     word.digits.len().saturating_sub(hull.rows.len())
 }
 
-/// Fields that a group with this hull looks at.
+/// The fields of a stream that a group with this footprint uses.
 fn shape(word: &Word<Ty>, hull: &Hull, early: Vec<usize>) -> StreamShape {
     let digits: Vec<_> = hull.rows.iter().zip(word.digits.iter().skip(outer(word, hull))).collect();
     StreamShape {
@@ -160,12 +165,12 @@ fn shape(word: &Word<Ty>, hull: &Hull, early: Vec<usize>) -> StreamShape {
     }
 }
 
-/// Cycles a wave takes for so many hops.
+/// Cycles that a wave takes for these hops.
 fn hop_time(vsa: &Vsa, hops: [i64; 2]) -> i64 {
     (0..2).map(|a| hops[a] * vsa.schedule.skew[a].abs()).sum()
 }
 
-/// A grid of buffers: the instances, and how many along each axis.
+/// A grid of buffers: the instances, and their number along each axis.
 #[derive(Clone, Copy)]
 struct Buffers<'a, 'm> {
     of: &'a Buffer,
@@ -174,7 +179,7 @@ struct Buffers<'a, 'm> {
 }
 
 impl Buffers<'_, '_> {
-    /// The PE beside one.
+    /// The PE of buffer (i, j).
     fn pe(&self, i: u32, j: u32) -> [i64; 2] {
         self.of.pes[(i64::from(i) * self.extent[1] + i64::from(j)) as usize]
     }
@@ -193,7 +198,7 @@ impl Template for Array {
     fn name(&self) -> String {
         "array".into()
     }
-    fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
+    fn build(&self, m: &ModuleBuilder, d: &mut Design) {
         let [n0, n1] = self.extent;
         m.doc(format!(
             "{n0} x {n1} processing elements of `{}` with their feeders and collectors; element (0, 0) is where \
@@ -217,12 +222,12 @@ impl Template for Array {
     }
 }
 
-/// Bits of a constant as they stand in a port.
+/// A constant with the type of a port.
 fn bits<'m>(m: &'m ModuleBuilder, v: i64, port: &Port) -> Sig<'m> {
     m.lit_big(&[v as u64], port.ty)
 }
 
-/// Bits of an output of element (i, j) of a grid; neighbouring ones join to one slice.
+/// An output of element (i, j) of a grid. The printer merges slices of neighbours.
 fn element<'m>(grid: Instance<'m>, port: &Port, extent: [i64; 2], i: u32, j: u32) -> Sig<'m> {
     let bus = port.out(grid);
     let w = bus.w() / (extent[0] * extent[1]) as u32;
@@ -230,13 +235,13 @@ fn element<'m>(grid: Instance<'m>, port: &Port, extent: [i64; 2], i: u32, j: u32
 }
 
 impl<'m> Build<'_, 'm> {
-    /// Of the PE that is element (i, j) of the grid.
+    /// Coordinates of the PE that is element (i, j) of the grid.
     fn coordinates(&self, i: u32, j: u32) -> [i64; 2] {
         let (hops, Array { extent, mirrored, .. }) = ([i, j].map(i64::from), self.array);
         [0, 1].map(|a| if mirrored[a] { extent[a] - 1 - hops[a] } else { hops[a] })
     }
 
-    /// A value from the sequencer, `delay` cycles late.
+    /// A field from the sequencer after `delay` cycles.
     fn field(&self, field: &Field, delay: i64, name: &str) -> Sig<'m> {
         let value = match (field, self.array.fields.iter().position(|f| f.0 == *field)) {
             (Field::Valid, _) => self.valid,
@@ -282,7 +287,7 @@ impl<'m> Build<'_, 'm> {
         }
     }
 
-    /// The items of one group as its buffers see them; `bit` is the group's in the stream's `group`.
+    /// The items of a stream for the group with index `bit` in its `group` field.
     fn passing(
         &self,
         word: &Word<Sig<'m>>,
@@ -290,43 +295,49 @@ impl<'m> Build<'_, 'm> {
         bit: usize,
         [valid, first]: [Sig<'m>; 2],
         data: Option<Sig<'m>>,
-    ) -> Passing<Sig<'m>> {
-        let own = &word.digits[outer(word, hull)..];
-        Passing {
+    ) -> StreamItem<Sig<'m>> {
+        let digits = &word.digits[outer(word, hull)..];
+        StreamItem {
             valid: valid & word.group.bit(bit as u32),
             first,
             slot: Some(word.slot),
-            u: own.iter().map(|d| Some(d.u)).collect(),
-            r: own.iter().map(|d| d.r).collect(),
+            u: digits.iter().map(|d| Some(d.u)).collect(),
+            r: digits.iter().map(|d| d.r).collect(),
             w: Some(word.w),
             data,
         }
     }
 
     /// The load or token stream of one group through its modules.
-    fn stream_chain(&self, grid: Instance<'m>, extent: [i64; 2], stream: &Passing<Chain>, from: &Passing<Sig<'m>>) {
+    fn stream_chain(
+        &self,
+        grid: Instance<'m>,
+        extent: [i64; 2],
+        stream: &StreamItem<Chain>,
+        from: &StreamItem<Sig<'m>>,
+    ) {
         stream.zip(from, |chain, value| {
-            // A field that nobody sends is not driven: a fault of the netlist.
+            // A field without a source is an undriven wire, which the netlist check reports.
             let entry =
                 value.copied().unwrap_or_else(|| self.m.wire(format!("unsent_{}", chain.port.name), u(1)).sig());
             self.chain(grid, extent, chain, entry);
         });
     }
 
-    /// What waves bring to buffers, which they reach `delay` cycles after the first PE: row and column where they vary,
-    /// and the half.
-    fn waves(&self, at: Buffers<'_, 'm>, label: &str, told: &BufferPorts, slot: Option<(&Port, Sig<'m>)>, delay: i64) {
-        for (chain, wave) in [(&told.row, &at.of.row), (&told.col, &at.of.col)] {
+    /// Connects the wave inputs of buffers: row, column and half. They reach the buffers `delay` cycles after the first
+    /// PE.
+    fn waves(&self, at: Buffers<'_, 'm>, label: &str, ports: &BufferPorts, slot: Option<(&Port, Sig<'m>)>, delay: i64) {
+        for (chain, wave) in [(&ports.row, &at.of.row), (&ports.col, &at.of.col)] {
             let Some(chain) = chain else { continue };
             let entry = self.field(&Field::Time(wave.form.clone()), delay, &format!("{label}_{}", chain.port.name));
             self.chain(at.grid, at.extent, chain, entry);
         }
-        if let (Some((port, value)), Some(chain)) = (slot, &told.slot) {
+        if let (Some((port, value)), Some(chain)) = (slot, &ports.slot) {
             self.chain(at.grid, at.extent, chain, self.m.delay(value, delay as u32, format!("{}_d", port.name)));
         }
     }
 
-    /// Constants of the PEs.
+    /// Ties off the constant inputs of bank `bank`.
     fn tie_bank(&self, at: Buffers<'_, 'm>, ties: &Ties, bank: &Bank) {
         let start = |p| bank_start(bank, at.of.word, p);
         let each = |port: &Port, value: &dyn Fn([i64; 2]) -> i64| {

@@ -1,11 +1,11 @@
-//! Collectors and relays of the array: their grids, the tokens they get, and the words they answer with.
+//! Collectors and relays of the array: their grids, the tokens that they get, and the words that they answer with.
 
 use super::{element, hop_time, served_name, shape, Buffers, Build, DrainingPorts};
 use crate::control::{time_field, Field};
 use crate::io::collector::{self, masks, wave_enables, Collector, CollectorPorts};
 use crate::io::relay::Relay;
 use crate::port::Port;
-use crate::stream::{Answer, Passing, Tokens};
+use crate::stream::{Answer, StreamItem, Tokens};
 use array::contract::relay::{lanes, owned, Relays};
 use array::contract::timing::{collect_time, drain_latency};
 use array::contract::walk::Walk;
@@ -16,14 +16,14 @@ use rtl::{u, Design, Instance, Sig, Ty};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draining {
     pub port: usize,
-    /// Of what the port serves, see [`served_name`].
+    /// Name of the arrays behind the port, see [`served_name`].
     pub name: String,
     pub stream: Tokens<Ty>,
-    /// From a token to the word that answers it, in cycles.
+    /// Cycles from a token to its answer.
     pub latency: u32,
     /// Bytes of a word.
     pub bytes: u32,
-    /// In the order of the stream's group bits.
+    /// In the order of the group bits of the stream.
     pub groups: Vec<Collectors>,
 }
 
@@ -35,17 +35,17 @@ pub struct Collectors {
     pub collector: Collector,
     /// Collectors along each axis.
     pub extent: [i64; 2],
-    /// Hops from where waves enter to the first PE with a collector.
+    /// Hops from the entry of waves to the first PE with a collector.
     pub away: [i64; 2],
-    /// When a wave reaches the first collector, in cycles after it has reached the first PE.
+    /// Cycles from the arrival of a wave at the first PE to that at the first collector.
     pub delay: i64,
     /// In the order of [`Collector::wave_enables`].
     pub enables: Vec<WaveEnable>,
     pub relay: Relay,
     pub relays: Relays,
-    /// By relay: the bits of the words it joins, lowest first.
+    /// By relay: how its bus words are composed, lowest bits first.
     pub words: Vec<Vec<Part>>,
-    /// Cycles by which the joined word comes before the slowest group's.
+    /// Cycles by which the word is earlier than that of the slowest group.
     pub spare: u32,
 }
 
@@ -57,14 +57,14 @@ pub enum WaveEnable {
     Field(Field),
 }
 
-/// Neighbouring bits of a bus word that come from one place, or zeros.
+/// Consecutive bits of a bus word from one collector, or zeros.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
     pub from: Option<PartOf>,
     pub bits: u32,
 }
 
-/// Bits of a bank's word from this one on.
+/// Bits of the word of a bank, from `bit` on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartOf {
     pub collector: [i64; 2],
@@ -129,7 +129,7 @@ impl Collectors {
     }
 }
 
-/// What the bus words that relay `at` joins are made of: elements of its collectors side by side, zeros between them.
+/// Composition of the bus words of relay `at`: elements of its collectors, zeros between them.
 fn parts(vsa: &Vsa, o: usize, relays: &Relays, at: [i64; 2]) -> Vec<Part> {
     let group: &OutputGroup = &vsa.outputs[o];
     let array = &vsa.arrays[group.array as usize];
@@ -173,20 +173,20 @@ impl<'m> Build<'_, 'm> {
         ports.answer.data.output(m, m.any(&words));
     }
 
-    /// Collectors of a group and their relays; the value is the word that comes back.
+    /// Collectors of a group and their relays. Returns the word that answers.
     fn collector(
         &self,
         d: &mut Design,
         of: &Collectors,
         slot: Option<&Port>,
-        sent: impl FnOnce(&Self) -> Passing<Sig<'m>>,
+        sent: impl FnOnce(&Self) -> StreamItem<Sig<'m>>,
     ) -> Sig<'m> {
         let (m, o, extent, collector) = (self.m, of.group, of.extent, &of.collector);
         let ports = collector.ports();
         let module = d.module(collector.clone());
         let grid = m.grid(d, format!("collect{o}"), &module, extent.map(|n| n as u32));
         let at = Buffers { of: &collector.buffer, grid, extent };
-        self.waves(at, &format!("collect{o}"), &ports.told, slot.map(|port| (port, port.input(m))), of.delay);
+        self.waves(at, &format!("collect{o}"), &ports.buffer, slot.map(|port| (port, port.input(m))), of.delay);
         for (enable, chain) in of.enables.iter().zip(&ports.enables) {
             let enable = match enable {
                 WaveEnable::Field(field) => self.valid & self.field(field, 0, ""),
@@ -202,7 +202,7 @@ impl<'m> Build<'_, 'm> {
         }
         self.values(grid, of, &ports);
         for (b, bank) in collector.banks.iter().enumerate() {
-            self.tie_bank(at, &ports.told.ties[b], &bank.bank);
+            self.tie_bank(at, &ports.buffer.ties[b], &bank.bank);
             if let Some(port) = &ports.masks[b] {
                 grid.set_each(&port.name, |i, j| {
                     collector::mask_literal(m, &masks(bank, collector.buffer.word, at.pe(i, j)))
@@ -212,7 +212,7 @@ impl<'m> Build<'_, 'm> {
         self.relays(d, grid, &ports, of, sent)
     }
 
-    /// From the PEs' outputs.
+    /// Connects values and enables to the outputs of the PEs.
     fn values(&self, grid: Instance<'m>, of: &Collectors, ports: &CollectorPorts) {
         let away = of.away.map(|n| n as u32);
         let from_pe = |port: &Port, i: u32, j: u32| element(self.pe, port, self.array.extent, i + away[0], j + away[1]);
@@ -225,14 +225,14 @@ impl<'m> Build<'_, 'm> {
         }
     }
 
-    /// Relays of a group: tokens to the collectors, their words back.
+    /// Relays of a group: tokens to the collectors, answers back.
     fn relays(
         &self,
         d: &mut Design,
         collectors: Instance<'m>,
         to: &CollectorPorts,
         of: &Collectors,
-        sent: impl FnOnce(&Self) -> Passing<Sig<'m>>,
+        sent: impl FnOnce(&Self) -> StreamItem<Sig<'m>>,
     ) -> Sig<'m> {
         let (m, o, extent) = (self.m, of.group, of.relays.extent);
         let [n0, n1] = extent.map(|n| n as u32);
@@ -245,7 +245,7 @@ impl<'m> Build<'_, 'm> {
             collectors.set_bus(&port.name, self.spread(grid, &chain.onward[1], &of.relays, of.extent));
         });
         grid.set_each(&ports.words.name, |i, j| self.words(collectors, to, of, (i * n1 + j) as usize));
-        // Words move along axis 1 with their token, then along axis 0 behind the last column.
+        // Answers move along axis 1 with their token, then along axis 0 in the last column.
         let zero = m.lit(0, ports.word.ty);
         grid.link(&ports.word.name, &ports.beside.name, [0, 1], |_, _| zero);
         grid.set_each(&ports.above.name, |i, j| {
@@ -258,7 +258,7 @@ impl<'m> Build<'_, 'm> {
         m.delay(grid.out_at(&ports.word.name, n0 - 1, n1 - 1), of.spare, format!("word{o}_d"))
     }
 
-    /// An output of each relay, for each of its collectors.
+    /// An output of each relay, copied to each of its collectors.
     fn spread(&self, grid: Instance<'m>, port: &Port, relays: &Relays, extent: [i64; 2]) -> Sig<'m> {
         let [b0, b1] = relays.block;
         let row = |i: i64| (0..relays.extent[1]).rev().map(move |j| (i / b0, j));
@@ -268,7 +268,7 @@ impl<'m> Build<'_, 'm> {
         self.m.concat(&copies.collect::<Vec<_>>())
     }
 
-    /// The bus words that a relay joins.
+    /// The bus words of a relay.
     fn words(&self, collectors: Instance<'m>, ports: &CollectorPorts, of: &Collectors, relay: usize) -> Sig<'m> {
         let part = |part: &Part| match &part.from {
             None => self.m.lit(0, u(part.bits)),

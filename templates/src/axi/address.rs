@@ -1,15 +1,27 @@
-//! The address side both engines share: services → rows → bursts.
+//! Address generation of both DMA engines: services → rows → bursts.
+//!
+//! A *service* is one load or drain of an I/O group. It moves a box of an array (the footprint of a tile) row by row. A
+//! row is contiguous in DRAM and becomes one or several INCR bursts of full-width beats. No burst crosses a 4 KiB
+//! boundary or has more than 256 beats: rows are cut at multiples of [`Walk::burst_beats`].
 //!
 //! ```text
-//! generator ─► job ─► row walker ─► trim 1..K ─► row ─► segment ─► address channel
-//!  (tile       (1)    (1 row/cycle)  (row ends)    └─► row descriptor (to the data side)
+//! generator ─► job ─► row walker ─► trim 1..K ─► row ─► segment ─► AR or AW channel
+//!  (tile       (1)    (1 row/cycle)  (row ends)    └─► row descriptor (FIFO to the data side)
 //!   counters)
 //! ```
-//! The generator is in [`super::services`]. Every arrow is one register. Stages are elastic
-//! ([`super::elastic::stage`]). A service enters the walker when its credits allow (`go`); its row `i` is in the walker
-//! at `go + 1 + i`, in `row` K + 1 cycles later, its first address on the channel 2 cycles after it left `row`. The
-//! segment stage gives one burst per cycle, cut at multiples of [`Walk::burst_beats`]. All forms are odometer
-//! accumulators: one addition of a constant per step, no multipliers.
+//! Every arrow is one register stage with valid/ready ([`super::elastic::stage`]).
+//!
+//! - The generator ([`super::services`]) counts tiles and emits services.
+//! - The row walker is an odometer over the rows of a service. The address and the ends of a row are affine in its
+//!   coordinates, so each is an accumulator that adds one constant per row. There are no multipliers.
+//! - Trim stage `k` takes the `k`-th lower and upper end into account. The elements `low..high` that remain lie in the
+//!   array. A row transfers nothing if `low >= high` or one of its gates is negative.
+//! - The segment stage emits one burst per cycle.
+//!
+//! Timing: a service enters the walker in cycle `go`, when its credits allow. Its row `i` is in the walker in cycle
+//! `go + 1 + i` and in `row` K + 1 cycles later. Its first address is on the channel 2 cycles after it left `row`.
+//!
+//! *Virtual beats* of a row are its bus words, transferred or not, counted from the one with local element 0.
 
 use super::bundle::AxiAddress;
 use super::elastic::{choose, choose_lit, hold, pack, stage, unpack, Fields, Fifo, Skid, Stage};
@@ -22,21 +34,22 @@ use array::contract::walk::{RowForm, Walk};
 use rtl::{clog2, s, u, ModuleBuilder, Sig, Ty, Wire};
 use uniform::sizes::Formula;
 
-/// Row coordinates of one service.
+/// Counters over the rows of one service.
 pub(crate) struct Odometer<'m> {
-    /// Dimensions with more than one row in some group.
+    /// Dimensions with more than one row in some group, outermost first.
     dims: Vec<usize>,
     at_end: Vec<Sig<'m>>,
     pub first: Sig<'m>,
     pub last: Sig<'m>,
-    /// See [`digit_types`].
+    /// In the order of [`digit_types`].
     pub digits: Vec<Sig<'m>>,
     load: Sig<'m>,
     advance: Sig<'m>,
     pub group: Vec<Sig<'m>>,
 }
 
-/// Row digits on the streams: `u<d>` for every dimension except the last, `r<d>` where some group's modulus exceeds 1.
+/// Types of the row digits on the streams: `u<d>` for every dimension except the last, then `r<d>` if the modulus of
+/// some group exceeds 1.
 pub(crate) fn digit_types(walk: &Walk) -> Vec<Ty> {
     let mut out = vec![];
     for d in 0..walk.groups[0].rows.len() {
@@ -49,7 +62,7 @@ pub(crate) fn digit_types(walk: &Walk) -> Vec<Ty> {
     out
 }
 
-/// Row digits by dimension, taken from a list in the order of [`digit_types`].
+/// Groups a list in the order of [`digit_types`] by dimension.
 pub(crate) fn digits<S>(walk: &Walk, flat: impl IntoIterator<Item = S>) -> Vec<Digit<S>> {
     let mut flat = flat.into_iter();
     let split = |d: usize| walk.groups.iter().any(|g| g.rows[d].modulus > 1);
@@ -58,7 +71,7 @@ pub(crate) fn digits<S>(walk: &Walk, flat: impl IntoIterator<Item = S>) -> Vec<D
         .collect()
 }
 
-/// Counts rows: `load` sets it to the first row of a service of `job`'s group, `advance` moves to the next row.
+/// Builds the row counters: `load` goes to the first row of `job`, `advance` to the next row.
 pub(crate) fn odometer<'m>(
     m: &'m ModuleBuilder,
     name: &str,
@@ -107,14 +120,14 @@ pub(crate) fn odometer<'m>(
     Odometer { dims, at_end, first: first.q(), last: inner, digits, load, advance, group }
 }
 
-/// When a counter starts, goes on, and is at its end.
+/// Control signals of a counter: it starts at 0, counts, is at its last value.
 struct Count<'m> {
     load: Sig<'m>,
     step: Sig<'m>,
     end: Sig<'m>,
 }
 
-/// `y = modulus * u + r` as the digits u and r (u alone where the modulus is 1 in every group).
+/// Counts coordinate `y = modulus * u + r` as the digits u and r; u alone if the modulus is 1 in every group.
 fn digit<'m>(
     m: &'m ModuleBuilder,
     name: &str,
@@ -141,7 +154,7 @@ fn digit<'m>(
 }
 
 impl<'m> Odometer<'m> {
-    /// Register with the value of the group's form at the present row; `init` is its value at the first.
+    /// Accumulator of a form, one per group: its value at the present row. `init` is the value at the first row.
     pub fn accumulate(
         &self,
         m: &'m ModuleBuilder,
@@ -167,7 +180,7 @@ impl<'m> Odometer<'m> {
     }
 }
 
-/// Whether the group's number is 0.
+/// 1 if the number of the chosen group is 0.
 fn choose_zero<'m>(
     m: &'m ModuleBuilder,
     group: &[Sig<'m>],
@@ -175,15 +188,15 @@ fn choose_zero<'m>(
     values: &[&Formula],
     ty: Ty,
 ) -> Sig<'m> {
-    let known: Option<Vec<i64>> =
+    let constants: Option<Vec<i64>> =
         values.iter().map(|v| if let Formula::Const(c) = v { Some(i64::from(*c == 0)) } else { None }).collect();
-    match known {
-        Some(known) => choose_lit(m, group, &known, u(1)),
+    match constants {
+        Some(constants) => choose_lit(m, group, &constants, u(1)),
         None => !choose_number(m, group, program, values, ty).reduce_or(),
     }
 }
 
-/// [`choose_lit`] among numbers that may follow from the sizes.
+/// [`choose_lit`] for constants and program registers.
 fn choose_number<'m>(
     m: &'m ModuleBuilder,
     group: &[Sig<'m>],
@@ -192,12 +205,12 @@ fn choose_number<'m>(
     ty: Ty,
 ) -> Sig<'m> {
     if values.iter().all(|v| *v == values[0]) {
-        return program.kept(values[0], ty);
+        return program.held(values[0], ty);
     }
-    choose(m, group, &values.iter().map(|v| program.kept(v, ty)).collect::<Vec<_>>())
+    choose(m, group, &values.iter().map(|v| program.held(v, ty)).collect::<Vec<_>>())
 }
 
-/// A row on its way to the segment stage and to the data side.
+/// A row descriptor.
 #[derive(Clone)]
 pub(crate) struct Row<'m> {
     pub group: Vec<Sig<'m>>,
@@ -207,8 +220,7 @@ pub(crate) struct Row<'m> {
     pub digits: Vec<Sig<'m>>,
     /// Element offset of local element 0 in its bus word.
     pub shift: Option<Sig<'m>>,
-    /// Something of the row is transferred: elements `from ..= to`, counted from the start of the word of local element
-    /// 0.
+    /// The row transfers elements `from ..= to`, counted from the start of the bus word with local element 0.
     pub any: Sig<'m>,
     pub from: Sig<'m>,
     pub to: Sig<'m>,
@@ -217,7 +229,7 @@ pub(crate) struct Row<'m> {
 }
 
 impl<'m> Row<'m> {
-    /// Its last beat, counted from the word of local element 0.
+    /// Last virtual beat.
     pub fn last_beat(&self, m: &'m ModuleBuilder, walk: &Walk) -> Sig<'m> {
         let words: Vec<i64> = walk.groups.iter().map(|g| g.words - 1).collect();
         let ty = beat_of(walk, self.to).ty();
@@ -226,54 +238,54 @@ impl<'m> Row<'m> {
     }
 }
 
-/// Rows that wait for the data side.
+/// Row descriptors that wait for the data side.
 pub(crate) struct Queue<'m, D> {
     pub valid: Sig<'m>,
     pub head: D,
     pub pop: Wire<'m>,
 }
 
-/// Rows leave the walk (`next`) when the address channel has a place for their bursts, and the `queue` (of what to
-/// push, when, and when to pop) one for what the data side needs of them, `kept`.
-pub(crate) fn leave<'m, D: Fields<'m>>(
+/// Forks each row to the address channel and to the data side. A row leaves its stage (`next`) when both have room.
+/// `descriptor` is what the data side needs of the row; `queue(data, push, pop)` builds the FIFO for it.
+pub(crate) fn issue<'m, D: Fields<'m>>(
     m: &'m ModuleBuilder,
     walk: &Walk,
     rst: Sig<'m>,
     (stage, row, next): (Stage<'m>, Row<'m>, Wire<'m>),
-    way: Way<'m>,
-    kept: D,
+    gate: BurstGate<'m>,
+    descriptor: D,
     queue: impl FnOnce(Sig<'m>, Sig<'m>, Sig<'m>) -> Fifo<'m>,
 ) -> (Queue<'m, D>, Channel<'m>) {
     let (pop, room) = (m.wire("desc_pop", u(1)), m.wire("desc_room", u(1)));
     let offered = (stage.valid & row.any & room.sig()).called("row_offered");
-    let (accepted, channel) = segments(m, walk, rst, (offered, &row), way);
+    let (accepted, channel) = segments(m, walk, rst, (offered, &row), gate);
     let leaves = (room.sig() & (!row.any | accepted)).named("row_leaves");
     next.drive(leaves);
-    let queue = queue(kept.packed(m), stage.valid & leaves, pop.sig());
+    let queue = queue(descriptor.packed(m), stage.valid & leaves, pop.sig());
     room.drive(queue.room);
-    (Queue { valid: queue.valid, head: kept.of_packed(queue.head), pop }, channel)
+    (Queue { valid: queue.valid, head: descriptor.unpacked(queue.head), pop }, channel)
 }
 
-/// Beats of a row, counted from the word of local element 0.
+/// Virtual beat of an element position.
 pub(crate) fn beat_of<'m>(walk: &Walk, position: Sig<'m>) -> Sig<'m> {
     let low = walk.word.trailing_zeros();
     position.slice(low, position.w() - low)
 }
 
-/// Bits of an element position within a row's virtual beats.
+/// Bits of an element position in the virtual beats of a row.
 pub(crate) fn position_bits(walk: &Walk) -> u32 {
     let words = walk.groups.iter().map(|g| g.words).max().unwrap_or(1) as u64;
     clog2(words + 1) + walk.word.trailing_zeros()
 }
 
-/// The row walker and the trim stages. Returns the row stage and its payload, and whether the walker accepts a service.
+/// The row walker and the trim stages. Returns the row stage, its payload, and whether the walker accepts a service.
 pub(crate) fn rows<'m>(
     m: &'m ModuleBuilder,
     walk: &Walk,
     (rst, program): (Sig<'m>, &Program<'m>),
     job: &Job<'m>,
     go: Sig<'m>,
-    row_leaves: Sig<'m>,
+    row_leaves: Wire<'m>,
     digits: bool,
 ) -> (Stage<'m>, Row<'m>, Sig<'m>) {
     let walk_ready = m.wire("walk_next", u(1));
@@ -305,7 +317,7 @@ pub(crate) fn rows<'m>(
     meta.push(hold(m, "walk_slot", go, job.slot));
     meta.extend([odo.first, odo.last]);
     meta.extend(&odo.digits);
-    let mut flow = Trim {
+    let flow = Trim {
         valid: valid.q(),
         open,
         address,
@@ -315,21 +327,11 @@ pub(crate) fn rows<'m>(
         lowers,
         uppers,
     };
-    let stages = walk.trim_stages();
-    let mut next = walk_ready;
-    for k in 1..=stages {
-        let leaves = m.wire(format!("trim{k}_next"), u(1));
-        let st = stage(m, &format!("trim{k}"), rst, flow.valid, leaves.sig());
-        next.drive(st.ready);
-        flow = flow.through(m, k, &st);
-        next = leaves;
-    }
-    let st = stage(m, "row", rst, flow.valid, row_leaves);
-    next.drive(st.ready);
-    let row = flow.finish(m, walk, &st, &meta);
-    (st, row, !valid.q() | done)
+    let (stage, row) = flow.stages(m, walk, rst, [walk_ready, row_leaves], &meta);
+    (stage, row, !valid.q() | done)
 }
 
+/// A row between two trim stages: elements `low..high` so far, and the ends that are still to be applied.
 struct Trim<'m> {
     valid: Sig<'m>,
     open: Sig<'m>,
@@ -342,7 +344,31 @@ struct Trim<'m> {
 }
 
 impl<'m> Trim<'m> {
-    fn through(self, m: &'m ModuleBuilder, k: usize, st: &Stage<'m>) -> Trim<'m> {
+    /// All trim stages and the row stage; `first`: the first one is ready, `last`: the row leaves.
+    fn stages(
+        mut self,
+        m: &'m ModuleBuilder,
+        walk: &Walk,
+        rst: Sig<'m>,
+        [first, last]: [Wire<'m>; 2],
+        meta: &[Sig<'m>],
+    ) -> (Stage<'m>, Row<'m>) {
+        let mut next = first;
+        for k in 1..=walk.trim_stages() {
+            let leaves = m.wire(format!("trim{k}_next"), u(1));
+            let st = stage(m, &format!("trim{k}"), rst, self.valid, leaves.sig());
+            next.drive(st.ready);
+            self = self.stage(m, k, &st);
+            next = leaves;
+        }
+        let st = stage(m, "row", rst, self.valid, last.sig());
+        next.drive(st.ready);
+        let row = self.finish(m, walk, &st, meta);
+        (st, row)
+    }
+
+    /// Stage `k`: applies the first lower and upper end.
+    fn stage(self, m: &'m ModuleBuilder, k: usize, st: &Stage<'m>) -> Trim<'m> {
         let reg = |name: &str, v: Sig<'m>| hold(m, format!("trim{k}_{name}"), st.load, v);
         let low = self.lowers.first().map_or(self.low, |l| m.mux(l.gt(self.low), *l, self.low));
         let high = self.uppers.first().map_or(self.high, |h| m.mux(h.lt(self.high), *h, self.high));
@@ -361,6 +387,7 @@ impl<'m> Trim<'m> {
         }
     }
 
+    /// The row stage: turns `low..high` into positions and the byte address.
     fn finish(self, m: &'m ModuleBuilder, walk: &Walk, st: &Stage<'m>, meta: &[Sig<'m>]) -> Row<'m> {
         let reg = |name: &str, v: Sig<'m>| hold(m, format!("row_{name}"), st.load, v);
         let bits = position_bits(walk);
@@ -392,34 +419,33 @@ impl<'m> Trim<'m> {
     }
 }
 
-/// What an AXI address channel offers.
+/// Payload of an AXI address channel.
 pub(crate) struct Channel<'m> {
     pub valid: Sig<'m>,
-    /// In beats.
+    /// Address in beats.
     pub beat: Sig<'m>,
     pub len: Sig<'m>,
-    /// A burst goes there in this cycle, and its `len`.
-    pub asked: Sig<'m>,
-    pub next: Sig<'m>,
+    /// A burst enters the channel's skid buffer in this cycle, with `pushed_len`.
+    pub pushed: Sig<'m>,
+    pub pushed_len: Sig<'m>,
 }
 
-/// When bursts may go to the address channel, which is `ready`; what is on the way there is dropped where `unless` is
-/// set.
-pub(crate) struct Way<'m> {
+/// Conditions of the address channel: `ready` of the bus, new bursts are `allowed`, bursts not yet offered are dropped.
+pub(crate) struct BurstGate<'m> {
     pub ready: Sig<'m>,
     pub allowed: Sig<'m>,
-    pub unless: Option<Sig<'m>>,
+    pub drop: Option<Sig<'m>>,
 }
 
-/// Cuts rows into bursts. Returns whether a row is accepted, and the address channel.
+/// The segment stage: cuts rows into bursts. Returns whether a row is accepted, and the address channel.
 fn segments<'m>(
     m: &'m ModuleBuilder,
     walk: &Walk,
     rst: Sig<'m>,
     (offered, row): (Sig<'m>, &Row<'m>),
-    way: Way<'m>,
+    gate: BurstGate<'m>,
 ) -> (Sig<'m>, Channel<'m>) {
-    let Way { ready, allowed, unless } = way;
+    let BurstGate { ready, allowed, drop } = gate;
     let bus = walk.bus_bytes().trailing_zeros();
     let window = (walk.burst_beats() as u64).trailing_zeros().max(1);
     let leaves = m.wire("seg_leaves", u(1));
@@ -438,8 +464,8 @@ fn segments<'m>(
     beat.next(m.mux(st.load, row.address.slice(bus, beats), next_beat)).en(st.load | burst);
     left.next(m.mux(st.load, new_left, left.q() - space.add_lit(1))).en(st.load | burst);
     let len = m.mux(is_last, left.q(), space).resize(8).named("seg_len");
-    let (valid, offered) = places.offer(m, rst, burst, &[("beat", beat.q()), ("len", len)], ready, unless);
-    (st.ready, Channel { valid, beat: offered[0], len: offered[1], asked: burst, next: len })
+    let (valid, offered) = places.offer(m, rst, burst, &[("beat", beat.q()), ("len", len)], ready, drop);
+    (st.ready, Channel { valid, beat: offered[0], len: offered[1], pushed: burst, pushed_len: len })
 }
 
 /// Drives the ports of an address channel.
@@ -450,7 +476,7 @@ pub(crate) fn drive_channel<'m>(m: &'m ModuleBuilder, walk: &Walk, ports: &AxiAd
     ports.addr.output(m, m.concat(&[c.beat, low]));
     ports.len.output(m, c.len);
     constant(&ports.size, walk.bus_bytes().trailing_zeros());
-    // Incrementing; modifiable and bufferable.
+    // INCR; AxCACHE: modifiable and bufferable.
     constant(&ports.burst, 1);
     constant(&ports.lock, 0);
     constant(&ports.cache, 3);

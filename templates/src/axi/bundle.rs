@@ -1,14 +1,14 @@
-//! Bundles of AXI signals, named as the standard names them: as ports of a module, or as the values on them.
+//! Bundles of AXI signals with the names of the standard. `S` is the port ([`Port`]) or the value of a signal.
 
 use crate::interface::AxiPort;
 use crate::port::Port;
 use array::contract::walk::Walk;
 use rtl::u;
 
-/// What tells the ports of one AXI4 bus from those of another.
+/// Parameters of an AXI4 bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bus {
-    /// Of a word of data.
+    /// Bytes of a data word.
     pub bytes: u32,
     pub address_bits: u32,
 }
@@ -18,7 +18,7 @@ impl Bus {
         Bus { bytes: walk.bus_bytes(), address_bits: walk.address_bits }
     }
 
-    /// Of an IP's port.
+    /// Parameters of a port of the IP.
     pub fn at(port: &AxiPort) -> Bus {
         Bus { bytes: port.data_bits / 8, address_bits: port.address_bits }
     }
@@ -40,7 +40,7 @@ pub struct AxiAddress<S> {
     pub ready: S,
 }
 
-/// What a reading manager uses of AXI4; `rid` it need not look at, since it has one identifier.
+/// Read channels. `rid` is absent: the manager uses one identifier.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AxiRead<S> {
     pub ar: AxiAddress<S>,
@@ -51,7 +51,7 @@ pub struct AxiRead<S> {
     pub rready: S,
 }
 
-/// What a writing manager uses of AXI4; not `bid`.
+/// Write channels, without `bid`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AxiWrite<S> {
     pub aw: AxiAddress<S>,
@@ -65,7 +65,7 @@ pub struct AxiWrite<S> {
     pub bready: S,
 }
 
-/// AXI4-Lite.
+/// AXI4-Lite, 32 bits of data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AxiLite<S> {
     pub awaddr: S,
@@ -107,7 +107,7 @@ impl AxiAddress<Port> {
 }
 
 impl<S> AxiAddress<S> {
-    /// What the manager drives.
+    /// Signals that the manager drives.
     pub fn outputs(&self) -> Vec<&S> {
         vec![
             &self.id,
@@ -125,7 +125,7 @@ impl<S> AxiAddress<S> {
 }
 
 impl AxiRead<Port> {
-    /// Ports whose names begin with `prefix`.
+    /// Ports with this prefix.
     pub fn ports(prefix: &str, Bus { bytes, address_bits }: Bus) -> Self {
         let p = |name: &str, bits: u32| Port::new(format!("{prefix}{name}"), u(bits));
         AxiRead {
@@ -140,26 +140,26 @@ impl AxiRead<Port> {
 }
 
 impl<S> AxiRead<S> {
-    /// What the manager drives.
+    /// Signals that the manager drives.
     pub fn outputs(&self) -> Vec<&S> {
         [self.ar.outputs(), vec![&self.rready]].concat()
     }
-    /// What the memory drives.
+    /// Signals that the memory drives.
     pub fn inputs(&self) -> Vec<&S> {
         [self.handshakes(), self.payload()].concat()
     }
-    /// What the memory drives to accept an address, and to answer.
+    /// Handshake signals that the memory drives.
     pub fn handshakes(&self) -> Vec<&S> {
         vec![&self.ar.ready, &self.rvalid]
     }
-    /// What the memory drives beside its answer: it counts with `rvalid` alone.
+    /// Payload that the memory drives; it is meaningful only with `rvalid`.
     pub fn payload(&self) -> Vec<&S> {
         vec![&self.rdata, &self.rresp, &self.rlast]
     }
 }
 
 impl AxiWrite<Port> {
-    /// Ports whose names begin with `prefix`.
+    /// Ports with this prefix.
     pub fn ports(prefix: &str, Bus { bytes, address_bits }: Bus) -> Self {
         let p = |name: &str, bits: u32| Port::new(format!("{prefix}{name}"), u(bits));
         AxiWrite {
@@ -177,26 +177,26 @@ impl AxiWrite<Port> {
 }
 
 impl<S> AxiWrite<S> {
-    /// What the manager drives.
+    /// Signals that the manager drives.
     pub fn outputs(&self) -> Vec<&S> {
         [self.aw.outputs(), vec![&self.wvalid, &self.wdata, &self.wlast, &self.wstrb, &self.bready]].concat()
     }
-    /// What the memory drives.
+    /// Signals that the memory drives.
     pub fn inputs(&self) -> Vec<&S> {
         [self.handshakes(), self.payload()].concat()
     }
-    /// What the memory drives to accept an address or a beat, and to answer.
+    /// Handshake signals that the memory drives.
     pub fn handshakes(&self) -> Vec<&S> {
         vec![&self.aw.ready, &self.wready, &self.bvalid]
     }
-    /// What the memory drives beside its answer: it counts with `bvalid` alone.
+    /// Payload that the memory drives; it is meaningful only with `bvalid`.
     pub fn payload(&self) -> Vec<&S> {
         vec![&self.bresp]
     }
 }
 
 impl AxiLite<Port> {
-    /// Ports whose names begin with `prefix`, for registers of 32 bits.
+    /// Ports with this prefix.
     pub fn ports(prefix: &str, address_bits: u32) -> Self {
         let p = |name: &str, bits: u32| Port::new(format!("{prefix}{name}"), u(bits));
         AxiLite {
@@ -222,7 +222,7 @@ impl AxiLite<Port> {
 }
 
 impl<S> AxiLite<S> {
-    /// What the manager drives.
+    /// Signals that the manager drives.
     pub fn inputs(&self) -> Vec<&S> {
         vec![
             &self.awaddr,

@@ -1,11 +1,10 @@
-//! The open bursts of one direction of a port: how many there are, and where those lie that were answered with an
-//! error.
+//! Tracker of the open bursts of a DMA engine: counts them, reports error answers, and decides what a reset waits for.
 //!
-//! The count is spared by `ap_rst_n`, since the memory goes on answering when only the IP is reset: after a reset the
-//! engine takes what is still owed to it, and everything else waits until nothing is open. If that never comes, because
-//! the memory was reset as well, `abandon` gives the bursts up.
+//! The memory goes on answering when only the IP is reset. So `ap_rst_n` does not clear the count: after a reset the
+//! engine takes the answers that are still due, and everything else waits until no burst is open. `abandon` clears the
+//! count if they never come, because the memory was reset as well.
 //!
-//! Addresses of the last bursts are kept in order; that of a burst that had more behind it is not known.
+//! A ring buffer holds the addresses of the last bursts, for error reports. The address of an older burst is unknown.
 
 use super::bundle::Bus;
 use super::elastic::hold;
@@ -13,14 +12,14 @@ use crate::naming::memory_style;
 use crate::port::Port;
 use rtl::{clog2, u, ModuleBuilder, Sig};
 
-/// What an engine needs to outlive a reset.
+/// Reset signals of an engine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Guard<S> {
-    /// The top's reset, synchronous, active high: held until no burst is open and the array is empty.
+    /// Reset of the core, synchronous, active high: held until no burst is open and the array is empty.
     pub rst: S,
-    /// `ap_rst_n`: nothing is offered on the bus without it.
+    /// `ap_rst_n`: the engine offers nothing on the bus while it is 0.
     pub live: S,
-    /// Nothing will be answered any more.
+    /// The memory will answer no open burst any more.
     pub abandon: S,
 }
 
@@ -38,36 +37,36 @@ impl Guard<Port> {
 }
 
 impl<'m> Guard<Sig<'m>> {
-    /// The count of open bursts, nought when the device has been configured.
+    /// Count of open bursts; 0 after configuration of the device.
     pub fn count(&self, m: &'m ModuleBuilder) -> rtl::Reg<'m> {
         m.reg("bursts_open", u(24)).rst(self.abandon, 0).init(0)
     }
 }
 
-/// What happens to the bursts in a cycle.
+/// What happens to bursts in a cycle.
 pub(crate) struct Events<'m> {
-    /// One more is open, at this address.
+    /// A burst is opened, at this address in words of the bus.
     pub opened: Sig<'m>,
     pub address: Sig<'m>,
-    /// A response or beat for the oldest one is taken, with this code; the last one.
+    /// A beat or response of the oldest burst is taken, with this code; `ended`: it is the last one.
     pub answered: Sig<'m>,
     pub response: Sig<'m>,
     pub ended: Sig<'m>,
 }
 
-/// What an engine tells about its bursts.
+/// Status outputs of an engine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report<S> {
     pub bus: Bus,
-    /// Nothing is open.
+    /// No burst is open.
     pub quiet: S,
     /// Pulse, a cycle after an answer with an error.
     pub failed: S,
-    /// The answer (2).
+    /// RRESP or BRESP of that answer, 2 bits.
     pub response: S,
-    /// The burst's address is known.
+    /// `address` is valid.
     pub known: S,
-    /// In words of the bus.
+    /// Address of the burst, in words of the bus.
     pub address: S,
 }
 
@@ -84,17 +83,17 @@ impl Report<Port> {
     }
 }
 
-/// Counts, and reports. The addresses of the last `kept` bursts, a power of two, are known.
+/// Builds the tracker with the addresses of the last `depth` bursts; `depth` is a power of two.
 pub(crate) fn watch<'m>(
     m: &'m ModuleBuilder,
     report: &Report<Port>,
     rst: Sig<'m>,
     open: rtl::Reg<'m>,
     events: Events<'m>,
-    kept: u32,
+    depth: u32,
 ) {
     let some = open.q().reduce_or().named("some_open");
-    // An answer that nobody waits for does not count, whatever the wires hold before the memory is out of its reset.
+    // Ignores answers without an open burst: the wires may hold anything while the memory is in its own reset.
     let (answered, ended) = (
         (some & events.answered).called("burst_answered"),
         (some & events.answered & events.ended).called("burst_ended"),
@@ -102,9 +101,10 @@ pub(crate) fn watch<'m>(
     open.next(m.mux(events.opened, open.q().add_lit(1), open.q().sub_lit(1))).en(events.opened ^ ended);
     report.quiet.output(m, !some);
 
-    let ring = m.mem("burst_addresses", kept, events.address.w(), memory_style(kept.into(), events.address.w(), false));
+    let ring =
+        m.mem("burst_addresses", depth, events.address.w(), memory_style(depth.into(), events.address.w(), false));
     let at = |name: &str, en: Sig<'m>| {
-        let at = m.reg(name, u(clog2(u64::from(kept))));
+        let at = m.reg(name, u(clog2(u64::from(depth))));
         at.next(at.q().add_lit(1)).en(en).rst(rst & !some, 0).q()
     };
     let (newest, oldest) = (at("burst_newest", events.opened), at("burst_oldest", ended));
@@ -112,6 +112,6 @@ pub(crate) fn watch<'m>(
     let failed = (answered & events.response.msb() & !rst).named("fails");
     report.failed.output(m, m.reg("failed_q", u(1)).next(failed).rst(rst, 0).q());
     report.response.output(m, hold(m, "failed_response_q", failed, events.response));
-    report.known.output(m, hold(m, "failed_known_q", failed, open.q().le(m.lit(kept, u(24)))));
+    report.known.output(m, hold(m, "failed_known_q", failed, open.q().le(m.lit(depth, u(24)))));
     report.address.output(m, ring.read_sync("failed_address_q", failed, oldest));
 }

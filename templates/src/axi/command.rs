@@ -1,8 +1,8 @@
-//! What the next run is asked to do: a function and its arguments, from the registers or from the head of the queue.
+//! The command of the next run: the number of a function and its arguments, from the registers or from the queue.
 //!
-//! The functions share the registers of the arguments, each lays its own out from the same place. The queue keeps all
-//! of them with each command, so the host may go on writing. A command stays at its head until its run has ended, which
-//! is when the next one may begin.
+//! All functions lay out their arguments from the same offset. The optional queue is a FIFO of whole commands: a write
+//! to the `queue` register pushes a copy of all argument registers, so the host may go on writing. A command stays at
+//! the head of the FIFO until its run has ended.
 
 use super::register::Write;
 use crate::interface::layout::FUNCTION_BITS;
@@ -10,85 +10,84 @@ use crate::interface::Layout;
 use rtl::{clog2, u, MemStyle, ModuleBuilder, Reg, Sig};
 use std::collections::BTreeMap;
 
-/// The registers of the arguments.
-pub(super) struct Words<'a, 'm> {
+/// Context in which argument registers are built.
+pub(super) struct Registers<'a, 'm> {
     pub m: &'m ModuleBuilder,
     pub layout: &'a Layout,
     pub write: &'a Write<'m>,
     pub rst: Sig<'m>,
 }
 
-/// Commands that wait, and the one that runs.
+/// State of the queue.
 pub(super) struct Queue<'m> {
-    /// There is a command.
+    /// The queue holds a command.
     pub waits: Sig<'m>,
-    /// The run under way is the head's.
+    /// The current run executes the head of the queue.
     pub runs: Sig<'m>,
-    /// The last command ends (pulse).
+    /// Pulse: the last command ends.
     pub drained: Sig<'m>,
-    /// What comes next, or runs, is the head's.
-    taken: Sig<'m>,
-    /// The head's run ends (pulse).
+    /// The current run, or the next one if none is under way, executes the head.
+    selected: Sig<'m>,
+    /// Pulse: the run of the head ends.
     ended: Sig<'m>,
     count: Reg<'m>,
     depth: u32,
 }
 
 impl<'m> Queue<'m> {
-    /// `asked`: the host asks for a run of its own; `running`: some run is under way, until `done`.
+    /// `requested`: the host requests a run without the queue; `running`: a run is under way, until `done`.
     pub fn new(
         m: &'m ModuleBuilder,
         layout: &Layout,
         (rst, done): (Sig<'m>, Sig<'m>),
-        (asked, running): (Sig<'m>, Sig<'m>),
+        (requested, running): (Sig<'m>, Sig<'m>),
     ) -> Queue<'m> {
         let count = m.reg("queue_count", u(clog2(u64::from(layout.queue) + 1)));
         let waits = count.q().reduce_or();
-        let taken = m.wire("queue_taken", u(1));
-        let head = m.reg("queue_runs", u(1)).next(taken.sig()).rst(rst, 0).q();
-        taken.drive(m.mux(running, head, !asked & waits));
+        let selected = m.wire("queue_taken", u(1));
+        let head = m.reg("queue_runs", u(1)).next(selected.sig()).rst(rst, 0).q();
+        selected.drive(m.mux(running, head, !requested & waits));
         let ended = done & head;
         let last = count.q().eq(m.lit(1, count.q().ty()));
-        Queue { waits, runs: head, drained: ended & last, taken: taken.sig(), ended, count, depth: layout.queue }
+        Queue { waits, runs: head, drained: ended & last, selected: selected.sig(), ended, count, depth: layout.queue }
     }
 }
 
-/// See the module's documentation.
-pub(super) struct Asked<'a, 'm> {
-    words: Words<'a, 'm>,
+pub(super) struct Command<'a, 'm> {
+    context: Registers<'a, 'm>,
     queue: Option<Queue<'m>>,
-    /// As the host wrote them, by offset.
+    /// Argument registers by offset, as the host wrote them.
     written: BTreeMap<u32, Sig<'m>>,
-    /// As the next run gets them.
-    valid: BTreeMap<u32, Sig<'m>>,
-    /// The function's number, as written and as valid.
+    /// The same as the next run sees them, if there is a queue.
+    next: BTreeMap<u32, Sig<'m>>,
+    /// Number of the function, as written and as the next run sees it.
     function: Option<[Sig<'m>; 2]>,
-    /// Of the queue.
+    /// Status registers of the queue: offset and value.
     status: Vec<(u32, Sig<'m>)>,
 }
 
-impl<'a, 'm> Asked<'a, 'm> {
-    pub fn new(words: Words<'a, 'm>, queue: Option<Queue<'m>>) -> Self {
-        let Words { m, layout, write, rst } = words;
+impl<'a, 'm> Command<'a, 'm> {
+    pub fn new(context: Registers<'a, 'm>, queue: Option<Queue<'m>>) -> Self {
+        let Registers { m, layout, write, rst } = context;
         let number = layout.function().map(|at| write.word(m, "function", rst, at, FUNCTION_BITS));
-        let mut asked = Asked {
-            words,
+        let mut this = Command {
+            context,
             queue: None,
             written: BTreeMap::new(),
-            valid: BTreeMap::new(),
+            next: BTreeMap::new(),
             function: number.map(|n| [n, n]),
             status: vec![],
         };
         if let Some(queue) = queue {
-            asked.enqueue(&queue);
-            asked.queue = Some(queue);
+            this.enqueue(&queue);
+            this.queue = Some(queue);
         }
-        asked
+        this
     }
 
-    /// Commands go in and come out.
+    /// Builds the FIFO of commands.
     fn enqueue(&mut self, queue: &Queue<'m>) {
-        let Words { m, layout, write, rst } = self.words;
+        let Registers { m, layout, write, rst } = self.context;
         let Some([at, ended_at]) = layout.queue() else { return };
         for (offset, bits) in layout.words() {
             self.written.insert(offset, write.word(m, &self.name(offset), rst, offset, bits));
@@ -117,10 +116,11 @@ impl<'a, 'm> Asked<'a, 'm> {
             part
         };
         for (offset, written) in &self.written {
-            self.valid
-                .insert(*offset, m.mux(queue.taken, next(written.w()), *written).called(format!("next_{offset:02x}")));
+            let value = m.mux(queue.selected, next(written.w()), *written).called(format!("next_{offset:02x}"));
+            self.next.insert(*offset, value);
         }
-        self.function = self.function.map(|[written, _]| [written, m.mux(queue.taken, next(FUNCTION_BITS), written)]);
+        self.function =
+            self.function.map(|[written, _]| [written, m.mux(queue.selected, next(FUNCTION_BITS), written)]);
         let ended = m.reg("queue_ended", u(32));
         ended.next(ended.q().add_lit(1)).en(queue.ended).rst(rst, 0);
         let count = queue.count.q().extend(16);
@@ -128,21 +128,21 @@ impl<'a, 'm> Asked<'a, 'm> {
         self.status = vec![(at, m.concat(&[places, count])), (ended_at, ended.q())];
     }
 
-    /// Name of the register at an offset: after its argument, if only one has it.
+    /// Name of the register at an offset. An IP with one function names it after the argument.
     fn name(&self, offset: u32) -> String {
-        let layout = self.words.layout;
-        let own = (layout.functions.len() == 1)
+        let layout = self.context.layout;
+        let argument = (layout.functions.len() == 1)
             .then(|| (0..layout.functions[0].len()).rev().find(|k| layout.argument(0, *k) <= offset))
             .flatten();
-        match own {
+        match argument {
             Some(k) => format!("arg_{k}_{}", if layout.argument(0, k) == offset { "low" } else { "high" }),
             None => format!("argument_{offset:02x}"),
         }
     }
 
-    /// The register at an offset, as the next run gets it; noted in `registers` when it is made.
+    /// The register at an offset as the next run sees it. The first use adds it to `registers`.
     fn word(&mut self, offset: u32, registers: &mut Vec<(u32, Sig<'m>)>) -> Sig<'m> {
-        let Words { m, layout, write, rst } = self.words;
+        let Registers { m, layout, write, rst } = self.context;
         let listed = registers.iter().any(|r| r.0 == offset);
         let name = self.name(offset);
         let written =
@@ -150,12 +150,12 @@ impl<'a, 'm> Asked<'a, 'm> {
         if !listed {
             registers.push((offset, written.extend(32)));
         }
-        *self.valid.get(&offset).unwrap_or(&written)
+        *self.next.get(&offset).unwrap_or(&written)
     }
 
-    /// Argument `k` of function `f`, in whole bytes.
+    /// Argument `k` of function `f` in whole bytes, as the next run sees it.
     pub fn argument(&mut self, f: usize, k: usize, registers: &mut Vec<(u32, Sig<'m>)>) -> Sig<'m> {
-        let layout = self.words.layout;
+        let layout = self.context.layout;
         let (at, bits) = (layout.argument(f, k), layout.functions[f][k]);
         let part = |word: Sig<'m>, bits: u32| {
             if word.w() > 8 * bits.div_ceil(8) {
@@ -169,32 +169,32 @@ impl<'a, 'm> Asked<'a, 'm> {
             return low;
         }
         let high = part(self.word(at + 4, registers), bits - 32);
-        self.words.m.concat(&[high, low]).called(format!("argument_{f}_{k}"))
+        self.context.m.concat(&[high, low]).called(format!("argument_{f}_{k}"))
     }
 
-    /// `what`, where the next run is of function `f`.
-    pub fn is(&self, f: usize, what: Sig<'m>) -> Sig<'m> {
-        self.function.map_or(what, |[_, number]| what & number.eq(self.words.m.lit(f as u64, number.ty())))
+    /// `condition`, masked unless the next run executes function `f`.
+    pub fn of_function(&self, f: usize, condition: Sig<'m>) -> Sig<'m> {
+        self.function.map_or(condition, |[_, number]| condition & number.eq(self.context.m.lit(f as u64, number.ty())))
     }
 
-    /// The number of the function that comes next, where there are several.
+    /// Number of the function of the next run, if the IP has several.
     pub fn function(&self) -> Option<Sig<'m>> {
         self.function.map(|f| f[1])
     }
 
-    /// Where there is no function of that number: a condition, and what the status tells then.
-    pub fn unknown(&self) -> Vec<(Sig<'m>, Sig<'m>)> {
-        let m = self.words.m;
-        let count = self.words.layout.functions.len() as u64;
+    /// The function does not exist: the condition, and the index that the status register shows then.
+    pub fn unknown_function(&self) -> Vec<(Sig<'m>, Sig<'m>)> {
+        let m = self.context.m;
+        let count = self.context.layout.functions.len() as u64;
         self.function()
             .iter()
             .map(|n| ((!n.lt(m.lit(count, n.ty()))).called("function_unknown"), m.lit(0xff, u(8))))
             .collect()
     }
 
-    /// The registers beside those of the arguments.
+    /// Registers other than those of the arguments.
     pub fn registers(&self) -> Vec<(u32, Sig<'m>)> {
-        let number = self.words.layout.function().zip(self.function).map(|(at, f)| (at, f[0].extend(32)));
+        let number = self.context.layout.function().zip(self.function).map(|(at, f)| (at, f[0].extend(32)));
         number.into_iter().chain(self.status.iter().copied()).collect()
     }
 }

@@ -1,53 +1,54 @@
-//! `AxiLiteControl`: the register file a host starts the kernel with (`ap_ctrl_hs`, as Vitis and XRT expect it).
+//! `AxiLiteControl`: the register file through which a host starts runs and passes arguments. Vitis and XRT know the
+//! protocol as `ap_ctrl_hs`.
 //!
-//! Offsets, fields and what reading and writing them does: [`crate::interface`].
+//! Register map, fields and side effects: [`crate::interface`]. Ports: [`ControlPorts`].
 //!
-//! Ports: [`ControlPorts`].
-//! Address and data of a write are accepted in any order, one of each held; one read at a time. `start` in cycle `s`
-//! and `done` in cycle `d` leave `d - s` in the counter. With auto_restart, or another command in the queue, the next
-//! `start` comes 2 cycles after `done`. What the host starts itself goes before what waits in the queue.
+//! The AXI4-Lite port accepts the address and the data of a write in any order and holds one of each. It executes one
+//! read at a time.
+//!
+//! Timing: `start` in cycle `s` and `done` in cycle `d` leave `d - s` in the cycle counter. With auto-restart, or if
+//! the queue holds another command, the next `start` comes 2 cycles after `done`. A run that the host requests through
+//! AP_START goes before the commands in the queue.
 
 use super::bundle::AxiLite;
-use super::command::{Asked, Queue, Words};
+use super::command::{Command, Queue, Registers};
 use super::elastic::hold;
 use super::register::Write;
 use super::status::{self, Fault};
 use crate::interface::layout::FUNCTION_BITS;
 use crate::interface::{Layout, CTRL, GIER, IP_IER, IP_ISR};
 use crate::port::Port;
-use rtl::{u, Design, ModuleBuilder, Sig, Template};
+use rtl::{u, Design, ModuleBuilder, Sig, Template, Wire};
 
-/// See the module's documentation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AxiLiteControl {
     pub layout: Layout,
     pub version: u32,
-    /// By function, per argument: the lowest bits that must be clear, those of an address within an element.
+    /// Per function and argument: how many low bits must be 0, so that an address is a multiple of an element.
     pub aligned: Vec<Vec<u32>>,
 }
 
 /// The interface of an [`AxiLiteControl`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct ControlPorts {
-    /// Synchronous, high.
+    /// Synchronous, active high.
     pub rst: Port,
     pub bus: AxiLite<Port>,
-    /// What the host reads there.
+    /// Value of the register `design_id`.
     pub design_id: Port,
-    /// Pulse.
+    /// Pulse: a run starts.
     pub start: Port,
     /// Pulse: the run has ended.
     pub done: Port,
     pub interrupt: Port,
-    /// The number of the function that starts, where there are several.
+    /// Number of the function that starts, if the IP has several.
     pub function: Option<Port>,
-    /// Its arguments, as each function sees them.
+    /// Per function: its arguments.
     pub arguments: Vec<Vec<Port>>,
     pub fault: Fault<Port>,
 }
 
 impl AxiLiteControl {
-    /// The interface.
     pub fn ports(&self) -> ControlPorts {
         let several = self.layout.functions.len() > 1;
         let name = |f: usize, k: usize| if several { format!("arg_{f}_{k}") } else { format!("arg_{k}") };
@@ -84,41 +85,143 @@ impl Template for AxiLiteControl {
         let rst = ports.rst.input(m);
         let write = write_channel(m, &ports.bus, rst);
         let read = read_channel(m, &ports.bus, rst);
+        let run = Run::new(m, &self.layout, &ports, &write, rst);
+        let status_read = read.taken & read.address.eq(m.lit(CTRL / 4, read.address.ty()));
+        let status = |name: &str| m.reg(name, u(1)).next(run.host_done).en(run.host_done | status_read).rst(rst, 0).q();
+        let (is_done, is_ready) = (status("ap_done"), status("ap_ready"));
+        let busy = run.requested | run.running;
+        let idle = !run.queue.as_ref().map_or(busy, |q| busy | q.waits);
+        let cycles = run.cycles(m, rst);
+        let interrupts = Interrupts::new(m, &ports, &write, rst, &run);
+
+        let zeros = |n: u32| m.lit(0, u(n));
+        let control =
+            m.concat(&[zeros(24), run.auto_restart, zeros(3), is_ready, idle, is_done, run.requested]).called("ctrl");
+        let bits = |from: &[Sig<'m>]| {
+            m.concat(&[zeros(32 - from.len() as u32)].into_iter().chain(from.iter().rev().copied()).collect::<Vec<_>>())
+        };
+        let mut registers = vec![
+            (CTRL, control),
+            (GIER, interrupts.global.extend(32)),
+            (IP_IER, bits(&interrupts.enables)),
+            (IP_ISR, bits(&interrupts.pending)),
+        ];
+        let context = Registers { m, layout: &self.layout, write: &write, rst };
+        let mut command = Command::new(context, run.queue);
+        let faults = self.arguments(m, &ports, &mut command, &mut registers);
+        registers.extend(command.registers());
+        let misaligned = faults.iter().map(|c| c.0).collect::<Vec<_>>();
+        run.misaligned.drive(if misaligned.is_empty() { m.lit(0, u(1)) } else { m.any(&misaligned) });
+        let index = m.select(&faults, m.lit(0, u(8)));
+        let fault = ports.fault.map(|port| port.input(m));
+        let (status, error) = status::registers(m, &self.layout, rst, &write, fault, [run.refused, index]);
+        interrupts.error.drive(error);
+        registers.extend(status);
+        let at = self.layout.cycles();
+        // Reading the low half latches the high half, so both belong to one value.
+        let low_read = read.taken & read.address.eq(m.lit(at / 4, read.address.ty()));
+        let high = hold(m, "cycles_high", low_read, cycles.slice(32, 32));
+        registers.push((self.layout.design_id(), ports.design_id.input(m)));
+        registers.push((self.layout.version(), m.lit(self.version, u(32))));
+        registers.extend([(at, cycles.slice(0, 32)), (at + 4, high)]);
+        registers.sort_by_key(|r| r.0);
+        ports.bus.rdata.output(m, hold(m, "rdata", read.taken, read.value(m, &registers)));
+    }
+}
+
+impl AxiLiteControl {
+    /// Builds the argument registers. Returns the conditions that refuse a run, each with the index for the status.
+    fn arguments<'m>(
+        &self,
+        m: &'m ModuleBuilder,
+        ports: &ControlPorts,
+        command: &mut Command<'_, 'm>,
+        registers: &mut Vec<(u32, Sig<'m>)>,
+    ) -> Vec<(Sig<'m>, Sig<'m>)> {
+        let mut faults = command.unknown_function();
+        for (f, arguments) in self.layout.functions.iter().enumerate() {
+            for k in 0..arguments.len() {
+                let value = command.argument(f, k, registers);
+                let low = self.aligned[f][k];
+                if low > 0 {
+                    let misaligned = command.of_function(f, value.slice(0, low).reduce_or());
+                    faults.push((misaligned.called(format!("misaligned_{f}_{k}")), m.lit(k as u64 & 0xff, u(8))));
+                }
+                ports.arguments[f][k].output(m, value);
+            }
+        }
+        ports.function.iter().zip(command.function()).for_each(|(port, number)| port.output(m, number));
+        faults
+    }
+}
+
+/// Run control: turns requests of the host and commands of the queue into `start` pulses.
+struct Run<'m> {
+    auto_restart: Sig<'m>,
+    /// AP_START: the host requests a run, until that has ended.
+    requested: Sig<'m>,
+    running: Sig<'m>,
+    start: Sig<'m>,
+    /// Pulse: the run is over at once, because of a misaligned address or an unknown function.
+    refused: Sig<'m>,
+    /// Pulse: a run has ended or was refused.
+    done: Sig<'m>,
+    /// The same for runs that the host requested through AP_START.
+    host_done: Sig<'m>,
+    queue: Option<Queue<'m>>,
+    /// The next run is to be refused; driven later.
+    misaligned: Wire<'m>,
+}
+
+impl<'m> Run<'m> {
+    fn new(m: &'m ModuleBuilder, layout: &Layout, ports: &ControlPorts, write: &Write<'m>, rst: Sig<'m>) -> Self {
         let (ended, misaligned) = (ports.done.input(m), m.wire("misaligned", u(1)));
         let refused = m.reg("refused", u(1));
         let done = ended | refused.q();
-
-        let auto = write.flag(m, "auto_restart", rst, CTRL, 7);
-        let (asked, running) = (m.reg("ap_start", u(1)), m.reg("running", u(1)));
-        let asks = write.sets(m, CTRL, 0);
-        let queue = self.layout.queue().map(|_| Queue::new(m, &self.layout, (rst, done), (asked.q(), running.q())));
-        // The host's own run ends.
-        let own = queue.as_ref().map_or(done, |q| done & !q.runs);
-        asked.next(asks | auto).en(asks | own).rst(rst, 0);
-        let launch = queue.as_ref().map_or(asked.q(), |q| asked.q() | q.waits) & !running.q();
+        let auto_restart = write.flag(m, "auto_restart", rst, CTRL, 7);
+        let (requested, running) = (m.reg("ap_start", u(1)), m.reg("running", u(1)));
+        let request = write.sets(m, CTRL, 0);
+        let queue = layout.queue().map(|_| Queue::new(m, layout, (rst, done), (requested.q(), running.q())));
+        let host_done = queue.as_ref().map_or(done, |q| done & !q.runs);
+        requested.next(request | auto_restart).en(request | host_done).rst(rst, 0);
+        let launch = queue.as_ref().map_or(requested.q(), |q| requested.q() | q.waits) & !running.q();
         running.next(launch).en(launch | done).rst(rst, 0);
         let start = m.reg("start_q", u(1)).next(launch & !misaligned.sig()).rst(rst, 0).q();
         refused.next(launch & misaligned.sig()).rst(rst, 0);
         ports.start.output(m, start);
-        let status_read = read.taken & read.address.eq(m.lit(CTRL / 4, read.address.ty()));
-        let status = |name: &str| m.reg(name, u(1)).next(own).en(own | status_read).rst(rst, 0).q();
-        let (is_done, is_ready) = (status("ap_done"), status("ap_ready"));
-        let busy = asked.q() | running.q();
-        let idle = !queue.as_ref().map_or(busy, |q| busy | q.waits);
-        let (one, count) = (m.lit(1, u(64)), m.reg("cycles", u(64)));
-        let counted = m.select(&[(start, one), (refused.q(), m.lit(0, u(64)))], count.q() + one);
-        count.next(counted).en(start | refused.q() | (running.q() & !done)).rst(rst, 0);
+        let (requested, running, refused) = (requested.q(), running.q(), refused.q());
+        Run { auto_restart, requested, running, start, refused, done, host_done, queue, misaligned }
+    }
 
+    /// Cycle counter of the latest run.
+    fn cycles(&self, m: &'m ModuleBuilder, rst: Sig<'m>) -> Sig<'m> {
+        let (one, count) = (m.lit(1, u(64)), m.reg("cycles", u(64)));
+        let counted = m.select(&[(self.start, one), (self.refused, m.lit(0, u(64)))], count.q() + one);
+        count.next(counted).en(self.start | self.refused | (self.running & !self.done)).rst(rst, 0).q()
+    }
+}
+
+/// Interrupt registers, and the interrupt output. Bits: done, ready, error, and with a queue: the queue is empty.
+struct Interrupts<'m> {
+    global: Sig<'m>,
+    enables: Vec<Sig<'m>>,
+    pending: Vec<Sig<'m>>,
+    /// An error occurs in this cycle; driven later.
+    error: Wire<'m>,
+}
+
+impl<'m> Interrupts<'m> {
+    fn new(m: &'m ModuleBuilder, ports: &ControlPorts, write: &Write<'m>, rst: Sig<'m>, run: &Run<'m>) -> Self {
         let global = write.flag(m, "interrupt_global", rst, GIER, 0);
         let causes =
-            [(0, "done"), (1, "ready"), (2, "error")].into_iter().chain(queue.is_some().then_some((3, "queue")));
+            [(0, "done"), (1, "ready"), (2, "error")].into_iter().chain(run.queue.is_some().then_some((3, "queue")));
         let enables: Vec<_> =
             causes.map(|(i, name)| write.flag(m, &format!("interrupt_{name}"), rst, IP_IER, i)).collect();
-        let wrong = m.wire("wrong", u(1));
-        let event = |i: usize| match (i, &queue) {
-            (2, _) => wrong.sig(),
+        let error = m.wire("wrong", u(1));
+        let event = |i: usize| match (i, &run.queue) {
+            (2, _) => error.sig(),
             (3, Some(queue)) => queue.drained,
-            _ => own,
+            _ => run.host_done,
         };
         let pending: Vec<_> = (0..enables.len())
             .map(|i| {
@@ -128,77 +231,23 @@ impl Template for AxiLiteControl {
             })
             .collect();
         ports.interrupt.output(m, m.reg("interrupt_q", u(1)).next(global & m.any(&pending)).rst(rst, 0).q());
-
-        let zeros = |n: u32| m.lit(0, u(n));
-        let control = m.concat(&[zeros(24), auto, zeros(3), is_ready, idle, is_done, asked.q()]).called("ctrl");
-        let bits = |from: &[Sig<'m>]| {
-            m.concat(&[zeros(32 - from.len() as u32)].into_iter().chain(from.iter().rev().copied()).collect::<Vec<_>>())
-        };
-        let mut registers =
-            vec![(CTRL, control), (GIER, global.extend(32)), (IP_IER, bits(&enables)), (IP_ISR, bits(&pending))];
-        let words = Words { m, layout: &self.layout, write: &write, rst };
-        let mut asked = Asked::new(words, queue);
-        let mut crooked = asked.unknown();
-        for (f, arguments) in self.layout.functions.iter().enumerate() {
-            for k in 0..arguments.len() {
-                let value = asked.argument(f, k, &mut registers);
-                let low = self.aligned[f][k];
-                if low > 0 {
-                    crooked.push((
-                        asked.is(f, value.slice(0, low).reduce_or()).called(format!("misaligned_{f}_{k}")),
-                        m.lit(k as u64 & 0xff, u(8)),
-                    ));
-                }
-                ports.arguments[f][k].output(m, value);
-            }
-        }
-        ports.function.iter().zip(asked.function()).for_each(|(port, number)| port.output(m, number));
-        registers.extend(asked.registers());
-        misaligned.drive(if crooked.is_empty() {
-            m.lit(0, u(1))
-        } else {
-            m.any(&crooked.iter().map(|c| c.0).collect::<Vec<_>>())
-        });
-        let index = m.select(&crooked, m.lit(0, u(8)));
-        let (status, now) = status::registers(
-            m,
-            &self.layout,
-            rst,
-            &write,
-            ports.fault.map(|port| port.input(m)),
-            [refused.q(), index],
-        );
-        wrong.drive(now);
-        registers.extend(status);
-        let at = self.layout.cycles();
-        // The halves are read one after the other, but belong together.
-        let high = hold(
-            m,
-            "cycles_high",
-            read.taken & read.address.eq(m.lit(at / 4, read.address.ty())),
-            count.q().slice(32, 32),
-        );
-        registers.push((self.layout.design_id(), ports.design_id.input(m)));
-        registers.push((self.layout.version(), m.lit(self.version, u(32))));
-        registers.extend([(at, count.q().slice(0, 32)), (at + 4, high)]);
-        registers.sort_by_key(|r| r.0);
-        ports.bus.rdata.output(m, hold(m, "rdata", read.taken, read.of(m, &registers)));
+        Interrupts { global, enables, pending, error }
     }
 }
 
-/// A register read in this cycle.
+/// Read port of the register file: a read is `taken` in this cycle.
 struct Read<'m> {
     taken: Sig<'m>,
     address: Sig<'m>,
 }
 
 impl<'m> Read<'m> {
-    /// The value at the address, of registers in the order of theirs; 0 where there is none.
-    fn of(&self, m: &'m ModuleBuilder, registers: &[(u32, Sig<'m>)]) -> Sig<'m> {
+    /// The register at the address, 0 if there is none. `registers` are sorted by offset.
+    fn value(&self, m: &'m ModuleBuilder, registers: &[(u32, Sig<'m>)]) -> Sig<'m> {
         let [(at, value)] = registers else {
             let (low, high) = registers.split_at(registers.len() / 2);
             let name = format!("read_{:02x}_to_{:02x}", registers[0].0, registers[registers.len() - 1].0);
-            return (self.of(m, low) | self.of(m, high)).called(name);
+            return (self.value(m, low) | self.value(m, high)).called(name);
         };
         m.mux(self.address.eq(m.lit(at / 4, self.address.ty())), *value, m.lit(0, u(32)))
             .called(format!("read_{at:02x}"))

@@ -1,19 +1,22 @@
-//! Pieces of elastic pipelines: a stage that holds one item, a FIFO in LUTRAM, and packing of several signals in one.
+//! Parts of elastic pipelines: register slice, skid buffer, FIFOs; and packing of several signals into one.
 //!
-//! Contract of [`stage`]: an item offered in cycle `t` while `ready` is set is held from `t + 1` on; it leaves in the
-//! first cycle in which `next_ready` is set. Full throughput; `ready` is combinational in `next_ready`, never in
-//! `offered`. Contract of [`fifo`]: an item pushed in cycle `t` is at the head in `t + 1` at the earliest; of
-//! [`deep_fifo`], whose head is a register, in `t + 2`; loaded into a [`Skid`] in `t`, it is offered in `t + 1` at the
-//! earliest.
+//! | part | what it is | latency in cycles | `ready` or `room` |
+//! | --- | --- | --- | --- |
+//! | [`stage`] | register slice, one place | 1 | combinational in `next_ready`, never in `offered` |
+//! | [`Skid`] | skid buffer, two places, in front of a bus channel | 1 | from a register |
+//! | [`fifo`] | FIFO in LUTRAM | 1 | from a register |
+//! | [`deep_fifo`] | FIFO of any size with a register at its head | 2 | from a register |
+//!
+//! All have full throughput. The latency is the least: an item that enters in cycle `t` can leave in `t + latency`.
 
 use crate::naming::memory_style;
 use rtl::{clog2, u, MemStyle, ModuleBuilder, Reg, Sig, Ty};
 
-/// One register stage.
+/// A register slice.
 pub(crate) struct Stage<'m> {
     pub valid: Sig<'m>,
     pub ready: Sig<'m>,
-    /// The payload registers load.
+    /// Enable of the payload registers.
     pub load: Sig<'m>,
 }
 
@@ -30,12 +33,12 @@ pub(crate) fn stage<'m>(
     Stage { valid: valid.q(), ready, load: (offered & ready).named(format!("{name}_load")) }
 }
 
-/// Two places in front of a channel of a bus.
+/// Skid buffer in front of a channel of a bus.
 pub(crate) struct Skid<'m> {
     name: &'static str,
     valid: Reg<'m>,
     second: Reg<'m>,
-    /// Something may be loaded: of a register, since the bus's ready signal ends at the two places.
+    /// An item may be loaded.
     pub room: Sig<'m>,
 }
 
@@ -46,9 +49,8 @@ impl<'m> Skid<'m> {
         Skid { name, valid, second, room }
     }
 
-    /// Offers what is loaded, one after the other, until `taken` (by the bus, while something is offered): whether
-    /// something is offered, and the parts of it. Full throughput. What is not offered yet is dropped where `unless` is
-    /// set. The caller loads only with `room`.
+    /// Offers the loaded items in order, each until the bus has `taken` it. Returns valid and the parts of the item.
+    /// `drop` removes items that are not offered yet. The caller loads only with `room`.
     pub fn offer(
         self,
         m: &'m ModuleBuilder,
@@ -56,15 +58,15 @@ impl<'m> Skid<'m> {
         load: Sig<'m>,
         parts: &[(&str, Sig<'m>)],
         taken: Sig<'m>,
-        unless: Option<Sig<'m>>,
+        drop: Option<Sig<'m>>,
     ) -> (Sig<'m>, Vec<Sig<'m>>) {
         let Skid { name, valid, second, room } = self;
         let free = (!valid.q() | taken).named(format!("{name}_free"));
-        let stays = |s: Sig<'m>| unless.map_or(s, |u| s & !u);
-        m.assert(rst, format!("what {name} loads has a place"), !load | room);
+        let stays = |s: Sig<'m>| drop.map_or(s, |u| s & !u);
+        m.assert(rst, format!("skid buffer {name} has room for what it loads"), !load | room);
         let moves = load | free;
         valid.next(stays(load | second.q())).en(free).rst(rst, 0);
-        second.next(stays(load & !free)).en(unless.map_or(moves, |u| moves | u)).rst(rst, 0);
+        second.next(stays(load & !free)).en(drop.map_or(moves, |u| moves | u)).rst(rst, 0);
         let place = |(part, value): &(&str, Sig<'m>)| {
             let waiting = hold(m, format!("{name}_second_{part}"), room, *value);
             hold(m, format!("{name}_{part}"), free, m.mux(second.q(), waiting, *value))
@@ -73,14 +75,14 @@ impl<'m> Skid<'m> {
     }
 }
 
-/// A register without reset that loads when `en`.
+/// A register with enable and without reset.
 pub(crate) fn hold<'m>(m: &'m ModuleBuilder, name: impl Into<String>, en: Sig<'m>, next: Sig<'m>) -> Sig<'m> {
     m.reg(name.into(), next.ty()).next(next).en(en).q()
 }
 
-/// Signals that go together through queues and registers.
+/// A record of signals that passes through FIFOs and registers as one.
 pub(crate) trait Fields<'m>: Clone {
-    /// Each signal, and what it is called.
+    /// Calls `see` with the name of each signal and the signal.
     fn each(&mut self, see: &mut dyn FnMut(String, &mut Sig<'m>));
 
     fn packed(&self, m: &'m ModuleBuilder) -> Sig<'m> {
@@ -89,8 +91,8 @@ pub(crate) trait Fields<'m>: Clone {
         pack(m, &parts)
     }
 
-    /// What [`Fields::packed`] put together from signals of these types.
-    fn of_packed(&self, whole: Sig<'m>) -> Self {
+    /// The inverse of [`Fields::packed`], for signals of the types of `self`.
+    fn unpacked(&self, whole: Sig<'m>) -> Self {
         let (mut fields, mut top) = (self.clone(), whole.w());
         fields.each(&mut |_, s| {
             top -= s.w();
@@ -99,7 +101,7 @@ pub(crate) trait Fields<'m>: Clone {
         fields
     }
 
-    /// Registers that load when `en`.
+    /// Registers with enable `en`.
     fn held(&self, m: &'m ModuleBuilder, role: &str, en: Sig<'m>) -> Self {
         let mut fields = self.clone();
         fields.each(&mut |name, s| *s = hold(m, format!("{role}_{name}"), en, *s));
@@ -110,11 +112,12 @@ pub(crate) trait Fields<'m>: Clone {
 pub(crate) struct Fifo<'m> {
     pub valid: Sig<'m>,
     pub head: Sig<'m>,
-    /// Registered: an item may be pushed.
+    /// An item may be pushed.
     pub room: Sig<'m>,
 }
 
-/// `depth` is a power of two. The caller pushes only with `room` (or counts by itself) and pops only with `valid`.
+/// `depth` is a power of two. The caller pushes only with `room` (or counts the places itself) and pops only with
+/// `valid`.
 pub(crate) fn fifo<'m>(
     m: &'m ModuleBuilder,
     name: &str,
@@ -138,7 +141,7 @@ pub(crate) fn fifo<'m>(
     Fifo { valid: count.q().ne_lit(0), head: item, room: count.q().ne_lit(depth) }
 }
 
-/// As [`fifo`], of any size: the memory is read into the register at the head, which counts as one of the `depth`
+/// As [`fifo`], but the memory is read into a register, so it may be block RAM. The register is one of the `depth`
 /// places.
 pub(crate) fn deep_fifo<'m>(
     m: &'m ModuleBuilder,
@@ -172,7 +175,7 @@ pub(crate) fn deep_fifo<'m>(
     Fifo { valid: valid.q(), head: item, room: counter("count", push, pop).ne_lit(depth) }
 }
 
-/// Several signals side by side, the first in the highest bits.
+/// Concatenates signals, the first in the highest bits.
 pub(crate) fn pack<'m>(m: &'m ModuleBuilder, parts: &[Sig<'m>]) -> Sig<'m> {
     m.concat(&parts.iter().map(|p| p.unsigned()).collect::<Vec<_>>())
 }
@@ -189,7 +192,7 @@ pub(crate) fn unpack<'m>(whole: Sig<'m>, types: &[Ty]) -> Vec<Sig<'m>> {
         .collect()
 }
 
-/// The value that belongs to the set bit of a one-hot group (the first value when there is only one).
+/// The value of the set bit of the one-hot `group`; the first value if there is only one.
 pub(crate) fn choose<'m>(m: &'m ModuleBuilder, group: &[Sig<'m>], values: &[Sig<'m>]) -> Sig<'m> {
     let same = values.len() == 1 || group.len() == 1;
     if same {
@@ -199,7 +202,7 @@ pub(crate) fn choose<'m>(m: &'m ModuleBuilder, group: &[Sig<'m>], values: &[Sig<
     m.select(&cases, values[0])
 }
 
-/// [`choose`] among constants; one literal if they agree. Negative constants need a signed type.
+/// [`choose`] among constants; one literal if they are equal. Negative constants need a signed type.
 pub(crate) fn choose_lit<'m>(m: &'m ModuleBuilder, group: &[Sig<'m>], values: &[i64], ty: Ty) -> Sig<'m> {
     if values.iter().all(|v| *v == values[0]) {
         return constant(m, values[0], ty);

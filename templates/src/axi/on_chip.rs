@@ -1,11 +1,13 @@
-//! A memory of the IP's own, for an array that passes values between phases. To the engines in front of it, it is one
-//! more AXI4 memory, on buses of its own: bursts are taken in order, a beat each cycle and direction, and data and
-//! responses come as [`MemoryTiming::ON_CHIP`](array::contract::walk::MemoryTiming::ON_CHIP) says.
+//! An on-chip memory (block RAM or UltraRAM) with AXI4 ports, for an array that passes values between phases and stays
+//! in the IP. The engines in front of it treat it like DRAM, on a bus of its own.
 //!
-//! Timing: an address taken in cycle `t` is at the head of its queue in `t + 1`, the first word is asked for in `t +
-//! 2`, comes out of the memory in `t + 3` and is offered in `t + 4`. A beat taken in cycle `t` is in the memory at the
-//! end of `t + 1`, and the response to a burst whose last it is comes in `t + 2`. Both engines take what comes: there
-//! is no ready signal to wait for.
+//! Ports: [`OnChipPorts`], a read and a write side, one beat per cycle each. Bursts are executed in order. There is no
+//! RREADY or BREADY: the engines take every beat and response in its cycle.
+//!
+//! Timing, as in [`MemoryTiming::ON_CHIP`](array::contract::walk::MemoryTiming::ON_CHIP): a read address accepted in
+//! cycle `t` is at the head of its FIFO in `t + 1` and addresses the memory in `t + 2`; its first beat is on the R
+//! channel in `t + 4`. A write beat accepted in `t` is in the memory at the end of `t + 1`; if it is the last of its
+//! burst, the response comes in `t + 2`.
 
 use super::bundle::{AxiAddress, AxiRead, AxiWrite, Bus};
 use super::elastic::{fifo, pack, unpack, Fifo};
@@ -14,33 +16,32 @@ use crate::port::Port;
 use array::vsa::Vsa;
 use rtl::{clog2, u, Design, Instance, Memory, ModuleBuilder, Sig, Template};
 
-/// Bursts of a direction that wait for those before them.
+/// Depth of the FIFO of bursts, in each direction.
 const WAITING: u32 = 32;
 
-/// See the module's documentation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OnChip {
-    /// For people.
+    /// Name of the array, for comments.
     pub array: String,
     pub words: u32,
-    /// Bytes of an element: strobes of writers are those of elements.
+    /// Bytes of an element. All strobes of an element are equal.
     pub element: u32,
     pub bus: Bus,
-    /// A deep one is UltraRAM.
+    /// The board has UltraRAM.
     pub uram: bool,
     pub reads: bool,
     pub writes: bool,
 }
 
-/// The interface of an [`OnChip`]: what a manager drives are inputs here.
+/// The interface of an [`OnChip`]. Signals that an AXI manager drives are inputs.
 pub struct OnChipPorts {
-    /// Nothing is under way.
+    /// Synchronous, active high; no burst is open.
     pub rst: Port,
     pub read: AxiRead<Port>,
     pub write: AxiWrite<Port>,
 }
 
-/// What a memory looks at of an address channel.
+/// Signals of an address channel that the memory uses.
 fn address(channel: &AxiAddress<Port>) -> Vec<&Port> {
     vec![&channel.addr, &channel.len, &channel.valid]
 }
@@ -50,7 +51,7 @@ fn beat(write: &AxiWrite<Port>) -> Vec<&Port> {
 }
 
 impl OnChip {
-    /// The memory behind a port, if that is none to DRAM.
+    /// The memory behind a port; `None` if that leads to DRAM.
     pub fn from_vsa(vsa: &Vsa, port: usize, reads: bool, writes: bool) -> Option<OnChip> {
         let array = vsa.on_chip(port)?;
         let bus = Bus { bytes: array.bus_bytes(), address_bits: vsa.port_address_bits(port) };
@@ -73,8 +74,8 @@ impl OnChip {
         }
     }
 
-    /// Joins an instance with the buses of the engines in front of it.
-    pub(crate) fn join<'m>(
+    /// Connects an instance to the buses of its engines.
+    pub(crate) fn connect<'m>(
         &self,
         memory: Instance<'m>,
         reader: Option<(Instance<'m>, &AxiRead<Port>)>,
@@ -101,7 +102,7 @@ impl OnChip {
         self.words.max(2)
     }
 
-    /// Bursts in the order in which they come: the word each begins with, and its beats less one.
+    /// FIFO of bursts: first word, and beats minus one.
     fn bursts<'m>(
         &self,
         m: &'m ModuleBuilder,
@@ -156,15 +157,15 @@ impl OnChip {
         let beat = m.reg("w_beat", u(8));
         beat.next(m.mux(last, m.lit(0, u(8)), beat.q().add_lit(1))).en(taken).rst(rst, 0);
         let at = (head[0] + beat.q().resize(head[0].w())).named("w_word");
-        let kept = |name: &str, value: Sig<'m>| m.reg(name, value.ty()).next(value).q();
+        let stage = |name: &str, value: Sig<'m>| m.reg(name, value.ty()).next(value).q();
         let stores = m.reg("w_stores", u(1)).next(taken).rst(rst, 0).q();
         let elements: Vec<Sig<'m>> =
             (0..self.bus.bytes / self.element).rev().map(|e| strobes.bit(e * self.element)).collect();
         cells.write_masked(
             stores,
-            kept("w_at", at),
-            kept("w_data", data),
-            kept("w_elements", m.concat(&elements)),
+            stage("w_at", at),
+            stage("w_data", data),
+            stage("w_elements", m.concat(&elements)),
             8 * self.element,
         );
         let answers = m.reg("w_answers", u(1)).next(ends).rst(rst, 0).q();
@@ -178,7 +179,7 @@ impl Template for OnChip {
         format!("on_chip_{}", self.array.to_lowercase())
     }
 
-    fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
+    fn build(&self, m: &ModuleBuilder, _: &mut Design) {
         m.doc(format!(
             "Keeps {}, {} words of {} bytes, between the phases that write and read it.",
             self.array, self.words, self.bus.bytes

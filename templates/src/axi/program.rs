@@ -1,4 +1,5 @@
-//! Program registers inside of a module, see [`array::contract::program`].
+//! Program registers inside a module: numbers that the host computes from the sizes, see [`array::contract::program`].
+//! The array needs no divider for them.
 
 use super::elastic::constant;
 use crate::port::Port;
@@ -6,7 +7,7 @@ use array::contract::program::Register;
 use rtl::{s, u, ModuleBuilder, Sig, Ty};
 use uniform::sizes::Formula;
 
-/// One port a register.
+/// One port per register.
 pub(crate) fn ports(registers: &[Register]) -> Vec<Port> {
     registers.iter().enumerate().map(|(k, r)| Port::new(format!("program_{k}"), ty(r))).collect()
 }
@@ -20,7 +21,7 @@ pub(crate) fn ty(r: &Register) -> Ty {
     }
 }
 
-/// The registers' values.
+/// Values of the registers.
 #[derive(Clone)]
 pub(crate) struct Program<'m> {
     m: &'m ModuleBuilder,
@@ -30,33 +31,33 @@ pub(crate) struct Program<'m> {
 #[derive(Clone)]
 struct Value<'m> {
     formula: Formula,
-    /// In the cycle of the `start` pulse.
-    given: Sig<'m>,
-    /// From the next one on.
-    kept: Sig<'m>,
+    /// Valid in the cycle of the `start` pulse.
+    at_start: Sig<'m>,
+    /// Valid from the next cycle on.
+    held: Sig<'m>,
 }
 
 impl<'m> Program<'m> {
     pub fn of(m: &'m ModuleBuilder, registers: &[Register], ports: &[Port], start: Sig<'m>) -> Program<'m> {
         let value = |(r, port): (&Register, &Port)| {
-            let given = port.input(m);
+            let at_start = port.input(m);
             Value {
                 formula: r.formula.clone(),
-                given,
-                kept: m.reg(format!("{}_q", port.name), given.ty()).next(given).en(start).q(),
+                at_start,
+                held: m.reg(format!("{}_q", port.name), at_start.ty()).next(at_start).en(start).q(),
             }
         };
         Program { m, registers: registers.iter().zip(ports).map(value).collect() }
     }
 
-    /// The value in the cycle of the `start` pulse, modulo the type's width.
-    pub fn given(&self, formula: &Formula, ty: Ty) -> Sig<'m> {
-        self.find(formula, ty, |v| v.given)
+    /// The value in the cycle of the `start` pulse, modulo the width of the type.
+    pub fn at_start(&self, formula: &Formula, ty: Ty) -> Sig<'m> {
+        self.find(formula, ty, |v| v.at_start)
     }
 
-    /// The value from the cycle behind the `start` pulse on, modulo the type's width.
-    pub fn kept(&self, formula: &Formula, ty: Ty) -> Sig<'m> {
-        self.find(formula, ty, |v| v.kept)
+    /// The value from the cycle after the `start` pulse on, modulo the width of the type.
+    pub fn held(&self, formula: &Formula, ty: Ty) -> Sig<'m> {
+        self.find(formula, ty, |v| v.held)
     }
 
     fn find(&self, formula: &Formula, ty: Ty, pick: impl Fn(&Value<'m>) -> Sig<'m>) -> Sig<'m> {
@@ -65,7 +66,7 @@ impl<'m> Program<'m> {
         }
         match self.registers.iter().find(|v| v.formula == *formula) {
             Some(value) => pick(value).to(ty),
-            // Not driven: a fault of the netlist.
+            // An undriven wire, which the netlist check reports.
             None => self.m.wire("missing_program", ty).sig(),
         }
     }

@@ -1,27 +1,42 @@
-//! `AxiReader`: fetches the loads of all input groups behind one AXI port and streams them to the feeders.
+//! `AxiReader`: the DMA engine that fetches the loads of all input groups behind one AXI port and streams them to the
+//! feeders.
 //!
-//! Ports: [`ReaderPorts`]; the stream is `ld_valid, ld_first, ld_last, ld_group` (one bit per group of the walk, lowest
-//! bit first), `ld_slot`, `ld_u<d>` (every dimension except the last), `ld_r<d>` (where some group's modulus exceeds
-//! 1), `ld_w`, `ld_data` (a bus word).
+//! ```text
+//!          written_<o>                                  release_<g>
+//!               │                                            │
+//! start ─► generator ─► row walker, trim ─► segment ─► AR    │
+//!                              └─► descriptor FIFO ─► receiver ─► rotate 1..L ─► merge ─► ld_* ─► feeders
+//!                         R ─────────► beat FIFO ────────┘
+//! ```
+//! Ports: [`ReaderPorts`]. The stream has no back-pressure: the feeders take every word. Its fields are `ld_valid`,
+//! `ld_first`, `ld_last` (of a load), `ld_group` (one bit per group of the walk, lowest first), `ld_slot` (buffer
+//! half), `ld_u<d>` and `ld_r<d>` (row digits), `ld_w` (word of the row) and `ld_data` (a bus word).
 //!
-//! The address side asks for beats as far ahead as the FIFO for them has room (`ahead`), so the memory's latency is
-//! paid once, not with every load; it waits for drains only. The receiver deals the words to the feeders as their
-//! halves are released. A burst is asked for while the FIFO has room for the longest one, so `rready` is always high.
+//! Method: the address side runs ahead, as far as the beat FIFO has room (`ahead` beats), so that the latency of the
+//! memory is paid once and not per load. It waits only for stores that a load depends on. The receiver passes a load on
+//! when its group has a free buffer half (`release`).
 //!
-//! While `rst` is high the data of open bursts is taken and dropped.
+//! Invariant: a burst is requested only while the beat FIFO has room for the longest one, so RREADY is always 1. While
+//! `rst` is high, beats of open bursts are accepted and dropped.
 //!
-//! Timing (pulse seen in cycle `t`, memory always ready; `K` = [`Walk::trim_stages`], `L` = [`Walk::rotate_stages`]):
-//! `start` in 0 → service offered in 2 → `go` in 2 at the earliest; `written_<o>` in `t` → `go` in `t + 1`; first
-//! `arvalid` in `go + K + 4`; rows follow each other every `max(1, bursts)` cycles. A row descriptor reaches the
-//! receiver 3 cycles after the row leaves its stage (`go + K + 2`), the first of a load not before the cycle after
-//! `release_<g>`; the receiver takes one virtual beat per cycle, a fetched one 2 cycles after it came, and a beat taken
-//! in cycle `c` is on the stream in `c + L + 2`. `cost::reader` computes all of it exactly.
+//! Timing (a pulse is seen in cycle `t`, the memory is always ready; `K` = [`Walk::trim_stages`], `L` =
+//! [`Walk::rotate_stages`]; `cost::reader` computes all of it exactly):
+//!
+//! | event | cycle |
+//! | --- | --- |
+//! | first service offered | `start` + 2; `go` is in the same cycle at the earliest |
+//! | `go` of a load that waits for stores | `written_<o>` + 1 |
+//! | first ARVALID | `go + K + 4`; the next row `max(1, bursts)` cycles later |
+//! | row descriptor at the receiver | 3 cycles after the row left its stage (`go + K + 2`) |
+//! | the first row of a load at the receiver | not before `release_<g>` + 1 |
+//! | virtual beat taken | one per cycle; a fetched one not before 2 cycles after it came on R |
+//! | word on the stream | `L + 2` cycles after its beat was taken |
 
-use super::address::{self, beat_of, digit_types, digits, position_bits, Queue, Row, Way};
+use super::address::{self, beat_of, digit_types, digits, position_bits, BurstGate, Queue, Row};
 use super::bundle::{AxiRead, Bus};
 use super::bursts::{watch, Events};
 use super::elastic::{deep_fifo, hold, pack, unpack, Fields, Fifo};
-use super::rotate::{join, rotate_level};
+use super::rotate::{merge, rotate_level};
 use super::services::{self, EnginePorts, Job, Start};
 use crate::port::Port;
 use crate::stream::{Loads, Word};
@@ -31,18 +46,18 @@ use array::contract::walk::{WaitUntil, Walk};
 use array::vsa::Vsa;
 use rtl::{clog2, s, u, Design, ModuleBuilder, Sig, Template, Ty, Wire};
 
-/// Parameters of one [`AxiReader`].
+/// Parameters of an [`AxiReader`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReaderParams {
     pub walk: Walk,
-    /// Beats and rows between address side and receiver, see [`Vsa::ahead`].
+    /// Depth of the beat FIFO and of the descriptor FIFO, see [`Vsa::ahead`].
     pub ahead: u32,
-    /// What the host computes from the sizes.
+    /// Program registers that the engine uses.
     pub program: Vec<Register>,
 }
 
 impl ReaderParams {
-    /// `None` if no input group reads through the port.
+    /// `None` if no input group uses the port.
     pub fn from_vsa(vsa: &Vsa, port: usize) -> Option<ReaderParams> {
         let walk = Walk::reads(vsa, port)?;
         Some(ReaderParams { program: program::of_walk(vsa, &walk), walk, ahead: vsa.ahead as u32 })
@@ -53,7 +68,6 @@ impl ReaderParams {
         clog2(self.walk.groups.iter().map(|g| g.words).max().unwrap_or(1) as u64)
     }
 
-    /// The interface.
     pub fn ports(&self) -> ReaderPorts {
         let groups = &self.walk.groups;
         let of_groups = |what: &str| groups.iter().map(|g| Port::bit(format!("{what}_{}", g.group))).collect();
@@ -85,17 +99,16 @@ impl ReaderParams {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReaderPorts {
     pub engine: EnginePorts,
-    /// By group of the walk: pulse, a buffer half is free.
+    /// By group of the walk. Pulse: a buffer half becomes free.
     pub release: Vec<Port>,
-    /// By group of the walk: pulse in the cycle of the last word of a load.
+    /// By group of the walk. Pulse in the cycle of the last word of a load.
     pub loaded: Vec<Port>,
-    /// Pulses: a drain of this output is in memory; for those that some group waits for.
+    /// By output group that some load waits for. Pulse: a drain is in memory.
     pub written: Vec<(usize, Port)>,
     pub bus: AxiRead<Port>,
     pub loads: Loads<Port>,
 }
 
-/// See the module's documentation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AxiReader(pub ReaderParams);
 
@@ -104,13 +117,11 @@ impl Template for AxiReader {
         format!("axi_reader_{}", self.0.walk.name.to_lowercase())
     }
 
-    fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
+    fn build(&self, m: &ModuleBuilder, _: &mut Design) {
         let walk = &self.0.walk;
         m.doc(format!(
-            "Reads {} ({} byte elements, {} per word) in bursts and streams {} input group(s) to the feeders.",
-            super::served(walk),
-            walk.bytes,
-            walk.word,
+            "Reads {} in bursts and streams {} input group(s) to the feeders.",
+            super::arrays(walk),
             walk.groups.len()
         ));
         let ports = self.0.ports();
@@ -119,10 +130,9 @@ impl Template for AxiReader {
         let io = Start::of(m, walk, &ports.engine, &self.0.program, rst);
         let go = m.wire("go", u(1));
         let job = services::generator(m, walk, &io, go.sig());
-        let allowed = written(m, walk, &ports, &io, &job, go.sig());
+        let allowed = stores_done(m, walk, &ports, &io, &job, go.sig());
         let row_leaves = m.wire("row_next", u(1));
-        let (stage, row, walker_free) =
-            address::rows(m, walk, (rst, &io.program), &job, go.sig(), row_leaves.sig(), true);
+        let (stage, row, walker_free) = address::rows(m, walk, (rst, &io.program), &job, go.sig(), row_leaves, true);
         go.drive(job.valid & allowed & walker_free);
 
         let ar_ready = ports.bus.ar.ready.input(m);
@@ -133,13 +143,14 @@ impl Template for AxiReader {
             .slice(walk.burst_beats().trailing_zeros(), space.q().w() - walk.burst_beats().trailing_zeros())
             .reduce_or()
             .named("beat_room");
-        let way = Way { ready: ar_ready, allowed: enough, unless: None };
-        let kept = Descriptor::of(m, walk, &row);
+        let gate = BurstGate { ready: ar_ready, allowed: enough, drop: None };
+        let descriptor = Descriptor::of(m, walk, &row);
         let (queue, mut channel) =
-            address::leave(m, walk, rst, (stage, row, row_leaves), way, kept, |kept, push, pop| {
-                deep_fifo(m, "desc", self.0.ahead, rst, push, kept, pop)
+            address::issue(m, walk, rst, (stage, row, row_leaves), gate, descriptor, |data, push, pop| {
+                deep_fifo(m, "desc", self.0.ahead, rst, push, data, pop)
             });
-        let spent = m.mux(channel.asked, channel.next.extend(space.q().w()).add_lit(1), m.lit(0, space.q().ty()));
+        let beats = channel.pushed_len.extend(space.q().w()).add_lit(1);
+        let spent = m.mux(channel.pushed, beats, m.lit(0, space.q().ty()));
         space.next(space.q() - spent + taken.sig().extend(space.q().w())).rst(rst, self.0.ahead);
         channel.valid = (channel.valid & guard.live & !rst).named("arvalid");
         address::drive_channel(m, walk, &ports.bus.ar, &channel);
@@ -147,12 +158,12 @@ impl Template for AxiReader {
         let answered = ports.bus.rvalid.input(m);
         ports.bus.rready.output(m, m.lit(1, u(1)));
         let data = ports.bus.rdata.input(m);
-        // What nobody has asked for does not count, see [`super::bursts`].
-        let came = answered & open.q().reduce_or();
-        let beats = deep_fifo(m, "beats", self.0.ahead, rst, came, data, taken.sig());
-        m.assert(rst, "a beat that comes has a place", !came | beats.room);
-        let freed = released(m, walk, &ports, &io, &queue.head, queue.pop.sig());
-        let beat = receiver(m, walk, rst, queue, freed, &beats, taken);
+        // Ignores beats without an open burst, see [`super::bursts`].
+        let arrives = answered & open.q().reduce_or();
+        let beats = deep_fifo(m, "beats", self.0.ahead, rst, arrives, data, taken.sig());
+        m.assert(rst, "the beat FIFO has room for every beat", !arrives | beats.room);
+        let free = half_free(m, walk, &ports, &io, &queue.head, queue.pop.sig());
+        let beat = receiver(m, walk, rst, queue, free, &beats, taken);
         let (response, ended) = (ports.bus.rresp.input(m), ports.bus.rlast.input(m));
         watch(
             m,
@@ -166,8 +177,8 @@ impl Template for AxiReader {
     }
 }
 
-/// Whether the drains that the offered service waits for are written.
-fn written<'m>(
+/// The stores that the offered load depends on are in memory.
+fn stores_done<'m>(
     m: &'m ModuleBuilder,
     walk: &Walk,
     ports: &ReaderPorts,
@@ -185,7 +196,7 @@ fn written<'m>(
     for (i, group, k, wait) in waits {
         let o = wait.output;
         let pulse = pulses.iter().find(|w| w.0 == o).map(|w| w.1).unwrap_or_else(|| {
-            // Of as many ports as there are outputs waited for, in the order in which they are first met.
+            // One port per output, in the order of first use.
             let pulse = ports.written[pulses.len()].1.input(m);
             pulses.push((o, pulse));
             pulse
@@ -218,8 +229,8 @@ fn written<'m>(
     }
 }
 
-/// Whether the row at the head may go to the feeders: the first of a load takes a buffer half of its group.
-fn released<'m>(
+/// The row at the head may go to the feeders. The first row of a load takes a buffer half of its group.
+fn half_free<'m>(
     m: &'m ModuleBuilder,
     walk: &Walk,
     ports: &ReaderPorts,
@@ -239,11 +250,11 @@ fn released<'m>(
     !head.row.first | m.any(&free.collect::<Vec<_>>())
 }
 
-/// What the receiver knows about a row.
+/// Row descriptor of the receiver.
 #[derive(Clone)]
 struct Descriptor<'m> {
     row: Row<'m>,
-    /// First and last virtual beat that is fetched, and the row's last virtual beat.
+    /// First and last virtual beat that is fetched; last virtual beat of the row.
     from: Sig<'m>,
     to: Sig<'m>,
     end: Sig<'m>,
@@ -274,7 +285,7 @@ impl<'m> Fields<'m> for Descriptor<'m> {
     }
 }
 
-/// One virtual beat taken.
+/// A virtual beat that the receiver takes.
 struct Beat<'m> {
     valid: Sig<'m>,
     data: Sig<'m>,
@@ -283,14 +294,14 @@ struct Beat<'m> {
     last: Sig<'m>,
 }
 
-/// Takes one virtual beat per cycle of the row at the head of the queue, once its buffer half is `freed`; those that
-/// are not fetched do not wait for `beats`.
+/// The receiver: takes one virtual beat of the present row per cycle, starting when the row's buffer half is `free`.
+/// Virtual beats that are not fetched do not wait for `beats`.
 fn receiver<'m>(
     m: &'m ModuleBuilder,
     walk: &Walk,
     rst: Sig<'m>,
     queue: Queue<'m, Descriptor<'m>>,
-    freed: Sig<'m>,
+    free: Sig<'m>,
     beats: &Fifo<'m>,
     taken: Wire<'m>,
 ) -> Beat<'m> {
@@ -299,7 +310,7 @@ fn receiver<'m>(
     let (busy, need) = (m.reg("recv_busy", u(1)), m.reg("recv_need", u(1)));
     let (last, index) = (m.reg("recv_last", u(1)), m.reg("recv_beat", ty));
     let step = (busy.q() & (!need.q() | beats.valid)).named("recv_steps");
-    let pop = (valid & freed).called("row_may_go") & (!busy.q() | (step & last.q()).called("recv_row_ends"));
+    let pop = (valid & free).called("row_may_go") & (!busy.q() | (step & last.q()).called("recv_row_ends"));
     pops.drive(pop);
     let now = head.held(m, "now", pop);
     let next = index.q().add_lit(1).named("recv_next");
@@ -313,7 +324,8 @@ fn receiver<'m>(
     Beat { valid: step, data: beats.head, now, index: index.q(), last: last.q() }
 }
 
-/// Rotates beats so that element 0 of a word is lowest, joins two neighbours, and drives the stream.
+/// The alignment pipeline: rotates each beat so that element 0 is lowest, merges it with the one before, and drives the
+/// stream.
 fn stream<'m>(m: &'m ModuleBuilder, p: &ReaderParams, ports: &ReaderPorts, rst: Sig<'m>, beat: Beat<'m>) {
     let walk = &p.walk;
     let one = m.lit(1, u(1));
@@ -344,10 +356,10 @@ fn stream<'m>(m: &'m ModuleBuilder, p: &ReaderParams, ports: &ReaderPorts, rst: 
         out = flag(format!("rotate{k}_emit"), out);
         info = reg(format!("rotate{k}_info"), info);
     }
-    let joined = shift.map_or(data, |s| {
+    let aligned = shift.map_or(data, |s| {
         let previous = hold(m, "previous", valid, data);
         let late = s.ne_lit(0);
-        join(m, walk, previous, data, |i| if i == 0 { late } else { late & s.lt(m.lit(walk.word - i, s.ty())) })
+        merge(m, walk, previous, data, |i| if i == 0 { late } else { late & s.lt(m.lit(walk.word - i, s.ty())) })
     });
     let parts = unpack(info, &types);
     let groups = if walk.groups.len() > 1 { parts[4..4 + walk.groups.len()].to_vec() } else { vec![one] };
@@ -358,7 +370,7 @@ fn stream<'m>(m: &'m ModuleBuilder, p: &ReaderParams, ports: &ReaderPorts, rst: 
         group: pack(m, &low_first),
         digits: digits(walk, parts[types.len() - row.digits.len()..].to_vec()),
     };
-    let sent = Loads { valid: out, first: parts[0], last: parts[1], word, data: joined };
+    let sent = Loads { valid: out, first: parts[0], last: parts[1], word, data: aligned };
     for (port, value) in ports.loads.fields().into_iter().zip(sent.fields()) {
         let q = format!("{}_q", port.name);
         port.output(m, if *port == ports.loads.valid { flag(q, *value) } else { reg(q, *value) });

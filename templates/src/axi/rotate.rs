@@ -1,10 +1,11 @@
-//! Re-alignment of bus words: rotation in registered levels of two bits of the amount, and the join of two neighbours.
+//! Alignment of bus words: a pipelined barrel shifter (two bits of the amount per stage), and the merge of two
+//! consecutive words.
 
 use array::contract::walk::Walk;
 use rtl::{ModuleBuilder, Sig};
 
-/// Level `k`: `data` rotated by bits `2k` and `2k + 1` of `amount` elements, towards element 0 (or away from it if
-/// `up`).
+/// Stage `k`: rotates `data` by bits `2k` and `2k + 1` of `amount` (elements), towards element 0, or away from it if
+/// `up`.
 pub(crate) fn rotate_level<'m>(
     m: &'m ModuleBuilder,
     walk: &Walk,
@@ -24,8 +25,8 @@ fn rotated<'m>(m: &'m ModuleBuilder, data: Sig<'m>, by: u32) -> Sig<'m> {
     m.concat(&[data.slice(0, by), data.slice(by, data.w() - by)])
 }
 
-/// Element `i` from `previous` where `take_previous(i)`, else from `current`.
-pub(crate) fn join<'m>(
+/// Takes element `i` from `previous` if `take_previous(i)`, else from `current`.
+pub(crate) fn merge<'m>(
     m: &'m ModuleBuilder,
     walk: &Walk,
     previous: Sig<'m>,

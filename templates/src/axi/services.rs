@@ -1,9 +1,9 @@
-//! The services of a walk, one after the other: the generator counts the tiles' counters and offers each service with
-//! its address and the ends of its rows. It is the first stage of [`super::address`].
+//! The generator of a DMA engine: counts the tile counters and emits one service after the other, with its address and
+//! the forms of its row ends. It is the first stage of address generation ([`super::address`]).
 
 use super::bundle::Bus;
 use super::bursts::{Guard, Report};
-use super::elastic::{choose, hold, stage};
+use super::elastic::{choose, hold, stage, Stage};
 use super::program::{self, Program};
 use crate::cases::{by_case, of_case, within};
 use crate::port::Port;
@@ -12,18 +12,19 @@ use array::contract::steps::Steps;
 use array::contract::walk::{RowForm, Wait, WaitUntil, Walk, WalkGroup};
 use rtl::{clog2, s, u, ModuleBuilder, Sig, Ty};
 use scop::Affine;
+use std::collections::BTreeSet;
 use uniform::counters::Span;
 use uniform::sizes::Formula;
 
-/// Ports that both engines have.
+/// Ports of both engines.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EnginePorts {
     pub guard: Guard<Port>,
     /// Pulse.
     pub start: Port,
-    /// Byte addresses, element-aligned, of the arrays with these indices.
+    /// Byte addresses of the arrays with these indices, multiples of an element.
     pub bases: Vec<(usize, Port)>,
-    /// What the host computes from the sizes.
+    /// Program registers.
     pub program: Vec<Port>,
     pub report: Report<Port>,
 }
@@ -41,12 +42,12 @@ impl EnginePorts {
     }
 }
 
-/// When an engine starts, and where its arrays lie.
+/// Start signal of an engine, and the inputs that are valid with it.
 #[derive(Clone)]
 pub(crate) struct Start<'m> {
     pub rst: Sig<'m>,
     pub start: Sig<'m>,
-    /// Per array of the walk.
+    /// Base address per array of the walk.
     bases: Vec<Sig<'m>>,
     pub program: Program<'m>,
 }
@@ -62,30 +63,30 @@ impl<'m> Start<'m> {
         let start = ports.start.input(m);
         let bases: Vec<_> = ports.bases.iter().map(|(_, port)| port.input(m)).collect();
         if walk.bytes > 1 {
-            let within: Vec<_> =
+            let offsets: Vec<_> =
                 bases.iter().map(|base| base.slice(0, walk.bytes.trailing_zeros()).reduce_or()).collect();
-            m.assert(rst, "addresses are multiples of an element", !start | !m.any(&within));
+            m.assert(rst, "addresses are multiples of an element", !start | !m.any(&offsets));
         }
         Start { rst, start, bases, program: Program::of(m, registers, &ports.program, start) }
     }
-    /// Address of the group's array.
+    /// Base address of the array of a group.
     fn base(&self, m: &'m ModuleBuilder, walk: &Walk, group: &WalkGroup) -> Sig<'m> {
         match walk.arrays.iter().position(|a| a.0 == group.array) {
             Some(k) => self.bases[k],
-            // Not driven: a fault of the netlist.
+            // An undriven wire, which the netlist check reports.
             None => m.wire("unserved_base", u(walk.address_bits)).sig(),
         }
     }
 }
 
-/// A service waiting for its credits.
+/// A service that waits for its credits.
 pub(crate) struct Job<'m> {
     pub valid: Sig<'m>,
     /// One bit per group of the walk.
     pub group: Vec<Sig<'m>>,
     pub slot: Sig<'m>,
-    /// Per group and wait for a phase: this load is the first of its phase, and the phase before had drains that it
-    /// waits for; or, see [`WaitUntil::due_bits`], how many drains it waits for that the load before did not.
+    /// Per group and wait for a phase: 1 if this load is the first of its phase and the phase before had drains that it
+    /// waits for; or, if [`WaitUntil::due_bits`] says so, the number of further drains that it waits for.
     pub phase: Vec<Vec<Option<Sig<'m>>>>,
     pub(super) address: Sig<'m>,
     pub(super) gates: Vec<Sig<'m>>,
@@ -98,18 +99,18 @@ impl<'m> Job<'m> {
     pub fn shift(&self, walk: &Walk) -> Option<Sig<'m>> {
         shift_bits(walk, self.address)
     }
-    /// Low bits of the virtual address of the first row.
+    /// Low bits of the address of the first row.
     pub fn low_address(&self, bits: u32) -> Sig<'m> {
         self.address.slice(0, bits)
     }
 }
 
-/// Bits of `address` that tell the element within a bus word.
+/// Bits of `address` that select the element in a bus word.
 pub(crate) fn shift_bits<'m>(walk: &Walk, address: Sig<'m>) -> Option<Sig<'m>> {
     (walk.word > 1).then(|| address.slice(walk.bytes.trailing_zeros(), walk.word.trailing_zeros()))
 }
 
-/// The forms of one role in every group, short lists padded with a constant that has no effect.
+/// The forms of one kind in every group. Short lists are padded with a constant that has no effect.
 fn padded(
     walk: &Walk,
     pick: impl Fn(&WalkGroup) -> &Vec<RowForm>,
@@ -125,6 +126,7 @@ fn padded(
     (0..most).map(|i| walk.groups.iter().map(|g| at(g, i)).collect()).collect()
 }
 
+/// Forms of the row ends: by index, then by group.
 pub(super) struct Forms {
     pub gates: Vec<Vec<RowForm>>,
     pub lowers: Vec<Vec<RowForm>>,
@@ -139,7 +141,7 @@ pub(super) fn forms(walk: &Walk) -> Forms {
     }
 }
 
-/// Walks the kept tile counters and offers the services in order. A point that is not a service takes one cycle.
+/// Builds the generator. A point of the tile loops that serves no group takes one cycle.
 pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, job_leaves: Sig<'m>) -> Job<'m> {
     let groups = walk.groups.len();
     let busy = m.reg("gen_busy", u(1));
@@ -148,42 +150,21 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
     let (trips, lasts) = (&walk.trips[walk.parameters..], &walk.lasts[walk.parameters..]);
     let counters: Vec<_> =
         trips.iter().enumerate().map(|(j, t)| m.reg(format!("gen_count{j}"), u(clog2(*t as u64)))).collect();
-    let numbers = Numbers {
-        m,
-        program: &io.program,
-        cases: cases(m, walk, &io.program, &counters.iter().map(|c| c.q()).collect::<Vec<_>>()),
-    };
-    let at_end: Vec<_> = counters.iter().zip(lasts).map(|(c, last)| c.q().eq(numbers.kept(last, c.q().ty()))).collect();
+    let counts: Vec<_> = counters.iter().map(|c| c.q()).collect();
+    let numbers = Numbers { m, program: &io.program, cases: cases(m, walk, &io.program, &counts) };
+    let at_end = counts.iter().zip(lasts).map(|(c, last)| c.eq(numbers.held(last, c.ty()))).collect();
+    let mut tiles = Tiles { numbers, counts, at_end, start: io.start, load: io.start };
     let turn: Vec<_> = (0..groups).map(|g| m.reg(format!("gen_turn{g}"), u(1))).collect();
-    let here = |g: &WalkGroup| {
-        let at = |j: usize| {
-            let (count, k) = (counters[j].q(), walk.parameters + j);
-            g.when.value(k).map(|v| match g.when.parameter(k) {
-                Some(p) => count.eq(numbers.kept(&walk.lasts[p], count.ty())),
-                None if ends(walk, j, v) => at_end[j],
-                None => count.eq_lit(v),
-            })
-        };
-        let cases = g.when.cases.iter().map(|some| m.any(&some.iter().map(|&k| numbers.cases[k]).collect::<Vec<_>>()));
-        let tests: Vec<_> = (0..counters.len()).filter_map(at).chain(cases).collect();
-        if tests.is_empty() {
-            m.lit(1, u(1))
-        } else {
-            m.all(&tests)
-        }
-    };
-    let active: Vec<_> = walk.groups.iter().zip(&turn).map(|(g, t)| t.q() & here(g)).collect();
+    let active: Vec<_> = walk.groups.iter().zip(&turn).map(|(g, t)| t.q() & tiles.serves(walk, g)).collect();
     let offered = (busy.q() & m.any(&active)).named("gen_offers");
     let moved = (busy.q() & (!m.any(&active) | taken.sig())).named("gen_moves");
     let step = (moved & turn[groups - 1].q()).named("gen_steps");
-    let load = io.start | step;
-    let one = m.lit(1, u(1));
-    let mut inner = one;
-    for j in (0..counters.len()).rev() {
-        let c = counters[j];
-        let zero = io.start | at_end[j];
+    tiles.load = io.start | step;
+    let mut inner = m.lit(1, u(1));
+    for (c, at_end) in counters.iter().zip(&tiles.at_end).rev() {
+        let zero = io.start | *at_end;
         c.next(m.mux(zero, m.lit(0, c.q().ty()), c.q().add_lit(1))).en(io.start | (step & inner)).rst(io.rst, 0);
-        inner = inner & at_end[j];
+        inner = inner & *at_end;
     }
     busy.next(io.start | (busy.q() & !(step & inner))).rst(io.rst, 0);
     for g in 0..groups {
@@ -191,17 +172,27 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
         let first = m.lit(u64::from(g == 0), u(1));
         turn[g].next(m.mux(io.start, first, before)).en(io.start | moved).rst(io.rst, u64::from(g == 0));
     }
-    let counts: Vec<_> = counters.iter().map(|c| c.q()).collect();
-    let odometer = Tiles { numbers, at_end, start: io.start, load };
-    let job_group: Vec<_> = (0..groups).map(|g| active[g]).collect();
-    let st = stage(m, "job", io.rst, offered, job_leaves);
-    taken.drive(st.ready);
-    let held = |name: String, values: Vec<Sig<'m>>| hold(m, name, st.load, choose(m, &job_group, &values));
+    let stage = stage(m, "job", io.rst, offered, job_leaves);
+    taken.drive(stage.ready);
+    job(walk, io, &stage, &tiles, &active, step)
+}
+
+/// The job stage: a service and its payload. `active`: the group that is served; `step`: the tile counters count.
+fn job<'m>(
+    walk: &Walk,
+    io: &Start<'m>,
+    stage: &Stage<'m>,
+    tiles: &Tiles<'_, 'm>,
+    active: &[Sig<'m>],
+    step: Sig<'m>,
+) -> Job<'m> {
+    let (m, groups, one) = (tiles.numbers.m, active.len(), tiles.numbers.m.lit(1, u(1)));
+    let held = |name: String, values: Vec<Sig<'m>>| hold(m, name, stage.load, choose(m, active, &values));
     let address = (0..groups)
         .map(|g| {
             let steps = walk.address_steps(&walk.groups[g]);
-            let init = io.base(m, walk, &walk.groups[g]) + io.program.given(&steps.start, u(walk.address_bits));
-            odometer.accumulate(m, format!("gen_address{g}"), init, &steps)
+            let init = io.base(m, walk, &walk.groups[g]) + io.program.at_start(&steps.start, u(walk.address_bits));
+            tiles.accumulate(format!("gen_address{g}"), init, &steps)
         })
         .collect();
     let ends = s(walk.coordinate_bits());
@@ -209,7 +200,7 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
         let one = |(i, per_group): (usize, Vec<RowForm>)| {
             let values = per_group.iter().enumerate().map(|(g, f)| {
                 let steps = walk.steps(&walk.groups[g], f);
-                odometer.accumulate(m, format!("gen_{role}{i}_{g}"), io.program.given(&steps.start, ends), &steps)
+                tiles.accumulate(format!("gen_{role}{i}_{g}"), io.program.at_start(&steps.start, ends), &steps)
             });
             held(format!("job_{role}{i}"), values.collect())
         };
@@ -218,60 +209,54 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
     let f = forms(walk);
     let slots = (0..groups).map(|g| {
         let slot = m.reg(format!("gen_slot{g}"), u(1));
-        let on = if walk.groups[g].slots > 1 { st.load & active[g] } else { m.lit(0, u(1)) };
+        let on = if walk.groups[g].slots > 1 { stage.load & active[g] } else { m.lit(0, u(1)) };
         slot.next(m.mux(io.start, m.lit(0, u(1)), !slot.q())).en(io.start | on).rst(io.rst, 0);
         slot.q()
     });
-    let ends =
-        (step & m.all(&[&[one], &odometer.at_end[walk.phases - walk.parameters..]].concat())).called("gen_phase_ends");
-    let passing = Passing { start: io.start, ends, served: (0..groups).map(|g| st.load & active[g]).collect() };
-    let phase = phase_steps(m, walk, (&counts, &odometer.at_end), &odometer.numbers, &passing).into_iter().enumerate();
+    let ends_phase =
+        (step & m.all(&[&[one], &tiles.at_end[walk.phases - walk.parameters..]].concat())).called("gen_phase_ends");
+    let served = (0..groups).map(|g| stage.load & active[g]).collect();
+    let phase = phase_steps(walk, tiles, &Progress { start: io.start, ends_phase, served }).into_iter().enumerate();
+    let held_phase = |g: usize, k: usize, wait: Sig<'m>| hold(m, format!("job_phase{g}_{k}"), stage.load, wait);
     let phase = phase
-        .map(|(g, waits)| {
-            waits
-                .into_iter()
-                .enumerate()
-                .map(|(k, w)| Some(hold(m, format!("job_phase{g}_{k}"), st.load, w?)))
-                .collect()
-        })
+        .map(|(g, waits)| waits.into_iter().enumerate().map(|(k, wait)| Some(held_phase(g, k, wait?))).collect())
         .collect();
     Job {
-        valid: st.valid,
+        valid: stage.valid,
         phase,
         slot: held("job_slot".into(), slots.collect()),
         address: held("job_address".into(), address),
         gates: list("gate", f.gates),
         lowers: list("lower", f.lowers),
         uppers: list("upper", f.uppers),
-        group: job_group
+        group: active
             .iter()
             .enumerate()
-            .map(|(g, a)| if groups == 1 { one } else { hold(m, format!("job_group{g}"), st.load, *a) })
+            .map(|(g, a)| if groups == 1 { one } else { hold(m, format!("job_group{g}"), stage.load, *a) })
             .collect(),
     }
 }
 
-/// Of counter `j` behind the parameters, value `v` is where sizes end it: it has no number of its own.
+/// Value `v` of counter `j` (behind the parameters) is its last value, which follows from the sizes.
 fn ends(walk: &Walk, j: usize, v: i64) -> bool {
     let j = walk.parameters + j;
     v + 1 == walk.trips[j] && !matches!(walk.lasts[j], Formula::Const(_) | Formula::ByCase(_))
 }
 
-/// When a walk starts, ends a phase, and serves its groups.
-struct Passing<'m> {
+/// Events of the generator: it starts, it leaves the last tile of a phase, it serves a group.
+struct Progress<'m> {
     start: Sig<'m>,
-    ends: Sig<'m>,
+    ends_phase: Sig<'m>,
     served: Vec<Sig<'m>>,
 }
 
 /// Per group and wait, see [`Job::phase`].
 fn phase_steps<'m>(
-    m: &'m ModuleBuilder,
     walk: &Walk,
-    (counts, at_end): (&[Sig<'m>], &[Sig<'m>]),
-    numbers: &Numbers<'_, 'm>,
-    passing: &Passing<'m>,
+    Tiles { numbers, counts, at_end, .. }: &Tiles<'_, 'm>,
+    progress: &Progress<'m>,
 ) -> Vec<Vec<Option<Sig<'m>>>> {
+    let m = numbers.m;
     let zero = |of: &[Sig<'m>]| {
         if of.is_empty() {
             m.lit(1, u(1))
@@ -283,43 +268,43 @@ fn phase_steps<'m>(
     let step = |g: usize, k: usize, w: &Wait| {
         let WaitUntil::Phase { drains, emit, .. } = &w.until else { return None };
         if let Some(bits) = w.until.due_bits(walk) {
-            // Phases end while the group has no loads, and not with as many drains each.
+            // Several phases may end between two loads of the group, each with its own number of drains.
             let due = m.reg(format!("gen_due{g}_{k}"), u(bits));
             let at = |(j, value): (usize, &Option<i64>)| {
                 value.map(|v| if ends(walk, j, v) { at_end[j] } else { phases[j].eq_lit(v) })
             };
             let here: Vec<_> =
-                emit[walk.parameters..].iter().enumerate().filter_map(at).chain([passing.ends]).collect();
-            let more = m.mux(m.all(&here), numbers.kept(drains, u(bits)), m.lit(0, u(bits)));
+                emit[walk.parameters..].iter().enumerate().filter_map(at).chain([progress.ends_phase]).collect();
+            let more = m.mux(m.all(&here), numbers.held(drains, u(bits)), m.lit(0, u(bits)));
             due.next(m.mux(
-                passing.start,
+                progress.start,
                 m.lit(0, u(bits)),
-                m.mux(passing.served[g], m.lit(0, u(bits)), due.q()) + more,
+                m.mux(progress.served[g], m.lit(0, u(bits)), due.q()) + more,
             ));
             return Some(due.q());
         }
-        // Counter `j` of the phase before: one less where all counters within are zero now.
+        // Counter `j` of the phase before: one less if all counters inside it are 0 now.
         let had = |(j, value): (usize, &Option<i64>)| {
             let (value, trip) = ((*value)?, walk.trips[walk.parameters + j]);
             let borrows = zero(&phases[j + 1..]);
             Some(m.mux(borrows, phases[j].eq_lit((value + 1) % trip), phases[j].eq_lit(value)))
         };
-        let known: Vec<_> =
+        let conditions: Vec<_> =
             emit[walk.parameters..].iter().enumerate().filter_map(had).chain([zero(inner), !zero(phases)]).collect();
-        Some(m.all(&known))
+        Some(m.all(&conditions))
     };
     let of = |(g, group): (usize, &WalkGroup)| group.waits.iter().enumerate().map(|(k, w)| step(g, k, w)).collect();
     walk.groups.iter().enumerate().map(of).collect()
 }
 
-/// Which case of phases is at hand, one bit each.
+/// One bit per phase class: the present phase belongs to it.
 fn cases<'m>(m: &'m ModuleBuilder, walk: &Walk, program: &Program<'m>, counts: &[Sig<'m>]) -> Vec<Sig<'m>> {
     let one = |span: &Span, count: Sig<'m>, trip: i64| {
-        let known = within(m, count, [span.low, span.high], trip);
+        let inside = within(m, count, [span.low, span.high], trip);
         if matches!(span.end, Formula::Const(_)) {
-            known
+            inside
         } else {
-            known & count.le(program.kept(&span.end, count.ty()))
+            inside & count.le(program.held(&span.end, count.ty()))
         }
     };
     let is = |(k, all): (usize, &Vec<Span>)| {
@@ -335,7 +320,7 @@ fn cases<'m>(m: &'m ModuleBuilder, walk: &Walk, program: &Program<'m>, counts: &
     walk.cases.iter().enumerate().map(is).collect()
 }
 
-/// Numbers that follow from sizes, or are constants by the case of phases.
+/// Numbers that follow from the sizes or from the phase class.
 struct Numbers<'a, 'm> {
     m: &'m ModuleBuilder,
     program: &'a Program<'m>,
@@ -343,8 +328,8 @@ struct Numbers<'a, 'm> {
 }
 
 impl<'m> Numbers<'_, 'm> {
-    /// From the cycle behind the `start` pulse on, modulo the type's width.
-    fn kept(&self, formula: &Formula, ty: Ty) -> Sig<'m> {
+    /// Valid from the cycle after the `start` pulse on, modulo the width of the type.
+    fn held(&self, formula: &Formula, ty: Ty) -> Sig<'m> {
         match formula {
             Formula::ByCase(values) => {
                 let number = |v: &Formula| if let Formula::Const(c) = v { Some(*c) } else { None };
@@ -353,31 +338,54 @@ impl<'m> Numbers<'_, 'm> {
                     None => of_case(
                         self.m,
                         &self.cases,
-                        &values.iter().map(|v| self.program.kept(v, ty)).collect::<Vec<_>>(),
+                        &values.iter().map(|v| self.program.held(v, ty)).collect::<Vec<_>>(),
                     ),
                 }
             }
-            _ => self.program.kept(formula, ty),
+            _ => self.program.held(formula, ty),
         }
     }
 }
 
+/// The tile counters of a generator.
 struct Tiles<'a, 'm> {
     numbers: Numbers<'a, 'm>,
+    counts: Vec<Sig<'m>>,
     at_end: Vec<Sig<'m>>,
     start: Sig<'m>,
     load: Sig<'m>,
 }
 
 impl<'m> Tiles<'_, 'm> {
-    /// Register with the value of a form at the present counters.
-    fn accumulate(&self, m: &'m ModuleBuilder, name: String, init: Sig<'m>, f: &Steps) -> Sig<'m> {
+    /// The group is served at the present tile.
+    fn serves(&self, walk: &Walk, g: &WalkGroup) -> Sig<'m> {
+        let (m, counts) = (self.numbers.m, &self.counts);
+        let at = |j: usize| {
+            let (count, k) = (counts[j], walk.parameters + j);
+            g.when.value(k).map(|v| match g.when.parameter(k) {
+                Some(p) => count.eq(self.numbers.held(&walk.lasts[p], count.ty())),
+                None if ends(walk, j, v) => self.at_end[j],
+                None => count.eq_lit(v),
+            })
+        };
+        let in_case = |some: &BTreeSet<usize>| m.any(&some.iter().map(|&k| self.numbers.cases[k]).collect::<Vec<_>>());
+        let tests: Vec<_> = (0..counts.len()).filter_map(at).chain(g.when.cases.as_ref().map(in_case)).collect();
+        if tests.is_empty() {
+            m.lit(1, u(1))
+        } else {
+            m.all(&tests)
+        }
+    }
+
+    /// Accumulator of a form: its value at the present tile.
+    fn accumulate(&self, name: String, init: Sig<'m>, f: &Steps) -> Sig<'m> {
+        let m = self.numbers.m;
         if f.tiles.iter().all(|d| *d == Formula::Const(0)) {
             return hold(m, name, self.start, init);
         }
         let acc = m.reg(name, init.ty());
         let delta =
-            carry_select(m, &self.at_end, &f.tiles.iter().map(|d| self.numbers.kept(d, init.ty())).collect::<Vec<_>>());
+            carry_select(m, &self.at_end, &f.tiles.iter().map(|d| self.numbers.held(d, init.ty())).collect::<Vec<_>>());
         acc.next(m.mux(self.start, init, acc.q() + delta)).en(self.load);
         acc.q()
     }

@@ -1,7 +1,7 @@
-//! The status register: what went wrong since the host last cleared it, and where it did first.
+//! The status register: which errors occurred since the host last cleared it, and where the first one was.
 //!
-//! A run is never stuck by it: engines take error answers as any others, so `ap_done` comes; a run that is asked for
-//! with an address that is not a multiple of its array's element size is over at once and has moved nothing.
+//! An error never blocks a run: the engines take error answers like any others, so `ap_done` comes. A run with an
+//! address that is not a multiple of the element size of its array ends at once and moves nothing.
 
 use super::elastic::hold;
 use super::register::Write;
@@ -9,17 +9,17 @@ use crate::interface::{Layout, STATUS_INDEX, STATUS_KNOWN, STATUS_RESPONSE};
 use crate::port::Port;
 use rtl::{u, ModuleBuilder, Sig};
 
-/// Answers with an error, as they reach the registers.
+/// Error answers of the engines in one cycle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault<S> {
-    /// A read or a write, or both.
+    /// A read, a write, or both failed. The other fields describe one of them.
     pub read: S,
     pub write: S,
-    /// Of the AXI port (8); this and the rest are of one of them.
+    /// Number of the AXI port, 8 bits.
     pub port: S,
-    /// The answer (2).
+    /// RRESP or BRESP, 2 bits.
     pub response: S,
-    /// The burst's address (64), if it is known.
+    /// `address` (64 bits, of the burst) is valid.
     pub known: S,
     pub address: S,
 }
@@ -52,8 +52,8 @@ impl Fault<Port> {
     }
 }
 
-/// The registers as (offset, value), and whether something goes wrong in this cycle. `refused`: a run is, because of
-/// the address of argument `index` (8).
+/// The registers as (offset, value), and whether an error occurs in this cycle. `refused`: a run is refused because of
+/// argument `index` (8 bits).
 pub(super) fn registers<'m>(
     m: &'m ModuleBuilder,
     layout: &Layout,
@@ -75,19 +75,19 @@ pub(super) fn registers<'m>(
     let noted = m.any(&bits).called("status_noted");
     let first = (now & !noted).called("status_first");
     let zero = |bits: u32| m.lit(0, u(bits));
-    let kept = |name: &str, of_fault: Sig<'m>, of_refusal: Sig<'m>| {
-        let kept = m
+    let first_error = |name: &str, of_fault: Sig<'m>, of_refusal: Sig<'m>| {
+        let value = m
             .reg(format!("status_{name}"), of_fault.ty())
             .next(m.mux(answered, of_fault, of_refusal))
             .en(first)
             .rst(rst, 0)
             .q();
-        m.mux(noted, kept, zero(of_fault.ty().w))
+        m.mux(noted, value, zero(of_fault.ty().w))
     };
     let (known, response, index) = (
-        kept("known", fault.known, zero(1)),
-        kept("response", fault.response, zero(2)),
-        kept("index", fault.port, index),
+        first_error("known", fault.known, zero(1)),
+        first_error("response", fault.response, zero(2)),
+        first_error("index", fault.port, index),
     );
     let address = hold(m, "status_address", first, fault.address);
     let status = m

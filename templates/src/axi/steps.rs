@@ -1,24 +1,29 @@
-//! Rows with steps in a writer: the collectors have a row's elements side by side, DRAM has others between them.
+//! Rows with a stride in a writer. Collectors hold the elements of a row side by side; in DRAM other elements lie
+//! between them.
 //!
-//! Each word of the collectors is asked for once and stays while its parts are spread over as many bus words as the
-//! step is long, one a cycle, so that every bus word still is a request with an answer `read_latency` cycles later
-//! ([`Parts`], [`spread`]). What lies between is not written: strobes of wanted elements only ([`wanted`]).
+//! ```text
+//! collector word   a0 a1 a2 a3              stride 2, 4 elements per bus word
+//! bus words        a0 -- a1 --  a2 -- a3 --     strobes 1010 1010
+//! ```
+//! Each collector word is requested once. It is spread over as many bus words as the stride, one *part* per cycle, and
+//! each part counts as a request that is answered `read_latency` cycles later ([`Parts`], [`spread`]). Byte strobes
+//! leave the elements in between alone ([`stride_strobes`]).
 
 use super::elastic::{choose, choose_lit};
 use array::contract::walk::{Walk, WalkGroup};
 use rtl::{clog2, u, ModuleBuilder, Sig};
 
-/// Which part of a collector's word is asked for.
+/// Counter of the parts of a collector word.
 pub(super) struct Parts<'m> {
     pub number: Sig<'m>,
     pub first: Sig<'m>,
-    /// The word's last; in a row's last word the last that it has.
+    /// Last part of the word; the last word of a row may have fewer parts.
     pub last: Sig<'m>,
 }
 
 impl<'m> Parts<'m> {
-    /// Steps with each `issue`, from the begin at `go`; `at_end`: in the row's last word. `None` if all rows are
-    /// without steps.
+    /// Restarts at `go`, counts with `issue`; `at_end`: the word is the last of its row. `None` if no row has a
+    /// stride.
     pub fn of(
         m: &'m ModuleBuilder,
         walk: &Walk,
@@ -45,7 +50,7 @@ fn most(walk: &Walk, f: impl Fn(&WalkGroup) -> i64) -> i64 {
     walk.groups.iter().map(f).max().unwrap_or(1)
 }
 
-/// The bus word that `part` of the collectors' word becomes, elements that are not wanted arbitrary.
+/// The bus word of a `part` of a collector word. Elements in between have any value.
 pub(super) fn spread<'m>(
     m: &'m ModuleBuilder,
     walk: &Walk,
@@ -68,18 +73,18 @@ pub(super) fn spread<'m>(
     m.concat(&(0..word).rev().map(lane).collect::<Vec<_>>())
 }
 
-/// A row on the data side: its group's bits, and the place of its first element in its bus word.
-pub(super) struct Placed<'a, 'm> {
+/// A row on the data side: its group bits, and the position of its first element in the bus word.
+pub(super) struct StridedRow<'a, 'm> {
     pub group: &'a [Sig<'m>],
     pub shift: Option<Sig<'m>>,
 }
 
-/// Strobes of the elements that the present virtual beat of the row of group `now` wants; `head` is the row that `pop`
-/// begins.
-pub(super) fn wanted<'m>(
+/// Byte strobes of the elements of the present virtual beat that belong to the row. `now`: group of the present row;
+/// `pop` starts the row `head`.
+pub(super) fn stride_strobes<'m>(
     m: &'m ModuleBuilder,
     walk: &Walk,
-    head: Placed<'_, 'm>,
+    head: StridedRow<'_, 'm>,
     now: &[Sig<'m>],
     pop: Sig<'m>,
     step: Sig<'m>,
@@ -87,7 +92,7 @@ pub(super) fn wanted<'m>(
     if !walk.has_steps() {
         return None;
     }
-    // Of the beat's first element, how far it is behind a wanted one, modulo the elements from one to the next.
+    // Distance of the beat's first element from the last element of the row before it, modulo the stride.
     let every = |g: &WalkGroup| g.step * g.scale;
     let ty = u(clog2(most(walk, every) as u64));
     let word = i64::from(walk.word);
@@ -103,12 +108,12 @@ pub(super) fn wanted<'m>(
         }
     });
     let advanced = choose(m, now, &advanced.collect::<Vec<_>>());
-    let begin = |g: &WalkGroup| {
+    let initial = |g: &WalkGroup| {
         let at = |shift: i64| m.lit((-shift).rem_euclid(every(g)), ty);
         head.shift.map_or(at(0), |shift| table(m, shift, &(0..word).map(at).collect::<Vec<_>>()))
     };
-    let begin = choose(m, head.group, &walk.groups.iter().map(begin).collect::<Vec<_>>());
-    behind.next(m.mux(pop, begin, advanced)).en(pop | step);
+    let initial = choose(m, head.group, &walk.groups.iter().map(initial).collect::<Vec<_>>());
+    behind.next(m.mux(pop, initial, advanced)).en(pop | step);
     let is: Vec<Sig> =
         (0..most(walk, every)).map(|at| behind.q().eq_lit(at).named(format!("behind_by_{at}"))).collect();
     let lane = |lane: i64| {
@@ -125,7 +130,7 @@ pub(super) fn wanted<'m>(
     Some(m.concat(&(0..word).rev().map(lane).collect::<Vec<_>>()).named("wanted"))
 }
 
-/// `values[index]`, of a power of two.
+/// `values[index]` as a multiplexer tree.
 fn table<'m>(m: &'m ModuleBuilder, index: Sig<'m>, values: &[Sig<'m>]) -> Sig<'m> {
     let mut level = values.to_vec();
     for bit in 0..index.w() {

@@ -1,25 +1,43 @@
-//! `AxiWriter`: asks the collectors behind one AXI port for the words of each drain and writes them to DRAM.
+//! `AxiWriter`: the DMA engine that requests the words of each drain from the collectors behind one AXI port and writes
+//! them to DRAM.
 //!
-//! Ports: [`WriterPorts`]; a request is `dr_valid, dr_group` (one bit per group of the walk, lowest first), `dr_slot,
-//! dr_u<d>, dr_r<d>, dr_w`.
+//! ```text
+//!          emitted_<o>
+//!               │
+//! start ─► generator ─┬─► row walker, trim ─► segment ─► AW
+//!                     │          └─► descriptor FIFO ─┐
+//!                     └─► requests ─► dr_* ─► collectors ─► rd_* ─► rotate 1..L ─► word FIFO ─► data side ─► W
+//! B ─► responses ─► written_<o>
+//! ```
+//! Ports: [`WriterPorts`]. A request is a token `dr_valid`, `dr_group` (one bit per group of the walk, lowest first),
+//! `dr_slot` (buffer half), `dr_u<d>`, `dr_r<d>` (row digits), `dr_w` (word of the row). The answer `rd_valid`,
+//! `rd_data` comes exactly `read_latency` cycles later. There is no back-pressure on either side.
 //!
-//! A reset ends the open bursts first: their addresses stay offered, their missing beats follow without strobes, no
-//! others are begun. When all have been answered (`quiet`), the engine itself is reset.
+//! Invariant: the writer sends a request only if the word FIFO will have room for the answer.
 //!
-//! Timing (`K`, `L` as in [`super::reader`], `Q` = `read_latency`): `start` in 0 → first service offered in 2;
-//! `emitted_<o>` in `t` → `go` in `t + 1`; first `dr_valid` in `go + 2`, one per cycle while words have room;
-//! `drained_<o>` one cycle after the last answer; first `awvalid` in `go + K + 4`; the word asked for in cycle `c` can
-//! be taken by the write side in `c + Q + L + 1` and is on the W channel one cycle later; a burst's W beats come at
-//! least two cycles after its `awvalid`; `written_<o>` 2 cycles after the last B. `cost::writer` computes it
-//! exactly.
+//! A reset ends the open bursts first: their addresses stay offered and their missing beats follow without byte
+//! strobes; no new burst begins. The engine itself is reset when all have been answered (`quiet`).
+//!
+//! Timing (`K`, `L` as in [`super::reader`], `Q` = `read_latency`; `cost::writer` computes all of it exactly):
+//!
+//! | event | cycle |
+//! | --- | --- |
+//! | first service offered | `start` + 2 |
+//! | `go` | `emitted_<o>` + 1 at the earliest |
+//! | first `dr_valid` | `go + 2`, then one per cycle while the word FIFO has room |
+//! | `drained_<o>` | 1 cycle after the last answer |
+//! | first AWVALID | `go + K + 4` |
+//! | the data side can take the word of a request | `Q + L + 1` cycles after the request; on W 1 cycle later |
+//! | first W beat of a burst | 2 cycles after its AWVALID at the earliest |
+//! | `written_<o>` | 2 cycles after the last B |
 
-use super::address::{self, beat_of, digit_types, digits, position_bits, Odometer, Queue, Row, Way};
+use super::address::{self, beat_of, digit_types, digits, position_bits, BurstGate, Odometer, Queue, Row};
 use super::bundle::{AxiWrite, Bus};
 use super::bursts::{watch, Events};
 use super::elastic::{choose_lit, fifo, hold, pack, unpack, Fields, Skid};
-use super::rotate::{join, rotate_level};
+use super::rotate::{merge, rotate_level};
 use super::services::{self, EnginePorts, Job, Start};
-use super::steps::{self, Parts};
+use super::steps::{self, Parts, StridedRow};
 use crate::port::Port;
 use crate::stream::{Answer, Tokens, Word};
 use array::contract::program;
@@ -29,18 +47,18 @@ use array::vsa::Vsa;
 use rtl::{clog2, u, Design, ModuleBuilder, Sig, Template, Ty, Wire};
 use uniform::sizes::Formula;
 
-/// Parameters of one [`AxiWriter`].
+/// Parameters of an [`AxiWriter`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriterParams {
     pub walk: Walk,
     /// Cycles from `dr_valid` to `rd_valid`; sizes the word FIFO.
     pub read_latency: u32,
-    /// What the host computes from the sizes.
+    /// Program registers that the engine uses.
     pub program: Vec<Register>,
 }
 
 impl WriterParams {
-    /// `None` if no output group writes through the port.
+    /// `None` if no output group uses the port.
     pub fn from_vsa(vsa: &Vsa, port: usize, read_latency: u32) -> Option<WriterParams> {
         let walk = Walk::writes(vsa, port)?;
         Some(WriterParams { program: program::of_walk(vsa, &walk), walk, read_latency })
@@ -51,7 +69,6 @@ impl WriterParams {
         clog2(self.walk.groups.iter().map(|g| g.array_words()).max().unwrap_or(1) as u64)
     }
 
-    /// The interface.
     pub fn ports(&self) -> WriterPorts {
         let of_groups =
             |what: &str| self.walk.groups.iter().map(|g| Port::bit(format!("{what}_{}", g.group))).collect();
@@ -83,21 +100,20 @@ impl WriterParams {
 #[derive(Clone, Debug, PartialEq)]
 pub struct WriterPorts {
     pub engine: EnginePorts,
-    /// By group of the walk: pulse, one more drain may start.
+    /// By group of the walk. Pulse: one more drain may start.
     pub emitted: Vec<Port>,
-    /// By group of the walk: pulse, the answer to the drain's last request arrived in the cycle before.
+    /// By group of the walk. Pulse: the last answer of a drain arrived in the cycle before.
     pub drained: Vec<Port>,
-    /// By group of the walk: pulse, all write responses of a drain have arrived.
+    /// By group of the walk. Pulse: all write responses of a drain have arrived.
     pub written: Vec<Port>,
     /// Level, from the last `written` until the next `start`.
     pub done: Port,
     pub bus: AxiWrite<Port>,
     pub tokens: Tokens<Port>,
-    /// One per request, in order, `read_latency` cycles later.
+    /// Words of the collectors, one per request, `read_latency` cycles later.
     pub answer: Answer<Port>,
 }
 
-/// See the module's documentation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AxiWriter(pub WriterParams);
 
@@ -106,13 +122,11 @@ impl Template for AxiWriter {
         format!("axi_writer_{}", self.0.walk.name.to_lowercase())
     }
 
-    fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
+    fn build(&self, m: &ModuleBuilder, _: &mut Design) {
         let walk = &self.0.walk;
         m.doc(format!(
-            "Writes {} ({} byte elements, {} per word) in bursts from the words of {} output group(s).",
-            super::served(walk),
-            walk.bytes,
-            walk.word,
+            "Writes {} in bursts from the words of {} output group(s).",
+            super::arrays(walk),
             walk.groups.len()
         ));
         let ports = self.0.ports();
@@ -125,25 +139,25 @@ impl Template for AxiWriter {
         let job = services::generator(m, walk, &io, go.sig());
         let allowed = credits(m, walk, &ports, &io, &job, go.sig());
         let row_leaves = m.wire("row_next", u(1));
-        let (stage, row, walker_free) =
-            address::rows(m, walk, (rst, &io.program), &job, go.sig(), row_leaves.sig(), false);
+        let (stage, row, walker_free) = address::rows(m, walk, (rst, &io.program), &job, go.sig(), row_leaves, false);
         let word_pop = m.wire("word_pop", u(1));
         let (tokens_free, words) = requests(m, &self.0, &ports, &io, &job, go.sig(), word_pop.sig());
-        // What ends open bursts takes words that have not come.
-        m.assert(guard.rst, "a word that comes has a place", !words.lost);
+        // Not checked in a reset: the beats that end open bursts pop words that never came.
+        m.assert(guard.rst, "the word FIFO has room for every word", !words.overflow);
         go.drive((job.valid & allowed & walker_free).called("service_may_go") & tokens_free);
 
         let aw_ready = ports.bus.aw.ready.input(m);
-        let way = Way { ready: aw_ready & live, allowed: m.lit(1, u(1)), unless: Some(ends) };
-        let kept = Descriptor::of(m, walk, &row);
+        let gate = BurstGate { ready: aw_ready & live, allowed: m.lit(1, u(1)), drop: Some(ends) };
+        let descriptor = Descriptor::of(m, walk, &row);
         let (queue, mut channel) =
-            address::leave(m, walk, rst, (stage, row, row_leaves), way, kept, |kept, push, pop| {
-                fifo(m, "desc", ROWS_IN_FLIGHT as u32, rst, push, kept, pop)
+            address::issue(m, walk, rst, (stage, row, row_leaves), gate, descriptor, |data, push, pop| {
+                fifo(m, "desc", ROWS_IN_FLIGHT as u32, rst, push, data, pop)
             });
         channel.valid = (channel.valid & offers).named("awvalid");
         address::drive_channel(m, walk, &ports.bus.aw, &channel);
 
-        // A burst's data may be offered as soon as its address is: a slave may wait for both before it takes either.
+        // Data may be offered as soon as their address is, not after its handshake: a memory may wait for WVALID before
+        // it accepts an address.
         let waiting = m.reg("address_waits", u(1));
         let addressed = (channel.valid & !waiting.q()).named("addressed");
         waiting.next(channel.valid & !aw_ready).en(live).rst(rst, 0);
@@ -162,6 +176,7 @@ impl Template for AxiWriter {
     }
 }
 
+/// The group of the offered service has a buffer to drain.
 fn credits<'m>(
     m: &'m ModuleBuilder,
     walk: &Walk,
@@ -181,15 +196,16 @@ fn credits<'m>(
     m.any(&allowed.collect::<Vec<_>>()).called("drain_allowed")
 }
 
-/// Words that came back, rotated to their bus lanes.
+/// The word FIFO: answers of the collectors, rotated to their bus lanes.
 struct Words<'m> {
     valid: Sig<'m>,
     data: Sig<'m>,
-    /// One comes that has no place.
-    lost: Sig<'m>,
+    /// A word arrives and finds no room.
+    overflow: Sig<'m>,
 }
 
-/// Walks the hull word by word, sends the requests, rotates the answers. Returns whether a service is accepted.
+/// Walks the rows of a drain word by word, sends the requests and rotates the answers. Returns whether a service is
+/// accepted, and the word FIFO.
 fn requests<'m>(
     m: &'m ModuleBuilder,
     p: &WriterParams,
@@ -200,7 +216,6 @@ fn requests<'m>(
     word_pop: Sig<'m>,
 ) -> (Sig<'m>, Words<'m>) {
     let (rst, walk) = (io.rst, &p.walk);
-    let one = m.lit(1, u(1));
     let valid = m.reg("ask_valid", u(1));
     let count_ty = u(clog2(u64::from(p.depth())) + 1);
     let space = m.reg("ask_space", count_ty);
@@ -216,7 +231,7 @@ fn requests<'m>(
     };
     let ends = each(&|g| g.array_words() - 1, index.q().ty());
     let at_end = index.q().eq(ends).named("ask_row_last");
-    // Of rows with steps, each word of the collectors becomes several.
+    // Rows with a stride: each collector word becomes several bus words.
     let parts = Parts::of(m, walk, &group, at_end, go, issue);
     let row_last = parts.as_ref().map_or(at_end, |p| at_end & p.last);
     row_ends.drive(issue & row_last);
@@ -247,9 +262,33 @@ fn requests<'m>(
         port.output(m, sent);
     }
 
-    // What the answer will need, in order of the requests.
+    let request = Request { issue, last, group, shift, part: parts.map(|p| p.number) };
+    (!valid.q() | done, answers(m, p, ports, rst, request, word_pop))
+}
+
+/// A request in the cycle in which it is issued.
+struct Request<'m> {
+    issue: Sig<'m>,
+    /// Last request of a drain.
+    last: Sig<'m>,
+    group: Vec<Sig<'m>>,
+    shift: Option<Sig<'m>>,
+    part: Option<Sig<'m>>,
+}
+
+/// The answers: a FIFO notes for each request what its answer needs; each word is rotated and enters the word FIFO.
+fn answers<'m>(
+    m: &'m ModuleBuilder,
+    p: &WriterParams,
+    ports: &WriterPorts,
+    rst: Sig<'m>,
+    request: Request<'m>,
+    word_pop: Sig<'m>,
+) -> Words<'m> {
+    let (walk, Request { issue, last, group, shift, part }) = (&p.walk, request);
+    let one = m.lit(1, u(1));
     let answered = ports.answer.valid.input(m);
-    let arrived = if parts.is_some() {
+    let arrived = if part.is_some() {
         let sent = m.reg("part_sent", u(1)).next(issue).rst(rst, 0).q();
         m.delay(sent, p.read_latency, "part_arrives")
     } else {
@@ -258,20 +297,20 @@ fn requests<'m>(
     let mut note = vec![last];
     note.extend(group.iter().copied().filter(|_| group.len() > 1));
     note.extend(shift);
-    note.extend(parts.as_ref().map(|p| p.number));
+    note.extend(part);
     let types: Vec<Ty> = note.iter().map(|s| s.ty()).collect();
     let notes = fifo(m, "asked", p.depth(), rst, issue, pack(m, &note), arrived);
     let note = unpack(notes.head, &types);
-    m.assert(rst, "only what was asked for is answered", !arrived | notes.valid);
+    m.assert(rst, "every answer belongs to a request", !arrived | notes.valid);
     for (i, port) in ports.drained.iter().enumerate() {
         let mine = if group.len() > 1 { note[1 + i] } else { one };
         let pulse = m.reg(format!("{}_q", port.name), u(1)).next(arrived & note[0] & mine).rst(rst, 0);
         port.output(m, pulse.q());
     }
     let mut data = ports.answer.data.input(m);
-    if parts.is_some() {
-        let kept = hold(m, "word_kept", answered, data);
-        data = steps::spread(m, walk, &note[1..], m.mux(answered, data, kept), note[types.len() - 1]);
+    if part.is_some() {
+        let held = hold(m, "word_kept", answered, data);
+        data = steps::spread(m, walk, &note[1..], m.mux(answered, data, held), note[types.len() - 1]);
     }
     let mut push = arrived;
     let before = 1 + if group.len() > 1 { group.len() } else { 0 };
@@ -285,21 +324,21 @@ fn requests<'m>(
         push = m.reg(format!("rotate{k}_valid"), u(1)).next(push).rst(rst, 0).q();
     }
     let words = fifo(m, "word", p.depth(), rst, push, data, word_pop);
-    (!valid.q() | done, Words { valid: words.valid, data: words.head, lost: push & !words.room })
+    Words { valid: words.valid, data: words.head, overflow: push & !words.room }
 }
 
-/// What the data side knows about a row.
+/// Row descriptor of the data side.
 #[derive(Clone)]
 struct Descriptor<'m> {
     group: Vec<Sig<'m>>,
     /// Last row of the drain.
     last: Sig<'m>,
     any: Sig<'m>,
-    /// First and last element sent, as positions in the virtual beats; the row's last virtual beat.
+    /// Positions of the first and last element sent; last virtual beat of the row.
     from: Sig<'m>,
     to: Sig<'m>,
     end: Sig<'m>,
-    /// Beat address of the first beat sent, modulo the burst window.
+    /// Address of the first beat sent, in beats, modulo [`Walk::burst_beats`].
     window: Sig<'m>,
     shift: Option<Sig<'m>>,
 }
@@ -332,30 +371,31 @@ impl<'m> Fields<'m> for Descriptor<'m> {
     }
 }
 
-/// End of a drain on the data side.
+/// The end of a drain on the data side.
 struct DrainEnd<'m> {
     push: Sig<'m>,
     group: Vec<Sig<'m>>,
-    /// A burst's last beat is taken in this cycle.
+    /// The last beat of a burst enters the skid buffer in this cycle.
     burst_ends: Sig<'m>,
     drive_room: Wire<'m>,
 }
 
+/// The W channel.
 struct DataSide<'a, 'm> {
     m: &'m ModuleBuilder,
     walk: &'a Walk,
     bus: &'a AxiWrite<Port>,
     rst: Sig<'m>,
-    /// Something may be offered on the bus.
+    /// Beats may be offered on the bus.
     offers: Sig<'m>,
-    /// Open bursts are brought to their end.
+    /// A reset has come: open bursts are completed without strobes.
     ends: Sig<'m>,
-    /// A burst's address is on the channel for the first cycle.
+    /// The address of a burst is on its channel for the first cycle.
     addressed: Sig<'m>,
 }
 
 impl<'m> DataSide<'_, 'm> {
-    /// Takes one virtual beat of the present row per cycle and sends those that hold elements to write.
+    /// Steps through the virtual beats of the present row, one per cycle, and sends those with elements to write.
     fn build(self, queue: Queue<'m, Descriptor<'m>>, words: Words<'m>, word_pop: Wire<'m>) -> DrainEnd<'m> {
         let (m, walk, rst) = (self.m, self.walk, self.rst);
         let Queue { valid: waiting, head, pop: pops } = queue;
@@ -396,7 +436,7 @@ impl<'m> DataSide<'_, 'm> {
         let next_last = next.eq(now.end).named("send_next_last");
         let single = head.end.eq_lit(0);
         last.next(m.mux(pop, single, next_last)).en(pop | step);
-        // The last virtual beat of a shifted row needs no new word (its first beat always does).
+        // The last virtual beat of a misaligned row needs no new word; its first beat always does.
         let extra = now.shift.map_or(m.lit(0, u(1)), |s| s.reduce_or());
         takes.next(pop | (!last.q() & !(next_last & extra))).en(pop | step).rst(rst, 0);
         index.next(m.mux(pop, m.lit(0, ty), next)).en(pop | step);
@@ -406,20 +446,11 @@ impl<'m> DataSide<'_, 'm> {
         ahead.next(counted).en(self.addressed ^ opened).rst(rst, 0);
 
         let wlast = (at_last | window_full).named("burst_last");
-        let previous = hold(m, "previous", word, words.data);
-        let data = now.shift.map_or(words.data, |s| {
-            join(m, walk, previous, words.data, |j| {
-                if j + 1 == walk.word {
-                    m.lit(0, u(1))
-                } else {
-                    s.gt(m.lit(j, s.ty()))
-                }
-            })
-        });
+        let data = self.data(&now, word, words.data);
         let strobes = self.strobes(&now, at_first, at_last);
+        let first_row = StridedRow { group: &head.group, shift: head.shift };
         let strobes =
-            steps::wanted(m, walk, steps::Placed { group: &head.group, shift: head.shift }, &now.group, pop, step)
-                .map_or(strobes, |wanted| strobes & wanted);
+            steps::stride_strobes(m, walk, first_row, &now.group, pop, step).map_or(strobes, |stride| strobes & stride);
         let strobes = m.mux(self.ends, m.lit(0, strobes.ty()), strobes).named("send_strb");
         let parts = [("data", data.named("send_data")), ("last", wlast), ("strb", strobes)];
         let (valid, offered) = channel.offer(m, rst, sent, &parts, self.offers & wready, None);
@@ -431,6 +462,16 @@ impl<'m> DataSide<'_, 'm> {
         DrainEnd { push: step & last.q() & now.last, group, burst_ends: sent & wlast, drive_room: marker_room }
     }
 
+    /// WDATA: merges the present word with the one before. `pop`: the word is taken.
+    fn data(&self, now: &Descriptor<'m>, pop: Sig<'m>, word: Sig<'m>) -> Sig<'m> {
+        let (m, walk) = (self.m, self.walk);
+        let previous = hold(m, "previous", pop, word);
+        let from_previous =
+            |s: Sig<'m>, j: u32| if j + 1 == walk.word { m.lit(0, u(1)) } else { s.gt(m.lit(j, s.ty())) };
+        now.shift.map_or(word, |s| merge(m, walk, previous, word, |j| from_previous(s, j)))
+    }
+
+    /// Byte strobes from the first to the last element of the row.
     fn strobes(&self, now: &Descriptor<'m>, at_first: Sig<'m>, at_last: Sig<'m>) -> Sig<'m> {
         let (m, lanes) = (self.m, self.walk.word.trailing_zeros());
         if lanes == 0 {
@@ -439,7 +480,7 @@ impl<'m> DataSide<'_, 'm> {
         let (low, high) = (now.from.slice(0, lanes), now.to.slice(0, lanes));
         let lane = |j: u32| {
             let at = m.lit(j, u(lanes));
-            // The outermost lanes compare with nothing: the result would be constant.
+            // The comparison of an outermost lane is constant.
             let from = if j + 1 == self.walk.word { m.lit(1, u(1)) } else { !at_first | low.le(at) };
             let to = if j == 0 { m.lit(1, u(1)) } else { !at_last | high.ge(at) };
             m.repeat((from & to).called(format!("lane{j}_sent")), self.walk.bytes)
@@ -448,7 +489,7 @@ impl<'m> DataSide<'_, 'm> {
     }
 }
 
-/// Counts write responses; tells when a drain, and when everything, is in DRAM. Returns whether a response comes.
+/// Counts write responses: drives `written` when a drain is in DRAM and `done` when everything is. Returns BVALID.
 fn responses<'m>(m: &'m ModuleBuilder, walk: &Walk, ports: &WriterPorts, io: &Start<'m>, end: DrainEnd<'m>) -> Sig<'m> {
     let rst = io.rst;
     let (sent, acked) = (m.reg("bursts_sent", u(24)), m.reg("bursts_acked", u(24)));
@@ -457,7 +498,7 @@ fn responses<'m>(m: &'m ModuleBuilder, walk: &Walk, ports: &WriterPorts, io: &St
     let bvalid = ports.bus.bvalid.input(m);
     ports.bus.bready.output(m, m.lit(1, u(1)));
     acked.next(acked.q().add_lit(1)).en(bvalid).rst(rst, 0);
-    m.assert(rst, "a response comes to a burst that was sent", !bvalid | sent.q().ne(acked.q()));
+    m.assert(rst, "every response belongs to a burst that was sent", !bvalid | sent.q().ne(acked.q()));
     let target = m.mux(end.burst_ends, more, sent.q());
     let mut parts = vec![target];
     parts.extend(&end.group);
@@ -474,11 +515,11 @@ fn responses<'m>(m: &'m ModuleBuilder, walk: &Walk, ports: &WriterPorts, io: &St
     }
     let left = m.reg("drains_left", u(40));
     let services = walk.services();
-    let total = io.program.given(&services, u(40));
+    let total = io.program.at_start(&services, u(40));
     left.next(m.mux(io.start, total, left.q().sub_lit(1))).en(io.start | fire.sig()).rst(rst, 0);
     let done = m.reg("done_q", u(1));
     let mut all = fire.sig() & left.q().eq_lit(1);
-    // At some sizes there may be none.
+    // At some sizes there may be no drain.
     if !matches!(services, Formula::Const(_)) {
         let begun = m.reg("begun", u(1)).next(io.start).rst(rst, 0);
         all = all | (begun.q() & left.q().eq_lit(0)).named("drains_none");

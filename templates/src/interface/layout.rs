@@ -1,4 +1,4 @@
-//! Where the registers behind IP_ISR stand.
+//! Offsets of the registers after IP_ISR; the register map is in [`super`].
 
 use super::ARGUMENTS;
 use array::contract::program;
@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 /// Bits of a function's number.
 pub const FUNCTION_BITS: u32 = 8;
 
-/// See the module's documentation.
+/// What the register map depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// Bits of each argument, by function: 64 or 32 for an address, the width of its type for a scalar; then of each
-    /// program register.
+    /// Per function: bits of each argument (64 or 32 for an address, the width of the type for a scalar), then bits of
+    /// each program register.
     pub functions: Vec<Vec<u32>>,
-    /// Commands that the queue holds; 0: there is none.
+    /// Depth of the command queue; 0 if there is none.
     pub queue: u32,
 }
 
@@ -34,7 +34,7 @@ impl Layout {
             .map(|(f, function)| function.arguments.iter().map(|a| bits(f)(a.is)).chain(program(f)).collect());
         Layout { functions: functions.collect(), queue: ip.queue }
     }
-    /// Of one function without a queue, with arguments of so many bits.
+    /// One function without a queue; `arguments`: their bits.
     pub fn single(arguments: Vec<u32>) -> Layout {
         Layout { functions: vec![arguments], queue: 0 }
     }
@@ -42,7 +42,7 @@ impl Layout {
     pub fn argument(&self, function: usize, k: usize) -> u32 {
         ARGUMENTS + self.functions[function][..k].iter().map(|&bits| if bits > 32 { 12 } else { 8 }).sum::<u32>()
     }
-    /// The registers that hold arguments: bits in use, by byte offset.
+    /// Bits in use of each argument register, by byte offset.
     pub fn words(&self) -> BTreeMap<u32, u32> {
         let mut words = BTreeMap::new();
         for (f, arguments) in self.functions.iter().enumerate() {
@@ -74,20 +74,20 @@ impl Layout {
     pub fn status(&self) -> u32 {
         self.cycles() + 8
     }
-    /// Byte offset of the low half of the address that the status is about.
+    /// Byte offset of the low half of the address in the error report.
     pub fn error_address(&self) -> u32 {
         self.status() + 4
     }
-    /// Byte offset of the number of the function to run, where there are several.
+    /// Byte offset of the number of the function to run, if the IP has several.
     pub fn function(&self) -> Option<u32> {
         (self.functions.len() > 1).then(|| self.error_address() + 8)
     }
-    /// Byte offset of the queue's registers: to add a command, and how many have ended.
+    /// Byte offsets of the registers of the queue: push a command, number of ended commands.
     pub fn queue(&self) -> Option<[u32; 2]> {
         let at = self.function().map_or(self.error_address() + 8, |at| at + 4);
         (self.queue > 0).then_some([at, at + 4])
     }
-    /// Byte offset behind the last register.
+    /// Byte offset after the last register.
     pub fn end(&self) -> u32 {
         let after = self.function().map_or(self.error_address() + 8, |at| at + 4);
         self.queue().map_or(after, |at| at[1] + 4)

@@ -1,12 +1,41 @@
-//! `Interface`: what an IP looks like from outside, described once. Simulation, testbench, report and packaging read
-//! it; the register file is built from its [`Layout`]. Nobody else computes an offset or a port's name.
+//! `Interface`: ports and registers of an IP, described once.
 //!
-//! Register map: CTRL, GIER, IP_IER, IP_ISR as Vitis HLS lays them out, the arguments from [`ARGUMENTS`] on in the
-//! order of the C function's parameters (12 bytes for an address or a scalar of 64 bits: low half, high half, a gap; 8
-//! for a smaller scalar), then what a host needs to trust a run: [`Layout::design_id`] and the rest. The functions of
-//! an IP lay their arguments out from the same place, so a register means what the function that is chosen says.
+//! Everything outside of the hardware reads it: simulation and testbenches, the report, IP-XACT and kernel.xml, the
+//! drivers in C and Python. The register file (`crate::axi::control`) is built from its [`Layout`]. Nobody else
+//! computes an offset or the name of a port.
 //!
-//! Invariants: registers are sorted by offset, aligned to 4 bytes and disjoint; what is added later goes to the end.
+//! # Ports
+//!
+//! | port | what it is |
+//! | --- | --- |
+//! | `ap_clk`, `ap_rst_n` | clock; synchronous reset, active low |
+//! | `interrupt` | high while an enabled interrupt is pending |
+//! | `s_axi_control_*` | AXI4-Lite subordinate: the registers |
+//! | `m_axi_<name>_*` | AXI4 managers, one per array or group of arrays |
+//!
+//! # Registers at `s_axi_control`
+//!
+//! Offsets in bytes, 32 bits each. The first four are those of Vitis HLS (`ap_ctrl_hs`), so XRT and PYNQ know them.
+//!
+//! | offset | register | content |
+//! | --- | --- | --- |
+//! | 0x00 | `CTRL` | bit 0 start, 1 done (reading clears it), 2 idle, 3 ready (reading clears it), 7 auto-restart |
+//! | 0x04 | `GIER` | bit 0 enables the interrupt port |
+//! | 0x08 | `IP_IER` | interrupt enables: bit 0 done, 1 ready, 2 error, 3 queue empty |
+//! | 0x0c | `IP_ISR` | pending interrupts, same bits; writing 1 toggles |
+//! | 0x10 … | arguments | in the order of the C parameters: 64 bits take 12 bytes (low, high, gap), 32 bits or less 8 |
+//! | … | `program_<n>` | numbers that the driver computes from sizes at run time |
+//! | then | `design_id` | hash of the Verilog |
+//! | +4 | `version` | version of sagen: major, minor, patch |
+//! | +8, +12 | `cycles` | cycles of the latest run; reading the low half latches the high half |
+//! | +16 | `status` | errors since it was last cleared: bit 0 read, 1 write, 2 misaligned; writing 1 clears |
+//! | +20, +24 | `error_address` | address of the first burst that failed |
+//! | +28 | `function` | number of the function of the next run; only if the IP has several |
+//! | next two | `queue`, `queue_ended` | pushes a command; commands that have ended; only with a queue |
+//!
+//! All functions of an IP lay out their arguments from 0x10, so the meaning of a register depends on the function.
+//!
+//! Invariant: registers are sorted by offset, aligned to 4 bytes and disjoint. New registers go to the end.
 
 pub mod layout;
 mod registers;
@@ -22,7 +51,7 @@ pub use layout::Layout;
 use scop::{Affine, Expr, ScalarType};
 use uniform::sizes::Size;
 
-/// Offset of the control register: start, done, idle, ready.
+/// Offset of the control register.
 pub const CTRL: u32 = 0x00;
 /// Offset of the global interrupt enable.
 pub const GIER: u32 = 0x04;
@@ -33,14 +62,14 @@ pub const IP_ISR: u32 = 0x0c;
 /// Offset of the first argument.
 pub const ARGUMENTS: u32 = 0x10;
 
-/// Bits of the status register, beside the causes at 0, 1 and 2.
+/// Bit of the status register: `error_address` is valid. Bits 0, 1 and 2 are the causes.
 pub const STATUS_KNOWN: u32 = 3;
-/// Lowest bit of the response, two bits.
+/// Lowest of two bits: the response.
 pub const STATUS_RESPONSE: u32 = 8;
-/// Lowest bit of the port's or argument's number, eight bits.
+/// Lowest of eight bits: number of the port or of the argument.
 pub const STATUS_INDEX: u32 = 16;
 
-/// What software may do with a register or field.
+/// How software accesses a register or field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     ReadWrite,
@@ -77,62 +106,62 @@ pub struct Register {
     /// Value after reset.
     pub reset: u32,
     pub description: String,
-    /// Empty where the register is one number.
+    /// Empty if the register is one number.
     pub fields: Vec<Field>,
 }
 
-/// What a host calls.
+/// A function that the host calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
-    /// As in C.
+    /// Name in C.
     pub name: String,
-    /// In everything that is generated: legal and unique, letter case ignored.
+    /// Name in all generated files: legal and unique, letter case ignored.
     pub ident: String,
     /// Index into [`Ip::cores`].
     pub core: usize,
     /// In the order of the C function's parameters, without the sizes; then the scratch buffers.
     pub arguments: Vec<Argument>,
-    /// Sizes at run time, in that order, too.
+    /// Sizes at run time, in the same order.
     pub sizes: Vec<SizeArgument>,
-    /// Registers that the host fills from the sizes.
+    /// Registers that the host computes from the sizes.
     pub program: Vec<ProgramRegister>,
-    /// Arrays of its core, those on chip among them.
+    /// Number of arrays of its core, including those on chip.
     pub arrays: usize,
 }
 
-/// An argument that has no register: what the hardware needs of it are program registers.
+/// A size at run time. It has no register of its own: the hardware needs only the program registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SizeArgument {
-    /// As in C.
+    /// Name in C.
     pub name: String,
-    /// In everything that is generated.
+    /// Name in all generated files.
     pub ident: String,
     pub ty: ScalarType,
     pub max: i64,
-    /// How many of [`Function::arguments`] stand before it.
+    /// Number of [`Function::arguments`] before it.
     pub before: usize,
 }
 
 /// A number that the host computes from the sizes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgramRegister {
-    /// In everything that is generated.
+    /// Name in all generated files.
     pub ident: String,
     pub register: array::contract::program::Register,
-    /// Of the register, or of its low half; the high half is 4 bytes further.
+    /// Offset of the register, or of its low half; the high half is 4 bytes further.
     pub offset: u32,
 }
 
 impl Function {
-    /// Those of the C function.
+    /// Arguments of the C function.
     pub fn own(&self) -> impl Iterator<Item = &Argument> {
         self.arguments.iter().filter(|a| a.is_own())
     }
-    /// Buffers that the host gives beside them.
+    /// Scratch buffers, which the host allocates in addition.
     pub fn scratch(&self) -> impl Iterator<Item = &Argument> {
         self.arguments.iter().filter(|a| a.is_scratch())
     }
-    /// Something of each argument and size, in the order of the C function's parameters.
+    /// Maps each argument and size, in the order of the parameters of the C function.
     pub fn in_order<T>(&self, argument: impl Fn(&Argument) -> T, size: impl Fn(&SizeArgument) -> T) -> Vec<T> {
         let mut all = vec![];
         for k in 0..=self.arguments.len() {
@@ -146,28 +175,28 @@ impl Function {
 /// An argument of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Argument {
-    /// As in C.
+    /// Name in C.
     pub name: String,
-    /// In everything that is generated: legal and unique, letter case ignored.
+    /// Name in all generated files: legal and unique, letter case ignored.
     pub ident: String,
-    /// Of an element.
+    /// Type of the scalar or of an element.
     pub ty: ScalarType,
-    /// Of its register, or of the register's low half; the high half is 4 bytes further.
+    /// Offset of its register, or of the low half; the high half is 4 bytes further.
     pub offset: u32,
     pub passed: Passed,
-    /// How the driver computes it, where it is no argument of the C function.
+    /// How the driver computes it, if it is not an argument of the C function.
     pub formula: Option<Formula>,
 }
 
-/// A scalar in terms of others.
+/// A scalar as an expression over other scalars.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Formula {
     pub expr: Expr,
-    /// Names of the arguments that its reads are, by [`Argument::ident`].
+    /// Per read of `expr`: the [`Argument::ident`].
     pub operands: Vec<String>,
 }
 
-/// How the host hands an argument over.
+/// How the host passes an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Passed {
     /// An array in DRAM, by its address.
@@ -183,15 +212,15 @@ pub struct Array {
     pub index: usize,
     /// Extents, outermost first, at least one.
     pub dims: Vec<i64>,
-    /// The same over the sizes, if they follow them: `dims` are those for the greatest.
+    /// The same as functions of the sizes, if they depend on them; `dims` are those for the greatest sizes.
     pub extents: Vec<Affine>,
-    /// Of its address.
+    /// Bits of its address.
     pub address_bits: u32,
     /// Index into [`Interface::ports`].
     pub port: usize,
     pub read: bool,
     pub written: bool,
-    /// No argument of the C function: a buffer that the host gives, whatever it holds, and never looks at.
+    /// A scratch buffer: the host allocates it, neither fills nor reads it. Not an argument of the C function.
     pub scratch: bool,
 }
 
@@ -202,14 +231,14 @@ impl Argument {
             Passed::Value(_) => None,
         }
     }
-    /// The C function has it.
+    /// It is an argument of the C function.
     pub fn is_own(&self) -> bool {
         !self.is_scratch() && self.formula.is_none()
     }
     pub fn is_scratch(&self) -> bool {
         self.array().is_some_and(|a| a.scratch)
     }
-    /// Bits of what the registers hold.
+    /// Bits in its registers.
     pub fn register_bits(&self) -> u32 {
         self.array().map_or(self.ty.bits(), |a| a.address_bits)
     }
@@ -220,7 +249,7 @@ impl Argument {
     pub fn bytes(&self) -> u64 {
         self.elements() * u64::from(self.ty.bytes())
     }
-    /// Index of its contents where the arrays stand first and the scalars behind them, as in [`Vsa::types`].
+    /// Index of its data in a list of all arrays and then all scalars, as in [`Vsa::types`].
     pub fn data(&self, arrays: usize) -> usize {
         match &self.passed {
             Passed::Address(array) => array.index,
@@ -240,9 +269,9 @@ pub struct AxiPort {
     pub burst_beats: u32,
     pub reads: bool,
     pub writes: bool,
-    /// The arrays it moves: a function, and an index into its arguments.
+    /// The arrays behind it: a function, and an index into its arguments.
     pub arrays: Vec<(usize, usize)>,
-    /// Of each core the port that is connected to it, if any.
+    /// Per core: the port of the core that is connected to it.
     pub cores: Vec<Option<usize>>,
 }
 
@@ -259,9 +288,9 @@ pub struct Interface {
     pub interrupt: &'static str,
     /// The AXI4-Lite subordinate port of the registers.
     pub control: &'static str,
-    /// Hash of the Verilog, in which it stands as 0; known when that is built, see [`crate::ip()`], and 0 before.
+    /// Hash of the Verilog; [`crate::ip()`] sets it. 0 before.
     pub design_id: u32,
-    /// Of sagen: major, minor and patch number, a byte each.
+    /// Version of sagen: major, minor and patch number, a byte each.
     pub version: u32,
     /// Bits of the arrays' addresses: 64 or 32.
     pub address_bits: u32,
@@ -277,58 +306,9 @@ impl Interface {
     pub fn new(ip: &Ip) -> Interface {
         let shared = shared(ip);
         let layout = Layout::new(ip);
-        let mut functions = vec![];
         let idents = names::functions(ip.functions.iter().map(|f| f.name.as_str()));
-        for (f, (function, ident)) in ip.functions.iter().zip(idents).enumerate() {
-            let core = ip.core_of(f);
-            let mut idents = names::arguments(
-                function.arguments.iter().map(|a| a.name.as_str()).chain(function.sizes.iter().map(String::as_str)),
-            );
-            let of_sizes = function.sizes.iter().zip(idents.split_off(function.arguments.len()));
-            let size = |(s, (name, ident)): (&Size, (&String, String))| SizeArgument {
-                name: name.clone(),
-                ident,
-                ty: s.ty,
-                max: s.max,
-                before: (s.after[0] + s.after[1]) as usize,
-            };
-            let sizes = core.sizes.list.iter().zip(of_sizes).map(size).collect();
-            let register = |(n, register)| ProgramRegister {
-                ident: format!("program_{n}"),
-                register,
-                offset: layout.argument(f, function.arguments.len() + n),
-            };
-            let program = array::contract::program::of(core).into_iter().enumerate().map(register).collect();
-            let argument = |(k, (a, ident)): (usize, (&array::ip::Argument, String))| {
-                let (ty, passed) = match a.is {
-                    Source::Array(index) => (
-                        core.arrays[index].ty,
-                        Passed::Address(array(core, index, shared[function.core][core.port_of(index as u32)])),
-                    ),
-                    Source::Scalar(index) => (core.scalars[index].ty, Passed::Value(index)),
-                };
-                Argument { name: a.name.clone(), ident, ty, offset: layout.argument(f, k), passed, formula: None }
-            };
-            let mut arguments: Vec<Argument> =
-                function.arguments.iter().zip(idents).enumerate().map(argument).collect();
-            let scalar = |k: usize| {
-                arguments.iter().find(|a| a.passed == Passed::Value(k)).map_or(String::new(), |a| a.ident.clone())
-            };
-            let operands: Vec<String> = (0..core.scalars.len()).map(scalar).collect();
-            for a in &mut arguments {
-                let Passed::Value(k) = a.passed else { continue };
-                a.formula = core.scalars[k].host.clone().map(|expr| Formula { expr, operands: operands.clone() });
-            }
-            functions.push(Function {
-                name: function.name.clone(),
-                ident,
-                core: function.core,
-                arguments,
-                sizes,
-                program,
-                arrays: core.arrays.len(),
-            });
-        }
+        let functions: Vec<Function> =
+            idents.into_iter().enumerate().map(|(f, ident)| function(ip, f, ident, &layout, &shared)).collect();
         let count = shared.iter().flatten().max().map_or(0, |p| p + 1);
         let ports = (0..count)
             .zip(names::ports(ip, &functions, count))
@@ -353,14 +333,14 @@ impl Interface {
         }
     }
 
-    /// The hardware is built: what identifies it.
+    /// Sets the hash of the Verilog.
     pub(crate) fn identify(&mut self, design_id: u32) {
         self.design_id = design_id;
         let at = self.layout.design_id();
         self.registers.iter_mut().filter(|r| r.offset == at).for_each(|r| r.reset = design_id);
     }
 
-    /// The arguments that a port moves, of all functions.
+    /// The arguments behind a port, of all functions.
     pub fn behind<'a>(&'a self, port: &'a AxiPort) -> impl Iterator<Item = &'a Argument> {
         port.arrays.iter().map(|&(f, k)| &self.functions[f].arguments[k])
     }
@@ -372,10 +352,53 @@ impl Interface {
 }
 
 impl From<&Vsa> for Interface {
-    /// Of the IP of one function.
+    /// The interface of an IP with one function.
     fn from(vsa: &Vsa) -> Interface {
         Interface::new(&Ip::from(vsa))
     }
+}
+
+/// Function `f` of the IP; `shared`: see [`shared`].
+fn function(ip: &Ip, f: usize, ident: String, layout: &Layout, shared: &[Vec<usize>]) -> Function {
+    let (function, core) = (&ip.functions[f], ip.core_of(f));
+    let mut idents = names::arguments(
+        function.arguments.iter().map(|a| a.name.as_str()).chain(function.sizes.iter().map(String::as_str)),
+    );
+    let of_sizes = function.sizes.iter().zip(idents.split_off(function.arguments.len()));
+    let size = |(s, (name, ident)): (&Size, (&String, String))| SizeArgument {
+        name: name.clone(),
+        ident,
+        ty: s.ty,
+        max: s.max,
+        before: (s.after[0] + s.after[1]) as usize,
+    };
+    let sizes = core.sizes.list.iter().zip(of_sizes).map(size).collect();
+    let register = |(n, register)| ProgramRegister {
+        ident: format!("program_{n}"),
+        register,
+        offset: layout.argument(f, function.arguments.len() + n),
+    };
+    let program = array::contract::program::of(core).into_iter().enumerate().map(register).collect();
+    let argument = |(k, (a, ident)): (usize, (&array::ip::Argument, String))| {
+        let (ty, passed) = match a.is {
+            Source::Array(index) => (
+                core.arrays[index].ty,
+                Passed::Address(array(core, index, shared[function.core][core.port_of(index as u32)])),
+            ),
+            Source::Scalar(index) => (core.scalars[index].ty, Passed::Value(index)),
+        };
+        Argument { name: a.name.clone(), ident, ty, offset: layout.argument(f, k), passed, formula: None }
+    };
+    let mut arguments: Vec<Argument> = function.arguments.iter().zip(idents).enumerate().map(argument).collect();
+    let scalar =
+        |k: usize| arguments.iter().find(|a| a.passed == Passed::Value(k)).map_or(String::new(), |a| a.ident.clone());
+    let operands: Vec<String> = (0..core.scalars.len()).map(scalar).collect();
+    for a in &mut arguments {
+        let Passed::Value(k) = a.passed else { continue };
+        a.formula = core.scalars[k].host.clone().map(|expr| Formula { expr, operands: operands.clone() });
+    }
+    let (name, core_index, arrays) = (function.name.clone(), function.core, core.arrays.len());
+    Function { name, ident, core: core_index, arguments, sizes, program, arrays }
 }
 
 fn array(core: &Vsa, k: usize, port: usize) -> Array {
@@ -393,8 +416,8 @@ fn array(core: &Vsa, k: usize, port: usize) -> Array {
     }
 }
 
-/// Of each core's ports, the IP's that it shares with the other cores': ports of one width, in order. The IP's are
-/// numbered in the order in which the cores first need them.
+/// Per port of each core: the port of the IP. Cores share ports of equal width, in order. Ports of the IP are numbered
+/// in the order in which the cores first need them.
 fn shared(ip: &Ip) -> Vec<Vec<usize>> {
     let mut widths: Vec<u32> = vec![];
     let mut all = vec![];
@@ -414,7 +437,7 @@ fn shared(ip: &Ip) -> Vec<Vec<usize>> {
 }
 
 fn axi_port(ip: &Ip, shared: &[Vec<usize>], port: usize, name: String, functions: &[Function]) -> AxiPort {
-    let cores: Vec<Option<usize>> = shared.iter().map(|own| own.iter().position(|p| *p == port)).collect();
+    let cores: Vec<Option<usize>> = shared.iter().map(|ports| ports.iter().position(|p| *p == port)).collect();
     let used: Vec<(&Vsa, usize)> = ip.cores.iter().zip(&cores).filter_map(|(core, p)| Some((core, (*p)?))).collect();
     let reads: Vec<Walk> = used.iter().filter_map(|(core, p)| Walk::reads(core, *p)).collect();
     let writes: Vec<Walk> = used.iter().filter_map(|(core, p)| Walk::writes(core, *p)).collect();

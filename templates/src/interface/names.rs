@@ -1,11 +1,10 @@
-//! One rule for the names of arguments in everything that is generated: Verilog, IP-XACT, C, Python, Tcl, files.
+//! Names of kernels, functions, arguments and AXI ports in all generated files: Verilog, IP-XACT, C, Python, Tcl.
 //!
-//! An argument keeps its C name unless the name
-//! - has underscores at an end or next to each other, which VHDL wrappers cannot take: they are dropped,
-//! - is a keyword of Verilog, VHDL, C, C++ or Python, or a name the outputs use themselves,
-//! - is, letter case ignored, the name of an argument before it or of one of its registers `<name>_1`, `<name>_2`.
-//!
-//! In the latter cases it becomes `<name>_r`, as HLS does; then `<name>_r2`, `<name>_r3`, …
+//! An argument keeps its C name with these exceptions:
+//! - Leading, trailing and double underscores are dropped, because VHDL wrappers do not accept them.
+//! - It becomes `<name>_r`, as in HLS, then `<name>_r2`, `<name>_r3`, …, if the name is a keyword of Verilog, VHDL, C,
+//!   C++ or Python, or a name that the generated files use themselves, or, letter case ignored, the name of an earlier
+//!   argument or of one of its registers `<name>_1`, `<name>_2`.
 
 use super::Function;
 use array::ip::Ip;
@@ -23,38 +22,39 @@ const KEYWORDS: &str = "abs access after alias all architecture array attribute 
     thread_local throw true try typeid typename using wchar_t xor_eq \
     as async await def del elif except from lambda none nonlocal pass raise with yield";
 
-/// Registers, and what the generated drivers call their own things; lower case.
+/// Names of registers, and names that the generated drivers use; lower case.
 const RESERVED: &str = "ctrl gier ip_ier ip_isr cycles status error_address design_id version control interrupt \
     register_map self ip ap_clk ap_rst_n \
     start done idle wait run base";
 
-/// What the drivers of an IP with several functions call theirs beside those; lower case.
+/// Further names that the drivers of an IP with several functions use; lower case.
 const DRIVER: &str = "control hw read64 write64 bits32 bits64 wait run reset cycles status error_address design_id \
     version check_design \
     start is_done is_idle interrupt_enable interrupt_disable interrupt_clear queue function";
 
-/// The names of arguments with these C names, in the same order.
+/// Names of arguments with these C names, in the same order.
 pub fn arguments<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut taken: BTreeSet<String> = KEYWORDS.split_whitespace().map(String::from).collect();
     RESERVED.split_whitespace().for_each(|name| taken.extend(claims(name)));
     names.into_iter().map(|name| fresh(name, &mut taken)).collect()
 }
 
-/// The kernel's name: that of the top module, of files and of functions in C and Python; lower case.
+/// Name of the kernel in lower case: of the top module, of files, of functions in C and Python.
 pub fn kernel(name: &str) -> String {
     let mut taken: BTreeSet<String> =
         KEYWORDS.split_whitespace().chain(["main", "pynq", "numpy"]).map(String::from).collect();
     fresh(&name.to_lowercase(), &mut taken)
 }
 
-/// The functions with these C names, in the same order.
+/// Names of functions with these C names, in the same order.
 pub fn functions<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut taken: BTreeSet<String> =
         KEYWORDS.split_whitespace().chain(DRIVER.split_whitespace()).map(String::from).collect();
     names.into_iter().map(|name| fresh(&name.to_lowercase(), &mut taken)).collect()
 }
 
-/// The AXI ports: of one function each is called like its only array; else `m_axi_gmem<n>`, in lower case.
+/// Names of the AXI ports in lower case: `m_axi_<array>` if the IP has one function and the port one array, else
+/// `m_axi_gmem<n>`.
 pub fn ports(ip: &Ip, functions: &[Function], count: usize) -> Vec<String> {
     let mut taken: BTreeSet<String> =
         functions.iter().flat_map(|f| &f.arguments).map(|a| a.ident.to_lowercase()).collect();
@@ -69,12 +69,13 @@ pub fn ports(ip: &Ip, functions: &[Function], count: usize) -> Vec<String> {
     (0..count).map(|port| format!("m_axi_{}", name(port))).collect()
 }
 
-/// What an argument occupies: itself and the registers of its halves.
+/// Names that an argument occupies: its own and those of its two registers.
 fn claims(name: &str) -> [String; 3] {
     let name = name.to_lowercase();
     [format!("{name}_1"), format!("{name}_2"), name]
 }
 
+/// The first free name for `name`, which it marks as taken.
 fn fresh(name: &str, taken: &mut BTreeSet<String>) -> String {
     let parts: Vec<&str> = name.split('_').filter(|part| !part.is_empty()).collect();
     let joined = parts.join("_");

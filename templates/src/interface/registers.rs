@@ -1,119 +1,109 @@
-//! The registers one by one, as a programmer reads of them.
+//! The list of all registers with fields and descriptions, as IP-XACT, reports and drivers show it.
 
 use super::*;
 
 /// The registers, sorted by offset.
 pub(super) fn list(layout: &Layout, functions: &[Function], version: u32) -> Vec<Register> {
-    use Access::{ClearedByOne, ReadClears, ReadOnly, ReadWrite, SetByOne, ToggledByOne};
-    let field = |name, bit, access, description| Field { name, bit, width: 1, access, description };
+    let mut all = standard().to_vec();
+    match functions {
+        [only] => {
+            only.arguments.iter().for_each(|a| all.extend(of_argument(a)));
+            only.program.iter().for_each(|p| all.extend(of_program(only, p)));
+        }
+        several => all.extend(layout.words().into_keys().map(|at| shared(several, at))),
+    }
+    let read_only = |name: &str, at: u32, text: &str| register(name, at, Access::ReadOnly, text);
+    let (cycles, error) = (layout.cycles(), layout.error_address());
+    all.push(read_only("design_id", layout.design_id(), "hash of the hardware"));
+    let text = "version of sagen: major, minor, patch in a byte each";
+    all.push(Register { reset: version, ..read_only("version", layout.version(), text) });
+    let text = "cycles of the latest run, bits 31 to 0; a read latches cycles_2";
+    all.push(read_only("cycles_1", cycles, text));
+    let text = "cycles of the latest run, bits 63 to 32, as of the last read of cycles_1";
+    all.push(read_only("cycles_2", cycles + 4, text));
+    all.push(status(layout));
+    all.push(read_only("error_address_1", error, "address of the first burst that failed, bits 31 to 0"));
+    all.push(read_only("error_address_2", error + 4, "address of the first burst that failed, bits 63 to 32"));
+    if let Some(at) = layout.function() {
+        let numbers: Vec<_> = functions.iter().enumerate().map(|(k, f)| format!("{k} {}", f.name)).collect();
+        let text = format!("function of the next run: {}", numbers.join(", "));
+        all.push(register("function", at, Access::ReadWrite, &text));
+    }
+    all.extend(queue(layout));
+    all
+}
+
+fn field(name: &'static str, bit: u32, access: Access, description: &'static str) -> Field {
+    Field { name, bit, width: 1, access, description }
+}
+
+/// The registers of `ap_ctrl_hs`.
+fn standard() -> [Register; 4] {
+    use Access::{ReadClears, ReadOnly, ReadWrite, SetByOne, ToggledByOne};
     let control = vec![
-        field("AP_START", 0, SetByOne, "starts a run; 0 again when it has ended"),
+        field("AP_START", 0, SetByOne, "starts a run; reads 1 until the run has ended"),
         field("AP_DONE", 1, ReadClears, "a run has ended since the last read"),
         field("AP_IDLE", 2, ReadOnly, "no run is under way"),
-        field("AP_READY", 3, ReadClears, "as AP_DONE"),
-        field("AUTO_RESTART", 7, ReadWrite, "the next run starts when one ends"),
+        field("AP_READY", 3, ReadClears, "same as AP_DONE"),
+        field("AUTO_RESTART", 7, ReadWrite, "starts the next run when a run ends"),
     ];
     let enables = vec![
         field("CHAN0_INT_EN", 0, ReadWrite, "interrupt when a run is done"),
         field("CHAN1_INT_EN", 1, ReadWrite, "interrupt when ready for the next run"),
-        field("ERROR_INT_EN", 2, ReadWrite, "interrupt when an error is noted in status"),
+        field("ERROR_INT_EN", 2, ReadWrite, "interrupt when the status register records an error"),
     ];
     let pending = vec![
         field("CHAN0_INT_ST", 0, ToggledByOne, "a run is done"),
         field("CHAN1_INT_ST", 1, ToggledByOne, "ready for the next run"),
-        field("ERROR_INT_ST", 2, ToggledByOne, "an error was noted in status"),
+        field("ERROR_INT_ST", 2, ToggledByOne, "the status register has recorded an error"),
     ];
-    let mut all = vec![
+    let global = vec![field("Enable", 0, ReadWrite, "enables the interrupt port")];
+    [
         Register { reset: 4, fields: control, ..register("CTRL", CTRL, ReadWrite, "start and status") },
-        Register {
-            fields: vec![field("Enable", 0, ReadWrite, "enables the interrupt port")],
-            ..register("GIER", GIER, ReadWrite, "global interrupt enable")
-        },
+        Register { fields: global, ..register("GIER", GIER, ReadWrite, "global interrupt enable") },
         Register { fields: enables, ..register("IP_IER", IP_IER, ReadWrite, "interrupt enables") },
         Register { fields: pending, ..register("IP_ISR", IP_ISR, ReadWrite, "interrupt status") },
-    ];
-    match functions {
-        [only] => {
-            only.arguments.iter().for_each(|a| all.extend(own(a)));
-            only.program.iter().for_each(|p| all.extend(computed(only, p)));
-        }
-        several => all.extend(layout.words().into_keys().map(|at| shared(several, at))),
-    }
-    all.push(register("design_id", layout.design_id(), ReadOnly, "hash of the hardware"));
-    all.push(Register {
-        reset: version,
-        ..register("version", layout.version(), ReadOnly, "version of sagen: major, minor, patch in a byte each")
-    });
-    all.push(register(
-        "cycles_1",
-        layout.cycles(),
-        ReadOnly,
-        "cycles of the latest run, bits 31 to 0; reading this keeps the high half for cycles_2",
-    ));
-    all.push(register(
-        "cycles_2",
-        layout.cycles() + 4,
-        ReadOnly,
-        "cycles of the latest run, bits 63 to 32, as of the last read of cycles_1",
-    ));
-    let status = vec![
+    ]
+}
+
+fn status(layout: &Layout) -> Register {
+    use Access::{ClearedByOne, ReadOnly, ReadWrite};
+    let misaligned =
+        "a run was refused and moved nothing: an address is not a multiple of the element size of its array";
+    let index = "the AXI port of the error, or the misaligned argument, counted from 0";
+    let known = "error_address holds the address of the first burst that failed";
+    let fields = vec![
         field("READ_ERROR", 0, ClearedByOne, "a read was answered with SLVERR or DECERR"),
         field("WRITE_ERROR", 1, ClearedByOne, "a write was answered with SLVERR or DECERR"),
-        field(
-            "MISALIGNED",
-            2,
-            ClearedByOne,
-            "a run was refused, nothing moved: an address is not a multiple of its array's element size",
-        ),
-        field(
-            "ADDRESS_KNOWN",
-            STATUS_KNOWN,
-            ReadOnly,
-            "error_address holds the address of the burst that failed first",
-        ),
-        Field { width: 2, ..field("RESPONSE", STATUS_RESPONSE, ReadOnly, "its answer: 2 SLVERR, 3 DECERR") },
-        Field {
-            width: 8,
-            ..field("INDEX", STATUS_INDEX, ReadOnly, "its AXI port, or the argument that is misaligned, counted from 0")
-        },
+        field("MISALIGNED", 2, ClearedByOne, misaligned),
+        field("ADDRESS_KNOWN", STATUS_KNOWN, ReadOnly, known),
+        Field { width: 2, ..field("RESPONSE", STATUS_RESPONSE, ReadOnly, "its response: 2 SLVERR, 3 DECERR") },
+        Field { width: 8, ..field("INDEX", STATUS_INDEX, ReadOnly, index) },
     ];
-    all.push(Register {
-        fields: status,
-        ..register("status", layout.status(), ReadWrite, "what went wrong since it was last cleared")
-    });
-    all.push(register(
-        "error_address_1",
-        layout.error_address(),
-        ReadOnly,
-        "address of the first burst that failed, bits 31 to 0",
-    ));
-    all.push(register(
-        "error_address_2",
-        layout.error_address() + 4,
-        ReadOnly,
-        "address of the first burst that failed, bits 63 to 32",
-    ));
-    if let Some(at) = layout.function() {
-        let numbers: Vec<_> = functions.iter().enumerate().map(|(k, f)| format!("{k} {}", f.name)).collect();
-        all.push(register("function", at, ReadWrite, &format!("what the next run is of: {}", numbers.join(", "))));
-    }
-    if let Some([push, ended]) = layout.queue() {
-        let fields = vec![
-            Field { width: 16, ..field("WAITING", 0, ReadOnly, "commands that wait or run") },
-            Field { width: 16, ..field("FREE", 16, ReadOnly, "commands for which there is a place") },
-        ];
-        let what = "a write adds a command: the arguments as they stand, and the function with the number that is \
-            written; without a place for it it is ignored";
-        all.push(Register { fields, reset: layout.queue << 16, ..register("queue", push, ReadWrite, what) });
-        all.push(register("queue_ended", ended, ReadOnly, "commands of the queue that have ended, modulo 2^32"));
-    }
-    all
+    Register { fields, ..register("status", layout.status(), ReadWrite, "errors since it was last cleared") }
+}
+
+/// The registers of the queue, if there is one.
+fn queue(layout: &Layout) -> Vec<Register> {
+    use Access::{ReadOnly, ReadWrite};
+    let Some([push, ended]) = layout.queue() else { return vec![] };
+    let fields = vec![
+        Field { width: 16, ..field("WAITING", 0, ReadOnly, "commands in the queue, the one that runs included") },
+        Field { width: 16, ..field("FREE", 16, ReadOnly, "free places") },
+    ];
+    let text = "a write pushes a command: the present argument registers, and the function with the number that is \
+        written; ignored if no place is free";
+    vec![
+        Register { fields, reset: layout.queue << 16, ..register("queue", push, ReadWrite, text) },
+        register("queue_ended", ended, ReadOnly, "commands of the queue that have ended, modulo 2^32"),
+    ]
 }
 
 fn register(name: &str, offset: u32, access: Access, description: &str) -> Register {
     Register { name: name.into(), offset, access, reset: 0, description: description.into(), fields: vec![] }
 }
 
+/// Description of an argument.
 fn what(a: &Argument) -> String {
     if a.is_scratch() {
         format!("address of {}, a scratch buffer of {} bytes", a.name, a.bytes())
@@ -124,59 +114,49 @@ fn what(a: &Argument) -> String {
     }
 }
 
-/// The registers of an argument that shares them with no other.
-fn own(a: &Argument) -> Vec<Register> {
-    if a.register_bits() > 32 {
-        let half = |name: &str, at: u32, bits: &str| {
-            register(&format!("{}_{name}", a.ident), at, Access::ReadWrite, &format!("{}, bits {bits}", what(a)))
-        };
-        vec![half("1", a.offset, "31 to 0"), half("2", a.offset + 4, "63 to 32")]
+/// The registers of a value: one, or two halves.
+fn halves(ident: &str, bits: u32, offset: u32, text: &str) -> Vec<Register> {
+    let part = |name: String, at: u32, range: &str| register(&name, at, Access::ReadWrite, &format!("{text}{range}"));
+    if bits > 32 {
+        vec![
+            part(format!("{ident}_1"), offset, ", bits 31 to 0"),
+            part(format!("{ident}_2"), offset + 4, ", bits 63 to 32"),
+        ]
     } else {
-        vec![register(&a.ident, a.offset, Access::ReadWrite, &what(a))]
+        vec![part(ident.into(), offset, "")]
     }
 }
 
-/// The registers of a number that follows from the sizes.
-fn computed(function: &Function, p: &ProgramRegister) -> Vec<Register> {
-    let what = meaning(function, p);
-    if p.register.bits > 32 {
-        let half = |name: &str, at: u32, bits: &str| {
-            register(&format!("{}_{name}", p.ident), at, Access::ReadWrite, &format!("{what}, bits {bits}"))
-        };
-        vec![half("1", p.offset, "31 to 0"), half("2", p.offset + 4, "63 to 32")]
-    } else {
-        vec![register(&p.ident, p.offset, Access::ReadWrite, &what)]
-    }
+fn of_argument(a: &Argument) -> Vec<Register> {
+    halves(&a.ident, a.register_bits(), a.offset, &what(a))
 }
 
-/// A program register in words.
+fn of_program(function: &Function, p: &ProgramRegister) -> Vec<Register> {
+    halves(&p.ident, p.register.bits, p.offset, &meaning(function, p))
+}
+
+/// A program register as a formula over the sizes.
 fn meaning(function: &Function, p: &ProgramRegister) -> String {
     let names: Vec<_> = function.sizes.iter().enumerate().map(|(k, s)| format!("s{k} is {}", s.name)).collect();
     format!("{}, where {}", p.register.formula, names.join(", "))
 }
 
-/// The register at this offset, which several functions use, each for an argument of its own.
+/// The register at this offset, with its meaning for each function that uses it.
 fn shared(functions: &[Function], at: u32) -> Register {
+    let half = |bits: u32, offset: u32| match (bits > 32, at.checked_sub(offset)) {
+        (false, Some(0)) => Some(""),
+        (true, Some(0)) => Some(", bits 31 to 0"),
+        (true, Some(4)) => Some(", bits 63 to 32"),
+        _ => None,
+    };
     let mut uses = vec![];
     for function in functions {
-        for a in &function.arguments {
-            let half = match (a.register_bits() > 32, at.checked_sub(a.offset)) {
-                (false, Some(0)) => "",
-                (true, Some(0)) => ", bits 31 to 0",
-                (true, Some(4)) => ", bits 63 to 32",
-                _ => continue,
-            };
-            uses.push(format!("{}: {}{half}", function.name, what(a)));
-        }
-        for p in &function.program {
-            let half = match (p.register.bits > 32, at.checked_sub(p.offset)) {
-                (false, Some(0)) => "",
-                (true, Some(0)) => ", bits 31 to 0",
-                (true, Some(4)) => ", bits 63 to 32",
-                _ => continue,
-            };
-            uses.push(format!("{}: {}{half}", function.name, meaning(function, p)));
-        }
+        let name = &function.name;
+        let argument = |a: &Argument| Some(format!("{name}: {}{}", what(a), half(a.register_bits(), a.offset)?));
+        uses.extend(function.arguments.iter().filter_map(argument));
+        let program =
+            |p: &ProgramRegister| Some(format!("{name}: {}{}", meaning(function, p), half(p.register.bits, p.offset)?));
+        uses.extend(function.program.iter().filter_map(program));
     }
     register(&format!("argument_{at:02x}"), at, Access::ReadWrite, &uses.join("; "))
 }

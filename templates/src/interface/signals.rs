@@ -1,16 +1,16 @@
-//! How the top module declares its ports: channel by channel, and with what Vivado has to be told of clock, reset and
-//! interrupt (it knows AXI by the names).
+//! Port declarations of the top module: their order (channel by channel), and the attributes of clock, reset and
+//! interrupt for Vivado, which recognizes AXI by the names.
 
 use super::Interface;
 use rtl::ModuleBuilder;
 
-/// A bus of one signal, as Vivado's definition names it.
+/// A bus of one signal in terms of the bus definitions of Vivado.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Single {
     pub port: &'static str,
     /// `clock`, `reset` or `interrupt`.
     pub kind: &'static str,
-    /// The signal within the definition.
+    /// Name of the signal in the definition.
     pub logical: &'static str,
     pub parameters: Vec<(&'static str, String)>,
 }
@@ -42,7 +42,7 @@ impl Interface {
         ]
     }
 
-    /// Puts the ports that were declared in order, and gives those that need them their attributes.
+    /// Sorts the declared ports and adds the attributes.
     pub(crate) fn declare(&self, m: &ModuleBuilder) {
         let buses = self.buses();
         m.arrange(|port| {

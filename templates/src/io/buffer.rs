@@ -1,68 +1,85 @@
-//! What feeders and collectors are alike in: both keep, beside a PE, a part of a hull whose words pass by as a stream,
-//! at addresses that waves tell.
+//! Common part of feeders and collectors: a double buffer (ping-pong) beside a PE. It stores the part of a footprint
+//! that its PE needs. The words pass by as a stream; the waves bring the address.
 
-use super::words::{bank_start, below, common, distance, fits, BufferPorts, StreamShape, Ties, Wave, Window};
+use super::words::{bank_start, below, common, distance, equals, BufferPorts, StreamShape, Ties, WaveIndex, Window};
 use crate::naming::Hops;
 use crate::port::Port;
-use crate::stream::Passing;
+use crate::stream::StreamItem;
 use array::vsa::{Bank, Hull, Vsa};
 use rtl::{clog2, u, ModuleBuilder, Sig, Ty};
 use scop::ScalarType;
 use uniform::affine::Form;
 
-/// The buffers of one group.
+/// Parameters of the buffers of an I/O group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Buffer {
-    /// Of the array.
+    /// Name of the array.
     pub array: String,
     pub ty: ScalarType,
     /// Elements per bus word.
     pub word: i64,
     pub hull: Hull,
-    pub row: Wave,
-    pub col: Wave,
-    /// PEs beside which buffers of the group stand, in the order of the grid.
+    pub row: WaveIndex,
+    pub col: WaveIndex,
+    /// PEs that have a buffer of the group, in the order of the grid.
     pub pes: Vec<[i64; 2]>,
     pub hops: Hops,
-    /// Two halves, filled in turn.
+    /// Double buffer: two halves.
     pub double: bool,
-    /// Deep memories are UltraRAM.
+    /// The board has UltraRAM.
     pub uram: bool,
     pub shape: StreamShape,
 }
 
-/// Where a memory is written or read: in which half, if there are two, and where in it.
+/// What the buffers of a group store: a box of an array (index), and the address in it as forms over the counters.
+pub struct Footprint<'a> {
+    pub array: u32,
+    pub hull: &'a Hull,
+    pub row: &'a Form,
+    pub col: &'a Form,
+}
+
+/// A memory address: the half, if there are two, and the address in it.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'m> {
     pub half: Option<Sig<'m>>,
     pub address: Sig<'m>,
 }
 
-/// Which items of a stream a bank takes.
-pub(super) struct Taken<'m> {
-    /// An item is one of them where all hold.
+/// Inputs of an address counter.
+pub(super) struct Count<'a, 'm> {
+    /// Addresses per row.
+    pub words: i64,
+    /// The bank takes the item.
+    pub hit: Sig<'m>,
+    /// The address advances.
+    pub step: Sig<'m>,
+    /// As in [`Selection`], the word included.
+    pub places: &'a [Option<Sig<'m>>],
+}
+
+/// The stream items that a bank takes.
+pub(super) struct Selection<'m> {
+    /// The bank takes an item if all terms are 1.
     pub terms: Vec<Sig<'m>>,
-    /// By row dimension: how far it is from the first row that the bank takes; nothing where there is one.
+    /// By row dimension: distance from the first row of the bank, `None` if there is only one row.
     pub places: Vec<Option<Sig<'m>>>,
 }
 
-impl<'m> Taken<'m> {
-    /// Only where the value is in the window, whose `low` is at `port` if it is not the same at all PEs.
+impl<'m> Selection<'m> {
+    /// Adds the condition that the value is in the window. Its `low` is at `port` if it differs between PEs.
     pub fn within(&mut self, m: &'m ModuleBuilder, value: Option<Sig<'m>>, window: &Window, port: &Option<Port>) {
-        let from_first = (!window.always()).then(|| distance(m, value, window, port));
+        let from_first = (!window.is_total()).then(|| distance(m, value, window, port));
         self.terms.extend(from_first.map(|d| below(m, d, window.extent)));
         self.places.push(from_first.or(value));
     }
 }
 
 impl Buffer {
-    /// A grid of buffers for the part `hull` of an array (index), beside the PEs that `pe` finds; forms as in the
-    /// group.
+    /// A grid of buffers, at the PEs that `pe` returns for places of the grid.
     pub fn new(
         vsa: &Vsa,
-        array: u32,
-        hull: &Hull,
-        [row, col]: [&Form; 2],
+        Footprint { array, hull, row, col }: Footprint<'_>,
         extent: [i64; 2],
         pe: impl Fn([i64; 2]) -> [i64; 2],
         double: bool,
@@ -75,8 +92,8 @@ impl Buffer {
             ty: array.ty,
             word: array.word as i64,
             hull: hull.clone(),
-            row: Wave::new(vsa, row),
-            col: Wave::new(vsa, col),
+            row: WaveIndex::new(vsa, row),
+            col: WaveIndex::new(vsa, col),
             pes: (0..n0).flat_map(|i| (0..n1).map(move |j| [i, j])).map(pe).collect(),
             hops: Hops::new(vsa, extent.map(|n| n > 1)),
             double,
@@ -85,33 +102,33 @@ impl Buffer {
         }
     }
 
-    /// What every buffer is told, beside its stream, with the constants of each bank.
-    pub fn told(&self, ties: Vec<Ties>) -> BufferPorts {
+    /// The ports of every buffer besides its stream; `ties`: constants of each bank.
+    pub fn ports(&self, ties: Vec<Ties>) -> BufferPorts {
         BufferPorts::new([&self.row, &self.col], &self.hops, self.double, ties)
     }
 
-    /// Row digits that the bank takes.
+    /// Window of the row digits of the bank.
     fn digit(&self, bank: &Bank, d: usize) -> Window {
         Window::of_digit(bank, d, &self.hull, &self.pes)
     }
 
-    /// Words of a row that the bank takes.
+    /// Window of the words of a row of the bank.
     pub(super) fn words(&self, bank: &Bank) -> Window {
         Window::of_words(bank, self.word, &self.hull, &self.pes)
     }
 
-    /// Where the row of the bank begins in its first word, if that is the same at all PEs.
+    /// Element of its first word in which the row of the bank starts, if that is equal at all PEs.
     pub(super) fn start(&self, bank: &Bank) -> Option<i64> {
         let mut starts = self.pes.iter().map(|p| bank_start(bank, self.word, *p).1);
         let first = starts.next().unwrap_or(0);
         starts.all(|s| s == first).then_some(first)
     }
 
-    /// The constants that bank `b` takes: windows that are not all there is, and what the caller needs besides, `first`
-    /// the first word even so and `offset` the row's offset in it.
+    /// Constant inputs of bank `b`: the lower bound of each window that does not cover all values. The caller may need
+    /// more: `first` the first word in any case, `offset` the offset of the row in it.
     pub(super) fn ties(&self, bank: &Bank, b: usize, first: bool, offset: bool) -> Ties {
         let port = |w: Window, name: String, bits: Option<u32>, needed: bool| {
-            if w.always() && !needed {
+            if w.is_total() && !needed {
                 None
             } else {
                 w.port(name, bits)
@@ -126,41 +143,39 @@ impl Buffer {
         }
     }
 
-    /// The item of the stream is one, of a row of which the bank has a part.
+    /// Selects the stream items of rows that the bank has a part of.
     pub(super) fn row_hit<'m>(
         &self,
         m: &'m ModuleBuilder,
         bank: &Bank,
-        stream: &Passing<Sig<'m>>,
+        stream: &StreamItem<Sig<'m>>,
         ties: &Ties,
-    ) -> Taken<'m> {
-        let mut taken = Taken { terms: vec![stream.valid], places: vec![] };
+    ) -> Selection<'m> {
+        let mut selection = Selection { terms: vec![stream.valid], places: vec![] };
         for (d, row) in bank.rows.iter().enumerate() {
-            taken.within(m, stream.u[d], &self.digit(bank, d), &ties.u[d]);
-            taken.terms.extend(stream.r[d].map(|r| fits(m, r, row.residue)));
+            selection.within(m, stream.u[d], &self.digit(bank, d), &ties.u[d]);
+            selection.terms.extend(stream.r[d].map(|r| equals(m, r, row.residue)));
         }
-        taken
+        selection
     }
 
-    /// Address of the item that passes in the bank's memory: items that make a `step` have consecutive ones, from 0 on
-    /// with a load's first. Where rows of a dimension may end early, those behind them begin where they would if none
-    /// did: `words` is how many addresses a row takes, `places` are those of [`Taken`], of the word as well.
+    /// Address counter: the address in the bank of the stream item that passes. It starts at 0 with the first item of a
+    /// load and advances with every `step`. Where rows of a dimension may end early, the next row starts at the address
+    /// that it would have if none did.
     pub(super) fn count<'m>(
         &self,
         m: &'m ModuleBuilder,
         (name, at): (String, Ty),
         bank: &Bank,
-        words: i64,
-        stream: &Passing<Sig<'m>>,
-        [hit, step]: [Sig<'m>; 2],
-        places: &[Option<Sig<'m>>],
+        stream: &StreamItem<Sig<'m>>,
+        Count { words, hit, step, places }: Count<'_, 'm>,
     ) -> Sig<'m> {
         let zero = m.lit(0, at);
         let count = m.reg(&name, at);
         let mut here = m.mux(stream.first, zero, count.q());
         let mut blocks = vec![];
         for &d in self.shape.early.iter().rev() {
-            // The rows of a dimension begin anew, and all within.
+            // The first row of this dimension and of all inner ones.
             let first = places[d..].iter().flatten().map(|place| !place.reduce_or());
             let begins = m.all(&[hit].into_iter().chain(first).collect::<Vec<_>>()).named(format!("{name}_begins{d}"));
             let stride = bank.rows[d..].iter().map(|r| r.extent).product::<i64>() * words;
@@ -178,8 +193,8 @@ impl Buffer {
         here
     }
 
-    /// Position of the wave's element within the row, from the start of its first word; `start` is where the row begins
-    /// in that if no port tells it.
+    /// Position of the element of a wave, counted from the start of the first word of its row. `start`: offset of the
+    /// row in that word, unless a port has it.
     pub(super) fn position<'m>(
         &self,
         m: &'m ModuleBuilder,
@@ -196,7 +211,7 @@ impl Buffer {
         (col.extend(wide) + offset.extend(wide)).called("position")
     }
 
-    /// Address of the word with an element of the row at address `row`.
+    /// Address of the word with the element at `position` of the row at address `row`.
     pub(super) fn word_address<'m>(&self, row: Sig<'m>, position: Sig<'m>) -> Sig<'m> {
         let bits = self.word.trailing_zeros();
         let word = position.slice(bits, position.w() - bits);
@@ -205,23 +220,23 @@ impl Buffer {
     }
 }
 
-/// Addresses to write and to read in a memory of both halves, each of `depth` words with addresses `at`, and its words
-/// in all. What is read with passes `later`, which is given a name for it.
+/// Write and read address of a memory with both halves, and its words. A half has `depth` words. The read address
+/// passes through `register`, which gets a name for it.
 pub(super) fn halves<'m>(
     m: &'m ModuleBuilder,
     at: Ty,
     depth: i64,
     [to, from]: [Place<'m>; 2],
-    later: impl Fn(Sig<'m>, &str) -> Sig<'m>,
+    register: impl Fn(Sig<'m>, &str) -> Sig<'m>,
 ) -> (Sig<'m>, Sig<'m>, i64) {
     match (to.half, from.half) {
-        // A single word needs no address, only the half.
-        (Some(w), Some(r)) if depth == 1 => (w, later(r, "half"), 2),
+        // A half of one word needs no address.
+        (Some(w), Some(r)) if depth == 1 => (w, register(r, "half"), 2),
         (Some(w), Some(r)) => (
             m.concat(&[w, to.address]),
-            m.concat(&[later(r, "half"), later(from.address, "addr")]),
+            m.concat(&[register(r, "half"), register(from.address, "addr")]),
             (1 << at.w) + depth,
         ),
-        _ => (to.address, later(from.address, "addr"), depth),
+        _ => (to.address, register(from.address, "addr"), depth),
     }
 }

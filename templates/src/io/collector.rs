@@ -1,21 +1,25 @@
-//! Collectors: the buffers of one output group that take values from the PEs (L1 modules of the group).
+//! Collector: the double buffer of an output group beside a PE (L1 I/O module).
 //!
-//! A wave brings enables, (row, col, slot) one cycle before the values are there (`collect_time`); element lanes are
-//! written separately. To drain, the writer sends one token per hull word, which the relays ([`super::relay`]) bring;
-//! the owner answers with its elements.
+//! ```text
+//! en, row, col, slot ─►[reg]─► write address, lane mask ─┐
+//! values of the PE ──────────────────────────────────────┴─► memory, 2 halves
+//! dr_* (token) ─► window ─► read address ────────────────────────┘ └─►[reg, cleared if not owner]─► word ─► relay
+//! ```
+//! Ports: [`CollectorPorts`]. A wave brings enables and (row, col, slot) one cycle before its values (`collect_time`).
+//! The lanes of a memory word have separate write enables. To drain, the writer sends one token per word of the
+//! footprint, which the relays ([`super::relay`]) distribute. The owner answers with its elements and all others with
+//! 0, so the relays only have to OR the answers.
 //!
-//! A drain is a token for every word of the hull in order, with any gaps, the first one marked. It may reach the
-//! collector in the cycle after the one in which the last wave's values are there; waves may fill the buffer again once
+//! Contract: a drain is one token per word of the footprint in order, with any gaps; the first one is marked. It may
+//! arrive in the cycle after the one in which the values of the last wave are there. Waves may fill the half again when
 //! the last answer is there.
-//!
-//! Ports: [`CollectorPorts`].
 
-use super::buffer::{halves, Buffer, Place};
+use super::buffer::{halves, Buffer, Count, Footprint, Place};
 use super::words::{bank_start, below, distance, BufferPorts, Lanes, StreamShape, Ties};
 use crate::naming::memory_style;
 use crate::operators::wires;
 use crate::port::{Chain, Port};
-use crate::stream::Passing;
+use crate::stream::StreamItem;
 use array::contract::operand::travels;
 use array::contract::relay::lanes;
 use array::vsa::{NodeId, OutputBank, OutputGroup, Vsa};
@@ -25,38 +29,38 @@ use uniform::affine::Form;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Collector {
-    /// Of the module.
+    /// Name of the module.
     pub name: String,
-    /// Its row is that of [`row_form`].
+    /// Its row is that of [`row_form`], as is `compressed`.
     pub buffer: Buffer,
     pub compressed: bool,
     pub banks: Vec<OutputBank>,
-    /// Enables that come with the waves, by node.
+    /// Nodes of the enables that come with the waves.
     pub wave_enables: Vec<NodeId>,
-    /// Type and enable of each port.
+    /// Type and enable of each value.
     pub ports: Vec<(ScalarType, NodeId)>,
 }
 
 /// The interface of a [`Collector`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct CollectorPorts {
-    /// The fields of a token that a collector looks at.
-    pub tokens: Passing<Port>,
-    /// By bank, two cycles after the token: the memory word, of which lanes that do not belong to the token's word, and
-    /// those of other tokens, are 0 (lanes that nothing belongs to are arbitrary).
+    /// The fields of a token that a collector uses.
+    pub tokens: StreamItem<Port>,
+    /// By bank, two cycles after the token: the memory word. Lanes that do not belong to the word of the token are 0,
+    /// lanes that belong to no word have any value.
     pub words: Vec<Port>,
-    /// For the row see [`row_form`].
-    pub told: BufferPorts,
-    /// Enables that come with the waves, 0 in bubbles, in the order of [`Collector::wave_enables`].
+    /// The row is that of [`row_form`].
+    pub buffer: BufferPorts,
+    /// Enables from the waves, 0 in bubbles, in the order of [`Collector::wave_enables`].
     pub enables: Vec<Chain>,
-    /// From the PE one cycle later: values, and those of their enables that come with them.
+    /// One cycle later, from the PE: values, and the enables that depend on the PE.
     pub values: Vec<Port>,
     pub value_enables: Vec<Option<Port>>,
-    /// By bank: see [`masks`], where they differ from PE to PE.
+    /// By bank: the [`masks`], if they differ between PEs.
     pub masks: Vec<Option<Port>>,
 }
 
-/// Distinct enables that come with the wave, in order of their nodes.
+/// Distinct enables that come with the waves, in the order of their nodes.
 pub fn wave_enables(vsa: &Vsa, group: &OutputGroup) -> Vec<NodeId> {
     let mut ids: Vec<NodeId> = group.ports.iter().map(|p| p.enable).filter(|e| travels(vsa, *e)).collect();
     ids.sort_unstable();
@@ -64,7 +68,8 @@ pub fn wave_enables(vsa: &Vsa, group: &OutputGroup) -> Vec<NodeId> {
     ids
 }
 
-/// Form of the row address, and whether a row takes a single address although it may touch several bus words.
+/// Form of the row address, and whether it is compressed: a row has one address although it may touch several bus
+/// words.
 pub fn row_form(group: &OutputGroup, word: i64) -> (Form, bool) {
     let words = group.banks.first().map_or(1, |b| b.bank.words_per_row);
     let short = group.banks.iter().all(|b| b.elements <= word && b.bank.words_per_row == words);
@@ -81,7 +86,7 @@ pub fn row_form(group: &OutputGroup, word: i64) -> (Form, bool) {
     (scaled, true)
 }
 
-/// Per bus word that the row touches, which lanes of the memory word belong to it at `p`; first word first.
+/// Per bus word that the row touches: which lanes of the memory word belong to it at `p`.
 pub fn masks(bank: &OutputBank, word: i64, p: [i64; 2]) -> Vec<Vec<bool>> {
     let (_, offset) = bank_start(&bank.bank, word, p);
     let count = lanes(bank, word);
@@ -100,9 +105,7 @@ impl Collector {
             name: format!("collect{o}_{}", array.name.to_lowercase()),
             buffer: Buffer::new(
                 vsa,
-                group.array,
-                &group.hull,
-                [&row, &group.col],
+                Footprint { array: group.array, hull: &group.hull, row: &row, col: &group.col },
                 group.extent(),
                 |hops| group.pe(vsa, hops),
                 group.slots > 1,
@@ -115,7 +118,6 @@ impl Collector {
         }
     }
 
-    /// The interface.
     pub fn ports(&self) -> CollectorPorts {
         let enable = |(k, (_, enable)): (usize, &(ScalarType, NodeId))| {
             (!self.wave_enables.contains(enable)).then(|| Port::bit(format!("v{k}_en")))
@@ -124,9 +126,9 @@ impl Collector {
         let answer = |b: usize| Port::new(format!("word{b}"), u(lanes(&self.banks[b], *word) as u32 * 8 * ty.bytes()));
         let banks = 0..self.banks.len();
         CollectorPorts {
-            tokens: shape.passing(*double, None).map(|name, ty| Port::new(format!("dr_{name}"), *ty)),
+            tokens: shape.item(*double, None).map(|name, ty| Port::new(format!("dr_{name}"), *ty)),
             words: banks.clone().map(answer).collect(),
-            told: self.buffer.told(banks.clone().map(|b| self.ties(b)).collect()),
+            buffer: self.buffer.ports(banks.clone().map(|b| self.ties(b)).collect()),
             enables: self.wave_enables.iter().map(|id| hops.chain(&format!("en{}", id.0), u(1))).collect(),
             values: self.ports.iter().enumerate().map(|(k, p)| Port::new(format!("v{k}"), wires(p.0))).collect(),
             value_enables: self.ports.iter().enumerate().map(enable).collect(),
@@ -138,7 +140,7 @@ impl Collector {
         Lanes::new(&self.banks[b].bank, &self.buffer.col.form, self.buffer.word, &self.buffer.pes)
     }
 
-    /// The constants that bank `b` takes.
+    /// Constant inputs of bank `b`.
     fn ties(&self, b: usize) -> Ties {
         let bank = &self.banks[b].bank;
         self.buffer.ties(bank, b, bank.words_per_row > 1, self.lanes(b).fixed.is_none())
@@ -157,7 +159,7 @@ impl Template for Collector {
     fn name(&self) -> String {
         self.name.clone()
     }
-    fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
+    fn build(&self, m: &ModuleBuilder, _: &mut Design) {
         m.doc(format!(
             "Collector of `{}`: takes values from its PE, gives them to the words that pass by.",
             self.buffer.array
@@ -171,8 +173,8 @@ struct Build<'a, 'm> {
     m: &'m ModuleBuilder,
     of: &'a Collector,
     ports: CollectorPorts,
-    tokens: Passing<Sig<'m>>,
-    /// Wave inputs, registered once: at the time of the values.
+    tokens: StreamItem<Sig<'m>>,
+    /// Inputs from the waves, registered: in the cycle of the values.
     row: Option<Sig<'m>>,
     col: Option<Sig<'m>>,
     slot: Option<Sig<'m>>,
@@ -185,9 +187,9 @@ impl<'a, 'm> Build<'a, 'm> {
     fn new(m: &'m ModuleBuilder, of: &'a Collector) -> Self {
         let ports = of.ports();
         let tokens = ports.tokens.map(|_, port| port.input(m));
-        let wave = |chain: &Chain| chain.hand_on(m, chain.port.input(m), 1)[0];
+        let wave = |chain: &Chain| chain.forward(m, chain.port.input(m), 1)[0];
         let [row, col, slot] =
-            [&ports.told.row, &ports.told.col, &ports.told.slot].map(|chain| chain.as_ref().map(wave));
+            [&ports.buffer.row, &ports.buffer.col, &ports.buffer.slot].map(|chain| chain.as_ref().map(wave));
         let shared: Vec<Sig<'m>> = ports.enables.iter().map(wave).collect();
         let enable = |(port, (_, enable)): (&Option<Port>, &(ScalarType, NodeId))| match port {
             Some(port) => port.input(m),
@@ -198,7 +200,7 @@ impl<'a, 'm> Build<'a, 'm> {
         Build { m, of, ports, tokens, row, col, slot, enables, values }
     }
 
-    /// The bank's answer to the token.
+    /// The answer of the bank to the token.
     fn bank(&self, b: usize) -> Sig<'m> {
         let (m, bits) = (self.m, self.of.buffer.ty.bits());
         let bank = &self.of.banks[b];
@@ -223,7 +225,7 @@ impl<'a, 'm> Build<'a, 'm> {
             } else {
                 memory.write_masked(m.lit(1, u(1)), write, data, mask, bits)
             }
-            // Either the address is registered or, by a block RAM, the word.
+            // One register: the address in front of LUTRAM, or the output of block RAM.
             match style {
                 MemStyle::Distributed => {
                     memory.read_async(format!("kept{b}"), m.reg(format!("addr{b}"), read.ty()).next(read).q())
@@ -234,16 +236,16 @@ impl<'a, 'm> Build<'a, 'm> {
         self.answer(b, word, self.belongs(b, count as u32, hit, word_of_row))
     }
 
-    /// A register for the word, cleared where its lanes do not belong to the token's word: of a word that nobody
-    /// answers to, or that others answer to, there is nothing but zeros to join.
+    /// The answer register. Lanes that do not belong to the word of the token are cleared, so that the relays can OR
+    /// the answers.
     fn answer(&self, b: usize, word: Sig<'m>, belongs: Vec<Sig<'m>>) -> Sig<'m> {
         let (m, bits) = (self.m, self.of.buffer.ty.bits());
         let w = word.w() / belongs.len() as u32;
-        let cleared = |(k, mine): (usize, &Sig<'m>)| {
+        let masked = |(k, mine): (usize, &Sig<'m>)| {
             let name = if belongs.len() == 1 { format!("word{b}_q") } else { format!("word{b}_{k}") };
             m.reg(name, u(w)).next(word.slice(k as u32 * w, w)).rst(!*mine, 0).q()
         };
-        let parts: Vec<Sig<'m>> = belongs.iter().enumerate().map(cleared).collect();
+        let parts: Vec<Sig<'m>> = belongs.iter().enumerate().map(masked).collect();
         let word = m.concat(&parts.into_iter().rev().collect::<Vec<_>>());
         let lane = |k: u32| word.slice(k * bits, bits).extend(8 * self.of.buffer.ty.bytes());
         m.concat(&(0..word.w() / bits).rev().map(lane).collect::<Vec<_>>())
@@ -256,17 +258,17 @@ impl<'a, 'm> Build<'a, 'm> {
         m.concat(&(0..mask.w()).rev().map(lane).collect::<Vec<_>>())
     }
 
-    /// Address and element of the wave's value; element counted from the start of the row's first word.
+    /// Address and element of the value of a wave; the element is counted from the start of the first word of the row.
     fn position(&self, b: usize, at: Ty) -> (Sig<'m>, Sig<'m>) {
         let (m, buffer) = (self.m, &self.of.buffer);
         let row = buffer.row.value(m, self.row);
-        let x = buffer.position(m, self.col, &self.ports.told.ties[b], self.of.lanes(b).fixed);
+        let x = buffer.position(m, self.col, &self.ports.buffer.ties[b], self.of.lanes(b).fixed);
         let single = self.of.compressed || self.of.banks[b].bank.words_per_row == 1;
         let address = if single { row } else { buffer.word_address(row, x) };
         (address.resize(at.w), x)
     }
 
-    /// Write mask and data of the memory word's lanes.
+    /// Write mask and data of the lanes of the memory word.
     fn lanes(&self, b: usize, x: Sig<'m>, count: i64) -> (Sig<'m>, Sig<'m>) {
         let (m, bank) = (self.m, &self.of.banks[b].bank);
         let of_port = |k: i64| ((bank.port as i64 + k) as usize).min(self.values.len() - 1);
@@ -296,34 +298,34 @@ impl<'a, 'm> Build<'a, 'm> {
         (join(&|p| p.0), join(&|p| p.1))
     }
 
-    /// For the token: whether the bank owns its word and which word of the row it is, registered once, and the address.
+    /// For the token: the bank owns its word; index of the word in the row (both registered); the read address.
     fn token(&self, b: usize, at: Ty) -> (Sig<'m>, Option<Sig<'m>>, Sig<'m>) {
-        let (m, ties) = (self.m, &self.ports.told.ties[b]);
+        let (m, ties) = (self.m, &self.ports.buffer.ties[b]);
         let bank = &self.of.banks[b].bank;
-        let mut taken = self.of.buffer.row_hit(m, bank, &self.tokens, ties);
+        let mut selection = self.of.buffer.row_hit(m, bank, &self.tokens, ties);
         let words = self.of.buffer.words(bank);
         let several = bank.words_per_row > 1;
         let mut word_of_row = None;
-        if !words.always() || several {
+        if !words.is_total() || several {
             let distance = distance(m, self.tokens.w, &words, &ties.w).named(format!("from_first{b}"));
-            taken.terms.push(below(m, distance, bank.words_per_row));
-            taken.places.push(Some(distance));
+            selection.terms.push(below(m, distance, bank.words_per_row));
+            selection.places.push(Some(distance));
             if several {
                 word_of_row = Some(distance.slice(0, clog2(bank.words_per_row as u64)));
             }
         }
-        let hit = m.all(&taken.terms).named(format!("hit{b}"));
+        let hit = m.all(&selection.terms).named(format!("hit{b}"));
         let step = match (self.of.compressed, word_of_row) {
             (true, Some(k)) => hit & k.eq_lit(bank.words_per_row - 1),
             _ => hit,
         };
         let words = if self.of.compressed { 1 } else { bank.words_per_row };
-        let here =
-            self.of.buffer.count(m, (format!("next{b}"), at), bank, words, &self.tokens, [hit, step], &taken.places);
+        let count = Count { words, hit, step, places: &selection.places };
+        let here = self.of.buffer.count(m, (format!("next{b}"), at), bank, &self.tokens, count);
         (m.delay(hit, 1, format!("hit{b}_q")), word_of_row.map(|k| m.delay(k, 1, format!("part{b}"))), here)
     }
 
-    /// The memory word belongs to the token's word; where a row touches several words, lane by lane.
+    /// The memory word belongs to the word of the token; lane by lane if a row touches several words.
     fn belongs(&self, b: usize, count: u32, hit: Sig<'m>, word_of_row: Option<Sig<'m>>) -> Vec<Sig<'m>> {
         let (m, bank) = (self.m, &self.of.banks[b]);
         let Some(k) = word_of_row else { return vec![hit] };

@@ -1,4 +1,5 @@
-//! Between the engines' streams and the PEs: buffers of inputs (feeders) and of results (collectors with their relays).
+//! Buffers between the streams of the DMA engines and the PEs: feeders for inputs, collectors with relays for results.
+//! They are the L1 and L2 I/O modules of AutoSA.
 
 pub mod buffer;
 pub mod collector;

@@ -1,19 +1,25 @@
-//! Relays: pass tokens on to a block of collectors and join the words they answer with (see [`array::contract::relay`]).
+//! Relay: distributes tokens to a block of collectors and ORs their answers to a bus word (L2 I/O module, see
+//! [`array::contract::relay`]).
 //!
+//! ```text
+//!            dr_* ─►[reg]─┬─► dr_*_out (next relay)
+//!                         └─► collectors of the block ─► words ─┐
+//!        beside, above (words of the relays before) ────────────┴─► OR ─►[reg]─► word
+//! ```
 //! Ports: [`RelayPorts`].
 
 use super::feeder::pass;
 use crate::naming::stream_chain;
 use crate::port::{Chain, Port};
-use crate::stream::Passing;
+use crate::stream::StreamItem;
 use rtl::{u, Design, ModuleBuilder, Template, Ty};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Relay {
     pub name: String,
-    /// The fields that its collectors look at.
-    pub token: Passing<Ty>,
-    /// Bus words joined, and their bits.
+    /// The fields that the collectors use.
+    pub token: StreamItem<Ty>,
+    /// Number of bus words from its collectors, and their bits.
     pub joined: u32,
     pub width: u32,
 }
@@ -21,19 +27,18 @@ pub struct Relay {
 /// The interface of a [`Relay`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct RelayPorts {
-    /// A token, one cycle later to the collectors and to the next relays.
-    pub token: Passing<Chain>,
-    /// The bus words the collectors make, two cycles after that.
+    /// The token; one cycle later it is at the collectors and at the next relays.
+    pub token: StreamItem<Chain>,
+    /// Answers of the collectors, two cycles after that.
     pub words: Port,
-    /// Words of the relays before, in the same cycle.
+    /// Words of the relays before, in the same cycle as `words`.
     pub beside: Port,
     pub above: Port,
-    /// All of them joined, one cycle later.
+    /// OR of all of them, one cycle later.
     pub word: Port,
 }
 
 impl Relay {
-    /// The interface.
     pub fn ports(&self) -> RelayPorts {
         let word = |name: &str| Port::new(name, u(self.width));
         RelayPorts {
@@ -50,7 +55,7 @@ impl Template for Relay {
     fn name(&self) -> String {
         self.name.clone()
     }
-    fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
+    fn build(&self, m: &ModuleBuilder, _: &mut Design) {
         m.doc(
             "Passes tokens on to a block of collectors, joins the words they answer with and those of the \
             relays before.",
@@ -58,8 +63,8 @@ impl Template for Relay {
         let ports = self.ports();
         ports.token.map(|_, chain| pass(m, chain));
         let words = ports.words.input(m);
-        let own = (0..self.joined).map(|k| words.slice(k * self.width, self.width));
-        let all: Vec<_> = own.chain([ports.beside.input(m), ports.above.input(m)]).collect();
+        let parts = (0..self.joined).map(|k| words.slice(k * self.width, self.width));
+        let all: Vec<_> = parts.chain([ports.beside.input(m), ports.above.input(m)]).collect();
         ports.word.output(m, m.reg("word_q", u(self.width)).next(m.any(&all)).q());
     }
 }

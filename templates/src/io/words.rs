@@ -1,28 +1,28 @@
-//! Which words of a stream, and which lanes of a word, a buffer owns: what feeders and collectors share.
+//! Which words of a stream, and which lanes of a word, a buffer owns: common part of feeders and collectors.
 
 use crate::control::{form_range, range_ty};
 use crate::naming::Hops;
 use crate::port::{Chain, Port};
-use crate::stream::Passing;
+use crate::stream::StreamItem;
 use array::vsa::{Bank, Hull, Vsa};
 use rtl::{u, ModuleBuilder, Sig, Ty};
 use uniform::affine::{gcd, Form};
 
-/// Fields of a load or token stream beside valid, first, last, slot: row digits, residues (per dimension), word.
+/// Bits of the fields of a load or token stream that a group uses: row digits, residues (per dimension), word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamShape {
     pub u: Vec<Option<u32>>,
     pub r: Vec<Option<u32>>,
     pub w: Option<u32>,
-    /// Dimensions whose rows may end before the hull does, the outermost apart.
+    /// Dimensions, except the outermost, whose rows may end before the footprint does.
     pub early: Vec<usize>,
 }
 
 impl StreamShape {
-    /// Types of the fields as they pass a buffer with one or two halves; `data` is the width of a load's words.
-    pub fn passing(&self, double: bool, data: Option<u32>) -> Passing<Ty> {
+    /// Types of the fields for a buffer with one or two halves; `data`: width of the words of a load.
+    pub fn item(&self, double: bool, data: Option<u32>) -> StreamItem<Ty> {
         let list = |widths: &[Option<u32>]| widths.iter().map(|w| w.map(u)).collect();
-        Passing {
+        StreamItem {
             valid: u(1),
             first: u(1),
             slot: double.then_some(u(1)),
@@ -34,24 +34,24 @@ impl StreamShape {
     }
 }
 
-/// Where a bank's elements lie within words.
+/// Positions of the elements of a bank in words.
 #[derive(Clone, Debug)]
 pub struct Lanes {
     pub word: i64,
-    /// `offset(p)` where all PEs have the same.
+    /// `offset(p)`, if it is equal at all PEs.
     pub fixed: Option<i64>,
     /// `col + offset` is always `residue` modulo `step`; both powers of two divide `word`.
     pub step: i64,
     pub residue: i64,
 }
 
-/// What is the same at all PEs, as a constant. Where it is not, a port must tell it: without one, a fault of the
-/// netlist.
+/// A constant that is equal at all PEs. If it is not, a port should bring it: this is an undriven wire then, which the
+/// netlist check reports.
 pub fn common<'m>(m: &'m ModuleBuilder, value: Option<i64>, ty: Ty) -> Sig<'m> {
     value.map_or_else(|| m.wire("differs_among_pes", ty).sig(), |value| m.lit(value, ty))
 }
 
-/// First element of the bank's row at `p`, as (word, element in the word).
+/// First element of the row of the bank at `p`, as (word, element in the word).
 pub fn bank_start(bank: &Bank, word: i64, p: [i64; 2]) -> (i64, i64) {
     let at = bank.base + bank.coef[0] * p[0] + bank.coef[1] * p[1];
     (at.div_euclid(word), at.rem_euclid(word))
@@ -71,24 +71,24 @@ impl Lanes {
     }
 }
 
-/// A form over inner counters and the values it takes.
+/// A form over the inner counters, and its range: an index that waves bring.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Wave {
+pub struct WaveIndex {
     pub form: Form,
     pub range: [i64; 2],
 }
 
-impl Wave {
-    pub fn new(vsa: &Vsa, form: &Form) -> Wave {
-        Wave { form: form.clone(), range: form_range(&vsa.counters, form) }
+impl WaveIndex {
+    pub fn new(vsa: &Vsa, form: &Form) -> WaveIndex {
+        WaveIndex { form: form.clone(), range: form_range(&vsa.counters, form) }
     }
 
-    /// It has more than one value, so it comes with the waves.
+    /// It has more than one value, so waves bring it.
     pub fn varies(&self) -> bool {
         self.range[0] < self.range[1]
     }
 
-    /// The port that brings it, or nothing where it is constant.
+    /// The port that brings it; `None` if it is constant.
     pub fn chain(&self, hops: &Hops, name: &str) -> Option<Chain> {
         self.varies().then(|| hops.chain(name, range_ty(self.range[0], self.range[1])))
     }
@@ -100,7 +100,7 @@ impl Wave {
     }
 }
 
-/// Which values a bank takes, `low .. low + extent` out of `0 .. values`, with the `low` beside each PE.
+/// The values `low .. low + extent` out of `0 .. values` that a bank takes, with `low` per PE.
 pub struct Window {
     pub lows: Vec<i64>,
     pub extent: i64,
@@ -108,7 +108,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// Of row digit `d`.
+    /// Window of row digit `d`.
     pub fn of_digit(bank: &Bank, d: usize, hull: &Hull, pes: &[[i64; 2]]) -> Window {
         let row = &bank.rows[d];
         let low = |p: &[i64; 2]| row.base + row.coef[0] * p[0] + row.coef[1] * p[1];
@@ -119,28 +119,28 @@ impl Window {
         }
     }
 
-    /// Of the words of a row.
+    /// Window of the words of a row.
     pub fn of_words(bank: &Bank, word: i64, hull: &Hull, pes: &[[i64; 2]]) -> Window {
         let lows = pes.iter().map(|p| bank_start(bank, word, *p).0).collect();
         Window { lows, extent: bank.words_per_row, values: hull.words }
     }
 
-    /// Every value is taken everywhere.
-    pub fn always(&self) -> bool {
+    /// The window contains all values at all PEs.
+    pub fn is_total(&self) -> bool {
         self.lows.iter().all(|l| *l <= 0 && *l + self.extent >= self.values)
     }
 
-    fn fixed(&self) -> bool {
+    fn is_uniform(&self) -> bool {
         self.lows.iter().all(|l| *l == self.lows[0])
     }
 
-    /// The input that brings `low` where it depends on the PE, for values of so many bits.
+    /// The input for `low` if it depends on the PE; values have `bits` bits.
     pub fn port(&self, name: String, bits: Option<u32>) -> Option<Port> {
-        (!self.fixed()).then(|| Port::new(name, window_ty(bits.unwrap_or(1), &self.lows)))
+        (!self.is_uniform()).then(|| Port::new(name, window_ty(bits.unwrap_or(1), &self.lows)))
     }
 }
 
-/// Inputs of a buffer for one bank that are constants of the PE beside it; absent where all PEs have the same.
+/// Constant inputs of a bank, tied off per PE; `None` if equal at all PEs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ties {
     /// First row digit, per dimension.
@@ -151,20 +151,19 @@ pub struct Ties {
     pub o: Option<Port>,
 }
 
-/// What every buffer is told, beside its stream.
+/// Ports of every buffer besides its stream.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BufferPorts {
-    /// What waves bring; nothing in place of what does not vary.
+    /// Inputs from the waves; `None` if constant.
     pub row: Option<Chain>,
     pub col: Option<Chain>,
     pub slot: Option<Chain>,
-    /// Constants of the PE beside it, by bank.
+    /// Constants of the PE, by bank.
     pub ties: Vec<Ties>,
 }
 
 impl BufferPorts {
-    /// Of a buffer with one or two halves.
-    pub fn new([row, col]: [&Wave; 2], hops: &Hops, double: bool, ties: Vec<Ties>) -> BufferPorts {
+    pub fn new([row, col]: [&WaveIndex; 2], hops: &Hops, double: bool, ties: Vec<Ties>) -> BufferPorts {
         BufferPorts {
             row: row.chain(hops, "row"),
             col: col.chain(hops, "col"),
@@ -194,14 +193,14 @@ pub fn distance<'m>(m: &'m ModuleBuilder, value: Option<Sig<'m>>, window: &Windo
     }
 }
 
-/// Width in which positions and lower bounds (possibly negative) are subtracted.
+/// Type for the difference of a position and a lower bound, which may be negative.
 fn window_ty(value_bits: u32, lows: &[i64]) -> Ty {
     let most = lows.iter().map(|l| l.abs()).max().unwrap_or(0);
     u(value_bits.max(range_ty(0, most).w) + 2)
 }
 
-/// `value == constant`, 0 when the type cannot hold it.
-pub fn fits<'m>(m: &'m ModuleBuilder, value: Sig<'m>, constant: i64) -> Sig<'m> {
+/// `value == constant`; 0 if the constant does not fit the type.
+pub fn equals<'m>(m: &'m ModuleBuilder, value: Sig<'m>, constant: i64) -> Sig<'m> {
     if constant >> value.w().min(62) != 0 {
         m.lit(0, u(1))
     } else {

@@ -1,8 +1,9 @@
-//! What one PE of a `Vsa` consists of: live nodes, the control fields that travel with a wave and the cycle in which
-//! each is first wanted, constants tied per PE, and how every `Past` becomes registers or a memory.
+//! Plan of a PE, made from a `Vsa`: live nodes, control fields and the cycle in which each is first used, constants
+//! tied off per PE, and how every `Past` becomes registers or a memory.
 //!
-//! Times are cycles relative to the wave's arrival at the PE. A control field enters at its `phase`, the earliest time
-//! anything in the PE wants it, so that the PE itself does not delay it; the array's entry does, once.
+//! Times are cycles relative to the arrival of the wave at the PE. A control field enters a PE at its *phase*, the
+//! earliest time at which something in the PE uses it. So the PE itself need not delay it; the entry of the array does,
+//! once.
 
 use crate::control::{form_range, range_ty, time_field, Field};
 use array::contract::delay::{cleared, Cleared, Wait};
@@ -14,16 +15,16 @@ use scop::ScalarType;
 use std::collections::{BTreeMap, BTreeSet};
 use uniform::affine::{Condition, Form, Ranges};
 
-/// A constant that depends on the PE's coordinates.
+/// A constant input of the PE, tied off per instance.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tied {
-    /// `space · p`, wrapped to a width.
+    /// `space · p`, truncated to the type.
     Offset { space: [i64; 2], ty: (u32, bool) },
-    /// What a time form is compared with: `sign * (space · p + constant)`, clamped to `range`.
+    /// Bound of a comparison: `±(space · p + constant)`, clamped to `range`.
     Bound { space: [i64; 2], constant: i64, negate: bool, range: [i64; 2] },
-    /// 1 where the conditions may hold in some wave, of counters with these trip counts.
+    /// 1 if the conditions can hold in some wave; the numbers are the trip counts of the counters.
     Flag(Vec<Condition>, Vec<i64>),
-    /// A scalar argument, of so many bits and signed or not: the same in all PEs, but known only when the IP runs.
+    /// A scalar argument with its bits and signedness: equal in all PEs, but known only at run time.
     Scalar(u32, (u32, bool)),
 }
 
@@ -31,7 +32,7 @@ impl Tied {
     pub fn scalar(k: u32, ty: ScalarType) -> Tied {
         Tied::Scalar(k, (ty.bits(), ty.signed()))
     }
-    /// What it is called.
+    /// Prefix of the name of the port.
     pub fn kind(&self) -> &'static str {
         match self {
             Tied::Offset { .. } => "offset",
@@ -47,7 +48,7 @@ impl Tied {
             Tied::Flag(..) => u(1),
         }
     }
-    /// The number for PE `p`, in the range of [`Tied::ty`]; none for a scalar.
+    /// The value for PE `p`, in the range of [`Tied::ty`]; `None` for a scalar.
     pub fn value(&self, p: [i64; 2]) -> Option<i64> {
         let dot = |c: &[i64; 2]| c[0] * p[0] + c[1] * p[1];
         Some(match self {
@@ -77,7 +78,7 @@ fn wrap(v: i64, (w, signed): (u32, bool)) -> i64 {
     }
 }
 
-/// A condition on wave and PE: a time form compared with a tied constant.
+/// A condition on wave and PE: a form over the counters compared with a constant of the PE.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
     pub time: Form,
@@ -94,17 +95,17 @@ pub enum Relation {
     Equal,
 }
 
-/// A guard taken apart by what its conditions depend on.
+/// The conditions of a guard, sorted by what they depend on.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SplitGuard {
     pub time: Vec<Condition>,
-    /// Whether all conditions can hold here at all: where they cannot, this constant lets synthesis remove what the
-    /// guard selects. Includes the conditions on coordinates alone. Absent where it would be 1 in every PE.
+    /// All conditions can hold in this PE. If they cannot, this constant lets synthesis remove what the guard selects.
+    /// Includes the conditions on coordinates alone. `None` if it were 1 in every PE.
     pub flag: Option<Tied>,
     pub mixed: Vec<Comparison>,
 }
 
-/// Splits a conjunction; conditions that always hold vanish.
+/// Sorts the conditions of a conjunction; conditions that always hold are dropped.
 pub fn split_guard(vsa: &Vsa, conditions: &[Condition]) -> SplitGuard {
     let (mut split, mut in_space) = (SplitGuard::default(), vec![]);
     for c in conditions {
@@ -118,7 +119,7 @@ pub fn split_guard(vsa: &Vsa, conditions: &[Condition]) -> SplitGuard {
     }
     let trips: Vec<i64> = vsa.counters.iter().map(|c| c.trip).collect();
     let pes = || (0..vsa.extent[0]).flat_map(|p0| (0..vsa.extent[1]).map(move |p1| [p0, p1]));
-    // Guards that differ in time only share what says no more than their conditions on coordinates do.
+    // Prefer the flag over coordinates alone if it is equal: guards that differ only in time share it.
     let (all, alone) = (Tied::Flag(conditions.to_vec(), trips.clone()), Tied::Flag(in_space, trips));
     let flag = if pes().all(|p| all.value(p) == alone.value(p)) { alone } else { all };
     split.flag = pes().any(|p| flag.value(p) == Some(0)).then_some(flag);

@@ -1,10 +1,18 @@
-//! The processing element: an expression pipeline, delay elements and a few control bits; one module for all PEs.
+//! The processing element (PE): an expression pipeline, delay elements and a few control bits. One module serves all
+//! PEs.
 //!
-//! Ports: [`PePorts`]; times are relative to the wave's arrival.
+//! ```text
+//! control fields ─► shift registers ─► guards ──┐
+//! feeders, other PEs (links) ─► operators ─► selects ─► values ─► collectors, other PEs
+//!                                   ▲                     │
+//!                                   └── delay elements ◄──┘  (advance with `valid`)
+//! ```
+//! Ports: [`PePorts`]. Times are cycles relative to the arrival of the wave at the PE.
 //!
-//! Waves come at least `interval` cycles apart, with any bubbles between. Only `valid` must be 0 in a bubble; all other
-//! inputs may have any value in cycles in which no wave looks at them. There is no stall and no reset: state advances
-//! with `valid`, everything else runs free, and bubbles for as long as the greatest `ready` flush the PE.
+//! Invariant: waves come at least one initiation interval apart, with any bubbles between them. Only `valid` must be 0
+//! in a bubble; other inputs may have any value in cycles in which no wave uses them. There is no stall and no reset:
+//! delay elements advance with `valid`, everything else runs free. As many bubbles as the greatest `ready` flush the
+//! PE.
 
 pub mod datapath;
 
@@ -23,51 +31,51 @@ use uniform::affine::Form;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pe {
-    /// Of the array.
+    /// Name of the array.
     pub name: String,
     pub lanes: i64,
     pub datapath: Datapath,
-    /// The live ones.
+    /// The live nodes.
     pub nodes: BTreeMap<u32, PeNode>,
     /// By output group.
     pub outputs: Vec<PeOutput>,
     pub ports: PePorts,
-    /// Deep memories are UltraRAM.
+    /// The board has UltraRAM.
     pub uram: bool,
     pub remarks: Remarks,
 }
 
-/// What a PE computes at a node.
+/// A node of the expression.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PeNode {
-    /// Of the names of its ports and signals.
+    /// Stem of the names of its ports and signals.
     pub stem: String,
     pub op: Op,
     pub ty: ScalarType,
-    /// When its value is there, in cycles after the wave, and the cycles that its operator takes of that.
+    /// Cycle in which its value is there, and the latency of its operator.
     pub ready: i64,
     pub latency: i64,
-    /// The control field that is its whole value.
+    /// The control field, if the node is one.
     pub field: Option<Field>,
-    /// Where its operands come from, and the types they are taken in.
+    /// Its operands, and the types in which it uses them.
     pub operands: Vec<(NodeId, ScalarType)>,
 }
 
-/// What leaves for the collector of a group.
+/// Outputs for the collectors of a group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PeOutput {
-    /// Cycles after the wave.
+    /// Cycle in which they leave.
     pub time: i64,
-    /// Values, and their enables where they depend on the PE.
+    /// Values, and their enables if these depend on the PE.
     pub values: Vec<(NodeId, Option<NodeId>)>,
 }
 
 /// The interface of a [`Pe`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct PePorts {
-    /// Control fields of the datapath, in its order, each at its phase.
+    /// Control fields in the order of the datapath, each at its phase.
     pub fields: Vec<Chain>,
-    /// Constants of the place, in the datapath's order.
+    /// Constants of the PE in the order of the datapath.
     pub tied: Vec<Port>,
     /// Values from feeders, by node, at its `ready`.
     pub inputs: BTreeMap<u32, Chain>,
@@ -77,7 +85,7 @@ pub struct PePorts {
     pub outputs: Vec<Vec<Value>>,
 }
 
-/// A value for another PE: the source's PE delays, the last register is at its output.
+/// A value for another PE. The PE of the source delays it; the last register is at its output.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
     /// Where the value is at the node's `ready + skew · hop`.
@@ -87,11 +95,11 @@ pub struct Link {
     pub hop: [i64; 2],
 }
 
-/// At the group's `collect_time`.
+/// Ports of an output value, at the `collect_time` of its group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Value {
     pub value: Port,
-    /// Where the enable depends on the PE: 0 in cycles without a wave.
+    /// Present if the enable depends on the PE; 0 in cycles without a wave.
     pub enable: Option<Port>,
 }
 
@@ -178,7 +186,7 @@ impl PePorts {
     }
 }
 
-/// A value and its later copies: `taps[k]` is the value `k` cycles after `base`.
+/// A value and its shift register: `taps[k]` is the value `k` cycles after `base`.
 struct Line<'m> {
     base: i64,
     name: String,
@@ -211,7 +219,7 @@ impl Template for Pe {
     fn name(&self) -> String {
         "pe".into()
     }
-    fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
+    fn build(&self, m: &ModuleBuilder, d: &mut Design) {
         m.doc(format!(
             "Processing element of `{}`: {} lane(s). Runs free; wave registers advance with `valid`.",
             self.name, self.lanes
@@ -304,12 +312,12 @@ impl<'a, 'm> Build<'a, 'm> {
     fn tied(&self, tied: &Tied) -> Sig<'m> {
         match self.datapath.tied.iter().position(|t| t == tied) {
             Some(k) => self.tied[k],
-            // Not driven: a fault of the netlist.
+            // An undriven wire, which the netlist check reports.
             None => self.m.wire("unplanned_constant", tied.ty()).sig(),
         }
     }
 
-    /// The node's value at a time not before it is ready.
+    /// The value of the node at a time, not before it is ready.
     fn at(&mut self, id: NodeId, time: i64) -> Sig<'m> {
         let node = self.of(id);
         if let Op::Const(value) = node.op {
@@ -362,7 +370,7 @@ impl<'a, 'm> Build<'a, 'm> {
             }
             _ => self.operation(d, node, sampled, latency as u32),
         };
-        // A value that is a C line's has a statement of its own, which bears the line.
+        // The value of a C line gets its own statement, which carries the line as a comment.
         let remark = self.pe.remarks.lines(id);
         let value = if latency == 0 && remark.is_some() { value.named(name) } else { value };
         let value = match self.chains.get(&id.0) {
@@ -378,9 +386,9 @@ impl<'a, 'm> Build<'a, 'm> {
         Some(self.line(id, value))
     }
 
-    /// A product of two values that are not constants: worth a DSP.
+    /// A product of two variables, which belongs in a DSP.
     fn multiplies(&self, id: NodeId) -> bool {
-        // A constant operand may be a cast of one that the product itself looks through, and not be built.
+        // A constant operand may be a cast that the product absorbs, and so not be a node of the PE.
         let constant = |o: &NodeId| self.pe.nodes.get(&o.0).is_some_and(|n| matches!(n.op, Op::Const(_)));
         match &self.of(id).op {
             Op::Binary(BinaryOp::Mul, a, b) => !self.of(id).ty.is_float() && !constant(a) && !constant(b),
@@ -413,7 +421,7 @@ impl<'a, 'm> Build<'a, 'm> {
             latency,
             name: &node.stem,
         };
-        // An operator that cannot be built was refused before; should one get here, the undriven wire is a fault.
+        // Operators without hardware were refused before; an undriven wire here is reported by the netlist check.
         operators::build(self.m, d, &request).unwrap_or_else(|e| self.m.wire(e, wires(node.ty)).sig())
     }
 

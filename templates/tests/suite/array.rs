@@ -8,7 +8,7 @@ use templates::axi::memory::Timing;
 
 fn ok(what: &str, vsa: &Vsa) {
     let mut vsa = vsa.clone();
-    // The bench's own scheduler does not know that a memory is read one cycle after the wave's arrival at the earliest.
+    // The scheduler of this test ignores that a memory is read one cycle after the arrival of the wave at the earliest.
     for (node, ready) in vsa.nodes.iter().zip(&mut vsa.schedule.ready) {
         *ready += i64::from(!matches!(node.op, Op::Const(_) | Op::Guard(_)));
     }

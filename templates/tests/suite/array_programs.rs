@@ -1,5 +1,5 @@
-//! C programs through every legal array and several designs by hand: the IP against the array's interpreter (which is
-//! checked against C elsewhere), cycles as predicted.
+//! C programs through every legal array and several designs by hand: the IP against the interpreter of the array (which
+//! other tests check against C), and cycles as predicted.
 
 use crate::array_support::{base, check, contents, Host};
 use cost::board::Board;
@@ -31,7 +31,7 @@ fn spec(space: &str, tile: &[(&str, i64)], latency: &[(&str, i64)], simd: &[(&st
     DesignSpec { array: ArrayChoice::ByHand { space: names(space), shape }, ..Default::default() }
 }
 
-/// All faults of all arrays of a program.
+/// Collects the faults of all arrays of a program.
 fn every_array(text: &str) {
     let scop = scop(text);
     let rows = search::enumerate(&scop, &DesignSpec::default())
@@ -101,7 +101,7 @@ fn product_by_hand() -> array::vsa::Vsa {
     search::compile(&scop, &spec, &board()).unwrap_or_else(|d| panic!("{}", scop::render_plain(&scop.sources, &d))).vsa
 }
 
-/// The IP is reset in the middle of a run while its memories go on answering: the next run is as if nothing had been.
+/// A reset of the IP in the middle of a run, while its memories go on answering, does not affect the next run.
 #[test]
 fn reset_of_the_ip_alone() {
     let vsa = product_by_hand();
@@ -116,7 +116,7 @@ fn reset_of_the_ip_alone() {
         host.write(0, 1);
         (0..10 + 23 * case).for_each(|_| host.cycle());
         host.reset_alone([1, 2, 60][case % 3]);
-        // The registers answer when everything open has been answered.
+        // The registers answer when no burst is open any more.
         host.prepare(&vsa, mode, 0);
         assert!(host.memories.iter().all(|m| m.is_idle()), "{mode:?} {case}: bursts are open");
         host.fill(&vsa, &memory);
@@ -130,8 +130,7 @@ fn status_of(host: &mut Host, layout: &templates::interface::Layout) -> (u64, u6
     (host.read(layout.status()), host.read(at) | host.read(at + 4) << 32)
 }
 
-/// Answers with an error are noted with the address of the first such burst; the run ends as ever, the next one is
-/// clean.
+/// Error answers set the status with the address of the first such burst. The run ends as usual, the next one is clean.
 #[test]
 fn errors_on_the_bus_are_noted() {
     let vsa = product_by_hand();
@@ -141,7 +140,7 @@ fn errors_on_the_bus_are_noted() {
     for mode in [Timing::IDEAL, Timing::Ddr { seed: 2 }] {
         let mut host = Host::new(&vsa, &design, &memory, mode).expect("a host");
         host.prepare(&vsa, mode, 0);
-        // (port, byte of the array that cannot be had, code, cause)
+        // (port, byte of the array that fails, code, cause)
         for (port, byte, code, cause) in [(0usize, 100u64, 2u64, 1u64), (1, 3, 3, 1), (2, 300, 3, 2), (2, 0, 2, 2)] {
             let at = base(&vsa, port, mode) + byte;
             host.memories[port].break_down(at..at + 1, code);
@@ -165,7 +164,7 @@ fn errors_on_the_bus_are_noted() {
     }
 }
 
-/// An address within an element: nothing moves, the run ends, the status says which argument it is.
+/// A misaligned address: nothing moves, the run ends, the status has the index of the argument.
 #[test]
 fn addresses_within_an_element_are_refused() {
     let vsa = product_by_hand();
@@ -204,7 +203,8 @@ fn operators() {
     designs(
         "#include <stdint.h>\nvoid f(int a[9], unsigned b[9], int8_t c[9], int64_t o[9], unsigned p[9], uint8_t q[9]) \
         {\n#pragma scop\n\
-         for (int i = 0; i < 9; i++) {\n o[i] = (int64_t)a[i] * c[i] + (a[i] / (c[i] | 1)) - (a[i] % (c[i] | 3)) + i * 5;\n\
+         for (int i = 0; i < 9; i++) {\n\
+         o[i] = (int64_t)a[i] * c[i] + (a[i] / (c[i] | 1)) - (a[i] % (c[i] | 3)) + i * 5;\n\
          p[i] = (b[i] << (c[i] & 31)) ^ (b[i] >> 3) ^ (b[i] / 7u) ^ (b[i] % 1000u) ^ ~b[i];\n\
          q[i] = (a[i] > c[i] && b[i] != 5u) || !c[i] ? -a[i] : a[i] >> 4; }\n#pragma endscop\n}\n",
         &[DesignSpec::default(), spec("i", &[("i", 4)], &[], &[], "")],
@@ -226,7 +226,7 @@ impl Random {
     }
 }
 
-/// Products of random sizes and designs; `SAGEN_CASES` asks for more of them.
+/// Matrix products of random sizes and designs; `SAGEN_CASES` sets their number.
 #[test]
 fn random_products() {
     let cases: u64 = std::env::var("SAGEN_CASES").ok().and_then(|c| c.parse().ok()).unwrap_or(40);
@@ -257,7 +257,7 @@ fn random_products() {
         }
         let spec = spec(space, &tile, &latency, &simd, order);
         let scop = scop(&text);
-        // A design drawn at random need not be legal.
+        // A random design may be illegal.
         let Ok(compiled) = search::compile(&scop, &spec, &board()) else { continue };
         built += 1;
         let mode = if r.within(0, 2) == 0 { Timing::Ddr { seed } } else { Timing::IDEAL };

@@ -13,9 +13,9 @@ struct Host {
     sim: Sim,
     r: Random,
     starts: u64,
-    /// Present `rvalid`/`bvalid` that was not taken, and the read data with it.
+    /// RVALID or BVALID that waits, with the read data.
     waiting: (bool, bool, u64),
-    /// Runs last so many cycles at most and end by themselves; 0: the test ends them.
+    /// Greatest length of a run in cycles; 0: the test ends the runs.
     longest: u64,
     left: Option<u64>,
     /// Functions and arguments of the runs so far.
@@ -59,7 +59,7 @@ impl Host {
     fn get(&mut self, p: &str) -> u64 {
         self.sim.get(&format!("s_axi_control_{p}"))
     }
-    /// One cycle, with the protocol's rules for the response channels.
+    /// One cycle, in which the rules of the response channels are checked.
     fn tick(&mut self) {
         let (r, b, data) = (self.get("rvalid") == 1, self.get("bvalid") == 1, self.get("rdata"));
         assert!(r || !self.waiting.0, "rvalid dropped");
@@ -81,7 +81,7 @@ impl Host {
         }
         self.sim.clock();
     }
-    /// The function and the arguments that the kernel is given in this cycle.
+    /// Function and arguments at the outputs in this cycle.
     fn command(&mut self) -> (u64, Vec<u64>) {
         let several = self.layout.functions.len() > 1;
         let f = if several { self.sim.get("function_") } else { 0 };
@@ -89,11 +89,11 @@ impl Host {
         let names: Vec<String> = (0..self.layout.functions[f as usize].len()).map(name).collect();
         (f, names.iter().map(|n| self.sim.get(n)).collect())
     }
-    /// Random arguments of a function, written; what the kernel must get.
+    /// Writes random arguments of a function. Returns what must be at the outputs.
     fn arguments(&mut self, f: usize) -> (u64, Vec<u64>) {
         let mut values = vec![];
         for (k, bits) in self.layout.functions[f].clone().into_iter().enumerate() {
-            let value = self.r.next() as u64 >> (64 - bits);
+            let value = self.r.next() >> (64 - bits);
             let at = self.layout.argument(f, k);
             self.write(at, value as u32, 15);
             if bits > 32 {
@@ -231,7 +231,7 @@ fn a_run_starts_once_and_reports_its_end() {
         h.sim.set("done", 0);
         h.write(0x04, 1, 15);
         h.write(0x08, 1, 15);
-        // The write returns before or after the pulse; so catch it from here on by hand.
+        // The write may return before or after the pulse, so watch for it from here on.
         h.set("awvalid", 1);
         h.set("awaddr", 0);
         h.set("wvalid", 1);
@@ -307,7 +307,7 @@ fn functions_share_the_registers_of_their_arguments() {
         while h.read(0) & 4 == 0 {}
         assert_eq!(h.log.last(), Some(&wanted));
     }
-    // There is no third one: nothing starts, and the status says why.
+    // A third function does not exist: nothing starts, and the status says why.
     h.write(layout.function().unwrap(), 2, 1);
     h.write(0, 1, 1);
     while h.read(0) & 4 == 0 {}

@@ -1,5 +1,5 @@
-//! `AxiReader` against a software reference: every word of every load, under an ideal memory (with the predicted cycle
-//! of every load) and under one that stalls at random.
+//! `AxiReader` against a software reference: every word of every load, with an ideal memory (and the predicted cycle of
+//! every load) and with one that stalls at random.
 
 use crate::array_support::image;
 use crate::axi_support::*;
@@ -50,7 +50,7 @@ struct Bench<'a> {
     bases: Vec<u64>,
 }
 
-/// What happened in one run, in cycles after `start`.
+/// Events of one run, in cycles after `start`.
 struct Times {
     /// (group, loaded)
     loads: Vec<(usize, i64)>,
@@ -129,11 +129,11 @@ impl<'a> Bench<'a> {
                 }
                 self.sim.set(&format!("release_{g}"), u64::from(now));
             }
-            for o in 0..2 {
-                let now = next_written[o] == cycle;
+            for (o, next) in next_written.iter_mut().enumerate() {
+                let now = *next == cycle;
                 if now {
                     times.written[o].push(cycle);
-                    next_written[o] += r.range(1, 1 + written_gap);
+                    *next += r.range(1, 1 + written_gap);
                 }
                 if waits.contains(&format!("written_{o}")) {
                     self.sim.set(&format!("written_{o}"), u64::from(now));
@@ -302,7 +302,7 @@ fn origin(constants: &[i64]) -> Vec<Form> {
     constants.iter().map(|c| Form { constant: *c, ..Form::default() }).collect()
 }
 
-/// The numbers in the module's documentation: 8 rows of 4 words of 16 elements, aligned, one word per cycle.
+/// The cycles in the header of `AxiReader`: 8 rows of 4 words of 16 elements, aligned, one word per cycle.
 #[test]
 fn documented_latency_and_full_rate() {
     let rows = vec![HullDim { modulus: 1, extent: 8 }];
@@ -320,7 +320,7 @@ fn documented_latency_and_full_rate() {
     assert_eq!(times.loads, [(0, first_beat + 31 + rotate + 2)]);
 }
 
-/// An address within an element, buffer halves that nobody took, and beats that nobody asked for are noticed.
+/// Assertions find a misaligned address, surplus buffer halves and unrequested beats.
 #[test]
 fn what_the_reader_relies_on_is_asserted() {
     let rows = vec![HullDim { modulus: 1, extent: 8 }];
@@ -341,9 +341,9 @@ fn what_the_reader_relies_on_is_asserted() {
         bench.sim.take_broken()
     };
     assert_eq!(broken(&[("start", 1), ("base_0", 4098)], 1), ["axi_reader_a: addresses are multiples of an element"]);
-    // A burst is taken, but the memory does not know where to end.
+    // A burst is accepted, but the memory goes on after its end.
     assert!(broken(&[("m_axi_arready", 1)], 40).is_empty());
-    assert_eq!(broken(&[("m_axi_rvalid", 1)], 600), ["axi_reader_a: a beat that comes has a place"]);
+    assert_eq!(broken(&[("m_axi_rvalid", 1)], 600), ["axi_reader_a: the beat FIFO has room for every beat"]);
     assert!(broken(&[("release_0", 1)], 3).contains(
         &"axi_reader_a: group 0 has two buffer \
         halves at most"

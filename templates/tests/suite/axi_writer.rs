@@ -1,5 +1,5 @@
-//! `AxiWriter` against a software reference: the final contents of the array, byte for byte, under an ideal memory
-//! (with the predicted cycles of every drain) and under one that stalls at random.
+//! `AxiWriter` against a software reference: the final contents of the array, byte for byte, with an ideal memory (and
+//! the predicted cycles of every drain) and with one that stalls at random.
 
 use crate::array_support::image;
 use crate::axi_support::*;
@@ -70,9 +70,9 @@ struct Bench<'a> {
     digits: Vec<String>,
     bases: Vec<u64>,
     latency: usize,
-    /// Contents the memory must end with.
+    /// Final contents of the memory.
     wanted: Vec<u8>,
-    /// All that was ever to be written to each byte.
+    /// All values ever written to each byte.
     given: Vec<Vec<u8>>,
 }
 
@@ -149,7 +149,7 @@ impl<'a> Bench<'a> {
             assert!(cycle < 400_000, "the writer hangs after {written} of {total} drains");
             self.sim.set("start", u64::from(cycle == 0));
             (0..groups).for_each(|o| self.sim.set(&format!("emitted_{o}"), 0));
-            // As the sequencer: never more than two drains of a group ahead.
+            // Like the sequencer: at most two drains of a group ahead.
             if emitted < total && cycle >= emit_at[emitted] && emitted < drained + 2 {
                 self.sim.set(&format!("emitted_{}", all[emitted].group), 1);
                 times.drains.push((all[emitted].group, cycle, 0, 0));
@@ -215,7 +215,7 @@ impl<'a> Bench<'a> {
         times
     }
 
-    /// Checks the request and makes up the word; notes what the array must then contain.
+    /// Checks the request, answers with a random word and records it in the expected contents.
     fn answer(&mut self, r: &mut Random, s: &SoftService, row: usize, w: usize, slot: i64) -> Vec<u64> {
         let g = &self.v.outputs[s.group];
         let a = &self.v.arrays[g.array as usize];
@@ -340,7 +340,7 @@ fn data_waits_for_its_address() {
     }
 }
 
-/// More drains than there are buffers, answers and responses that nobody asked for are noticed.
+/// Assertions find more drains than buffers, and unrequested answers and responses.
 #[test]
 fn what_the_writer_relies_on_is_asserted() {
     let mut r = Random::new(3);
@@ -357,8 +357,8 @@ fn what_the_writer_relies_on_is_asserted() {
         bench.sim.take_broken().into_iter().map(name).collect()
     };
     assert_eq!(broken("start", 1), Vec::<String>::new());
-    assert!(broken("rd_valid", 1).contains(&"only what was asked for is answered".to_string()));
-    assert!(broken("m_axi_bvalid", 1).contains(&"a response comes to a burst that was sent".to_string()));
+    assert!(broken("rd_valid", 1).contains(&"every answer belongs to a request".to_string()));
+    assert!(broken("m_axi_bvalid", 1).contains(&"every response belongs to a burst that was sent".to_string()));
     assert!((0..7).any(|_| broken("emitted_0", 1).contains(&"group 0 has two buffers at most to drain".to_string())));
-    assert!(broken("rd_valid", 200).contains(&"a word that comes has a place".to_string()));
+    assert!(broken("rd_valid", 200).contains(&"the word FIFO has room for every word".to_string()));
 }

@@ -1,5 +1,5 @@
-//! `Collector` against the meaning of its group: a drain finds in every word the values that the visit's waves stored
-//! in the cells the collector owns, and zeros for all other elements.
+//! `Collector` against the meaning of its group: each word of a drain has the values that the waves of the tile stored
+//! in the cells of the collector, and zeros elsewhere.
 
 use crate::module_support::layout::{add_output, ends, frame, hull_words, local, shape, ties, HullWord};
 use crate::module_support::*;
@@ -35,7 +35,7 @@ impl Bench<'_> {
         &self.collector.vsa.outputs[self.collector.group]
     }
 
-    /// The waves of one visit from cycle `t` on: the cycle of the last one, and what they store.
+    /// The waves of one tile from cycle `t` on. Returns the cycle of the last one, and what they store.
     fn waves(&mut self, r: &mut Random, slot: i64, mut t: i64) -> (i64, Cells) {
         let v = &self.collector.vsa;
         let group = self.group().clone();
@@ -107,7 +107,7 @@ impl Bench<'_> {
         t - 1
     }
 
-    /// What the banks answer to the token of cycle `token`, or to none.
+    /// Expected answers of the banks to the token of cycle `token`, or to none.
     fn answer(&mut self, token: i64, w: Option<&HullWord>, cells: &Cells) {
         let group = self.group().clone();
         let array = &self.collector.vsa.arrays[group.array as usize];
@@ -169,7 +169,7 @@ fn at_place(r: &mut Random, collector: &Case, p: [i64; 2]) {
             b.script.repeat(input, &pass_port(v, input, a), v.schedule.skew[a].abs());
         }
     }
-    // Per buffer, from when on it may be filled again.
+    // Per buffer half: cycle from which it may be filled again.
     let mut free = [5; 2];
     let (mut filled, mut drained) = (0, 0);
     for n in 0..5 {
@@ -185,7 +185,7 @@ fn at_place(r: &mut Random, collector: &Case, p: [i64; 2]) {
     b.script.play(&mut sim, r);
 }
 
-/// Lanes that belong to each of the row's words, first word lowest.
+/// Lanes of each word of the row, first word lowest.
 fn mask(bank: &OutputBank, word: i64, p: [i64; 2]) -> Vec<u64> {
     let all = masks(bank, word, p).concat();
     let mut mask = vec![0; all.len() / 64 + 1];

@@ -1,5 +1,5 @@
-//! `Feeder` against the meaning of its group: in every wave each port gives the cell of the hull that its subscripts
-//! ask for, whatever gaps the load stream has and whatever bubbles lie between waves.
+//! `Feeder` against the meaning of its group: in every wave, each port has the cell of the footprint that its
+//! subscripts name, with any gaps in the load stream and any bubbles between waves.
 
 use crate::module_support::layout::{add_input, ends, frame, hull_words, local, shape, ties};
 use crate::module_support::*;
@@ -16,11 +16,11 @@ struct Bench<'a> {
     double: bool,
 }
 
-/// Hull cell to bits.
+/// Bits by cell of the footprint.
 type Cells = BTreeMap<Vec<i64>, u64>;
 
 impl Bench<'_> {
-    /// One load from cycle `t` on; the cycle of its last word.
+    /// One load from cycle `t` on. Returns the cycle of its last word.
     fn load(&mut self, r: &mut Random, slot: i64, mut t: i64) -> (i64, Cells) {
         let group = &self.feeder.vsa.inputs[self.feeder.group];
         let array = &self.feeder.vsa.arrays[group.array as usize];
@@ -63,7 +63,7 @@ impl Bench<'_> {
         (t - 1, cells)
     }
 
-    /// A few waves on a load, from cycle `t` on; the cycle of the last one.
+    /// A few waves that read a load, from cycle `t` on. Returns the cycle of the last one.
     fn waves(&mut self, r: &mut Random, slot: i64, mut t: i64, cells: &Cells) -> i64 {
         let v = &self.feeder.vsa;
         let group = &v.inputs[self.feeder.group];
@@ -73,7 +73,7 @@ impl Bench<'_> {
             while r.chance(bubbles) {
                 t += 1;
             }
-            // Tile counters at 0: hull and subscripts move alike.
+            // Tile counters are 0: footprint and subscripts move alike.
             let at: Vec<i64> = v
                 .counters
                 .iter()
@@ -81,7 +81,7 @@ impl Bench<'_> {
                 .map(|(j, c)| if j < v.tile_depth { 0 } else { r.range(0, c.trip - 1) })
                 .collect();
             let asked = |port: u32| local(&group.subscripts, &group.ports[port as usize], &group.hull, &at, self.p);
-            // Nobody asks for rows that the load has not.
+            // No wave reads rows that are not in the load.
             let last = cells.keys().next_back().expect("a load has words");
             if self.feeder.nodes.iter().any(|n| asked(n.1).iter().zip(last).rev().skip(1).any(|(y, last)| y > last)) {
                 continue;
@@ -91,7 +91,7 @@ impl Bench<'_> {
             self.script.drive(t, "slot", slot);
             for (id, port, ready) in &self.feeder.nodes {
                 let mut cell = asked(*port);
-                // Parts of the hull's origin that only tile counters move are the same on both sides.
+                // Parts of the origin that only tile counters move are equal on both sides.
                 let value = *cells.get(&cell).unwrap_or_else(|| panic!("cell {cell:?} is outside of the hull"));
                 cell.push(*port as i64);
                 self.script.expect(
@@ -117,7 +117,7 @@ struct Case {
 
 fn feeder(r: &mut Random) -> Case {
     let mut v: Vsa = frame(r);
-    // A group the feeder does not belong to must not matter.
+    // Another group must not matter.
     (0..r.range(1, 2)).for_each(|_| add_input(r, &mut v));
     let group = v.inputs.len() - 1;
     let shape = shape(r, &v.inputs[group].hull);
@@ -147,7 +147,7 @@ fn at_place(r: &mut Random, feeder: &Case, p: [i64; 2]) {
             b.script.repeat(input, &pass_port(v, input, a), v.schedule.skew[a].abs());
         }
     }
-    // Per half of the buffer, from when on it may be overwritten.
+    // Per buffer half: cycle from which it may be overwritten.
     let mut free = [3; 2];
     let (mut loaded, mut used) = (0, 0);
     let loads = if b.double { 5 } else { 1 };
@@ -161,7 +161,7 @@ fn at_place(r: &mut Random, feeder: &Case, p: [i64; 2]) {
         free[slot as usize] = used + FEED_LATENCY;
     }
     assert!(outputs.iter().filter(|o| o.starts_with('a')).count() >= feeder.nodes.len());
-    // A load may end before what any wave asks for.
+    // A load may end before the cells of any wave.
     assert!(b.script.expectations() > 0 || group.hull.rows.iter().any(|row| row.modulus * row.extent > 1));
     b.script.play(&mut sim, r);
 }

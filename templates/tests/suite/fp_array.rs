@@ -39,7 +39,8 @@ fn products_of_floats() {
 fn triangular_solve() {
     every_array(
         "void trisolv(float L[6][6], float x[6], float b[6]) {\n#pragma scop\n\
-         for (int i = 0; i < 6; i++) { x[i] = b[i]; for (int j = 0; j < i; j++) x[i] -= L[i][j] * x[j]; x[i] = x[i] / L[i][i]; }\n\
+         for (int i = 0; i < 6; i++) {\n\
+         x[i] = b[i]; for (int j = 0; j < i; j++) x[i] -= L[i][j] * x[j]; x[i] = x[i] / L[i][i]; }\n\
          #pragma endscop\n}\n",
     );
 }

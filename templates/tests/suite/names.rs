@@ -1,4 +1,4 @@
-//! Names in what is generated.
+//! Names in generated files.
 
 use templates::interface::names::{arguments, kernel};
 

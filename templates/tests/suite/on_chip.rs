@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use templates::axi::bundle::Bus;
 use templates::axi::on_chip::OnChip;
 
-/// A burst: when its address was taken, its first word, its beats.
+/// A burst: cycle in which its address was accepted, first word, beats.
 #[derive(Clone, Copy)]
 struct Burst {
     taken: i64,
@@ -16,7 +16,7 @@ struct Burst {
     beats: usize,
 }
 
-/// What a manager offers on one address channel until it is taken.
+/// Offers bursts on one address channel, each until it is accepted.
 fn offer(r: &mut Random, busy: i64, words: usize, offered: &mut Option<(usize, usize)>) {
     if offered.is_none() && r.chance(busy) {
         let word = r.range(0, words as i64 - 1) as usize;
@@ -48,7 +48,7 @@ fn run(seed: u64, words: usize, element: u32, busy: [i64; 3], cycles: i64) {
     let mut sim = Sim::new(&design.verify().unwrap(), &top).unwrap();
     let at = MemoryTiming::ON_CHIP;
     let mut cells = vec![0u64; words];
-    // Of each cycle still to come: words that change in it.
+    // Words that change in future cycles.
     let mut stores: VecDeque<(i64, usize, u64)> = VecDeque::new();
     let (mut reads, mut writes) = (VecDeque::<Burst>::new(), VecDeque::<Burst>::new());
     let (mut ar, mut aw, mut beat) = (None, None, 0);
@@ -87,7 +87,7 @@ fn run(seed: u64, words: usize, element: u32, busy: [i64; 3], cycles: i64) {
         sim.set("s_axi_wdata", data);
         sim.set("s_axi_wstrb", strobes);
         sim.set("s_axi_wlast", u64::from(writes.front().is_some_and(|b| beat + 1 == b.beats)));
-        // The word that is read in a cycle was asked for two cycles before.
+        // The memory is read two cycles before the word is on the bus.
         while stores.front().is_some_and(|s| s.0 < t - 2) {
             let (_, word, value) = stores.pop_front().unwrap();
             cells[word] = value;
@@ -114,7 +114,7 @@ fn run(seed: u64, words: usize, element: u32, busy: [i64; 3], cycles: i64) {
             let (word, beats) = ar.take().unwrap();
             reads.push_back(Burst { taken: t, word, beats });
         }
-        // A beat is taken in the cycle behind its address's at the earliest, and then at once.
+        // A beat is accepted in the cycle after its address at the earliest, and then at once.
         let takes = w.is_some();
         assert_eq!(sim.get("s_axi_wready") == 1, !writes.is_empty(), "cycle {t}");
         if takes {

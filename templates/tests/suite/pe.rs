@@ -1,5 +1,5 @@
-//! `Pe` against the meaning of its nodes: random expressions with every kind of `Past`, scheduled here with random
-//! slack, bubbles between waves, random values on everything in cycles in which no wave looks at it.
+//! `Pe` against the meaning of its nodes: random expressions with every kind of `Past`, a schedule with random slack,
+//! bubbles between waves, and random values on each input in cycles in which no wave uses it.
 
 use crate::module_support::layout::{add_input, add_output, frame};
 use crate::module_support::*;

@@ -1,5 +1,5 @@
-//! `Relays` against its promises: every bank of every collector stands in one bus word of one relay, no two of a word
-//! own the same element, and a relay joins no more than a LUT does, unless a single collector asks for it.
+//! Properties of `Relays`: every bank of every collector contributes to one bus word of one relay, no two banks of a
+//! word own the same element, and a relay ORs no more words than one LUT, unless a single collector needs more.
 
 use crate::module_support::layout::{add_output, frame};
 use crate::module_support::*;
@@ -35,7 +35,7 @@ fn every_bank_has_its_place() {
     });
 }
 
-/// The shape of AutoSA's array: half a bus word each, or a whole one.
+/// Arrays as in AutoSA: each PE owns half a bus word, or a whole one.
 #[test]
 fn neighbours_share_words() {
     for_cases(1, |r| {

@@ -1,5 +1,5 @@
-//! `Sequencer` against its contract: every wave is launched in the first cycle that `start`, the interval, loads and
-//! drains allow, with the values that its counters give. Loads and drains come at random.
+//! `Sequencer` against its contract: every wave is launched in the first cycle that `start`, the initiation interval,
+//! loads and drains allow, with the values of its counters. Loads and drains come at random.
 
 use crate::module_support::*;
 use array::contract::program;

@@ -2,6 +2,6 @@
 void kernel(const int x[16], int y[16]) {
 #pragma scop
   for (int i = 1; i < 16; i++)
-    y[i] = y[i / 2] + x[i]; //~ ERROR E0501 at i = 3 it comes from i = 1
+    y[i] = y[i / 2] + x[i]; //~ ERROR E0501 at i = 3 it was written at i = 1
 #pragma endscop
 }

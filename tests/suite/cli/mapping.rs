@@ -33,12 +33,12 @@ fn map_lists_draws_and_numbers_arrays() {
     for name in ["0.svg", "0.time.svg"] {
         assert!(fs::read_to_string(pictures.join(name)).unwrap().starts_with("<svg"));
     }
-    for row in 0..arrays.len() {
+    for (row, array) in arrays.iter().enumerate() {
         let report = json(&["sim", &file, "--row", &row.to_string(), "--json"]);
-        assert_eq!((&report["match"], &report["array"]), (&Value::Bool(true), &arrays[row]["extent"]), "row {row}");
+        assert_eq!((&report["match"], &report["array"]), (&Value::Bool(true), &array["extent"]), "row {row}");
         assert_eq!(report["cycles"], report["predicted_cycles"], "row {row}");
         let list = |what: &str| {
-            arrays[row]["coordinates"][what]
+            array["coordinates"][what]
                 .as_array()
                 .unwrap()
                 .iter()

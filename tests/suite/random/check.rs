@@ -210,7 +210,7 @@ fn at_sizes(case: &Case, prepared: &Prepared) -> Result<Verdict, String> {
     for ((scop, compiled), sizes) in runs.iter().zip(&sizes) {
         let about = |why: String| prepared.about(format!("at {sizes:?}: {why}"));
         compiled.vsa.verify().map_err(|faults| about(format!("the VSA does not verify: {}", faults.join("; "))))?;
-        let before = data::random(scop, random.next());
+        let before = data::random(scop, random.draw());
         let after = reference::interpret(scop, &before)?;
         if case.native {
             same_as_c(case, scop, &before).map_err(about)?;

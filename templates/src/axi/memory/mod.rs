@@ -1,14 +1,14 @@
-//! The memory behind one AXI port, cycle by cycle: one or several arrays, each with guard bytes around it.
+//! Simulation model of the memory behind an AXI port: one or several arrays with guard bytes around each. No hardware.
 //!
-//! Local time `t` runs from the first cycle with a request. Per cycle: the design's outputs are sampled, then the cycle
-//! ends and the registered outputs change. A read burst accepted at `t` may present its first beat at `t + latency`, in
-//! order, a beat per cycle; a write burst's response comes `latency` cycles after its last beat. `ddr` memories are
-//! dead for 100 of every 4000 cycles, stall each channel one cycle in eight, by a xorshift generator, and open rows
-//! ([`Rows`]).
+//! Each cycle, the model samples the outputs of the design, then its registered outputs change. Local time `t` runs
+//! from the first cycle with a request. A read burst accepted in `t` can present its first beat in `t + latency`; beats
+//! come in order, one per cycle. The response to a write burst comes `latency` cycles after its last beat. A
+//! [`Timing::Ddr`] memory also refreshes in 100 of every 4000 cycles, stalls each channel in one of 8 cycles (xorshift
+//! generator) and opens rows ([`Rows`]).
 //!
-//! The command's `axi_memory.v` is the same in Verilog. Breaches of the protocol are collected, not fatal: a burst over
-//! a 4 KiB boundary, of wrong size or type; a beat or a strobe beside the arrays; a wrong WLAST; a request dropped or
-//! changed while it waits; a request in the design's reset.
+//! `axi_memory.v` of the command is the same model in Verilog. Violations of the protocol are collected as faults: a
+//! burst across a 4 KiB boundary, of wrong size or type; a beat or strobe outside of the arrays; a wrong WLAST; a
+//! request that changes or vanishes while it waits; a request while the design is in reset.
 
 mod port;
 mod rows;
@@ -23,14 +23,14 @@ use std::ops::Range;
 /// How the memory behind a port behaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timing {
-    /// Cycles of latency, one beat per cycle.
+    /// A constant latency in cycles, one beat per cycle.
     Ideal { latency: u32 },
-    /// 40 cycles, refresh gaps, row misses, random stalls by seed on every channel.
+    /// 40 cycles of latency, refresh gaps, row misses, random stalls of every channel.
     Ddr { seed: u64 },
 }
 
 impl Timing {
-    /// What the mapper predicts for.
+    /// The memory for which cycles are predicted.
     pub const IDEAL: Timing = Timing::Ideal { latency: MemoryTiming::IDEAL.read_latency as u32 };
 
     /// Cycles from a burst's address to its first beat, and from its last beat to its response.
@@ -40,7 +40,7 @@ impl Timing {
             Timing::Ddr { .. } => 40,
         }
     }
-    /// First state of port `k`'s generator; not 0.
+    /// Initial state of the random generator of a port; not 0.
     pub fn state(self, port: usize) -> u32 {
         let Timing::Ddr { seed } = self else { return 1 };
         let mixed = (seed as u32).wrapping_mul(2654435761).wrapping_add((port as u32 + 1).wrapping_mul(0x9e37_79b9));
@@ -58,17 +58,17 @@ pub struct Image {
     /// Address of `bytes[0]`; a multiple of 4096.
     pub start: u64,
     pub bytes: Vec<u8>,
-    /// Where the array begins in `bytes`, and its size.
+    /// Start of the array in `bytes`, and its size.
     pub offset: usize,
     pub size: usize,
 }
 
-/// Bytes before and behind each array that nobody may write.
+/// Guard bytes before and after each array, which the design must not write.
 pub const GUARD: usize = 4096;
 
 impl Image {
-    /// An array `offset` bytes behind `start`, at least [`GUARD`]; whole words of `beat` bytes, and what `guard` gives
-    /// around it.
+    /// An array that starts `offset` bytes after `start`, at least [`GUARD`]. `guard` fills the bytes around it. The
+    /// image has whole words of `beat` bytes.
     pub fn new(start: u64, offset: usize, contents: &[u8], beat: usize, mut guard: impl FnMut() -> u8) -> Image {
         let word = beat.max(64);
         let length = (offset + contents.len()).div_ceil(word) * word + GUARD;
@@ -76,7 +76,7 @@ impl Image {
         bytes[offset..offset + contents.len()].copy_from_slice(contents);
         Image { start, bytes, offset, size: contents.len() }
     }
-    /// Address of the array's first byte.
+    /// Address of the first byte of the array.
     pub fn base(&self) -> u64 {
         self.start + self.offset as u64
     }
@@ -85,7 +85,7 @@ impl Image {
     }
 }
 
-/// What the design drives in one cycle.
+/// Outputs of the design in one cycle.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Request {
     pub ar: Option<Burst>,
@@ -105,8 +105,7 @@ struct Burst {
     pub burst: u64,
 }
 
-/// One beat: 64-bit limbs, least first, enough for the widest bus of 128 bytes. Beats come every cycle, so they are not
-/// allocated.
+/// One beat: 64-bit limbs, lowest first, enough for a bus of 128 bytes. A fixed array, so no beat allocates memory.
 type Data = [u64; 16];
 
 /// Payload of the write data channel.
@@ -117,7 +116,7 @@ struct Beat {
     pub last: bool,
 }
 
-/// Read beat on the bus.
+/// Payload of the read data channel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct ReadBeat {
     pub id: u64,
@@ -126,29 +125,30 @@ struct ReadBeat {
     pub last: bool,
 }
 
+/// A burst under way.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     burst: Burst,
-    /// When the first beat may be read; of a write, when its row is open.
+    /// Cycle from which the first beat may be read; for a write, cycle in which its row is open.
     due: u64,
     beat: u64,
-    /// How it is answered.
+    /// RRESP or BRESP.
     resp: u64,
 }
 
-/// The response to a write burst.
+/// Payload of the write response channel.
 #[derive(Clone, Copy, Debug)]
 struct Response {
     id: u64,
     resp: u64,
 }
 
-/// Size and place of an array behind the port, and of the guard bytes around it.
+/// Addresses of an image (`start..stop`) and of the array in it (`first..beyond`).
 #[derive(Debug)]
 struct Span {
     start: u64,
     stop: u64,
-    /// Where `start` is in [`Memory::bytes`].
+    /// Index of `start` in [`Memory::bytes`].
     at: usize,
     first: u64,
     beyond: u64,
@@ -156,7 +156,7 @@ struct Span {
 
 #[derive(Debug)]
 struct Memory {
-    /// The images, one behind the other.
+    /// The images, one after the other.
     bytes: Vec<u8>,
     spans: Vec<Span>,
     width: u64,
@@ -166,23 +166,23 @@ struct Memory {
     random: u32,
     rows: Rows,
     reads: VecDeque<Open>,
-    /// Write bursts with data missing.
+    /// Write bursts whose data have not all come.
     writes: VecDeque<Open>,
-    /// Write bursts with response missing.
+    /// Responses that are due, and from which cycle on.
     written: VecDeque<(Response, u64)>,
     /// Registered outputs.
     r: Option<ReadBeat>,
     b: Option<Response>,
-    /// Requests of the last cycle that were not taken.
+    /// Requests of the last cycle that were not accepted.
     waiting: Request,
-    /// Bursts that touch these addresses are answered with this code.
+    /// Bursts that touch these addresses get this response code.
     broken: Option<(Range<u64>, u64)>,
-    /// The design, not the memory, is in reset.
+    /// The design is in reset, the memory is not.
     design_in_reset: bool,
     faults: Vec<String>,
 }
 
-/// Channels in the order of their fields of the generator's state.
+/// Channels, in the order of their bits of the random state.
 #[derive(Clone, Copy)]
 enum Channel {
     Ar,
@@ -222,7 +222,7 @@ impl Memory {
         }
     }
 
-    /// Puts an image back as it was given.
+    /// Writes an image again.
     fn restore(&mut self, image: &Image) {
         if let Some(at) = self.index(image.start) {
             self.bytes[at..at + image.bytes.len()].copy_from_slice(&image.bytes);
@@ -239,14 +239,14 @@ impl Memory {
     fn awready(&self) -> bool {
         !self.stall(Channel::Aw) && !self.rows.crowded(self.t)
     }
-    /// When the row of a burst that is accepted now is open.
+    /// Cycle in which the row of a burst that is accepted now is open.
     fn opened(&mut self, burst: &Burst) -> u64 {
         match self.timing {
             Timing::Ideal { .. } => self.t,
             Timing::Ddr { .. } => self.rows.open(burst.addr, self.t),
         }
     }
-    /// Data is taken only when its address is, or has been.
+    /// Data is accepted together with its address or later.
     fn wready(&self, awvalid: bool) -> bool {
         !self.stall(Channel::W) && (!self.writes.is_empty() || (awvalid && self.awready()))
     }
@@ -260,7 +260,7 @@ impl Memory {
             && self.b.is_none()
     }
 
-    /// Forgets everything under way, as a reset of the memory controller does. Contents and local time stay.
+    /// Reset of the memory controller: drops everything under way. Contents and local time stay.
     fn reset(&mut self) {
         self.reads.clear();
         self.writes.clear();
@@ -274,7 +274,7 @@ impl Memory {
         }
     }
 
-    /// One cycle ends: `request` is what the design drove while [`Memory::arready`] and the like were what it saw.
+    /// Ends a cycle in which the design drove `request` and saw [`Memory::arready`] and so on.
     fn clock(&mut self, request: &Request) {
         self.check_waiting(request);
         let (arready, awready) = (self.arready(), self.awready());
@@ -317,7 +317,7 @@ impl Memory {
 
     fn check_waiting(&mut self, request: &Request) {
         if self.design_in_reset {
-            // It must offer nothing, and need not come back to what it offered before.
+            // It must offer nothing and may withdraw earlier offers.
             let offered =
                 [("ARVALID", request.ar.is_some()), ("AWVALID", request.aw.is_some()), ("WVALID", request.w.is_some())];
             offered.iter().filter(|o| o.1).for_each(|o| self.fault(&format!("{} in reset", o.0)));
@@ -340,7 +340,7 @@ impl Memory {
         low..low + (burst.len + 1) * self.width
     }
 
-    /// How a burst is answered.
+    /// Response code of a burst.
     fn resp(&self, burst: &Burst) -> u64 {
         let touched = self.touched(burst);
         self.broken
@@ -365,7 +365,7 @@ impl Memory {
         }
     }
 
-    /// Where a beat lies in `bytes`, if it does.
+    /// Index of an address in `bytes`.
     fn index(&self, address: u64) -> Option<usize> {
         let span = self.spans.iter().find(|s| (s.start..s.stop).contains(&address))?;
         Some(span.at + (address - span.start) as usize)

@@ -1,18 +1,19 @@
-//! The memory at the ports `<prefix>ar*`, … of a simulated module: a direction without ports is left out.
+//! The memory model at the ports `<prefix>ar*`, `<prefix>r*`, … of a simulated module. It leaves out a direction
+//! without ports.
 
 use super::{Beat, Burst, Data, Image, Memory, Request, Timing};
 use rtl::sim::{PortId, Sim};
 use std::ops::Range;
 
-/// Per cycle: [`AxiMemory::drive`] (sets the module's inputs from the memory's registers), [`AxiMemory::observe`]
-/// (looks at its outputs; the memory's cycle ends), clock. No allocation per cycle once queues have grown.
+/// Call per cycle: [`AxiMemory::drive`] (sets the inputs of the module), [`AxiMemory::observe`] (samples its outputs
+/// and ends the cycle of the memory), then the clock. A cycle allocates no memory once the queues have grown.
 #[derive(Debug)]
 pub struct AxiMemory {
     name: String,
     read: Option<ReadPorts>,
     write: Option<WritePorts>,
     memory: Memory,
-    /// Of each array: where it is in the memory's bytes, and its size.
+    /// Per array: start in the bytes of the memory, and size.
     arrays: Vec<(usize, usize)>,
 }
 
@@ -50,16 +51,16 @@ struct WritePorts {
     resp: Option<PortId>,
     bvalid: PortId,
     bready: PortId,
-    /// What `wready` is driven to.
+    /// Value that `wready` is driven to.
     ready_to_write: bool,
 }
 
 impl AxiMemory {
-    /// The memory at the ports with this prefix; `port` is the number of the port in the design. Images are whole
+    /// The memory at the ports with this prefix; `port` is the number of the port in the design. Images have whole
     /// words.
     ///
     /// # Errors
-    /// When the module has no AXI ports of that prefix.
+    /// The module has no AXI ports with that prefix.
     pub fn new(sim: &Sim, prefix: &str, port: usize, timing: Timing, images: &[&Image]) -> Result<AxiMemory, String> {
         let find = |n: &str| sim.find_port(&format!("{prefix}{n}"));
         let (read, write) = (ReadPorts::find(&find), WritePorts::find(&find));
@@ -77,35 +78,35 @@ impl AxiMemory {
         &self.memory.bytes[at..at + size]
     }
 
-    /// The same, to change them between runs.
+    /// The same, mutable, for changes between runs.
     pub fn array_mut(&mut self, k: usize) -> &mut [u8] {
         let (at, size) = self.arrays[k];
         &mut self.memory.bytes[at..at + size]
     }
 
-    /// The images, one behind the other.
+    /// The images, one after the other.
     pub fn into_bytes(self) -> Vec<u8> {
         self.memory.bytes
     }
 
-    /// Breaches of the protocol, with the port's name.
+    /// Violations of the protocol, with the name of the port.
     pub fn faults(&self) -> Vec<String> {
         self.memory.faults.iter().map(|f| format!("{}: {f}", self.name)).collect()
     }
 
-    /// The same; they are forgotten.
+    /// The same, and clears them.
     pub fn take_faults(&mut self) -> Vec<String> {
         let all = self.faults();
         self.memory.faults.clear();
         all
     }
 
-    /// The manager is reset and takes back what it offers.
+    /// The design is reset and may withdraw its offers.
     pub fn forget_offers(&mut self) {
         self.memory.waiting = Request::default();
     }
 
-    /// Puts an image back as it was given.
+    /// Writes an image again.
     pub fn restore(&mut self, image: &Image) {
         self.memory.restore(image);
     }
@@ -115,35 +116,33 @@ impl AxiMemory {
         self.memory.is_idle()
     }
 
-    /// The fault that something is under way when the run is over.
+    /// A fault if something is under way after the end of a run.
     pub fn unanswered(&self) -> Option<String> {
         (!self.is_idle()).then(|| format!("{}: a burst is open after the run", self.name))
     }
 
-    /// Forgets everything under way, as a reset of the memory controller does. Contents and local time stay.
+    /// Reset of the memory controller: drops everything under way. Contents and local time stay.
     pub fn reset(&mut self) {
         self.memory.reset();
     }
 
-    /// The design, not the memory, is in reset: it must offer nothing, and need not come back to what it offered
-    /// before.
+    /// The design is in reset, the memory is not: it must offer nothing and may withdraw earlier offers.
     pub fn design_in_reset(&mut self, on: bool) {
         self.memory.design_in_reset = on;
     }
 
-    /// Bursts that touch these addresses are answered with `code` from now on, 2 (SLVERR) or 3 (DECERR), on all their
-    /// beats.
+    /// From now on, all beats of bursts that touch these addresses get the response `code`: 2 (SLVERR) or 3 (DECERR).
     pub fn break_down(&mut self, at: Range<u64>, code: u64) {
         self.memory.broken = Some((at, code));
     }
 
-    /// All is well again.
+    /// Ends [`AxiMemory::break_down`].
     pub fn mend(&mut self) {
         self.memory.broken = None;
     }
 
-    /// Drives what the memory's registers say. `wready` also hangs on `awvalid`: without it is a good guess, which
-    /// [`AxiMemory::settle`] corrects.
+    /// Drives the inputs of the module from the registers of the memory. `wready` also depends on `awvalid`: this
+    /// assumes 0, and [`AxiMemory::settle`] corrects it.
     pub fn drive(&mut self, sim: &mut Sim) {
         let memory = &self.memory;
         if let Some(r) = &self.read {
@@ -168,7 +167,7 @@ impl AxiMemory {
         }
     }
 
-    /// Corrects `wready` for the address that is offered.
+    /// Sets `wready` for the present `awvalid`.
     pub fn settle(&mut self, sim: &mut Sim) {
         let Some(w) = &mut self.write else { return };
         let ready = self.memory.wready(sim.peek(w.aw.valid) == 1);
@@ -178,7 +177,7 @@ impl AxiMemory {
         }
     }
 
-    /// Looks at the outputs of the module; the memory's cycle ends.
+    /// Samples the outputs of the module and ends the cycle of the memory.
     pub fn observe(&mut self, sim: &mut Sim) {
         self.settle(sim);
         let mut request = Request::default();

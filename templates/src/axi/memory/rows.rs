@@ -1,30 +1,30 @@
-//! Rows of a DRAM: a burst to a row that is not open waits for it. One row opens at a time, while data of earlier
-//! bursts passes, so bursts of at least [`OPENING`] beats hide it and short ones pay for it.
+//! Rows of a DRAM: a burst to a closed row waits until the row is open. One row opens at a time, while data of earlier
+//! bursts are transferred. So bursts of at least [`OPENING`] beats hide the wait, shorter ones do not.
 
-/// Bytes of a row, over all chips; a burst lies in one.
+/// Bytes of a row over all chips. A burst lies in one row.
 const ROW: u64 = 8192;
-/// Banks, each with one open row; neighbouring rows lie in different ones.
+/// Banks with one open row each. Consecutive rows lie in different banks.
 const BANKS: usize = 16;
-/// Cycles in which a row is closed and another one opened.
+/// Cycles to close a row and open another one.
 pub const OPENING: u64 = 12;
-/// Cycles of work ahead with which the controller accepts another burst.
+/// The controller accepts a burst while at most this many cycles of opening rows lie ahead.
 const AHEAD: u64 = 4 * OPENING;
 
 /// The open rows of the memory behind a port.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     open: [Option<u64>; BANKS],
-    /// When the last row that was asked for is open.
+    /// Cycle in which the last requested row is open.
     busy: u64,
 }
 
 impl Rows {
-    /// No burst is accepted in cycle `t`.
+    /// The controller accepts no burst in cycle `t`.
     pub fn crowded(&self, t: u64) -> bool {
         self.busy > t + AHEAD
     }
 
-    /// When the row of a burst that is accepted in cycle `t` is open.
+    /// Cycle in which the row of a burst accepted in cycle `t` is open.
     pub fn open(&mut self, address: u64, t: u64) -> u64 {
         let row = address / ROW;
         let bank = &mut self.open[row as usize % BANKS];
@@ -32,7 +32,7 @@ impl Rows {
             self.busy = self.busy.max(t) + OPENING;
             return self.busy;
         }
-        // Its row may still be opening.
+        // The row may still be opening.
         self.busy.max(t)
     }
 }

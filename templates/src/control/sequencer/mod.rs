@@ -1,15 +1,22 @@
-//! The sequencer: an odometer over all counters that launches waves.
+//! The sequencer: an odometer over all counters that launches waves. It is the only controller of an array.
 //!
-//! State holds everything about the *next* wave; a wave fires when the run is on, `interval` cycles have passed, and,
-//! for the first wave of a visit, its loads are there and its collector slots are free. Outputs are registered, so a
-//! wave is on the wires (launched) in the cycle after it fires. Forms over counters are accumulators that add one
-//! constant per carry pattern; after the last wave everything is back at its start value.
-//!
+//! ```text
+//! loaded, drained ─► credits ─┐
+//! initiation interval ────────┴─► fire ─► counters ─► accumulators ─►[reg]─► valid, fields (a wave is launched)
+//!                                                └─► slot, release, emitted
+//! ```
 //! Ports: [`SequencerPorts`].
 //!
-//! Timing: a wave is launched in the first cycle that `interval` and
+//! Method: the registers hold the state of the *next* wave. It fires if a run is under way, the initiation interval has
+//! passed and, for the first wave of a tile, its loads are there and its collector halves are free. Outputs are
+//! registered, so a wave is launched in the cycle after it fires. A form over the counters is an accumulator: it adds
+//! one constant per carry pattern.
+//!
+//! Invariant: after the last wave all counters and accumulators are back at their initial values.
+//!
+//! Timing: a wave is launched in the first cycle that the interval and
 //! `array::contract::timing::{START,LOADED,DRAINED}_TO_LAUNCH` (2 cycles each) allow. Loads and drains are counted anew
-//! with each `start`; wave numbers (`Field::Pointer`) since `rst`.
+//! after each `start`; wave numbers (`Field::Pointer`) count from `rst`.
 
 mod visits;
 
@@ -248,7 +255,7 @@ impl Template for Sequencer {
     fn name(&self) -> String {
         "sequencer".into()
     }
-    fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
+    fn build(&self, m: &ModuleBuilder, _: &mut Design) {
         let trips: Vec<String> = self.counters.iter().map(|c| format!("{}={}", c.name, c.trip)).collect();
         m.doc(format!("Launches the waves of `{}`, outermost counter first: {}.", self.array, trips.join(" ")));
         let ports = self.ports();
@@ -519,12 +526,14 @@ impl<'m> Build<'_, 'm> {
         let over = self.conjunction(self.of.cased, usize::MAX, |d| d.last.q()) | !pointer.q().reduce_or();
         let again = match &known {
             Some(known) => by_case(m, &self.next_cases, known, ty),
-            None => of_case(m, &self.next_cases, &most.iter().map(|f| self.waits.kept(f, ty)).collect::<Vec<_>>()),
+            None => of_case(m, &self.next_cases, &most.iter().map(|f| self.waits.held(f, ty)).collect::<Vec<_>>()),
         };
         let next = m.mux(over, again, pointer.q().sub_lit(1));
         match first {
             Formula::Const(waves) => pointer.rst(self.rst, *waves).en(self.fire).next(next).q(),
-            first => pointer.en(self.start | self.fire).next(m.mux(self.start, self.waits.given(first, ty), next)).q(),
+            first => {
+                pointer.en(self.start | self.fire).next(m.mux(self.start, self.waits.at_start(first, ty), next)).q()
+            }
         }
     }
 

@@ -1,4 +1,4 @@
-//! Runs the whole IP of a `Vsa` in the simulator, through its AXI ports, as a host would.
+//! Runs the IP of a `Vsa` in the simulator through its AXI ports, like a host.
 
 use array::vsa::Vsa;
 use rtl::sim::Sim;
@@ -94,13 +94,13 @@ impl Host {
     }
 }
 
-/// Where array `k` lies. Predictions are for arrays that start at a page; any element-aligned address must work.
+/// Address of array `k`. Predictions assume arrays that start at a 4 KiB page; any aligned address must work.
 pub fn base(vsa: &Vsa, k: usize, mode: Timing) -> u64 {
     let odd = 4096 - 64 + vsa.arrays[k].ty.bytes() as u64 * (3 * k as u64 + 1);
     0x1_0000_0000 * (k as u64 + 1) + if mode == Timing::IDEAL { 0 } else { odd }
 }
 
-/// An array at this address, and bytes around it that no run may read into a result.
+/// An array at this address with guard bytes, which must not reach a result.
 pub fn image(base: u64, contents: &[u8]) -> Image {
     let start = (base & !(GUARD as u64 - 1)) - GUARD as u64;
     Image::new(start, (base - start) as usize, contents, 128, || 0xa5)
@@ -123,7 +123,7 @@ impl Host {
             host.sim.set(name, 0);
         }
         host.sim.set("ap_rst_n", 0);
-        // The memories are in reset, too: before the first edges the outputs are whatever the flip-flops hold.
+        // The memories are in reset as well: before the first clock edges the outputs are random.
         (0..5).for_each(|_| host.sim.step());
         host.sim.set("ap_rst_n", 1);
         Ok(host)
@@ -138,7 +138,7 @@ impl Host {
         }
     }
 
-    /// Hands the addresses over, `shift` bytes further, and enables the interrupts of a run's end.
+    /// Writes the addresses, `shift` bytes further, and enables the interrupts for the end of a run.
     pub fn prepare(&mut self, vsa: &Vsa, mode: Timing, shift: u64) {
         for argument in Interface::from(vsa).arguments() {
             let k = argument.array().expect("an array").index;
@@ -149,7 +149,7 @@ impl Host {
         self.write(8, 1);
     }
 
-    /// Gives every array its contents.
+    /// Writes the contents of every array.
     pub fn fill(&mut self, vsa: &Vsa, memory: &[Vec<u64>]) {
         for (k, elements) in memory.iter().enumerate() {
             self.memories[k].array_mut(0).copy_from_slice(&bytes_of(vsa, k, elements));
@@ -168,7 +168,7 @@ pub fn run_design(
     let mut host = Host::new(vsa, design, memory, mode)?;
     host.prepare(vsa, mode, 0);
     let first = host.run(vsa, limit)?;
-    // Once more on the same data: nothing of the first run may be left over.
+    // A second run on the same data: no state of the first run may be left.
     host.fill(vsa, memory);
     let second = host.run(vsa, limit)?;
     if first.memory != second.memory || (mode == Timing::IDEAL && first.cycles != second.cycles) {
@@ -201,7 +201,7 @@ impl Host {
     }
 }
 
-/// Runs interpreter and hardware on the same data and compares every element; gives simulated cycles.
+/// Runs interpreter and hardware on the same data and compares every element. Returns the simulated cycles.
 pub fn check(vsa: &Vsa, memory: Vec<Vec<u64>>, mode: Timing) -> Result<u64, String> {
     if let Err(faults) = vsa.verify() {
         return Err(format!("verify: {}", faults.join("\n")));

@@ -1,4 +1,4 @@
-//! Random virtual arrays that only have DMA traffic, and the plain software view of what the engines must transfer.
+//! Random arrays with DMA traffic only, and a simple software model of what the engines must transfer.
 
 use array::vsa::*;
 use rtl::sim::Sim;
@@ -37,7 +37,7 @@ pub fn empty_vsa(name: &str) -> Vsa {
     Vsa { ahead: 512, ..Vsa::empty(name) }
 }
 
-/// Counters, and arrays of any type and rank behind one port; groups are added by the caller.
+/// Counters, and arrays of any type and rank behind one port. The caller adds groups.
 pub fn random_base(r: &mut Random) -> Vsa {
     let mut v = empty_vsa("bench");
     v.tile_depth = r.range(0, 3) as usize;
@@ -67,8 +67,8 @@ fn random_array(r: &mut Random, k: usize, bits: u32, bus: u32) -> DramArray {
     }
 }
 
-/// Addresses of the arrays, all in one memory, and its size: the first is at `first`, the others at multiples of 4096,
-/// or some elements behind if `odd`.
+/// Addresses of the arrays in one memory, and its size. The first is at `first`, the others are at multiples of 4096,
+/// plus some elements if `odd`.
 pub fn place(r: &mut Random, v: &Vsa, first: u64, odd: bool) -> (Vec<u64>, usize) {
     let (mut bases, mut end) = (vec![], first);
     for a in &v.arrays {
@@ -80,7 +80,7 @@ pub fn place(r: &mut Random, v: &Vsa, first: u64, odd: bool) -> (Vec<u64>, usize
     (bases, (end - first) as usize)
 }
 
-/// A digit of the stream, as `u1`: whether it is the residue, and the dimension of `a` it belongs to if that has it.
+/// A digit of the stream, such as `u1`: it is the residue; its dimension of array `a`, if that has it.
 pub fn digit_of(v: &Vsa, served: impl Iterator<Item = u32>, a: &DramArray, name: &str) -> (bool, Option<usize>) {
     let rank = |a: &DramArray| a.dims.len().max(1);
     let most = served.map(|k| rank(&v.arrays[k as usize])).max().unwrap_or(1);
@@ -118,7 +118,7 @@ pub struct SoftService {
     pub rows: Vec<SoftRow>,
 }
 
-/// All services in order, straight from the meaning of the VSA: every visit, every group.
+/// All services in order, directly from the meaning of the VSA: every tile, every group.
 pub fn services(v: &Vsa, hulls: &[&Hull], served: impl Fn(usize, &[i64]) -> bool) -> Vec<SoftService> {
     let mut out = vec![];
     let mut t = vec![0; v.tile_depth];
@@ -196,7 +196,7 @@ pub fn bits(limbs: &[u64], lo: usize, w: usize) -> u64 {
     (0..w).fold(0, |v, i| v | (limbs[(lo + i) / 64] >> ((lo + i) % 64) & 1) << i)
 }
 
-/// Engine and memory are reset together: what was open is forgotten.
+/// Resets engine and memory together: open bursts are dropped.
 pub fn reset_both(sim: &mut Sim, memory: &mut AxiMemory) {
     for (port, v) in [("rst", 1), ("live", 0), ("abandon", 1), ("start", 0)] {
         sim.set(port, v);
@@ -212,7 +212,7 @@ pub fn reset_both(sim: &mut Sim, memory: &mut AxiMemory) {
     memory.reset();
 }
 
-/// `ap_rst_n` is low for some cycles while the memory goes on; ends when the engine says that no burst is open.
+/// Holds `ap_rst_n` low for some cycles while the memory goes on; ends when the engine reports that no burst is open.
 pub fn reset_alone(sim: &mut Sim, memory: &mut AxiMemory, cycles: i64) {
     sim.set("start", 0);
     for cycle in 0.. {
@@ -235,7 +235,7 @@ pub fn reset_alone(sim: &mut Sim, memory: &mut AxiMemory, cycles: i64) {
     assert!(memory.faults().is_empty(), "{:#?}", memory.faults());
 }
 
-/// Names of the row digits of a stream: `u<d>`, and `r<d>` where a dimension has residues.
+/// Names of the row digits of a stream: `u<d>`, and `r<d>` if a dimension has residues.
 pub fn digit_names<S>(word: &Word<S>) -> Vec<String> {
     let names = |(d, digit): (usize, &Digit<S>)| [Some(format!("u{d}")), digit.r.as_ref().map(|_| format!("r{d}"))];
     word.digits.iter().enumerate().flat_map(names).flatten().collect()

@@ -1,5 +1,5 @@
-//! Random groups whose buffers fit what is asked of them: drawn at random, kept if `Vsa::verify` accepts them. Benches
-//! compare with the cells that `subscripts` speak of, so they need to know nothing of banks and addresses.
+//! Random I/O groups: drawn at random, used if `Vsa::verify` accepts them. Tests compare with the cells that the
+//! `subscripts` name, so they need to know nothing of banks and addresses.
 
 use super::Random;
 use array::vsa::*;
@@ -8,7 +8,7 @@ use templates::io::words::StreamShape;
 use uniform::affine::{Condition, Form};
 use uniform::counters::Counter;
 
-/// Tile counters, then inner ones; up to 3 x 3 PEs and any skew.
+/// Tile counters, then inner ones; up to 3 x 3 PEs with any hop delay.
 pub fn frame(r: &mut Random) -> Vsa {
     let mut v = super::empty_vsa("bench");
     v.tile_depth = r.range(0, 2) as usize;
@@ -40,18 +40,18 @@ fn random_array(r: &mut Random, v: &mut Vsa, rank: usize) -> u32 {
     v.arrays.len() as u32 - 1
 }
 
-/// What input and output groups have in common.
+/// Common part of input and output groups.
 struct Parts {
     subscripts: Vec<Form>,
     ports: Vec<Vec<i64>>,
     hull: Hull,
-    /// With the elements each owns.
+    /// Banks, with the elements that each owns.
     banks: Vec<OutputBank>,
     row: Form,
     col: Form,
 }
 
-/// One row digit's part: base, coefficients, rows kept, the form that walks them.
+/// Window of a row digit: base, coefficients, and the form that walks it.
 fn random_window(r: &mut Random, v: &Vsa, moves: [bool; 2], scale: i64) -> (i64, [i64; 2], Form) {
     let coef = [0, 1].map(|a| if moves[a] && r.chance(60) { scale * r.range(0, 4) } else { 0 });
     let mut walk = Form { constant: 0, counters: vec![0; v.counters.len()], space: [0, 0] };
@@ -67,7 +67,7 @@ fn greatest(v: &Vsa, form: &Form) -> i64 {
     form.constant + form.counters.iter().zip(&v.counters).map(|(c, k)| c * (k.trip - 1)).sum::<i64>()
 }
 
-/// Draws hull, banks and the forms that address them; not always legal. `origin`: counters the hull may move with.
+/// Draws footprint, banks and address forms, not always legal. `origin`: counters that may move the footprint.
 fn parts(r: &mut Random, v: &Vsa, word: i64, rank: usize, moves: [bool; 2], origin: usize) -> Parts {
     let far = |c: [i64; 2]| c[0] * (v.extent[0] - 1) + c[1] * (v.extent[1] - 1);
     let plus = |a: &Form, scale: i64, b: &Form, space: [i64; 2], constant: i64| Form {
@@ -82,21 +82,21 @@ fn parts(r: &mut Random, v: &Vsa, word: i64, rank: usize, moves: [bool; 2], orig
     let lanes = r.pick(&[1u32, 1, 2, 3, 4]).min(word as u32);
     let step =
         if lanes > 1 { (lanes as i64 + r.range(0, 1)).min(word).max(lanes.next_power_of_two() as i64) } else { 1 };
-    let (mut subscripts, mut rows, mut kept) = (vec![], vec![], vec![vec![]; count]);
+    let (mut subscripts, mut rows, mut windows) = (vec![], vec![], vec![vec![]; count]);
     let mut row = Form::default();
     let mut shifts = vec![vec![]; count];
-    for d in 0..rank - 1 {
+    for origin in &origins[..rank - 1] {
         let modulus = r.pick(&[1, 1, 2, 3]);
         let (base, coef, walk) = random_window(r, v, moves, 1);
         let extent = greatest(v, &walk) + 1 + r.pick(&[0, 0, 1]);
         let mut most = 0;
         let at: Vec<(i64, i64)> = (0..count).map(|_| (base + r.pick(&[0, 0, 1]), r.range(0, modulus - 1))).collect();
         for (b, &(base, residue)) in at.iter().enumerate() {
-            kept[b].push(BankDim { base, coef, extent, residue });
+            windows[b].push(BankDim { base, coef, extent, residue });
             shifts[b].push(modulus * (base - at[0].0) + residue - at[0].1);
             most = most.max(base + far(coef) + extent);
         }
-        subscripts.push(plus(&origins[d], modulus, &walk, coef.map(|c| c * modulus), modulus * at[0].0 + at[0].1));
+        subscripts.push(plus(origin, modulus, &walk, coef.map(|c| c * modulus), modulus * at[0].0 + at[0].1));
         rows.push(HullDim { modulus, extent: most + r.pick(&[0, 0, 1, 2]) });
         row = plus(&row, extent - 1, &row.clone(), [0, 0], 0);
         row = plus(&row, 1, &walk, [0, 0], 0);
@@ -119,11 +119,11 @@ fn parts(r: &mut Random, v: &Vsa, word: i64, rank: usize, moves: [bool; 2], orig
     let mut ports = vec![];
     let mut banks = vec![];
     for b in 0..count {
-        let rows: i64 = kept[b].iter().map(|k| k.extent).product();
+        let rows: i64 = windows[b].iter().map(|k| k.extent).product();
         let bank = Bank {
             port: ports.len() as u32,
             ports: lanes,
-            rows: kept[b].clone(),
+            rows: windows[b].clone(),
             base: bases[b],
             coef,
             words_per_row,
@@ -145,7 +145,7 @@ fn parts(r: &mut Random, v: &Vsa, word: i64, rank: usize, moves: [bool; 2], orig
     }
 }
 
-/// Adds an input group and its nodes; false if what was drawn is not legal, and `v` as it was.
+/// Adds an input group and its nodes. Returns false, without a change of `v`, if it is not legal.
 fn try_input(r: &mut Random, v: &mut Vsa) -> bool {
     let before = v.clone();
     let rank = r.range(1, 3) as usize;
@@ -250,7 +250,7 @@ fn random_guard(r: &mut Random, v: &mut Vsa) -> NodeId {
     add_node(v, op, ScalarType::BOOL)
 }
 
-/// The widths a stream has that serves this hull and perhaps larger ones; some rows may end early.
+/// Widths of a stream for this footprint and possibly larger ones; some rows may end early.
 pub fn shape(r: &mut Random, hull: &Hull) -> StreamShape {
     let early = (1..hull.rows.len()).filter(|_| r.chance(30)).collect();
     let mut width = |n: i64| (n > 1).then(|| rtl::clog2(n as u64) + r.pick(&[0, 0, 1, 3]));
@@ -262,7 +262,7 @@ pub fn shape(r: &mut Random, hull: &Hull) -> StreamShape {
     }
 }
 
-/// The last row of each dimension that one walk has.
+/// The last row of each dimension in one walk.
 pub fn ends(r: &mut Random, hull: &Hull, early: &[usize]) -> Vec<i64> {
     let last = |dim: &HullDim| dim.modulus * dim.extent - 1;
     let end =
@@ -270,14 +270,14 @@ pub fn ends(r: &mut Random, hull: &Hull, early: &[usize]) -> Vec<i64> {
     hull.rows.iter().enumerate().map(end).collect()
 }
 
-/// One word of a hull: (u, r) per row dimension, the word's number, and the local coordinates of its first element.
+/// One word of a footprint: (u, r) per row dimension, index in the row, local coordinates of its first element.
 pub struct HullWord {
     pub digits: Vec<(i64, i64)>,
     pub word: i64,
     pub at: Vec<i64>,
 }
 
-/// The words of the hull up to these rows, in the order of streams.
+/// The words of the footprint up to these rows, in the order of streams.
 pub fn hull_words(hull: &Hull, word: i64, ends: &[i64]) -> Vec<HullWord> {
     let mut rows: Vec<Vec<(i64, i64)>> = vec![vec![]];
     for (dim, end) in hull.rows.iter().zip(ends) {
@@ -295,7 +295,7 @@ pub fn hull_words(hull: &Hull, word: i64, ends: &[i64]) -> Vec<HullWord> {
     rows.into_iter().flat_map(words).collect()
 }
 
-/// Local coordinates of what the port asks for in the wave at `counters`, at PE `p`.
+/// Local coordinates of the cell that the port reads in the wave at `counters`, at PE `p`.
 pub fn local(subscripts: &[Form], port: &[i64], hull: &Hull, counters: &[i64], p: [i64; 2]) -> Vec<i64> {
     subscripts
         .iter()
@@ -305,7 +305,7 @@ pub fn local(subscripts: &[Form], port: &[i64], hull: &Hull, counters: &[i64], p
         .collect()
 }
 
-/// Constants of the place for bank `b`: name of the port, value.
+/// Constant inputs of bank `b` at a PE: name of the port, value.
 pub fn ties(b: usize, bank: &Bank, word: i64, p: [i64; 2]) -> Vec<(String, i64)> {
     let at = |base: i64, coef: [i64; 2]| base + coef[0] * p[0] + coef[1] * p[1];
     let rows = bank.rows.iter().enumerate().map(|(d, k)| (format!("u{b}_{d}"), at(k.base, k.coef)));

@@ -1,6 +1,6 @@
-//! Benches of single modules: a script says which inputs have which values in which cycle, what the outputs must be,
-//! and which outputs repeat an input. Every other input is random in every cycle, so a module that looks at a signal
-//! outside of its contract is caught.
+//! Test benches of single modules. A script has, by cycle, values of inputs and expected values of outputs, and it
+//! names outputs that repeat an input. All other inputs are random in every cycle, which finds a module that reads a
+//! signal outside of its contract.
 
 pub mod layout;
 
@@ -11,14 +11,14 @@ use rtl::{Design, Template};
 use std::collections::BTreeMap;
 use uniform::affine::Form;
 
-/// Numbers of the random cases: `SAGEN_SEED` is the first one, `SAGEN_CASES` how many.
+/// Seeds of the random cases: `SAGEN_SEED` is the first one, `SAGEN_CASES` their number.
 pub fn cases(count: u64) -> std::ops::Range<u64> {
     let setting = |name: &str, default| std::env::var(name).ok().and_then(|s| s.parse().ok()).unwrap_or(default);
     let first = setting("SAGEN_SEED", 1);
     first..first + setting("SAGEN_CASES", count)
 }
 
-/// Runs `case` for every seed; names the seeds that fail.
+/// Runs `case` for every seed and reports the seeds that fail.
 pub fn for_cases(count: u64, case: impl Fn(&mut Random) + std::panic::RefUnwindSafe) {
     for seed in cases(count) {
         if let Err(fault) = std::panic::catch_unwind(|| case(&mut Random::new(seed))) {
@@ -28,7 +28,7 @@ pub fn for_cases(count: u64, case: impl Fn(&mut Random) + std::panic::RefUnwindS
     }
 }
 
-/// The module of a template in the simulator, with garbage in its registers.
+/// The module of a template in the simulator, with random values in its registers.
 pub fn simulate<T: Template + PartialEq + 'static>(template: T, r: &mut Random) -> Sim {
     let mut design = Design::default();
     let top = design.module(template);
@@ -36,7 +36,7 @@ pub fn simulate<T: Template + PartialEq + 'static>(template: T, r: &mut Random) 
         .unwrap_or_else(|f| panic!("{}", f.iter().map(|f| f.to_string()).collect::<String>()))
 }
 
-/// The output that passes `port` on along `axis`; the axes share one if waves take as long along both.
+/// The output that passes `port` on along `axis`. The axes share one if their hop delays are equal.
 pub fn pass_port(vsa: &Vsa, port: &str, axis: usize) -> String {
     let skew = vsa.schedule.skew;
     let both = vsa.extent[0] > 1 && vsa.extent[1] > 1;
@@ -68,7 +68,7 @@ pub fn put(limbs: &mut [u64], lo: usize, w: usize, value: u64) {
     }
 }
 
-/// Values of all counters in wave number `n` of a run.
+/// Values of all counters in wave `n` of a run.
 pub fn counters(v: &Vsa, n: i64) -> Vec<i64> {
     let mut rest = n;
     let mut at: Vec<i64> = v
@@ -85,7 +85,7 @@ pub fn counters(v: &Vsa, n: i64) -> Vec<i64> {
     at
 }
 
-/// A form over the counters that are given, with coefficients in `low..=high`.
+/// A form over these counters with coefficients in `low..=high`.
 pub fn random_form(r: &mut Random, counters: std::ops::Range<usize>, [low, high]: [i64; 2]) -> Form {
     let coefficients =
         (0..counters.end).map(|j| if j < counters.start || r.chance(30) { 0 } else { r.range(low, high) }).collect();
@@ -102,7 +102,7 @@ struct Expected {
     why: String,
 }
 
-/// What happens at a module's ports, by cycle.
+/// Events at the ports of a module, by cycle.
 #[derive(Default)]
 pub struct Script {
     quiet: BTreeMap<String, Limbs>,
@@ -112,7 +112,7 @@ pub struct Script {
 }
 
 impl Script {
-    /// The input's value in cycles for which there is no other.
+    /// Value of the input in cycles without another one.
     pub fn quiet(&mut self, port: &str, value: i64) {
         self.quiet.insert(port.into(), vec![value as u64]);
     }
@@ -132,7 +132,7 @@ impl Script {
     pub fn expect_masked(&mut self, cycle: i64, port: &str, value: Limbs, mask: Limbs, why: String) {
         self.expected.entry(cycle).or_default().push(Expected { port: port.into(), value, mask, why });
     }
-    /// `output` is `input` of `delay` cycles ago, whatever that was.
+    /// `output` is always `input` of `delay` cycles before.
     pub fn repeat(&mut self, input: &str, output: &str, delay: i64) {
         self.repeats.push((input.into(), output.into(), delay));
     }
@@ -140,8 +140,8 @@ impl Script {
         self.expected.values().map(Vec::len).sum()
     }
 
-    /// Plays the script from cycle 0. Inputs the module lacks (constants of its parameters) are left out; outputs that
-    /// are expected must exist.
+    /// Plays the script from cycle 0. It skips inputs that the module does not have, since they are constant. Expected
+    /// outputs must exist.
     pub fn play(&self, sim: &mut Sim, r: &mut Random) {
         let last = |keys: Option<&i64>| keys.copied().unwrap_or(0);
         let end = last(self.drives.keys().next_back()).max(last(self.expected.keys().next_back()));
