@@ -1,4 +1,4 @@
-//! The few SVG elements a figure is made of. Lengths in pixels, y downwards.
+//! The few SVG elements of a figure. Lengths in pixels, y downwards.
 
 use std::fmt::Write;
 
@@ -48,7 +48,7 @@ impl Font {
     }
 }
 
-/// For what is beside the point.
+/// The colour of secondary text and lines.
 pub(super) const SMALL: Font = Font::new(11, GREY);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -23,7 +23,7 @@ const LEFT: i64 = 64;
 const TOP: i64 = 64;
 const LINE: i64 = 18;
 
-/// What happens in one PE at one step.
+/// The work of one PE in one step.
 #[derive(Default)]
 struct Cell {
     /// C's iterators.
@@ -82,7 +82,7 @@ struct Diagram<'a> {
     moves: BTreeSet<Move>,
 }
 
-/// An SVG document. The mapping is the one that the Vsa was made by.
+/// An SVG document. The Vsa follows from the mapping.
 pub fn draw(scop: &Scop, system: &System, mapping: &Mapping, vsa: &Vsa) -> String {
     let mut diagram = Diagram {
         scop,
@@ -101,7 +101,7 @@ pub fn draw(scop: &Scop, system: &System, mapping: &Mapping, vsa: &Vsa) -> Strin
 }
 
 impl Diagram<'_> {
-    /// PE and step of an iteration; `None` where it is not shown.
+    /// PE and step of an iteration; `None` if it is not shown.
     fn position(&self, n: &[i64]) -> Option<At> {
         let (mut pe, mut at) = ([0, 0], vec![0; self.mapping.counters.len()]);
         for (d, row) in self.mapping.plan.transform.iter().enumerate() {
@@ -298,13 +298,13 @@ impl Diagram<'_> {
         self.cells.get(&from).filter(|cell| cell.inputs.contains(input)).map(|_| from)
     }
 
-    /// The cell whose PE passes inputs on to this one's.
+    /// The cell whose PE passes inputs on to the PE of this one.
     fn neighbour(&self, mut at: At, axis: usize, back: bool) -> Option<At> {
         at.pe[axis] += if back { 1 } else { -1 };
         (0..self.vsa.extent[axis]).contains(&at.pe[axis]).then_some(at)
     }
 
-    /// What each colour stands for; the height of all.
+    /// The legend of the colours; returns its lower end.
     fn legend(&self, canvas: &mut Canvas, mut y: i64) -> i64 {
         let x = LEFT - 40;
         let names: Vec<&str> = self
@@ -391,7 +391,7 @@ fn in_words(hop: [i64; 2], waves: i64, extent: [i64; 2]) -> String {
 /// From cell to cell, leaving their frames free.
 fn arrow(canvas: &mut Canvas, a: (i64, i64), b: (i64, i64), color: Hue, dashed: bool) {
     let (dx, dy) = ((b.0 - a.0) as f64, (b.1 - a.1) as f64);
-    // How much of the way is inside of a frame of 17 by 10.
+    // The share of the way inside of a frame of 17 by 10.
     let inside = (17.0 / dx.abs().max(1e-9)).min(10.0 / dy.abs().max(1e-9)).min(0.5);
     let point = |f: f64| (a.0 + (dx * f).round() as i64, a.1 + (dy * f).round() as i64);
     canvas.line(&[point(inside), point(1.0 - inside)], color.stroke, dashed, true);

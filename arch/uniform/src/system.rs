@@ -37,7 +37,7 @@ use scop::{Affine, Constraint, Scop, StmtId};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// What a dimension of the iteration space is. The dimensions of a system stand in this order.
+/// The kind of a dimension of the iteration space. The dimensions of a system are in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// A size at run time: one value in each run. No dependence crosses it.
@@ -65,7 +65,7 @@ impl Kind {
 /// The extent of an iteration space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// Dimensions between whose values data pass through memory: sizes and sequential ones, the outermost.
+    /// The outermost dimensions, between whose values data pass through memory: sizes and sequential ones.
     pub outer: usize,
     pub depth: usize,
 }
@@ -97,7 +97,7 @@ pub struct ReadId {
     pub read: usize,
 }
 
-/// Where a variable gets its value on one part of the iteration space.
+/// The source of a variable's value on one part of the iteration space.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Feed {
     /// The element of the read's array at these subscripts (over the coordinates), as it was when the phase began.
@@ -304,7 +304,7 @@ impl System {
         let cases = self.cases.iter().filter(|case| case.statements.contains(&s));
         cases.flat_map(|case| case.statements.iter().copied()).collect()
     }
-    /// Those of [`System::dependences`] within a phase and strip.
+    /// The dependences within a phase and strip.
     pub fn dependences_within(&self) -> impl Iterator<Item = Dependence> + '_ {
         self.dependences().into_iter().filter(|e| e.distance[..self.loops().start].iter().all(|x| *x == 0))
     }

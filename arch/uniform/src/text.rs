@@ -258,7 +258,7 @@ fn distance(line: &mut Line) -> Result<Vec<i64>, String> {
     line.list("[", "]")
 }
 
-/// Of `S3`.
+/// The number in `S3`.
 fn number(word: &str) -> Result<usize, String> {
     word.strip_prefix('S').and_then(|d| d.parse().ok()).ok_or_else(|| format!("expected a statement, found `{word}`"))
 }

@@ -1,11 +1,11 @@
-//! What runs along the rows and columns of PEs: values from feeders and from PE to PE, and results on their way out.
+//! The wires along the rows and columns of PEs: values from feeders and from PE to PE, and results on their way out.
 
 use crate::canvas::{hue, Anchor, Font, INK};
 use crate::figure::{Figure, Lane, BOX, COLUMN, DRAM, LANE, MARGIN};
 use crate::parts::{delivered, side, Side, Slot};
 use std::ops::Range;
 
-/// How arrows between neighbouring PEs look.
+/// Arrows between neighbouring PEs.
 struct Arrows<'a> {
     lane: usize,
     color: &'static str,
@@ -28,7 +28,7 @@ impl Figure<'_> {
         x + w / 2 + LANE * k as i64 - LANE * (lanes as i64 - 1) / 2
     }
 
-    /// Where lane `k` meets a row; the dots' centre in a gap.
+    /// The height at which lane `k` meets a row; in a gap, the centre of the dots.
     pub(super) fn height(&self, row: usize, k: usize) -> i64 {
         let (slot, y, h) = self.rows[row];
         if slot == Slot::Gap {

@@ -21,7 +21,7 @@ const DOTS: i64 = 26;
 const BOX: (i64, i64) = (34, 20);
 const DRAM: i64 = 74;
 
-/// What runs along rows (or columns) of PEs.
+/// A wire along the rows or columns of PEs.
 enum Lane {
     /// Feeders at the border; the value is passed on.
     Fed(usize),
@@ -46,7 +46,7 @@ pub(super) struct Figure<'a> {
     /// Input groups above the grid.
     top: Vec<usize>,
     grid: Rect,
-    /// What every PE keeps, below its name.
+    /// The values that every PE holds, written below its name.
     held: String,
 }
 
@@ -94,7 +94,7 @@ impl<'a> Figure<'a> {
             (placed, at - gap - start)
         };
         let (x, y) = (MARGIN + COLUMN * left as i64 + 16, DRAM + 112 + 48 * top.len() as i64);
-        // What a link along a row is called stands between two PEs.
+        // The label of a link along a row is between two PEs.
         let named = links
             .iter()
             .filter(|l| view.direction(l.hop).1 == 0)
@@ -171,7 +171,7 @@ impl<'a> Figure<'a> {
         self.canvas.text(x, y + 4, &name, Font::new(11, hue.stroke).bold(), Anchor::Middle);
     }
 
-    /// Dots where rows or columns are left out, on every lane.
+    /// Dots for rows or columns that are left out, on every lane.
     fn dots(&mut self) {
         for r in 0..self.rows.len() {
             for c in 0..self.cols.len() {

@@ -1,4 +1,4 @@
-//! Conditions over counters and PE coordinates, simplified with what is known of their ranges.
+//! Conditions over counters and PE coordinates, simplified by the ranges of these.
 
 use crate::affine::{Condition, Form};
 
@@ -67,7 +67,8 @@ impl Ranges {
         Condition { form, equality: true }
     }
 
-    /// Where the coefficients nest like a mixed radix, `form == 0` fixes every variable: the values, or `Err` if none.
+    /// The values of all variables with `form == 0`, if its coefficients nest like a mixed radix; `Err` if there are
+    /// none.
     #[allow(clippy::type_complexity)]
     fn unique_solution(&self, form: &Form) -> Option<Result<Vec<(usize, i64)>, ()>> {
         let mut terms = self.terms(form);

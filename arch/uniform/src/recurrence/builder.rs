@@ -10,7 +10,7 @@ use crate::system::ReadId;
 use rustc_hash::FxHashMap;
 use scop::flow;
 use scop::flow::Flow;
-use scop::{Affine, Scop};
+use scop::{Affine, Constraint, Scop, StmtId};
 use std::cell::{Cell, RefCell};
 
 /// The loops around a part of a program.
@@ -18,7 +18,7 @@ use std::cell::{Cell, RefCell};
 pub struct Within {
     /// Leading dimensions that are phases: the outermost loops, as they are.
     pub phases: usize,
-    /// How many of them are sizes.
+    /// The number of sizes among them.
     pub sizes: usize,
     /// Divides the number of steps that a search may take.
     pub effort_divisor: u64,
@@ -51,7 +51,7 @@ pub(super) struct Builder<'a> {
     pub nulls: NullCache,
     /// Bounds of every dimension over the statements that have it.
     pub bounds: Vec<(i64, i64)>,
-    /// The end of every dimension as a function of the sizes, where it is one.
+    /// The end of every dimension as a function of the sizes, if it is one.
     pub ends: Vec<Option<Affine>>,
     pub effort: Effort,
 }
@@ -92,6 +92,31 @@ impl Effort {
         self.limit
             .get()
             .is_some_and(|limit| flow::questions() - self.before.get() + self.glances.get() / GLANCES > limit)
+    }
+}
+
+impl Builder<'_> {
+    /// An affine function of the statement's iterators as one of the coordinates.
+    pub(super) fn over_coordinates(&self, s: usize, affine: &Affine) -> Affine {
+        compose(affine, &self.at[s].iterators, self.depth)
+    }
+
+    pub(super) fn placed_domain(&self, s: usize, domain: &[Constraint]) -> Vec<Constraint> {
+        let mut out: Vec<Constraint> = domain
+            .iter()
+            .map(|c| Constraint { expr: self.over_coordinates(s, &c.expr), equality: c.equality })
+            .collect();
+        for d in (0..self.depth).filter(|d| !self.at[s].dims.contains(d)) {
+            let expr = minus(&self.over_coordinates(s, &self.at[s].place[d]), &coordinate(d, self.depth));
+            out.push(Constraint { expr, equality: true });
+        }
+        out
+    }
+
+    /// Reader's minus producer's coordinates, over the reader's; `map`: the producer's iterators over these.
+    pub(super) fn distance(&self, map: &[Affine], producer: StmtId) -> Vec<Affine> {
+        let place = &self.at[producer.index()].place;
+        (0..self.depth).map(|d| minus(&coordinate(d, self.depth), &compose(&place[d], map, self.depth))).collect()
     }
 }
 

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 /// The program with scalars that the host computes in place of its calls.
 ///
 /// # Errors
-/// E0404: a call on what the array computes.
+/// E0404: a call on a value that the array computes.
 pub fn hoisted(scop: Cow<'_, Scop>) -> Result<Cow<'_, Scop>, Diagnostics> {
     if !scop.statements.iter().any(|s| calls(&s.rhs)) {
         return Ok(scop);

@@ -1,7 +1,13 @@
-//! From a Scop to uniform recurrence equations: scalars that are constants ([`constants`]) or computed by the host
-//! ([`hosted`]), arrays in all their dimensions ([`linear`]), rewrites of the program ([`rewrite`]), places of its
-//! statements (`place`), uniformization (`uniformize`), sums whose order is free ([`reduction`], `extended`),
-//! statements that share operators ([`share`]), loops that end by strip or by phase ([`strips`]).
+//! From a program to uniform recurrence equations: [`uniform`], or [`distributed`] if each loop nest is to be a phase.
+//!
+//! 1. Scalars become constants ([`constants`]) or host functions ([`hosted`]); linearized arrays get their dimensions
+//!    back ([`linear`]).
+//! 2. Sizes become subscripts (`sized`).
+//! 3. For each rewrite in [`REWRITES`] ([`rewrite`], [`recompute`]): statements get places (`place`), reads are
+//!    uniformized (`uniformize`), sums in any order are extended (`extended`). The first form with uniform dependences
+//!    is taken.
+//! 4. If there is none, the program is distributed into phases ([`phases`]).
+//! 5. A system may be strip-mined ([`strips`]). Statements of one PE share operators ([`share`]).
 
 mod build;
 mod builder;
@@ -20,6 +26,7 @@ pub mod rewrite;
 pub mod share;
 mod sized;
 pub mod strips;
+mod touch;
 
 pub use build::{build, build_at};
 pub use place::Reach;
@@ -32,8 +39,7 @@ use scop::diag::Diagnostics;
 use scop::Scop;
 use std::borrow::Cow;
 
-/// What the region may be rewritten into, in the order in which it is tried: the first form with uniform dependences is
-/// the program that is mapped.
+/// The rewrites in the order in which they are tried: the first form with uniform dependences is mapped.
 pub const REWRITES: [Rewrite; 5] = [
     Rewrite { name: "completed sums", versions: rewrite::completed, unless: "no condition interrupts a sum" },
     Rewrite { name: rewrite::AS_WRITTEN, versions: rewrite::as_written, unless: "" },
@@ -52,10 +58,10 @@ pub const REWRITES: [Rewrite; 5] = [
 
 /// A program in a form with uniform dependences.
 pub struct Uniform<'a> {
-    /// The program itself, or what it was rewritten into.
+    /// The program itself, or its rewritten form.
     pub form: Cow<'a, Scop>,
     pub system: System,
-    /// The outcome of every rewrite up to the one that made the form.
+    /// The outcome of every rewrite up to the successful one.
     pub attempts: Vec<Attempt>,
 }
 

@@ -30,19 +30,13 @@
 //! **Source.** Ahmed, Mateev, Pingali, "Synthesizing Transformations for Locality Enhancement of Imperfectly-Nested
 //! Loop Nests" (2000), embeddings into a product space.
 
-use crate::affine::map::{compose, coordinate, minus};
-use crate::recurrence::builder::{is_early, Builder, Placement, RangeKey};
-use crate::recurrence::uniformize::{is_forward, Read};
-use crate::system::{Feed, ReadId};
+use crate::affine::map::coordinate;
+use crate::recurrence::builder::{Builder, Placement};
+use crate::recurrence::touch::{Touch, FAILED};
 use scop::flow;
 use scop::flow::Source;
 use scop::{Affine, Constraint, StmtId};
-use std::cell::RefCell;
 
-/// The cost of a read that cannot be made uniform.
-const FAILED: i64 = 1000;
-/// The cost of each piece of a read beyond the first.
-const PIECE: i64 = 20;
 /// Rounds of coordinate descent.
 const ROUNDS: usize = 3;
 /// The steps of a stage of the search: near the loops as written, and far from them.
@@ -53,72 +47,63 @@ const ENOUGH: usize = 100;
 /// Placements of one statement that are tried.
 const MOST: usize = 4096;
 
-type Range = Option<(i64, i64)>;
-
-/// A piece of a read that depends on the placement of a statement.
-struct Touch<'a> {
-    read: Read<'a>,
-    /// Which piece, and where over the reader's iterators.
-    piece: usize,
-    domain: &'a [Constraint],
-    /// Per dimension: ranges of the distance by the coordinate of the statement, all others in their places.
-    ranges: Vec<RefCell<Vec<(Affine, Range)>>>,
-}
-
 /// Which placements the search tries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     /// Iterators keep their order and their origin.
     Near,
-    /// Iterators in any order, shifted by what their dependences ask for.
+    /// Iterators in any order, shifted along their dependences.
     Far,
 }
 
-/// All ways to choose `own` of `depth` dimensions, in increasing order or in any, behind the `phases`.
-fn selections(own: usize, depth: usize, phases: usize, reach: Reach) -> Vec<Vec<usize>> {
+/// All ways to choose `iterators` of `depth` dimensions, in increasing order or in any, behind the `phases`.
+fn selections(iterators: usize, depth: usize, phases: usize, reach: Reach) -> Vec<Vec<usize>> {
     let mut all: Vec<Vec<usize>> = vec![(0..phases).collect()];
-    for _ in phases..own {
+    for _ in phases..iterators {
         let longer = |head: &Vec<usize>| {
             let head = head.clone();
             let least = if reach == Reach::Near { head.last().map_or(0, |d| d + 1) } else { 0 };
             (least..depth).filter(|d| !head.contains(d)).map(|d| [head.clone(), vec![d]].concat()).collect::<Vec<_>>()
         };
         all = all.iter().flat_map(longer).collect();
-        // In deep nests only what comes first in the end.
+        // Deep nests have too many.
         if all.len() > MOST {
             all.sort_by_key(|dims| (displacement(dims), dims.clone()));
             all.truncate(MOST);
         }
     }
-    // Loops at one depth belong together unless something speaks against it.
+    // Loops at one depth share a dimension if possible.
     all.sort_by_key(|dims| (displacement(dims), dims.clone()));
     all
 }
 
-fn displacement(dims: &[usize]) -> i64 {
+pub(super) fn displacement(dims: &[usize]) -> i64 {
     dims.iter().enumerate().map(|(k, &d)| (d as i64 - k as i64).abs()).sum()
 }
 
 impl<'a> Builder<'a> {
-    /// Coordinate descent near the loops as they are written; where that leaves a dependence that is not uniform, all
-    /// statements are placed anew along the dependences, at last also shifted and turned.
+    /// The search in its three stages, up to `reach`.
     pub(super) fn choose_places(&mut self, reach: Reach) {
         let statements = self.scop.statements.len();
         self.bounds = (0..self.depth).map(|d| self.bounds_of(d)).collect();
         self.ends = (0..self.depth).map(|d| self.end_of(d)).collect();
         for s in 0..statements {
-            let (own, depth) = (self.scop.statements[s].loops.len(), self.depth);
+            let (iterators, depth) = (self.scop.statements[s].loops.len(), self.depth);
             let behind = self.follows_a_deeper_one(s);
-            let mut place =
-                self.folds.get(s).cloned().flatten().unwrap_or_else(|| (0..own).map(|d| coordinate(d, own)).collect());
-            place.extend((own..depth).map(|d| {
+            let mut place = self
+                .folds
+                .get(s)
+                .cloned()
+                .flatten()
+                .unwrap_or_else(|| (0..iterators).map(|d| coordinate(d, iterators)).collect());
+            place.extend((iterators..depth).map(|d| {
                 if behind {
-                    self.end(d, own)
+                    self.end(d, iterators)
                 } else {
-                    Affine::constant(own, self.bounds[d].0)
+                    Affine::constant(iterators, self.bounds[d].0)
                 }
             }));
-            self.at.push(Placement::new(&(0..own).collect::<Vec<_>>(), place));
+            self.at.push(Placement::new(&(0..iterators).collect::<Vec<_>>(), place));
         }
         self.placed = vec![true; statements];
         self.effort.allow(Some(EFFORT_NEAR / self.within.effort_divisor));
@@ -143,13 +128,13 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The reads that are not uniform at these places, however long it takes to see it.
+    /// The number of reads that are not uniform at these places, without a limit of effort.
     fn all_failed(&self) -> i64 {
         self.effort.allow(None);
         self.failed()
     }
 
-    /// Whether the statement needs what loops before it have computed, at once or by way of others of its depth.
+    /// Whether the statement needs a value of a deeper statement before it, directly or by way of others of its depth.
     fn follows_a_deeper_one(&self, s: usize) -> bool {
         let depth = |s: usize| self.scop.statements[s].loops.len();
         let (mut seen, mut open) = (vec![], vec![s]);
@@ -169,8 +154,7 @@ impl<'a> Builder<'a> {
         false
     }
 
-    /// One statement after the other, each next to what it exchanges values with: a chain of statements behind a loop
-    /// moves to its end link by link, where no link could move alone.
+    /// Places one statement after the other, each next to statements that it exchanges values with.
     fn place_along_dependences(&mut self, reach: Reach) {
         self.placed = vec![false; self.at.len()];
         while let Some(s) = self.next_to_place() {
@@ -275,11 +259,11 @@ impl<'a> Builder<'a> {
     }
 
     /// Placements of a statement: its iterators on a choice of dimensions, then for every dimension it lacks the bounds
-    /// of that dimension or one of its own iterators (and its neighbours).
+    /// of that dimension or one of its iterators (and its neighbours).
     fn candidates(&mut self, s: usize, touches: &[Touch], reach: Reach) -> Vec<Placement> {
-        let own = self.scop.statements[s].loops.len();
+        let iterators = self.scop.statements[s].loops.len();
         let mut all = Vec::new();
-        for dims in selections(own, self.depth, self.within.phases, reach) {
+        for dims in selections(iterators, self.depth, self.within.phases, reach) {
             let mut places: Vec<Vec<Affine>> = vec![vec![]];
             for d in 0..self.depth {
                 let options = self.options(s, touches, &dims, d, reach);
@@ -297,11 +281,11 @@ impl<'a> Builder<'a> {
         all
     }
 
-    /// What coordinate `d` of statement `s` may be, over its iterators.
+    /// The candidates for coordinate `d` of statement `s`, over its iterators.
     fn options(&mut self, s: usize, touches: &[Touch], dims: &[usize], d: usize, reach: Reach) -> Vec<Affine> {
-        let own = dims.len();
+        let iterators = dims.len();
         let along = dims.iter().position(|&x| x == d);
-        let base = along.map_or(Affine::constant(own, 0), |k| coordinate(k, own));
+        let base = along.map_or(Affine::constant(iterators, 0), |k| coordinate(k, iterators));
         let mut options = Vec::new();
         // A phase is a value of its loop: no statement moves to another phase.
         if d < self.within.phases {
@@ -311,15 +295,20 @@ impl<'a> Builder<'a> {
             Some(_) => options.push(base.clone()),
             None => {
                 let lo = self.bounds[d].0;
-                options.extend([Affine::constant(own, lo), self.end(d, own), Affine::constant(own, lo - 1)]);
-                for k in (0..own).rev() {
-                    options.extend([0, -1, 1].map(|c| Affine { constant: c, ..coordinate(k, own) }));
+                options.extend([
+                    Affine::constant(iterators, lo),
+                    self.end(d, iterators),
+                    Affine::constant(iterators, lo - 1),
+                ]);
+                for k in (0..iterators).rev() {
+                    options.extend([0, -1, 1].map(|c| Affine { constant: c, ..coordinate(k, iterators) }));
                 }
             }
         }
         if reach == Reach::Far {
-            let place = (0..self.depth)
-                .map(|x| dims.iter().position(|&y| y == x).map_or(Affine::constant(own, 0), |k| coordinate(k, own)));
+            let place = (0..self.depth).map(|x| {
+                dims.iter().position(|&y| y == x).map_or(Affine::constant(iterators, 0), |k| coordinate(k, iterators))
+            });
             let before = std::mem::replace(&mut self.at[s], Placement::new(dims, place.collect()));
             for shift in self.shifts(s, touches, d) {
                 let option = Affine { constant: base.constant + shift, ..base.clone() };
@@ -352,72 +341,6 @@ impl<'a> Builder<'a> {
         all
     }
 
-    /// Reads between placed statements that depend on the placement of `s`: as reader, as producer, or as another
-    /// reader of the same producer, which may carry the value.
-    fn touches(&self, s: usize) -> Vec<Touch<'a>> {
-        let producer =
-            |p: &flow::Piece| if let Source::Write { statement, .. } = &p.source { Some(*statement) } else { None };
-        let seen: Vec<StmtId> = self.flow.reads[s].iter().flatten().filter_map(producer).collect();
-        let mut all = Vec::new();
-        for (reader, reads) in self.flow.reads.iter().enumerate() {
-            for (k, pieces) in reads.iter().enumerate() {
-                for (piece, p) in pieces.iter().enumerate() {
-                    let Source::Write { statement, iteration } = &p.source else { continue };
-                    let touches = reader == s || statement.index() == s || seen.contains(statement);
-                    if touches && self.placed[reader] && self.placed[statement.index()] {
-                        let read = Read { statement: reader, read: k, producer: *statement, iteration };
-                        all.push(Touch {
-                            read,
-                            piece,
-                            domain: &p.domain,
-                            ranges: vec![RefCell::default(); self.depth],
-                        });
-                    }
-                }
-            }
-        }
-        all
-    }
-
-    /// Least and greatest value of a function of the reader's iterators on the touch. A shift changes only the
-    /// constant, so the range of the linear part is computed once.
-    fn range(&self, touch: &Touch, over: &Affine) -> Range {
-        if over.is_constant() {
-            return Some((over.constant, over.constant));
-        }
-        let read = ReadId { statement: touch.read.statement, read: touch.read.read };
-        let key = RangeKey { read, piece: touch.piece, coeffs: over.coeffs.clone() };
-        let compute = || {
-            let linear = Affine { constant: 0, ..over.clone() };
-            Some((flow::minimum(touch.domain, &linear)?, flow::maximum(touch.domain, &linear)?))
-        };
-        let (lo, hi) = (*self.ranges.borrow_mut().entry(key).or_insert_with(compute))?;
-        Some((lo + over.constant, hi + over.constant))
-    }
-
-    /// The range of coordinate `d` of the distance, for a touch of `s`.
-    fn distances(&self, s: usize, touch: &Touch, d: usize) -> Range {
-        let at = &self.at[s].place[d];
-        let mut ranges = touch.ranges[d].borrow_mut();
-        if let Some((_, range)) = ranges.iter().find(|(place, _)| place == at) {
-            return *range;
-        }
-        let range = self.range(touch, &self.coordinate_distance(touch, d));
-        ranges.push((at.clone(), range));
-        range
-    }
-
-    /// Coordinate `d` of the distance between a read and its producer, over the reader's iterators.
-    fn coordinate_distance(&self, touch: &Touch, d: usize) -> Affine {
-        let [mine, other] = [touch.read.statement, touch.read.producer.index()].map(|s| &self.at[s].place[d]);
-        minus(mine, &compose(other, touch.read.iteration, mine.coeffs.len()))
-    }
-
-    /// An affine function of the statement's iterators as one of the coordinates.
-    pub(super) fn over_coordinates(&self, s: usize, affine: &Affine) -> Affine {
-        compose(affine, &self.at[s].iterators, self.depth)
-    }
-
     /// Bounds of dimension `d` over the statements that have it.
     fn bounds_of(&self, d: usize) -> (i64, i64) {
         let deep = self.scop.statements.iter().filter(|s| s.loops.len() > d);
@@ -443,116 +366,14 @@ impl<'a> Builder<'a> {
         ends.all(|other| other == first).then(|| end.clone())
     }
 
-    /// The end of dimension `d` for a statement with `own` iterators, of which the first are the sizes.
-    fn end(&self, d: usize, own: usize) -> Affine {
+    /// The end of dimension `d` for a statement with `iterators` iterators, of which the first are the sizes.
+    fn end(&self, d: usize, iterators: usize) -> Affine {
         match &self.ends[d] {
             Some(end) => Affine {
-                coeffs: end.coeffs.iter().copied().chain(std::iter::repeat(0)).take(own).collect(),
+                coeffs: end.coeffs.iter().copied().chain(std::iter::repeat(0)).take(iterators).collect(),
                 constant: end.constant,
             },
-            None => Affine::constant(own, self.bounds[d].1),
+            None => Affine::constant(iterators, self.bounds[d].1),
         }
-    }
-
-    /// The part of the score that ranges of distances show, and the touches that have to be uniformized; gives up
-    /// beyond `limit`.
-    fn bound<'t>(&self, s: usize, touches: &'t [Touch<'a>], limit: i64) -> (i64, Vec<&'t Touch<'a>>) {
-        // Dimensions that loops at other depths share are a little worse than the outermost ones.
-        let mut total = displacement(&self.at[s].dims);
-        let mut open = Vec::new();
-        for touch in touches {
-            if total >= limit {
-                break;
-            }
-            self.effort.glance();
-            match self.glance(s, touch) {
-                Some(cost) => total += cost,
-                None => open.push(touch),
-            }
-        }
-        (total, open)
-    }
-
-    /// The cost of the touches of `s`; gives up beyond `limit`.
-    fn score(&self, s: usize, touches: &[Touch<'a>], limit: i64) -> i64 {
-        let (mut total, open) = self.bound(s, touches, limit);
-        for touch in open {
-            if total >= limit {
-                break;
-            }
-            let domain = self.placed_domain(touch.read.statement, touch.domain);
-            total += match self.uniformize(&touch.read, &domain, 0) {
-                None => FAILED,
-                Some(pieces) => {
-                    pieces.iter().map(|p| cost_of(&p.feed)).sum::<i64>() + PIECE * (pieces.len() as i64 - 1)
-                }
-            };
-        }
-        total
-    }
-
-    /// The least cost of a read whose distance changes: two pieces, of which one comes from the producer.
-    fn least_of(&self, s: usize, touch: &Touch) -> i64 {
-        let nearest = |d: usize| self.distances(s, touch, d).map_or(0, |(lo, hi)| lo.max(-hi).clamp(0, 50));
-        1 + PIECE + (0..self.depth).map(nearest).sum::<i64>()
-    }
-
-    /// The cost of a read, if ranges of distances show it.
-    fn glance(&self, s: usize, touch: &Touch) -> Option<i64> {
-        let range = |d: usize| self.distances(s, touch, d);
-        let constant = |d: usize| range(d).filter(|r| r.0 == r.1).map(|r| r.0);
-        if let Some(distance) = (0..self.depth).map(constant).collect::<Option<Vec<i64>>>() {
-            let ok = is_forward(&distance, touch.read.producer, touch.read.statement);
-            let feed = Feed::Value { statement: touch.read.producer, distance };
-            return Some(if ok { cost_of(&feed) } else { FAILED });
-        }
-        if self.sums[touch.read.statement] == Some(touch.read.read)
-            && touch.read.producer.index() == touch.read.statement
-        {
-            return None;
-        }
-        if is_early((0..self.depth).map(range), |r| *r == Some((0, 0)), |r| Some(r?.0)) {
-            return Some(FAILED);
-        }
-        let reader = &self.at[touch.read.statement];
-        if touch.domain.iter().any(|c| c.equality) || reader.dims.len() < self.depth {
-            return None;
-        }
-        let map = self.producer_map(&touch.read);
-        let distance = self.distance(&map, touch.read.producer);
-        let pair = |d: usize| self.range(touch, &reader.place[d]).is_some_and(|r| r.1 == r.0 + 1);
-        (!self.has_null_direction(&map, &distance) && !(0..self.depth).any(pair)).then_some(FAILED)
-    }
-
-    /// Whether there are [`Builder::null_directions`]; they depend on coefficients alone, which most placements share.
-    fn has_null_direction(&self, map: &[Affine], distance: &[Affine]) -> bool {
-        let key: Vec<Vec<i64>> = map.iter().chain(distance).map(|a| a.coeffs.clone()).collect();
-        *self.nulls.borrow_mut().entry(key).or_insert_with(|| !self.null_directions(map, distance).is_empty())
-    }
-
-    pub(super) fn placed_domain(&self, s: usize, domain: &[Constraint]) -> Vec<Constraint> {
-        let mut out: Vec<Constraint> = domain
-            .iter()
-            .map(|c| Constraint { expr: self.over_coordinates(s, &c.expr), equality: c.equality })
-            .collect();
-        for d in (0..self.depth).filter(|d| !self.at[s].dims.contains(d)) {
-            let expr = minus(&self.over_coordinates(s, &self.at[s].place[d]), &coordinate(d, self.depth));
-            out.push(Constraint { expr, equality: true });
-        }
-        out
-    }
-
-    /// Reader's minus producer's coordinates, over the reader's; `map`: the producer's iterators over these.
-    pub(super) fn distance(&self, map: &[Affine], producer: StmtId) -> Vec<Affine> {
-        let place = &self.at[producer.index()].place;
-        (0..self.depth).map(|d| minus(&coordinate(d, self.depth), &compose(&place[d], map, self.depth))).collect()
-    }
-}
-
-fn cost_of(feed: &Feed) -> i64 {
-    match feed {
-        Feed::Value { distance, .. } => distance.iter().map(|x| x.abs().min(50)).sum(),
-        Feed::Carry { .. } | Feed::Partial { .. } => 1,
-        Feed::Input { .. } => 0,
     }
 }

@@ -38,7 +38,7 @@ pub struct Reduction {
     pub subtract: bool,
     /// The program has a fused multiply–add: adding a term that is a product rounds once.
     pub fused: bool,
-    /// What is accumulated, in the array's type.
+    /// The term, in the array's type.
     pub term: Expr,
     /// Dimensions that are summed over.
     pub dims: Vec<usize>,
@@ -166,7 +166,7 @@ fn mentions(e: &Expr, reads: &impl Fn(usize) -> bool) -> bool {
     matches!(e.kind, ExprKind::Read(k) if reads(k)) || e.operands().into_iter().any(|x| mentions(x, reads))
 }
 
-/// `x op term` with `x` the accumulator, looking through the casts of C's promotions where `op` allows it.
+/// `x op term` with `x` the accumulator, through the casts of C's promotions if `op` allows it.
 fn split(rhs: &Expr, ty: ScalarType, is_accumulator: &impl Fn(usize) -> bool) -> Option<Parts> {
     if let Some(parts) = split_fused(rhs, ty, is_accumulator) {
         return Some(parts);

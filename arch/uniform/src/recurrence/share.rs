@@ -111,7 +111,7 @@ impl Sharing {
         }
     }
 
-    /// A read that stands in several places of a value belongs to the first one's variable.
+    /// A read that occurs several times in a value belongs to the variable of the first place.
     fn note_variables(&mut self, tree: &Tree) {
         match tree {
             Tree::Read(all) if all.iter().all(|r| !self.variables.contains_key(r)) => {
@@ -133,7 +133,7 @@ fn input(feed: &Feed) -> Option<&Vec<Affine>> {
     }
 }
 
-/// What the statement stores, of its array's type.
+/// The value that the statement stores, in its array's type.
 fn stored(scop: &Scop, s: usize) -> Expr {
     let statement = &scop.statements[s];
     let ty = scop.array(statement.write.array).ty;

@@ -56,22 +56,22 @@ struct Carrier {
     map: Vec<Affine>,
 }
 
-/// `mine(n) - other(n - r)`, iterator by iterator.
-fn differences<'a>(mine: &'a [Affine], other: &'a [Affine], r: &'a [i64]) -> impl Iterator<Item = Affine> + 'a {
-    mine.iter().zip(other).map(move |(a, b)| {
+/// `here(n) - there(n - r)`, iterator by iterator.
+fn differences<'a>(here: &'a [Affine], there: &'a [Affine], r: &'a [i64]) -> impl Iterator<Item = Affine> + 'a {
+    here.iter().zip(there).map(move |(a, b)| {
         let back: i64 = b.coeffs.iter().zip(r).map(|(c, x)| c * x).sum();
         minus(a, &Affine { coeffs: b.coeffs.clone(), constant: b.constant - back })
     })
 }
 
-/// `mine(n)` and `other(n - r)` are one producer's instance everywhere on `domain`.
-fn same_on(mine: &[Affine], other: &[Affine], r: &[i64], domain: &[Constraint]) -> bool {
-    differences(mine, other, r).all(|difference| constant_on(&difference, domain) == Some(0))
+/// `here(n)` and `there(n - r)` are one producer's instance everywhere on `domain`.
+fn same_on(here: &[Affine], there: &[Affine], r: &[i64], domain: &[Constraint]) -> bool {
+    differences(here, there, r).all(|difference| constant_on(&difference, domain) == Some(0))
 }
 
-/// `mine(n)` and `other(n - r)` are different instances at every `n`, as their coefficients show.
-fn differ(mine: &[Affine], other: &[Affine], r: &[i64]) -> bool {
-    differences(mine, other, r).any(|difference| difference.is_constant() && difference.constant != 0)
+/// `here(n)` and `there(n - r)` are different instances at every `n`, as their coefficients show.
+fn differ(here: &[Affine], there: &[Affine], r: &[i64]) -> bool {
+    differences(here, there, r).any(|difference| difference.is_constant() && difference.constant != 0)
 }
 
 /// The map, and its forms in which an equality of the domain has removed one coordinate: the same function there, with
@@ -163,8 +163,8 @@ impl Builder<'_> {
     /// Cuts the edge of a domain, such as the first window over another nest's results, into single iterations with
     /// constant distances.
     fn split_edge(&self, read: &Read, domain: &[Constraint], distance: &[Affine], level: usize) -> Option<Vec<Piece>> {
-        let [mine, other] = [read.statement, read.producer.index()].map(|s| &self.scop.statements[s].loops);
-        if level == 0 || mine.first() == other.first() {
+        let [reader, producer] = [read.statement, read.producer.index()].map(|s| &self.scop.statements[s].loops);
+        if level == 0 || reader.first() == producer.first() {
             return None;
         }
         let varies = |a: &&Affine| constant_on(a, domain).is_none();
@@ -209,7 +209,7 @@ impl Builder<'_> {
         })
     }
 
-    /// Carries the value along `r` from reads of the same value; what is left must be near its producer.
+    /// Carries the value along `r` from reads of the same value; the rest of the domain must be near its producer.
     fn carry(
         &self,
         read: &Read,

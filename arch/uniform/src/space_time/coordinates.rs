@@ -8,8 +8,8 @@
 //! every other PE or step idle. The directions must form a unimodular matrix. If it is not, two iterations that meet in
 //! one PE at one time are shown (E0718), or the share of idle places (E0712).
 //!
-//! **Example.** Convolution `y[r] += x[r+p-1] * w[p]` with `--space p --time r+2*p`: each `x` moves on by one PE per step,
-//! each `y` by one PE in two steps.
+//! **Example.** Convolution `y[r] += x[r+p-1] * w[p]` with `--space p --time r+2*p`: each `x` moves on by one PE per
+//! step, each `y` by one PE in two steps.
 //!
 //! **Source.** Lee, Kedem, "Synthesizing Linear Array Algorithms from Nested For Loop Algorithms" (1988): conditions
 //! for a space-time transform; PolySA (Cong, Wang, 2018).

@@ -20,7 +20,7 @@
 //! 4..7        7           7 / 4 = 1           not alone: 3, its trip count less one
 //! ```
 //!
-//! A loop may be told to run longer than it needs to ([`Loose`]), where a shorter one would make a delay change.
+//! A loop may run longer than it needs to ([`Loose`]): a shorter one would make a delay change.
 //!
 //! **Invariant.** Every iteration has exactly one set of digits; each last value is below its trip count.
 //!
