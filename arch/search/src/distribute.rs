@@ -9,8 +9,7 @@ use scop::flow;
 use std::borrow::Cow;
 use uniform::design::{DesignSpec, Shape};
 use uniform::program::{Program, Work};
-use uniform::recurrence::rewrite::Region;
-use uniform::recurrence::{phases, sized, REWRITES};
+use uniform::recurrence::{self, REWRITES};
 use uniform::verify;
 
 /// The program as the user asks for it: distributed, in strips, or itself.
@@ -44,11 +43,7 @@ fn distributed<'a>(program: &Kernel<'a>, spec: &DesignSpec) -> Option<Kernel<'a>
     }
     let reassociate = spec.arithmetic.reassociate;
     let scop = program.written.as_ref().unwrap_or(&program.general.scop);
-    let (form, system) = flow::limited(|| match scop.open_sizes() {
-        0 => phases::apart(scop, &Region::new(scop, reassociate), &REWRITES),
-        _ => sized::apart(scop, reassociate, &REWRITES),
-    })
-    .ok()??;
+    let (form, system) = flow::limited(|| recurrence::distributed(scop, reassociate, &REWRITES)).ok()??;
     verify::system(&form, &system).ok()?;
     let work = Work::at_most(&form);
     let found = Program::new(Cow::Owned(form), system, reassociate, work, program.rewrites.clone());

@@ -20,9 +20,7 @@ use std::borrow::Cow;
 use uniform::design::{ArrayChoice, DesignSpec, Shape};
 use uniform::mapping::Plan;
 use uniform::program::{Program, Work};
-use uniform::recurrence::rewrite;
-use uniform::recurrence::rewrite::{Attempt, Region};
-use uniform::recurrence::{constants, hosted, linear, phases, sized, REWRITES};
+use uniform::recurrence::{self, constants, hosted, linear, Uniform, REWRITES};
 use uniform::refusal;
 use uniform::space_time::by_hand;
 use uniform::space_time::coordinates::is_plain;
@@ -98,13 +96,8 @@ fn recurrences<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Kernel<'a>, Diag
     port::assign(&scop, &spec.wiring)?;
     let work = Work::at_most(&scop);
     let reassociate = spec.arithmetic.reassociate;
-    let (form, system, attempts) = if scop.open_sizes() > 0 {
-        let (form, system, attempts) =
-            sized::uniform(&scop, reassociate, &REWRITES).map_err(|faults| of_sizes(&scop, spec, faults))?;
-        (Cow::Owned(form), system, attempts)
-    } else {
-        uniform(&Region::new(&scop, reassociate))?
-    };
+    let Uniform { form, system, attempts } =
+        recurrence::uniform(&scop, reassociate, &REWRITES).map_err(|faults| of_sizes(&scop, spec, faults))?;
     verified(&form, &system)?;
     let (form, written) = match form {
         Cow::Owned(form) => (Cow::Owned(form), Some(scop)),
@@ -121,8 +114,11 @@ pub fn program_of(stages: &Stages, spec: &DesignSpec) -> Option<Kernel<'static>>
 
 /// The faults of a program with sizes at run time; the first one says if constant sizes would do.
 fn of_sizes(scop: &Scop, spec: &DesignSpec, mut faults: Diagnostics) -> Diagnostics {
+    if scop.open_sizes() == 0 {
+        return faults;
+    }
     let constant = scop.at(&scop.maxima());
-    if uniform(&Region::new(&constant, spec.arithmetic.reassociate)).is_ok() {
+    if recurrence::uniform(&constant, spec.arithmetic.reassociate, &REWRITES).is_ok() {
         let fault = Diagnostic::error(
             "E0727",
             scop.function.region,
@@ -138,15 +134,7 @@ fn of_sizes(scop: &Scop, spec: &DesignSpec, mut faults: Diagnostics) -> Diagnost
     faults
 }
 
-/// The first form of the region with uniform dependences; else its phases.
-fn uniform<'a>(region: &Region<'a>) -> Result<(Cow<'a, Scop>, System, Vec<Attempt>), Diagnostics> {
-    rewrite::uniform(region, &REWRITES).or_else(|attempts| {
-        let (form, system, attempts) = phases::distributed(region.scop, region, attempts, &REWRITES)?;
-        Ok((Cow::Owned(form), system, attempts))
-    })
-}
-
-/// Recurrences from a text; its parser has verified them.
+/// Recurrences that a text gives; reading it has verified them.
 fn given_system(scop: &Scop, system: &System, spec: &DesignSpec) -> Result<Kernel<'static>, Diagnostics> {
     let work = Work::at_most(scop);
     let program = Program::new(Cow::Owned(scop.clone()), system.clone(), spec.arithmetic.reassociate, work, vec![]);
