@@ -3,7 +3,7 @@
 use crate::explore::Best;
 use crate::report::grouped;
 use array::contract::walk::Walk;
-use search::branch::{share, Design, Found};
+use search::branch::{share, Design, Found, Step};
 use std::fmt::Write as _;
 
 const STYLE: &str = "body{font:15px/1.45 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#222}\
@@ -232,7 +232,7 @@ fn course(found: &Found) -> String {
     let last = found.counts.exact.max(1) as f64;
     let mut best: Vec<(f64, f64)> = vec![];
     let mut bound: Vec<(f64, f64)> = vec![];
-    for &(n, cycles, open) in &found.trace {
+    for &Step { designs: n, cycles, bound: open, .. } in &found.trace {
         if let Some(before) = best.last().copied() {
             best.push((n as f64, before.1));
         }

@@ -47,7 +47,7 @@ use uniform::recurrence::reduction::Reduction;
 use uniform::recurrence::share::Sharing;
 use uniform::refusal::{Backwards, Illegal, Unstorable};
 use uniform::sizes::Formula;
-use uniform::system::{Feed, Piece, Store, System};
+use uniform::system::{Feed, Piece, ReadId, Store, System};
 
 /// Where a value comes from.
 enum Origin {
@@ -269,16 +269,16 @@ impl<'a> Lower<'a> {
     }
 
     /// One variable for reads of statements that share operators.
-    pub(super) fn merged(&mut self, reads: &[(usize, usize)], lane: usize) -> Result<NodeId, Illegal> {
+    pub(super) fn merged(&mut self, reads: &[ReadId], lane: usize) -> Result<NodeId, Illegal> {
         let mut sources = Vec::new();
-        for &(s, k) in reads {
+        for &ReadId { statement: s, read: k } in reads {
             // The variable does not know which of the statements is executed.
             let whole = |p: &Piece| Piece { when: p.domain.clone(), ..p.clone() };
             let variable = &self.conditions.system.statements[s].variables[k];
             let pieces: Vec<Piece> = variable.pieces.iter().map(whole).collect();
             sources.extend(self.sources(s, k, lane, &pieces)?);
         }
-        Ok(self.select(reads[0].0, reads[0].1, sources))
+        Ok(self.select(reads[0].statement, reads[0].read, sources))
     }
 
     /// Read `k` of statement `s`.

@@ -126,15 +126,9 @@ impl<'a> Sums<'a> {
     /// Tile counters over which partial results of the statement's sum go to DRAM. Nobody else uses the array then.
     pub fn spilled(&self, s: usize) -> Vec<usize> {
         let Conditions { system, mapping, .. } = self.conditions;
-        let Some(reduction) = self.of(s).filter(|_| mapping.phases() == 0) else { return vec![] };
+        let may = spill::may_spill(self.scop, system, mapping.phases(), s);
+        let Some(reduction) = self.of(s).filter(|_| may) else { return vec![] };
         let placed = &system.statements[s];
-        let array = self.scop.statements[s].write.array;
-        let alone = (0..system.statements.len()).all(|t| {
-            t == s || system.statements[t].live_out.is_empty() || self.scop.statements[t].write.array != array
-        });
-        if !alone || placed.stores.len() != 1 {
-            return vec![];
-        }
         let moving = |counter: usize| placed.write.iter().any(|a| mapping.form(a, 0).counters[counter] != 0);
         spill::spilled(mapping, &self.rows(reduction), moving, self.options.spill_beyond)
     }

@@ -99,7 +99,7 @@ impl<'a> Delays<'a> {
             return Ok(Distance::constant(most as i64));
         }
         // The pointers of strips fit together where the distance is waves of whole loops.
-        if let (Some(_), (more @ 1.., rest)) = (mapping.strip, waves.clone().apart()) {
+        if let (Some(_), (more @ 1.., rest)) = (mapping.strip, waves.clone().split()) {
             return Ok(Distance { more, ..self.distance(s, &rest)? });
         }
         if fewest < 2 || most > i64::MAX.into() || !self.varying {

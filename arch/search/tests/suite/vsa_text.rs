@@ -281,7 +281,12 @@ impl Draw {
             })
             .collect();
         let timed = if self.flag() { nodes } else { 0 };
-        let delays = (0..timed).filter_map(|n| self.flag().then(|| (NodeId(n as u32), self.delay()))).collect();
+        let mut delays = std::collections::BTreeMap::new();
+        for n in 0..timed {
+            if self.flag() {
+                delays.insert(NodeId(n as u32), self.delay());
+            }
+        }
         Vsa {
             name: self.name(),
             counters,
