@@ -65,7 +65,7 @@ impl InputDraft {
     }
 }
 
-/// The statement that stores what is read back, and `lag` of [`crate::vsa::After`].
+/// The statement that stores what is read back, and the lag of [`crate::vsa::Until::Lag`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoredBy {
     pub statement: usize,

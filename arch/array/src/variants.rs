@@ -1,5 +1,12 @@
-//! The ways to make a PE for one plan, and the best of them: a plan says nothing of how sums that wait for their adder
-//! go on.
+//! The PE variants of one plan, and the choice of the best.
+//!
+//! A plan leaves open how a PE hides its adders' latency. The variants are tried in the order of their hardware: shared
+//! operators, then partial sums that enter the chain of lanes at its head or its end, then 2 to 16 interleaved sums of
+//! floats. The first with interval 1 wins, else the fastest. Example: an accumulation of floats over 7-cycle adders has
+//! interval 7 with one sum, and 1 with 8 interleaved sums.
+//!
+//! A loop that ends early in some phases, or at some sizes, changes reuse distances. If lowering cannot build one
+//! ([`Illegal::Varying`]), that loop runs equally long everywhere, and then no longer than the schedule needs.
 
 use crate::assemble::{build, join, reductions_of, SPILL_BEYOND};
 use crate::draft::Lowered;
@@ -54,18 +61,17 @@ fn array(kernel: &Kernel, plan: Plan, spec: &DesignSpec, wanted: Wanted) -> Resu
     })
 }
 
-/// The array in which loops are as short as they can be, and those that run longer. `lags`: values may wait for fewer
-/// waves in some phases, or at some sizes, than in others.
+/// The array in which loops are as short as they can be, and those that run longer. `varying`: see [`Options`].
 fn settled(
     kernel: &Kernel,
     plan: &Plan,
     spec: &DesignSpec,
     wanted: Wanted,
-    lags: bool,
+    varying: bool,
 ) -> Result<(Vsa, Loose), Illegal> {
     let mut loose = Loose::new();
     loop {
-        match within(kernel, plan, spec, &loose, wanted, lags) {
+        match within(kernel, plan, spec, &loose, wanted, varying) {
             Err(Illegal::Varying(counters)) => {
                 let mapping = Mapping::within(&kernel.source().system, plan.clone(), &loose)?;
                 let before = loose.len();
@@ -114,10 +120,10 @@ fn within(
     spec: &DesignSpec,
     loose: &Loose,
     wanted: Wanted,
-    lags: bool,
+    varying: bool,
 ) -> Result<Vsa, Illegal> {
     let mapping = Mapping::within(&kernel.source().system, plan.clone(), loose)?;
-    let best = variant(kernel, &mapping, spec, wanted, lags);
+    let best = variant(kernel, &mapping, spec, wanted, varying);
     if matches!(best, Err(Illegal::Varying(_))) {
         return best.map(|_| unreachable!("an error"));
     }
@@ -125,7 +131,7 @@ fn within(
     let enough = |(_, schedule): &(Lowered, Schedule)| schedule.interval == 1 || wanted == Wanted::First;
     if mapping.loops().has_cases() && !best.as_ref().is_ok_and(enough) {
         let even = mapping.even();
-        if let Ok(found) = variant(kernel, &even, spec, wanted, lags) {
+        if let Ok(found) = variant(kernel, &even, spec, wanted, varying) {
             if best.as_ref().map_or(true, |b| {
                 cycles(&found.1, even.extent, even.waves()) < cycles(&b.1, mapping.extent, mapping.waves())
             }) {
@@ -143,7 +149,7 @@ fn variant(
     mapping: &Mapping,
     spec: &DesignSpec,
     wanted: Wanted,
-    lags: bool,
+    varying: bool,
 ) -> Result<(Lowered, Schedule), Illegal> {
     let reductions = reductions_of(kernel, mapping);
     let sums = |floats: bool| {
@@ -155,7 +161,7 @@ fn variant(
     let waves = mapping.waves();
     let mut best: Result<(Lowered, Schedule), Illegal> = Err(Illegal::SlowRecurrence);
     let mut all_at_once = vec![];
-    for options in variants(spec, !kernel.source().sharing.joints.is_empty(), lags) {
+    for options in variants(spec, !kernel.source().sharing.joints.is_empty(), varying) {
         if options.interleave > 0 && (best.is_err() || !sums(true)) {
             break;
         }
@@ -188,9 +194,9 @@ fn variant(
 
 /// Operators that statements share; partial sums that enter the chain of lanes at its head, or at its end; then several
 /// sums of floats that take turns.
-fn variants(spec: &DesignSpec, shares: bool, lags: bool) -> impl Iterator<Item = Options> {
+fn variants(spec: &DesignSpec, shares: bool, varying: bool) -> impl Iterator<Item = Options> {
     let fixed = Options {
-        lags,
+        varying,
         spill_beyond: spec.wiring.spill_beyond.map_or(SPILL_BEYOND, i64::from),
         dot: spec.arithmetic.dot.unwrap_or_default(),
         ..Options::default()

@@ -291,7 +291,8 @@ struct Pair {
 }
 
 /// No cell belongs to two collectors, or to two banks of one. Two banks `d` PEs apart overlap iff in every dimension
-/// their begins differ by less than their size: per distance along the first axis, an interval of distances along the second one.
+/// their begins differ by less than their size: per distance along the first axis, an interval of distances along the
+/// second one.
 fn owners_differ(banks: &[OutputBank], pes: PeBox) -> Result<(), Unstorable> {
     let extent = [0, 1].map(|a| pes.last[a] - pes.first[a]);
     let mut pairs: Vec<Pair> = Vec::new();

@@ -92,7 +92,7 @@ impl Lanes<'_> {
         self.of_affine(affine).more[lane]
     }
 
-    /// An affine function of band coordinates in one lane.
+    /// An affine function over the iteration space, in one lane.
     pub fn form(&self, affine: &Affine, lane: usize) -> Form {
         let all = self.of_affine(affine);
         Form { constant: all.form.constant + all.more[lane], ..all.form.clone() }

@@ -92,7 +92,7 @@ pub fn lower(
         scop,
         conditions,
         sums: Sums { scop, conditions, reductions, options },
-        delays: Delays { conditions, maxima: &maxima, varying: options.lags },
+        delays: Delays { conditions, maxima: &maxima, varying: options.varying },
         joints: Joints(sharing),
         options,
         nodes: Nodes::default(),

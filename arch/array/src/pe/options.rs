@@ -14,8 +14,8 @@ pub struct Options {
     pub interleave: i64,
     /// Sums of products of floats are fused dot products.
     pub dot: Dot,
-    /// Values may wait for fewer waves in some phases, or at some sizes, than in others.
-    pub lags: bool,
+    /// Reuse distances may vary with the phase or the size.
+    pub varying: bool,
     /// Waves beyond which partial results that wait for the next tile go to DRAM and back instead of on-chip memory.
     pub spill_beyond: i64,
 }
