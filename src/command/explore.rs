@@ -161,13 +161,13 @@ fn command(best: &Best, d: &Design, arguments: &Explore) -> String {
         line += if on { option } else { "" };
     }
     let ArrayChoice::ByHand { space, shape } = &spec.array else { return line };
-    line += if shape.apart == Some(true) { " --distribute" } else { "" };
+    line += if shape.distribute == Some(true) { " --distribute" } else { "" };
     let table = |list: &Factors| list.iter().map(|(n, f)| format!("{n}={f}")).collect::<Vec<_>>().join(",");
     let words = spec.wiring.word.iter().map(|(n, w)| format!("{n}={w}")).collect::<Vec<_>>().join(",");
     let options = [
         ("space", space.as_ref().filter(|s| !s.is_empty()).map_or_else(|| NO_LOOP.into(), |s| s.join(","))),
         ("strip", table(&shape.strip)),
-        ("skew", table(&shape.slant)),
+        ("skew", table(&shape.skew)),
         ("time", shape.time.clone().unwrap_or_default().join(",")),
         ("order", shape.order.clone().unwrap_or_default().join(",")),
         ("tile", table(&shape.tile)),

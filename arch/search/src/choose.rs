@@ -156,7 +156,7 @@ pub fn choose<'a>(
         return Err(reasons(program, found, &board.name, &limits));
     };
     let is_of = |p: &Kernel| {
-        array.shape().is_some_and(|shape| shape.strip == p.strip && shape.apart.unwrap_or(false) == p.apart)
+        array.shape().is_some_and(|shape| shape.strip == p.strip && shape.distribute.unwrap_or(false) == p.distributed)
     };
     let program = match others.into_iter().find(is_of) {
         Some(other) => other,

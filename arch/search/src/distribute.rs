@@ -17,7 +17,7 @@ use uniform::verify;
 /// # Errors
 /// Loops that cannot be distributed or strip-mined.
 pub fn requested<'a>(program: Kernel<'a>, spec: &DesignSpec) -> Result<Kernel<'a>, Diagnostics> {
-    if !matches!(spec.array.shape(), Some(Shape { apart: Some(true), .. })) {
+    if !matches!(spec.array.shape(), Some(Shape { distribute: Some(true), .. })) {
         return strips::requested(program, spec);
     }
     let found = distributed(&program, spec).ok_or_else(|| {
@@ -47,5 +47,5 @@ fn distributed<'a>(program: &Kernel<'a>, spec: &DesignSpec) -> Option<Kernel<'a>
     verify::system(&form, &system).ok()?;
     let work = Work::at_most(&form);
     let found = Program::new(Cow::Owned(form), system, reassociate, work, program.rewrites.clone());
-    Kernel::new(Program { apart: true, ..found }, &spec.wiring).ok()
+    Kernel::new(Program { distributed: true, ..found }, &spec.wiring).ok()
 }

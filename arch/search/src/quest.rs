@@ -108,9 +108,9 @@ impl Quest<'_> {
         };
         let mut found = improve_found(self, search(0, ask), &ask.limits);
         // One part of the effort for the distributed program, and as much as for the first search for all strips.
-        let strips = self.others.iter().filter(|p| !p.apart).count().max(1) as u64;
+        let strips = self.others.iter().filter(|p| !p.distributed).count().max(1) as u64;
         for form in self.forms().skip(1) {
-            let effort = ask.effort.part(if self.form(form).apart { tuning::DISTRIBUTED_PART } else { strips });
+            let effort = ask.effort.part(if self.form(form).distributed { tuning::DISTRIBUTED_PART } else { strips });
             if found.best.as_ref().is_some_and(|b| b.cycles <= ask.enough) {
                 break;
             }
@@ -133,7 +133,7 @@ impl Quest<'_> {
 
     /// The forms that are searched. With given space loops, the distributed program is none of them.
     fn forms(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..=self.others.len()).filter(|&form| !self.form(form).apart || self.space.is_none())
+        (0..=self.others.len()).filter(|&form| !self.form(form).distributed || self.space.is_none())
     }
 
     pub fn form(&self, form: usize) -> &Kernel<'_> {

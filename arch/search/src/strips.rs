@@ -31,7 +31,7 @@ use uniform::design::{ArrayChoice, DesignSpec, Factors, Shape};
 use uniform::mapping::Plan;
 use uniform::program::Form;
 use uniform::recurrence::strips;
-use uniform::recurrence::strips::Slopes;
+use uniform::recurrence::strips::Skew;
 use uniform::space_time::by_hand::dim_named;
 use uniform::system::System;
 use uniform::verify;
@@ -41,10 +41,10 @@ use uniform::verify;
 /// # Errors
 /// Loops that cannot be strip-mined, or need not.
 pub fn requested<'a>(program: Kernel<'a>, spec: &DesignSpec) -> Result<Kernel<'a>, Diagnostics> {
-    let Some(Shape { strip, slant, .. }) = spec.array.shape() else { return Ok(program) };
+    let Some(Shape { strip, skew, .. }) = spec.array.shape() else { return Ok(program) };
     let fault = |text: String, help: String| Err(vec![Diagnostic::error("E0728", None, text).help(help)]);
     let Some((name, &size)) = strip.iter().next() else {
-        let Some(name) = slant.keys().next() else { return Ok(program) };
+        let Some(name) = skew.keys().next() else { return Ok(program) };
         return fault(
             format!("--skew: `{name}` would be skewed from strip to strip, but no loop is cut into strips"),
             "say which loop with --strip, or leave the option out".into(),
@@ -95,15 +95,15 @@ pub fn requested<'a>(program: Kernel<'a>, spec: &DesignSpec) -> Result<Kernel<'a
             "leave the option out, or make the sizes constants".into(),
         );
     }
-    let asked = slant
+    let asked = skew
         .iter()
-        .map(|(name, &slope)| Ok((dim_named(system, name).map_err(|f| vec![f])?, slope)))
-        .collect::<Result<Slopes, Diagnostics>>()?;
+        .map(|(name, &by)| Ok(Skew { dim: dim_named(system, name).map_err(|f| vec![f])?, by }))
+        .collect::<Result<Vec<Skew>, Diagnostics>>()?;
     let extent = |d: usize| system.dims[d].hi - system.dims[d].lo + 1;
-    if let Some(&(d, slope)) = asked.iter().find(|&&(d, slope)| !(0..=extent(d)).contains(&slope)) {
-        let name = &system.dims[d].name;
+    if let Some(&Skew { dim, by }) = asked.iter().find(|s| !(0..=extent(s.dim)).contains(&s.by)) {
+        let name = &system.dims[dim].name;
         return fault(
-            format!("--skew {name}={slope}: the loop `{name}` has {} iterations", extent(d)),
+            format!("--skew {name}={by}: the loop `{name}` has {} iterations", extent(dim)),
             format!("a skew is at most the number of iterations, and not negative: for example --skew {name}=1"),
         );
     }
@@ -113,11 +113,11 @@ pub fn requested<'a>(program: Kernel<'a>, spec: &DesignSpec) -> Result<Kernel<'a
         }
         _ => vec![],
     };
-    let slopes = |all: Slopes| match asked.is_empty() {
+    let skews = |all: Vec<Skew>| match asked.is_empty() {
         false => asked.clone(),
-        true => all.into_iter().filter(|(d, _)| far == 0 || !space.contains(d)).collect(),
+        true => all.into_iter().filter(|s| far == 0 || !space.contains(&s.dim)).collect(),
     };
-    match strip_mined(&program, d, size, &slopes).filter(is_sound) {
+    match strip_mined(&program, d, size, &skews).filter(is_sound) {
         Some(mined) => Ok(mined),
         None => fault(
             format!(
@@ -160,17 +160,22 @@ fn sizes(system: &System, d: usize, least: i64) -> Vec<i64> {
 }
 
 /// The program in strips of `size` iterations of dimension `d`.
-fn strip_mined<'a>(program: &Kernel<'a>, d: usize, size: i64, slopes: &dyn Fn(Slopes) -> Slopes) -> Option<Kernel<'a>> {
+fn strip_mined<'a>(
+    program: &Kernel<'a>,
+    d: usize,
+    size: i64,
+    skews: &dyn Fn(Vec<Skew>) -> Vec<Skew>,
+) -> Option<Kernel<'a>> {
     let Form { scop, system, .. } = &*program.general;
     let name = |d: usize| system.dims[d].name.clone();
-    let (system, slopes) = strips::strips(scop, system, d, size, slopes)?;
+    let (system, skews) = strips::strips(scop, system, d, size, skews)?;
     // Strips that are phases need no skew.
-    let slant = if !system.strips().is_empty() {
-        slopes.into_iter().map(|(d, slope)| (name(d), slope)).collect()
+    let skew = if !system.strips().is_empty() {
+        skews.into_iter().map(|s| (name(s.dim), s.by)).collect()
     } else {
         Factors::new()
     };
-    Some(program.with(program.over(system, Factors::from([(name(d), size)]), slant)))
+    Some(program.with(program.over(system, Factors::from([(name(d), size)]), skew)))
 }
 
 /// The least share of a program's iterations that is left in strips that carry values; 1 if it has none.
@@ -178,9 +183,9 @@ pub fn least_share(program: &Kernel) -> f64 {
     let carried = strips::dimensions(&program.system).into_iter().filter(|d| d.1 > 0 && !program.is_sized());
     let share = |(d, far): (usize, i64)| {
         let size = sizes(&program.system, d, far).into_iter().min()?;
-        let (mined, slopes) = strips::strips(&program.scop, &program.system, d, size, &|steepest| steepest)?;
+        let (mined, skews) = strips::strips(&program.scop, &program.system, d, size, &|steepest| steepest)?;
         // A loop runs at most twice as often as its iterations need.
-        Some(mined.walked() / program.system.walked() / f64::from(1 << slopes.len().min(16)))
+        Some(mined.walked() / program.system.walked() / f64::from(1 << skews.len().min(16)))
     };
     carried.filter_map(share).fold(1.0, f64::min)
 }
@@ -206,12 +211,13 @@ pub fn carrying(program: &Kernel, best: &Design, limits: &Resources, spec: &Desi
             let later = (extent(d) - 1) / size;
             let mut before = Factors::new();
             for last in tuning::LAST_STRIP_ITERATIONS {
-                let steepest = |(d, slope): (usize, i64)| (d, slope.min((extent(d) - last) / later));
-                let slopes =
-                    |all: Slopes| all.into_iter().filter(|s| in_time(s.0)).map(steepest).filter(|s| s.1 > 0).collect();
-                let is_new = |mined: &Kernel| !mined.slant.is_empty() && mined.slant != before;
-                let Some(mined) = strip_mined(program, d, size, &slopes).filter(is_new) else { continue };
-                before.clone_from(&mined.slant);
+                let steepest = |s: Skew| Skew { by: s.by.min((extent(s.dim) - last) / later), ..s };
+                let skews = |all: Vec<Skew>| {
+                    all.into_iter().filter(|s| in_time(s.dim)).map(steepest).filter(|s| s.by > 0).collect()
+                };
+                let is_new = |mined: &Kernel| !mined.skew.is_empty() && mined.skew != before;
+                let Some(mined) = strip_mined(program, d, size, &skews).filter(is_new) else { continue };
+                before.clone_from(&mined.skew);
                 found.tried += 1;
                 let below = found.design.as_ref().map_or(best.cycles, |f| f.cycles);
                 let faster = same_array(&mined, best, limits, below, spec).filter(|_| is_sound(&mined));

@@ -51,11 +51,11 @@ impl ArrayChoice {
     }
 }
 
-/// Declares each group of fields once, and with them [`Written`], the flat form that serde sees. `as NEW or
-/// OLD` gives a field the key NEW there; OLD is accepted, too.
+/// Declares each group of fields once, and with them [`Written`], the flat form that serde sees. `or OLD`
+/// also accepts the key OLD there.
 macro_rules! groups {
     ($($(#[$about:meta])* $group:ident as $name:ident {
-        $($(#[$doc:meta])* $field:ident $(as $key:literal or $old:literal)?: $type:ty,)*
+        $($(#[$doc:meta])* $field:ident $(or $old:literal)?: $type:ty,)*
     })*) => {
         $(
             $(#[$about])*
@@ -73,7 +73,7 @@ macro_rules! groups {
             space: Option<Vec<String>>,
             $($(
                 #[serde(skip_serializing_if = "is_default")]
-                $(#[serde(rename = $key, alias = $old)])?
+                $(#[serde(alias = $old)])?
                 $field: $type,
             )*)*
         }
@@ -139,11 +139,11 @@ groups! {
         /// Order of the tile loops and time loops, outermost first.
         order: Option<Vec<String>>,
         /// Each loop nest of the region is a phase, even if one array could execute several.
-        apart as "distribute" or "apart": Option<bool>,
+        distribute or "apart": Option<bool>,
         /// Strip-mines a loop into strips of this many iterations; other loops end by strip.
         strip: Factors,
         /// Skews a loop by this many iterations per strip.
-        slant as "skew" or "slant": Factors,
+        skew or "slant": Factors,
         /// Tile sizes in iterations; a loop without one is not tiled.
         tile: Factors,
         /// Interleaves this many independent iterations in one PE, which hides the adder's latency.

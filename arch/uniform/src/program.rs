@@ -94,12 +94,12 @@ pub struct Program<'a> {
     /// Floating-point sums may be re-associated.
     pub reassociate: Option<bool>,
     pub work: Work,
-    /// Each loop nest is a phase of its own, though one array could execute several.
-    pub apart: bool,
+    /// Each loop nest is a phase, though one array could execute several.
+    pub distributed: bool,
     /// The iterations of one strip, by strip-mined loop.
     pub strip: Factors,
     /// Skews by loop: how many iterations later it begins from strip to strip.
-    pub slant: Factors,
+    pub skew: Factors,
     /// Per statement, its lines of C.
     pub quotes: Arc<[Option<String>]>,
     /// The outcome of every rewrite up to the successful one.
@@ -136,9 +136,9 @@ impl<'a> Program<'a> {
             greatest,
             reassociate,
             work,
-            apart: false,
+            distributed: false,
             strip: Factors::new(),
-            slant: Factors::new(),
+            skew: Factors::new(),
             quotes,
             rewrites,
             written: None,
@@ -146,10 +146,10 @@ impl<'a> Program<'a> {
     }
 
     /// The same program over the recurrences `system`, at all sizes, in strips.
-    pub fn over(&self, system: System, strip: Factors, slant: Factors) -> Program<'a> {
+    pub fn over(&self, system: System, strip: Factors, skew: Factors) -> Program<'a> {
         let general = Arc::new(Form::new(self.general.scop.clone(), system, self.reassociate));
         let greatest = at_most(&general, self.reassociate);
-        Program { general, greatest, strip, slant, apart: false, written: None, ..self.clone() }
+        Program { general, greatest, strip, skew, distributed: false, written: None, ..self.clone() }
     }
 
     /// Whether sizes are arguments of the kernel.

@@ -135,7 +135,7 @@ fn old_names_are_accepted() {
     for text in [format!("{old}strip = {{ i = 4 }}\n"), format!("{old}[function.f]\nslant = {{ i = 3 }}\n")] {
         std::fs::write(file.path(), text).unwrap();
         let spec = Request::new(Some(file.path()), table("skew = { j = 9 }")).unwrap().common().unwrap();
-        assert_eq!(spec.array.shape().unwrap().slant["j"], 9, "an option wins over the old name in a file");
+        assert_eq!(spec.array.shape().unwrap().skew["j"], 9, "an option wins over the old name in a file");
     }
 }
 

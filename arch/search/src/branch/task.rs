@@ -176,9 +176,9 @@ pub(crate) fn options_of(program: &Kernel, plan: &Plan) -> ArrayChoice {
     };
     let axis = |a: usize| plan.dims.iter().position(|d| d.axis == Some(a));
     let shape = design::Shape {
-        apart: program.apart.then_some(true),
+        distribute: program.distributed.then_some(true),
         strip: program.strip.clone(),
-        slant: program.slant.clone(),
+        skew: program.skew.clone(),
         time: front.is_some().then(time),
         order: front.is_none().then(order),
         tile: factors(&|p| p.tile),

@@ -71,8 +71,12 @@ pub fn dimensions(system: &System) -> Vec<(usize, i64)> {
     }
 }
 
-/// Dimensions, and by how many iterations later each begins from strip to strip.
-pub type Slopes = Vec<(usize, i64)>;
+/// A dimension that begins `by` iterations later from strip to strip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Skew {
+    pub dim: usize,
+    pub by: i64,
+}
 
 /// The system in strips of `size` iterations of dimension `d`, and its skews; `None` if too many iterations would
 /// remain. `choose` picks the skews, given the greatest ones with which the loops still cover all iterations.
@@ -81,8 +85,8 @@ pub fn strips(
     system: &System,
     d: usize,
     size: i64,
-    choose: &dyn Fn(Slopes) -> Slopes,
-) -> Option<(System, Slopes)> {
+    choose: &dyn Fn(Vec<Skew>) -> Vec<Skew>,
+) -> Option<(System, Vec<Skew>)> {
     let (depth, lo, sizes) = (system.dims.len() + 1, system.dims[d].lo, system.parameters().end);
     let dims: Vec<usize> = (0..sizes).chain(sizes + 1..depth).collect();
     let mut over: Vec<Affine> = dims.iter().map(|&e| coordinate(e, depth)).collect();
@@ -112,12 +116,14 @@ pub fn strips(
     let mut names: Vec<String> = names(system).collect();
     names.insert(sizes, format!("{}.strip", system.dims[d].name));
     let whole = around(&system.dims[..sizes], names, kind, statements);
-    let moved = |skews: Slopes, by: i64| -> Slopes {
-        skews.into_iter().map(|(d, skew)| ((d as i64 + by) as usize, skew)).collect()
-    };
     let (skewed, skews) = skewed(scop, &whole, &|greatest| moved(choose(moved(greatest, -1)), 1));
     let mined = skewed.unwrap_or(whole);
     is_worth(&mined, system).then(|| (mined, moved(skews, -1)))
+}
+
+/// The skews over an iteration space with so many more dimensions in front.
+fn moved(skews: Vec<Skew>, dims: isize) -> Vec<Skew> {
+    skews.into_iter().map(|s| Skew { dim: s.dim.wrapping_add_signed(dims), ..s }).collect()
 }
 
 /// The system of these statements at these sizes.
@@ -156,7 +162,7 @@ fn carried_over(scop: &Scop, s: usize, placed: Placed, [d, depth]: [usize; 2], [
 }
 
 /// The system with skewed loops, `None` if too many iterations would remain; and the skews that `choose` has picked.
-fn skewed(scop: &Scop, system: &System, choose: &dyn Fn(Slopes) -> Slopes) -> (Option<System>, Slopes) {
+fn skewed(scop: &Scop, system: &System, choose: &dyn Fn(Vec<Skew>) -> Vec<Skew>) -> (Option<System>, Vec<Skew>) {
     let (frame, loops) = (system.frame(), system.loops());
     let depth = frame.depth;
     let (mut statements, mut chosen) = (system.statements.clone(), vec![]);
@@ -167,7 +173,7 @@ fn skewed(scop: &Scop, system: &System, choose: &dyn Fn(Slopes) -> Slopes) -> (O
                 continue;
             }
             let mut over: Vec<Affine> = (0..depth).map(|e| coordinate(e, depth)).collect();
-            skews.iter().for_each(|&(e, skew)| over[e].coeffs[p] = skew);
+            skews.iter().for_each(|s| over[s.dim].coeffs[p] = s.by);
             let change = Change { over, dims: (0..depth).collect(), within: vec![], first: 0, frame };
             for &s in &group {
                 statements[s] = change.placed(scop, s, &statements[s]);
@@ -200,7 +206,7 @@ pub(super) fn groups(system: &System) -> Vec<Vec<usize>> {
 }
 
 /// The loops that begin later from one value of dimension `p` to the next, and by how many iterations.
-fn greatest_skews(statements: &[Placed], group: &[usize], p: usize, cased: usize) -> Option<Slopes> {
+fn greatest_skews(statements: &[Placed], group: &[usize], p: usize, cased: usize) -> Option<Vec<Skew>> {
     let all: Vec<Vec<Constraint>> = group.iter().flat_map(|&s| statements[s].domain.clone()).collect();
     let depth = all.first()?.first()?.expr.coeffs.len();
     let (first, last) = flow::domain_bounds(&all, depth)?[p];
@@ -213,6 +219,6 @@ fn greatest_skews(statements: &[Placed], group: &[usize], p: usize, cased: usize
     };
     let (from, to) = (begins(first)?, begins(last)?);
     let skew = |e: usize| (to[e].0 - from[e].0).div_euclid((last - first).max(1));
-    let found: Slopes = (cased..depth).map(|e| (e, skew(e))).filter(|x| x.1 != 0).collect();
+    let found: Vec<Skew> = (cased..depth).map(|e| Skew { dim: e, by: skew(e) }).filter(|s| s.by != 0).collect();
     (!found.is_empty()).then_some(found)
 }
