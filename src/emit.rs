@@ -81,5 +81,5 @@ fn shape(vsa: &Vsa) -> String {
     });
     format!("# {}\n", report::headline(vsa))
         + &loops.collect::<String>()
-        + &format!("# skew {:?} interval {}\n", vsa.schedule.skew, vsa.schedule.interval)
+        + &format!("# skew {:?} interval {}\n", vsa.schedule.steps(), vsa.schedule.interval)
 }

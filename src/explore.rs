@@ -12,21 +12,14 @@ use crate::reporter::{self, Reporter};
 use array::kernel::Kernel;
 use cost::board::{Board, Resources};
 use scop::Scop;
-use search::apart;
 use search::branch::{Design, Effort, Found, Learned, Progress};
 use search::choose;
 use search::choose::{Hint, Quest};
+use search::distribute;
+use search::tuning;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use uniform::design::{ArrayChoice, DesignSpec};
-
-/// A front has at most this many points.
-const POINTS: usize = 8;
-/// Effort for a point that nobody asked for: at most this many designs, and a gap of this share.
-const ROUGH_DESIGNS: u64 = 400;
-const ROUGH_GAP: f64 = 0.05;
-/// At most this many other layouts of arrays are reported.
-const HINTS: usize = 3;
 
 /// The result of a search.
 pub enum Explored {
@@ -125,7 +118,7 @@ fn space_loops(spec: &DesignSpec, program: &Kernel) -> Result<Option<Vec<usize>>
 fn effort(arguments: &Explore) -> Effort {
     Effort {
         exact: arguments.designs,
-        bounds: arguments.designs.saturating_mul(50_000),
+        bounds: arguments.designs.saturating_mul(tuning::EXPLORE_BOUNDS_PER_DESIGN),
         work: u64::MAX,
         gap: arguments.gap.value(),
     }
@@ -133,10 +126,10 @@ fn effort(arguments: &Explore) -> Effort {
 
 fn shortened(effort: Effort) -> Effort {
     Effort {
-        exact: effort.exact.min(ROUGH_DESIGNS),
-        bounds: effort.bounds.min(ROUGH_DESIGNS * 50_000),
+        exact: effort.exact.min(tuning::ROUGH_DESIGNS),
+        bounds: effort.bounds.min(tuning::ROUGH_BOUNDS),
         work: effort.work,
-        gap: effort.gap.max(ROUGH_GAP),
+        gap: effort.gap.max(tuning::ROUGH_GAP),
     }
 }
 
@@ -152,18 +145,14 @@ impl Context<'_> {
     fn explore(&self, scop: &Scop, reporter: &dyn Reporter) -> Result<Answer> {
         let begin = Instant::now();
         let watch = watch(self.arguments, begin, reporter);
-        let others = apart::alternatives(self.program, self.spec);
+        let others = distribute::alternatives(self.program, self.spec);
         let quest = Quest {
-            program: self.program,
             others: &others,
-            spec: self.spec,
             space: self.space.clone(),
-            limits: self.limits,
-            effort: self.effort,
             watch: Some(&watch),
-            learned: Learned::default(),
+            ..Quest::new(self.program, self.spec, self.limits, self.effort)
         };
-        let found = quest.answer(&self.spec.aim).map_err(|fault| Error::diagnostics(vec![fault], &scop.sources))?;
+        let found = quest.answer(&self.spec.aim).map_err(|faults| Error::diagnostics(faults, &scop.sources))?;
         let seconds = begin.elapsed().as_secs_f64();
         let Some(best) = &found.best else {
             reporter.progress(reporter::Progress::Done);
@@ -171,7 +160,7 @@ impl Context<'_> {
             return Err(Error::usage(format!("no array within the limits was found\n{}", reasons.join("\n"))));
         };
         let mut hints = quest.hints(best.cycles, &found.counts);
-        hints.truncate(HINTS);
+        hints.truncate(tuning::HINTS);
         let front = self.front(quest, best);
         reporter.progress(reporter::Progress::Done);
         Ok(Answer { front, hints, seconds, found })
@@ -187,10 +176,10 @@ impl Context<'_> {
             .filter(|r| *r != "cycles")
             .collect();
         match (wanted.is_empty(), self.arguments.html.is_some()) {
-            (false, _) => quest.front(best, &wanted, POINTS),
+            (false, _) => quest.front(best, &wanted, tuning::FRONT_POINTS),
             (true, true) => {
                 let quest = Quest { effort: shortened(self.effort), learned: Learned::default(), ..quest };
-                quest.front_of_shares(best, POINTS)
+                quest.front_of_shares(best, tuning::FRONT_POINTS)
             }
             (true, false) => vec![],
         }
@@ -219,15 +208,6 @@ fn live(p: &Progress, begin: Instant, reporter: &dyn Reporter) {
     reporter.progress(reporter::Progress::Search { best: p.best, bound: p.bound, rate });
 }
 
-/// Effort of the search for a neighbour: designs assembled, and work.
-const NEIGHBOUR_DESIGNS: u64 = 60;
-const NEIGHBOUR_WORK: u64 = 8_000_000;
-/// A neighbour takes at most this many times the cycles of the one before it. A slower one shows that the search was
-/// too short.
-const NEIGHBOUR_CYCLES: i64 = 8;
-/// At most this many neighbours.
-const NEIGHBOURS: usize = 3;
-
 /// A smaller systolic array.
 pub struct Neighbour {
     /// Limits under which it is the fastest that was found.
@@ -242,26 +222,17 @@ pub fn neighbours(spec: &DesignSpec, compiled: &search::Compiled, board: &Board)
     let program = compiled.stages.as_ref().and_then(|stages| search::program_of(stages, spec));
     let (Some(searched), Some(program)) = (&compiled.report.searched, program) else { return vec![] };
     let effort = Effort {
-        exact: NEIGHBOUR_DESIGNS.min(choose::effort(&program).exact),
-        bounds: 1_000_000,
-        work: NEIGHBOUR_WORK,
-        gap: 0.02,
+        exact: tuning::NEIGHBOUR_DESIGNS.min(choose::effort(&program).exact),
+        bounds: tuning::NEIGHBOUR_BOUNDS,
+        work: tuning::NEIGHBOUR_ROWS,
+        gap: tuning::NEIGHBOUR_GAP,
     };
-    let mut quest = Quest {
-        program: &program,
-        others: &[],
-        spec,
-        space: None,
-        limits: searched.limits,
-        effort,
-        watch: None,
-        learned: Learned::default(),
-    };
+    let mut quest = Quest::new(&program, spec, searched.limits, effort);
     let mut all: Vec<Neighbour> = vec![];
     let (mut need, mut cycles) = (compiled.report.resources, compiled.report.prediction.cycles);
-    for _ in 0..NEIGHBOURS {
+    for _ in 0..tuning::NEIGHBOURS {
         quest.limits = halved(&quest.limits, &need);
-        let Some(d) = quest.fastest().best.filter(|d| d.cycles <= NEIGHBOUR_CYCLES * cycles) else { break };
+        let Some(d) = quest.fastest().best.filter(|d| d.cycles <= tuning::NEIGHBOUR_CYCLES * cycles) else { break };
         (need, cycles) = (d.need, d.cycles);
         all.push(Neighbour { limits: quest.limits, need, cycles });
     }
@@ -270,12 +241,9 @@ pub fn neighbours(spec: &DesignSpec, compiled: &search::Compiled, board: &Board)
 
 /// Half of the logic that is needed, and no more memory.
 fn halved(limits: &Resources, need: &Resources) -> Resources {
-    let half = |most: i64, used: i64| most.min(used / 2);
-    Resources {
-        lut: half(limits.lut, need.lut),
-        ff: half(limits.ff, need.ff),
-        dsp: half(limits.dsp, need.dsp),
-        bram36: limits.bram36.min(need.bram36),
-        ..*limits
-    }
+    limits.zip(need, |name, most, used| match name {
+        "uram" => most,
+        "bram36" => most.min(used),
+        _ => most.min(used / 2),
+    })
 }

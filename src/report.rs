@@ -3,7 +3,6 @@
 use array::ip::Ip;
 use array::vsa::{Until, Vsa};
 use cost::bank::Load;
-use cost::blocks::Cost;
 use cost::board::{Board, Resources};
 use cost::ip;
 use cost::resources::parts;
@@ -90,8 +89,7 @@ pub struct Design<'a> {
 /// The systolic array of one function.
 fn function(compiled: &Compiled) -> Value {
     let (vsa, report) = (&compiled.vsa, &compiled.report);
-    let need = &report.resources;
-    let part = |(name, c): (&str, Cost)| (name.to_lowercase(), blocks(c));
+    let part = |(name, c): (&str, Resources)| (name.to_lowercase(), blocks(c));
     let loops = |l: &uniform::counters::Counter| json!({ "name": l.name, "trip": l.trip });
     json!({
         "array": vsa.extent,
@@ -102,7 +100,7 @@ fn function(compiled: &Compiled) -> Value {
         "on_chip": vsa.arrays[vsa.hosted()..].iter().map(|a| json!({ "array": a.name, "bytes": a.bytes() })).collect::<Vec<_>>(),
         "tile_loops": vsa.counters[vsa.parameters()..vsa.tile_depth].iter().map(loops).collect::<Vec<_>>(),
         "time_loops": vsa.counters[vsa.tile_depth..].iter().map(loops).collect::<Vec<_>>(),
-        "skew": vsa.schedule.skew,
+        "skew": vsa.schedule.steps(),
         "interval": vsa.schedule.interval,
         "dependences": report.dependences,
         "macs": report.work.map(|w| w.operations),
@@ -110,7 +108,7 @@ fn function(compiled: &Compiled) -> Value {
         "predicted_cycles_board": report.on_board,
         "compute_cycles": report.prediction.compute_cycles,
         "utilization": utilization(compiled, report.prediction.cycles),
-        "resources": { "lut": need.lut, "ff": need.ff, "dsp": need.dsp, "bram36": need.bram36, "uram": need.uram },
+        "resources": report.resources,
         "limit": limit(compiled),
         "search": searched(compiled),
         "resources_by_part": parts(vsa).list().into_iter().map(part).collect::<serde_json::Map<_, _>>(),
@@ -118,8 +116,11 @@ fn function(compiled: &Compiled) -> Value {
     })
 }
 
-fn blocks(c: Cost) -> Value {
-    json!({ "lut": c.lut, "ff": c.ff, "dsp": c.dsp, "bram36": c.bram18 as f64 / 2.0, "uram": c.uram })
+/// A part of a design: halves of block RAMs count.
+fn blocks(part: Resources) -> Value {
+    let mut value = json!(part);
+    value["bram36"] = json!(part.bram18 as f64 / 2.0);
+    value
 }
 
 /// The design itself: `report.json`, and the answer to `sagen rtl --json`.
@@ -151,9 +152,7 @@ pub fn design(design: &Design) -> Value {
     };
     value["functions"] = ip.functions.iter().zip(functions.iter()).map(one).collect::<serde_json::Map<_, _>>().into();
     value["cores"] = json!(ip.cores.len());
-    let need = ip::total(ip).blocks();
-    value["resources"] =
-        json!({ "lut": need.lut, "ff": need.ff, "dsp": need.dsp, "bram36": need.bram36, "uram": need.uram });
+    value["resources"] = json!(ip::total(ip));
     value["resources_by_part"] =
         ip::list(ip).into_iter().map(|(name, c)| (name, blocks(c))).collect::<serde_json::Map<_, _>>().into();
     value
@@ -172,7 +171,7 @@ pub fn limit(compiled: &Compiled) -> String {
             )
         }
         Limit::Resource(name, share) if *share > 0.8 => {
-            format!("compute: {} of the {name} that it may take", percent(*share))
+            format!("compute: {} of the {} that it may take", percent(*share), name.to_uppercase())
         }
         Limit::Resource(..) => "compute: its lanes".into(),
         Limit::Size => "its size: filling and draining the array takes longest, larger loops would keep it busy".into(),
@@ -248,7 +247,7 @@ pub fn design_text(design: &Design) -> String {
     let rows = [
         ("cores", cores.join(", ")),
         ("ports", ports.join(", ")),
-        ("estimate", estimate(&ip::total(ip).blocks(), board)),
+        ("estimate", estimate(&ip::total(ip), board)),
         ("LUT by part", luts.join(", ")),
     ];
     for (name, value) in rows {
@@ -259,19 +258,10 @@ pub fn design_text(design: &Design) -> String {
 
 /// Resources, and their share of the board.
 fn estimate(need: &Resources, board: &Board) -> String {
-    let have = &board.resources;
     let share = |n: i64, of: i64| format!("{} ({:.1} %)", grouped(n), 100.0 * n as f64 / of.max(1) as f64);
-    let used = [
-        ("LUT", need.lut, have.lut),
-        ("FF", need.ff, have.ff),
-        ("DSP", need.dsp, have.dsp),
-        ("BRAM36", need.bram36, have.bram36),
-        ("URAM", need.uram, have.uram),
-    ];
-    let used: Vec<_> = used
-        .iter()
-        .filter(|(name, n, _)| *name != "URAM" || *n > 0)
-        .map(|(name, n, of)| format!("{} {name}", share(*n, *of)))
+    let used: Vec<_> = (need.named().into_iter().zip(board.resources.counts()))
+        .filter(|((name, n), _)| *name != "uram" || *n > 0)
+        .map(|((name, n), of)| format!("{} {}", share(n, of), name.to_uppercase()))
         .collect();
     format!("{} of {}", used.join(", "), board.name)
 }

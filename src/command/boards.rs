@@ -32,26 +32,13 @@ pub fn shown(arguments: &Boards) -> Result<String> {
 
 /// The table of `sagen boards`.
 fn table(boards: &[Board]) -> String {
-    let mut rows =
-        vec![["name", "clock MHz", "dies", "LUT", "FF", "DSP", "BRAM36", "URAM", "memory", "part"].map(String::from)];
+    let header = ["name", "clock MHz", "dies", "LUT", "FF", "DSP", "BRAM36", "URAM", "memory", "part"];
+    let mut rows = vec![header.map(String::from).to_vec()];
     for b in boards {
-        let r = &b.resources;
         let memory: Vec<_> = b.memory.iter().map(|m| format!("{}×{} {} bit", m.ports, m.kind, m.data_bits)).collect();
-        let numbers = [r.lut, r.ff, r.dsp, r.bram36, r.uram].map(|n| n.to_string());
-        let [lut, ff, dsp, bram, uram] = numbers;
-        let dies = b.dies.len().max(1).to_string();
-        rows.push([
-            b.name.clone(),
-            b.clock_mhz.to_string(),
-            dies,
-            lut,
-            ff,
-            dsp,
-            bram,
-            uram,
-            memory.join(", "),
-            b.part.clone(),
-        ]);
+        let board = [b.name.clone(), b.clock_mhz.to_string(), b.dies.len().max(1).to_string()];
+        let numbers = b.resources.counts().map(|n| n.to_string());
+        rows.push([&board[..], &numbers, &[memory.join(", "), b.part.clone()]].concat());
     }
-    crate::table::render(&rows.iter().map(|r| r.to_vec()).collect::<Vec<_>>(), &[1, 2, 3, 4, 5, 6, 7])
+    crate::table::render(&rows, &[1, 2, 3, 4, 5, 6, 7])
 }

@@ -8,6 +8,7 @@ use crate::explore::shard::Summary;
 use crate::explore::{Best, Explored};
 use crate::report::grouped;
 use crate::table;
+use cost::board::Resources;
 use search::branch::{Design, Found};
 use search::choose::Hint;
 use serde_json::{json, Value};
@@ -81,18 +82,19 @@ fn as_json(best: &Best, arguments: &Explore) -> Value {
 }
 
 fn design_json(best: &Best, d: &Design) -> Value {
-    let need = &d.need;
-    json!({
+    let value = json!({
         "cycles": d.cycles,
         "design": d.spec(&best.asked).to_text(),
         "array": d.vsa.extent,
         "simd": d.vsa.lanes,
-        "dsp": need.dsp,
-        "lut": need.lut,
-        "ff": need.ff,
-        "bram36": need.bram36,
-        "uram": need.uram,
-    })
+    });
+    with_counts(value, &d.need)
+}
+
+/// A JSON object with what a design takes of each resource.
+fn with_counts(mut value: Value, need: &Resources) -> Value {
+    need.named().into_iter().for_each(|(name, n)| value[name] = json!(n));
+    value
 }
 
 fn as_table(best: &Best, arguments: &Explore) -> String {
@@ -108,7 +110,7 @@ fn as_table(best: &Best, arguments: &Explore) -> String {
             format!("{:.1} %", 100.0 * best.utilization(d)),
             grouped(d.need.dsp),
             grouped(d.need.lut),
-            grouped(d.need.bram36),
+            grouped(d.need.bram36()),
         ]
     };
     let mut lines = vec![header, row(found, best.design())];
@@ -192,19 +194,14 @@ fn used(answer: &Answer, iterations: i64, cycles: i64) -> f64 {
 
 fn network_json(answer: &Answer) -> Value {
     let layer = |(layer, iterations, design): (&Read, i64, &Design)| {
-        let need = &design.need;
-        json!({
+        let value = json!({
             "name": layer.name,
             "times": layer.times,
             "cycles": design.cycles,
             "design": design.spec(&layer.spec).to_text(),
             "used": used(answer, iterations, design.cycles),
-            "dsp": need.dsp,
-            "lut": need.lut,
-            "ff": need.ff,
-            "bram36": need.bram36,
-            "uram": need.uram,
-        })
+        });
+        with_counts(value, &design.need)
     };
     let f = &answer.found;
     let lanes = f.lanes.as_ref().map(|(name, n)| json!({ "loop": name, "lanes": n }));
@@ -236,7 +233,7 @@ fn network_table(answer: &Answer) -> String {
             format!("{:.1} %", 100.0 * used(answer, iterations, design.cycles)),
             grouped(need.dsp),
             grouped(need.lut),
-            grouped(need.bram36),
+            grouped(need.bram36()),
         ]
     };
     let lines: Vec<Vec<String>> = std::iter::once(header).chain(rows(answer).map(row)).collect();

@@ -4,7 +4,7 @@ use crate::cli::Map;
 use crate::map::Mapped;
 use crate::table;
 use array::vsa::Vsa;
-use search::Candidate;
+use search::{Candidate, Link};
 use serde_json::{json, Value};
 
 /// What `sagen map` prints.
@@ -80,7 +80,7 @@ fn as_table(rows: &[Candidate]) -> String {
     let header = ["row", "space", "PEs", "results", "links", "in", "out", "d", "s", "options"];
     let mut lines = vec![header.map(String::from).to_vec()];
     for row in rows {
-        let link = |(name, hop, waves): &(String, [i64; 2], i64)| match hop {
+        let link = |Link { value: name, hop, waves }: &Link| match hop {
             [0, 0] => format!("{name}↺{waves}"),
             [a, b] if *waves == 0 => format!("{name}({a},{b})"),
             [a, b] => format!("{name}({a},{b})↺{waves}"),
@@ -110,7 +110,7 @@ fn as_table(rows: &[Candidate]) -> String {
 }
 
 fn as_json(row: &Candidate) -> Value {
-    let link = |(name, hop, waves): &(String, [i64; 2], i64)| json!({ "value": name, "hop": hop, "waves": waves });
+    let link = |l: &Link| json!({ "value": l.value, "hop": l.hop, "waves": l.waves });
     json!({
         "array": row.row,
         "space": axes(row),

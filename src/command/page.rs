@@ -3,7 +3,7 @@
 use crate::explore::Best;
 use crate::report::grouped;
 use array::contract::walk::Walk;
-use search::branch::{share, Design, Found};
+use search::branch::{share, Design, Found, Step};
 use std::fmt::Write as _;
 
 const STYLE: &str = "body{font:15px/1.45 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#222}\
@@ -232,7 +232,7 @@ fn course(found: &Found) -> String {
     let last = found.counts.exact.max(1) as f64;
     let mut best: Vec<(f64, f64)> = vec![];
     let mut bound: Vec<(f64, f64)> = vec![];
-    for &(n, cycles, open) in &found.trace {
+    for &Step { designs: n, cycles, bound: open, .. } in &found.trace {
         if let Some(before) = best.last().copied() {
             best.push((n as f64, before.1));
         }
@@ -304,19 +304,11 @@ fn headline(all: &Best) -> String {
 
 /// The table of resources.
 fn resources(all: &Best) -> String {
-    let (n, l) = (&all.design().need, &all.limits);
-    let rows = [
-        ("LUT", n.lut, l.lut),
-        ("FF", n.ff, l.ff),
-        ("DSP", n.dsp, l.dsp),
-        ("BRAM36", n.bram36, l.bram36),
-        ("URAM", n.uram, l.uram),
-    ];
-    let row = |(name, need, have): &(&str, i64, i64)| {
-        let share = 100.0 * *need as f64 / (*have).max(1) as f64;
-        format!("<tr><td>{name}</td><td>{}</td><td>{}</td><td>{share:.1} %</td></tr>", grouped(*need), grouped(*have))
+    let row = |((name, need), have): ((&str, i64), i64)| {
+        let (name, share) = (name.to_uppercase(), 100.0 * need as f64 / have.max(1) as f64);
+        format!("<tr><td>{name}</td><td>{}</td><td>{}</td><td>{share:.1} %</td></tr>", grouped(need), grouped(have))
     };
-    let rows: String = rows.iter().map(row).collect();
+    let rows: String = all.design().need.named().into_iter().zip(all.limits.counts()).map(row).collect();
     format!("<table><tr><th>resource</th><th>estimate</th><th>limit</th><th>share</th></tr>{rows}</table>")
 }
 
@@ -324,7 +316,7 @@ fn resources(all: &Best) -> String {
 fn points(all: &Best) -> String {
     let designs = [&all.found].into_iter().chain(&all.front).filter_map(|f| f.best.as_ref().map(|d| (f, d)));
     let row = |(f, d): (&Found, &Design)| {
-        let numbers = [d.cycles, f.bound, d.need.dsp, d.need.lut, d.need.bram36].map(grouped);
+        let numbers = [d.cycles, f.bound, d.need.dsp, d.need.lut, d.need.bram36()].map(grouped);
         format!("<tr><td>{}</td><td>{}</td></tr>", size(d), numbers.join("</td><td>"))
     };
     let rows: String = designs.map(row).collect();

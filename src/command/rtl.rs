@@ -28,8 +28,8 @@ fn beside(neighbours: &[Neighbour], compiled: &Compiled) -> String {
     let line = |(k, n): (usize, &Neighbour)| {
         let name = if k == 0 { "beside it" } else { "" };
         let ratio = n.cycles as f64 / compiled.report.prediction.cycles.max(1) as f64;
-        let l = &n.limits;
-        let option = format!("--limit lut={},ff={},dsp={},bram36={}", l.lut, l.ff, l.dsp, l.bram36);
+        let limits = n.limits.named().map(|(name, n)| format!("{name}={n}"));
+        let option = format!("--limit {}", limits[..4].join(","));
         format!(
             "  {name:<12} {} LUT, {} DSP: {} cycles, {ratio:.1} times as many: {option}\n",
             grouped(n.need.lut),

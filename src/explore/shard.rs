@@ -10,9 +10,8 @@
 
 use super::Context;
 use crate::error::{Error, Result};
-use search::apart;
-use search::branch::Learned;
 use search::choose::{Part, Quest};
+use search::distribute;
 use serde_json::{json, Value};
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
@@ -63,16 +62,11 @@ pub(super) fn run(context: &Context, (number, parts): (u64, u64), out: &Path) ->
         .filter(|_| context.arguments.resume)
         .filter_map(|l| l["grid"].as_str().map(String::from))
         .collect();
-    let others = apart::alternatives(context.program, context.spec);
+    let others = distribute::alternatives(context.program, context.spec);
     let quest = Quest {
-        program: context.program,
         others: &others,
-        spec: context.spec,
         space: context.space.clone(),
-        limits: context.limits,
-        effort: context.effort,
-        watch: None,
-        learned: Learned::default(),
+        ..Quest::new(context.program, context.spec, context.limits, context.effort)
     };
     let mine = |part: &Part| hash(&key(part)) % parts == number - 1;
     let all = quest.parts().into_iter().filter(|part| mine(part) && !skip.contains(&key(part)));

@@ -133,7 +133,7 @@ impl Core {
         let array = Array::new(vsa, &readers, &writers)?;
         let release: Vec<i64> = (0..vsa.inputs.len()).map(|g| release_delay(vsa, g)).collect();
         let emitted: Vec<i64> = (0..vsa.outputs.len()).map(|o| emitted_delay(vsa, o)).collect();
-        let across: i64 = (0..2).map(|a| (vsa.schedule.skew[a].abs() + 1) * vsa.extent[a]).sum();
+        let across = vsa.schedule.way(vsa.extent) + vsa.extent[0] + vsa.extent[1];
         let pulses = release.iter().chain(&emitted).max().copied().unwrap_or(0);
         let flush = across + pulses + vsa.schedule.ready.iter().max().copied().unwrap_or(0) + 16;
         let sequencer = Sequencer::new(vsa, array.fields.iter().map(|f| f.0.clone()).collect());

@@ -78,8 +78,12 @@ fn check(vsa: &Vsa) -> Result<(), String> {
         return Err(format!("`{}`: addresses have {} bits; 32 and 64 are possible", vsa.name, vsa.address_bits));
     }
     for axis in 0..2 {
-        if vsa.extent[axis] < 1 || (vsa.extent[axis] > 1 && vsa.schedule.skew[axis] == 0) {
-            return Err(format!("axis {axis}: {} PEs with skew {}", vsa.extent[axis], vsa.schedule.skew[axis]));
+        let start = &vsa.schedule.start[axis];
+        if vsa.extent[axis] < 1 || (vsa.extent[axis] > 1 && start.hop_delay() == 0) {
+            return Err(format!("axis {axis}: {} PEs with hop delay {start}", vsa.extent[axis]));
+        }
+        if !start.is_even() {
+            return Err(format!("axis {axis}: no hardware for hop delays that differ: {start}"));
         }
     }
     if vsa.outputs.is_empty() {

@@ -68,9 +68,9 @@ pub struct Hops {
 
 impl Hops {
     pub fn new(vsa: &Vsa, along: [bool; 2]) -> Hops {
-        let skew = vsa.schedule.skew.map(|s| s.unsigned_abs() as u32);
-        let separate = vsa.extent.iter().all(|n| *n > 1) && skew[0] != skew[1];
-        Hops { cycles: [0, 1].map(|a| along[a].then_some(skew[a])), separate }
+        let delays = vsa.schedule.hop_delays().map(|n| n as u32);
+        let separate = vsa.extent.iter().all(|n| *n > 1) && delays[0] != delays[1];
+        Hops { cycles: [0, 1].map(|a| along[a].then_some(delays[a])), separate }
     }
 
     /// A port with output `<name>_out`, or with one output per axis.

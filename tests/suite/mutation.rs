@@ -150,8 +150,7 @@ fn board_files() {
         ["u250", "u280", "zcu104"].map(|name| std::fs::read(root(&format!("boards/{name}.toml"))).expect("a board"));
     survive("boards", corpus.to_vec(), |bytes| {
         let board = Board::parse(text(bytes)?)?;
-        let r = &board.resources;
-        let counts = [r.lut, r.ff, r.dsp, r.bram36, r.uram];
+        let counts = board.resources.counts();
         demand(board.clock_mhz > 0.0 && board.port_bytes() > 0 && counts.iter().all(|&n| n >= 0), || {
             format!("{board:?}")
         })

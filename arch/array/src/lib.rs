@@ -8,6 +8,8 @@ pub mod forms;
 pub mod draft;
 pub mod ip;
 pub mod contract;
+pub mod resources;
+pub mod operators;
 pub mod io;
 pub mod kernel;
 pub mod pe;

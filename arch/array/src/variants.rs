@@ -209,11 +209,10 @@ fn variants(spec: &DesignSpec, shares: bool, lags: bool) -> impl Iterator<Item =
 
 /// A wave starts in every cycle, and takes one from PE to PE.
 fn at_once(schedule: &Schedule) -> bool {
-    schedule.interval == 1 && schedule.skew.iter().all(|s| s.abs() <= 1)
+    schedule.interval == 1 && schedule.longest_hop() == 1
 }
 
 /// All waves, and the last one's way through the array.
 fn cycles(schedule: &Schedule, extent: [i64; 2], waves: i64) -> i64 {
-    let cross: i64 = (0..2).map(|a| schedule.skew[a].abs() * (extent[a] - 1)).sum();
-    waves * schedule.interval + cross
+    waves * schedule.interval + schedule.way(extent.map(|n| n - 1))
 }

@@ -1,8 +1,13 @@
-//! Timing of the address side both engines share (`templates::axi::address`), for an address channel that is always
-//! ready.
+//! Timing of the address side of a DMA engine (`templates::axi::address`), for an address channel that is always ready.
+//! Reader and writer have the same one.
 //!
-//! Every stage holds one item and passes it on in the cycle in which the next is free or becomes free, so the cycle in
-//! which item `i` leaves a stage is a maximum of: its arrival, and the cycle item `i - 1` leaves the next stage.
+//! Terms: a *service* is one load or drain of an I/O group. It consists of *rows* of elements that are contiguous in
+//! memory, and a row of *bursts* of bus words (*beats*).
+//!
+//! Method: the stages are generator (finds the next service), walker (steps through its rows), trim stages (cut a row
+//! to its valid part), row stage, segment stage (bursts). Each stage holds one item and passes it on in the cycle in
+//! which the next stage is or becomes free. So item `i` leaves a stage at the maximum of its arrival and the cycle in
+//! which item `i - 1` leaves the next stage.
 
 use crate::buffer::Buffer;
 use crate::steady::{Steady, Time};
@@ -14,14 +19,15 @@ use uniform::sizes::Formula;
 pub struct RowTimes {
     /// The row leaves the row stage; its descriptor can be taken one cycle later.
     pub leaves: Time,
-    /// First cycle in the segment stage: burst `j` is on the channel in `segment + 1 + j`, if nothing holds it back.
+    /// First cycle in the segment stage: burst `j` is on the channel in `segment + 1 + j`, unless it has to wait.
     pub segment: Time,
-    /// Element 0 is not at the start of a bus word: one more virtual beat.
+    /// Element 0 is not at the start of a bus word: the row has one more beat, transferred or not.
     pub shifted: bool,
-    /// Virtual beats before the first that is transferred.
+    /// Beats before the first one that is transferred.
     pub first_beat: i64,
-    /// Beats transferred, and those in the first burst.
+    /// Beats that are transferred.
     pub beats: i64,
+    /// Those of them in the first burst.
     pub first_burst: i64,
 }
 
@@ -30,30 +36,30 @@ pub struct RowTimes {
 pub struct AddressModel {
     walk: Walk,
     counters: Vec<i64>,
-    /// Which case of phases the present point is of.
+    /// Phase class of the present point.
     case: usize,
     turn: usize,
     exhausted: bool,
     served: Vec<i64>,
-    /// Cycle in which the generator looks at the present point.
+    /// Cycle in which the generator checks the present point.
     looks: i64,
-    /// Cycle in which the job stage becomes free (its service enters the walker).
+    /// Cycle in which the service in the job stage enters the walker, which frees the stage.
     job_leaves: i64,
     /// Cycle in which the present service is in the job stage, then: in which its next row is in the walker.
     arrives: Time,
-    /// Cycle in which the latest row left: walker, trim stages, row stage.
+    /// Cycle in which the latest row left the walker, each trim stage, and the row stage.
     left: Vec<Time>,
     segment_left: Time,
     /// Descriptors between address and data side.
     descriptors: Buffer,
     service: Service,
-    /// Logarithms of the bytes per element, elements per word, beats per full burst: powers of two, all of them.
+    /// Logarithms (base 2) of the bytes per element, elements per word, and beats per full burst.
     bytes: u32,
     word: u32,
     window: u32,
 }
 
-/// Rows left of the present service.
+/// The rest of the present service.
 #[derive(Clone, Debug, Default)]
 struct Service {
     index: usize,
@@ -103,16 +109,17 @@ impl AddressModel {
     pub fn window(&self) -> i64 {
         1 << self.window
     }
-    /// Rows left of the present service.
+    /// The rest of the present service.
     pub fn rows(&self) -> i64 {
         self.service.rows
     }
-    /// What [`Steady`] watches.
+    /// All times of the model, for [`Steady`].
     pub fn times(&mut self) -> impl Iterator<Item = &mut Time> {
         self.left.iter_mut().chain([&mut self.arrives, &mut self.segment_left])
     }
 
-    /// Steps the generator to the next service, which must be number `n` of `group`; the group's index in the walk.
+    /// Steps the generator to the next service, which must be number `n` of `group`. Returns the group's index in the
+    /// walk.
     pub fn offer(&mut self, group: usize, n: i64) -> Option<usize> {
         let index = loop {
             if self.exhausted {
@@ -162,7 +169,7 @@ impl AddressModel {
         self.exhausted = true;
     }
 
-    /// The offered service enters the walker, not before `allowed`; the cycle in which it does.
+    /// The offered service enters the walker, not before `allowed`. Returns the cycle.
     pub fn go(&mut self, allowed: i64) -> i64 {
         let go = self.arrives.at.max(allowed).max(self.left[0].at);
         self.job_leaves = go;
@@ -201,24 +208,25 @@ impl AddressModel {
         row
     }
 
-    /// The descriptor of the latest row was taken in cycle `at`; whether later ones can be, too, at its rate.
+    /// The descriptor of the latest row was taken in cycle `at`. Returns whether later ones can be taken at the same
+    /// rate.
     pub fn popped(&mut self, at: Time) -> bool {
         self.descriptors.take(at, 1, 1);
         self.descriptors.goes_on(at.after(1), 1)
     }
 
-    /// How many of the next rows are as the latest one.
+    /// How many of the next rows equal the latest one.
     pub fn alike(&self, row: &RowTimes) -> i64 {
         self.service.alike(&self.walk.groups[self.service.index], row, [self.bytes, self.word, self.window])
     }
 
-    /// So many rows more like the latest one, whose descriptor was taken in cycle `popped`.
+    /// Adds this many rows equal to the latest one, whose descriptor was taken in cycle `popped`.
     pub fn again(&mut self, rows: i64, popped: Time) {
         self.service.advance(&self.walk.groups[self.service.index], rows);
         self.descriptors.take(popped.after(1), 1, rows);
     }
 
-    /// The latest row's last burst left the segment stage in cycle `at`, later than it could.
+    /// The last burst of the latest row left the segment stage in cycle `at`: it had to wait.
     pub fn held_back(&mut self, at: Time) {
         self.segment_left = at;
     }
@@ -247,7 +255,7 @@ impl Service {
         }
     }
 
-    /// So many rows on, none of them beyond the last one of the innermost dimension that has several.
+    /// Advances by this many rows, at most to the end of the innermost dimension with several rows.
     fn advance(&mut self, g: &WalkGroup, rows: i64) {
         self.rows -= rows;
         let mut on = rows;
@@ -269,7 +277,7 @@ impl Service {
         }
     }
 
-    /// How many of the next rows of one stretch along the innermost dimension are as this one.
+    /// How many of the next rows along the innermost dimension equal this one.
     fn alike(&self, g: &WalkGroup, row: &RowTimes, logs: [u32; 3]) -> i64 {
         let Some(d) = self.lengths.iter().rposition(|n| *n > 1).filter(|_| self.rows > 0) else { return 0 };
         let next = self.row(g, logs);
@@ -290,7 +298,7 @@ impl Service {
         1 + more.min(gates).min(self.aligned(g.address.rows[d], row, logs))
     }
 
-    /// For how many rows more that begin so many bytes apart the next one's shift and burst stay.
+    /// For how many rows that begin `step` bytes apart the shift within a word and the first burst stay the same.
     fn aligned(&self, step: i64, row: &RowTimes, logs: [u32; 3]) -> i64 {
         let [bytes, word, window] = logs;
         if low(step, bytes + word) > 0 {
@@ -300,7 +308,7 @@ impl Service {
             low(step >> (bytes + word), window),
             low((self.address >> (bytes + word)).wrapping_add(row.first_beat), window),
         );
-        // Where all rows may begin within a window: in parts of it that are as long as the greatest power of two in the
+        // Rows begin at the same place in parts of the window as long as the greatest power of two that divides the
         // step.
         let part = step & -step;
         match step {

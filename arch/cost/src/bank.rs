@@ -1,4 +1,4 @@
-//! Memory banks: which bank of the board holds which array, and what that costs where several share one.
+//! Memory banks: which bank of the board holds which array, and how many cycles a bank needs for what it carries.
 
 use crate::board::Board;
 use array::contract::walk::Walk;
@@ -7,7 +7,7 @@ use scop::diag::{Diagnostic, Diagnostics};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// A bank, or several neighbours that are used as one, as the tools name them: `DDR[1]`, `HBM[0:3]`, `HP2`.
+/// A bank, or several neighbouring banks used as one, in the notation of the tools: `DDR[1]`, `HBM[0:3]`, `HP2`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Bank {
     kind: String,
@@ -25,7 +25,7 @@ impl fmt::Display for Bank {
     }
 }
 
-/// What a bank has to carry in a run.
+/// What a bank transfers in a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Load {
     pub bank: Bank,
@@ -33,24 +33,24 @@ pub struct Load {
     pub arrays: Vec<usize>,
     /// Bytes of all words that the ports walk, at most.
     pub bytes: i64,
-    /// Cycles that this takes at the bank's peak rate. The prediction knows ports, not banks: it cannot be less.
+    /// Cycles that this takes at the bank's peak rate. A run takes at least as many; the prediction models ports only.
     pub cycles: i64,
 }
 
-/// The bank of each array in DRAM: as asked, else port by port over the banks of the board's first memory in turn.
+/// The bank of each array in DRAM: as requested, else round-robin by port over the banks of the board's first memory.
 ///
 /// # Errors
-/// E0724: an array there is not, a bank the board has not, or two banks for the arrays of one port.
+/// E0724: an unknown array, a bank that the board does not have, or two banks for the arrays of one port.
 pub fn assign(vsa: &Vsa, asked: &BTreeMap<String, String>, board: &Board) -> Result<Vec<Bank>, Diagnostics> {
     let mut faults = vec![];
     let hosted = &vsa.arrays[..vsa.hosted()];
     let mut chosen: Vec<Option<(Bank, &str)>> = vec![None; vsa.axi_ports()];
     for (array, text) in asked {
         let Some(index) = hosted.iter().position(|a| a.name == *array) else {
-            let known: Vec<&str> = hosted.iter().map(|a| a.name.as_str()).collect();
+            let names: Vec<&str> = hosted.iter().map(|a| a.name.as_str()).collect();
             faults.push(
                 Diagnostic::error("E0724", None, format!("--bank: the array `{array}` has no port"))
-                    .help(format!("the arrays are {}", known.join(", "))),
+                    .help(format!("the arrays are {}", names.join(", "))),
             );
             continue;
         };
@@ -86,7 +86,7 @@ pub fn assign(vsa: &Vsa, asked: &BTreeMap<String, String>, board: &Board) -> Res
     Ok((0..hosted.len()).map(|a| ports[vsa.port_of(a as u32)].clone()).collect())
 }
 
-/// What each used bank carries, in the order of their names.
+/// What each used bank transfers, in the order of the banks' names.
 pub fn loads(vsa: &Vsa, banks: &[Bank], board: &Board) -> Vec<Load> {
     let mut all: BTreeMap<Bank, Load> = BTreeMap::new();
     for (array, bank) in banks.iter().enumerate() {
@@ -106,7 +106,7 @@ pub fn loads(vsa: &Vsa, banks: &[Bank], board: &Board) -> Vec<Load> {
     all.into_values().collect()
 }
 
-/// Cycles that the board's memories take for what their banks carry, at their peak rates: no run takes fewer.
+/// Cycles that the board's memories take at their peak rates. No run takes fewer.
 pub fn least(loads: &[Load], board: &Board) -> i64 {
     let shared = board.memory.iter().filter_map(|m| {
         let of_kind = loads.iter().filter(|l| l.bank.kind == kind(&m.kind, board));
@@ -122,7 +122,7 @@ fn moved(walk: &Walk) -> i64 {
     walk.words() * i64::from(walk.bus_bytes())
 }
 
-/// How the tools call a memory: ports of a Zynq's processing system are named, others are numbered banks of their kind.
+/// The tools' name of a kind of memory. A Zynq's processing system has named ports, other memories numbered banks.
 fn kind(memory: &str, board: &Board) -> String {
     if board.family.starts_with("zynq") {
         "HP".into()

@@ -1,29 +1,9 @@
-//! Boards: what fits, and how the memory is reached. The files are `boards/*.toml`; their README describes the fields.
+//! Boards: their resources and memories. The files are `boards/*.toml`; the README there describes the fields.
 
+pub use array::resources::Resources;
 use scop::diag::Diagnostic;
 use serde::Deserialize;
-
-/// Counts of the device's building blocks (LUTs, flip-flops, DSP slices, 36 Kib block RAMs, UltraRAMs).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, serde::Serialize)]
-pub struct Resources {
-    pub lut: i64,
-    pub ff: i64,
-    pub dsp: i64,
-    pub bram36: i64,
-    #[serde(default)]
-    pub uram: i64,
-}
-
-impl Resources {
-    /// Every kind of block suffices.
-    pub fn fits(&self, available: &Resources) -> bool {
-        self.lut <= available.lut
-            && self.ff <= available.ff
-            && self.dsp <= available.dsp
-            && self.bram36 <= available.bram36
-            && self.uram <= available.uram
-    }
-}
+use uniform::aim::RESOURCES;
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Die {
@@ -40,25 +20,25 @@ pub struct Memory {
     pub data_bits: i64,
     /// Peak of one port in bytes per second.
     pub peak_bytes_per_s: i64,
-    /// Of all of them together, where they share one memory.
+    /// Peak of all ports together, if they share one memory.
     #[serde(default)]
     pub total_peak_bytes_per_s: Option<i64>,
-    /// From a read's address to its first data as the kernel sees them, buses and controller included.
+    /// From a read's address to its first data at the kernel, with buses and controller.
     #[serde(default = "usual_latency")]
     pub latency_ns: i64,
 }
 
-/// Of the AXI ports to memory, unless a board says 32.
+/// Address bits of the AXI ports to memory, unless the file says 32.
 fn usual_address() -> u32 {
     64
 }
 
-/// Of a memory that does not say.
+/// Latency of a memory whose file gives none.
 fn usual_latency() -> i64 {
     400
 }
 
-/// Percent of each resource that an array chosen by sagen may take: the rest is the router's.
+/// Percent of each resource that an array chosen by sagen may take. The rest is left to the router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Margin {
@@ -72,6 +52,13 @@ pub struct Margin {
 impl Default for Margin {
     fn default() -> Margin {
         Margin { lut: 70, ff: 80, dsp: 80, bram36: 85, uram: 85 }
+    }
+}
+
+impl Margin {
+    /// In the order of [`RESOURCES`].
+    fn percents(&self) -> [i64; 5] {
+        [self.lut, self.ff, self.dsp, self.bram36, self.uram]
     }
 }
 
@@ -109,7 +96,7 @@ impl Board {
         }
     }
 
-    /// Every figure that no device has.
+    /// A message for every figure that no device has.
     fn wrong(&self) -> Vec<String> {
         let mut wrong: Vec<String> = vec![];
         let mut demand = |holds: bool, what: String| {
@@ -125,8 +112,7 @@ impl Board {
         demand([32, 64].contains(&self.address_bits), format!("address_bits = {}: 32 or 64", self.address_bits));
         let dies = self.dies.iter().map(|d| (format!("die {}: ", d.name), &d.resources));
         for (place, r) in std::iter::once(("resources: ".to_string(), &self.resources)).chain(dies) {
-            for (kind, count) in [("lut", r.lut), ("ff", r.ff), ("dsp", r.dsp), ("bram36", r.bram36), ("uram", r.uram)]
-            {
+            for (kind, count) in r.named() {
                 demand((0..=1 << 40).contains(&count), format!("{place}{kind} = {count} is not a number of blocks"));
             }
         }
@@ -151,35 +137,33 @@ impl Board {
                 format!("memory {}: peak_bytes_per_s = {} is not a rate", m.kind, m.peak_bytes_per_s),
             );
         }
-        let m = &self.margin;
-        for (kind, percent) in [("lut", m.lut), ("ff", m.ff), ("dsp", m.dsp), ("bram36", m.bram36), ("uram", m.uram)] {
+        for (kind, percent) in RESOURCES.into_iter().zip(self.margin.percents()) {
             demand((1..=100).contains(&percent), format!("margin: {kind} = {percent} is not 1 to 100 percent"));
         }
         wrong
     }
 
-    /// Bytes of arrays that pass values between phases and stay on chip, unless the user says: a quarter of the block
-    /// RAM.
+    /// What the margins leave to an array.
+    pub fn usable(&self) -> Resources {
+        self.resources.zip(&Resources::from_counts(self.margin.percents()), |_, all, percent| all * percent / 100)
+    }
+
+    /// Bytes on chip for arrays that pass values between phases, by default: a quarter of the block RAM.
     pub fn on_chip(&self) -> u64 {
-        self.resources.bram36.max(0) as u64 * 4096 / 4
+        self.resources.bram36().max(0) as u64 * 4096 / 4
     }
 
     /// # Errors
-    /// E0711: a design does not fit; the resources of which it needs too many.
+    /// E0711: a design does not fit; lists the resources of which it needs too many.
     pub fn takes(&self, need: &Resources) -> Result<(), Diagnostic> {
         let have = &self.resources;
         if need.fits(have) {
             return Ok(());
         }
-        let all = [
-            ("LUT", need.lut, have.lut),
-            ("FF", need.ff, have.ff),
-            ("DSP", need.dsp, have.dsp),
-            ("BRAM36", need.bram36, have.bram36),
-            ("URAM", need.uram, have.uram),
-        ];
-        let over: Vec<String> =
-            all.iter().filter(|x| x.1 > x.2).map(|(n, need, have)| format!("{need} {n} of {have}")).collect();
+        let over: Vec<String> = (need.named().into_iter().zip(have.counts()))
+            .filter(|((_, need), have)| need > have)
+            .map(|((name, need), have)| format!("{need} {} of {have}", name.to_uppercase()))
+            .collect();
         let fault = Diagnostic::error(
             "E0711",
             None,

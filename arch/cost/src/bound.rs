@@ -1,6 +1,30 @@
-//! Lower bounds on the cycles of designs that nobody has assembled: of a run in tiles, in closed form, and of a sketch,
-//! walked visit by visit with whole transfers. The exact walk ([`crate::predict()`]) is a maximum of sums that
-//! only grow with each wait, so leaving waits out gives a bound; tests hold both against it.
+//! Lower bounds on the cycles of designs that are not assembled.
+//!
+//! Problem: the search compares millions of designs. The exact prediction ([`crate::predict()`]) needs an assembled
+//! design and walks its transfers row by row. A bound that is cheap and never too high lets the search drop most
+//! designs.
+//!
+//! Terms: a *tile* is one point of the tile loops; its *waves* are the points of the time loops. A tile *loads* boxes
+//! of arrays before its first wave and *drains* results after its last wave. A *port* moves one bus word (a *beat*) per
+//! cycle. A *sketch* is a design with its I/O groups but without nodes. `cross` is the number of cycles in which the
+//! last wave crosses the array.
+//!
+//! Method, two bounds:
+//! 1. [`Tiles::cycles`] in closed form, from trip counts alone: the maximum over critical paths (all waves behind the
+//!    first loads; all loads of a port, then one tile; one tile, then all drains of a port).
+//! 2. [`walk`] of a sketch, tile by tile: each transfer takes its whole port time, each tile waits for its loads and
+//!    for free result buffers. No rows, no memory latency within a transfer.
+//!
+//! Example: 8 tiles of 100 waves each; a tile loads 40 beats on one port and drains 20 beats; the wave crosses in 7.
+//!
+//! ```text
+//! waves behind the first load    20 + 40 + 8 · 100 + 7 + 20 + 16 = 903
+//! loads, then the last tile      20 + 8 · 40 + 100 + 7 + 20 + 16 = 483       bound: 903 cycles
+//! first tile, then drains        20 + 40 + 100 + 8 · 20 + 7 + 16 = 343
+//! ```
+//!
+//! Invariant: the exact prediction is a maximum of sums that only grow with each wait. The bounds leave waits out, so
+//! they are never higher. Tests compare them with the exact prediction (`arch/search/tests/suite/explore.rs`).
 
 use array::contract::timing;
 use array::contract::walk::{MemoryTiming, Walk, WalkGroup};
@@ -10,28 +34,27 @@ use uniform::affine::{gcd, step};
 /// From the start to the first beat of a load, and from the last beat of a drain to the end.
 pub const BEFORE: i64 = 20;
 const BEHIND: i64 = 16;
-/// Of a writer: from a wave's value in the PE to a word on the bus, and from the memory's answer to its pulse, beside
-/// the words. Of a reader that has waited for it: from the pulse to an address, and from the first beat to the load's
-/// pulse, beside the beats.
+/// Writer: from a wave's value in the PE to a word on the bus, and from the memory's response to the `written` pulse.
 const ANSWERED: i64 = 5;
+/// Reader that waits for that pulse: from the pulse to an address, and from the first beat to the `loaded` pulse.
 const FETCHED: i64 = 5;
-/// Ports a bound tells apart; what lies behind further ones is not counted.
+/// Ports that a bound looks at. Transfers of further ports are not counted.
 pub const PORTS: usize = 16;
 
-/// What an array moves in one tile.
+/// Transfer of an array in one tile.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Transfer {
     pub port: usize,
     pub beats: i64,
-    /// Loops that move the box, as bits.
+    /// Loops that move the array's box, as bits.
     pub mask: u32,
-    /// Stores: loops of a sum whose partial results may go to DRAM and back, as bits.
+    /// Stores: loops of a sum whose partial results may be stored to DRAM and loaded again, as bits.
     pub sum: u32,
-    /// Beats in which they come back.
+    /// Beats that load them again.
     pub back: i64,
 }
 
-/// A run in tiles, as far as the order of its loops does not matter.
+/// A run in tiles, without the order of its loops.
 #[derive(Clone, Copy, Debug)]
 pub struct Tiles<'a> {
     /// Per loop.
@@ -40,21 +63,21 @@ pub struct Tiles<'a> {
     pub tiled: u32,
     /// Waves per tile.
     pub waves: i64,
-    /// Cycles in which the last wave reaches the last PE that emits, at least.
+    /// Cycles in which the last wave reaches the last PE that stores, at least.
     pub cross: i64,
-    /// Waves beyond which partial results may leave the array. Where they never do, as sizes tell how long they wait,
-    /// any visit may be the last one of its sums, and collectors have two buffers.
+    /// Partial results that wait for more waves than this are stored to DRAM. `None`: they never are, because sizes at
+    /// run time say how long they wait. Then any tile may be the last one of its sums, and collectors have two buffers.
     pub spill: Option<i64>,
     /// Loops over several PEs, as bits.
     pub spread: u32,
 }
 
-/// What a tile moves.
+/// The transfers of a tile.
 #[derive(Clone, Copy, Debug)]
 pub struct Moved<'a> {
     loads: &'a [Transfer],
     stores: &'a [Transfer],
-    /// Beats of the port that takes longest to load it, and to store it.
+    /// Beats of the port that takes longest to load, and of the one that takes longest to store.
     first: i64,
     last: i64,
 }
@@ -65,7 +88,7 @@ impl Moved<'_> {
     }
 }
 
-/// The order of the tile loops, as far as transfers see it.
+/// What transfers depend on in the order of the tile loops.
 #[derive(Clone, Copy, Debug)]
 pub struct Around<'a> {
     /// Cycles between two waves, at least.
@@ -76,24 +99,24 @@ pub struct Around<'a> {
     pub sums: &'a [Sums],
 }
 
-/// Where the tile loops of a store's sums stand, as bits; nothing where no sum is tiled.
+/// The positions of the tile loops of a store's sums, as bits; 0 if no sum is tiled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sums {
     /// Loops from the outermost sum's inwards.
     pub inside: u32,
     /// The outermost sum's.
     pub head: u32,
-    /// Those outside of loops that move the cells, if partial results may go to DRAM and back over them.
+    /// Sum loops outside of loops that move the cells, if partial results may be stored to DRAM over them.
     pub outer: u32,
 }
 
-/// So many waves and nothing else: the first phases may load nothing, the last ones store nothing.
+/// Waves and nothing else: the first phases may load nothing, the last ones may store nothing.
 pub fn waves_alone(waves: i64) -> i64 {
     timing::START_TO_LAUNCH + waves
 }
 
-/// From the launch of a phase's last wave to that of the first one of a phase that loads what it stores, at least:
-/// cycles in which that is made, crosses the array and passes the port, and beats of the load.
+/// From the launch of a phase's last wave to the first launch of a phase that loads what it stores, at least. `stored`:
+/// cycles in which the value is computed, crosses the array and passes the port. `loaded`: beats of the load.
 pub fn handed_over(memory: &MemoryTiming, stored: i64, loaded: i64) -> i64 {
     stored + memory.write_latency + ANSWERED + memory.read_latency + loaded + FETCHED + timing::LOADED_TO_LAUNCH
 }
@@ -108,19 +131,18 @@ impl Tiles<'_> {
         all
     }
 
-    /// Waves behind the first loads, whatever the order.
+    /// Waves behind the first loads, in any order of the loops.
     pub fn compute(&self, moved: &Moved) -> i64 {
         BEFORE + moved.first + self.waves * self.over(self.tiled) + self.cross + moved.last + BEHIND
     }
 
-    /// The cycles of an order, at least, by the largest of three: waves behind the first loads, all loads of a port,
-    /// all drains.
+    /// Lower bound for an order of the loops: the longest of three paths, as in the header.
     pub fn cycles(&self, moved: &Moved, around: &Around) -> i64 {
-        let visits = self.over(self.tiled);
+        let tiles = self.over(self.tiled);
         let first = BEFORE + moved.first;
         let behind = self.cross + moved.last + BEHIND;
-        let mut path = first + (self.waves * visits - 1) * around.interval + 1 + behind;
-        // Partial results that leave the array in every visit come back in every visit.
+        let mut path = first + (self.waves * tiles - 1) * around.interval + 1 + behind;
+        // Partial results that are stored in every tile are loaded in every tile.
         let drains = |t: &Transfer, sums: &Sums| {
             let waits = self.waves * self.over(sums.inside & !sums.head);
             let leaves = sums.outer != 0 && t.sum & self.spread == 0 && self.spill.is_some_and(|most| waits > most);
@@ -148,12 +170,12 @@ impl Tiles<'_> {
                 path = path.max(first + self.waves + beats[t.port] + self.cross + BEHIND);
                 continue;
             }
-            // Visits that store follow one another at the end of every sum's outermost loop.
+            // Tiles that store follow one another at the end of every sum's outermost loop.
             let (inside, cells, below) =
                 (self.over(sums.inside), self.over(sums.inside & t.mask), self.over(sums.inside & !sums.head));
-            let (outer, before) = (visits / inside, inside - below);
+            let (outer, before) = (tiles / inside, inside - below);
             if self.spill.is_some_and(|most| self.waves * below <= most) {
-                // One buffer per collector: a visit that stores waits for the drain of the one before.
+                // One buffer per collector: a tile that stores waits for the drain of the tile before.
                 let waits = (cells - 1) * (self.waves + t.beats) + self.waves;
                 path = path.max(
                     first
@@ -165,7 +187,7 @@ impl Tiles<'_> {
                         + BEHIND,
                 );
             } else if cells > 1 {
-                // Two: it waits for the drain of the one before that.
+                // Two buffers: it waits for the drain of the tile before that.
                 let stores = (below * self.waves).max(2 * self.waves + (cells - 2) * t.beats);
                 path = path.max(first + outer * (before * self.waves + stores) + t.beats + self.cross + BEHIND);
             }
@@ -184,19 +206,19 @@ fn busiest(all: &[Transfer]) -> i64 {
     most
 }
 
-/// What the coarse walk needs of an I/O group.
+/// An I/O group in the walk of a sketch.
 struct Service {
     port: usize,
     words: i64,
     /// Cycles in which the port moves them.
     beats: i64,
-    /// Of drains.
+    /// Result buffers per collector; 0 for loads.
     slots: usize,
 }
 
-/// Cycles that a service takes its port of `word` bytes: its words, and one more for every row that begins so far
-/// within a word that its end does not fit either. Of rows that follow one another by some bytes, only so many of each
-/// few begin early enough.
+/// Beats of a service on a port of `word` bytes, at least: the words of each row, and one more for each row that begins
+/// so late within a word that it ends in one more word. Rows begin at multiples of `between` within a word, in turn, so
+/// the share of rows that begin early enough is known.
 fn least_beats(group: &WalkGroup, bytes: i64, word: i64) -> i64 {
     let (lengths, rows, form) = (group.lengths(), group.total_rows(), &group.address);
     let words = (group.elements * bytes + word - 1) / word;
@@ -205,7 +227,6 @@ fn least_beats(group: &WalkGroup, bytes: i64, word: i64) -> i64 {
     if form.start.constant.rem_euclid(grain) > slack {
         return rows * (words + 1);
     }
-    // Begins within a word are multiples of this, one after the other, before they come again.
     let early = |(n, step): (&i64, &i64)| {
         let between = gcd(word, *step);
         let period = word / between;
@@ -214,9 +235,9 @@ fn least_beats(group: &WalkGroup, bytes: i64, word: i64) -> i64 {
     rows * (words + 1) - lengths.iter().zip(&form.rows).map(early).min().unwrap_or(rows)
 }
 
-/// The walk of a sketch (`search::sketch`), whose ports walk like `walks`, with whole transfers: a load takes
-/// its port's beats; a drain, too, when the last wave has crossed the array (`cross`); a visit waits for its loads and
-/// for the buffers of its results. Stops at `limit`.
+/// Lower bound on the cycles of a sketch (`search::sketch`) whose ports walk like `walks`. A load takes its port for
+/// all its beats; a drain does so once the last wave has crossed the array (`cross`); a tile waits for its loads and
+/// for free result buffers. Stops at `limit`.
 pub fn walk(vsa: &Vsa, walks: &[[Option<Walk>; 2]], cross: i64, limit: i64) -> i64 {
     let mut beats = [vec![0; vsa.inputs.len()], vec![0; vsa.outputs.len()]];
     for walks in walks {
@@ -238,15 +259,15 @@ pub fn walk(vsa: &Vsa, walks: &[[Option<Walk>; 2]], cross: i64, limit: i64) -> i
         .map(|(g, b)| Service { slots: g.slots as usize, ..service(g.array, g.hull.total_words(), *b) })
         .collect();
     let latency: Vec<MemoryTiming> = (0..vsa.ports()).map(|p| MemoryTiming::IDEAL.behind(vsa, p)).collect();
-    // Readers ask ahead: only the first load waits for the memory. Writers ask collectors for one word a cycle, and may
-    // be that far ahead of what they send.
+    // Readers request ahead: only the first load waits for the memory. Writers request one word a cycle from the
+    // collectors, ahead of what they send.
     let mut reading: Vec<i64> = latency.iter().map(|m| m.read_latency).collect();
     let (mut asking, mut writing) = (vec![0i64; vsa.ports()], vec![0i64; vsa.ports()]);
     // Per group: releases of the last two loads; ends of the last two drains.
     let mut released = vec![[0i64; 2]; loads.len()];
     let mut count = vec![0usize; loads.len()];
     let mut drained = vec![[0i64; 2]; drains.len()];
-    // In memory, of the last drain so far, and of the last one in an earlier phase.
+    // When the last drain so far is in memory, and when the last drain of an earlier phase is.
     let (mut written, mut passed) = (vec![0i64; drains.len()], vec![0i64; drains.len()]);
     let (depth, interval) = (vsa.tile_depth, vsa.schedule.interval);
     let (mut tile, mut left) = (vec![0i64; depth], vsa.waves() - vsa.waves_behind());
@@ -274,7 +295,7 @@ pub fn walk(vsa: &Vsa, walks: &[[Option<Walk>; 2]], cross: i64, limit: i64) -> i
         let last = first + (waves - 1) * interval;
         free = last + interval;
         for (k, g) in drains.iter().enumerate().filter(|(k, _)| emits(*k)) {
-            // The last wave's way to the last PE, and the last word's way back, take as long as the array is wide.
+            // The last wave travels to the last PE, and the last word travels back.
             let collected = last + 1 + cross;
             asking[g.port] = asking[g.port].max(collected) + g.words;
             writing[g.port] = writing[g.port].max(collected) + g.beats;
@@ -286,7 +307,7 @@ pub fn walk(vsa: &Vsa, walks: &[[Option<Walk>; 2]], cross: i64, limit: i64) -> i
             released[k] = [last + timing::FEED_LATENCY, released[k][0]];
         }
         let Some(changed) = step(&mut tile, trips[..depth].iter().copied()) else {
-            // Nothing may be stored behind the last phase that does anything.
+            // The last phases may store nothing.
             return done.max(free);
         };
         if changed < vsa.phases() {

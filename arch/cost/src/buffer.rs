@@ -1,4 +1,6 @@
-//! A buffer between two sides of an engine: when there is room for a word follows from when earlier ones were taken.
+//! A FIFO between two sides of a DMA engine: there is room for word `n` once word `n - depth` was taken.
+//!
+//! The model stores when words were taken as *runs* of equal stretches, so that thousands of words are one entry.
 
 use crate::steady::Time;
 use std::collections::VecDeque;
@@ -13,14 +15,14 @@ struct Run {
     period: i64,
 }
 
-/// What no run is.
+/// Matches no run.
 const NOTHING: (i64, i64) = (-1, 0);
 
 impl Run {
     fn end(&self) -> i64 {
         self.first + self.times * self.count
     }
-    /// Stretch and place in it of a word.
+    /// A word's stretch, and its place in the stretch.
     fn place(&self, word: i64) -> (i64, i64) {
         let place = word - self.first;
         if self.times == 1 {
@@ -29,15 +31,15 @@ impl Run {
             (place / self.count, place % self.count)
         }
     }
-    /// Stretches from each word to that so many words later, if it is at the same place of one.
+    /// Stretches between words this far apart, if they are at the same place of their stretches.
     fn stretches(&self, words: i64) -> Option<i64> {
         (self.times > 1 && words % self.count == 0).then(|| words / self.count)
     }
-    /// Cycles from each word to that so many words later.
+    /// Cycles between words this far apart.
     fn rate(&self, words: i64) -> i64 {
         self.stretches(words).map_or(words, |stretches| stretches * self.period)
     }
-    /// Where it ends, `count` words and further ones like these go on with it.
+    /// Rows of `count` words from `next` on continue the run.
     fn goes_on(&self, next: Time, count: i64) -> bool {
         let (ends, same) = if self.times == 1 {
             (self.at + self.count, next.rate == count)
@@ -48,14 +50,14 @@ impl Run {
     }
 }
 
-/// So many words, and when the latest were taken; those that nobody looks back to any more are gone.
+/// The depth, and when the latest words were taken. Words that no request can depend on any more are dropped.
 #[derive(Clone, Debug)]
 pub(super) struct Buffer {
     depth: i64,
     pops: VecDeque<Run>,
     /// Words taken so far.
     pub taken: i64,
-    /// First word of the latest run and cycles from row to row, if someone counts on it to go on like that.
+    /// First word of the latest run and cycles per row, if a caller expects the run to continue like that.
     awaited: Option<(i64, i64)>,
 }
 
@@ -64,8 +66,8 @@ impl Buffer {
         Buffer { depth, pops: VecDeque::new(), taken: 0, awaited: None }
     }
 
-    /// The cycle from which word number `word` (from 0, and never less than in the call before) has room, if each row
-    /// has `step` of them, and for how many words it grows by one each at most.
+    /// The cycle from which word number `word` has room, with its rate for rows of `step` words, and the number of
+    /// words for which it grows by one cycle each. Words count from 0 and never fall from call to call.
     pub fn room(&mut self, word: i64, step: i64) -> (Time, i64) {
         let freed = word - self.depth;
         if freed < 0 {
@@ -79,7 +81,8 @@ impl Buffer {
         (Time { at: run.at + stretch * run.period + place + 1, rate: run.rate(step) }, run.count - place)
     }
 
-    /// For how many rows more what [`Buffer::room`] just said of so many words is true, if [`Buffer::goes_on`].
+    /// For how many more rows the answer of [`Buffer::room`] for `count` words holds, provided that
+    /// [`Buffer::goes_on`].
     pub fn lasts(&mut self, word: i64, count: i64, step: i64) -> i64 {
         let freed = word - self.depth;
         if freed < 0 {
@@ -96,8 +99,8 @@ impl Buffer {
         stretches.map_or((run.count - place - count) / step, |stretches| (run.times - 1 - stretch) / stretches)
     }
 
-    /// At the end of a row: where someone counts on what is taken to go on as before, rows of `count` words from `next`
-    /// on do.
+    /// Call at the end of a row. If a caller expects the latest run to continue, rows of `count` words from `next` on
+    /// do continue it.
     pub fn goes_on(&mut self, next: Time, count: i64) -> bool {
         let awaited = self.awaited.take();
         awaited.is_none_or(|awaited| {
@@ -105,7 +108,7 @@ impl Buffer {
         })
     }
 
-    /// The next `count` words are taken from cycle `at` on, and as many in each of so many rows.
+    /// The next `count` words are taken from cycle `at` on, one per cycle, and as many in each of `rows` rows.
     pub fn take(&mut self, at: Time, count: i64, rows: i64) {
         let (count, times) = if at.rate == count { (count * rows, 1) } else { (count, rows) };
         let mut run = Run { first: self.taken, at: at.at, count, times, period: at.rate };

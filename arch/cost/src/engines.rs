@@ -1,41 +1,44 @@
-//! What the AXI engines take: `templates::axi`.
+//! The cost of the DMA engines (`templates::axi`): reader and writer of each port.
 //!
-//! Data paths are counted; the constants of the address side are those of its registers and fit small engines within a
-//! few dozen LUTs.
+//! Data paths are counted from widths. The constants of the address side are fitted to synthesis of small engines,
+//! within a few dozen LUTs.
 
-use crate::blocks::{bits_of, memory, Cost};
 use array::contract::delay::in_luts;
 use array::contract::program;
 use array::contract::timing::drain_latency;
 use array::contract::walk::{words_in_flight, Wait, WaitUntil, Walk, ROWS_IN_FLIGHT};
+use array::resources::{bits_of, memory, Resources};
 use array::vsa::{DramArray, Vsa};
 
-/// Reader and writer of a port, which walk like this.
-pub(super) fn engines(vsa: &Vsa, port: usize, [reads, writes]: &[Option<Walk>; 2]) -> Cost {
-    let memory = vsa.on_chip(port).map_or(Cost::default(), |array| on_chip(array, vsa.uram));
-    // Of a sketch: which drains loads wait for is not certain.
-    let told = |walk| if vsa.nodes.is_empty() { Cost::default() } else { waits(walk) };
-    let reader =
-        memory + reads.as_ref().map_or(Cost::default(), |walk| reader(walk, vsa.ahead) + told(walk) + kept(vsa, walk));
-    reader + writes.as_ref().map_or(Cost::default(), |walk| writer(walk, drain_latency(vsa, port)) + kept(vsa, walk))
+/// Reader and writer of a port that walk like this.
+pub(super) fn engines(vsa: &Vsa, port: usize, [reads, writes]: &[Option<Walk>; 2]) -> Resources {
+    let memory = vsa.on_chip(port).map_or(Resources::default(), |array| on_chip(array, vsa.uram));
+    // A sketch does not say which drains the loads wait for.
+    let awaited = |walk| if vsa.nodes.is_empty() { Resources::default() } else { waits(walk) };
+    let reader = memory
+        + reads
+            .as_ref()
+            .map_or(Resources::default(), |walk| reader(walk, vsa.ahead) + awaited(walk) + sized(vsa, walk));
+    reader
+        + writes.as_ref().map_or(Resources::default(), |walk| writer(walk, drain_latency(vsa, port)) + sized(vsa, walk))
 }
 
-/// What an engine keeps during a run of the numbers that follow from sizes.
-fn kept(vsa: &Vsa, walk: &Walk) -> Cost {
+/// Registers of an engine for the numbers that follow from sizes.
+fn sized(vsa: &Vsa, walk: &Walk) -> Resources {
     if vsa.parameters() == 0 && !vsa.loops().has_cases() {
-        return Cost::default();
+        return Resources::default();
     }
     let bits: i64 = program::of_walk(vsa, walk).iter().map(|r| i64::from(r.bits)).sum();
-    Cost { lut: bits / 2, ff: bits, ..Cost::default() }
+    Resources::logic(bits / 2, bits)
 }
 
-/// A memory of the IP's own, whose elements are written by themselves: a block RAM has nine bits for each enable.
-fn on_chip(array: &DramArray, ultra: bool) -> Cost {
+/// A memory inside the IP with a write enable per element: a block RAM has nine bits for each enable.
+fn on_chip(array: &DramArray, ultra: bool) -> Resources {
     let (bits, elements) = (8 * i64::from(array.bus_bytes()), i64::from(array.word));
     let words = array.words().max(2);
-    let rest = Cost { lut: 80, ff: 2 * bits + elements + 70, ..Cost::default() };
+    let rest = Resources::logic(80, 2 * bits + elements + 70);
     if in_luts(words) {
-        return memory(words, bits / elements, false) * elements + Cost::ff(bits) + rest;
+        return memory(words, bits / elements, false) * elements + Resources::ff(bits) + rest;
     }
     memory(words, bits / 8 * 9, ultra) + rest
 }
@@ -52,35 +55,34 @@ pub(super) fn program(vsa: &Vsa) -> Vec<i64> {
 /// Bits in which an engine counts the drains that a load waits for.
 const DRAINS: i64 = 40;
 
-/// The drains that loads wait for: for each wait a count of those written, less those that loads so far have waited
-/// for; where phases have drains of their own, those that the next load waits for, too, in the generator and beside the
-/// service.
-fn waits(walk: &Walk) -> Cost {
+/// The drains that loads wait for. Each wait counts the drains that are written and not yet waited for. A wait that
+/// depends on the phase also has the number that the next load waits for, in the generator and with the service.
+fn waits(walk: &Walk) -> Resources {
     let one = |wait: &Wait| match wait.until {
-        WaitUntil::Lag(_) => Cost { lut: DRAINS, ff: DRAINS, ..Cost::default() },
+        WaitUntil::Lag(_) => Resources::logic(DRAINS, DRAINS),
         WaitUntil::Phase { .. } => {
-            let due = wait.until.due_bits(walk).map_or(Cost { lut: 2, ff: 1, ..Cost::default() }, |bits| Cost {
+            let due = wait.until.due_bits(walk).map_or(Resources::logic(2, 1), |bits| Resources {
                 lut: i64::from(bits),
                 ff: 2 * i64::from(bits),
-                ..Cost::default()
+                ..Resources::default()
             });
-            due + Cost { lut: 2 * DRAINS, ff: DRAINS, ..Cost::default() }
+            due + Resources::logic(2 * DRAINS, DRAINS)
         }
     };
     walk.groups.iter().flat_map(|g| &g.waits).map(one).sum()
 }
 
-/// Which case of phases is at hand; which groups are served in it.
-fn cases(walk: &Walk) -> Cost {
+/// The present phase class, and the groups that are served in it.
+fn cases(walk: &Walk) -> Resources {
     let trips = || walk.trips[walk.parameters..].iter().copied();
     let all: i64 =
         walk.cases.iter().map(|spans| spans_compared(spans.iter().map(|s| (s.low, s.high)).zip(trips()))).sum();
     let served: i64 =
         walk.groups.iter().filter_map(|g| g.when.cases.as_ref()).map(|some| some.len() as i64 / 5 + 1).sum();
-    Cost::lut(all + served)
+    Resources::lut(all + served)
 }
 
-/// Comparisons with constants of counters that are within these ends in a case: one LUT tells it of up to six bits.
+/// Comparisons of counters with the constant ends of their ranges: one LUT compares up to six bits.
 pub(super) fn spans_compared(spans: impl Iterator<Item = ((i64, i64), i64)>) -> i64 {
     let compared = |((low, high), trip): ((i64, i64), i64)| {
         let sides = if low == high { 1 } else { i64::from(low > 0) + i64::from(high + 1 < trip) };
@@ -93,7 +95,7 @@ pub(super) fn spans_compared(spans: impl Iterator<Item = ((i64, i64), i64)>) -> 
 }
 
 /// Services, rows, bursts.
-fn address(walk: &Walk) -> Cost {
+fn address(walk: &Walk) -> Resources {
     let groups = walk.groups.len() as i64;
     let bus = i64::from(walk.bus_bytes().trailing_zeros());
     let stages = walk.trim_stages() as i64;
@@ -107,25 +109,25 @@ fn address(walk: &Walk) -> Cost {
     let lowers = walk.groups.iter().any(|g| !g.lowers.is_empty());
     let tiles = !walk.trips.is_empty();
     let moving = some(rows) + groups * some(tiles);
-    Cost {
-        // Of the burst on the channel, and of one more.
+    Resources {
+        // The burst on the channel, and one more.
         lut: 140 + address * (moving + groups - 1 + some(lowers)) + (address - bus + 8) + forms * ends * (1 + moving),
         ff: address * (groups + 3 + stages)
             + 3 * (address - bus)
             + 50
             + forms * ends * (groups + 2)
             + 2 * ends * stages,
-        ..Cost::default()
+        ..Resources::default()
     } + cases(walk)
 }
 
-/// Addresses and count of the open bursts: `templates::axi::bursts`.
-fn bursts(walk: &Walk, kept: i64) -> Cost {
+/// Addresses and count of the open bursts, at most `open`: `templates::axi::bursts`.
+fn bursts(walk: &Walk, open: i64) -> Resources {
     let address = i64::from(walk.address_bits - walk.bus_bytes().trailing_zeros());
-    memory(kept, address, false) + Cost { lut: 44, ff: address + 40, ..Cost::default() }
+    memory(open, address, false) + Resources::logic(44, address + 40)
 }
 
-/// What the receiver has to know of a row.
+/// Bits of a row's descriptor.
 fn row_bits(walk: &Walk) -> i64 {
     let lanes = i64::from(walk.word.trailing_zeros());
     let words = walk.groups.iter().map(|g| g.words).max().unwrap_or(1);
@@ -136,30 +138,25 @@ fn row_bits(walk: &Walk) -> i64 {
     4 + walk.groups.len() as i64 + 3 * bits_of(words + 1) + lanes + digits
 }
 
-/// `ahead`: beats and rows between its two sides.
-fn reader(walk: &Walk, ahead: i64) -> Cost {
+/// `ahead`: beats and rows between the address side and the data side.
+fn reader(walk: &Walk, ahead: i64) -> Resources {
     let bits = 8 * i64::from(walk.bus_bytes());
     let turns = walk.rotate_stages() as i64;
     let join = i64::from(walk.word > 1);
     let row = row_bits(walk);
-    let asked = memory(ahead, bits, false)
-        + memory(ahead, row, false)
-        + Cost { lut: 60, ff: row + 9 * bits_of(ahead), ..Cost::default() };
-    address(walk)
-        + bursts(walk, ahead)
-        + asked
-        + Cost { lut: bits * (turns + join), ff: bits * (turns + 2 + join), ..Cost::default() }
+    let asked = memory(ahead, bits, false) + memory(ahead, row, false) + Resources::logic(60, row + 9 * bits_of(ahead));
+    address(walk) + bursts(walk, ahead) + asked + Resources::logic(bits * (turns + join), bits * (turns + 2 + join))
 }
 
-fn writer(walk: &Walk, latency: i64) -> Cost {
+fn writer(walk: &Walk, latency: i64) -> Resources {
     let bits = 8 * i64::from(walk.bus_bytes());
     let (turns, word) = (walk.rotate_stages() as i64, i64::from(walk.word));
     let join = i64::from(word > 1);
-    // Counters of bursts and drains, requests, strobes, and what ends open bursts at a reset.
-    let rest = Cost { lut: 296 + 3 * word, ff: 240 + i64::from(walk.bus_bytes()), ..Cost::default() };
-    // The last beat's place, and that of one more.
-    let channel = Cost { lut: bits + bits / 8, ff: bits + bits / 8, ..Cost::default() };
-    let data = channel + Cost { lut: bits * (turns + join), ff: bits * (turns + 1 + join), ..Cost::default() };
+    // Counters of bursts and drains, requests, strobes, and the logic that ends open bursts at a reset.
+    let rest = Resources::logic(296 + 3 * word, 240 + i64::from(walk.bus_bytes()));
+    // The beat on the channel, and one more.
+    let channel = Resources::logic(bits + bits / 8, bits + bits / 8);
+    let data = channel + Resources::logic(bits * (turns + join), bits * (turns + 1 + join));
     address(walk)
         + bursts(walk, ROWS_IN_FLIGHT as i64)
         + data
@@ -168,10 +165,10 @@ fn writer(walk: &Walk, latency: i64) -> Cost {
         + spread(walk, latency)
 }
 
-/// Rows with steps: a word is kept while parts of it are spread over bus words, and strobes tell what lies between.
-fn spread(walk: &Walk, latency: i64) -> Cost {
+/// Rows with steps: a word is held while its parts are spread over bus words, with strobes for the written elements.
+fn spread(walk: &Walk, latency: i64) -> Resources {
     if !walk.has_steps() {
-        return Cost::default();
+        return Resources::default();
     }
     let (bits, word) = (8 * i64::from(walk.bus_bytes()), i64::from(walk.word));
     let sources: i64 = (0..i64::from(walk.word))
@@ -186,5 +183,5 @@ fn spread(walk: &Walk, latency: i64) -> Cost {
             (from.len() as i64 + 1) / 3
         })
         .sum();
-    Cost { lut: bits + sources * bits / word + 2 * word + 24, ff: bits + latency / 32 + 24, ..Cost::default() }
+    Resources::logic(bits + sources * bits / word + 2 * word + 24, bits + latency / 32 + 24)
 }

@@ -1,46 +1,45 @@
-//! What an IP of several functions takes: its cores, one set of registers, what chooses among the cores, the queue.
+//! The cost of an IP of several functions: its cores, one set of registers, the multiplexers between cores, the queue.
 
-use crate::blocks::Cost;
 use crate::control::{arguments, registers};
 use crate::resources::parts;
 use array::ip::Ip;
+use array::resources::Resources;
 use array::vsa::Vsa;
 use std::collections::BTreeMap;
 
-/// By part, for people: the cores by the names of their first functions.
-pub fn list(ip: &Ip) -> Vec<(String, Cost)> {
+/// By part. A core has the name of its first function.
+pub fn list(ip: &Ip) -> Vec<(String, Resources)> {
     if let [only] = &ip.cores[..] {
-        let own = parts(only).list().into_iter().map(|(name, cost)| (name.to_string(), cost));
-        return own.chain(rest(ip)).collect();
+        let all = parts(only).list().into_iter().map(|(name, cost)| (name.to_string(), cost));
+        return all.chain(queue(ip)).collect();
     }
-    let own = |core: &Vsa| registers(&arguments(core), core.address_bits);
+    let registers = |core: &Vsa| registers(&arguments(core), core.address_bits);
     let mut all = vec![];
     for (c, core) in ip.cores.iter().enumerate() {
         let caller = ip.functions.iter().find(|f| f.core == c).map_or("", |f| f.name.as_str());
-        // Its registers are the IP's.
-        all.push((caller.to_string(), parts(core).total().less(own(core))));
+        // The cores share the IP's registers.
+        all.push((caller.to_string(), parts(core).total() - registers(core)));
     }
-    all.push(("registers".into(), ip.cores.iter().map(own).max_by_key(|c| c.ff).unwrap_or_default()));
+    all.push(("registers".into(), ip.cores.iter().map(registers).max_by_key(|c| c.ff).unwrap_or_default()));
     all.push(("choice".into(), choice(ip)));
-    all.into_iter().chain(rest(ip)).collect()
+    all.into_iter().chain(queue(ip)).collect()
 }
 
 /// All of it.
-pub fn total(ip: &Ip) -> Cost {
+pub fn total(ip: &Ip) -> Resources {
     list(ip).into_iter().map(|p| p.1).sum()
 }
 
-/// The queue, if there is one: a memory in LUTs, 32 commands deep each, that keeps all arguments; a multiplexer behind
-/// it.
-fn rest(ip: &Ip) -> Option<(String, Cost)> {
+/// The command queue, if there is one: memories in LUTs of 32 commands each, and a multiplexer behind them.
+fn queue(ip: &Ip) -> Option<(String, Resources)> {
     let bits = ip.cores.iter().map(|core| arguments(core).iter().sum::<i64>()).max().unwrap_or(0) + 8;
     let banks = i64::from(ip.queue.div_ceil(32));
-    (ip.queue > 0).then(|| ("queue".into(), Cost { lut: bits + banks * bits * 2 / 3 + 40, ff: 70, ..Cost::default() }))
+    (ip.queue > 0).then(|| ("queue".into(), Resources::logic(bits + banks * bits * 2 / 3 + 40, 70)))
 }
 
-/// Multiplexers in front of the AXI ports: of each signal a manager drives, as many inputs as cores have it. A LUT
-/// takes three further inputs of one.
-fn choice(ip: &Ip) -> Cost {
+/// Multiplexers in front of the AXI ports: one per signal that a manager drives, with one input per core. A LUT adds
+/// three inputs.
+fn choice(ip: &Ip) -> Resources {
     let mut inputs: BTreeMap<(u32, usize), i64> = BTreeMap::new();
     for core in &ip.cores {
         let mut seen: BTreeMap<u32, usize> = BTreeMap::new();
@@ -55,5 +54,5 @@ fn choice(ip: &Ip) -> Cost {
     let signals = |width: u32| 2 * (64 + 8) + 9 * i64::from(width) + 8;
     let lut =
         inputs.into_iter().map(|((width, _), cores)| signals(width) * (cores - 1 + 2) / 3 * i64::from(cores > 1)).sum();
-    Cost { lut, ff: 2, ..Cost::default() }
+    Resources { lut, ff: 2, ..Resources::default() }
 }

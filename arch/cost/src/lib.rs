@@ -1,11 +1,12 @@
-//! Timing and size of the hardware, computed from the VSA that is emitted.
+//! Cycles and resources of the hardware, computed from the virtual systolic array that is emitted.
+//!
+//! Cycles: [`predict()`] is exact under the ideal memory; [`bound`] is cheap and never too high. Resources:
+//! [`resources::parts`], part by part. Boards and what fits them: [`board`], [`bank`].
 
 pub mod board;
 pub mod bank;
-pub mod blocks;
 mod engines;
 mod control;
-mod floats;
 mod multiplexers;
 pub mod needed;
 mod network;

@@ -1,4 +1,4 @@
-//! Which multiplexers of a PE are part of another one's LUT.
+//! Multiplexers of a PE that share the LUT of another multiplexer.
 
 use array::vsa::{NodeId, Op, Vsa};
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,8 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Inputs of a LUT.
 const INPUTS: usize = 6;
 
-/// Per multiplexer: the one in whose LUT it is, which alone takes it, in the same cycle. That holds one of those it
-/// takes, or any number that have [`INPUTS`] together. `readers`: of each node.
+/// Per multiplexer, the multiplexer whose LUT contains it: the only reader of its value, in the same cycle. A LUT
+/// contains one of the multiplexers that it reads, or any number of them if all have at most [`INPUTS`] inputs
+/// together. `readers`: number of readers of each node.
 pub(super) fn folded(vsa: &Vsa, readers: &[usize]) -> Vec<Option<NodeId>> {
     let outer = outer(vsa, readers);
     let root = |id: NodeId| std::iter::successors(Some(id), |n| outer[n.index()]).last().unwrap_or(id);
@@ -18,14 +19,14 @@ pub(super) fn folded(vsa: &Vsa, readers: &[usize]) -> Vec<Option<NodeId>> {
             [a, b].into_iter().filter(|n| outer[n.index()] != Some(id) && !matches!(vsa.node(*n).op, Op::Const(_)));
         inputs.entry(root(id)).or_default().extend(from.chain([c]));
     }
-    // The first of those that one takes, and only where that is not itself part of another.
+    // The first operand that is such a multiplexer.
     let is_first = |id: NodeId, by: NodeId| match vsa.node(by).op {
         Op::Select(_, a, b) => id == if outer[a.index()].is_some() { a } else { b },
         _ => false,
     };
     let mut folded = vec![None; vsa.nodes.len()];
     for id in (0..vsa.nodes.len() as u32).map(NodeId) {
-        // From the outermost one: each says of the next whether it holds that.
+        // From the outermost one: whether each contains the next.
         let chain: Vec<NodeId> = std::iter::successors(Some(id), |n| outer[n.index()]).collect();
         let few = inputs.get(&root(id)).is_some_and(|all| all.len() <= INPUTS);
         let part = chain.windows(2).rev().fold(false, |above, pair| few || !above && is_first(pair[0], pair[1]));
@@ -34,7 +35,7 @@ pub(super) fn folded(vsa: &Vsa, readers: &[usize]) -> Vec<Option<NodeId>> {
     folded
 }
 
-/// Per node: the multiplexer that alone takes this one's value in the same cycle.
+/// Per multiplexer, the multiplexer that is the only reader of its value, in the same cycle.
 fn outer(vsa: &Vsa, readers: &[usize]) -> Vec<Option<NodeId>> {
     let s = &vsa.schedule;
     let mut takes = vec![None; vsa.nodes.len()];

@@ -1,5 +1,30 @@
-//! Which PEs need a node. All PEs are one module, but a guard that can never hold at a place is a constant there, so
-//! synthesis removes what only that guard selects: a triangular array divides on its diagonal only.
+//! Which PEs need a node.
+//!
+//! Problem: all PEs are one module, but a guard that can never hold in a PE is a constant there, and synthesis removes
+//! what only that guard selects. A triangular array divides on its diagonal only. The cost model has to count dividers
+//! on the diagonal only.
+//!
+//! Terms:
+//! - *place*: the coordinates of a PE. A set of places is a bit set, in row-major order.
+//! - *outcome* of a condition: the places where it holds in some waves, and those where it fails in some waves.
+//! - a PE *needs* a node if a stored value depends on it there: backwards from the outputs over operands, over hops to
+//!   the places where the values come from, and over a multiplexer only to the operands that it can select.
+//!
+//! Method: data-flow analysis over the nodes, backwards, with sets of places ([`Search::needed`]). A set only grows,
+//! and a node is walked again for the words of its set that grew. If no guard depends on the place, one place stands
+//! for all PEs ([`Needed::alike`]), which is most designs and the fast path.
+//!
+//! Example: in a 3 × 3 array `x = select(p0 == p1, a / b, c)` needs the division on the diagonal, where the guard
+//! holds, and `c` elsewhere. The multiplexer chooses nowhere: where a guard holds in all waves or in none, it is a
+//! wire.
+//!
+//! ```text
+//! guard p0 == p1   holds 100   fails 011      division needed 100   c needed 011
+//!                        010         101                      010            101
+//!                        001         110                      001            110
+//! ```
+//!
+//! Invariant: the sets are upper bounds. A place is in the set unless the node is certainly useless there.
 
 use array::vsa::{Delay, NodeId, Op, Vsa};
 use rustc_hash::FxHashMap;
@@ -11,27 +36,27 @@ use uniform::affine::Condition;
 use uniform::affine::Ranges;
 use uniform::sizes::Formula;
 
-/// Where the array needs each node.
+/// The PEs that need each node.
 pub struct Needed {
-    /// Per node, the number of PEs in which something stored depends on it.
+    /// Per node, the number of PEs that need it.
     pub count: Vec<i64>,
-    /// Per node, the number of PEs in which a memory has a port for it: values that are read at once share the first
-    /// one's.
+    /// Per node, the number of PEs in which a memory has a read port for it. Values that are read in the same cycle
+    /// share the port of the first one.
     pub ports: Vec<i64>,
-    /// Per node, PEs that give an input on to their neighbours, by the cycles in which they do: those need it, or the
-    /// ones behind them, though the PE itself may not.
+    /// Per node, PEs that pass an input on to a neighbour, by the delay of that hop. They need not use the input
+    /// themselves.
     pub passed: Vec<Passed>,
     places: Table,
-    /// Per node, where what it is made of is: a hop brings that from other PEs.
+    /// Per node, the PEs that compute its operands: a hop brings them from other PEs.
     sources: Vec<Places>,
-    /// Of what multiplexers choose by.
+    /// Of the conditions of multiplexers.
     outcomes: FxHashMap<NodeId, Outcome>,
-    /// PEs for which each place stands: one, or all of them.
+    /// PEs for each place: one, or all PEs of the array if one place stands for all.
     alike: i64,
 }
 
 impl Needed {
-    /// PEs along each axis, if those that need a node are a box of the array.
+    /// PEs along each axis that need a node, if these PEs are a box.
     pub fn extent(&self, vsa: &Vsa, node: usize) -> Option<[i64; 2]> {
         if self.alike > 1 {
             return (self.count[node] > 0).then_some(vsa.extent);
@@ -43,26 +68,25 @@ impl Needed {
         (extent[0] * extent[1] == self.count[node]).then_some(extent)
     }
 
-    /// PEs that need a node; one stands for all where all are alike.
+    /// PEs that need a node.
     pub fn at(&self, node: NodeId) -> &[u64] {
         self.places.of(node.index())
     }
 
-    /// PEs in which the node's operand is for it.
+    /// PEs that compute the node's operands.
     pub fn source_at(&self, node: NodeId) -> &[u64] {
         &self.sources[node.index()]
     }
 
-    /// What comes with the waves and is looked at so many cycles later, there. By PEs that have the same of it: the
-    /// cycles after which they look at it or give it on to a neighbour, from the first look on, and how many PEs they
-    /// are.
-    pub fn along(&self, vsa: &Vsa, looks: &BTreeMap<i64, Places>) -> Vec<(Vec<i64>, i64)> {
-        let ([down, along], all) = if self.alike > 1 { everywhere(vsa) } else { going_on(vsa, looks.values()) };
-        let hops = vsa.schedule.skew.map(i64::abs);
-        let first = looks.keys().next().copied().unwrap_or(0);
-        let looks = looks.iter().map(|(time, at)| (time - first, at));
+    /// A field that travels with the waves and is read at these times by these PEs. For each kind of PE: the cycles,
+    /// from the first read on, after which it reads the field or passes it on, and the number of such PEs.
+    pub fn along(&self, vsa: &Vsa, reads: &BTreeMap<i64, Places>) -> Vec<(Vec<i64>, i64)> {
+        let ([down, along], all) = if self.alike > 1 { everywhere(vsa) } else { going_on(vsa, reads.values()) };
+        let hops = vsa.schedule.hop_delays();
+        let first = reads.keys().next().copied().unwrap_or(0);
+        let reads = reads.iter().map(|(time, at)| (time - first, at));
         let mut alike = vec![(vec![], all)];
-        for (cycles, here) in [(hops[0], &down), (hops[1], &along)].into_iter().chain(looks) {
+        for (cycles, here) in [(hops[0], &down), (hops[1], &along)].into_iter().chain(reads) {
             let split = |(taps, pes): (Vec<i64>, Places)| {
                 let with = taps.iter().copied().chain([cycles]).collect();
                 [(with, each(&pes, here, |a, b| a & b)), (taps, each(&pes, here, |a, b| a & !b))]
@@ -72,8 +96,8 @@ impl Needed {
         alike.into_iter().map(|(taps, pes)| (taps, self.alike * count(&pes))).collect()
     }
 
-    /// PEs in which a multiplexer takes now one value, now the other, and none of some others does: elsewhere it is a
-    /// wire.
+    /// PEs in which a multiplexer selects both of its values, and none of the `others` does. Elsewhere it is a wire or
+    /// part of another multiplexer.
     pub fn choosing(&self, vsa: &Vsa, node: NodeId, others: impl Iterator<Item = NodeId>) -> i64 {
         let Some(all) = self.chooses(vsa, node) else { return 0 };
         let apart =
@@ -88,7 +112,7 @@ impl Needed {
     }
 }
 
-/// Cycles on the way to a neighbour, and how many PEs take them.
+/// PEs by the delay of their hop to a neighbour.
 pub type Passed = BTreeMap<i64, i64>;
 
 pub fn needed(vsa: &Vsa) -> Needed {
@@ -102,7 +126,7 @@ pub fn needed(vsa: &Vsa) -> Needed {
         |all: &[Condition]| all.iter().all(|c| c.form.is_time_only()) || search.sometimes_everywhere(all);
     let pes = vsa.extent[0] * vsa.extent[1];
     if vsa.nodes.iter().all(|n| !matches!(&n.op, Op::Guard(all) if !same_everywhere(all))) {
-        // One place stands for all.
+        // No guard depends on the place.
         let (seen, outcomes) = Search { extent: [1, 1], ..search }.needed();
         let there = |n: usize| count(seen.of(n)) > 0;
         let count = (0..vsa.nodes.len()).map(|n| if there(n) { pes } else { 0 }).collect();
@@ -132,7 +156,7 @@ pub fn needed(vsa: &Vsa) -> Needed {
     Needed { count, ports, passed, sources, places: seen, outcomes, alike: 1 }
 }
 
-/// See [`Needed::ports`]; `at`: where a node's source is needed for it.
+/// See [`Needed::ports`]; `at`: PEs that compute a node's source.
 fn ports(vsa: &Vsa, at: impl Fn(usize) -> Places) -> Vec<i64> {
     let mut shared: BTreeMap<(NodeId, &Formula, (i64, bool)), (usize, Places)> = BTreeMap::new();
     for (&id, &delay) in &vsa.schedule.delays {
@@ -153,7 +177,7 @@ fn index(vsa: &Vsa, p: [i64; 2]) -> usize {
     (p[0] * vsa.extent[1] + p[1]) as usize
 }
 
-/// PEs by which an input reaches all that need it: along axis 1 from PE to PE, along axis 0 where waves enter.
+/// PEs over which an input reaches all PEs that need it: along axis 1 in every row, along axis 0 in the first column.
 fn passed(vsa: &Vsa, node: usize, needed: impl Fn([i64; 2]) -> bool) -> Passed {
     let Op::Input { group, .. } = vsa.nodes[node].op else { return Passed::new() };
     let group = &vsa.inputs[group as usize];
@@ -162,9 +186,9 @@ fn passed(vsa: &Vsa, node: usize, needed: impl Fn([i64; 2]) -> bool) -> Passed {
         return Passed::new();
     }
     let [e0, e1] = vsa.extent;
-    let hops = vsa.schedule.skew.map(i64::abs);
+    let hops = vsa.schedule.hop_delays();
     let place =
-        |at: [i64; 2]| [0, 1].map(|a| if vsa.schedule.skew[a] >= 0 { at[a] } else { vsa.extent[a] - 1 - at[a] });
+        |at: [i64; 2]| [0, 1].map(|a| if vsa.schedule.start[a].forward() { at[a] } else { vsa.extent[a] - 1 - at[a] });
     let mut wanted = vec![false; (e0 * e1) as usize];
     let mut registers = vec![0; (e0 * e1) as usize];
     for at in (0..e0).rev().flat_map(|i| (0..e1).rev().map(move |j| [i, j])) {
@@ -192,7 +216,7 @@ fn passed(vsa: &Vsa, node: usize, needed: impl Fn([i64; 2]) -> bool) -> Passed {
 fn passed_everywhere(vsa: &Vsa, node: usize) -> Passed {
     let Op::Input { group, .. } = vsa.nodes[node].op else { return Passed::new() };
     let (forward, [e0, e1]) = (vsa.inputs[group as usize].forward, vsa.inputs[group as usize].readers());
-    let [h0, h1] = vsa.schedule.skew.map(i64::abs);
+    let [h0, h1] = vsa.schedule.hop_delays();
     let mut all = Passed::new();
     let mut pass = |cycles: i64, pes: i64| {
         if cycles > 0 && pes > 0 {
@@ -201,7 +225,7 @@ fn passed_everywhere(vsa: &Vsa, node: usize) -> Passed {
     };
     match forward {
         [_, true] if e1 > 1 => {
-            // From the first column on along the rows; where the column passes on, too, its PEs serve both ways.
+            // Along the rows. The PEs of the first column may pass on along both axes.
             let both = if forward[0] { e0 - 1 } else { 0 };
             pass(h1, e0 * (e1 - 1) - both);
             pass(h0.max(h1), both);
@@ -212,14 +236,14 @@ fn passed_everywhere(vsa: &Vsa, node: usize) -> Passed {
     all
 }
 
-/// PEs that give on to a neighbour, along axis 0 and along axis 1, what comes with the waves and is looked at in these,
-/// and all that have it. It goes along axis 0 where waves enter, and from there along axis 1.
-fn going_on<'a>(vsa: &Vsa, looks: impl Iterator<Item = &'a Places>) -> ([Places; 2], Places) {
+/// PEs that pass a field on along axis 0 and along axis 1 if it is read in these places, and all PEs that have it. A
+/// field travels along axis 0 in the first column and from there along axis 1.
+fn going_on<'a>(vsa: &Vsa, reads: impl Iterator<Item = &'a Places>) -> ([Places; 2], Places) {
     let [mut down, mut along, mut all] = [(); 3].map(|_| vec![0; words(vsa.extent)]);
-    looks.for_each(|at| join(&mut all, at));
+    reads.for_each(|at| join(&mut all, at));
     let [e0, e1] = vsa.extent;
     let place = |at: [i64; 2]| {
-        index(vsa, [0, 1].map(|a| if vsa.schedule.skew[a] >= 0 { at[a] } else { vsa.extent[a] - 1 - at[a] }))
+        index(vsa, [0, 1].map(|a| if vsa.schedule.start[a].forward() { at[a] } else { vsa.extent[a] - 1 - at[a] }))
     };
     for (i, j) in (0..e0).rev().flat_map(|i| (0..e1).rev().map(move |j| (i, j))) {
         let here = place([i, j]);
@@ -236,7 +260,7 @@ fn going_on<'a>(vsa: &Vsa, looks: impl Iterator<Item = &'a Places>) -> ([Places;
     ([down, along], all)
 }
 
-/// [`going_on`] where one PE stands for all.
+/// [`going_on`] if one place stands for all.
 fn everywhere(vsa: &Vsa) -> ([Places; 2], Places) {
     let one = |there: bool| of([1, 1], |_| there);
     (vsa.extent.map(|e| one(e > 1)), one(true))
@@ -249,7 +273,7 @@ fn places(extent: [i64; 2]) -> impl Iterator<Item = [i64; 2]> {
 /// A set of PEs, by [`index`].
 pub type Places = Vec<u64>;
 
-/// 64 places each.
+/// Words of a set: 64 places each.
 fn words(extent: [i64; 2]) -> usize {
     (extent[0] * extent[1]) as usize / 64 + 1
 }
@@ -273,7 +297,7 @@ fn insert(set: &mut [u64], place: usize) {
     set[place / 64] |= 1 << (place % 64);
 }
 
-/// The places of another set, too.
+/// Adds the places of another set.
 pub fn join(set: &mut [u64], other: &[u64]) {
     set.iter_mut().zip(other).for_each(|(a, b)| *a |= b);
 }
@@ -304,13 +328,13 @@ impl Table {
     }
 }
 
-/// Where a condition holds in some waves, and where it fails in some.
+/// The places where a condition holds in some waves, and those where it fails in some.
 struct Outcome {
     holds: Places,
     fails: Places,
 }
 
-/// Places where something holds in some waves, along axes that tell them apart.
+/// The places where a conjunction holds in some waves. An axis that it does not depend on has extent 1.
 struct Feasible {
     extent: [i64; 2],
     answers: Vec<bool>,
@@ -322,7 +346,7 @@ impl Feasible {
     }
 }
 
-/// Where all parts hold.
+/// The places where all parts hold.
 fn both(parts: &[Feasible], extent: [i64; 2]) -> Places {
     let (rows, others): (Vec<&Feasible>, Vec<&Feasible>) = parts.iter().partition(|part| part.extent[1] == 1);
     let (columns, others): (Vec<&Feasible>, Vec<&Feasible>) = others.into_iter().partition(|part| part.extent[0] == 1);
@@ -337,8 +361,8 @@ fn both(parts: &[Feasible], extent: [i64; 2]) -> Places {
     set
 }
 
-/// Conditions in parts that have no counter in common: each holds or fails by itself.
-fn apart(all: &[Condition]) -> Vec<Vec<&Condition>> {
+/// The conditions in parts that have no counter in common: the parts hold and fail independently.
+fn independent(all: &[Condition]) -> Vec<Vec<&Condition>> {
     let meet =
         |a: &Condition, b: &Condition| a.form.counters.iter().zip(&b.form.counters).any(|(x, y)| *x != 0 && *y != 0);
     let mut parts: Vec<Vec<&Condition>> = vec![];
@@ -351,18 +375,18 @@ fn apart(all: &[Condition]) -> Vec<Vec<&Condition>> {
     parts
 }
 
-/// Where nodes are known to be needed, and where that has not been said of their operands yet.
+/// The work list of the analysis: places that need each node, and those of them not yet propagated to its operands.
 struct Wanted {
     seen: Table,
     fresh: Table,
     /// Nodes with fresh places.
     open: Vec<NodeId>,
-    /// Words in which a node's fresh places are; none for no such node.
+    /// Per node, the words that hold fresh places.
     within: Vec<Range<usize>>,
 }
 
 impl Wanted {
-    /// A node is needed at these places; by the word, in these words.
+    /// Adds places that need a node: `at` gives each of these words of the set.
     fn want(&mut self, id: NodeId, words: &Range<usize>, at: impl Fn(usize) -> u64) {
         let (seen, fresh) =
             (&mut self.seen.of_mut(id.index())[words.clone()], &mut self.fresh.of_mut(id.index())[words.clone()]);
@@ -374,17 +398,17 @@ impl Wanted {
             *seen |= more;
         }
         if new != 0 {
-            let known = &mut self.within[id.index()];
-            if known.start == known.end {
+            let within = &mut self.within[id.index()];
+            if within.start == within.end {
                 self.open.push(id);
-                known.clone_from(words);
+                within.clone_from(words);
             } else {
-                *known = known.start.min(words.start)..known.end.max(words.end);
+                *within = within.start.min(words.start)..within.end.max(words.end);
             }
         }
     }
 
-    /// A node, and its fresh places, which are none any more: in these words.
+    /// Takes a node from the list. Its fresh places go to `places`, in these words.
     fn next(&mut self, places: &mut [u64]) -> Option<(NodeId, Range<usize>)> {
         let id = self.open.pop()?;
         let words = std::mem::take(&mut self.within[id.index()]);
@@ -399,23 +423,23 @@ impl Wanted {
 struct Search<'a> {
     vsa: &'a Vsa,
     ranges: Ranges,
-    /// Places that are told apart along each axis.
+    /// Places along each axis: those of the array, or one for all.
     extent: [i64; 2],
-    /// By hop: places where it comes from a PE.
+    /// Per hop, the places that have a PE at its other end.
     inside: RefCell<FxHashMap<[i64; 2], Places>>,
 }
 
 impl Search<'_> {
-    /// Per node, where it is needed; the outcomes of what multiplexers choose by there.
+    /// The places that need each node, and the outcomes of the multiplexers' conditions.
     fn needed(&self) -> (Table, FxHashMap<NodeId, Outcome>) {
         let vsa = self.vsa;
         let none = || Table::none(vsa.nodes.len(), words(self.extent));
         let mut wanted = Wanted { seen: none(), fresh: none(), open: vec![], within: vec![0..0; vsa.nodes.len()] };
         let everywhere = 0..words(self.extent);
         let operands: Vec<Vec<NodeId>> = vsa.nodes.iter().map(|node| node.op.operands()).collect();
-        let mut known: FxHashMap<NodeId, Outcome> = FxHashMap::default();
+        let mut outcomes: FxHashMap<NodeId, Outcome> = FxHashMap::default();
         for port in vsa.outputs.iter().flat_map(|g| &g.ports) {
-            let at = &self.outcome(&mut known, port.enable).holds;
+            let at = &self.outcome(&mut outcomes, port.enable).holds;
             wanted.want(port.value, &everywhere, |k| at[k]);
             wanted.want(port.enable, &everywhere, |k| at[k]);
         }
@@ -427,7 +451,7 @@ impl Search<'_> {
                     wanted.want(*source, &within, |k| from[k]);
                 }
                 Op::Select(c, a, b) => {
-                    let Outcome { holds, fails } = self.outcome(&mut known, *c);
+                    let Outcome { holds, fails } = self.outcome(&mut outcomes, *c);
                     wanted.want(*c, &within, |k| here[k] & holds[k] & fails[k]);
                     wanted.want(*a, &within, |k| here[k] & holds[k]);
                     wanted.want(*b, &within, |k| here[k] & fails[k]);
@@ -435,10 +459,10 @@ impl Search<'_> {
                 _ => operands[id.index()].iter().for_each(|&n| wanted.want(n, &within, |k| here[k])),
             }
         }
-        (wanted.seen, known)
+        (wanted.seen, outcomes)
     }
 
-    /// Where a node's source is needed for it, which itself is at these places.
+    /// The places where the operands of a node are that is needed at `at`.
     fn sources(&self, node: usize, at: &[u64]) -> Places {
         let mut all = at.to_vec();
         if let Op::Past { hop, .. } = self.vsa.nodes[node].op {
@@ -449,14 +473,15 @@ impl Search<'_> {
         all
     }
 
-    /// Where a hop to the places in these words comes from: in which words.
+    /// Writes to `from` the places at the other end of a hop to `places`, which are in these words. Returns the words
+    /// of `from`.
     fn behind(&self, places: &[u64], words: &Range<usize>, hop: [i64; 2], from: &mut [u64]) -> Range<usize> {
         if hop == [0, 0] || self.extent != self.vsa.extent {
             from[words.clone()].copy_from_slice(&places[words.clone()]);
             return words.clone();
         }
-        let mut known = self.inside.borrow_mut();
-        let inside = known
+        let mut hops = self.inside.borrow_mut();
+        let inside = hops
             .entry(hop)
             .or_insert_with(|| of(self.extent, |p| (0..2).all(|a| (0..self.extent[a]).contains(&(p[a] - hop[a])))));
         let by = hop[0] * self.extent[1] + hop[1];
@@ -472,8 +497,8 @@ impl Search<'_> {
         within
     }
 
-    fn outcome<'k>(&self, known: &'k mut FxHashMap<NodeId, Outcome>, id: NodeId) -> &'k Outcome {
-        if !known.contains_key(&id) {
+    fn outcome<'k>(&self, outcomes: &'k mut FxHashMap<NodeId, Outcome>, id: NodeId) -> &'k Outcome {
+        if !outcomes.contains_key(&id) {
             let (none, all) = (|| vec![0; words(self.extent)], || all_of(self.extent));
             let outcome = match &self.vsa.node(id).op {
                 Op::Guard(conditions) => self.guards(conditions),
@@ -481,21 +506,21 @@ impl Search<'_> {
                 Op::Const(_) => Outcome { holds: all(), fails: none() },
                 Op::Binary(BinaryOp::Or, a, b) => {
                     let [holds, fails] = {
-                        let a = self.outcome(known, *a);
+                        let a = self.outcome(outcomes, *a);
                         [a.holds.clone(), a.fails.clone()]
                     };
-                    let b = self.outcome(known, *b);
+                    let b = self.outcome(outcomes, *b);
                     Outcome { holds: each(&holds, &b.holds, |x, y| x | y), fails: each(&fails, &b.fails, |x, y| x & y) }
                 }
                 _ => Outcome { holds: all(), fails: all() },
             };
-            known.insert(id, outcome);
+            outcomes.insert(id, outcome);
         }
-        &known[&id]
+        &outcomes[&id]
     }
 
     fn guards(&self, all: &[Condition]) -> Outcome {
-        let parts: Vec<Feasible> = apart(all).iter().map(|part| self.feasible(part)).collect();
+        let parts: Vec<Feasible> = independent(all).iter().map(|part| self.feasible(part)).collect();
         let holds = both(&parts, self.extent);
         let everywhere = all_of(self.extent);
         let fails = if all.iter().all(|c| self.is_fixed(c)) {
@@ -506,28 +531,28 @@ impl Search<'_> {
         Outcome { holds, fails }
     }
 
-    /// It holds in all waves of a place or in none.
+    /// The condition holds in all waves of a place or in none.
     fn is_fixed(&self, condition: &Condition) -> bool {
         let (least, greatest) = self.ranges.bounds(&condition.form);
         least == greatest
     }
 
-    /// Where conditions hold in some waves. Places where they have the same constants share an answer.
+    /// The places where the conditions hold together in some wave. Places with the same constants share an answer.
     fn feasible(&self, all: &[&Condition]) -> Feasible {
-        // Along the axes that no condition asks for, one place stands for all.
+        // One place stands for all along an axis that no condition reads.
         let extent = [0, 1].map(|a| if all.iter().any(|c| c.form.space[a] != 0) { self.extent[a] } else { 1 });
-        let mut known: FxHashMap<Vec<i64>, bool> = FxHashMap::default();
+        let mut answers: FxHashMap<Vec<i64>, bool> = FxHashMap::default();
         let mut answer = |p: [i64; 2]| {
             let constants = all.iter().map(|c| c.form.space[0] * p[0] + c.form.space[1] * p[1]).collect();
-            *known
+            *answers
                 .entry(constants)
                 .or_insert_with(|| self.ranges.feasible(&all.iter().map(|c| c.at(p)).collect::<Vec<_>>()))
         };
         Feasible { extent, answers: places(extent).map(&mut answer).collect() }
     }
 
-    /// The guard holds in some waves of every PE: at the corners of the array, where conditions over different counters
-    /// are bounds whose reach moves with the place.
+    /// The guard holds in some waves of every PE and fails in others. It suffices to look at the corners of the array
+    /// if each counter is bounded by one condition.
     fn sometimes_everywhere(&self, all: &[Condition]) -> bool {
         let uses = |c: &Condition, j: usize| c.form.counters.get(j).is_some_and(|&x| x != 0);
         let apart = (0..self.ranges.counters.len()).all(|j| all.iter().filter(|c| uses(c, j)).count() <= 1);
@@ -536,7 +561,7 @@ impl Search<'_> {
         apart && all.iter().all(|c| !c.equality) && corners.all(|p| self.sometimes(all, p))
     }
 
-    /// At this place the guard holds in some waves, and not always.
+    /// The guard holds in some waves of this place and fails in others.
     fn sometimes(&self, all: &[Condition], p: [i64; 2]) -> bool {
         let here: Vec<Condition> = all.iter().map(|c| c.at(p)).collect();
         self.ranges.feasible(&here) && !here.iter().all(|c| self.is_fixed(c))

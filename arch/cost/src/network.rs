@@ -1,6 +1,5 @@
-//! What feeders, collectors and relays take: `templates::io`, module by module.
+//! The cost of the I/O network (`templates::io`), module by module: feeders, collectors, relays.
 
-use crate::blocks::{bits_of, line, memory, Cost};
 use array::contract::delay::in_luts;
 use array::contract::operand::travels;
 use array::contract::pick;
@@ -8,11 +7,12 @@ use array::contract::relay;
 use array::contract::relay::Relays;
 use array::contract::timing::{collect_time, drain_latency, FEED_LATENCY};
 use array::contract::walk::Walk;
+use array::resources::{bits_of, line, memory, Resources};
 use array::vsa::{Bank, Hull, InputGroup, Op, OutputGroup, Vsa};
 use uniform::affine::interval;
 use uniform::affine::Form;
 
-/// Bits of an unsigned counter form; nothing where it does not vary.
+/// Bits of an unsigned counter form; 0 if it does not vary.
 fn wave_bits(vsa: &Vsa, form: &Form) -> i64 {
     let (low, high) =
         interval(form.constant, form.counters.iter().zip(&vsa.counters).map(|(&a, c)| (a, 0, c.trip - 1)));
@@ -23,13 +23,13 @@ fn wave_bits(vsa: &Vsa, form: &Form) -> i64 {
     }
 }
 
-/// Bits of the fields by which a word of the hull is known.
+/// Bits of the fields that identify a word of the footprint.
 fn fields(hull: &Hull) -> i64 {
     let digit = |n: i64| if n > 1 { bits_of(n) } else { 0 };
     hull.rows.iter().map(|r| digit(r.extent) + digit(r.modulus)).sum::<i64>() + digit(hull.words)
 }
 
-/// Whether a word is the bank's: comparisons of the fields that do not always fit.
+/// LUTs that decide whether a word is the bank's: comparisons of the fields that do not always fit.
 fn hit(bank: &Bank, hull: &Hull) -> i64 {
     let window = |extent: i64, values: i64, moves: bool| if moves || extent < values { bits_of(values) + 2 } else { 0 };
     let rows = bank
@@ -40,39 +40,40 @@ fn hit(bank: &Bank, hull: &Hull) -> i64 {
     rows.sum::<i64>() + window(bank.words_per_row, hull.words, bank.coef != [0, 0]) + 2
 }
 
-/// Where rows may end early, a bank keeps for each such dimension where the next ones begin.
-fn blocks(early: i64, depth: i64) -> Cost {
+/// Rows may end early in `early` dimensions. For each, a bank has a register with the address of the next rows.
+fn blocks(early: i64, depth: i64) -> Resources {
     let at = bits_of(depth);
-    Cost { lut: 2 * at + 2, ff: at, ..Cost::default() } * early
+    Resources::logic(2 * at + 2, at) * early
 }
 
-/// Dimensions of a group whose rows may end early, as sizes say.
+/// Dimensions of a group whose rows may end early, which depends on sizes.
 fn early(vsa: &Vsa, walk: fn(&Vsa, usize) -> Option<Walk>, array: u32, group: usize, hull: &Hull) -> i64 {
     let sized = !vsa.sizes.list.is_empty();
     let walk = sized.then(|| walk(vsa, vsa.port_of(array))).flatten();
     walk.map_or(0, |walk| walk.early(group, hull).len() as i64)
 }
 
-/// Multiplexers of `inputs` choices in LUTs of six inputs, per bit.
+/// LUTs per bit of a multiplexer with this many inputs.
 fn choice(inputs: i64) -> i64 {
     (inputs + 1) / 3
 }
 
-/// Feeders pass the stream on and keep the elements that their waves read.
-pub(super) fn feeders(vsa: &Vsa, g: usize) -> Cost {
+/// Feeders pass the load stream on and store the elements that their waves read.
+pub(super) fn feeders(vsa: &Vsa, g: usize) -> Resources {
     let group = &vsa.inputs[g];
     let extent = group.feeders();
     let count: i64 = extent.iter().product();
     let array = &vsa.arrays[group.array as usize];
     let (word, bits) = (i64::from(array.word), i64::from(array.ty.bits()));
     let double = !group.loads_once(vsa);
-    // A sketch has no nodes, and no skew.
+    // A sketch has no nodes and no schedule.
     let sketch = vsa.nodes.is_empty();
-    let hop = (0..2).filter(|&a| extent[a] > 1 && !sketch).map(|a| vsa.schedule.skew[a].abs()).max().unwrap_or(0);
+    let hop =
+        (0..2).filter(|&a| extent[a] > 1 && !sketch).map(|a| vsa.schedule.start[a].hop_delay()).max().unwrap_or(0);
     let (row, col) = (wave_bits(vsa, &group.row), wave_bits(vsa, &group.col));
     let starts = pick::starts(&vsa.counters, &group.col, word);
     let choices = i64::from(starts.count_ones());
-    let mut one = Cost::ff(8 * i64::from(array.bus_bytes()) + fields(&group.hull) + 2 + i64::from(double));
+    let mut one = Resources::ff(8 * i64::from(array.bus_bytes()) + fields(&group.hull) + 2 + i64::from(double));
     one += line(1..=hop, row + col + i64::from(double));
     if choices > 1 {
         one += line([FEED_LATENCY - 1], bits_of(choices));
@@ -80,22 +81,22 @@ pub(super) fn feeders(vsa: &Vsa, g: usize) -> Cost {
     let (_, late) = late(vsa, group);
     let early = early(vsa, Walk::reads, group.array, g, &group.hull);
     for bank in &group.banks {
-        let kept = i64::from(pick::kept(starts, bank.ports, word).count_ones());
+        let elements = i64::from(pick::stored(starts, bank.ports, word).count_ones());
         let served: Vec<i64> = (bank.port..bank.port + bank.ports).filter_map(|port| late[port as usize]).collect();
         if served.is_empty() {
             continue;
         }
-        one += stored(bank, double, kept * bits, vsa.uram) + blocks(early, bank.depth);
-        // What is read of a block is registered within.
-        let read = i64::from(kept_in_luts(bank, double));
+        one += stored(bank, double, elements * bits, vsa.uram) + blocks(early, bank.depth);
+        // Block RAM has the register of its word inside.
+        let read = i64::from(is_in_luts(bank, double));
         one.lut += hit(bank, &group.hull);
         if bank.words_per_row > 1 {
             one.lut += col + bits_of(bank.depth);
         }
         if choices > 1 {
-            one += Cost::ff((1 + read) * kept * bits);
+            one += Resources::ff((1 + read) * elements * bits);
             one.lut += served.len() as i64 * bits * choice(choices);
-            // Of a sketch: a register, or what makes a shift register of it.
+            // A sketch does not say whether these are registers or shift registers.
             if !sketch {
                 one += served.iter().map(|&late| line([1 + late], bits)).sum();
             }
@@ -106,7 +107,7 @@ pub(super) fn feeders(vsa: &Vsa, g: usize) -> Cost {
     one * count
 }
 
-/// When a group's first value is ready, and per port, cycles by which it is later than that; nothing for one that no
+/// When a group's first value is ready, and per port the cycles by which its value is later; `None` for a port that no
 /// node reads.
 fn late(vsa: &Vsa, group: &InputGroup) -> (i64, Vec<Option<i64>>) {
     if vsa.nodes.is_empty() {
@@ -126,31 +127,30 @@ fn late(vsa: &Vsa, group: &InputGroup) -> (i64, Vec<Option<i64>>) {
     (first, ready.into_iter().map(|r| r.map(|r| r - first)).collect())
 }
 
-/// What waves bring to feeders and collectors enters the array when the first of them looks at it.
-pub(super) fn entries(vsa: &Vsa) -> Cost {
-    // Of a sketch: when that is, is not known.
+/// Registers in front of the array for the fields of feeders and collectors: a field enters the array when the first of
+/// them reads it.
+pub(super) fn entries(vsa: &Vsa) -> Resources {
+    // A sketch has no schedule.
     if vsa.nodes.is_empty() {
-        return Cost::default();
+        return Resources::default();
     }
-    let way = |hops: [i64; 2]| (0..2).map(|a| hops[a] * vsa.schedule.skew[a].abs()).sum::<i64>();
-    let told = |row: &Form, col: &Form, double: bool, delay: i64| {
+    let entry = |row: &Form, col: &Form, double: bool, delay: i64| {
         [wave_bits(vsa, row), wave_bits(vsa, col), double.into()]
             .into_iter()
             .map(|bits| line([delay], bits))
-            .sum::<Cost>()
+            .sum::<Resources>()
     };
-    let feeders = vsa
-        .inputs
-        .iter()
-        .map(|g| told(&g.row, &g.col, !g.loads_once(vsa), late(vsa, g).0 - FEED_LATENCY + way(g.away(vsa))));
-    let collectors = vsa.outputs.iter().enumerate().map(|(o, g)| {
-        let delay = collect_time(vsa, o) - 1 + way(g.away(vsa));
-        told(&g.row, &g.col, g.slots > 1, delay) + line([delay], enables(vsa, g))
+    let feeders = vsa.inputs.iter().map(|g| {
+        entry(&g.row, &g.col, !g.loads_once(vsa), late(vsa, g).0 - FEED_LATENCY + vsa.schedule.way(g.away(vsa)))
     });
-    feeders.sum::<Cost>() + collectors.sum()
+    let collectors = vsa.outputs.iter().enumerate().map(|(o, g)| {
+        let delay = collect_time(vsa, o) - 1 + vsa.schedule.way(g.away(vsa));
+        entry(&g.row, &g.col, g.slots > 1, delay) + line([delay], enables(vsa, g))
+    });
+    feeders.sum::<Resources>() + collectors.sum()
 }
 
-/// Enables of a group that come with the waves.
+/// Enables of a group that travel with the waves.
 fn enables(vsa: &Vsa, group: &OutputGroup) -> i64 {
     let mut enables: Vec<_> =
         group.ports.iter().map(|p| p.enable).filter(|e| e.index() < vsa.nodes.len() && travels(vsa, *e)).collect();
@@ -159,29 +159,29 @@ fn enables(vsa: &Vsa, group: &OutputGroup) -> i64 {
     enables.len() as i64
 }
 
-/// A bank's words stand in registers or LUTs: what is read of them is registered behind them.
-fn kept_in_luts(bank: &Bank, double: bool) -> bool {
+/// A bank is registers or LUTs, and a register behind it holds the word that is read.
+fn is_in_luts(bank: &Bank, double: bool) -> bool {
     let depth = bank.depth.max(1);
     in_luts(if double { (1 << bits_of(depth)) + depth } else { depth })
 }
 
 /// The memory of a bank with its addresses.
-fn stored(bank: &Bank, double: bool, width: i64, ultra: bool) -> Cost {
+fn stored(bank: &Bank, double: bool, width: i64, ultra: bool) -> Resources {
     let depth = bank.depth.max(1);
     match (double, depth) {
-        (false, 1) => Cost::ff(width),
-        (true, 1) => memory(2, width, false) + Cost::ff(1),
+        (false, 1) => Resources::ff(width),
+        (true, 1) => memory(2, width, false) + Resources::ff(1),
         _ => {
             let at = bits_of(depth);
             let words = if double { (1 << at) + depth } else { depth };
-            memory(words, width, ultra) + Cost { lut: 2 * at, ff: 2 * at + i64::from(double), ..Cost::default() }
+            memory(words, width, ultra) + Resources::logic(2 * at, 2 * at + i64::from(double))
         }
     }
 }
 
-/// Collectors keep elements and answer with a register.
-pub(super) fn collectors(vsa: &Vsa, o: usize) -> Cost {
-    // Of a sketch: whether there are two buffers is not certain.
+/// Collectors store elements and answer requests from a register.
+pub(super) fn collectors(vsa: &Vsa, o: usize) -> Resources {
+    // A sketch does not say whether there are two buffers.
     if vsa.nodes.is_empty() {
         buffers(vsa, o, false).least(buffers(vsa, o, true))
     } else {
@@ -190,12 +190,12 @@ pub(super) fn collectors(vsa: &Vsa, o: usize) -> Cost {
 }
 
 /// Collectors with one buffer each, or two.
-fn buffers(vsa: &Vsa, o: usize, double: bool) -> Cost {
+fn buffers(vsa: &Vsa, o: usize, double: bool) -> Resources {
     let group = &vsa.outputs[o];
     let array = &vsa.arrays[group.array as usize];
     let (word, bits) = (i64::from(array.word), i64::from(array.ty.bits()));
     let extent = group.extent();
-    let hop = (0..2).filter(|&a| extent[a] > 1).map(|a| vsa.schedule.skew[a].abs()).max().unwrap_or(0).max(1);
+    let hop = (0..2).filter(|&a| extent[a] > 1).map(|a| vsa.schedule.start[a].hop_delay()).max().unwrap_or(0).max(1);
     let (row, col) = (wave_bits(vsa, &group.row), wave_bits(vsa, &group.col));
     let early = early(vsa, Walk::writes, group.array, o, &group.hull);
     let mut one = line(1..=hop, row + col + i64::from(double) + enables(vsa, group));
@@ -215,7 +215,7 @@ fn buffers(vsa: &Vsa, o: usize, double: bool) -> Cost {
             depth
         };
         one += match words {
-            1 => Cost::ff(lanes * bits),
+            1 => Resources::ff(lanes * bits),
             _ => masked(words, lanes, bits, vsa.uram),
         };
         one.lut +=
@@ -226,8 +226,8 @@ fn buffers(vsa: &Vsa, o: usize, double: bool) -> Cost {
     one * extent.iter().product()
 }
 
-/// Lanes with write enables of their own are memories of their own where they stand in LUTs.
-fn masked(words: i64, lanes: i64, bits: i64, ultra: bool) -> Cost {
+/// A memory with a write enable per lane. In LUTs, each lane is a memory.
+fn masked(words: i64, lanes: i64, bits: i64, ultra: bool) -> Resources {
     if in_luts(words) {
         memory(words, bits, false) * lanes
     } else {
@@ -235,26 +235,26 @@ fn masked(words: i64, lanes: i64, bits: i64, ultra: bool) -> Cost {
     }
 }
 
-/// LUTs that join so many words, per bit.
+/// LUTs per bit that join this many words.
 fn joined(words: i64) -> i64 {
     (words + 3) / 5
 }
 
-/// Relays join bus words, and the groups of a port theirs.
-pub(super) fn relays(vsa: &Vsa, port: usize) -> Cost {
+/// Relays join the bus words of their collectors; the port joins the words of its groups.
+pub(super) fn relays(vsa: &Vsa, port: usize) -> Resources {
     let of_port: Vec<usize> = (0..vsa.outputs.len()).filter(|&o| vsa.port_of(vsa.outputs[o].array) == port).collect();
     if of_port.is_empty() {
-        return Cost::default();
+        return Resources::default();
     }
     let bits = 8 * i64::from(vsa.bus_bytes(port));
     let latency = drain_latency(vsa, port);
-    let mut total = Cost::lut(bits * joined(of_port.len() as i64)) + line([latency], 1);
+    let mut total = Resources::lut(bits * joined(of_port.len() as i64)) + line([latency], 1);
     for o in of_port {
         let group = &vsa.outputs[o];
         let relays = Relays::new(vsa, o);
         let modules: i64 = relays.extent.iter().product();
         let token = 2 + i64::from(group.slots > 1) + fields(&group.hull);
-        total += Cost { lut: bits * joined(relays.joined as i64 + 2), ff: bits + token, ..Cost::default() } * modules;
+        total += Resources::logic(bits * joined(relays.joined as i64 + 2), bits + token) * modules;
         total += line([latency - relays.latency()], bits);
     }
     total

@@ -1,7 +1,7 @@
-//! The cost walk: visit by visit, when every load, launch and drain of a run happens. Exact under the ideal memory,
-//! because reader, sequencer and writer are deterministic and each visit depends only on earlier ones and itself.
+//! The cycles of a run: tile by tile, when every load, launch and drain happens.
 //!
-//! Cycles count from the `start` pulse (0) to the `done` pulse.
+//! The prediction is exact under the ideal memory, because reader, sequencer and writer are deterministic, and each
+//! tile depends only on itself and on earlier tiles. Cycles count from the `start` pulse (0) to the `done` pulse.
 
 use crate::reader::{ReaderModel, Waits};
 use crate::writer::WriterModel;
@@ -14,7 +14,7 @@ use uniform::affine::step;
 pub struct Prediction {
     /// From the `start` to the `done` pulse.
     pub cycles: i64,
-    /// Waves launched times the interval: what an array that never waits would take.
+    /// Waves times the initiation interval: the cycles of an array that never waits.
     pub compute_cycles: i64,
     /// Launch of the first and of the last wave.
     pub first_launch: i64,
@@ -50,18 +50,18 @@ struct Walker<'a> {
     rows: u64,
 }
 
-/// With sizes, at the greatest ones.
+/// A run at the greatest sizes.
 pub fn predict(vsa: &Vsa, memory: &MemoryTiming) -> Prediction {
     predict_below(vsa, memory, i64::MAX).0.expect("a run takes less than that")
 }
 
-/// A run at these sizes, one for each that the array has.
+/// A run at these sizes, in the array's order.
 pub fn predict_at(vsa: &Vsa, sizes: &[i64], memory: &MemoryTiming) -> Prediction {
     walk(vsa, sizes, memory, i64::MAX).0.expect("a run takes less than that")
 }
 
-/// [`predict()`] of designs that take fewer than `limit` cycles; `None`, and less to walk, for others. Also the rows of
-/// loads and drains that were walked, which is what this costs.
+/// [`predict()`] for designs that take fewer than `limit` cycles; `None`, after a shorter walk, for others. Also
+/// returns the number of rows of loads and drains that were walked, which measures the work.
 pub fn predict_below(vsa: &Vsa, memory: &MemoryTiming, limit: i64) -> (Option<Prediction>, u64) {
     walk(vsa, &vsa.sizes.maxima(), memory, limit)
 }
@@ -100,7 +100,7 @@ impl Walker<'_> {
         let mut done = 0;
         let mut visit = 0;
         loop {
-            // The last wave's launch, even if nothing waited any more.
+            // The last launch, if no wave waited any more.
             if free + (left - 1) * interval >= limit {
                 return None;
             }
@@ -127,7 +127,7 @@ impl Walker<'_> {
         (out.cycles < limit).then_some(out)
     }
 
-    /// Serves the loads of a visit; the cycle from which they allow a launch.
+    /// Serves the loads of a tile. Returns the cycle from which they allow a launch.
     fn loads(&mut self, tile: &[i64], case: Option<usize>) -> i64 {
         let mut ready = 0;
         for port in 0..self.readers.len() {
@@ -156,7 +156,7 @@ impl Walker<'_> {
         ready
     }
 
-    /// The cycle from which free collector slots allow a launch.
+    /// The cycle from which free result buffers allow a launch.
     fn slots(&self, tile: &[i64], case: Option<usize>) -> i64 {
         let mut ready = 0;
         for (o, group) in self.vsa.outputs.iter().enumerate().filter(|(_, group)| group.emit.holds(tile, case)) {
@@ -168,7 +168,7 @@ impl Walker<'_> {
         ready
     }
 
-    /// Serves the drains of a visit; the cycle of the last `written` pulse.
+    /// Serves the drains of a tile. Returns the cycle of the last `written` pulse.
     fn drains(&mut self, tile: &[i64], case: Option<usize>, last_launch: i64) -> i64 {
         let mut done = 0;
         for port in 0..self.writers.len() {
@@ -189,7 +189,7 @@ impl Walker<'_> {
         done
     }
 
-    /// Releases the loads that no later visit uses again.
+    /// Releases the loads that no later tile uses.
     fn releases(&mut self, tile: &[i64], case: Option<usize>, trips: &[i64], last_launch: i64) {
         for (g, group) in self.vsa.inputs.iter().enumerate() {
             if group.releases(tile, case, trips) {

@@ -1,11 +1,13 @@
 //! Exact timing of `templates::axi::reader` under the ideal memory.
 //!
-//! Cycles are absolute; 0 is the cycle of the `start` pulse. [`ReaderModel::load`] is called once per load, in service
-//! order (see [`array::contract::walk`]), with the cycles of the pulses the load waits for: load `n` of a group enters
-//! the walker after `written_o` number `n - lag - 1` (counting from 0; with `after = (o, lag)`, and if `n > lag`), and
-//! its words go to the feeders after the group's `release` number `n - 2`. What does not wait passes 0. The result is
-//! the cycle of the `loaded` pulse, which is the cycle of the load's last word on the stream. Base addresses are taken
-//! to be multiples of 4096.
+//! Cycle 0 is the `start` pulse. Call [`ReaderModel::load`] once per load, in service order
+//! ([`array::contract::walk`]), with the cycles of the pulses that the load waits for, or 0 if it does not wait:
+//! - Load `n` of a group enters the walker after `written_o` number `n - lag - 1`, counting from 0 (with
+//!   `after = (o, lag)`, and if `n > lag`).
+//! - Its words go to the feeders after the group's `release` number `n - 2`.
+//!
+//! The result is the cycle of the `loaded` pulse, in which the load's last word is on the stream. Base addresses are
+//! multiples of 4096.
 
 use crate::address::{AddressModel, RowTimes};
 use crate::buffer::Buffer;
@@ -22,10 +24,10 @@ pub struct LoadTimes {
     pub loaded: i64,
 }
 
-/// Pulses in whose cycles a load may go on, 0 where it does not wait.
+/// Cycles of the pulses that a load waits for; 0 if it does not wait.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Waits {
-    /// What it reads is in DRAM.
+    /// The data that it reads is in DRAM.
     pub written: i64,
     /// A buffer half of its group is free.
     pub released: i64,
@@ -39,15 +41,15 @@ pub struct ReaderModel {
     rotate: i64,
     /// Beats between address side and receiver.
     beats: Buffer,
-    /// Beats asked for so far, and the cycle in which the latest of them comes.
+    /// Beats requested so far, and the cycle in which the latest of them arrives.
     asked: i64,
     came: Time,
-    /// Cycle in which the receiver took its latest virtual beat.
+    /// Cycle in which the receiver took its latest beat, transferred or not.
     taken: Time,
     steady: Steady,
 }
 
-/// From the cycle in which something is put into a buffer to the first in which it can be taken.
+/// Cycles from a write into a FIFO to the first cycle in which the word can be taken.
 const THROUGH: i64 = 2;
 
 impl ReaderModel {
@@ -73,7 +75,7 @@ impl ReaderModel {
         }
     }
 
-    /// Walks every row, however like the one before it is.
+    /// Walks every row, even if it equals the one before.
     pub fn row_by_row(mut self) -> Self {
         self.steady.row_by_row = true;
         self
@@ -116,17 +118,17 @@ impl ReaderModel {
         Some(LoadTimes { loaded: self.taken.at + self.rotate + 2 })
     }
 
-    /// All that the cycles of later rows are made from, beside what buffers remember.
+    /// All times of the model, beside those in the buffers.
     pub fn times(&mut self) -> impl Iterator<Item = &mut Time> {
         self.address.times().chain([&mut self.came, &mut self.taken])
     }
 
-    /// The beats of a row that are fetched: when the latest burst's first is taken.
+    /// Fetches the beats of a row. Returns when the first beat of the last burst is taken.
     fn bursts(&mut self, row: &RowTimes, steady: &mut Steady) -> Time {
         let window = self.address.window();
         let (mut left, mut length, mut segment) = (row.beats, row.first_burst, row.segment);
         loop {
-            // There is room for the longest burst.
+            // A burst is requested once there is room for a full one.
             let last = self.asked + window - 1;
             segment = steady.latest(segment, self.beats.room(last, row.beats).0);
             steady.at_most(self.beats.lasts(last, 1, row.beats));

@@ -1,35 +1,33 @@
-//! Estimated device resources of a VSA, by part, from the nodes and buffers that are emitted: what synthesis of each
-//! module gives, times the module's instances. The search and the report count with these same functions.
+//! Estimated resources of a systolic array, by part: the estimate for each emitted module times its instances. The
+//! search and the report use the same functions.
 //!
-//! DSP slices and memory blocks are counted; LUTs and flip-flops follow from widths. `docs/results/estimates.md` compares
-//! them with what `scripts/resources.sh` measures.
+//! DSP slices and memory blocks are counted; LUTs and flip-flops follow from widths. `docs/results/estimates.md`
+//! compares them with what `scripts/resources.sh` measures.
 
-use crate::blocks::{memory, Cost};
-use crate::board::Resources;
-pub use crate::floats::product;
 pub use crate::pes::ByPlaces;
 use crate::{control, engines, network, pes};
 use array::contract::walk::Walk;
+use array::resources::{memory, Resources};
 use array::vsa::Vsa;
 use std::collections::BTreeSet;
 
-/// What the parts of a design take.
+/// The resources of a design, by part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Parts {
-    pub pes: Cost,
-    pub feeders: Cost,
-    pub collectors: Cost,
-    /// And what waits in front of the array for its time.
-    pub relays: Cost,
+    pub pes: Resources,
+    pub feeders: Resources,
+    pub collectors: Resources,
+    /// With the registers of fields in front of the array.
+    pub relays: Resources,
     /// Readers and writers.
-    pub engines: Cost,
+    pub engines: Resources,
     /// Registers, sequencer, reset.
-    pub control: Cost,
+    pub control: Resources,
 }
 
 /// All parts together.
 pub fn estimate(vsa: &Vsa) -> Resources {
-    parts(vsa).total().blocks()
+    parts(vsa).total()
 }
 
 pub fn parts(vsa: &Vsa) -> Parts {
@@ -43,10 +41,10 @@ pub fn parts(vsa: &Vsa) -> Parts {
     }
 }
 
-/// What no node of the PEs is needed for. `walks`: of the ports.
+/// All parts but the PEs, and without the fields that only PEs read. `walks`: of the ports.
 fn others(vsa: &Vsa, walks: &[[Option<Walk>; 2]]) -> Parts {
     Parts {
-        pes: Cost::default(),
+        pes: Resources::default(),
         feeders: (0..vsa.inputs.len()).map(|g| network::feeders(vsa, g)).sum(),
         collectors: (0..vsa.outputs.len()).map(|o| network::collectors(vsa, o)).sum(),
         relays: network::entries(vsa) + (0..vsa.ports()).map(|port| network::relays(vsa, port)).sum(),
@@ -55,35 +53,30 @@ fn others(vsa: &Vsa, walks: &[[Option<Walk>; 2]]) -> Parts {
     }
 }
 
-/// What a PE takes at least, wherever its registers may go, by where it takes that: operators that are needed at all
-/// places where one of the statements stands that need them, which are so many, or at all but some at a border.
-pub fn per_pe(vsa: &Vsa, stands: impl Fn(&BTreeSet<usize>) -> i64) -> ByPlaces<Resources> {
-    pes::least(vsa, stands).into_iter().map(|(places, cost)| (places, floor(cost))).collect()
+/// Lower bound on what a PE takes in any schedule, by the PEs that take it. `places`: how many PEs execute one of these
+/// statements.
+pub fn per_pe(vsa: &Vsa, places: impl Fn(&BTreeSet<usize>) -> i64) -> ByPlaces<Resources> {
+    pes::least(vsa, places).into_iter().map(|(places, cost)| (places, cost.floor())).collect()
 }
 
-/// A memory of one port in a PE that keeps `depth` values of `bits`, at least.
-pub fn kept(depth: i64, bits: i64, ultra: bool) -> Resources {
-    floor(memory(depth, bits, ultra))
+/// A memory of one port in a PE for `depth` values of `bits`, at least.
+pub fn one_memory(depth: i64, bits: i64, ultra: bool) -> Resources {
+    memory(depth, bits, ultra).floor()
 }
 
-/// Everything but the PEs. Of a sketch, which has no nodes, at least. `walks`: of its ports.
+/// All parts but the PEs. For a sketch, which has no nodes, a lower bound. `walks`: of its ports.
 pub fn network(vsa: &Vsa, walks: &[[Option<Walk>; 2]]) -> Resources {
-    let parts = Parts { pes: Cost::default(), ..others(vsa, walks) };
-    floor(parts.total())
-}
-
-/// Without halves of block RAMs that may share one with others.
-pub fn floor(cost: Cost) -> Resources {
-    Resources { bram36: cost.bram18 / 2, ..cost.blocks() }
+    let parts = Parts { pes: Resources::default(), ..others(vsa, walks) };
+    parts.total().floor()
 }
 
 impl Parts {
-    pub fn total(&self) -> Cost {
+    pub fn total(&self) -> Resources {
         self.list().into_iter().map(|(_, cost)| cost).sum()
     }
 
     /// The parts by name.
-    pub fn list(&self) -> [(&'static str, Cost); 6] {
+    pub fn list(&self) -> [(&'static str, Resources); 6] {
         [
             ("PEs", self.pes),
             ("feeders", self.feeders),

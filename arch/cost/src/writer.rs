@@ -1,10 +1,9 @@
 //! Exact timing of `templates::axi::writer` under the ideal memory.
 //!
-//! Cycles are absolute; 0 is the cycle of the `start` pulse. [`WriterModel::drain`] is called once per drain, in
-//! service order (see [`array::contract::walk`]), with the cycle of the group's `emitted` pulse that allows it (drain
-//! `n` waits for pulse number `n`, counting from 0); the drain enters the walkers one cycle later at the earliest.
-//! Results are the cycles of the `drained` and `written` pulses; `done` rises with the last `written`. Base addresses
-//! are taken to be multiples of 4096.
+//! Cycle 0 is the `start` pulse. Call [`WriterModel::drain`] once per drain, in service order
+//! ([`array::contract::walk`]), with the cycle of the group's `emitted` pulse that allows it: drain `n` waits for pulse
+//! `n`, counting from 0, and enters the walkers one cycle later at the earliest. The results are the cycles of the
+//! `drained` and `written` pulses; `done` rises with the last `written`. Base addresses are multiples of 4096.
 
 use crate::address::{AddressModel, RowTimes};
 use crate::buffer::Buffer;
@@ -33,11 +32,11 @@ pub struct WriterModel {
     asked: Time,
     /// Words between request and data side.
     words: Buffer,
-    /// Latest virtual beat of the data side.
+    /// Latest beat of the data side, transferred or not.
     taken: Time,
     /// Latest write response.
     acked: Time,
-    /// Cycles in which the latest drains were found complete.
+    /// Cycles in which the latest drains were complete.
     complete: Vec<i64>,
     drains: usize,
     steady: Steady,
@@ -66,7 +65,7 @@ impl WriterModel {
         }
     }
 
-    /// Walks every row, however like the one before it is.
+    /// Walks every row, even if it equals the one before.
     pub fn row_by_row(mut self) -> Self {
         self.steady.row_by_row = true;
         self
@@ -96,7 +95,7 @@ impl WriterModel {
             let first = self.row(&row, words, ends_drain, &mut steady);
             let more = steady.end(self.times());
             if let Some(first) = first.filter(|_| more > 0 && goes_on && !ends_drain) {
-                // The last row waits for what no other does.
+                // Only the last row waits for the drains before.
                 let rows = more.min(self.address.alike(&row)).min(self.address.rows() - 1);
                 self.address.again(rows, popped);
                 self.words.take(first.after(1), words, rows);
@@ -112,14 +111,14 @@ impl WriterModel {
         Some(DrainTimes { drained: self.asked.at + self.read_latency + 2, written: complete + 1 })
     }
 
-    /// All that the cycles of later rows are made from, beside what buffers remember.
+    /// All times of the model, beside those in the buffers.
     pub fn times(&mut self) -> impl Iterator<Item = &mut Time> {
         self.address.times().chain([&mut self.asked, &mut self.taken, &mut self.acked])
     }
 
-    /// Stretches of beats that wait for nothing but the beat before, behind their first one: within a stretch, requests
-    /// and beats advance by one a cycle. The cycle of the first beat, if rows may follow whose words are all taken
-    /// without a gap.
+    /// One row, in stretches. Within a stretch a beat waits for nothing but the beat before, so requests and beats
+    /// advance by one a cycle. Returns the cycle of the first beat, if all words were taken without a gap and the next
+    /// rows may be equal.
     fn row(&mut self, row: &RowTimes, words: i64, ends_drain: bool, steady: &mut Steady) -> Option<Time> {
         let beats = words + i64::from(row.shifted);
         let sent = row.first_beat..row.first_beat + row.beats;

@@ -1,4 +1,4 @@
-//! The few SVG elements a figure is made of. Lengths in pixels, y downwards.
+//! The few SVG elements of a figure. Lengths in pixels, y downwards.
 
 use std::fmt::Write;
 
@@ -48,7 +48,7 @@ impl Font {
     }
 }
 
-/// For what is beside the point.
+/// The colour of secondary text and lines.
 pub(super) const SMALL: Font = Font::new(11, GREY);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,8 +80,8 @@ impl Canvas {
         if small.body.is_empty() {
             return;
         }
-        let known = self.stamps.iter().position(|s| *s == small.body);
-        let number = known.unwrap_or_else(|| {
+        let stamp = self.stamps.iter().position(|s| *s == small.body);
+        let number = stamp.unwrap_or_else(|| {
             self.stamps.push(small.body);
             self.stamps.len() - 1
         });
@@ -99,7 +99,8 @@ impl Canvas {
 
     pub fn rect(&mut self, r: Rect, radius: i64, hue: Hue, width: f32) {
         let (Rect { x, y, w, h }, Hue { stroke, fill }) = (r, hue);
-        self.put(format_args!(r#"<rect x="{x}" y="{y}" width="{w}" height="{h}" rx="{radius}" fill="{fill}" stroke="{stroke}" stroke-width="{width}"/>"#));
+        let place = format!(r#"x="{x}" y="{y}" width="{w}" height="{h}" rx="{radius}""#);
+        self.put(format_args!(r#"<rect {place} fill="{fill}" stroke="{stroke}" stroke-width="{width}"/>"#));
     }
 
     pub fn text(&mut self, x: i64, y: i64, text: &str, font: Font, anchor: Anchor) {
@@ -139,9 +140,10 @@ impl Canvas {
         let length = (((b.0 - a.0).pow(2) + (b.1 - a.1).pow(2)) as f64).sqrt().max(1.0);
         let side = |d: i64| (2.0 * bend as f64 * d as f64 / length).round() as i64;
         let (x, y) = ((a.0 + b.0) / 2 + side(b.1 - a.1), (a.1 + b.1) / 2 - side(b.0 - a.0));
+        let path = format!("M {},{} Q {x},{y} {},{}", a.0, a.1, b.0, b.1);
         self.put(format_args!(
-            r##"<path d="M {},{} Q {x},{y} {},{}" fill="none" stroke="{color}" stroke-width="1.7" marker-end="url(#{})"/>"##,
-            a.0, a.1, b.0, b.1, marker(color)
+            r##"<path d="{path}" fill="none" stroke="{color}" stroke-width="1.7" marker-end="url(#{})"/>"##,
+            marker(color)
         ));
     }
 

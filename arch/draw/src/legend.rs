@@ -68,12 +68,12 @@ fn space(vsa: &Vsa, view: &View) -> Vec<String> {
     for (axis, arrows) in [(view.down, ["↓", "↑"]), (view.across, ["→", "←"])] {
         if vsa.extent[axis] > 1 {
             let arrow = arrows[view.backwards[axis] as usize];
-            let skew = vsa.schedule.skew[axis].abs();
+            let hop_delay = vsa.schedule.start[axis].hop_delay();
             parts.push(format!(
-                "{} {arrow} {} PEs, {skew} cycle{} apart",
+                "{} {arrow} {} PEs, {hop_delay} cycle{} apart",
                 vsa.axes[axis],
                 vsa.extent[axis],
-                if skew == 1 { "" } else { "s" }
+                if hop_delay == 1 { "" } else { "s" }
             ));
         }
     }

@@ -1,9 +1,9 @@
 //! Pictures of a [`Vsa`] in the manner of the PolySA and AutoSA papers: the PEs, the links between them, feeders (L2)
 //! at the border or inside of the PEs, collectors, and the DRAM side (L3) of every I/O group.
 //!
-//! Waves always enter at the upper left: an axis with negative skew is drawn backwards. Axis 0 runs down and axis 1 to
-//! the right; a single column is drawn as a row. Axes with more than [`SHOWN`] PEs are shown with their middle left
-//! out. The text depends on the Vsa only.
+//! Waves always enter at the upper left: an axis whose PEs start later towards 0 is drawn backwards. Axis 0 runs down
+//! and axis 1 to the right; a single column is drawn as a row. Axes with more than [`SHOWN`] PEs are shown with their
+//! middle left out. The text depends on the Vsa only.
 
 mod canvas;
 mod figure;

@@ -1,4 +1,4 @@
-//! What there is to draw: slots of the grid, I/O groups by place, links by direction.
+//! The parts of a figure: slots of the grid, I/O groups by place, links by direction.
 
 use array::vsa::{NodeId, Op, Vsa};
 
@@ -8,7 +8,7 @@ pub const SHOWN: i64 = 6;
 /// A column or row of the figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Slot {
-    /// With the PE's coordinate.
+    /// The PE with this coordinate.
     Pe(i64),
     /// Coordinates that are not shown.
     Gap,
@@ -26,7 +26,7 @@ impl View {
     pub fn new(vsa: &Vsa) -> Self {
         let column = vsa.extent[1] == 1 && vsa.extent[0] > 1;
         let (across, down) = if column { (0, 1) } else { (1, 0) };
-        View { across, down, backwards: vsa.schedule.skew.map(|s| s < 0) }
+        View { across, down, backwards: [0, 1].map(|a| !vsa.schedule.start[a].forward()) }
     }
 
     pub fn slots(&self, vsa: &Vsa, axis: usize) -> Vec<Slot> {
@@ -77,7 +77,7 @@ impl View {
     }
 }
 
-/// Where the feeders of an input group stand.
+/// The place of the feeders of an input group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     /// One beside each row; the value goes on to the right.
@@ -103,14 +103,14 @@ pub(super) fn side(vsa: &Vsa, view: &View, group: usize) -> Side {
     }
 }
 
-/// Name of what an input group delivers.
+/// The name of the value that an input group delivers.
 pub(super) fn delivered(vsa: &Vsa, group: usize) -> String {
     let of_group = |op: &Op| matches!(op, Op::Input { group: g, .. } if *g as usize == group);
     let node = vsa.nodes.iter().find(|n| of_group(&n.op) && !n.name.is_empty());
     node.map_or_else(|| vsa.arrays[vsa.inputs[group].array as usize].name.clone(), |n| n.name.clone())
 }
 
-/// All values that hop alike.
+/// All values with the same hop.
 pub(super) struct Link {
     pub hop: [i64; 2],
     pub label: String,
@@ -163,13 +163,13 @@ fn delay(vsa: &Vsa, past: usize, source: NodeId, hop: [i64; 2], waves: i64) -> S
         return format!(" +{waves}w");
     }
     match (s.ready.get(past), s.ready.get(source.index())) {
-        (Some(to), Some(from)) => format!(" +{}", to - from + s.skew[0] * hop[0] + s.skew[1] * hop[1]),
+        (Some(to), Some(from)) => format!(" +{}", to - from + s.behind(hop)),
         _ => String::new(),
     }
 }
 
 /// Values that a PE keeps for later waves.
-pub(super) fn kept(vsa: &Vsa) -> String {
+pub(super) fn held(vsa: &Vsa) -> String {
     let past = |(n, node): (usize, &array::vsa::Node)| match &node.op {
         Op::Past { source, hop: [0, 0], waves } => Some(format!("{} +{}w", name(vsa, n, *source), vsa.most(waves))),
         _ => None,

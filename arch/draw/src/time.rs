@@ -13,41 +13,76 @@ use std::collections::{BTreeMap, BTreeSet};
 use uniform::mapping::{Mapping, Role};
 use uniform::system::{Feed, System};
 
-/// PEs and steps that are shown at most.
+/// The most PEs and steps in a diagram.
 const PES: i64 = 24;
 const STEPS: i64 = 44;
-/// Iterations that are looked at.
+/// The most iterations of a statement that are enumerated.
 const POINTS: usize = 1 << 18;
 const CELL: (i64, i64) = (58, 44);
 const LEFT: i64 = 64;
 const TOP: i64 = 64;
 const LINE: i64 = 18;
 
-/// What happens in one PE at one step.
+/// The work of one PE in one step.
 #[derive(Default)]
 struct Cell {
     /// C's iterators.
     iteration: Vec<i64>,
-    /// Arrays that feed it, with the input group if it is passed on from PE to PE.
-    fed: BTreeSet<(usize, Option<usize>)>,
+    inputs: BTreeSet<Input>,
     stores: bool,
 }
 
-/// PE and step.
-type At = ([i64; 2], i64);
+/// An array that feeds a cell, with the input group if PEs pass it on.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Input {
+    array: usize,
+    group: Option<usize>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct At {
+    pe: [i64; 2],
+    step: i64,
+}
+
+/// A value of an array on its way from cell to cell.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Move {
+    array: usize,
+    from: At,
+    to: At,
+}
+
+impl Move {
+    fn hop(&self) -> [i64; 2] {
+        [self.to.pe[0] - self.from.pe[0], self.to.pe[1] - self.from.pe[1]]
+    }
+    fn waves(&self) -> i64 {
+        self.to.step - self.from.step
+    }
+}
+
+type Point = (i64, i64);
+
+/// An arrow into a cell, seen from there: most cells are alike.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Arrow {
+    array: usize,
+    from: Point,
+    dashed: bool,
+}
 
 struct Diagram<'a> {
     scop: &'a Scop,
     mapping: &'a Mapping,
     vsa: &'a Vsa,
-    /// The phases that are shown: the wave at which each begins, and how often the counters run in it.
+    /// The phases that are shown: the wave at which each begins, and the trip counts of the counters in it.
     phases: BTreeMap<Vec<i64>, (i64, Vec<i64>)>,
     cells: BTreeMap<At, Cell>,
-    /// Name of the array, from, to.
-    arrows: BTreeSet<(usize, At, At)>,
+    moves: BTreeSet<Move>,
 }
 
-/// An SVG document. The mapping is the one that the Vsa was made by.
+/// An SVG document. The Vsa follows from the mapping.
 pub fn draw(scop: &Scop, system: &System, mapping: &Mapping, vsa: &Vsa) -> String {
     let mut diagram = Diagram {
         scop,
@@ -55,7 +90,7 @@ pub fn draw(scop: &Scop, system: &System, mapping: &Mapping, vsa: &Vsa) -> Strin
         vsa,
         phases: vsa.phases_before(STEPS),
         cells: BTreeMap::new(),
-        arrows: BTreeSet::new(),
+        moves: BTreeSet::new(),
     };
     let deepest = scop.statements.iter().map(|s| s.loops.len()).max().unwrap_or(0);
     for s in 0..scop.statements.len() {
@@ -66,7 +101,7 @@ pub fn draw(scop: &Scop, system: &System, mapping: &Mapping, vsa: &Vsa) -> Strin
 }
 
 impl Diagram<'_> {
-    /// PE and step of a point of the band; `None` where it is not shown.
+    /// PE and step of an iteration; `None` if it is not shown.
     fn position(&self, n: &[i64]) -> Option<At> {
         let (mut pe, mut at) = ([0, 0], vec![0; self.mapping.counters.len()]);
         for (d, row) in self.mapping.plan.transform.iter().enumerate() {
@@ -85,7 +120,7 @@ impl Diagram<'_> {
         let (before, trips) = self.phases.get(phase)?;
         let step = before + trips[self.vsa.cased()..].iter().zip(inner).fold(0, |wave, (trip, c)| wave * trip + c);
         let shown = pe.iter().all(|&p| p < PES) && (pe[0] == 0 || pe[1] == 0) && step < STEPS;
-        shown.then_some((pe, step))
+        shown.then_some(At { pe, step })
     }
 
     fn statement(&mut self, system: &System, s: usize, named: bool) {
@@ -120,72 +155,69 @@ impl Diagram<'_> {
                     Feed::Input { subscripts } => {
                         let element: Vec<i64> = subscripts.iter().map(|a| a.eval(&n)).collect();
                         let group = self.passed_on(array, &element, here);
-                        self.cells.entry(here).or_default().fed.insert((array, group));
+                        self.cells.entry(here).or_default().inputs.insert(Input { array, group });
                         continue;
                     }
                     Feed::Value { distance, .. } | Feed::Carry { distance, .. } => distance.clone(),
                     Feed::Partial { distance } => distance.iter().map(|a| a.eval(&n)).collect(),
                 };
                 let there: Vec<i64> = n.iter().zip(from).map(|(x, e)| x - e).collect();
-                if let Some(from) = self.position(&there).filter(|from| *from != here && self.is_link(*from, here)) {
-                    self.arrows.insert((array, from, here));
-                }
+                let from = self.position(&there).filter(|from| *from != here);
+                let step = from.map(|from| Move { array, from, to: here });
+                self.moves.extend(step.filter(|step| self.is_link(step)));
             }
         }
     }
 
     /// The input group that brings this element there, if PEs pass it on.
-    fn passed_on(&self, array: usize, element: &[i64], (pe, step): At) -> Option<usize> {
-        let counters = self.vsa.counters_of(step);
+    fn passed_on(&self, array: usize, element: &[i64], at: At) -> Option<usize> {
+        let counters = self.vsa.counters_of(at.step);
         // The array may have fewer dimensions than the program's.
         let flat =
             |dims: &[i64], at: &mut dyn Iterator<Item = i64>| dims.iter().zip(at).fold(0, |sum, (d, x)| sum * d + x);
         let wanted = flat(&self.scop.arrays[array].dims, &mut element.iter().copied());
         self.vsa.inputs.iter().position(|g| {
             let from = &self.vsa.arrays[g.array as usize];
-            let mine = from.name == self.scop.arrays[array].name
+            let is_passed = from.name == self.scop.arrays[array].name
                 && g.forward.iter().zip(self.vsa.extent).any(|(&f, e)| f && e > 1);
             let dims: &[i64] = if g.subscripts.len() == from.dims.len() { &from.dims } else { &[1] };
-            mine && g.ports.iter().any(|port| {
-                flat(dims, &mut g.subscripts.iter().zip(port).map(|(s, o)| s.eval(&counters, pe) + o)) == wanted
-            })
+            is_passed
+                && g.ports.iter().any(|port| {
+                    flat(dims, &mut g.subscripts.iter().zip(port).map(|(s, o)| s.eval(&counters, at.pe) + o)) == wanted
+                })
         })
     }
 
-    /// The array has a link over this hop and number of steps; the order of a free sum may be another one.
-    fn is_link(&self, from: At, to: At) -> bool {
-        let (over, later) = ([to.0[0] - from.0[0], to.0[1] - from.0[1]], to.1 - from.1);
-        let is =
-            |n: &Node| matches!(&n.op, Op::Past { hop, waves, .. } if *hop == over && self.vsa.most(waves) == later);
+    /// Whether the array has a link for it. A sum in any order may have others.
+    fn is_link(&self, step: &Move) -> bool {
+        let is = |n: &Node| match &n.op {
+            Op::Past { hop, waves, .. } => *hop == step.hop() && self.vsa.most(waves) == step.waves(),
+            _ => false,
+        };
         self.vsa.nodes.iter().any(is)
     }
 
-    /// Links of sums in another order than the program's, wherever both ends execute something.
+    /// Adds links of sums in another order than the program's, if both ends execute something.
     fn reordered(&mut self) {
         for node in &self.vsa.nodes {
             let Op::Past { hop, ref waves, .. } = node.op else { continue };
             let waves = self.vsa.most(waves);
-            let drawn = |(_, from, to): &(usize, At, At)| {
-                [to.0[0] - from.0[0], to.0[1] - from.0[1]] == hop && to.1 - from.1 == waves
-            };
             let name = node.name.trim_end_matches("_in");
             let Some(array) = self.scop.arrays.iter().position(|a| a.name.to_lowercase() == name) else { continue };
-            if self.arrows.iter().any(|a| drawn(a)) {
+            if self.moves.iter().any(|a| a.hop() == hop && a.waves() == waves) {
                 continue;
             }
-            let ends: Vec<(At, At)> = self
-                .cells
-                .keys()
-                .map(|&(p, t)| (([p[0] - hop[0], p[1] - hop[1]], t - waves), (p, t)))
-                .filter(|(from, _)| self.cells.contains_key(from))
-                .collect();
-            self.arrows.extend(ends.into_iter().map(|(from, to)| (array, from, to)));
+            let into = |&to: &At| {
+                let from = At { pe: [to.pe[0] - hop[0], to.pe[1] - hop[1]], step: to.step - waves };
+                Move { array, from, to }
+            };
+            self.moves.extend(self.cells.keys().map(into).filter(|a| self.cells.contains_key(&a.from)));
         }
     }
 
     fn draw(&self) -> String {
         let axes: Vec<usize> = (0..2).filter(|&a| self.vsa.extent[a] > 1 || a == 0).collect();
-        let steps = self.cells.keys().map(|k| k.1).max().unwrap_or(0) + 1;
+        let steps = self.cells.keys().map(|k| k.step).max().unwrap_or(0) + 1;
         let mut canvas = Canvas::default();
         let mut x = LEFT;
         for &axis in &axes {
@@ -223,61 +255,56 @@ impl Diagram<'_> {
             canvas.text(x0 - 8, at(0, t).1 + 4, &t.to_string(), SMALL, Anchor::End);
             canvas.line(&[(x0, TOP + t * CELL.1), (x0 + pes * CELL.0, TOP + t * CELL.1)], "#d0d7de", false, false);
         }
-        let own = |(pe, t): &At| (pe[1 - axis] == 0).then_some((pe[axis], *t));
-        // What arrives in a cell, seen from there: most cells are alike.
-        let mut arriving: BTreeMap<(i64, i64), BTreeSet<(usize, (i64, i64), bool)>> = BTreeMap::new();
-        let mut arrive = |array: usize, from: (i64, i64), to: (i64, i64), dashed: bool| {
-            let (a, b) = (at(from.0, from.1), at(to.0, to.1));
-            arriving.entry(b).or_default().insert((array, (a.0 - b.0, a.1 - b.1), dashed));
-        };
-        for (array, from, to) in &self.arrows {
-            let (Some(a), Some(b)) = (own(from), own(to)) else { continue };
-            arrive(*array, a, b, false);
-        }
-        let back = self.vsa.schedule.skew[axis] < 0;
-        for (key, cell) in &self.cells {
-            let Some(here) = own(key) else { continue };
-            for &(array, group) in cell.fed.iter().filter(|f| f.1.is_some_and(|g| self.vsa.inputs[g].forward[axis])) {
-                if let Some(from) = self
-                    .neighbour(*key, axis, back)
-                    .filter(|from| self.cells.get(from).is_some_and(|c| c.fed.contains(&(array, group))))
-                {
-                    arrive(array, (from.0[axis], here.1), here, true);
-                }
-            }
-        }
-        for (to, arrows) in &arriving {
+        let center = |key: &At| (key.pe[1 - axis] == 0).then(|| at(key.pe[axis], key.step));
+        for (to, arrows) in &self.arrows(axis, &center) {
             canvas.stamp(*to, |canvas| {
-                arrows.iter().for_each(|&(array, from, dashed)| arrow(canvas, from, (0, 0), hue(array as u32), dashed))
+                arrows.iter().for_each(|a| arrow(canvas, a.from, (0, 0), hue(a.array as u32), a.dashed))
             });
         }
         for (key, cell) in &self.cells {
-            let Some((p, t)) = own(key) else { continue };
-            let enters = |&&(array, group): &&(usize, Option<usize>)| {
-                let passed = |axis: usize| group.is_some_and(|g| self.vsa.inputs[g].forward[axis]);
-                let from = |axis: usize| {
-                    self.neighbour(*key, axis, self.vsa.schedule.skew[axis] < 0).and_then(|from| self.cells.get(&from))
-                };
-                !(0..2).any(|a| passed(a) && from(a).is_some_and(|c| c.fed.contains(&(array, group))))
-            };
-            let fed: BTreeSet<usize> = cell.fed.iter().filter(enters).map(|f| f.0).collect();
-            canvas.stamp(at(p, t), |canvas| frame(canvas, cell.stores, &fed));
+            let Some(place) = center(key) else { continue };
+            let enters = |input: &&Input| !(0..2).any(|axis| self.passing(*key, axis, input).is_some());
+            let inputs: BTreeSet<usize> = cell.inputs.iter().filter(enters).map(|f| f.array).collect();
+            canvas.stamp(place, |canvas| frame(canvas, cell.stores, &inputs));
         }
         let named = self.cells.iter().filter_map(|(key, cell)| {
-            let (x, y) = own(key).map(|(p, t)| at(p, t))?;
+            let (x, y) = center(key)?;
             Some(((x, y + 4), cell.iteration.iter().map(i64::to_string).collect::<Vec<_>>().join(",")))
         });
         canvas.texts(Font::new(10, INK.stroke), named);
         x0 + pes * CELL.0
     }
 
-    /// The cell whose PE passes inputs on to this one's.
-    fn neighbour(&self, (mut pe, step): At, axis: usize, back: bool) -> Option<At> {
-        pe[axis] += if back { 1 } else { -1 };
-        (0..self.vsa.extent[axis]).contains(&pe[axis]).then_some((pe, step))
+    /// The arrows into each cell along one axis, by the cell's centre.
+    fn arrows(&self, axis: usize, center: &impl Fn(&At) -> Option<Point>) -> BTreeMap<Point, BTreeSet<Arrow>> {
+        let mut all: BTreeMap<Point, BTreeSet<Arrow>> = BTreeMap::new();
+        let mut add = |array: usize, from: &At, to: &At, dashed: bool| {
+            let (Some(a), Some(b)) = (center(from), center(to)) else { return };
+            all.entry(b).or_default().insert(Arrow { array, from: (a.0 - b.0, a.1 - b.1), dashed });
+        };
+        self.moves.iter().for_each(|m| add(m.array, &m.from, &m.to, false));
+        for (key, cell) in &self.cells {
+            for input in &cell.inputs {
+                self.passing(*key, axis, input).into_iter().for_each(|from| add(input.array, &from, key, true));
+            }
+        }
+        all
     }
 
-    /// What each colour stands for; the height of all.
+    /// The neighbour along an axis that passes the input on to this cell.
+    fn passing(&self, at: At, axis: usize, input: &Input) -> Option<At> {
+        input.group.filter(|&g| self.vsa.inputs[g].forward[axis])?;
+        let from = self.neighbour(at, axis, !self.vsa.schedule.start[axis].forward())?;
+        self.cells.get(&from).filter(|cell| cell.inputs.contains(input)).map(|_| from)
+    }
+
+    /// The cell whose PE passes inputs on to the PE of this one.
+    fn neighbour(&self, mut at: At, axis: usize, back: bool) -> Option<At> {
+        at.pe[axis] += if back { 1 } else { -1 };
+        (0..self.vsa.extent[axis]).contains(&at.pe[axis]).then_some(at)
+    }
+
+    /// The legend of the colours; returns its lower end.
     fn legend(&self, canvas: &mut Canvas, mut y: i64) -> i64 {
         let x = LEFT - 40;
         let names: Vec<&str> = self
@@ -287,31 +314,31 @@ impl Diagram<'_> {
             .max_by_key(|s| s.loops.len())
             .map_or(vec![], |s| s.loops.iter().map(|l| self.scop.loops[l.index()].name.as_str()).collect());
         let mut moves: BTreeMap<usize, BTreeSet<([i64; 2], i64)>> = BTreeMap::new();
-        for (array, from, to) in &self.arrows {
-            moves.entry(*array).or_default().insert(([to.0[0] - from.0[0], to.0[1] - from.0[1]], to.1 - from.1));
+        for step in &self.moves {
+            moves.entry(step.array).or_default().insert((step.hop(), step.waves()));
         }
         for (array, name) in self.scop.arrays.iter().map(|a| &a.name).enumerate() {
-            let mut said: Vec<String> = moves
+            let mut parts: Vec<String> = moves
                 .get(&array)
                 .into_iter()
                 .flatten()
-                .map(|(hop, waves)| said(*hop, *waves, self.vsa.extent))
+                .map(|(hop, waves)| in_words(*hop, *waves, self.vsa.extent))
                 .collect();
             let fed = |passed: bool| {
-                self.cells.values().any(|c| c.fed.iter().any(|f| f.0 == array && f.1.is_some() == passed))
+                self.cells.values().any(|c| c.inputs.iter().any(|f| f.array == array && f.group.is_some() == passed))
             };
             if fed(false) {
-                said.push("enters from a PE's own feeder (dot)".into());
+                parts.push("enters from a PE's own feeder (dot)".into());
             }
             if fed(true) {
-                said.push("enters at the border (dot) and is passed on (dashed)".into());
+                parts.push("enters at the border (dot) and is passed on (dashed)".into());
             }
-            if said.is_empty() {
+            if parts.is_empty() {
                 continue;
             }
             let color = hue(array as u32);
             canvas.line(&[(x, y - 4), (x + 22, y - 4)], color.stroke, false, true);
-            canvas.text(x + 30, y, &format!("{name} {}", said.join("; ")), Font::new(12, INK.stroke), Anchor::Start);
+            canvas.text(x + 30, y, &format!("{name} {}", parts.join("; ")), Font::new(12, INK.stroke), Anchor::Start);
             y += LINE;
         }
         let cut = self.vsa.extent.iter().any(|&e| e > PES) || self.vsa.waves() > STEPS;
@@ -328,14 +355,14 @@ impl Diagram<'_> {
 }
 
 /// A cell around the origin, with a dot for each operand that a feeder supplies.
-fn frame(canvas: &mut Canvas, stores: bool, fed: &BTreeSet<usize>) {
+fn frame(canvas: &mut Canvas, stores: bool, inputs: &BTreeSet<usize>) {
     canvas.rect(
         Rect { x: -17, y: -10, w: 34, h: 20 },
         4,
         Hue { stroke: INK.stroke, fill: INK.fill },
         if stores { 2.4 } else { 0.8 },
     );
-    for (k, &array) in fed.iter().enumerate() {
+    for (k, &array) in inputs.iter().enumerate() {
         let color = hue(array as u32);
         canvas.rect(
             Rect { x: 8 * k as i64 - 16, y: -14, w: 7, h: 7 },
@@ -346,8 +373,8 @@ fn frame(canvas: &mut Canvas, stores: bool, fed: &BTreeSet<usize>) {
     }
 }
 
-/// What a link does, in words.
-fn said(hop: [i64; 2], waves: i64, extent: [i64; 2]) -> String {
+/// A link in words.
+fn in_words(hop: [i64; 2], waves: i64, extent: [i64; 2]) -> String {
     let over = if extent[1] > 1 { format!("({}, {})", hop[0], hop[1]) } else { format!("{:+}", hop[0]) };
     let steps = match waves {
         0 => "within the step".to_string(),
@@ -364,7 +391,7 @@ fn said(hop: [i64; 2], waves: i64, extent: [i64; 2]) -> String {
 /// From cell to cell, leaving their frames free.
 fn arrow(canvas: &mut Canvas, a: (i64, i64), b: (i64, i64), color: Hue, dashed: bool) {
     let (dx, dy) = ((b.0 - a.0) as f64, (b.1 - a.1) as f64);
-    // How much of the way is inside of a frame of 17 by 10.
+    // The share of the way inside of a frame of 17 by 10.
     let inside = (17.0 / dx.abs().max(1e-9)).min(10.0 / dy.abs().max(1e-9)).min(0.5);
     let point = |f: f64| (a.0 + (dx * f).round() as i64, a.1 + (dy * f).round() as i64);
     canvas.line(&[point(inside), point(1.0 - inside)], color.stroke, dashed, true);

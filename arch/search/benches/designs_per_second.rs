@@ -1,6 +1,6 @@
-//! How fast the two ends of a search are on all cores: closed forms of shapes, and designs that are assembled, counted
-//! and walked as long as they take less than a tenth more than the least bound. `cargo bench -p arch --bench search [--
-//! CASE]`
+//! How fast the two ends of a search are, on all cores: bounds of shapes in closed form, and designs that are
+//! assembled, counted, and walked while they take less than a tenth more than the least bound. `cargo bench -p search
+//! [-- CASE]`
 
 use cost::board::Resources;
 use search::branch::{rates, Effort, Task};
@@ -40,19 +40,9 @@ fn main() {
         };
         let spec = DesignSpec::default();
         let program = search::program(&scop, &spec).expect("an array executes it");
-        let limits = Resources { dsp: DSP, lut: i64::MAX, ff: i64::MAX, bram36: i64::MAX, uram: i64::MAX };
+        let limits = Resources { dsp: DSP, lut: i64::MAX, ff: i64::MAX, bram18: i64::MAX, uram: i64::MAX };
         let effort = Effort { exact: 0, bounds: 0, work: 0, gap: 0.0 };
-        let task = Task {
-            program: &program,
-            spec: &spec,
-            limits,
-            space: None,
-            only: None,
-            below: i64::MAX,
-            enough: 0,
-            effort,
-            watch: None,
-        };
+        let task = Task::new(&program, &spec, limits, effort);
         let r = rates(&task, GRIDS, DESIGNS);
         println!(
             "{name:<8} {:>12} {:>14.0} {:>10} {:>12.0}",

@@ -1,4 +1,4 @@
-//! A finished array, the representations it was made from, and what a person wants to know of it.
+//! A finished array, the representations before it, and its report.
 
 use crate::choose;
 use crate::choose::{Limit, Searched};
@@ -20,16 +20,16 @@ use uniform::system::{Dependence, System};
 
 #[derive(Clone, Debug)]
 pub struct Compiled {
-    /// What it was made from; nothing if it was read as an array.
+    /// The representations before it; nothing if it was read as an array.
     pub stages: Option<Stages>,
     pub vsa: Vsa,
     pub report: Report,
-    /// Of which array this is one run, and at which sizes: see [`Compiled::at`].
+    /// For one run ([`Compiled::at`]): the array for all sizes, and the run's sizes.
     pub whole: Option<(Box<Vsa>, Vec<i64>)>,
 }
 
 impl Compiled {
-    /// What one run at these sizes does: its array, work and prediction. Without sizes, the same.
+    /// The array, work and prediction of one run at these sizes.
     pub fn at(&self, sizes: &[i64]) -> Compiled {
         if self.vsa.parameters() == 0 {
             return self.clone();
@@ -42,7 +42,7 @@ impl Compiled {
         out
     }
 
-    /// Cycles with this memory; with sizes that are open, at the greatest ones.
+    /// Cycles with this memory; at the greatest sizes if they are open.
     pub fn predict(&self, memory: &MemoryTiming) -> Prediction {
         match &self.whole {
             Some((whole, sizes)) => predict_at(whole, sizes, memory),
@@ -54,8 +54,9 @@ impl Compiled {
 /// The representations before the array.
 #[derive(Clone, Debug)]
 pub struct Stages {
-    /// The program as it was rewritten, and what came of each rewrite that was tried.
+    /// The program as it was rewritten.
     pub scop: Scop,
+    /// What came of each rewrite that was tried.
     pub rewrites: Vec<Attempt>,
     pub system: System,
     pub plan: Plan,
@@ -72,7 +73,7 @@ impl Stages {
         }
     }
 
-    /// The space-time diagram of the array made from them, as SVG.
+    /// The space-time diagram of the array, as SVG.
     pub fn diagram(&self, vsa: &Vsa) -> String {
         if self.system.is_sized() {
             // At the greatest sizes.
@@ -99,27 +100,27 @@ pub fn diagram(scop: &Scop, system: &System, plan: &Plan, vsa: &Vsa) -> String {
 
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// What the program does; an array by itself does not say.
+    /// The program's work; unknown for an array without its program.
     pub work: Option<Work>,
     pub prediction: Prediction,
-    /// Cycles with the latency that is expected of the board's memory, and not fewer than its banks need at their peak.
+    /// Cycles with the latency of the board's memory, but not fewer than its banks need at their peak.
     pub on_board: i64,
     pub latency: i64,
-    /// Estimated; `scripts/resources.sh` measures.
+    /// An estimate; `scripts/resources.sh` measures.
     pub resources: Resources,
-    /// What keeps it from being faster.
+    /// What keeps the array from being faster.
     pub limit: Limit,
-    /// How it was found, unless it was given.
+    /// How it was found, if the search chose it.
     pub searched: Option<Searched>,
     pub dependences: Vec<String>,
-    /// Of each array.
+    /// The bank of each array.
     pub banks: Vec<Bank>,
-    /// What each of them carries.
+    /// What each bank carries.
     pub loads: Vec<Load>,
 }
 
 impl Report {
-    /// Counts.
+    /// Predicts and counts.
     ///
     /// # Errors
     /// Banks that the board does not have.

@@ -1,19 +1,22 @@
-//! Which array: one a user describes ([`given`]), a row of the list of all ([`rows`]), or the best ([`branch`], which
-//! [`choose`](mod@choose) asks). [`compile`] and [`enumerate`] are the ways in; [`pipeline`] is the list of passes.
+//! Which array executes a program: the one that the user describes ([`requested`]), one of the numbered list
+//! ([`candidates`]), or the best one. The best one is found by branch and bound ([`branch`]) over the space of designs
+//! ([`space`]); [`choose`](mod@choose) asks for it. [`compile`] and [`enumerate`] are the entry points; [`pipeline`] is
+//! the list of passes. All constants of the search are in [`tuning`].
 
-pub mod given;
-pub mod rows;
-mod handover;
+pub mod requested;
+pub mod candidates;
+pub mod tuning;
 pub mod facts;
 pub mod space;
 mod sketch;
 pub mod branch;
 pub mod strips;
-pub mod apart;
+pub mod distribute;
+mod quest;
 pub mod choose;
 mod compiled;
 pub mod pipeline;
 
+pub use candidates::{Candidate, Class, Link};
 pub use compiled::{diagram, Compiled, Report, Stages};
 pub use pipeline::{compile, compile_program, compile_stage, enumerate, on, program, program_of};
-pub use rows::{Candidate, Class};

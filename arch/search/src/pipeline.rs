@@ -1,12 +1,12 @@
-//! The list of passes: from a program, or from any stage, to one array, or to the list of all of them.
+//! The list of passes: from a program, or from any later stage, to one array or to the list of all arrays.
 
-use crate::apart;
+use crate::candidates;
+use crate::candidates::Candidate;
 use crate::choose;
 use crate::choose::{Chosen, Searched};
 use crate::compiled::{Compiled, Report, Stages};
-use crate::given;
-use crate::rows;
-use crate::rows::Candidate;
+use crate::distribute;
+use crate::requested;
 use array::io::port;
 use array::kernel::Kernel;
 use array::text::Stage;
@@ -20,16 +20,14 @@ use std::borrow::Cow;
 use uniform::design::{ArrayChoice, DesignSpec, Shape};
 use uniform::mapping::Plan;
 use uniform::program::{Program, Work};
-use uniform::recurrence::rewrite;
-use uniform::recurrence::rewrite::{Attempt, Region};
-use uniform::recurrence::{constants, hosted, linear, phases, sized, REWRITES};
+use uniform::recurrence::{self, constants, hosted, linear, Uniform, REWRITES};
 use uniform::refusal;
 use uniform::space_time::by_hand;
 use uniform::space_time::coordinates::is_plain;
 use uniform::system::System;
 use uniform::verify;
 
-/// Program to array.
+/// From a program to its array.
 ///
 /// # Errors
 /// Dependences that cannot be made uniform, designs that are not legal (each with its reason), or too big for the
@@ -39,8 +37,7 @@ pub fn compile(scop: &Scop, spec: &DesignSpec, board: &Board) -> Result<Compiled
     map(program(scop, spec)?, spec, board)
 }
 
-/// The rest of the way for a program whose recurrences are known: [`program`] of the same `scop` with the same
-/// arithmetic.
+/// From recurrences to the array: `program` is [`program`] of the same `scop` with the same arithmetic.
 ///
 /// # Errors
 /// As for [`compile`].
@@ -54,7 +51,7 @@ pub fn compile_program<'a>(
     map(Kernel::new(program.program.clone(), &spec.wiring)?, spec, board)
 }
 
-/// The rest of the way, from any stage on.
+/// From any stage to the array.
 ///
 /// # Errors
 /// As for [`compile`].
@@ -65,26 +62,26 @@ pub fn compile_stage(stage: &Stage, spec: &DesignSpec, board: &Board) -> Result<
         Stage::Mapping(scop, system, plan) => {
             let spec = &on(board, spec);
             let program = given_system(scop, system, spec)?;
-            let (plan, vsa) = given::array(&program, plan.clone().without(system.parameters().len()), spec)?;
+            let (plan, vsa) = requested::array(&program, plan.clone().without(system.parameters().len()), spec)?;
             finish(Some((program, plan)), vsa, None, spec, board)
         }
         Stage::Vsa(vsa) => finish(None, (**vsa).clone(), None, spec, board),
     }
 }
 
-/// The legal arrays of the program, by row.
+/// The numbered list of the program's legal arrays.
 ///
 /// # Errors
-/// Programs without uniform dependences; loops, factors or rows that cannot be.
+/// Programs without uniform dependences; loops, factors or rows that do not exist.
 pub fn enumerate(scop: &Scop, spec: &DesignSpec) -> Result<Vec<Candidate>, Diagnostics> {
-    let program = apart::asked(program(scop, spec)?, spec)?;
-    rows::list(&program, spec)
+    let program = distribute::requested(program(scop, spec)?, spec)?;
+    candidates::list(&program, spec)
 }
 
-/// The program that the array executes, as recurrences.
+/// The program as recurrences.
 ///
 /// # Errors
-/// Dependences that cannot be made uniform; arithmetic or ports that exclude one another; numbers beyond 64 bits.
+/// Dependences that cannot be made uniform; arithmetic or ports that contradict one another; numbers beyond 64 bits.
 pub fn program<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Kernel<'a>, Diagnostics> {
     flow::limited(|| recurrences(scop, spec)).unwrap_or_else(|error| {
         let fault =
@@ -99,13 +96,8 @@ fn recurrences<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Kernel<'a>, Diag
     port::assign(&scop, &spec.wiring)?;
     let work = Work::at_most(&scop);
     let reassociate = spec.arithmetic.reassociate;
-    let (form, system, attempts) = if scop.open_sizes() > 0 {
-        let (form, system, attempts) =
-            sized::uniform(&scop, reassociate, &REWRITES).map_err(|faults| of_sizes(&scop, spec, faults))?;
-        (Cow::Owned(form), system, attempts)
-    } else {
-        uniform(&Region::new(&scop, reassociate))?
-    };
+    let Uniform { form, system, attempts } =
+        recurrence::uniform(&scop, reassociate, &REWRITES).map_err(|faults| of_sizes(&scop, spec, faults))?;
     verified(&form, &system)?;
     let (form, written) = match form {
         Cow::Owned(form) => (Cow::Owned(form), Some(scop)),
@@ -115,15 +107,18 @@ fn recurrences<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Kernel<'a>, Diag
     Kernel::new(Program { written, ..program }, &spec.wiring)
 }
 
-/// The program of an array that was compiled from one, to be mapped again.
+/// The program of a compiled array, to be mapped again.
 pub fn program_of(stages: &Stages, spec: &DesignSpec) -> Option<Kernel<'static>> {
     given_system(&stages.scop, &stages.system, spec).ok()
 }
 
-/// Faults of a program with sizes; if constant sizes would do, that stands first.
+/// The faults of a program with sizes at run time; the first one says if constant sizes would do.
 fn of_sizes(scop: &Scop, spec: &DesignSpec, mut faults: Diagnostics) -> Diagnostics {
+    if scop.open_sizes() == 0 {
+        return faults;
+    }
     let constant = scop.at(&scop.maxima());
-    if uniform(&Region::new(&constant, spec.arithmetic.reassociate)).is_ok() {
+    if recurrence::uniform(&constant, spec.arithmetic.reassociate, &REWRITES).is_ok() {
         let fault = Diagnostic::error(
             "E0727",
             scop.function.region,
@@ -139,14 +134,6 @@ fn of_sizes(scop: &Scop, spec: &DesignSpec, mut faults: Diagnostics) -> Diagnost
     faults
 }
 
-/// The first form of the region with uniform dependences; else its phases.
-fn uniform<'a>(region: &Region<'a>) -> Result<(Cow<'a, Scop>, System, Vec<Attempt>), Diagnostics> {
-    rewrite::uniform(region, &REWRITES).or_else(|attempts| {
-        let (form, system, attempts) = phases::distributed(region.scop, region, attempts, &REWRITES)?;
-        Ok((Cow::Owned(form), system, attempts))
-    })
-}
-
 /// Recurrences that a text gives; reading it has verified them.
 fn given_system(scop: &Scop, system: &System, spec: &DesignSpec) -> Result<Kernel<'static>, Diagnostics> {
     let work = Work::at_most(scop);
@@ -158,11 +145,11 @@ fn given_system(scop: &Scop, system: &System, spec: &DesignSpec) -> Result<Kerne
 fn map(program: Kernel, spec: &DesignSpec, board: &Board) -> Result<Compiled, Diagnostics> {
     let stored = program.scop.arrays.iter().filter(|a| a.storage == Storage::Dram);
     addressable(
-        stored.map(|a| (&a.name[..], &a.dims[..], a.ty.bytes())),
+        stored.map(|a| Stored { name: &a.name, dims: &a.dims, element_bytes: a.ty.bytes() }),
         spec.wiring.address_bits.unwrap_or(64),
         program.is_sized(),
     )?;
-    let program = apart::asked(program, spec)?;
+    let program = distribute::requested(program, spec)?;
     let chosen = |Chosen { program, plan, vsa, searched }: Chosen| {
         finish(Some((program, plan)), vsa, Some(searched), spec, board)
     };
@@ -177,8 +164,8 @@ fn map(program: Kernel, spec: &DesignSpec, board: &Board) -> Result<Compiled, Di
             match space_loops(&program, names)? {
                 Some(space) => match choose::choose(&program, Some(space), board, spec) {
                     Ok(found) => return chosen(found),
-                    // The search says what stands against every array; what does against the plain one says more.
-                    Err(reasons) => given::by_hand(&program, Some(names), shape, spec).map_err(|faults| {
+                    // The fault of the plain array says more than those of all arrays together.
+                    Err(reasons) => requested::by_hand(&program, Some(names), shape, spec).map_err(|faults| {
                         if faults.is_empty() {
                             reasons
                         } else {
@@ -186,16 +173,16 @@ fn map(program: Kernel, spec: &DesignSpec, board: &Board) -> Result<Compiled, Di
                         }
                     })?,
                 },
-                None => given::by_hand(&program, Some(names), shape, spec)?,
+                None => requested::by_hand(&program, Some(names), shape, spec)?,
             }
         }
-        ArrayChoice::Row { row, shape } => rows::array(&program, *row, shape, spec)?,
-        ArrayChoice::ByHand { space, shape } => given::by_hand(&program, space.as_deref(), shape, spec)?,
+        ArrayChoice::Row { row, shape } => candidates::array(&program, *row, shape, spec)?,
+        ArrayChoice::ByHand { space, shape } => requested::by_hand(&program, space.as_deref(), shape, spec)?,
     };
     finish(Some((program, plan)), vsa, None, spec, board)
 }
 
-/// With what the board says, where the user says nothing.
+/// The specification, with the board's values for what the user leaves open.
 pub fn on(board: &Board, spec: &DesignSpec) -> DesignSpec {
     let mut spec = spec.clone();
     spec.wiring.memory_latency.get_or_insert(board.latency() as u32);
@@ -206,8 +193,7 @@ pub fn on(board: &Board, spec: &DesignSpec) -> DesignSpec {
     spec
 }
 
-/// The dimensions that a user names as space loops and nothing else, for the search to leave them so; `None` where they
-/// are expressions.
+/// The dimensions that the user names as space loops; `None` if a name is an expression.
 fn space_loops(program: &Kernel, names: &[String]) -> Result<Option<Vec<usize>>, Diagnostics> {
     if !names.iter().all(|n| is_plain(n)) {
         return Ok(None);
@@ -216,7 +202,7 @@ fn space_loops(program: &Kernel, names: &[String]) -> Result<Option<Vec<usize>>,
     Ok(choose::space_loops(program, names))
 }
 
-/// The last checks, and what is counted.
+/// The last checks, and the report.
 fn finish(
     mapped: Option<(Kernel, Plan)>,
     vsa: Vsa,
@@ -227,7 +213,7 @@ fn finish(
     let need = resources::estimate(&vsa);
     board.takes(&need).map_err(|fault| vec![fault])?;
     addressable(
-        vsa.arrays.iter().map(|a| (&a.name[..], &a.dims[..], a.ty.bytes())),
+        vsa.arrays.iter().map(|a| Stored { name: &a.name, dims: &a.dims, element_bytes: a.ty.bytes() }),
         vsa.address_bits,
         vsa.parameters() > 0,
     )?;
@@ -237,14 +223,17 @@ fn finish(
     Ok(Compiled { stages, vsa, report, whole: None })
 }
 
-/// Refuses arrays (name, extents, bytes of an element) that are longer than addresses reach.
-fn addressable<'a>(
-    arrays: impl Iterator<Item = (&'a str, &'a [i64], u32)>,
-    bits: u32,
-    sized: bool,
-) -> Result<(), Diagnostics> {
-    let with_bytes = arrays
-        .map(|(name, dims, bytes)| (name, dims.iter().map(|&d| i128::from(d)).product::<i128>() * i128::from(bytes)));
+/// An array in memory.
+struct Stored<'a> {
+    name: &'a str,
+    dims: &'a [i64],
+    element_bytes: u32,
+}
+
+/// Refuses arrays that are longer than addresses reach.
+fn addressable<'a>(arrays: impl Iterator<Item = Stored<'a>>, bits: u32, sized: bool) -> Result<(), Diagnostics> {
+    let with_bytes =
+        arrays.map(|a| (a.name, a.dims.iter().map(|&d| i128::from(d)).product::<i128>() * i128::from(a.element_bytes)));
     let fault = |(name, bytes): (&str, i128)| {
         let sizes = if sized { " at the greatest sizes" } else { "" };
         let fault =
@@ -259,8 +248,8 @@ fn addressable<'a>(
     }
 }
 
-/// A verifier found a fault of a pass of ours.
-/// The form's own dataflow says whether the recurrences are right; where it has too many cases to be found, nothing is.
+/// Verifies the recurrences against the form's own dataflow. If that has too many cases to be found, nothing can be
+/// said.
 fn verified(form: &Scop, system: &System) -> Result<(), Diagnostics> {
     verify::system(form, system).map_err(|faults| match flow::analyze(form) {
         Err(beyond) => beyond,
@@ -268,6 +257,7 @@ fn verified(form: &Scop, system: &System) -> Result<(), Diagnostics> {
     })
 }
 
+/// A verifier found a fault of one of sagen's passes.
 fn internal(what: &str, faults: Vec<String>) -> Diagnostics {
     vec![Diagnostic::error("E0799", None, format!("internal check of {what} failed")).label(faults.join("; "))]
 }

@@ -1,5 +1,19 @@
-//! The I/O network of a shape without its PEs: the groups that lowering would ask for, laid out by the very code that
-//! lays out finished arrays. A sketch bounds transfers and the network's resources from below.
+//! The I/O network of a shape without its PEs: a lower bound on its transfers and resources.
+//!
+//! **Problem.** The search needs the network of thousands of shapes per second; lowering a shape to PEs takes
+//! milliseconds.
+//!
+//! **Method.** A *sketch* is a virtual systolic array ([`Vsa`]) with I/O groups and no nodes. Its groups are drafted
+//! from the accesses ([`Facts`]), as lowering would draft them from the PEs, and laid out by the very code that lays
+//! out finished arrays (`array::io`). So its tiles can be walked and its feeders, collectors and DMA engines counted
+//! like those of a finished array.
+//!
+//! **Invariant.** A sketch has no group, word or cell that the finished array lacks. Where lowering would decide by
+//! what the sketch does not know (a cell whose place the emission fixes), the sketch leaves the group out.
+//!
+//! **Example.** For `C[i][j] += A[i][k] * B[k][j]` with 4×4 PEs and tiles of 4×4×16: two input groups with footprints
+//! of 4×16 cells of `A` and 16×4 of `B`, both reloaded in every tile, and one output group with 4×4 cells of `C` that
+//! leaves in the last tile of `k`.
 
 use crate::facts::{Access, Facts};
 use crate::space::{Grid, MOST_DIMS};
@@ -8,115 +22,125 @@ use array::draft::InputDraft;
 use array::io::{collect, hull, reshape};
 use array::kernel::Kernel;
 use array::pe::spill::spilled;
-use array::vsa::{After, DramArray, OutputGroup, Schedule, Until, Vsa};
+use array::vsa::{After, AxisStart, DramArray, InputGroup, OutputGroup, Schedule, Until, Vsa};
 use uniform::affine::{Condition, Form};
 use uniform::mapping::{Mapping, Plan};
 
-/// Of a plan with at least so many cycles between two waves. `widths`: bytes per word, by port; `ports`: those whose
-/// groups are wanted; `spill`: see [`cost::bound::Tiles`]. `None` for a plan that is none.
-pub fn sketch(
-    program: &Kernel,
-    facts: &Facts,
-    grid: &Grid,
-    (plan, interval): (Plan, i64),
-    widths: &[i64],
-    spill: Option<i64>,
-    ports: impl Fn(usize) -> bool,
-) -> Option<Vsa> {
-    let mapping = Mapping::new(&program.system, plan).ok()?;
-    let mut arrays: Vec<DramArray> = vec![];
-    let mut numbered = |a: &Access| -> u32 {
-        let array = &program.scop.arrays[a.array];
+/// What sketches are of.
+pub struct Sketch<'a> {
+    pub program: &'a Kernel<'a>,
+    pub facts: &'a Facts,
+    pub grid: &'a Grid,
+    /// Bytes per bus word, by port.
+    pub bytes: &'a [i64],
+    /// Waves beyond which partial results leave the array; see [`cost::bound::Tiles`].
+    pub spill: Option<i64>,
+}
+
+impl Sketch<'_> {
+    /// The groups behind some ports, for a plan with this initiation interval at least. `None` for a plan that is none.
+    pub fn network(&self, plan: Plan, interval: i64, ports: impl Fn(usize) -> bool) -> Option<Vsa> {
+        let (program, facts) = (self.program, self.facts);
+        let mapping = Mapping::new(&program.system, plan).ok()?;
+        let mut arrays: Vec<DramArray> = vec![];
+        let mut inputs = vec![];
+        for access in facts.reads.iter().filter(|a| ports(a.port)) {
+            let array = self.number(access, &mut arrays);
+            let mut draft = draft(access, &access.forms, &mapping);
+            if access.only_read {
+                // As at all sizes.
+                let sized = &program.general.scop;
+                let joinable = reshape::joinable(&sized.arrays[access.array]);
+                reshape::join_rows(&mut draft, joinable, access.bytes as u32, &mapping);
+            }
+            // Values that pass from phase to phase are loaded in each of them.
+            let least = if program.passed[access.array] { mapping.phases() } else { 0 };
+            inputs.push(hull::input(&draft, array, self.word(access), least, &mapping));
+        }
+        let mut outputs: Vec<OutputGroup> = vec![];
+        // If the emission fixes what moves a cell, it is not known in which tiles the cell leaves.
+        for access in facts.writes.iter().filter(|a| ports(a.port) && a.plain && !(a.fixed && mapping.tile_depth > 0)) {
+            let array = self.number(access, &mut arrays);
+            let (group, back) = self.output(access, array, &mapping);
+            inputs.extend(back);
+            outputs.push(group);
+        }
+        for group in &mut inputs {
+            let stores = outputs
+                .iter()
+                .enumerate()
+                .filter(|(_, o)| o.array == group.array && group.reload >= mapping.phases() && mapping.phases() > 0);
+            group.after = stores.map(|(o, _)| After { output: o as u32, until: Until::Phase }).collect();
+        }
+        debug_assert!(facts.extent.len() <= MOST_DIMS);
+        Some(Vsa {
+            lanes: self.grid.lanes,
+            ahead: beats_ahead(0),
+            axes: mapping.axes,
+            extent: mapping.extent,
+            tile_depth: mapping.tile_depth,
+            cases: mapping.cases,
+            counters: mapping.counters,
+            arrays,
+            inputs,
+            outputs,
+            schedule: Schedule { start: [1, 1].map(AxisStart::even), interval, ..Schedule::default() },
+            ..Vsa::empty("")
+        })
+    }
+
+    /// The array's number among those of the sketch.
+    fn number(&self, access: &Access, arrays: &mut Vec<DramArray>) -> u32 {
+        let array = &self.program.scop.arrays[access.array];
         let index = arrays.iter().position(|x| x.name == array.name).unwrap_or_else(|| {
-            let word = (widths[a.port] / a.bytes) as u32;
             arrays.push(DramArray {
                 name: array.name.clone(),
                 ty: array.ty,
-                dims: a.extents.clone(),
-                word,
-                port: a.port as u32,
-                scratch: program.scratch(a.array),
+                dims: access.extents.clone(),
+                word: self.word(access),
+                port: access.port as u32,
+                scratch: self.program.scratch(access.array),
             });
             arrays.len() - 1
         });
         index as u32
-    };
-    let mut inputs = vec![];
-    for access in facts.reads.iter().filter(|a| ports(a.port)) {
-        let array = numbered(access);
-        let mut draft = draft(access, &access.bands, &mapping);
-        if access.only_read {
-            // As at all sizes.
-            let sized = &program.general.scop;
-            reshape::join_rows(
-                &mut draft,
-                reshape::joinable(&sized.arrays[access.array]),
-                access.bytes as u32,
-                &mapping,
-            );
-        }
-        // Loaded in each phase where values pass between them.
-        let least = if program.passed[access.array] { mapping.phases() } else { 0 };
-        inputs.push(hull::input(&draft, array, (widths[access.port] / access.bytes) as u32, least, &mapping));
     }
-    let mut outputs: Vec<OutputGroup> = vec![];
-    // In which visits a cell leaves is not known where the emission fixes what moves it.
-    for access in facts.writes.iter().filter(|a| ports(a.port) && a.plain && !(a.held && mapping.tile_depth > 0)) {
-        let array = numbered(access);
-        let draft = draft(access, &access.bands[..1], &mapping);
-        let moved = [0, 1].map(|a| access.mask >> grid.flow.axes[a].min(31) & 1 == 1);
+
+    /// Elements per bus word.
+    fn word(&self, access: &Access) -> u32 {
+        (self.bytes[access.port] / access.bytes) as u32
+    }
+
+    /// The group of a store; with the group that loads its partial results again, if they go to DRAM and back.
+    fn output(&self, access: &Access, array: u32, mapping: &Mapping) -> (OutputGroup, Option<InputGroup>) {
+        let draft = draft(access, &access.forms[..1], mapping);
+        let moved = [0, 1].map(|a| access.mask >> self.grid.flow.axes[a].min(31) & 1 == 1);
         let moving = |c: usize| draft.subscripts.iter().any(|f| f.counters[c] != 0);
-        let in_every_phase = access.cases.iter().all(|&c| access.sure[c]);
+        let in_every_phase = access.classes.iter().all(|&c| access.in_every_phase[c]);
         let sums: Vec<bool> =
-            (0..mapping.tile_depth).map(|j| !moving(j) && !(j < mapping.phases() && in_every_phase)).collect();
+            (0..mapping.tile_depth).map(|j| !(moving(j) || j < mapping.phases() && in_every_phase)).collect();
         let long = |most: i64| {
             (0..mapping.tile_depth)
                 .filter(|&j| sums[j] && sums[j..].iter().any(|s| !s))
                 .any(|j| mapping.stride(j) > most)
         };
-        let summed: Vec<usize> = (0..facts.extent.len()).filter(|d| access.sum >> d & 1 == 1).collect();
-        let spilled =
-            spill.filter(|_| !summed.is_empty()).map_or(vec![], |most| spilled(&mapping, &summed, moving, most));
-        let word = (widths[access.port] / access.bytes) as u32;
-        let mut group = collect::sketch(&draft, array, word, moved, &sums, &access.cases, &mapping);
-        group.slots = if spill.is_none_or(long) { 2 } else { group.slots };
-        // Partial results leave in every visit, and come back.
-        if !spilled.is_empty() {
-            spilled.iter().for_each(|&c| group.emit.at[c] = None);
-            if facts.comes_back(access) {
-                inputs.push(hull::input(&draft, array, word, 0, &mapping));
-            }
-        }
-        outputs.push(group);
+        let summed: Vec<usize> = (0..self.facts.extent.len()).filter(|d| access.sum >> d & 1 == 1).collect();
+        let most = self.spill.filter(|_| !summed.is_empty());
+        let spilled = most.map_or(vec![], |most| spilled(mapping, &summed, moving, most));
+        let word = self.word(access);
+        let mut group = collect::sketch(&draft, array, word, moved, &sums, &access.classes, mapping);
+        group.slots = if self.spill.is_none_or(long) { 2 } else { group.slots };
+        // Partial results leave in every tile, and come back.
+        spilled.iter().for_each(|&c| group.emit.at[c] = None);
+        let comes_back = !spilled.is_empty() && self.facts.comes_back(access);
+        (group, comes_back.then(|| hull::input(&draft, array, word, 0, mapping)))
     }
-    for group in &mut inputs {
-        let stores = outputs
-            .iter()
-            .enumerate()
-            .filter(|(_, o)| o.array == group.array && group.reload >= mapping.phases() && mapping.phases() > 0);
-        group.after = stores.map(|(o, _)| After { output: o as u32, until: Until::Phase }).collect();
-    }
-    debug_assert!(facts.extent.len() <= MOST_DIMS);
-    Some(Vsa {
-        lanes: grid.lanes,
-        ahead: beats_ahead(0),
-        axes: mapping.axes,
-        extent: mapping.extent,
-        tile_depth: mapping.tile_depth,
-        cases: mapping.cases,
-        counters: mapping.counters,
-        arrays,
-        inputs,
-        outputs,
-        schedule: Schedule { skew: [1, 1], interval, ..Schedule::default() },
-        ..Vsa::empty("")
-    })
 }
 
-/// The input group of an access as lowering drafts it: a port for each lane and constant that asks for other elements.
-fn draft(access: &Access, bands: &[Vec<scop::Affine>], mapping: &Mapping) -> InputDraft {
-    let form = |band: &Vec<scop::Affine>, lane: usize| -> Vec<Form> {
-        band.iter()
+/// The group of an access as lowering drafts it: a port for each lane and constant that asks for other elements.
+fn draft(access: &Access, forms: &[Vec<scop::Affine>], mapping: &Mapping) -> InputDraft {
+    let over_counters = |form: &Vec<scop::Affine>, lane: usize| -> Vec<Form> {
+        form.iter()
             .map(|a| {
                 let mut f = mapping.form(a, lane);
                 mapping.drop_single(&mut f);
@@ -124,15 +148,15 @@ fn draft(access: &Access, bands: &[Vec<scop::Affine>], mapping: &Mapping) -> Inp
             })
             .collect()
     };
-    let mut subscripts = form(&bands[0], 0);
-    let apart =
+    let mut subscripts = over_counters(&forms[0], 0);
+    let shift =
         |forms: &[Form]| -> Vec<i64> { forms.iter().zip(&subscripts).map(|(f, b)| f.constant - b.constant).collect() };
-    // Lanes are numbered along one dimension, so their elements are equally far apart.
-    let step = if mapping.lanes() > 1 { apart(&form(&bands[0], 1)) } else { vec![0; subscripts.len()] };
+    // Lanes are numbered along one dimension, so each is the same step from the one before.
+    let step = if mapping.lanes() > 1 { shift(&over_counters(&forms[0], 1)) } else { vec![0; subscripts.len()] };
     let lanes = if step.iter().all(|s| *s == 0) { 1 } else { mapping.lanes() as i64 };
     let mut ports: Vec<Vec<i64>> = vec![];
-    for band in bands {
-        let first = apart(&form(band, 0));
+    for form in forms {
+        let first = shift(&over_counters(form, 0));
         ports.extend((0..lanes).map(|l| first.iter().zip(&step).map(|(f, s)| f + l * s).collect()));
     }
     ports.sort();
@@ -144,19 +168,19 @@ fn draft(access: &Access, bands: &[Vec<scop::Affine>], mapping: &Mapping) -> Inp
         InputDraft { array: access.array, subscripts, ports, readers: None, phases: vec![], stored_by: None };
     let ranges = mapping.ranges();
     let all = ([0, 0], mapping.extent.map(|n| n - 1));
-    // Of the lanes the first and the last one: where others read, too, bounds are only less tight.
+    // Only the first and the last lane: other readers would make the bounds tighter.
     let lanes = [0, mapping.lanes() - 1];
     let lanes = if lanes[1] == 0 { &lanes[..1] } else { &lanes };
     for (domain, &lane) in access.domains.iter().flat_map(|d| lanes.iter().map(move |lane| (d, lane))) {
-        // More cannot read than all.
+        // All PEs read already.
         if draft.readers == Some(all) && mapping.phases() == 0 {
             break;
         }
         let over = domain.iter().map(|c| Condition { form: mapping.form(&c.expr, lane), equality: c.equality });
-        let known = ranges.simplify_all(over).and_then(|all| ranges.narrowed(&all));
-        if let Some(known) = known {
-            draft.read_in([0, 1].map(|a| known[mapping.counters.len() + a]));
-            draft.read_during(&known[..mapping.phases()]);
+        let within = ranges.simplify_all(over).and_then(|all| ranges.narrowed(&all));
+        if let Some(within) = within {
+            draft.read_in([0, 1].map(|a| within[mapping.counters.len() + a]));
+            draft.read_during(&within[..mapping.phases()]);
         }
     }
     draft

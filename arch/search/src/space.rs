@@ -1,24 +1,41 @@
-//! The space of designs: *flows* (transform, space loops, loop of the lanes), *grids* (a flow with numbers of PEs and
-//! lanes), *shapes* (a grid with tiles and an order of the loops).
+//! The space of designs.
 //!
-//! Sizes need not divide anything. Of sizes that cut a loop into equally many parts only the least is looked at: the
-//! others take the same waves with more PEs or longer tiles. Of the orders of the tile loops, those whose sets of loops
-//! around reloads and emissions no other order undercuts.
+//! **Terms.** A *flow* says which loops become what: a transform, the space loops, the loop of the lanes. A *grid* is a
+//! flow with numbers of PEs and lanes. A *shape* is a grid with a tiling and an order of the tile loops. A *wave* is
+//! one point of the time loops, launched into the array; the iterations of one wave along a dimension are its *grain*.
+//! The iterations of a dimension that follow one another in a PE within a tile are its *inner* ones, so a tile has
+//! grain × inner iterations along it.
+//!
+//! **Method.** Sizes need not divide anything, so there are as many as numbers. Two rules keep the space small without
+//! losing an optimum:
+//!
+//! - Among sizes that cut a loop into equally many parts only the least is listed ([`classes`]): the others take as
+//!   many waves with more PEs or longer tiles. 100 iterations have 19 such sizes: 100, 50, 34, 25, 20, …
+//! - An order of the tile loops matters only by the sets of loops around each load and each store. Only orders are
+//!   listed whose sets no other order undercuts ([`Orders`]). A product of matrices has 3 instead of 6.
+//!
+//! **Invariant.** For every design of a flow the space has one with at most as many cycles in closed form and at most
+//! as many PEs and lanes.
+//!
+//! **Example.** `C[i][j] += A[i][k] * B[k][j]` with 64³ iterations: the flow (identity; `i`, `j`; lanes along `k`), its
+//! grid of 8×16 PEs with 4 lanes, and the shape with inner iterations (2, 1, 16): a tile of 16×16×64 iterations in
+//! 2·1·16 = 32 waves, and 4·4·1 tiles. Outside all others, `i` or `j` may be the loop that keeps `A` or `B` loaded.
 
 use crate::facts::{Access, Facts};
+use crate::tuning;
 use cost::bound::Sums;
 use std::sync::OnceLock;
 use uniform::mapping::{DimPlan, Plan};
 
-/// Dimensions a search deals with.
+/// Dimensions up to which programs are searched.
 pub const MOST_DIMS: usize = 10;
-/// No loop.
+/// In place of a dimension: no loop.
 pub const NONE: u8 = u8::MAX;
 
-/// Which loops become what.
+/// Which loops become space loops and lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Flow {
-    /// Index of the transform's facts.
+    /// Number of the transform.
     pub facts: u8,
     /// Transformed dimensions, or [`NONE`].
     pub axes: [u8; 2],
@@ -43,18 +60,26 @@ pub struct Shape {
     pub order: u16,
 }
 
+/// Inner iterations of one dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Choice {
+    pub inner: u32,
+    /// Waves along the dimension, in all tiles.
+    pub waves: i64,
+}
+
 /// The sizes of a shape.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
-    /// Iterations per tile, tiles.
-    pub tile: Inner64,
-    pub tiles: Inner64,
+    /// Per dimension, iterations of a tile.
+    pub tile: [i64; MOST_DIMS],
+    /// Per dimension, tiles.
+    pub tiles: [i64; MOST_DIMS],
     /// Waves per tile.
     pub waves: i64,
     /// Tiled dimensions, as bits.
     pub tiled: u32,
 }
-type Inner64 = [i64; MOST_DIMS];
 
 impl Grid {
     /// PEs and lanes along dimension `d`.
@@ -65,7 +90,7 @@ impl Grid {
     pub fn is_axis(&self, d: usize) -> bool {
         self.flow.axes.iter().any(|&a| a as usize == d)
     }
-    /// Only one row over two loops of programs: the line over one of them stands for it.
+    /// A single row of PEs over two loops: the grid over one of them is listed instead.
     pub fn is_line(&self, extents: &[&[i64]]) -> bool {
         let longest = |a: usize| extents.iter().map(|e| e[self.flow.axes[a] as usize]).max().unwrap_or(1);
         self.flow.axes[1] != NONE && self.pes.contains(&1) && longest(0).min(longest(1)) > 1
@@ -75,7 +100,7 @@ impl Grid {
         let (pes, lanes) = self.along(d);
         pes * lanes
     }
-    /// Cycles in which the last wave reaches the last PE that emits, at least.
+    /// Cycles from the launch of the last wave to the last PE that emits, at least.
     pub fn cross(&self, facts: &Facts) -> i64 {
         let emits = |a: usize| facts.writes.iter().all(|w| w.mask >> self.flow.axes[a].min(31) & 1 == 1);
         (0..2).filter(|&a| emits(a)).map(|a| self.pes[a] - 1).sum()
@@ -84,17 +109,16 @@ impl Grid {
     pub fn peak(&self) -> i64 {
         self.pes[0] * self.pes[1] * self.lanes
     }
-    /// Waves if every dimension is one tile: the least.
+    /// Waves if every dimension is one tile: the fewest.
     pub fn waves(&self, facts: &Facts) -> i64 {
         let of = |extent: &[i64]| extent.iter().enumerate().map(|(d, n)| parts(*n, self.grain(d))).product::<i64>();
-        if facts.cases.is_empty() {
+        if facts.classes.is_empty() {
             of(&facts.extent)
         } else {
-            facts.cases.iter().map(|(phases, extent)| phases * of(extent)).sum()
+            facts.classes.iter().map(|class| class.phases * of(&class.extent)).sum()
         }
     }
-    /// Waves along dimension `d` where it has `n` iterations in all, and so many in a tile: the last tile ends with
-    /// them.
+    /// Waves along dimension `d` with `n` iterations in all and so many inner ones: the last tile ends with them.
     pub fn waves_along(&self, d: usize, n: i64, inner: u32) -> i64 {
         let (inner, grain) = (i64::from(inner), self.grain(d));
         if n > grain * inner || self.is_axis(d) {
@@ -114,32 +138,31 @@ impl Grid {
         s
     }
 
-    /// Whether the cells of all lanes can be told apart over ports of these widths (bytes), if `inner` iterations of
-    /// the lanes' dimension follow one another in a tile.
+    /// The cells of all lanes lie side by side in one word, over ports of these widths (bytes) and with so many inner
+    /// iterations of the lanes' dimension.
     pub fn storable(&self, facts: &Facts, inner: i64, width: impl Fn(usize) -> i64) -> bool {
         inner == 1
             || self.lanes == 1
             || facts.side_by_side(self.flow.lanes as usize, width).iter().all(|word| word % self.lanes == 0)
     }
 
-    /// Per dimension: inner iterations worth a look, with the waves they take in all tiles. `width`: bytes of a port's
-    /// widest word.
-    pub fn options(&self, facts: &Facts, width: impl Fn(usize) -> i64) -> Vec<Vec<(u32, i64)>> {
+    /// Per dimension, the inner iterations to search. `width`: bytes of a port's widest word.
+    pub fn options(&self, facts: &Facts, width: impl Fn(usize) -> i64) -> Vec<Vec<Choice>> {
         (0..facts.extent.len())
             .map(|d| {
-                let apart = d == self.flow.lanes as usize && !self.storable(facts, i64::MAX, &width);
-                let whole = if apart { 1 } else { parts(facts.extent[d], self.grain(d)) };
+                let scattered = d == self.flow.lanes as usize && !self.storable(facts, i64::MAX, &width);
+                let whole = if scattered { 1 } else { parts(facts.extent[d], self.grain(d)) };
                 let all = parts(facts.extent[d], self.grain(d));
                 let tiles: Box<dyn Iterator<Item = i64>> = match (facts.parallel(d), self.is_axis(d)) {
                     (true, _) => Box::new(classes(whole)),
                     _ if facts.front => Box::new([whole].into_iter()),
-                    // The last of several iterations in a PE would have to be there before the first one in the next
-                    // PE.
-                    (false, true) if facts.stepped[d] && self.along(d).0 > 1 => Box::new([1].into_iter()),
+                    // The next PE's first iteration would need the last one of this PE.
+                    (false, true) if facts.carried.stepped[d] && self.along(d).0 > 1 => Box::new([1].into_iter()),
                     (false, true) => Box::new([1, whole].into_iter()),
                     (false, false) => Box::new([whole].into_iter()),
                 };
-                let mut found: Vec<(u32, i64)> = tiles.map(|inner| (inner as u32, parts(all, inner) * inner)).collect();
+                let choice = |inner: i64| Choice { inner: inner as u32, waves: parts(all, inner) * inner };
+                let mut found: Vec<Choice> = tiles.map(choice).collect();
                 found.sort_unstable();
                 found.dedup();
                 found
@@ -162,6 +185,7 @@ impl Shape {
     }
 }
 
+/// Parts of this size that cover `n`.
 pub fn parts(n: i64, size: i64) -> i64 {
     (n + size - 1) / size
 }
@@ -177,24 +201,24 @@ pub fn classes(n: i64) -> impl Iterator<Item = i64> {
     })
 }
 
-/// An order of all dimensions, outermost first, and what it means for the tile loops.
+/// An order of all dimensions, outermost first, and what it means for loads and stores.
 #[derive(Clone, Debug)]
 pub struct Order {
     pub dims: Vec<usize>,
-    /// The order of the same tile loops that it is looked at beside, if values wait less long in it.
+    /// The order with the same loops around loads and stores that it replaces where values wait less long in it.
     pub instead: Option<u16>,
-    /// Per read: loops around its reloads, as bits.
+    /// Per read: tile loops around its loads, as bits.
     pub reload: Vec<u32>,
     /// Per write.
     pub sums: Vec<Sums>,
 }
 
 impl Order {
-    /// Cycles between two waves, at least: a value that goes on along a loop in a fixed order has to be there when the
-    /// PE comes to it again, over whose PEs it first has to go where that is a space loop.
+    /// The initiation interval, at least: a value that is carried along a loop in a fixed order must be computed when a
+    /// PE needs it again. Along a space loop it passes all PEs first.
     pub fn interval(&self, facts: &Facts, grid: &Grid, inner: &Inner) -> i64 {
         let mut most = 1;
-        for (c, &latency) in facts.returns.iter().enumerate().filter(|(_, latency)| **latency > 0) {
+        for (c, &latency) in facts.carried.latency.iter().enumerate().filter(|(_, latency)| **latency > 0) {
             let inside = || self.dims.iter().skip_while(|&&d| d != c).skip(1).copied();
             let (pes, _) = grid.along(c);
             let tiles = |d: usize| parts(facts.extent[d], grid.grain(d) * i64::from(inner[d]));
@@ -217,11 +241,8 @@ impl Order {
     }
 }
 
-/// Loops up to which all orders are listed once for all sets of tiled dimensions. In deeper nests the orders of the
-/// tiled ones are: what an order costs depends on these alone.
-const LISTED: usize = 7;
-
-/// Orders worth a look, by the set of tiled dimensions.
+/// The orders to search, by the set of tiled dimensions. In deep nests only the orders of the tiled dimensions are
+/// listed: the cost of an order depends on these alone.
 pub struct Orders {
     all: Vec<Vec<usize>>,
     by_set: Vec<OnceLock<Vec<Order>>>,
@@ -230,29 +251,32 @@ pub struct Orders {
 impl Orders {
     pub fn new(facts: &Facts) -> Orders {
         let depth = facts.extent.len();
-        let all = if depth <= LISTED { orders_of(facts, &(0..depth).collect::<Vec<_>>()) } else { vec![] };
+        let all = if depth <= tuning::LOOPS_WITH_ALL_ORDERS {
+            orders_of(facts, &(0..depth).collect::<Vec<_>>())
+        } else {
+            vec![]
+        };
         Orders { all, by_set: vec![OnceLock::new(); 1 << depth] }
     }
 
     pub fn of(&self, facts: &Facts, tiled: u32) -> &[Order] {
         let depth = facts.extent.len();
         self.by_set[tiled as usize].get_or_init(|| {
-            if depth <= LISTED {
+            if depth <= tuning::LOOPS_WITH_ALL_ORDERS {
                 return undominated(facts, &self.all, tiled);
             }
             let (tiles, rest): (Vec<usize>, Vec<usize>) = (0..depth).partition(|d| tiled >> d & 1 == 1);
             let all: Vec<Vec<usize>> =
-                orders_of(facts, &tiles).iter().map(|tiles| beside_tiled(facts, tiles, &rest)).collect();
+                orders_of(facts, &tiles).iter().map(|tiles| around_tiled(facts, tiles, &rest)).collect();
             undominated(facts, &all, tiled)
         })
     }
 }
 
-/// All orders of some loops. Those that sums do not need in sequence come first among equals, then what is nearest to
-/// the program's order.
+/// All orders of some loops, first those with sums further inside, then those nearest to the program's order.
 fn orders_of(facts: &Facts, dims: &[usize]) -> Vec<Vec<usize>> {
     let mut all: Vec<Vec<usize>> = vec![vec![]];
-    // Of some loops alone it is not known which orders are legal: dependent ones keep theirs.
+    // Some loops alone do not show which orders are legal, so dependent loops stay in order.
     let whole = dims.len() == facts.extent.len();
     for &d in dims {
         all = all
@@ -268,18 +292,18 @@ fn orders_of(facts: &Facts, dims: &[usize]) -> Vec<Vec<usize>> {
         all.retain(|p| whole || p.iter().filter(|&&d| !facts.parallel(d)).is_sorted());
     }
     all.retain(|p| {
-        !whole || p.is_sorted() || p.iter().take(facts.phases).copied().eq(0..facts.phases) && facts.keeps(p)
+        !whole || p.is_sorted() || p.iter().take(facts.phases).copied().eq(0..facts.phases) && facts.allows(p)
     });
     let outside = |p: &Vec<usize>| -> usize {
-        p.iter().enumerate().filter(|(_, &d)| facts.summed[d]).map(|(k, _)| dims.len() - k).sum()
+        p.iter().enumerate().filter(|(_, &d)| facts.carried.summed[d]).map(|(k, _)| dims.len() - k).sum()
     };
     all.sort_by_cached_key(|p| (outside(p), p.clone()));
     all
 }
 
-/// An order of all loops with the tiled ones in this order: the others inside, but for dependent ones that belong
+/// An order of all loops with the tiled ones in this order. The others are inside, except dependent ones that must be
 /// further out.
-fn beside_tiled(facts: &Facts, tiles: &[usize], rest: &[usize]) -> Vec<usize> {
+fn around_tiled(facts: &Facts, tiles: &[usize], rest: &[usize]) -> Vec<usize> {
     let (mut order, mut rest) = (vec![], rest.to_vec());
     for &d in tiles {
         if !facts.parallel(d) {
@@ -293,13 +317,15 @@ fn beside_tiled(facts: &Facts, tiles: &[usize], rest: &[usize]) -> Vec<usize> {
     order
 }
 
+/// The orders whose sets of loops around loads and stores no other order undercuts; behind them, those with equal sets
+/// in which values wait less long.
 fn undominated(facts: &Facts, all: &[Vec<usize>], tiled: u32) -> Vec<Order> {
     let bits = |dims: &[usize]| dims.iter().fold(0u32, |m, d| m | 1 << d);
-    let mut kept: Vec<(Vec<u32>, Order)> = vec![];
-    let mut rest: Vec<Order> = vec![];
+    let mut least: Vec<(Vec<u32>, Order)> = vec![];
+    let mut equal: Vec<Order> = vec![];
     for dims in all {
         let tiles: Vec<usize> = dims.iter().copied().filter(|d| tiled >> d & 1 == 1).collect();
-        // Dependent tile loops keep their order.
+        // Dependent tile loops stay in order.
         if !tiles.iter().filter(|&&d| !facts.parallel(d)).is_sorted() {
             continue;
         }
@@ -320,31 +346,31 @@ fn undominated(facts: &Facts, all: &[Vec<usize>], tiled: u32) -> Vec<Order> {
         let key: Vec<u32> = reload.iter().copied().chain(stored).collect();
         let within = |a: &[u32], b: &[u32]| a.iter().zip(b).all(|(x, y)| x & !y == 0);
         let order = Order { dims: dims.clone(), instead: None, reload, sums };
-        if kept.iter().any(|k| within(&k.0, &key)) {
-            if kept.iter().any(|k| k.0 == key) {
-                rest.push(order);
+        if least.iter().any(|l| within(&l.0, &key)) {
+            if least.iter().any(|l| l.0 == key) {
+                equal.push(order);
             }
             continue;
         }
-        kept.retain(|k| !within(&key, &k.0));
-        kept.push((key, order));
+        least.retain(|l| !within(&key, &l.0));
+        least.push((key, order));
     }
-    let mut orders: Vec<Order> = kept.into_iter().map(|k| k.1).collect();
+    let mut orders: Vec<Order> = least.into_iter().map(|l| l.1).collect();
     for k in 0..orders.len() {
-        let same = rest.iter().rev().filter(|o| o.reload == orders[k].reload && o.sums == orders[k].sums);
+        let same = equal.iter().rev().filter(|o| o.reload == orders[k].reload && o.sums == orders[k].sums);
         let waiting = shortest_waits(facts, &orders[k], same);
         orders.extend(waiting.into_iter().map(|order| Order { instead: Some(k as u16), ..order }));
     }
     orders
 }
 
-/// Values of floats that are handed on wait for their operators unless other loops run inside: of orders of the same
-/// tile loops, those in which such loops stand further out than in any other.
+/// A value of floats waits for its operator unless other loops run inside the loop that carries it. These are the
+/// orders in which such a loop has fewer loops outside than in any other.
 fn shortest_waits<'o>(facts: &Facts, plain: &Order, others: impl Iterator<Item = &'o Order>) -> Vec<Order> {
     let around = |order: &Order| -> Vec<u32> {
         let place = |c: usize| order.dims.iter().position(|&d| d == c).unwrap_or(0);
         (0..facts.extent.len())
-            .filter(|c| facts.slow >> c & 1 == 1)
+            .filter(|c| facts.carried.slow >> c & 1 == 1)
             .map(|c| order.dims[..place(c)].iter().fold(0, |m, d| m | 1 << d))
             .collect()
     };
@@ -387,7 +413,7 @@ pub fn flows(facts: &Facts, index: u8, allowed: &dyn Fn(&[usize]) -> bool) -> Ve
     all
 }
 
-/// Every grid of a flow with at most `most` lanes in all, for programs whose loops have these extents.
+/// Every grid of a flow with at most `most` lanes in all PEs, for programs whose loops have these extents.
 pub fn grids(extents: &[&[i64]], flow: Flow, most: i64, lanes_per_pe: i64) -> Vec<Grid> {
     let sizes = |d: u8, most: i64| -> Vec<i64> {
         let mut all: Vec<i64> = if d == NONE {

@@ -1,10 +1,26 @@
-//! A program whose loops end by strip, asked for or to be chosen from (`recurrence::strips`).
+//! Programs in strips: the user asks for them, or the search chooses them.
 //!
-//! Where strips are phases, such a program is searched like any other. Where values are handed on from strip to strip
-//! they stay in their PEs, so no space loop may begin later from strip to strip: then the fastest array is looked at in
-//! strips ([`handing_on`]).
+//! **Problem.** A triangle `for i in 0..n, for j in 0..=i` takes as many waves as its square, because the loops of an
+//! array end alike for all iterations. Strip-mining `i` into blocks lets `j` end earlier in the first blocks.
+//!
+//! **Terms.** A *strip* is a block of iterations of one loop. The *skew* of a loop is the number of iterations by which
+//! it begins later from strip to strip (loop skewing).
+//!
+//! **Method.** `recurrence::strips` builds the program. There are two kinds:
+//!
+//! - No value is carried over the loop: strips are phases. Such a program is searched like any other
+//!   ([`alternatives`]).
+//! - Values are carried over the loop: they stay in their PEs from strip to strip, so no space loop may be skewed. The
+//!   search finds the fastest array without strips first; then the same array is tried in strips ([`carrying`]).
+//!
+//! **Invariant.** A program in strips is taken only if its verifier finds no strip that overwrites what another has yet
+//! to read.
+//!
+//! **Example.** 64 iterations of `i` in 4 strips of 16: `j` runs to 16, 32, 48 and 64, so 16·(16 + 32 + 48 + 64) = 2560
+//! of 4096 iterations are executed.
 
-use crate::branch::{by_hand, Design};
+use crate::branch::{options_of, Design};
+use crate::tuning;
 use array::contract::walk::MemoryTiming;
 use array::kernel::Kernel;
 use array::variants::assemble;
@@ -20,18 +36,11 @@ use uniform::space_time::by_hand::dim_named;
 use uniform::system::System;
 use uniform::verify;
 
-/// Into how many strips a loop is cut, where nobody says it, and how many of such programs are looked at: those that
-/// walk least.
-const STRIPS: [i64; 3] = [16, 8, 4];
-const ALTERNATIVES: usize = 3;
-/// How many iterations of other loops the last strip keeps at least: while they run, a value waits for its operators.
-const KEPT: [i64; 10] = [1, 8, 16, 24, 32, 40, 48, 64, 96, 128];
-
-/// The program in the strips that the user asks for; itself for none.
+/// The program in the strips that the user asks for; itself if he asks for none.
 ///
 /// # Errors
-/// Loops that cannot be cut, or need not.
-pub fn stripped<'a>(program: Kernel<'a>, spec: &DesignSpec) -> Result<Kernel<'a>, Diagnostics> {
+/// Loops that cannot be strip-mined, or need not.
+pub fn requested<'a>(program: Kernel<'a>, spec: &DesignSpec) -> Result<Kernel<'a>, Diagnostics> {
     let Some(Shape { strip, slant, .. }) = spec.array.shape() else { return Ok(program) };
     let fault = |text: String, help: String| Err(vec![Diagnostic::error("E0728", None, text).help(help)]);
     let Some((name, &size)) = strip.iter().next() else {
@@ -42,7 +51,7 @@ pub fn stripped<'a>(program: Kernel<'a>, spec: &DesignSpec) -> Result<Kernel<'a>
         );
     };
     if strip.len() > 1 {
-        return fault("--strip cuts one loop".into(), format!("for example --strip {name}={size}"));
+        return fault("--strip takes one loop".into(), format!("for example --strip {name}={size}"));
     }
     if size < 1 {
         return fault(
@@ -52,48 +61,44 @@ pub fn stripped<'a>(program: Kernel<'a>, spec: &DesignSpec) -> Result<Kernel<'a>
     }
     if program.system.has_phases() {
         return fault(
-            "--strip: a program in phases is not cut into strips".into(),
-            "leave the option out: loops there end as the phases say".into(),
+            "--strip: a program in phases has no strips".into(),
+            "leave the option out: its loops end by phase already".into(),
         );
     }
     let system = &program.general.system;
     let d = dim_named(system, name).map_err(|f| vec![f])?;
-    let known = strips::dimensions(system);
-    let others: Vec<&str> = known.iter().map(|&(d, _)| system.dims[d].name.as_str()).collect();
+    let possible = strips::dimensions(system);
+    let others: Vec<&str> = possible.iter().map(|&(d, _)| system.dims[d].name.as_str()).collect();
     let help = if others.is_empty() {
-        "leave the option out: no loop of this program can be cut so that others end earlier".into()
+        "leave the option out: strips of no loop let others end earlier".into()
     } else {
-        format!("loops that can be cut: {}", others.join(", "))
+        format!("loops that can have strips: {}", others.join(", "))
     };
-    let Some(&(_, far)) = known.iter().find(|k| k.0 == d) else {
+    let Some(&(_, far)) = possible.iter().find(|k| k.0 == d) else {
         return fault(
-            format!(
-                "--strip {name}={size}: values are carried backwards over the loop `{name}`, or no other loop ends \
-                as it says"
-            ),
+            format!("--strip {name}={size}: the loop `{name}` carries values backwards, or no other loop ends by it"),
             help,
         );
     };
     if size < far {
         return fault(
-            format!("--strip {name}={size}: values come over {far} iterations of the loop `{name}`"),
-            format!("a strip has as many at least: --strip {name}={far}"),
+            format!("--strip {name}={size}: the loop `{name}` carries values over {far} iterations"),
+            format!("a strip has at least as many: --strip {name}={far}"),
         );
     }
     if far > 0 && system.is_sized() {
         return fault(
             format!(
-                "--strip {name}={size}: values are carried over the loop `{name}`, for a time that would follow from \
-                the sizes and the strip"
+                "--strip {name}={size}: values are carried over the loop `{name}`, and how long they wait would follow \
+                from sizes at run time"
             ),
             "leave the option out, or make the sizes constants".into(),
         );
     }
     let asked = slant
         .iter()
-        .map(|(name, &slope)| dim_named(system, name).map(|d| (d, slope)))
-        .collect::<Result<Slopes, _>>()
-        .map_err(|f| vec![f])?;
+        .map(|(name, &slope)| Ok((dim_named(system, name).map_err(|f| vec![f])?, slope)))
+        .collect::<Result<Slopes, Diagnostics>>()?;
     let extent = |d: usize| system.dims[d].hi - system.dims[d].lo + 1;
     if let Some(&(d, slope)) = asked.iter().find(|&&(d, slope)| !(0..=extent(d)).contains(&slope)) {
         let name = &system.dims[d].name;
@@ -112,30 +117,30 @@ pub fn stripped<'a>(program: Kernel<'a>, spec: &DesignSpec) -> Result<Kernel<'a>
         false => asked.clone(),
         true => all.into_iter().filter(|(d, _)| far == 0 || !space.contains(d)).collect(),
     };
-    match cut(&program, d, size, &slopes).filter(is_sound) {
-        Some(cut) => Ok(cut),
+    match strip_mined(&program, d, size, &slopes).filter(is_sound) {
+        Some(mined) => Ok(mined),
         None => fault(
             format!(
-                "--strip {name}={size}: in strips of that size hardly less would be walked, or one would read what \
-                another has overwritten"
+                "--strip {name}={size}: strips of that size save hardly any iterations, or one would read what another \
+                has overwritten"
             ),
             "take a smaller size, or leave the option out".into(),
         ),
     }
 }
 
-/// The program in strips that are phases, those that walk least first.
+/// The program in strips that are phases, those with the fewest iterations first.
 pub fn alternatives<'a>(program: &Kernel<'a>) -> Vec<Kernel<'a>> {
     let Form { scop, system, .. } = &*program.general;
     let free = strips::dimensions(system).into_iter().filter(|d| d.1 == 0);
     let all = free.flat_map(|(d, _)| sizes(system, d, 1).into_iter().map(move |size| (d, size)));
-    let walked = |(d, size)| Some((d, size, strips::strips(scop, system, d, size, &|all| all)?.0.walked()));
-    let mut all: Vec<(usize, i64, f64)> = all.filter_map(walked).collect();
+    let iterations = |(d, size)| Some((d, size, strips::strips(scop, system, d, size, &|all| all)?.0.walked()));
+    let mut all: Vec<(usize, i64, f64)> = all.filter_map(iterations).collect();
     all.sort_by(|a, b| a.2.total_cmp(&b.2));
     all.into_iter()
-        .filter_map(|(d, size, _)| cut(program, d, size, &|all| all))
+        .filter_map(|(d, size, _)| strip_mined(program, d, size, &|all| all))
         .filter(is_sound)
-        .take(ALTERNATIVES)
+        .take(tuning::STRIP_PROGRAMS)
         .collect()
 }
 
@@ -145,21 +150,21 @@ fn is_sound(program: &Kernel) -> bool {
     verify::system(scop, system).is_ok()
 }
 
-/// Iterations of a strip of dimension `d` that are looked at, `least` at least.
+/// The sizes of strips of dimension `d` that are tried, `least` at least.
 fn sizes(system: &System, d: usize, least: i64) -> Vec<i64> {
     let extent = system.dims[d].hi - system.dims[d].lo + 1;
     let mut sizes: Vec<i64> =
-        STRIPS.iter().map(|n| (extent + n - 1) / n).filter(|size| (least..extent).contains(size)).collect();
+        tuning::STRIPS.iter().map(|n| (extent + n - 1) / n).filter(|size| (least..extent).contains(size)).collect();
     sizes.dedup();
     sizes
 }
 
-/// The program over strips of `size` iterations of dimension `d`, of those at all sizes.
-fn cut<'a>(program: &Kernel<'a>, d: usize, size: i64, slopes: &dyn Fn(Slopes) -> Slopes) -> Option<Kernel<'a>> {
+/// The program in strips of `size` iterations of dimension `d`.
+fn strip_mined<'a>(program: &Kernel<'a>, d: usize, size: i64, slopes: &dyn Fn(Slopes) -> Slopes) -> Option<Kernel<'a>> {
     let Form { scop, system, .. } = &*program.general;
     let name = |d: usize| system.dims[d].name.clone();
     let (system, slopes) = strips::strips(scop, system, d, size, slopes)?;
-    // Of strips that are phases there is nothing to say.
+    // Strips that are phases need no skew.
     let slant = if !system.strips().is_empty() {
         slopes.into_iter().map(|(d, slope)| (name(d), slope)).collect()
     } else {
@@ -168,81 +173,67 @@ fn cut<'a>(program: &Kernel<'a>, d: usize, size: i64, slopes: &dyn Fn(Slopes) ->
     Some(program.with(program.over(system, Factors::from([(name(d), size)]), slant)))
 }
 
-/// How much of what a program walks is left at least if it is cut into strips that hand values on; 1 if it cannot be.
+/// The least share of a program's iterations that is left in strips that carry values; 1 if it has none.
 pub fn least_share(program: &Kernel) -> f64 {
-    let handing = strips::dimensions(&program.system).into_iter().filter(|d| d.1 > 0 && !program.is_sized());
+    let carried = strips::dimensions(&program.system).into_iter().filter(|d| d.1 > 0 && !program.is_sized());
     let share = |(d, far): (usize, i64)| {
         let size = sizes(&program.system, d, far).into_iter().min()?;
-        let (cut, slopes) = strips::strips(&program.scop, &program.system, d, size, &|steepest| steepest)?;
+        let (mined, slopes) = strips::strips(&program.scop, &program.system, d, size, &|steepest| steepest)?;
         // A loop runs at most twice as often as its iterations need.
-        Some(cut.walked() / program.system.walked() / f64::from(1 << slopes.len().min(16)))
+        Some(mined.walked() / program.system.walked() / f64::from(1 << slopes.len().min(16)))
     };
-    handing.filter_map(share).fold(1.0, f64::min)
+    carried.filter_map(share).fold(1.0, f64::min)
 }
 
-/// Faster than the array of this plan: the same in strips that hand values on.
-pub fn handing_on(program: &Kernel, best: &Design, limits: &Resources, spec: &DesignSpec) -> Option<(Design, u64)> {
+/// A faster array in strips, and how many were tried.
+pub struct Carrying {
+    pub design: Option<Design>,
+    pub tried: u64,
+}
+
+/// The design's array in strips that carry values, if that is faster. Loops that are no space loops are skewed as far
+/// as the last strip's iterations allow.
+pub fn carrying(program: &Kernel, best: &Design, limits: &Resources, spec: &DesignSpec) -> Carrying {
     let plan = &best.plan;
+    let mut found = Carrying { design: None, tried: 0 };
     if program.system.loops().start > 0 || plan.transform != Plan::identity(plan.dims.len()).transform {
-        return None;
+        return found;
     }
-    let (mut found, mut tried): (Option<Design>, u64) = (None, 0);
-    for (d, far) in strips::dimensions(&program.system).into_iter().filter(|d| d.1 > 0 && plan.dims[d.0].axis.is_none())
-    {
-        let extent = |d: usize| program.system.dims[d].hi - program.system.dims[d].lo + 1;
+    let in_time = |d: usize| plan.dims[d].axis.is_none();
+    let extent = |d: usize| program.system.dims[d].hi - program.system.dims[d].lo + 1;
+    for (d, far) in strips::dimensions(&program.system).into_iter().filter(|&(d, far)| far > 0 && in_time(d)) {
         for size in sizes(&program.system, d, far) {
             let later = (extent(d) - 1) / size;
             let mut before = Factors::new();
-            for kept in KEPT {
-                let steepest = |(d, slope): (usize, i64)| (d, slope.min((extent(d) - kept) / later));
-                let slopes = |all: Slopes| {
-                    all.into_iter()
-                        .filter(|s| plan.dims[s.0].axis.is_none())
-                        .map(steepest)
-                        .filter(|s| s.1 > 0)
-                        .collect()
-                };
-                let Some(cut) =
-                    cut(program, d, size, &slopes).filter(|cut| !cut.slant.is_empty() && cut.slant != before)
-                else {
-                    continue;
-                };
-                before.clone_from(&cut.slant);
-                tried += 1;
-                let below = found.as_ref().map_or(best.cycles, |f| f.cycles);
-                let faster = design(&cut, plan.clone().behind(1), best, limits, below, spec).filter(|_| is_sound(&cut));
-                // With flatter slopes more is walked.
+            for last in tuning::LAST_STRIP_ITERATIONS {
+                let steepest = |(d, slope): (usize, i64)| (d, slope.min((extent(d) - last) / later));
+                let slopes =
+                    |all: Slopes| all.into_iter().filter(|s| in_time(s.0)).map(steepest).filter(|s| s.1 > 0).collect();
+                let is_new = |mined: &Kernel| !mined.slant.is_empty() && mined.slant != before;
+                let Some(mined) = strip_mined(program, d, size, &slopes).filter(is_new) else { continue };
+                before.clone_from(&mined.slant);
+                found.tried += 1;
+                let below = found.design.as_ref().map_or(best.cycles, |f| f.cycles);
+                let faster = same_array(&mined, best, limits, below, spec).filter(|_| is_sound(&mined));
+                // Smaller skews leave more iterations, so the first one without longer waits is the best.
                 let done = faster.as_ref().is_some_and(|f| f.vsa.schedule.interval <= best.vsa.schedule.interval);
-                found = faster.or(found);
+                found.design = faster.or(found.design);
                 if done {
                     break;
                 }
             }
         }
     }
-    found.map(|found| (found, tried))
+    found
 }
 
-/// The array of the plan, if it takes fewer cycles than so many.
-fn design(
-    program: &Kernel,
-    plan: Plan,
-    like: &Design,
-    limits: &Resources,
-    below: i64,
-    spec: &DesignSpec,
-) -> Option<Design> {
+/// The array of the design's plan and words for the program in strips, if it takes fewer cycles than `below`.
+fn same_array(program: &Kernel, like: &Design, limits: &Resources, below: i64, spec: &DesignSpec) -> Option<Design> {
+    let (plan, words) = (like.plan.clone().behind(1), like.words.clone());
     let mut spec = spec.clone();
-    spec.wiring.word.clone_from(&like.words);
+    spec.wiring.word.clone_from(&words);
     let vsa = assemble(program, plan.clone(), &spec).ok()?;
     let cycles = predict_below(&vsa, &MemoryTiming::IDEAL, below).0?.cycles;
-    let need = resources::parts(&vsa).total().blocks();
-    need.fits(limits).then(|| Design {
-        array: by_hand(program, &plan),
-        plan,
-        words: like.words.clone(),
-        cycles,
-        need,
-        vsa,
-    })
+    let need = resources::parts(&vsa).total();
+    need.fits(limits).then(|| Design { array: options_of(program, &plan), plan, words, cycles, need, vsa })
 }

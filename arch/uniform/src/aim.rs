@@ -1,4 +1,4 @@
-//! What is wanted of the array: an objective, and how much of the board it may take.
+//! The aim of the search: an objective, and limits on the board's resources.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -57,7 +57,7 @@ impl From<Share> for String {
     }
 }
 
-/// How much of one resource an array may take: `70%` or a count.
+/// A limit on one resource: `70%` or a count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(untagged)]
 pub enum Most {
@@ -75,7 +75,7 @@ impl fmt::Display for Most {
 }
 
 impl Most {
-    /// The count, of so many.
+    /// The limit as a count, of `all`.
     pub fn of(self, all: i64) -> i64 {
         match self {
             Most::Count(n) => n.clamp(0, all),

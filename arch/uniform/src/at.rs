@@ -1,14 +1,14 @@
-//! A system of recurrences at given sizes, see [`crate::sizes`]: values stand in the place of sizes, and what is left is an
-//! ordinary system without sizes.
+//! A system of recurrences at given sizes ([`crate::sizes`]): values take the place of sizes, and an ordinary system
+//! without sizes is left.
 
-use crate::system::{Dim, Feed, Frame, Piece, Placed, System, Variable};
+use crate::system::{Dim, Feed, Frame, Piece, Place, Placed, System, Variable};
 use scop::{flow, Affine, Constraint, Scop, StmtId};
 
 impl System {
     /// The system at these sizes, one for each; `scop` is the program at them.
     pub fn at(&self, scop: &Scop, sizes: &[i64]) -> System {
-        let known = self.parameters().end;
-        let frame = Frame { outer: self.frame().outer - known, depth: self.dims.len() - known };
+        let sized = self.parameters().end;
+        let frame = Frame { outer: self.frame().outer - sized, depth: self.dims.len() - sized };
         let depth = frame.depth;
         let affine = |a: &Affine| a.at(sizes);
         let part = |all: &[Constraint]| -> Vec<Constraint> {
@@ -18,21 +18,21 @@ impl System {
         let union = |all: &[Vec<Constraint>]| -> Vec<Vec<Constraint>> {
             all.iter().map(|c| part(c)).filter(|c| !flow::is_empty(c, depth)).collect()
         };
-        let feed = |own: StmtId, f: &Feed| match f {
+        let feed = |reader: StmtId, f: &Feed| match f {
             Feed::Input { subscripts } => Feed::Input { subscripts: subscripts.iter().map(affine).collect() },
             Feed::Value { statement, distance } => {
-                Feed::Value { statement: *statement, distance: distance[known..].to_vec() }
+                Feed::Value { statement: *statement, distance: distance[sized..].to_vec() }
             }
             Feed::Carry { statement, read, distance } => {
-                Feed::Carry { statement: *statement, read: *read, distance: distance[known..].to_vec() }
+                Feed::Carry { statement: *statement, read: *read, distance: distance[sized..].to_vec() }
             }
             Feed::Partial { distance } => Feed::Value {
-                statement: own,
-                distance: distance[known..].iter().map(|a| a.at(sizes).constant).collect(),
+                statement: reader,
+                distance: distance[sized..].iter().map(|a| a.at(sizes).constant).collect(),
             },
         };
-        let piece = |own: StmtId, p: &Piece| {
-            Some(Piece { domain: part(&p.domain), when: vec![], feed: feed(own, &p.feed) })
+        let piece = |reader: StmtId, p: &Piece| {
+            Some(Piece { domain: part(&p.domain), when: vec![], feed: feed(reader, &p.feed) })
                 .filter(|p| !flow::is_empty(&p.domain, depth))
         };
         let placed = |(s, p): (usize, &Placed)| {
@@ -41,21 +41,13 @@ impl System {
                 .iter()
                 .map(|v| Variable { pieces: v.pieces.iter().filter_map(|p| piece(StmtId(s as u32), p)).collect() })
                 .collect();
-            let dims = p.dims[known..].iter().map(|d| d - known).collect();
-            let iterators = p.iterators[known..].iter().map(affine).collect();
-            Placed::new(
-                scop,
-                StmtId(s as u32).index(),
-                dims,
-                iterators,
-                union(&p.domain),
-                variables,
-                union(&p.live_out),
-                frame,
-            )
+            let dims = p.dims[sized..].iter().map(|d| d - sized).collect();
+            let iterators = p.iterators[sized..].iter().map(affine).collect();
+            let (domain, live_out) = (union(&p.domain), union(&p.live_out));
+            Placed::new(scop, s, Place { dims, iterators, domain, variables, live_out }, frame)
         };
         let statements: Vec<Placed> = self.statements.iter().enumerate().map(placed).collect();
-        let names = self.dims[known..].iter().map(|d| d.name.clone()).collect();
-        System::new(Dim::around(names, |d| self.dims[known + d].kind, &statements), statements)
+        let names = self.dims[sized..].iter().map(|d| d.name.clone()).collect();
+        System::new(Dim::around(names, |d| self.dims[sized + d].kind, &statements), statements)
     }
 }

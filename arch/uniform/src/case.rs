@@ -1,35 +1,57 @@
-//! Phases of a system of recurrences that are executed alike, and how far their loops go.
+//! Phase classes: phases, or strips, in which every loop runs equally long, and how far their loops go.
+//!
+//! **Problem.** The loops of an array are rectangular, but statements of different phases go differently far, and a
+//! loop may get shorter from phase to phase.
+//!
+//! **Terms.** A [`Case`] is a *phase class*: a box of phases, with the box of all iterations in them. The *greatest*
+//! value of a coordinate is a maximum of minima of functions over the sizes ([`Greatest`]).
+//!
+//! **Method.** Statements whose phases overlap share a class. A class whose loops change from phase to phase is cut
+//! into at most [`PIECES`] pieces along one phase loop, if fewer iterations are walked then; neighbours with equal ends
+//! stay one.
+//!
+//! ```text
+//! for (t < 64) for (i <= t): cut along t in 16 pieces of 4, i ends at 3, 7, 11, ... 63: 53 % of the square
+//! ```
+//!
+//! **Invariant.** No phase is in two classes; every instance is in the box of its class.
 
 use crate::affine::map::{between, coordinate, minus};
 use scop::flow;
 use scop::{Affine, Constraint};
 use std::ops::Range;
 
-/// Pieces into which phases are cut whose loops go further in some than in others, at most: with 16 a triangle takes 53
-/// % of its square.
+/// The most pieces of a class: with 16 a triangle takes 53 % of its square.
 pub const PIECES: i64 = 16;
 
-/// Phases that are executed alike.
+/// A class of phases.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
-    /// Least and greatest band coordinates of the instances.
+    /// Least and greatest coordinates of the instances.
     pub bounds: Vec<(i64, i64)>,
-    /// What is executed in some of these phases.
+    /// The statements that some of these phases execute.
     pub statements: Vec<usize>,
-    /// With sizes, per band coordinate, what [`greatest`] says of it in these phases.
+    /// By coordinate, its greatest value in these phases; only with sizes.
     pub ends: Vec<Greatest>,
 }
 
-/// What bounds a coordinate from above at given sizes: the greatest, over the parts of a domain, of the least of
-/// functions over the sizes, each divided and rounded down. Empty where a part has no such bound.
-pub type Greatest = Vec<Vec<(Affine, i64)>>;
+/// A function over the sizes, divided and rounded down.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quotient {
+    pub form: Affine,
+    pub divisor: i64,
+}
+
+/// The greatest value of a coordinate at given sizes: the maximum, over the parts of a domain, of the minimum of
+/// quotients. Empty if a part has no such bound.
+pub type Greatest = Vec<Vec<Quotient>>;
 
 impl Case {
     fn new(bounds: Bounds, statements: Vec<usize>) -> Case {
         Case { bounds, statements, ends: vec![] }
     }
 
-    /// What is executed in these phases.
+    /// The parts of the statements' domains in these phases.
     pub fn parts<'a>(
         &'a self,
         phases: Range<usize>,
@@ -43,20 +65,20 @@ impl Case {
 }
 
 type Bounds = Vec<(i64, i64)>;
-/// Of one statement, over band coordinates.
+/// The domain of one statement.
 pub type Domain = Vec<Vec<Constraint>>;
 
-/// The boxes around what statements with these domains do in some phases, so that no phase is in two of them. Phases
-/// are told by the coordinates from the one to the other; those in front are sizes up to these maxima.
+/// The classes of the phases of statements with these domains. `phases` are the dimensions of phases or of strips;
+/// those in front are sizes up to these maxima.
 pub(super) fn cases(maxima: &[i64], phases: Range<usize>, depth: usize, statements: &[&Domain]) -> Vec<Case> {
     let mut cases: Vec<Case> = vec![];
     for (s, domain) in statements.iter().enumerate() {
         let Some(bounds) = flow::domain_bounds(domain, depth) else { continue };
-        let apart = |a: &[(i64, i64)], b: &[(i64, i64)]| {
+        let are_disjoint = |a: &[(i64, i64)], b: &[(i64, i64)]| {
             a[phases.clone()].iter().zip(&b[phases.clone()]).any(|(x, y)| x.1 < y.0 || y.1 < x.0)
         };
         let mut one = Case::new(bounds, vec![s]);
-        while let Some(k) = cases.iter().position(|other| !apart(&other.bounds, &one.bounds)) {
+        while let Some(k) = cases.iter().position(|other| !are_disjoint(&other.bounds, &one.bounds)) {
             let other = cases.swap_remove(k);
             one = Case::new(around(&one.bounds, &other.bounds), [one.statements, other.statements].concat());
         }
@@ -71,7 +93,14 @@ pub(super) fn cases(maxima: &[i64], phases: Range<usize>, depth: usize, statemen
     cases
 }
 
-/// What bounds `row · n` from above in the parts of a domain.
+/// The greatest value if it is one function of the sizes.
+pub fn single(greatest: &Greatest) -> Option<&Affine> {
+    let [part] = greatest.as_slice() else { return None };
+    let [Quotient { form, divisor: 1 }] = part.as_slice() else { return None };
+    Some(form)
+}
+
+/// The greatest value of `row · n` in the parts of a domain.
 pub fn greatest<'a>(parts: impl Iterator<Item = &'a Vec<Constraint>>, maxima: &[i64], row: &[i64]) -> Greatest {
     let depth = row.len();
     let coordinates: Vec<Affine> =
@@ -80,15 +109,13 @@ pub fn greatest<'a>(parts: impl Iterator<Item = &'a Vec<Constraint>>, maxima: &[
     for part in parts {
         for piece in flow::image(std::slice::from_ref(part), &coordinates, depth).pieces {
             let upper = |c: &Constraint| {
-                let (own, rest) = c.expr.coeffs.split_last()?;
-                let sign = if c.equality { -own.signum() } else { 1 };
-                let (own, form) = (
-                    own * sign,
-                    Affine { coeffs: rest.iter().map(|x| x * sign).collect(), constant: c.expr.constant * sign },
-                );
-                (own < 0).then_some((form, -own))
+                let (last, rest) = c.expr.coeffs.split_last()?;
+                let sign = if c.equality { -last.signum() } else { 1 };
+                let coeffs = rest.iter().map(|x| x * sign).collect();
+                let form = Affine { coeffs, constant: c.expr.constant * sign };
+                (last * sign < 0).then_some(Quotient { form, divisor: -last * sign })
             };
-            let bounds: Vec<(Affine, i64)> = piece.iter().filter_map(upper).collect();
+            let bounds: Vec<Quotient> = piece.iter().filter_map(upper).collect();
             if bounds.is_empty() {
                 return vec![];
             }
@@ -97,24 +124,26 @@ pub fn greatest<'a>(parts: impl Iterator<Item = &'a Vec<Constraint>>, maxima: &[
             }
         }
     }
-    // A part that another one always reaches beyond says nothing.
-    let beyond = |a: &[(Affine, i64)], b: &[(Affine, i64)]| match (a, b) {
-        ([(a, 1)], [(b, 1)]) => minus(b, a).over_sizes(maxima).0 >= 0,
+    // Drops a part if another one always reaches as far.
+    let reaches = |a: &[Quotient], b: &[Quotient]| match (a, b) {
+        ([Quotient { form: a, divisor: 1 }], [Quotient { form: b, divisor: 1 }]) => {
+            minus(b, a).over_sizes(maxima).0 >= 0
+        }
         _ => false,
     };
-    let kept = (0..all.len()).filter(|&k| {
-        !(0..all.len()).any(|j| j != k && beyond(&all[k], &all[j]) && (j < k || !beyond(&all[j], &all[k])))
+    let needed = (0..all.len()).filter(|&k| {
+        !(0..all.len()).any(|j| j != k && reaches(&all[k], &all[j]) && (j < k || !reaches(&all[j], &all[k])))
     });
-    kept.map(|k| all[k].clone()).collect()
+    needed.map(|k| all[k].clone()).collect()
 }
 
 fn around(a: &[(i64, i64)], b: &[(i64, i64)]) -> Bounds {
     a.iter().zip(b).map(|(x, y)| (x.0.min(y.0), x.1.max(y.1))).collect()
 }
 
-/// A case in pieces along one loop of phases, if less is walked then.
+/// A class in pieces along one phase loop, if fewer iterations are walked then.
 fn pieces(case: Case, phases: Range<usize>, statements: &[&Domain]) -> Vec<Case> {
-    // Loops begin where the first of all iterations does.
+    // Loops begin with the first of all iterations.
     let walked = |d: usize, b: (i64, i64)| i128::from(b.1 - if d < phases.end { b.0 } else { case.bounds[d].0 } + 1);
     let volume = |bounds: &[(i64, i64)]| {
         bounds.iter().enumerate().skip(phases.start).map(|(d, b)| walked(d, *b)).product::<i128>()
@@ -122,8 +151,8 @@ fn pieces(case: Case, phases: Range<usize>, statements: &[&Domain]) -> Vec<Case>
     let total = |all: &[Case]| all.iter().map(|c| volume(&c.bounds)).sum::<i128>();
     let couples =
         |p: usize| move |c: &Constraint| c.expr.coeffs[p] != 0 && c.expr.coeffs[phases.end..].iter().any(|&x| x != 0);
-    let bends = |p: usize| case.statements.iter().flat_map(|&s| statements[s].iter().flatten()).any(couples(p));
-    let along = phases.clone().filter(|&p| case.bounds[p].1 > case.bounds[p].0 && bends(p));
+    let ends_others = |p: usize| case.statements.iter().flat_map(|&s| statements[s].iter().flatten()).any(couples(p));
+    let along = phases.clone().filter(|&p| case.bounds[p].1 > case.bounds[p].0 && ends_others(p));
     let cut = along.map(|p| cut(&case, p, phases.end, statements)).min_by_key(|all| total(all));
     match cut {
         Some(all) if total(&all) < volume(&case.bounds) => all,
@@ -131,7 +160,7 @@ fn pieces(case: Case, phases: Range<usize>, statements: &[&Domain]) -> Vec<Case>
     }
 }
 
-/// Cut along loop `p` of phases; neighbours between which nothing changes are one.
+/// The class cut along phase loop `p`; neighbours with equal ends are one.
 fn cut(case: &Case, p: usize, phases: usize, statements: &[&Domain]) -> Vec<Case> {
     let depth = case.bounds.len();
     let (lo, hi) = case.bounds[p];
@@ -146,22 +175,21 @@ fn cut(case: &Case, p: usize, phases: usize, statements: &[&Domain]) -> Vec<Case
             let Some(bounds) = flow::domain_bounds(&here, depth) else { continue };
             piece = Some(match piece {
                 None => Case::new(bounds, vec![s]),
-                Some(mut known) => {
-                    known.statements.push(s);
-                    Case { bounds: around(&known.bounds, &bounds), ..known }
+                Some(mut piece) => {
+                    piece.statements.push(s);
+                    Case { bounds: around(&piece.bounds, &bounds), ..piece }
                 }
             });
         }
         let Some(piece) = piece else { continue };
-        let same = |(d, (a, b)): (usize, (&(i64, i64), &(i64, i64)))| {
-            if d == p {
-                a.1 + 1 == b.0
-            } else {
-                a.1 == b.1 && (d >= phases || a.0 == b.0)
-            }
+        let continues = |last: &Case| {
+            (0..depth).all(|d| match (last.bounds[d], piece.bounds[d]) {
+                (a, b) if d == p => a.1 + 1 == b.0,
+                (a, b) => a.1 == b.1 && (d >= phases || a.0 == b.0),
+            })
         };
         match all.last_mut() {
-            Some(last) if last.bounds.iter().zip(&piece.bounds).enumerate().all(same) => {
+            Some(last) if continues(last) => {
                 last.bounds = around(&last.bounds, &piece.bounds);
                 last.statements.extend(
                     piece.statements.iter().filter(|s| !last.statements.contains(s)).copied().collect::<Vec<_>>(),

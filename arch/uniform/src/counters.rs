@@ -1,15 +1,21 @@
 //! The time loops of an array: counters, and the values with which they end.
 //!
-//! Terms. A *wave* is one point of the counters, which all count 0, 1, … up to a last value. The outermost counters are
-//! *parameters* (constants of a run: sizes, and what follows from them), then those of phases. A *case* is a set of phases,
-//! or of strips, in which every inner counter has the same last value: a box of values of the outer counters. Between the
-//! boxes there may be phases in which nothing happens; there a counter with a last value for each case runs once.
+//! **Terms.** A *wave* is one point of the counters, which all count 0, 1, … up to a last value. The outermost counters
+//! are *parameters*, constants of a run: sizes, and numbers that follow from them. Then come the counters of phases. A
+//! [`Case`] is a phase class: a box of phases, or of strips, in which every inner counter has the same last value. In
+//! the phases between the boxes nothing happens; there a counter with a last value for each case runs once.
 //!
-//! Example. A triangle `for (i < 8) for (j <= i)` whose outer loop runs in two strips of 4 has two cases. The counter of `j`
-//! has `trip` 8 and `last` `case[3, 7, 0]`: 3 in the first strip, 7 in the second one, and 0 between the cases.
+//! **Example.** The outer loop of the triangle `for (i < 8) for (j <= i)` runs in two strips of 4, which are two cases:
 //!
-//! Invariants, checked by the verifier of an array: boxes are disjoint; a last value lies below `trip`; an entry of `last`
-//! is a constant or a parameter.
+//! ```text
+//! counter   trip   last
+//! i.strip   2      1
+//! i         4      3
+//! j         8      case[3, 7, 0]      3 in the first strip, 7 in the second one, 0 between the cases
+//! ```
+//!
+//! **Invariants**, checked by the verifier of an array: boxes are disjoint; a last value lies below `trip`; an entry of
+//! `last` is a constant or a parameter.
 
 use crate::sizes::Formula;
 use crate::system::Kind;
@@ -19,23 +25,23 @@ use std::ops::Range;
 /// One time loop, or one constant of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counter {
-    /// For people: `i.tile`, `k.time`, `i.latency`, …
+    /// `i.tile`, `k.time`, `i.latency`, …
     pub name: String,
-    /// A parameter has one value in a run; the others count.
+    /// A parameter has one value in a run; all others count.
     pub kind: Kind,
-    /// Most values that it takes: one more than its last value may be.
+    /// The greatest number of its values: one more than its greatest last value.
     pub trip: i64,
-    /// The last value: a number, a [`Formula::Parameter`], or one of these for each case and, behind them, for the phases
-    /// between cases. For a parameter its value, over the sizes.
+    /// The last value: a number, a [`Formula::Parameter`], or one of these for each case and, behind them, for the
+    /// phases between cases. For a parameter its value, over the sizes.
     pub last: Formula,
 }
 
 impl Counter {
-    /// A loop that always runs this often.
+    /// A loop with a constant trip count.
     pub fn constant(name: String, trip: i64) -> Counter {
         Counter { name, kind: Kind::Loop, trip, last: Formula::Const(trip.wrapping_sub(1)) }
     }
-    /// The parameter with which it ends in all cases.
+    /// The parameter that is its last value in all cases.
     pub fn limit(&self) -> Option<usize> {
         self.last.parameter()
     }
@@ -43,7 +49,7 @@ impl Counter {
     pub fn is_by_case(&self) -> bool {
         matches!(self.last, Formula::ByCase(_))
     }
-    /// Whether a parameter ends it in some cases and not in all.
+    /// Whether a parameter is its last value in some cases and not in all.
     pub fn is_limited_by_case(&self) -> bool {
         matches!(&self.last, Formula::ByCase(all) if all.iter().any(|f| f.parameter().is_some()))
     }
@@ -53,9 +59,9 @@ impl Counter {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Span {
     pub low: i64,
-    /// The greatest value that `end` takes at any sizes.
+    /// The greatest value of `end` at any sizes.
     pub high: i64,
-    /// The last value; at some sizes it may lie below `low`: then there are no values.
+    /// The last value. At some sizes it may lie below `low`: then the range is empty.
     pub end: Formula,
 }
 
@@ -74,7 +80,7 @@ impl Span {
     pub fn is_apart_from(&self, other: &Span) -> bool {
         self.high < other.low || other.high < self.low
     }
-    /// One where the value is in the range, else zero.
+    /// 1 if the value is in the range, else 0.
     pub fn holds(&self, value: i64) -> Formula {
         if self.contains(value) {
             self.end.clone().plus(Formula::Const(-value)).holds()
@@ -112,21 +118,21 @@ impl Loops<'_> {
     pub fn has_cases(&self) -> bool {
         self.counters.iter().any(Counter::is_by_case)
     }
-    /// The case in which the outer counters have these values.
+    /// The case that contains these values of the outer counters.
     pub fn case(&self, outer: &[i64]) -> Option<usize> {
         self.cases.iter().position(|all| all.iter().zip(outer).all(|(span, &c)| span.contains(c)))
     }
-    /// The place of a case, or of the phases between cases, in a formula by case.
+    /// The index of a case, or of the phases between cases, in a formula by case.
     fn place(&self, case: Option<usize>) -> usize {
         case.unwrap_or(self.cases.len())
     }
-    /// The last value of a counter in a case: a number, or a parameter. For an outer counter, the greatest value in the
-    /// case's phases.
+    /// The last value of a counter in a case: a number or a parameter. For an outer counter: its greatest value in the
+    /// case.
     pub fn end(&self, counter: usize, case: Option<usize>) -> &Formula {
         let outer = case.and_then(|k| self.cases[k].get(counter)).filter(|span| span.end.parameter().is_some());
         outer.map_or_else(|| self.counters[counter].last.case_of(self.place(case)), |span| &span.end)
     }
-    /// The parameter with which a counter ends in a case and not in all.
+    /// The parameter that is a counter's last value in a case and not in all.
     pub fn limit_of_case(&self, counter: usize, case: Option<usize>) -> Option<usize> {
         let by_case = |c: &Counter| c.is_by_case().then(|| c.last.case_of(self.place(case)).parameter()).flatten();
         let case = case?;
@@ -135,34 +141,34 @@ impl Loops<'_> {
             None => by_case(&self.counters[counter]),
         }
     }
-    /// The parameter with which a counter ends in a case.
+    /// The parameter that is a counter's last value in a case.
     pub fn limit(&self, counter: usize, case: Option<usize>) -> Option<usize> {
         self.counters[counter].limit().or_else(|| self.limit_of_case(counter, case))
     }
-    /// The last value of a counter in a case, at most.
+    /// The greatest last value of a counter in a case.
     pub fn last(&self, counter: usize, case: Option<usize>) -> i64 {
         match &self.counters[counter] {
             c if c.is_by_case() => c.last.case_of(self.place(case)).most(),
             c => c.trip - 1,
         }
     }
-    /// How often each counter runs in a case, at most.
+    /// The greatest trip counts of all counters in a case.
     pub fn trips(&self, case: Option<usize>) -> Vec<i64> {
         (0..self.counters.len()).map(|j| self.last(j, case) + 1).collect()
     }
-    /// How often each counter runs in any case, at most.
+    /// The greatest trip counts of all counters in any case.
     pub fn most(&self) -> Vec<i64> {
         self.counters.iter().map(|c| c.trip).collect()
     }
     /// Boxes over all counters that contain every wave: one for each case, or one for all.
     pub fn around(&self, by_case: bool) -> Vec<Vec<(i64, i64)>> {
-        let of = |case: usize| {
+        let in_case = |case: usize| {
             let trips = self.trips(Some(case));
             let outer = self.cases[case].iter().map(|span| (span.low, span.high));
             outer.chain(trips.iter().skip(self.cases[case].len()).map(|trip| (0, trip - 1))).collect()
         };
         if by_case {
-            (0..self.cases.len()).map(of).collect()
+            (0..self.cases.len()).map(in_case).collect()
         } else {
             vec![self.counters.iter().map(|c| (0, c.trip - 1)).collect()]
         }
@@ -170,45 +176,44 @@ impl Loops<'_> {
     /// The cases that have a phase in one of these boxes over the counters.
     pub fn within(&self, phases: Range<usize>, boxes: &[Vec<(i64, i64)>]) -> BTreeSet<usize> {
         let meets =
-            |own: &Case| boxes.iter().any(|b| phases.clone().all(|j| own[j].low <= b[j].1 && b[j].0 <= own[j].high));
+            |case: &Case| boxes.iter().any(|b| phases.clone().all(|j| case[j].low <= b[j].1 && b[j].0 <= case[j].high));
         (0..self.cases.len()).filter(|&k| meets(&self.cases[k])).collect()
     }
     /// Whether there are phases of other cases, or of none.
     pub fn leaves_out(&self, phases: Range<usize>, some: &BTreeSet<usize>) -> bool {
-        let volume = |own: &Case| own[phases.clone()].iter().map(|s| s.high - s.low + 1).product::<i64>();
+        let volume = |case: &Case| case[phases.clone()].iter().map(|s| s.high - s.low + 1).product::<i64>();
         let limited = self.cases.iter().any(|all| all[phases.clone()].iter().any(|s| s.end.parameter().is_some()));
         let all = self.counters[phases.clone()].iter().map(|c| c.trip).product();
         self.has_cases()
             && !some.is_empty()
             && (limited || some.iter().map(|&k| volume(&self.cases[k])).sum::<i64>() < all)
     }
-    /// Points of the first `counters` counters, the first `outer` of which are outer ones.
+    /// The number of points of the first `counters` counters, the first `outer` of which are outer ones.
     pub fn points(&self, counters: usize, outer: usize) -> i64 {
         let trips = |case: Option<usize>| self.trips(case)[outer..counters].iter().product::<i64>();
         if !self.has_cases() {
             return self.counters[..counters].iter().map(|c| c.trip).product();
         }
-        let phases = |own: &Case| own.iter().map(|s| s.high - s.low + 1).product::<i64>();
+        let phases = |case: &Case| case.iter().map(|s| s.high - s.low + 1).product::<i64>();
         let within: i64 = self.cases.iter().map(phases).sum();
         let all: i64 = self.counters[..self.cases.first().map_or(0, Vec::len)].iter().map(|c| c.trip).product();
-        let inside: i64 = self.cases.iter().enumerate().map(|(k, own)| phases(own) * trips(Some(k))).sum();
+        let inside: i64 = self.cases.iter().enumerate().map(|(k, case)| phases(case) * trips(Some(k))).sum();
         inside + (all - within) * trips(None)
     }
 }
 
-/// Time loops in a run whose parameters have these values, and the cases that are left, by their old numbers: a case
-/// without phases is none.
+/// The time loops of a run whose parameters have these values, and the old numbers of the cases that still have phases.
 pub fn at(loops: Loops, values: &[i64]) -> (Vec<Counter>, Vec<Case>, Vec<usize>) {
-    let known = values.len();
+    let parameters = values.len();
     let value = |end: &Formula| end.parameter().map_or(end.most(), |p| values[p].min(end.most()));
     let trips: Vec<i64> = loops
         .counters
         .iter()
         .map(|c| if c.kind == Kind::Parameter { c.trip } else { c.limit().map_or(c.trip, |p| values[p] + 1) })
         .collect();
-    let clipped = |own: &Case| -> Case {
+    let clipped = |case: &Case| -> Case {
         let span = |(j, s): (usize, &Span)| Span::constant(s.low, value(&s.end).min(trips[j] - 1));
-        own.iter().enumerate().skip(known).map(span).collect()
+        case.iter().enumerate().skip(parameters).map(span).collect()
     };
     let left = loops.cases.iter().map(clipped).enumerate().filter(|(_, all)| all.iter().all(|s| s.low <= s.high));
     let (left, cases): (Vec<usize>, Vec<Case>) = left.unzip();
@@ -222,6 +227,6 @@ pub fn at(loops: Loops, values: &[i64]) -> (Vec<Counter>, Vec<Case>, Vec<usize>)
         };
         Counter { trip: trips[j], last, ..c.clone() }
     };
-    let counters = loops.counters.iter().enumerate().skip(known).map(counter).collect();
+    let counters = loops.counters.iter().enumerate().skip(parameters).map(counter).collect();
     (counters, cases, left)
 }

@@ -1,8 +1,8 @@
-//! What the user asks of the mapping, by meaning: what the program may compute, how the array is connected, which array
-//! it is. Everything left out is chosen by sagen.
+//! The user's specification, in groups: arithmetic of the program, wiring of the array, aim of the search, and which
+//! array. sagen chooses everything that is left out.
 //!
-//! The written form, of design files and of the command line, is flat: every field once, under its own name. serde
-//! reads and writes it, and [`groups`] is where a field is declared.
+//! The written form, of design files and of the command line, is flat: every field once, under its name. serde reads
+//! and writes it; [`groups`] declares the fields.
 
 use crate::aim::{Most, Objective, Share};
 use scop::contract;
@@ -42,7 +42,7 @@ pub enum ArrayChoice {
 }
 
 impl ArrayChoice {
-    /// How a user wants it shaped, if he says so.
+    /// The shape that the user gives.
     pub fn shape(&self) -> Option<&Shape> {
         match self {
             ArrayChoice::Automatic => None,
@@ -90,16 +90,16 @@ macro_rules! groups {
 }
 
 groups! {
-    /// What the array may compute in place of the program's own operations.
+    /// Changes of the program's arithmetic that the array may make.
     Arithmetic as arithmetic {
         /// Allow integer-safe and floating-point re-association; `None`: only where it cannot change a bit.
         reassociate: Option<bool>,
         /// Products of floats that are added within their expression become fused multiply–adds (`scop::contract`).
         fp_contract: Option<bool>,
-        /// How reassociated sums of products of floats are computed.
+        /// The operators of reassociated sums of products of floats.
         dot: Option<Dot>,
     }
-    /// How the array is connected.
+    /// The connection of the array to memory and host.
     Wiring as wiring {
         /// Elements per bus word, by array.
         word: BTreeMap<String, u32>,
@@ -107,45 +107,46 @@ groups! {
         ports: Option<Ports>,
         /// The memory bank of an array, as `DDR[1]`; the others are spread over the board's banks.
         bank: BTreeMap<String, String>,
-        /// Commands that wait in the IP for those before them; `None`: the host starts each run.
+        /// The depth of the IP's command queue; `None`: the host starts each run.
         queue: Option<u32>,
-        /// Waves beyond which partial results that wait for their next tile are kept in DRAM instead of on chip.
+        /// Partial results that wait longer than this many waves for their next tile go to DRAM instead of on-chip
+        /// memory.
         spill_beyond: Option<u32>,
-        /// Cycles of latency that readers cover by asking ahead; `None`: the board's.
+        /// Cycles of memory latency that readers cover by requests ahead; `None`: the board's.
         memory_latency: Option<u32>,
         /// Bits of an address, 64 or 32; `None`: the board's.
         address_bits: Option<u32>,
         /// Deep memories may be UltraRAM; `None`: if the board has some.
         uram: Option<bool>,
-        /// Bytes of arrays that stay on chip where they pass values between phases, in all; `None`: the board's.
+        /// Bytes of all arrays that stay on chip and pass values between phases; `None`: the board's.
         on_chip: Option<u64>,
     }
-    /// What an array that sagen chooses is chosen for.
+    /// The aim of the search.
     Aim as aim {
-        /// What is best; `None`: the fewest cycles.
+        /// `None`: the fewest cycles.
         objective: Option<Objective>,
         /// Cycles that an array of least area may take; `None`: as few as can be.
         cycles: Option<i64>,
         /// Cycles, as a share, that may be given up for a smaller array.
         slack: Option<Share>,
-        /// How much of each resource it may take; the board's margins for the others.
+        /// Limits by resource; the board's margins for the others.
         limit: BTreeMap<String, Most>,
     }
-    /// How the loops of an array by hand are cut and ordered.
+    /// Tiling, order and factors of an array by hand.
     Shape as shape {
         /// Time coordinates, outermost first: affine expressions over the loops, as then are those of `space`.
         time: Option<Vec<String>>,
         /// Order of the tile loops and time loops, outermost first.
         order: Option<Vec<String>>,
-        /// Each loop nest of the region is a phase of its own, even if one array could execute several.
+        /// Each loop nest of the region is a phase, even if one array could execute several.
         apart as "distribute" or "apart": Option<bool>,
-        /// Iterations of a loop that end together: the other loops end by strip of it.
+        /// Strip-mines a loop into strips of this many iterations; other loops end by strip.
         strip: Factors,
-        /// By how many iterations later a loop begins from strip to strip.
+        /// Skews a loop by this many iterations per strip.
         slant as "skew" or "slant": Factors,
         /// Tile sizes in iterations; a loop without one is not tiled.
         tile: Factors,
-        /// Iterations that take turns in one PE.
+        /// Interleaves this many independent iterations in one PE, which hides the adder's latency.
         latency: Factors,
         /// Lanes.
         simd: Factors,
@@ -215,7 +216,7 @@ impl DesignSpec {
     /// The text of a design file (TOML).
     ///
     /// # Errors
-    /// What is wrong, with line and column.
+    /// The fault, with line and column.
     pub fn parse(text: &str) -> Result<DesignSpec, String> {
         toml::from_str(text).map_err(|e| e.to_string().trim_end().to_string())
     }
@@ -230,7 +231,7 @@ impl DesignSpec {
         DesignSpec { array: ArrayChoice::ByHand { space: Some(space), shape }, ..DesignSpec::default() }
     }
 
-    /// With the coordinates that the source gives in `#pragma sagen`, where the user chooses none.
+    /// The specification with the coordinates of `#pragma sagen` if the user chooses none.
     pub fn beside(&self, scop: &Scop) -> DesignSpec {
         let clause = |name: &str| scop.clauses.iter().rev().find(|c| c.name == name).map(|c| c.values.clone());
         let shape = match &self.array {
@@ -246,7 +247,7 @@ impl DesignSpec {
         }
     }
 
-    /// It asks nothing of the array, at most of the IP around it.
+    /// Whether it asks nothing of the array, at most of the IP around it.
     pub fn is_plain(&self) -> bool {
         let mut rest = self.clone();
         (rest.wiring.queue, rest.wiring.address_bits) = (None, None);
@@ -279,7 +280,7 @@ pub fn address_bits(bits: u32) -> Result<u32, String> {
 pub enum Ports {
     /// All of them.
     Shared,
-    /// Those of each list; arrays that are not named have ports of their own.
+    /// One port for each list; arrays that are not named have ports of their own.
     Groups(Vec<Vec<String>>),
 }
 
@@ -315,13 +316,13 @@ impl From<Ports> for Vec<String> {
     }
 }
 
-/// How a PE adds the products of its lanes.
+/// The operators that add the products of a PE's lanes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Dot {
-    /// By multipliers and adders, each of which rounds.
+    /// Multipliers and adders, each of which rounds.
     #[default]
     Chained,
-    /// By one operator that aligns and rounds once (`scop::value::eval_dot`).
+    /// One operator that aligns and rounds once (`scop::value::eval_dot`).
     Fused,
 }

@@ -1,20 +1,21 @@
-//! Reference interpreter of a [`System`]: every variable and value, instance by instance, in the order of the band.
+//! Reference interpreter of a [`System`]: every variable and value, instance by instance, in the order of the iteration
+//! space.
 //!
-//! Inputs are what memory held when the phase began, and garbage beside an array; a value is looked up at its distance
-//! and nowhere else. So the result is the program's exactly if places, pieces and distances are right.
+//! An input is the content of memory when the phase began, and garbage beside an array. A value is looked up at its
+//! distance and nowhere else. So the result is the program's exactly if places, pieces and distances are right.
 
-use crate::system::{Feed, System};
+use crate::system::{Feed, ReadId, System};
 use scop::interp::{eval, position};
 use scop::polyhedron::Polyhedron;
 use scop::value::mask;
 use scop::{Binding, ScalarType, Scop};
 use std::collections::HashMap;
 
-/// Instances of all statements that are interpreted.
+/// The most instances that are interpreted.
 const INSTANCES: usize = 1 << 24;
 
-/// Executes the recurrences on `memory`, the contents of every array of `scop`; those that a program cannot see need
-/// not be given.
+/// Executes the recurrences on `memory`, the contents of every array of `scop`; scratch buffers at its end may be left
+/// out.
 ///
 /// # Errors
 /// A value that is not there when it is read, or too many instances.
@@ -24,26 +25,12 @@ pub fn run_system(scop: &Scop, system: &System, memory: &mut Vec<Vec<u64>>) -> R
         *cells = vec![garbage(array.ty); array.dims.iter().product::<i64>() as usize];
     }
     scop::interp::compute_host(scop, memory)?;
-    let mut instances: Vec<(Vec<i64>, usize)> = Vec::new();
-    for (s, placed) in system.statements.iter().enumerate() {
-        for domain in &placed.domain {
-            let mut add = |n: &[i64]| {
-                instances.push((n.to_vec(), s));
-                instances.len() <= INSTANCES
-            };
-            Polyhedron::new(system.dims.len(), domain).visit(&mut add);
-        }
-        if instances.len() > INSTANCES {
-            return Err("more than 2^24 instances to interpret".into());
-        }
-    }
-    instances.sort();
-    instances.dedup();
+    let instances = instances(system)?;
     let outer = system.frame().outer;
     let mut before = memory.to_vec();
     let mut phase: &[i64] = instances.first().map_or(&[], |(n, _)| &n[..outer]);
     let mut values: HashMap<(usize, Vec<i64>), u64> = HashMap::new();
-    let mut reads: HashMap<(usize, usize, Vec<i64>), u64> = HashMap::new();
+    let mut reads: HashMap<(ReadId, Vec<i64>), u64> = HashMap::new();
     for (n, s) in &instances {
         if n[..outer] != *phase {
             phase = &n[..outer];
@@ -62,7 +49,7 @@ pub fn run_system(scop: &Scop, system: &System, memory: &mut Vec<Vec<u64>>) -> R
                 Feed::Input { subscripts } => {
                     let array = statement.reads[k].array;
                     let at = position(&scop.array(array).dims, subscripts.iter().map(|a| a.eval(n)));
-                    // A completed sum asks for elements beside the array where it adds nothing.
+                    // A completed sum reads elements beside the array where it adds nothing.
                     let beside = garbage(scop.array(array).ty);
                     Some(at.and_then(|at| before[array.index()].get(at).copied()).unwrap_or(beside))
                 }
@@ -71,11 +58,12 @@ pub fn run_system(scop: &Scop, system: &System, memory: &mut Vec<Vec<u64>>) -> R
                     values.get(&(*s, from(&distance.iter().map(|a| a.eval(n)).collect::<Vec<_>>()))).copied()
                 }
                 Feed::Carry { statement, read, distance } => {
-                    reads.get(&(statement.index(), *read, from(distance))).copied()
+                    let read = ReadId { statement: statement.index(), read: *read };
+                    reads.get(&(read, from(distance))).copied()
                 }
             };
             let value = value.ok_or_else(|| format!("read {k} of S{s} at {n:?} comes from where no value is"))?;
-            reads.insert((*s, k, n.clone()), value);
+            reads.insert((ReadId { statement: *s, read: k }, n.clone()), value);
             operands.push(value);
         }
         let point: Vec<i64> = placed.iterators.iter().map(|a| a.eval(n)).collect();
@@ -89,6 +77,26 @@ pub fn run_system(scop: &Scop, system: &System, memory: &mut Vec<Vec<u64>>) -> R
         }
     }
     Ok(())
+}
+
+/// The instances of all statements in the order of the iteration space, then of the text.
+fn instances(system: &System) -> Result<Vec<(Vec<i64>, usize)>, String> {
+    let mut instances: Vec<(Vec<i64>, usize)> = Vec::new();
+    for (s, placed) in system.statements.iter().enumerate() {
+        for domain in &placed.domain {
+            let mut add = |n: &[i64]| {
+                instances.push((n.to_vec(), s));
+                instances.len() <= INSTANCES
+            };
+            Polyhedron::new(system.dims.len(), domain).visit(&mut add);
+        }
+        if instances.len() > INSTANCES {
+            return Err("more than 2^24 instances to interpret".into());
+        }
+    }
+    instances.sort();
+    instances.dedup();
+    Ok(instances)
 }
 
 /// The pattern of values that hardware leaves arbitrary.

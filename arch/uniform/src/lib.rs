@@ -1,5 +1,6 @@
-//! From a [`scop::Scop`] to uniform recurrence equations and their space-time mapping. Nothing here knows hardware: a back
-//! end for FPGAs ([`array`](../array/index.html)) or for GPUs starts from a [`program::Program`] and a [`mapping::Mapping`].
+//! From a [`scop::Scop`] to uniform recurrence equations and their space-time mapping. Nothing here knows hardware: a
+//! back end for FPGAs ([`array`](../array/index.html)) or for GPUs starts from a [`program::Program`] and a
+//! [`mapping::Mapping`].
 //!
 //! - [`recurrence`] turns a program into a [`system::System`]: uniformization, placement, rewrites, phases, strips.
 //! - [`space_time`] turns a [`mapping::Plan`] into a [`mapping::Mapping`]: transform, tiles, digits, carry cases.

@@ -1,14 +1,27 @@
-//! `Mapping`: band space → (time counters, PE, lane), by a unimodular transform and a mixed-radix split of each
-//! dimension.
+//! `Mapping`: where and when each iteration runs. Iteration space → (time counters, PE, lane).
 //!
-//! Every transformed coordinate is `m_d = lo_d + Σ weight * digit`. A digit is a tile loop, a space loop, a time loop,
-//! a latency-hiding loop or a SIMD lane. Weights nest exactly (each weight is the next one times its trip count), so
-//! only the outermost digit of a dimension can run past the dimension's end; tile sizes are rounded up to make it so. A
-//! constant distance in one dimension then becomes a few *carry cases*: constant digit distances, each under conditions
-//! on single digits (a borrow or none). Time digits form the counters; they are rectangular, so every carry case is a
-//! constant number of waves.
+//! **Terms.** The *transform* is a unimodular matrix: `m = transform · n`. Each transformed coordinate is split into
+//! *digits*: a tile loop, a space loop, a time loop, a latency-hiding loop, a SIMD lane:
 //!
-//! Source: AutoSA section 4 (partitioning, latency hiding, SIMD), PolySA section 4.1 (projection and schedule vectors).
+//! ```text
+//! m_d = lo_d + Σ weight * digit       i in 0..64, tile 32, space, latency 4, simd 2:
+//!
+//! digit     tile  space  latency  lane
+//! trip      2     4      4        2          i = 32 * tile + 8 * pe + 2 * latency + lane
+//! weight    32    8      2        1
+//! ```
+//!
+//! **Method.** A weight is the next weight times the next trip count. So only the outermost digit can run past the end
+//! of its coordinate; tile sizes are rounded up for that. A constant distance becomes a few *carry cases*: constant
+//! distances of the digits, each under conditions on single digits (a borrow or none). Time digits are the counters,
+//! which are rectangular, so every carry case is a constant number of waves ([`Waves`]).
+//!
+//! **Source.** AutoSA (Wang, Guo, Cong, 2021), section 4: partitioning, latency hiding, SIMD. PolySA (Cong, Wang,
+//! 2018), section 4.1: projection and schedule vectors.
+
+mod waves;
+
+pub use waves::Waves;
 
 use crate::affine::{Condition, Form, Ranges};
 use crate::counters::{self, Case, Counter, Loops, Span};
@@ -72,7 +85,7 @@ impl Plan {
         }
     }
 
-    /// The plan over so many more dimensions in front, which stay as they are.
+    /// The plan with this many more dimensions in front, which stay as they are.
     pub fn behind(self, sizes: usize) -> Plan {
         let mut out = Plan::identity(sizes);
         let depth = sizes + self.dims.len();
@@ -83,7 +96,7 @@ impl Plan {
         out
     }
 
-    /// The plan over what stands behind these first dimensions.
+    /// The plan without its first dimensions.
     pub fn without(self, sizes: usize) -> Plan {
         Plan {
             transform: self.transform.into_iter().skip(sizes).map(|row| row[sizes..].to_vec()).collect(),
@@ -105,12 +118,12 @@ pub struct Mapping {
     pub digits: Vec<Vec<Digit>>,
     pub counters: Vec<Counter>,
     pub tile_depth: usize,
-    /// The counter of strips, behind those of visits.
+    /// The counter of strips, behind those of tiles.
     pub strip: Option<usize>,
-    /// Phases, or strips, in which counters end alike.
+    /// The classes of phases, or of strips.
     pub cases: Vec<Case>,
-    /// The greatest value of a transformed coordinate as a function of the sizes, where there is one: over the whole iteration
-    /// space, or in the phases of a case.
+    /// The greatest value of a transformed coordinate as a function of the sizes, where there is one: over the whole
+    /// iteration space, or in the phases of a case.
     pub uppers: BTreeMap<(usize, Option<usize>), Affine>,
     pub extent: [i64; 2],
     pub axes: [String; 2],
@@ -132,77 +145,15 @@ pub struct DigitBound {
 pub struct Carry {
     pub when: Vec<DigitBound>,
     pub waves: Waves,
-    /// Of values of an earlier strip, by counter: how much less each is there. How many waves that is, strips tell
-    /// ([`Mapping::across`]).
+    /// For a value of an earlier strip: by counter, how much less it is there. [`Mapping::across`] counts the waves.
     pub before: Vec<i64>,
     pub hop: [i64; 2],
     /// Per lane digit: reader's minus producer's.
     pub lanes: Vec<i64>,
 }
 
-/// A number of waves: sums of products of trip counts that sizes or phases end, with factors.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Waves(BTreeMap<Vec<usize>, i64>);
-
-impl Waves {
-    fn of(limited: Vec<usize>, factor: i64) -> Waves {
-        let mut waves = Waves::default();
-        waves.add(limited, factor);
-        waves
-    }
-    fn add(&mut self, limited: Vec<usize>, factor: i64) {
-        let sum = self.0.entry(limited.clone()).or_default();
-        *sum += factor;
-        if *sum == 0 {
-            self.0.remove(&limited);
-        }
-    }
-    pub fn plus(mut self, other: &Waves) -> Waves {
-        other.0.iter().for_each(|(limited, &factor)| self.add(limited.clone(), factor));
-        self
-    }
-    pub fn minus(mut self, other: &Waves) -> Waves {
-        other.0.iter().for_each(|(limited, &factor)| self.add(limited.clone(), -factor));
-        self
-    }
-    /// Times the trip count of counter `place`.
-    pub fn times(&self, mapping: &Mapping, place: usize) -> Waves {
-        let mut out = Waves::default();
-        for (limited, &factor) in &self.0 {
-            if mapping.varies(place) {
-                let mut limited = limited.clone();
-                limited.push(place);
-                limited.sort_unstable();
-                out.add(limited, factor);
-            } else {
-                out.add(limited.clone(), factor * mapping.counters[place].trip);
-            }
-        }
-        out
-    }
-    /// The number in the phases of a case.
-    pub fn formula(&self, mapping: &Mapping, case: Option<usize>) -> Formula {
-        let times = |(limited, &factor): (&Vec<usize>, &i64)| {
-            limited.iter().fold(Formula::Const(factor), |all, &j| all.times(mapping.trips(j, case)))
-        };
-        self.0.iter().map(times).fold(Formula::Const(0), Formula::plus)
-    }
-    /// Counters that sizes end in the phases of a case.
-    pub fn by_size(&self, mapping: &Mapping, case: Option<usize>) -> Vec<usize> {
-        self.0.keys().flatten().copied().filter(|&j| mapping.limit(j, case).is_some()).collect()
-    }
-    /// What of it is the same in all cases, and the rest.
-    pub fn apart(mut self) -> (i64, Waves) {
-        (self.0.remove(&vec![]).unwrap_or(0), self)
-    }
-    /// Counters that it changes with from case to case.
-    pub fn by_case(&self, mapping: &Mapping) -> Vec<usize> {
-        self.0.keys().flatten().copied().filter(|&j| mapping.counters[j].is_by_case()).collect()
-    }
-}
-
 impl Mapping {
-    /// Coefficients on axes with one PE mean nothing.
+    /// Drops the coefficients of axes with one PE.
     pub fn drop_single(&self, form: &mut Form) {
         (0..2).filter(|&a| self.extent[a] == 1).for_each(|a| form.space[a] = 0);
     }
@@ -251,7 +202,7 @@ impl Mapping {
         form
     }
 
-    /// The same for an affine function of band coordinates.
+    /// An affine function of the coordinates of the iteration space as such a form.
     pub fn form(&self, affine: &Affine, lane: usize) -> Form {
         let coeffs: Vec<i64> = (0..self.digits.len())
             .map(|d| affine.coeffs.iter().zip(&self.inverse).map(|(a, row)| a * row[d]).sum())
@@ -259,7 +210,7 @@ impl Mapping {
         self.form_of_transformed(&coeffs, affine.constant, lane)
     }
 
-    /// A digit as a form over counters and PE; `Err(value)` for a lane digit.
+    /// A digit as a form over counters and PE; a lane digit is a constant.
     pub fn digit_form(&self, dim: usize, digit: usize, lane: usize) -> Form {
         let digit = &self.digits[dim][digit];
         let mut form = Form { constant: 0, counters: vec![0; self.counters.len()], space: [0, 0] };
@@ -302,23 +253,23 @@ impl Mapping {
         (0..self.counters.len()).filter(|&j| self.counters[j].is_by_case())
     }
 
-    /// Counter `place` ends as sizes or phases say.
+    /// Whether counter `place` ends by size or by case.
     fn varies(&self, place: usize) -> bool {
         !matches!(self.counters[place].last, Formula::Const(_))
     }
 
-    /// How often counter `place` runs in the phases of a case.
+    /// The greatest trip count of counter `place` in the phases of a case.
     pub fn trip(&self, place: usize, case: Option<usize>) -> i64 {
         self.loops().last(place, case) + 1
     }
 
-    /// The same, as sizes say.
+    /// Its trip count over the sizes.
     fn trips(&self, place: usize, case: Option<usize>) -> Formula {
         let last = self.limit(place, case).map(|p| self.counters[p].last.clone());
         last.map_or_else(|| Formula::Const(self.trip(place, case)), |last| last.plus(Formula::Const(1)))
     }
 
-    /// How many values a digit takes in the phases of a case.
+    /// The trip count of a digit in the phases of a case.
     pub fn trip_of(&self, digit: &Digit, case: Option<usize>) -> i64 {
         if matches!(digit.role, Role::Space(_) | Role::Lane) {
             digit.trip
@@ -327,19 +278,21 @@ impl Mapping {
         }
     }
 
-    /// How many waves before a wave of a strip the one is whose counters are less by `before`, in the strip in front of
-    /// it; and which counters have to be 0 for that.
+    /// The delay, in waves, of a value from the strip in front of this one, whose counters are less by `before`; and
+    /// the counters that must be 0 for it.
     pub fn across(&self, strip: i64, before: &[i64]) -> Option<(i64, Vec<usize>)> {
         let counter = self.strip?;
-        let own = counter + 1..self.counters.len();
+        let inner = counter + 1..self.counters.len();
         let (then, now) = (self.trips_in(strip - 1), self.trips_in(strip));
         let stride = |trips: &[i64], j: usize| trips[j + 1..].iter().product::<i64>();
         let next = before[counter] == 1 && before[..counter].iter().all(|b| *b == 0);
-        let back = own.clone().map(|j| before[j] * stride(&then, j)).sum::<i64>();
-        next.then(|| (self.waves_in(strip - 1) + back, own.filter(|&j| stride(&then, j) != stride(&now, j)).collect()))
+        let back = inner.clone().map(|j| before[j] * stride(&then, j)).sum::<i64>();
+        next.then(|| {
+            (self.waves_in(strip - 1) + back, inner.filter(|&j| stride(&then, j) != stride(&now, j)).collect())
+        })
     }
 
-    /// How many counters, from the outside, tell where others end: those of phases, or all up to that of strips.
+    /// The number of outer counters, by which others end: those of phases, or all up to that of strips.
     pub fn cased(&self) -> usize {
         self.strip.map_or(self.phases(), |strip| strip + 1)
     }
@@ -359,7 +312,7 @@ impl Mapping {
         self.loops().trips(self.case_in(strip))
     }
 
-    /// Waves of that strip in a visit.
+    /// Waves of that strip in a tile.
     pub fn waves_in(&self, strip: i64) -> i64 {
         self.trips_in(strip)[self.cased()..].iter().product()
     }
@@ -371,14 +324,10 @@ impl Mapping {
         Loops { counters: &counters, cases: &cases }.points(counters.len(), self.cased() - greatest.len())
     }
 
-    /// Which cases the phases of statement `s` are.
+    /// The cases in which statement `s` runs.
     pub fn cases_of(&self, system: &System, s: usize) -> Vec<Option<usize>> {
-        let known = system
-            .cases
-            .iter()
-            .enumerate()
-            .filter(|(_, case)| self.loops().has_cases() && case.statements.contains(&s));
-        let all: Vec<Option<usize>> = known.map(|(k, _)| Some(k)).collect();
+        let runs = |k: &usize| self.loops().has_cases() && system.cases[*k].statements.contains(&s);
+        let all: Vec<Option<usize>> = (0..system.cases.len()).filter(runs).map(Some).collect();
         if all.is_empty() {
             vec![None]
         } else {
@@ -391,7 +340,7 @@ impl Mapping {
         self.loops().within(self.parameters()..self.phases(), boxes)
     }
 
-    /// The same where loops end alike in all phases in which something happens.
+    /// The mapping whose loops have one trip count in all phases in which something happens.
     pub fn even(&self) -> Mapping {
         let mut even = self.clone();
         let cases = self.cases.len();
@@ -420,10 +369,10 @@ impl Mapping {
     /// `times` the waves per step of counter `place`, at all sizes.
     pub fn strides(&self, place: usize, times: i64) -> Waves {
         if self.strip.is_some_and(|strip| place < strip) {
-            // All visits take as many, whatever their strips do.
-            let visits = |counters: &[Counter]| counters.iter().map(|c| c.trip).product::<i64>();
+            // All tiles have the same number of waves.
+            let points = |counters: &[Counter]| counters.iter().map(|c| c.trip).product::<i64>();
             let tiles = &self.counters[..self.tile_depth];
-            return Waves::of(vec![], times * visits(&tiles[place + 1..]) * (self.waves() / visits(tiles)));
+            return Waves::of(vec![], times * points(&tiles[place + 1..]) * (self.waves() / points(tiles)));
         }
         let (mut factor, mut limited) = (times, vec![]);
         for (j, counter) in self.counters.iter().enumerate().skip(place + 1) {
@@ -436,7 +385,7 @@ impl Mapping {
         Waves::of(limited, factor)
     }
 
-    /// That counter's last value in the phases of a case, as a condition.
+    /// The condition that a counter has its last value in the phases of a case.
     pub fn ends(&self, place: usize, case: Option<usize>) -> Condition {
         let mut form = Form { constant: 0, counters: vec![0; self.counters.len()], space: [0, 0] };
         form.counters[place] = 1;
@@ -469,11 +418,10 @@ impl Mapping {
 
     /// The transformed coordinate that dimension `d` is by itself, if one is.
     pub fn own_row(&self, d: usize) -> Option<usize> {
-        self.plan.transform.iter().position(|row| row.iter().enumerate().all(|(e, &c)| c == i64::from(e == d)))
+        own_row(&self.plan.transform, d)
     }
 
-    /// The counter ends whenever the condition holds: it says so, or that the counter's coordinate has its greatest
-    /// value.
+    /// Whether the condition says that the counter, or its coordinate, has its last value.
     pub fn is_end(&self, place: usize, condition: &Condition) -> bool {
         if !condition.equality || self.counters[place].limit().is_none() {
             return false;
@@ -499,8 +447,8 @@ impl Mapping {
         (0..self.lanes()).any(|lane| same(&self.form_of_transformed(&coordinate, -upper.constant, lane), form))
     }
 
-    /// The parameter with which counter `place` ends in some phases, if it has that value wherever one of these
-    /// conditions holds.
+    /// The parameter that is the last value of counter `place` in some phases, if each of these conditions implies that
+    /// value.
     pub fn end<'c>(&self, place: usize, mut any: impl Iterator<Item = &'c Vec<Condition>> + Clone) -> Option<usize> {
         let Formula::ByCase(ends) = &self.counters[place].last else { return None };
         let is = |case: usize, parameter: usize, all: &Vec<Condition>| {
@@ -514,7 +462,7 @@ impl Mapping {
         any.next().is_some().then_some(parameter)
     }
 
-    /// Of counters and axes.
+    /// The ranges of counters and axes.
     pub fn ranges(&self) -> Ranges {
         Ranges { counters: self.loops().most(), extent: self.extent }
     }
@@ -529,6 +477,11 @@ fn same(a: &Form, b: &Form) -> bool {
             && a.space == b.space.map(|c| sign * c)
     };
     equal(1) || equal(-1)
+}
+
+/// The row of a transform that is dimension `d` by itself, if one is.
+pub fn own_row(transform: &[Vec<i64>], d: usize) -> Option<usize> {
+    transform.iter().position(|row| row.iter().enumerate().all(|(e, &c)| c == i64::from(e == d)))
 }
 
 /// A row of a transform over the loops' names, as `c+2q`.

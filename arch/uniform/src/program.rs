@@ -1,8 +1,8 @@
 //! A program and its recurrences: everything that all mappings of one program share.
 //!
-//! A program whose sizes are arguments of the kernel has two forms: the *general* one, over all sizes, from which arrays are
-//! made, and the one at the *greatest* sizes, by which arrays are compared. A program of constant sizes has one form, which
-//! is both.
+//! A program whose sizes are arguments of the kernel has two forms: the *general* one, over all sizes, from which
+//! arrays are made, and the one at the *greatest* sizes, by which arrays are compared. A program of constant sizes has
+//! one form, which is both.
 
 use crate::design::Factors;
 use crate::recurrence::passed;
@@ -15,7 +15,7 @@ use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// How much the program's loop nests do, each where it is deepest: what begins or ends a sum there is not counted.
+/// The work of the program's loop nests: of their deepest statements. Statements that begin or end a sum do not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Work {
     /// Executions of their statements.
@@ -37,7 +37,7 @@ impl Work {
     pub fn of(scop: &Scop) -> Work {
         let mut work = Work { operations: 0, iterations: 0 };
         let mut nests: Vec<(&[LoopId], Vec<Vec<Constraint>>)> = Vec::new();
-        // Of the nests of one outermost loop, or of none.
+        // The depth of the nests of one outermost loop, or of none.
         let deepest = |outermost: Option<&LoopId>| {
             scop.statements.iter().filter(|s| s.loops.first() == outermost).map(|s| s.loops.len()).max()
         };
@@ -55,7 +55,7 @@ impl Work {
     }
 }
 
-/// Iterations of a domain over so many dimensions.
+/// The number of iterations of a domain over `depth` dimensions.
 pub fn count(domain: &[Vec<Constraint>], depth: usize) -> i64 {
     flow::count(domain, depth).unwrap_or(0) as i64
 }
@@ -84,25 +84,25 @@ impl<'a> Form<'a> {
     }
 }
 
-/// What all mappings of one program share. Dereferences to the form at the greatest sizes.
+/// Everything that all mappings of one program share. Dereferences to the form at the greatest sizes.
 #[derive(Clone)]
 pub struct Program<'a> {
     /// Over all sizes.
     pub general: Arc<Form<'a>>,
-    /// At the greatest sizes; the same where sizes are constants.
+    /// At the greatest sizes; the same form if sizes are constants.
     pub greatest: Arc<Form<'a>>,
     /// Floating-point sums may be re-associated.
     pub reassociate: Option<bool>,
     pub work: Work,
     /// Each loop nest is a phase of its own, though one array could execute several.
     pub apart: bool,
-    /// Iterations of a loop in one strip, if it is cut.
+    /// The iterations of one strip, by strip-mined loop.
     pub strip: Factors,
-    /// By how much later other loops begin from strip to strip, where these hand values on.
+    /// Skews by loop: how many iterations later it begins from strip to strip.
     pub slant: Factors,
     /// Per statement, its lines of C.
     pub quotes: Arc<[Option<String>]>,
-    /// The outcome of every rewrite that was tried, up to the one that made the program.
+    /// The outcome of every rewrite up to the successful one.
     pub rewrites: Vec<Attempt>,
     /// The region before it was rewritten, if it was.
     pub written: Option<Cow<'a, Scop>>,
@@ -127,7 +127,7 @@ impl<'a> Program<'a> {
         let quotes = scop.statements.iter().map(|s| scop.sources.quote(s.span)).collect();
         let general = Arc::new(Form::new(scop, system, reassociate));
         let greatest = at_most(&general, reassociate);
-        // Iterations of several nests that fall on one place share a lane.
+        // Iterations of several nests at one place share a lane.
         let all = &greatest.system;
         let places: Vec<Vec<Constraint>> = all.statements.iter().flat_map(|s| s.domain.iter().cloned()).collect();
         work.iterations = work.iterations.min(count(&places, all.dims.len()));

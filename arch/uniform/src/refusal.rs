@@ -9,7 +9,7 @@ use scop::diag::{Diagnostic, Diagnostics, Span};
 use scop::{Scop, StmtId};
 use std::collections::BTreeMap;
 
-/// Something else is asked of a loop over phases.
+/// The code for a loop over phases with another role.
 const PHASE_LOOP: &str = "E0723";
 
 /// Why a plan is not a systolic array for this program.
@@ -40,7 +40,7 @@ pub enum Illegal {
     },
     /// A value would have to wait for a number of waves that changes with the trips of these counters.
     Varying(Vec<usize>),
-    /// A sum whose partial results are as far from each other as the sizes say, in coordinates that mix its loops.
+    /// A sum whose partial results lie at a distance that follows from the sizes, in coordinates that mix its loops.
     MixedSum {
         statement: StmtId,
         read: usize,
@@ -56,27 +56,27 @@ pub struct Backwards {
     pub read: usize,
     /// The statement that computes the value; of a sum, the reading one.
     pub producer: StmtId,
-    /// In band space; `None` for a sum, whose order is free.
+    /// In the iteration space; `None` for a sum in any order.
     pub distance: Option<Vec<i64>>,
     /// From the producer's wave to the reader's: negative, or zero within one PE.
     pub waves: i64,
 }
 
-/// What is wrong with the cells that the array would store.
+/// Why the array cannot store its cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unstorable {
     NotConvex,
     Stride,
     TilesOverlap,
-    /// In several visits that differ in this counter.
+    /// In several tiles that differ in this counter.
     SeveralVisits(String),
-    /// In the last visit of this counter's, which sizes tell by phase.
+    /// In the last tile of this counter, which follows from the sizes and the phase.
     Varying(usize),
     SharedByPes,
 }
 
 impl Illegal {
-    /// What a person is told: which dependence, where, and which choice it stands against.
+    /// The diagnostic: which dependence, where, and which choice violates it.
     pub fn diagnostic(&self, scop: &Scop, system: &System, plan: &Plan) -> Diagnostic {
         let array_span = |name: &str| scop.arrays.iter().find(|a| a.name == name).map(|a| a.span);
         let error = |code, span: Option<Span>, message: String| Diagnostic::error(code, span, message);
@@ -112,7 +112,7 @@ impl Illegal {
                 .help(format!("choose a tile of `{dim}` that divides the loop, or another space loop"))
             }
             Illegal::Unstorable { array, why } => {
-                // Where a sum in C's order ends, sizes tell; in any order it ends in the same PE at all of them.
+                // The end of a sum in C's order follows from the sizes; in any order it ends in the same PE.
                 let floats = scop.arrays.iter().any(|a| a.name == *array && a.ty.is_float());
                 why.diagnostic(array, array_span(array), scop.open_sizes() > 0 && floats)
             }
@@ -189,7 +189,7 @@ impl Backwards {
         )
     }
 
-    /// The choice that the dependence stands against, where the coordinates are loops in their order, skewed or not.
+    /// The choice that violates the dependence, if the coordinates are loops in their order, skewed or not.
     fn blame(&self, system: &System, plan: &Plan) -> Option<String> {
         let moved = moved(plan, self.distance.as_ref()?);
         let loops = |(d, row): (usize, &Vec<i64>)| {
@@ -251,9 +251,9 @@ impl Unstorable {
     }
 }
 
-/// What stood against each kind of array, below the fact that there is none.
+/// The refusal if there is no array, with the reason for each kind of array.
 pub fn no_array(scop: &Scop, mut reasons: Diagnostics) -> Diagnostics {
-    // That loops over phases are nothing else is news to who asked for it.
+    // The role of phase loops is a reason only if there is no other one.
     if reasons.iter().any(|r| r.code != PHASE_LOOP) {
         reasons.retain(|r| r.code != PHASE_LOOP);
     }

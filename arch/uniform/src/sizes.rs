@@ -1,9 +1,10 @@
 //! Sizes at run time. A size is an integer argument that bounds loops or extents, from 1 to a maximum. A number that
-//! depends on sizes alone is constant during a run; the host computes it by a [`Formula`], so the array needs no divider.
+//! depends on sizes alone is constant during a run; the host computes it by a [`Formula`], so the array needs no
+//! divider.
 //!
-//! Numbers that guards and subscripts refer to are *parameters*: the first counters of an array ([`crate::counters`]), which
-//! have one value in each run: first the sizes less one, then the last values of counters that end as the sizes say.
-//! Nothing is carried over them.
+//! Numbers that guards and subscripts refer to are *parameters*: the first counters of an array ([`crate::counters`]),
+//! which have one value in each run: first the sizes less one, then the last values of counters that end as the sizes
+//! say. Nothing is carried over them.
 
 use scop::{Affine, ScalarType};
 use std::collections::BTreeMap;
@@ -15,11 +16,11 @@ pub struct Size {
     pub name: String,
     pub ty: ScalarType,
     pub max: i64,
-    /// How many of the arrays, and of the scalars, stand before it among the kernel's arguments.
+    /// The numbers of arrays and of scalars before it among the kernel's arguments.
     pub after: [u32; 2],
 }
 
-/// Sizes of an array, and what depends on them.
+/// The sizes of an array, and the extents that follow from them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sizes {
     /// In the order of the kernel's arguments.
@@ -66,7 +67,7 @@ impl Formula {
             self.clone()
         }
     }
-    /// The same, where nothing follows from sizes.
+    /// The value in a case, of a formula without sizes.
     pub fn at_case(&self, case: usize) -> i64 {
         if let Formula::ByCase(values) = self {
             values[case].eval(&[])
@@ -101,14 +102,14 @@ impl Formula {
     fn each(values: Vec<Formula>, other: &Formula, f: impl Fn(Formula, Formula) -> Formula) -> Formula {
         Formula::by_case(values.into_iter().enumerate().map(|(k, v)| f(v, other.in_case(k))).collect())
     }
-    /// What it is at these sizes.
+    /// The formula at these sizes.
     pub fn at(&self, sizes: &[i64]) -> Formula {
         match self {
             Formula::ByCase(values) => Formula::by_case(values.iter().map(|v| v.at(sizes)).collect()),
             one => Formula::Const(one.eval(sizes)),
         }
     }
-    /// Its formulas that sizes alone tell.
+    /// Its formulas over the sizes alone, one of each case.
     pub fn parts(&self) -> Vec<Formula> {
         if let Formula::ByCase(values) = self {
             values.clone()
@@ -166,7 +167,7 @@ impl Formula {
             (a, b) => Formula::Greatest(Box::new([a, b])),
         }
     }
-    /// `constant` and the sum of so many times others.
+    /// `constant` plus the sum of multiples of others.
     pub fn combination(constant: i64, terms: impl IntoIterator<Item = (i64, Formula)>) -> Formula {
         terms
             .into_iter()
@@ -279,7 +280,7 @@ impl Sizes {
     /// Whether the list of values is one of sizes.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The first fault.
     pub fn check(&self, values: &[i64]) -> Result<(), String> {
         match self.list.iter().zip(values).find(|(s, &v)| v < 1 || v > s.max) {
             _ if self.list.len() != values.len() => {

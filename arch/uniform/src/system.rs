@@ -1,17 +1,33 @@
-//! `System`: the program as a system of uniform recurrence equations over one common iteration space, the *band space*.
+//! `System`: the program as uniform recurrence equations over one common iteration space.
 //!
-//! - Loops at the same depth share a band dimension, unless dependences ask for another order or a shift; a statement
-//!   nested less deeply than the deepest one is *placed* in the dimensions it lacks (an initialization at the first
-//!   iteration, a division at the pivot, …) such that its dependences become uniform.
-//! - Every read of a statement is a *variable*. Where it reads what was in DRAM before, it is an input; where it reads
-//!   a value produced a constant distance away, it is linked to that statement; where one produced value is read by
-//!   many iterations (a broadcast, such as LU's pivot row), it is carried along a null direction of the producer's
-//!   index map from the iteration next to the producer ("localization").
+//! **Problem.** The statements of a loop nest differ in depth, and a value may be read by many iterations (a broadcast)
+//! at distances that change. A systolic array wants one iteration space, in which every value comes from a constant
+//! distance.
 //!
-//! Invariants: the pieces of a variable are disjoint and cover its statement's domain; every distance is constant
-//! (within a reduction: at given sizes) and lexicographically positive, or zero with the producer earlier in the text.
+//! **Terms.**
+//! - *Iteration space*: all statements together, one dimension for each loop depth. Loops at the same depth share a
+//!   dimension, unless dependences ask for another order or a shift. A [`Kind`] says what a dimension is.
+//! - *Place* of a statement: where its instances lie. A statement that is nested less deeply than the deepest one is
+//!   placed in the dimensions that it lacks: an initialization at the first iteration, a division at the pivot.
+//! - *Variable*: a read of a statement. Its [`Piece`]s say, part by part, where the value comes from ([`Feed`]):
+//!   memory, a producer a constant distance away, or another read of the same value (*uniformization* of a broadcast:
+//!   the value is carried along a null direction of the producer's index map, from the iteration next to the producer).
 //!
-//! Source: DESIGN of the theory by Karp, Miller, Winograd; localization as in Quinton / Rajopadhye, "uniformization".
+//! **Example.** `for i, for j, for k: C[i][j] += A[i][k] * B[k][j]` is one statement over (i, j, k) with three
+//! variables:
+//!
+//! ```text
+//! C(i,j,k) = k = 0: input C[i][j];   else the value of (i, j, k) - (0,0,1)
+//! A(i,j,k) = input A[i][k]           B(i,j,k) = input B[k][j]
+//! ```
+//!
+//! **Invariants** ([`crate::verify`]). The pieces of a variable are disjoint and cover its statement's domain. Every
+//! distance is constant (of the partial results of a sum: at given sizes). It is lexicographically positive, or zero
+//! with the producer earlier in the text.
+//!
+//! **Source.** Karp, Miller, Winograd, "The Organization of Computations for Uniform Recurrence Equations" (1967),
+//! section 2; Quinton, Van Dongen, "The Mapping of Linear Recurrence Equations on Regular Arrays" (1989), section 3,
+//! uniformization.
 
 use crate::affine::map::{compose, coordinate, in_bounds, without_strides};
 use crate::case;
@@ -21,16 +37,16 @@ use scop::{Affine, Constraint, Scop, StmtId};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// What a dimension of the iteration space is. The dimensions of a system stand in this order.
+/// The kind of a dimension of the iteration space. The dimensions of a system are in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// A size: every run has one value of it, and no dependence crosses it.
+    /// A size at run time: one value in each run. No dependence crosses it.
     Parameter,
-    /// A sequential loop around array programs, or their number in the order of the text: its values are *phases*. Phases
-    /// run one after the other; values pass between them through memory.
+    /// A sequential loop around array programs, or their number in the order of the text: its values are *phases*.
+    /// Phases run one after the other; values pass between them through memory.
     Sequence,
-    /// The number of a strip of another dimension: loops end by strip as they end by phase, but values pass from strip to
-    /// strip in the PEs.
+    /// The number of a strip of another dimension: loops end by strip as they end by phase, but values pass from strip
+    /// to strip in the PEs.
     Strip,
     Loop,
 }
@@ -49,7 +65,7 @@ impl Kind {
 /// The extent of an iteration space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// Dimensions between whose values data pass through memory: sizes and sequential ones, the outermost.
+    /// The outermost dimensions, between whose values data pass through memory: sizes and sequential ones.
     pub outer: usize,
     pub depth: usize,
 }
@@ -74,26 +90,33 @@ impl Dim {
     }
 }
 
-/// Where a variable gets its value on one part of the band space.
+/// A read of a statement, by their numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ReadId {
+    pub statement: usize,
+    pub read: usize,
+}
+
+/// The source of a variable's value on one part of the iteration space.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Feed {
-    /// The element of the read's array at these subscripts (over band coordinates), as it was when the phase began;
-    /// with no phase dimensions, before the region ran.
+    /// The element of the read's array at these subscripts (over the coordinates), as it was when the phase began.
+    /// Without phases: before the region ran.
     Input { subscripts: Vec<Affine> },
-    /// What `statement` stored at `n - distance`.
+    /// The value that `statement` stored at `n - distance`.
     Value { statement: StmtId, distance: Vec<i64> },
-    /// What another read (or this one) has, at `n - distance`: the same value.
+    /// The value of another read, or of this one, at `n - distance`.
     Carry { statement: StmtId, read: usize, distance: Vec<i64> },
-    /// What the statement itself stored at `n - distance`, which sizes tell: the partial result of a reduction whose
-    /// order is free, so that nothing but its terms' loops matters.
+    /// The value that the statement itself stored at `n - distance`, a distance over the sizes: the partial result of a
+    /// sum in any order.
     Partial { distance: Vec<Affine> },
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Piece {
-    /// Conjunction over band coordinates.
+    /// Conjunction over the coordinates.
     pub domain: Vec<Constraint>,
-    /// The same within the statement's domain, without what that implies.
+    /// The same without the constraints that the statement's domain implies.
     pub when: Vec<Constraint>,
     pub feed: Feed,
 }
@@ -104,51 +127,53 @@ pub struct Variable {
     pub pieces: Vec<Piece>,
 }
 
+/// A statement at its place, as a pass gives it.
+pub struct Place {
+    pub dims: Vec<usize>,
+    pub iterators: Vec<Affine>,
+    pub domain: Vec<Vec<Constraint>>,
+    pub variables: Vec<Variable>,
+    pub live_out: Vec<Vec<Constraint>>,
+}
+
+/// A statement at its place, with what follows from it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placed {
-    /// The band dimension that each of the statement's iterators runs along.
+    /// The dimension that each of the statement's iterators runs along.
     pub dims: Vec<usize>,
-    /// Every iterator over the band coordinates.
+    /// Every iterator over the coordinates.
     pub iterators: Vec<Affine>,
-    /// Domain over band coordinates.
+    /// Domain over the coordinates.
     pub domain: Vec<Vec<Constraint>>,
-    /// The phases of the domain, over band coordinates; `None` if they are no conjunction.
+    /// The phases of the domain, over the coordinates; `None` if they are not one conjunction.
     pub during: Option<Vec<Constraint>>,
     pub variables: Vec<Variable>,
-    /// Instances that are stored to DRAM, over band coordinates: whose value stays there at the end, or is read by a
-    /// later phase.
+    /// Instances that are stored to DRAM, over the coordinates: their values stay there at the end, or a later phase
+    /// reads them.
     pub live_out: Vec<Vec<Constraint>>,
-    /// The written array's subscripts over band coordinates.
+    /// The written array's subscripts over the coordinates.
     pub write: Vec<Affine>,
-    /// The same in steps of their strides, and what an array's subscript is over these.
+    /// The same in steps of their strides.
     pub steps: Vec<Affine>,
+    /// The array's subscripts over the steps.
     pub view: Vec<Affine>,
-    /// What is stored there: one, if its cells are a convex set, else one for each part of `live_out`.
+    /// One store if its cells are a convex set, else one for each part of `live_out`.
     pub stores: Vec<Store>,
 }
 
 /// Cells that a statement leaves in DRAM.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Store {
-    /// The instances, without what follows from the written cell being inside the array.
+    /// The instances, without the constraints that hold because the written cell is inside the array.
     pub when: Vec<Vec<Constraint>>,
     /// The cells over the steps, then the phase coordinates; `None` if they are not a convex set.
     pub cells: Option<Vec<Constraint>>,
 }
 
 impl Placed {
-    /// Statement `s` of `scop` at a place in a band of `depth` dimensions, the first `phases` of which are phases'; all
-    /// else follows from these.
-    pub fn new(
-        scop: &Scop,
-        s: usize,
-        dims: Vec<usize>,
-        iterators: Vec<Affine>,
-        domain: Vec<Vec<Constraint>>,
-        mut variables: Vec<Variable>,
-        live_out: Vec<Vec<Constraint>>,
-        frame: Frame,
-    ) -> Placed {
+    /// Statement `s` of `scop`; everything else follows from its place.
+    pub fn new(scop: &Scop, s: usize, place: Place, frame: Frame) -> Placed {
+        let Place { dims, iterators, domain, mut variables, live_out } = place;
         let depth = frame.depth;
         let context: &[Constraint] = if let [one] = domain.as_slice() { one } else { &[] };
         for piece in variables.iter_mut().flat_map(|v| &mut v.pieces) {
@@ -157,19 +182,23 @@ impl Placed {
         let access = &scop.statements[s].write;
         let write: Vec<Affine> = access.subscripts.iter().map(|a| compose(a, &iterators, depth)).collect();
         let mut inside = in_bounds(&write, &scop.array(access.array).dims);
-        // Cells may be told by other coordinates that are equal where the statement is executed: so it has to be known
-        // where that is.
-        let told = |c: &Constraint| {
+        // Keeps a bound if an equality of the domain may exchange its coordinates for others.
+        let exchanged = |c: &Constraint| {
             domain
                 .iter()
                 .flatten()
                 .any(|e| e.equality && e.expr.coeffs.iter().zip(&c.expr.coeffs).any(|(a, b)| *a != 0 && *b != 0))
         };
-        inside.retain(|c| !told(c));
+        inside.retain(|c| !exchanged(c));
         let (steps, view) = without_strides(&write);
         let stores = stores(&live_out, &steps, &inside, frame);
         let during = during(&domain, frame);
         Placed { dims, iterators, domain, during, variables, live_out, write, steps, view, stores }
+    }
+
+    pub fn place(self) -> Place {
+        let Placed { dims, iterators, domain, variables, live_out, .. } = self;
+        Place { dims, iterators, domain, variables, live_out }
     }
 }
 
@@ -188,7 +217,7 @@ fn during(domain: &[Vec<Constraint>], frame: Frame) -> Option<Vec<Constraint>> {
     region.is_convex().then(|| region.pieces.into_iter().next().unwrap_or_default().into_iter().map(wide).collect())
 }
 
-/// What the instances `live` store, in sets of cells that are convex where that can be.
+/// The stores of the instances `live`, as convex sets of cells if possible.
 fn stores(live: &[Vec<Constraint>], steps: &[Affine], inside: &[Constraint], frame: Frame) -> Vec<Store> {
     let Frame { outer, depth } = frame;
     let coordinates: Vec<Affine> = steps.iter().cloned().chain((0..outer).map(|d| coordinate(d, depth))).collect();
@@ -209,7 +238,7 @@ pub struct System {
     /// In the order of their kinds.
     pub dims: Vec<Dim>,
     pub statements: Vec<Placed>,
-    /// Phases, or strips, that are executed alike, apart from one another; none without either.
+    /// The classes of phases, or of strips; none without either.
     pub cases: Vec<Case>,
 }
 
@@ -222,7 +251,7 @@ impl System {
         system.cases = if ordered { case::cases(&system.maxima(), outer, system.dims.len(), &domains) } else { vec![] };
         system
     }
-    /// The dimensions of this kind, which are neighbours.
+    /// The dimensions of this kind.
     fn of(&self, kind: Kind) -> Range<usize> {
         self.dims.partition_point(|d| d.kind < kind)..self.dims.partition_point(|d| d.kind <= kind)
     }
@@ -254,8 +283,8 @@ impl System {
     pub fn maxima(&self) -> Vec<i64> {
         self.dims[self.parameters()].iter().map(|d| d.hi).collect()
     }
-    /// Iterations at the greatest sizes, as far as rectangular loops walk them: the boxes of all cases, each from the first of
-    /// all iterations on.
+    /// Iterations at the greatest sizes, as far as rectangular loops walk them: the boxes of all cases, each from the
+    /// first of all iterations on.
     pub fn walked(&self) -> f64 {
         let extents =
             |bounds: &mut dyn Iterator<Item = (i64, i64)>| bounds.map(|(lo, hi)| (hi - lo + 1) as f64).product::<f64>();
@@ -267,22 +296,20 @@ impl System {
         let case = |case: &Case| extents(&mut self.dims.iter().zip(&case.bounds).skip(sizes).map(|(d, b)| from(d, *b)));
         self.cases.iter().map(case).sum()
     }
-    /// The statements that are executed in phases of the same cases as statement `s`.
-    pub fn alike(&self, s: usize) -> BTreeSet<usize> {
-        let own = self.cases.iter().filter(|case| case.statements.contains(&s));
+    /// The statements that are executed in the phase classes of statement `s`.
+    pub fn companions(&self, s: usize) -> BTreeSet<usize> {
         if self.cases.is_empty() {
-            (0..self.statements.len()).collect()
-        } else {
-            own.flat_map(|case| case.statements.iter().copied()).collect()
+            return (0..self.statements.len()).collect();
         }
+        let cases = self.cases.iter().filter(|case| case.statements.contains(&s));
+        cases.flat_map(|case| case.statements.iter().copied()).collect()
     }
-    /// Those of [`System::dependences`] within a phase and strip.
+    /// The dependences within a phase and strip.
     pub fn dependences_within(&self) -> impl Iterator<Item = Dependence> + '_ {
         self.dependences().into_iter().filter(|e| e.distance[..self.loops().start].iter().all(|x| *x == 0))
     }
 
-    /// Every constant distance between a value's producer and its reader: `(producer, reader, read, distance,
-    /// carried)`.
+    /// Every constant distance between a value's producer and its reader.
     pub fn dependences(&self) -> Vec<Dependence> {
         let mut found = Vec::new();
         for (s, placed) in self.statements.iter().enumerate() {
@@ -310,6 +337,6 @@ pub struct Dependence {
     pub to: StmtId,
     pub read: usize,
     pub distance: Vec<i64>,
-    /// Carries a value read, not one just produced.
+    /// The value is one that `from` has read, not one that it has produced.
     pub carried: bool,
 }

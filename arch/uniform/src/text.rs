@@ -1,7 +1,7 @@
 //! Uniform recurrences and their mapping, behind the scop they belong to.
 
 use crate::mapping::{DimPlan, Plan};
-use crate::system::{Dim, Feed, Frame, Kind, Piece, Placed, System, Variable};
+use crate::system::{Dim, Feed, Frame, Kind, Piece, Place, Placed, System, Variable};
 use scop::text::lex::Line;
 use scop::text::{affine, conjunction, read_conjunction};
 use scop::{Affine, Scop, StmtId};
@@ -102,19 +102,11 @@ pub fn parse_system(scop: &Scop, text: &str) -> Result<System, String> {
     Ok(System::new(dims, parser.statements))
 }
 
-/// A statement while its lines are read.
-struct Open {
-    dims: Vec<usize>,
-    iterators: Vec<Affine>,
-    domain: Vec<Vec<scop::Constraint>>,
-    variables: Vec<Variable>,
-    live_out: Vec<Vec<scop::Constraint>>,
-}
-
 struct Parser<'a> {
     scop: &'a Scop,
     dims: Vec<Dim>,
-    open: Option<Open>,
+    /// The statement whose lines are read.
+    open: Option<Place>,
     statements: Vec<Placed>,
 }
 
@@ -167,22 +159,15 @@ impl Parser<'_> {
         line.end()
     }
 
-    fn statement(&mut self) -> Result<&mut Open, String> {
+    fn statement(&mut self) -> Result<&mut Place, String> {
         self.open.as_mut().ok_or_else(|| "a line of a statement before one".to_string())
     }
 
     fn close(&mut self) {
-        if let Some(o) = self.open.take() {
-            self.statements.push(Placed::new(
-                self.scop,
-                self.statements.len(),
-                o.dims,
-                o.iterators,
-                o.domain,
-                o.variables,
-                o.live_out,
-                Frame { outer: self.dims.partition_point(|d| d.kind <= Kind::Sequence), depth: self.dims.len() },
-            ));
+        let outer = self.dims.partition_point(|d| d.kind <= Kind::Sequence);
+        let frame = Frame { outer, depth: self.dims.len() };
+        if let Some(place) = self.open.take() {
+            self.statements.push(Placed::new(self.scop, self.statements.len(), place, frame));
         }
     }
 
@@ -212,7 +197,7 @@ impl Parser<'_> {
             return Err(format!("the statement has {} iterators", statement.loops.len()));
         }
         let variables = vec![Variable { pieces: vec![] }; statement.reads.len()];
-        self.open = Some(Open { dims, iterators, domain: vec![], variables, live_out: vec![] });
+        self.open = Some(Place { dims, iterators, domain: vec![], variables, live_out: vec![] });
         Ok(())
     }
 
@@ -273,7 +258,7 @@ fn distance(line: &mut Line) -> Result<Vec<i64>, String> {
     line.list("[", "]")
 }
 
-/// Of `S3`.
+/// The number in `S3`.
 fn number(word: &str) -> Result<usize, String> {
     word.strip_prefix('S').and_then(|d| d.parse().ok()).ok_or_else(|| format!("expected a statement, found `{word}`"))
 }

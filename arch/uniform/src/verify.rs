@@ -1,15 +1,20 @@
-//! The verifiers of a [`System`] and of a [`Plan`] over it. Everything behind them may rely on these invariants:
+//! The verifiers of a [`System`] and of a [`Plan`] over it. Every later pass relies on these invariants:
 //!
-//! 1. Every statement has a place: its iterators are affine over the band, each along a dimension of its own, and its
-//!    domain is that of the program.
+//! 1. Every statement has a place: its iterators are affine over the coordinates, each along a dimension of its own,
+//!    and its domain is that of the program.
 //! 2. The pieces of a variable are disjoint, and cover the statement's domain.
-//! 3. Every distance is constant, or of a partial result a function of the sizes, and forward: lexicographically
+//! 3. Every distance is constant, or for a partial result a function of the sizes. It is forward: lexicographically
 //!    positive, or zero with the producer earlier in the text.
 //! 4. A value comes from where it was stored: at that distance the producer executes, and it writes the element that is
-//!    read; a carried value is there, and the same element's.
-//! 5. With phases, what is read from memory was stored in an earlier one, and is the cell's last value
+//!    read. A carried value is there, and is of the same element.
+//! 5. With phases, a value that is read from memory was stored in an earlier phase, and is the cell's last value
 //!    ([`crate::verify::memory`]).
 //! 6. A plan's transform has determinant ±1, its factors are positive, its order is a permutation, its axes differ.
+//!
+//! **Method.** Each invariant is an inclusion or an intersection of sets of integer points, which `scop::flow` decides
+//! exactly; 5 is checked against a new dataflow analysis of the program.
+//!
+//! **Source.** Feautrier, "Dataflow Analysis of Array and Scalar References" (1991).
 
 mod memory;
 
@@ -64,7 +69,7 @@ fn shape(scop: &Scop, system: &System) -> Vec<String> {
         );
         require(
             placed.iterators.len() == statement.loops.len() && placed.iterators.iter().all(|a| a.coeffs.len() == depth),
-            "its iterators are not functions of the band",
+            "its iterators are not functions of the iteration space",
         );
         require(placed.variables.len() == statement.reads.len(), "not every read is a variable");
         let conjunctions = placed
@@ -116,18 +121,20 @@ impl Check<'_> {
         &self.system.statements[self.s]
     }
 
-    /// An access over the band.
-    fn over_band(&self, s: usize, access: &Access) -> Vec<Affine> {
+    /// An access over the coordinates.
+    fn over_coordinates(&self, s: usize, access: &Access) -> Vec<Affine> {
         access.subscripts.iter().map(|a| compose(a, &self.system.statements[s].iterators, self.depth())).collect()
     }
 
     fn statement(&self) -> Vec<String> {
         let (placed, statement, depth) = (self.placed(), &self.scop.statements[self.s], self.depth());
         let mut faults = vec![];
-        let own = flow::image(&placed.domain, &placed.iterators, depth).pieces;
+        let executed = flow::image(&placed.domain, &placed.iterators, depth).pieces;
         let n = statement.loops.len();
-        if !flow::union_implies(&own, &statement.domain, n) || !flow::union_implies(&statement.domain, &own, n) {
-            faults.push("its domain over the band is not the program's".into());
+        if !flow::union_implies(&executed, &statement.domain, n)
+            || !flow::union_implies(&statement.domain, &executed, n)
+        {
+            faults.push("its domain over the coordinates is not the program's".into());
         }
         if !flow::union_implies(&placed.live_out, &placed.domain, depth) {
             faults.push("values that it does not compute stay in DRAM".into());
@@ -149,13 +156,13 @@ impl Check<'_> {
 
     fn piece(&self, k: usize, piece: &Piece) -> Option<String> {
         let access = &self.scop.statements[self.s].reads[k];
-        let wanted = self.over_band(self.s, access);
+        let wanted = self.over_coordinates(self.s, access);
         let constants =
             |distance: &[i64]| distance.iter().map(|&e| Affine::constant(self.depth(), e)).collect::<Vec<_>>();
         let value = |statement: StmtId, distance: &[Affine]| {
             let write = &self.scop.statement(statement).write;
             let same = write.array == access.array
-                && self.equal(&self.over_band(statement.index(), write), &wanted, distance, piece);
+                && self.equal(&self.over_coordinates(statement.index(), write), &wanted, distance, piece);
             self.source(statement, distance, piece, false)
                 .or_else(|| (!same).then(|| format!("S{} writes another element there", statement.0)))
         };
@@ -171,9 +178,9 @@ impl Check<'_> {
                 let other = &self.scop.statement(*statement).reads[*read];
                 let distance = &constants(distance);
                 let same = other.array == access.array
-                    && self.equal(&self.over_band(statement.index(), other), &wanted, distance, piece);
-                let own = statement.index() == self.s && *read == k;
-                self.source(*statement, distance, piece, own)
+                    && self.equal(&self.over_coordinates(statement.index(), other), &wanted, distance, piece);
+                let itself = statement.index() == self.s && *read == k;
+                self.source(*statement, distance, piece, itself)
                     .or_else(|| (!same).then(|| format!("read {read} of S{} is another element there", statement.0)))
             }
         }
@@ -191,7 +198,7 @@ impl Check<'_> {
         distance.iter().enumerate().map(|(d, e)| minus(&coordinate(d, self.depth()), e)).collect()
     }
 
-    /// What is wrong with taking a value of `statement` from that far.
+    /// The fault of a value of `statement` at this distance, if it has one.
     fn source(&self, statement: StmtId, distance: &[Affine], piece: &Piece, itself: bool) -> Option<String> {
         let constant: Option<Vec<i64>> = distance.iter().map(|a| a.is_constant().then_some(a.constant)).collect();
         let here = constant.as_ref().is_some_and(|all| all.iter().all(|&x| x == 0));
@@ -206,9 +213,8 @@ impl Check<'_> {
                 .collect::<Vec<_>>()
                 .join(", ")
         };
-        // Reads come before what their statement stores; one read may pass its value on to another one of its
-        // iteration.
-        if !forward && !(here && !itself && statement.index() <= self.s) {
+        // A read comes before its statement's value; it may pass its value on to another read of its iteration.
+        if !(forward || here && !itself && statement.index() <= self.s) {
             return Some(format!("distance [{}] is not forward", distances()));
         }
         let behind = self.behind(distance);

@@ -1,6 +1,6 @@
 //! Feeders of the array: their grids, their streams, and their values for the PEs.
 
-use super::{element, hop_time, served_name, shape, Buffers, Build, LoadingPorts};
+use super::{element, served_name, shape, Buffers, Build, LoadingPorts};
 use crate::io::feeder::{self, input_nodes, loaded_once, Feeder, FeederPorts};
 use crate::port::Port;
 use crate::stream::Loads;
@@ -73,7 +73,7 @@ impl Feeders {
             away,
             readers: group.readers(),
             forward: group.forward,
-            phase: feeder::phase(&nodes) + hop_time(vsa, away),
+            phase: feeder::phase(&nodes) + vsa.schedule.way(away),
         }
     }
 }

@@ -99,7 +99,7 @@ impl Array {
             .enumerate()
             .map(|(k, f)| (f.clone(), field_port(k, &f, &vsa.counters)))
             .collect();
-        let mirrored = vsa.schedule.skew.map(|s| s < 0);
+        let mirrored = [0, 1].map(|a| !vsa.schedule.start[a].forward());
         Ok(Array {
             name: vsa.name.clone(),
             extent: vsa.extent,
@@ -163,11 +163,6 @@ fn shape(word: &Word<Ty>, hull: &Hull, early: Vec<usize>) -> StreamShape {
         w: (hull.words > 1).then_some(word.w.w),
         early,
     }
-}
-
-/// Cycles that a wave takes for these hops.
-fn hop_time(vsa: &Vsa, hops: [i64; 2]) -> i64 {
-    (0..2).map(|a| hops[a] * vsa.schedule.skew[a].abs()).sum()
 }
 
 /// A grid of buffers: the instances, and their number along each axis.

@@ -1,6 +1,6 @@
 //! Collectors and relays of the array: their grids, the tokens that they get, and the words that they answer with.
 
-use super::{element, hop_time, served_name, shape, Buffers, Build, DrainingPorts};
+use super::{element, served_name, shape, Buffers, Build, DrainingPorts};
 use crate::control::{time_field, Field};
 use crate::io::collector::{self, masks, wave_enables, Collector, CollectorPorts};
 use crate::io::relay::Relay;
@@ -118,7 +118,7 @@ impl Collectors {
             group: o,
             extent: group.extent(),
             away,
-            delay: collect_time(vsa, o) - 1 + hop_time(vsa, away),
+            delay: collect_time(vsa, o) - 1 + vsa.schedule.way(away),
             enables: wave_enables(vsa, group).into_iter().map(enable).collect(),
             words: (0..n0).flat_map(|i| (0..n1).map(move |j| [i, j])).map(|at| parts(vsa, o, &relays, at)).collect(),
             spare: (drain_latency(vsa, vsa.port_of(group.array)) - relays.latency()) as u32,

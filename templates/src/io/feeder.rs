@@ -133,7 +133,7 @@ impl Feeder {
     /// Elements of a bus word that bank `b` stores, counted from the first element of the row, in the order of the
     /// memory word.
     fn stored(&self, b: usize) -> Vec<i64> {
-        pick::list(pick::kept(self.starts, self.banks[b].ports, self.buffer.word))
+        pick::list(pick::stored(self.starts, self.banks[b].ports, self.buffer.word))
     }
 
     /// Elements of the bus word that are wired to pick input `b` of the feeder at `p`, lowest first. `None` if the

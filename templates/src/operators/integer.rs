@@ -129,13 +129,13 @@ pub(super) fn multiply_add<'m>(
     product + m.delay(x[2].to(wires(r.ty)), before_last, format!("{}_c", r.name))
 }
 
-/// `count` registers spread evenly over `places` stage boundaries: how many stand at boundary `k`.
+/// The number of registers at stage boundary `k`, if `count` registers are spread evenly over `places` boundaries.
 fn registers_at(k: u32, count: u32, places: u32) -> u32 {
     (k + 1) * count / places - k * count / places
 }
 
 /// Restoring division, one quotient bit a stage, on magnitudes; truncates toward zero.
-/// `x / 0` is all ones and `x % 0` is `x`, which falls out of the recurrence once the sign is left alone.
+/// The recurrence gives all ones for `x / 0` and `x` for `x % 0`, provided that the sign is not changed.
 pub(super) fn divide<'m>(m: &'m ModuleBuilder, x: [Sig<'m>; 2], quotient: bool, registers: u32, name: &str) -> Sig<'m> {
     let ty = x[0].ty();
     let w = ty.w;
@@ -173,7 +173,7 @@ pub(super) fn divide<'m>(m: &'m ModuleBuilder, x: [Sig<'m>; 2], quotient: bool, 
     }
 }
 
-/// Integer square root of the value, negative values counting as 0: one result bit a stage.
+/// Integer square root, one bit of the result per stage. The root of a negative value is 0.
 pub(super) fn square_root<'m>(m: &'m ModuleBuilder, a: Sig<'m>, registers: u32, name: &str) -> Sig<'m> {
     let steps = a.w().div_ceil(2);
     let clamped = if a.ty().signed { m.mux(a.msb(), m.lit(0, u(a.w())), a.unsigned()) } else { a };

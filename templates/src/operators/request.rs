@@ -1,4 +1,4 @@
-//! What an operator is built from.
+//! The description from which an operator is built.
 
 use array::vsa::Op;
 use rtl::{Sig, Ty};
@@ -9,16 +9,16 @@ pub fn wires(ty: ScalarType) -> Ty {
     Ty { w: ty.bits(), signed: ty.signed() }
 }
 
-/// What an operator is built from.
+/// One operator to build.
 pub struct Request<'a, 'm> {
     pub op: &'a Op,
     /// Type of the result.
     pub ty: ScalarType,
-    /// Operands sampled `latency` cycles before the result; for multiplications possibly narrower than the node's
-    /// operands (see `array::contract::timing::effective_type`), otherwise of the nodes' types.
+    /// Operands, sampled `latency` cycles before the result. Factors of a multiplication may be narrower than the
+    /// node's operands (`array::contract::operand::effective_type`).
     pub operands: &'a [Sig<'m>],
     pub operand_types: &'a [ScalarType],
-    /// Per operand: its bits where it is a constant, which needs no register.
+    /// Per operand, its bits if it is a constant, which needs no register.
     pub constant: &'a [Option<u64>],
     /// Registers from operands to result, the last one included.
     pub latency: u32,

@@ -308,7 +308,6 @@ impl Datapath {
         (waves, lag): (i64, Option<u32>),
     ) -> Result<Kept, String> {
         let Some(wait) = Wait::of(vsa, id) else { return Err(format!("%{} is no past", id.0)) };
-        let skew = vsa.schedule.skew;
         let late = || {
             format!("`{}` is read {waves} waves later and {hop:?} away before it can be there", vsa.node(source).name)
         };
@@ -327,7 +326,7 @@ impl Datapath {
             }
             Some(Delay::Memory { read, .. }) => {
                 self.want(Field::Pointer(waves, lag), read);
-                let hop = skew[0].abs().max(skew[1].abs()).max(1);
+                let hop = vsa.schedule.longest_hop();
                 let pointer =
                     if wait.ready - read > hop { Field::WritePointer(waves, lag) } else { Field::Pointer(waves, lag) };
                 let pointer = self.writes.entry((source.0, waves, lag)).or_insert(pointer).clone();

@@ -88,7 +88,7 @@ pub struct PePorts {
 /// A value for another PE. The PE of the source delays it; the last register is at its output.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
-    /// Where the value is at the node's `ready + skew · hop`.
+    /// Where the value is at the node's `ready + Schedule::behind(hop)`.
     pub from: Port,
     /// Where it is at the node's `ready`.
     pub to: Port,

@@ -166,7 +166,7 @@ fn at_place(r: &mut Random, collector: &Case, p: [i64; 2]) {
     let inputs: Vec<String> = sim.ports().filter(|x| x.2).map(|x| x.0.to_string()).collect();
     for input in inputs.iter().filter(|i| i.starts_with("en") || ["row", "col", "slot"].contains(&i.as_str())) {
         for a in (0..2).filter(|&a| group.extent()[a] > 1) {
-            b.script.repeat(input, &pass_port(v, input, a), v.schedule.skew[a].abs());
+            b.script.repeat(input, &pass_port(v, input, a), v.schedule.start[a].hop_delay());
         }
     }
     // Per buffer half: cycle from which it may be filled again.

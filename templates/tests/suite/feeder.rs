@@ -144,7 +144,7 @@ fn at_place(r: &mut Random, feeder: &Case, p: [i64; 2]) {
     }
     for input in inputs.iter().filter(|i| ["row", "col", "slot"].contains(&i.as_str())) {
         for a in (0..2).filter(|&a| v.inputs[feeder.group].feeders()[a] > 1) {
-            b.script.repeat(input, &pass_port(v, input, a), v.schedule.skew[a].abs());
+            b.script.repeat(input, &pass_port(v, input, a), v.schedule.start[a].hop_delay());
         }
     }
     // Per buffer half: cycle from which it may be overwritten.

@@ -15,6 +15,7 @@ mod fp_array;
 mod module_support;
 mod names;
 mod on_chip;
+mod operators;
 mod pe;
 mod relay;
 mod sequencer;

@@ -5,7 +5,8 @@ use crate::module_support::layout::{add_input, add_output, frame};
 use crate::module_support::*;
 use array::contract::delay;
 use array::contract::operand::{operand_source, travels};
-use array::contract::timing::{collect_time, node_latency};
+use array::contract::timing::collect_time;
+use array::operators::node_latency;
 use array::vsa::*;
 use scop::value;
 use scop::value::mask;
@@ -151,7 +152,6 @@ fn schedule(r: &mut Random, v: &mut Vsa, interval: i64) -> Option<()> {
     // What the scheduler keeps to; the hardware only needs it of memories with late sources.
     let after_arrival = i64::from(r.chance(60));
     let slack: Vec<i64> = v.nodes.iter().map(|_| if generous && r.chance(40) { r.range(0, 3) } else { 0 }).collect();
-    let skew = v.schedule.skew;
     let mut ready = vec![0; v.nodes.len()];
     for _ in 0..60 {
         let before = ready.clone();
@@ -159,7 +159,7 @@ fn schedule(r: &mut Random, v: &mut Vsa, interval: i64) -> Option<()> {
             let least = match node.op {
                 Op::Past { source, hop, ref waves } => {
                     let (s, waves) = (source.index(), v.most(waves));
-                    let away = i64::from(hop != [0, 0]) - skew[0] * hop[0] - skew[1] * hop[1];
+                    let away = i64::from(hop != [0, 0]) - v.schedule.behind(hop);
                     delay::earliest(waves, ready[s], latency[s], interval).max(if waves > 0 {
                         after_arrival
                     } else {
@@ -172,7 +172,8 @@ fn schedule(r: &mut Random, v: &mut Vsa, interval: i64) -> Option<()> {
             ready[n] = ready[n].max(least.max(0) + slack[n]);
         }
         if ready == before {
-            v.schedule = Schedule { skew, interval, ready, latency, ..Schedule::default() };
+            let start = v.schedule.start.clone();
+            v.schedule = Schedule { start, interval, ready, latency, ..Schedule::default() };
             v.schedule.delays = delay::choose(v);
             return Some(());
         }
@@ -304,7 +305,7 @@ fn script_wave(script: &mut Script, v: &Vsa, datapath: &Datapath, model: &Model,
             script.drive(t + ready, &format!("{name}_in"), value as i64);
         }
         if let Some(value) = model.passed(source, now, v.most(waves)) {
-            let due = ready + v.schedule.skew[0] * hop[0] + v.schedule.skew[1] * hop[1];
+            let due = ready + v.schedule.behind(hop);
             script.expect(t + due, &format!("{name}_out"), value, format!("wave {now}: {:?}", v.node(id).op));
         }
     }
@@ -349,15 +350,15 @@ fn script_enables(script: &mut Script, v: &Vsa, model: &Model, launches: &[i64],
 /// Outputs that hand inputs on to the next PE.
 fn repeats(script: &mut Script, v: &Vsa, datapath: &Datapath) {
     for a in (0..2).filter(|&a| v.extent[a] > 1) {
-        let skew = v.schedule.skew[a].abs();
+        let delay = v.schedule.start[a].hop_delay();
         for (k, (field, _)) in datapath.fields.iter().enumerate() {
             let port = field_port(k, field, &v.counters).name;
-            script.repeat(&port, &pass_port(v, &port, a), skew);
+            script.repeat(&port, &pass_port(v, &port, a), delay);
         }
         for id in datapath.ids() {
             let Op::Input { group, .. } = v.node(id).op else { continue };
             if v.inputs[group as usize].forward[a] {
-                script.repeat(&format!("{}_in", stem(v, id)), &pass_port(v, &stem(v, id), a), skew);
+                script.repeat(&format!("{}_in", stem(v, id)), &pass_port(v, &stem(v, id), a), delay);
             }
         }
     }

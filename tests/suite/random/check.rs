@@ -143,7 +143,7 @@ fn prepare(case: &Case) -> Result<Result<Prepared, Verdict>, String> {
     };
     if let Some(row) = case.row {
         let any = DesignSpec { array: ArrayChoice::Automatic, ..spec };
-        match search::rows::list(&program, &any) {
+        match search::candidates::list(&program, &any) {
             Ok(rows) if rows.is_empty() => return Ok(Err(Verdict::Refused("no legal array".into()))),
             Ok(rows) => options += &format!(" --row {}", row % rows.len()),
             Err(faults) => return refused(&faults),

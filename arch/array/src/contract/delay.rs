@@ -34,7 +34,7 @@ impl Wait {
     pub fn of(vsa: &Vsa, id: NodeId) -> Option<Wait> {
         let Op::Past { source, hop, waves } = &vsa.node(id).op else { return None };
         let s = &vsa.schedule;
-        let taken = s.ready[id.index()] + s.skew[0] * hop[0] + s.skew[1] * hop[1] - i64::from(*hop != [0, 0]);
+        let taken = s.ready[id.index()] + s.behind(*hop) - i64::from(*hop != [0, 0]);
         let constant = matches!(waves, Formula::Const(_));
         Some(Wait {
             waves: if constant { vsa.most(waves) } else { waves.fewest(&vsa.sizes.maxima()) },

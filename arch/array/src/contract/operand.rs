@@ -1,10 +1,10 @@
-//! What the hardware's operators are joined to: widths and sources of operands, and which nodes are built at all.
+//! Operands of the hardware's operators: their effective types, their sources, and the nodes that are built at all.
 
 use crate::vsa::{Node, NodeId, Op, Vsa};
 use scop::{BinaryOp, ScalarType};
 
-/// The narrowest type that holds every value of the node: looks through widening casts and takes a constant's own
-/// width. What the multiplier is built for.
+/// The narrowest type that holds every value of the node: the source's type of a widening cast, the width of a
+/// constant. Multipliers are built for this type. Example: `(int)a * 5` with `int8_t a` multiplies 8 by 3 bits.
 pub fn effective_type(nodes: &[Node], id: NodeId) -> ScalarType {
     let node = &nodes[id.index()];
     let ScalarType::Int { bits, signed } = node.ty else { return node.ty };
@@ -21,7 +21,7 @@ pub fn effective_type(nodes: &[Node], id: NodeId) -> ScalarType {
     }
 }
 
-/// The narrowest type of all these numbers, given in `bits` bits: signed where one is negative.
+/// The narrowest type of these numbers, which are given in `bits` bits. It is signed if one of them is negative.
 fn narrowest(numbers: &[u64], bits: u32, signed: bool) -> ScalarType {
     let (negative, positive): (Vec<u64>, Vec<u64>) =
         numbers.iter().partition(|&n| signed && bits > 0 && n >> (bits - 1) & 1 == 1);
@@ -36,7 +36,7 @@ fn negative_bits(value: u64, bits: u32) -> u32 {
     65 - (!extended as u64).leading_zeros()
 }
 
-/// The node an operand really comes from: multiplications look through widening casts.
+/// The node that an operand is wired to: a multiplication reads the source of a widening cast.
 pub fn operand_source(vsa: &Vsa, consumer: NodeId, index: usize, operand: NodeId) -> (NodeId, ScalarType) {
     let multiplies = match vsa.node(consumer).op {
         Op::Binary(BinaryOp::Mul, ..) => true,
@@ -57,13 +57,13 @@ pub fn operand_source(vsa: &Vsa, consumer: NodeId, index: usize, operand: NodeId
     (at, ty)
 }
 
-/// The enable can travel with the collectors' control instead of passing through the PE.
+/// The enable travels with the control of the collectors and does not pass through the PE.
 pub fn travels(vsa: &Vsa, enable: NodeId) -> bool {
     let op = &vsa.node(enable).op;
     matches!(op, Op::Const(_)) || matches!(op, Op::Guard(_)) && op.is_control()
 }
 
-/// Nodes that something stored depends on.
+/// Nodes that a stored value depends on.
 pub fn live_nodes(vsa: &Vsa) -> Vec<bool> {
     let mut live = vec![false; vsa.nodes.len()];
     let ports = vsa.outputs.iter().flat_map(|g| &g.ports);
@@ -81,9 +81,9 @@ pub fn live_nodes(vsa: &Vsa) -> Vec<bool> {
     live
 }
 
-/// What a product with this constant adds up, modulo 2^`bits`, instead of a multiplier: shifts of the other factor,
-/// with the terms that are subtracted marked. The fewest there are (canonical signed digits); nothing where they are
-/// more than three.
+/// The terms that replace a product with this constant modulo 2^`bits`: shifts of the other factor, and whether the
+/// term is subtracted. Canonical signed digits, which are the fewest; `None` for more than three. Example: 7 = 8 - 1 is
+/// `[(0, true), (3, false)]`.
 pub fn digits(constant: u64, bits: u32) -> Option<Vec<(u32, bool)>> {
     let mut rest = u128::from(constant) & (u128::MAX >> (128 - bits));
     let mut all = vec![];
@@ -93,7 +93,7 @@ pub fn digits(constant: u64, bits: u32) -> Option<Vec<(u32, bool)>> {
         }
         let negative = rest >> shift & 3 == 3;
         rest = if negative { rest + (1 << shift) } else { rest - (1 << shift) };
-        // At the top, a digit and its negative are the same.
+        // The top digit and its negative are equal modulo 2^bits.
         all.push((shift, negative && shift + 1 < bits));
     }
     (all.len() <= 3).then_some(all)

@@ -19,7 +19,7 @@ use uniform::recurrence::reduction::Reduction;
 use uniform::recurrence::share::Sharing;
 use uniform::refusal::{Backwards, Illegal};
 use uniform::sizes::Formula;
-use uniform::system::{Feed, Piece, System};
+use uniform::system::{Feed, Piece, ReadId, System};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Target {
@@ -319,15 +319,15 @@ impl<'a> Lower<'a> {
     }
 
     /// One variable for reads of statements that share operators.
-    pub(super) fn merged(&mut self, reads: &[(usize, usize)], lane: usize) -> Result<NodeId, Illegal> {
+    pub(super) fn merged(&mut self, reads: &[ReadId], lane: usize) -> Result<NodeId, Illegal> {
         let mut sources = Vec::new();
-        for &(s, k) in reads {
+        for &ReadId { statement: s, read: k } in reads {
             // Where one of the statements is executed is not known here.
             let whole = |p: &Piece| Piece { when: p.domain.clone(), ..p.clone() };
             let pieces: Vec<Piece> = self.system.statements[s].variables[k].pieces.iter().map(whole).collect();
             sources.extend(self.sources(s, k, lane, &pieces)?);
         }
-        let (s, k) = reads[0];
+        let ReadId { statement: s, read: k } = reads[0];
         self.select_source(sources, self.read_type(s, k), &self.name_of(s, k))
     }
 

@@ -342,15 +342,9 @@ impl Lower<'_> {
 
     /// Tile counters over which partial results of the statement's sum go to DRAM. Nobody else uses the array then.
     pub(super) fn spilled(&self, s: usize) -> Vec<usize> {
-        let Some(reduction) = self.reductions[s].as_ref().filter(|_| self.mapping.phases() == 0) else { return vec![] };
+        let may = spill::may_spill(self.scop, self.system, self.mapping.phases(), s);
+        let Some(reduction) = self.reductions[s].as_ref().filter(|_| may) else { return vec![] };
         let placed = &self.system.statements[s];
-        let array = self.scop.statements[s].write.array;
-        let alone = (0..self.system.statements.len()).all(|t| {
-            t == s || self.system.statements[t].live_out.is_empty() || self.scop.statements[t].write.array != array
-        });
-        if !alone || placed.stores.len() != 1 {
-            return vec![];
-        }
         let moving = |counter: usize| placed.write.iter().any(|a| self.mapping.form(a, 0).counters[counter] != 0);
         spill::spilled(self.mapping, &self.reduced(reduction), moving, self.options.spill_beyond)
     }

@@ -1,18 +1,19 @@
-//! Static schedule of a PE's nodes, the skew of the array, and the initiation interval.
+//! Static schedule of a PE's nodes, the hop delays of the array, and the initiation interval.
 //!
-//! Every dependence is a difference constraint `ready[to] >= ready[from] + weight - skew · hop`, where a dependence
+//! Every dependence is a difference constraint `ready[to] >= ready[from] + weight - step · hop`, where a dependence
 //! over `waves` launches gains `waves * interval` cycles. Feasible iff no cycle has positive weight. A positive cycle
-//! is a linear cut on the skew; the cheapest skew that satisfies all cuts found so far is tried next. If no skew can,
+//! is a linear cut on the hop delays; the cheapest ones that satisfy all cuts found so far are tried next. If none can,
 //! light operators on the cycle give up their register (at most [`MAX_CHAIN`] in a row), and then the interval grows.
 //!
 //! Nodes outside of recurrences are then moved as late as their consumers allow, so that values wait in the narrow
 //! operands (and inputs in the feeders) rather than behind the multipliers.
 //!
-//! Source: longest-path modulo scheduling (Rau); the skew is the part of PolySA's schedule vector along the array.
+//! Source: longest-path modulo scheduling (Rau); the hop delays are the part of PolySA's schedule vector along the array.
 
 use crate::contract::{delay, timing};
 use crate::draft::Lowered;
-use crate::vsa::{Node, NodeId, Op, Schedule};
+use crate::operators;
+use crate::vsa::{AxisStart, Node, NodeId, Op, Schedule};
 use petgraph::graph::DiGraph;
 use scop::BinaryOp;
 use uniform::refusal::Illegal;
@@ -21,7 +22,7 @@ use uniform::sizes::Formula;
 /// Light operators between two registers of a recurrence.
 pub const MAX_CHAIN: usize = 4;
 const MAX_INTERVAL: i64 = 256;
-const MAX_SKEW: i64 = 128;
+const MAX_HOP_DELAY: i64 = 128;
 
 struct Edge {
     from: usize,
@@ -54,23 +55,23 @@ enum Outcome {
 }
 
 /// A `Past` is read at its source's PE no earlier than one cycle after the wave has arrived there.
-fn least_ready(node: &Node, skew: [i64; 2]) -> i64 {
+fn least_ready(node: &Node, step: [i64; 2]) -> i64 {
     match &node.op {
         op @ Op::Past { hop, .. } => {
-            let at_source = (*hop != [0, 0]) as i64 - skew[0] * hop[0] - skew[1] * hop[1] + op.is_delayed() as i64;
+            let at_source = (*hop != [0, 0]) as i64 - step[0] * hop[0] - step[1] * hop[1] + op.is_delayed() as i64;
             at_source.max(0)
         }
         op => timing::least_ready(op),
     }
 }
 
-fn longest_paths(nodes: &[Node], edges: &[Edge], skew: [i64; 2]) -> Outcome {
-    let mut ready: Vec<i64> = nodes.iter().map(|n| least_ready(n, skew)).collect();
+fn longest_paths(nodes: &[Node], edges: &[Edge], step: [i64; 2]) -> Outcome {
+    let mut ready: Vec<i64> = nodes.iter().map(|n| least_ready(n, step)).collect();
     let mut parent = vec![usize::MAX; nodes.len()];
     for _round in 0..=nodes.len() {
         let mut changed = None;
         for (k, e) in edges.iter().enumerate() {
-            let least = ready[e.from] + e.weight - skew[0] * e.hop[0] - skew[1] * e.hop[1];
+            let least = ready[e.from] + e.weight - step[0] * e.hop[0] - step[1] * e.hop[1];
             if least > ready[e.to] {
                 ready[e.to] = least;
                 parent[e.to] = k;
@@ -103,31 +104,31 @@ fn cycle_through(parent: &[usize], edges: &[Edge], start: usize, n: usize) -> Op
     }
 }
 
-/// `hop · skew >= weight`.
+/// `hop · step >= weight`.
 type Cut = ([i64; 2], i64);
 
-/// Cheapest skew (in cycles to cross the array) that satisfies the cuts.
-fn cheapest_skew(extent: [i64; 2], cuts: &[Cut]) -> Option<[i64; 2]> {
+/// The signed hop delays that satisfy the cuts and in which a wave crosses the array in the fewest cycles.
+fn cheapest_steps(extent: [i64; 2], cuts: &[Cut]) -> Option<[i64; 2]> {
     // Nearest to zero first, positive before negative.
-    let most = if extent[0] == 1 { 1 } else { 2 * MAX_SKEW };
+    let most = if extent[0] == 1 { 1 } else { 2 * MAX_HOP_DELAY };
     let mut best: Option<(i64, [i64; 2])> = None;
-    for s0 in (1..=MAX_SKEW).flat_map(|s| [s, -s]).take(most as usize) {
+    for s0 in (1..=MAX_HOP_DELAY).flat_map(|s| [s, -s]).take(most as usize) {
         let cross = s0.abs() * (extent[0] - 1);
         if best.is_some_and(|(least, _)| cross >= least) {
             break;
         }
-        let Some(s1) = second_skew(s0, extent[1], cuts) else { continue };
+        let Some(s1) = second_step(s0, extent[1], cuts) else { continue };
         let cost = cross + s1.abs() * (extent[1] - 1);
         if best.is_none_or(|(least, _)| cost < least) {
             best = Some((cost, [s0, s1]));
         }
     }
-    best.map(|(_, skew)| skew)
+    best.map(|(_, step)| step)
 }
 
-/// The skew nearest to zero along the second axis that satisfies the cuts, given the first one.
-fn second_skew(s0: i64, extent: i64, cuts: &[Cut]) -> Option<i64> {
-    let most = if extent == 1 { 1 } else { MAX_SKEW };
+/// The hop delay nearest to zero along the second axis that satisfies the cuts, given the first one.
+fn second_step(s0: i64, extent: i64, cuts: &[Cut]) -> Option<i64> {
+    let most = if extent == 1 { 1 } else { MAX_HOP_DELAY };
     let (mut lo, mut hi) = (if extent == 1 { 1 } else { -most }, most);
     for (h, w) in cuts {
         let rest = w - h[0] * s0;
@@ -147,7 +148,7 @@ fn second_skew(s0: i64, extent: i64, cuts: &[Cut]) -> Option<i64> {
 /// When no interval up to 256 cycles suffices.
 pub fn schedule(lowered: &Lowered, extent: [i64; 2]) -> Result<Schedule, Illegal> {
     let nodes = &lowered.nodes;
-    let mut latency: Vec<i64> = (0..nodes.len()).map(|n| timing::node_latency(nodes, NodeId(n as u32))).collect();
+    let mut latency: Vec<i64> = (0..nodes.len()).map(|n| operators::node_latency(nodes, NodeId(n as u32))).collect();
     for mux in &lowered.muxes {
         latency[mux.index()] = 0;
     }
@@ -156,9 +157,9 @@ pub fn schedule(lowered: &Lowered, extent: [i64; 2]) -> Result<Schedule, Illegal
     while interval <= MAX_INTERVAL {
         let edges = edges(lowered, &latency, interval);
         let mut failed: Option<Vec<usize>> = None;
-        while let Some(skew) = cheapest_skew(extent, &cuts) {
-            match longest_paths(nodes, &edges, skew) {
-                Outcome::Ready(ready) => return Ok(finish(lowered, latency, interval, skew, ready, &edges)),
+        while let Some(step) = cheapest_steps(extent, &cuts) {
+            match longest_paths(nodes, &edges, step) {
+                Outcome::Ready(ready) => return Ok(finish(lowered, latency, interval, step, ready, &edges)),
                 Outcome::Cycle(cycle) => {
                     let hop = cycle.iter().fold([0, 0], |h, &e| [h[0] + edges[e].hop[0], h[1] + edges[e].hop[1]]);
                     cuts.push((hop, cycle.iter().map(|&e| edges[e].weight).sum()));
@@ -177,7 +178,7 @@ pub fn schedule(lowered: &Lowered, extent: [i64; 2]) -> Result<Schedule, Illegal
     Err(Illegal::SlowRecurrence)
 }
 
-/// By how much the interval must grow at least: no skew helps a cycle that ends in its own PE.
+/// By how much the interval must grow at least: no hop delay helps a cycle that ends in its own PE.
 fn least_step(lowered: &Lowered, edges: &[Edge], cycle: Option<&[usize]>) -> i64 {
     let cycle = cycle.unwrap_or(&[]);
     let waves: i64 = cycle
@@ -245,7 +246,7 @@ fn finish(
     lowered: &Lowered,
     latency: Vec<i64>,
     interval: i64,
-    skew: [i64; 2],
+    step: [i64; 2],
     mut ready: Vec<i64>,
     edges: &[Edge],
 ) -> Schedule {
@@ -272,11 +273,11 @@ fn finish(
         if consumers[v].iter().any(|e| e.to == v) {
             continue;
         }
-        let limit = consumers[v].iter().map(|e| ready[e.to] - e.weight + skew[0] * e.hop[0] + skew[1] * e.hop[1]).min();
+        let limit = consumers[v].iter().map(|e| ready[e.to] - e.weight + step[0] * e.hop[0] + step[1] * e.hop[1]).min();
         let limit = limit.unwrap_or(i64::MAX).min(latest[v]);
         if limit != i64::MAX {
             ready[v] = limit.max(ready[v]);
         }
     }
-    Schedule { skew, interval, ready, latency, ..Schedule::default() }
+    Schedule { start: step.map(AxisStart::even), interval, ready, latency, ..Schedule::default() }
 }

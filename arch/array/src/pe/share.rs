@@ -6,6 +6,7 @@ use scop::{BinaryOp, Expr, ExprKind, ScalarType};
 use uniform::recurrence::reduction;
 use uniform::recurrence::share::Tree;
 use uniform::refusal::Illegal;
+use uniform::system::ReadId;
 
 impl Lower<'_> {
     /// The target that stands for this one and those it shares a node with.
@@ -14,8 +15,9 @@ impl Lower<'_> {
         match target {
             Target::Value(s, lane) => Target::Value(sharing.of[s].map_or(s, |j| sharing.joints[j].statements[0]), lane),
             Target::Variable(s, k, lane) => {
-                let (s, k) = sharing.variables.get(&(s, k)).map_or((s, k), |all| all[0]);
-                Target::Variable(s, k, lane)
+                let read = ReadId { statement: s, read: k };
+                let read = sharing.variables.get(&read).map_or(read, |all| all[0]);
+                Target::Variable(read.statement, read.read, lane)
             }
             other => other,
         }
@@ -29,15 +31,16 @@ impl Lower<'_> {
     }
 
     /// Reads that are one variable with read `k` of `s`; itself alone otherwise.
-    pub(super) fn joint_reads(&self, s: usize, k: usize) -> Vec<(usize, usize)> {
-        self.sharing.and_then(|x| x.variables.get(&(s, k))).cloned().unwrap_or_else(|| vec![(s, k)])
+    pub(super) fn joint_reads(&self, s: usize, k: usize) -> Vec<ReadId> {
+        let read = ReadId { statement: s, read: k };
+        self.sharing.and_then(|x| x.variables.get(&read)).cloned().unwrap_or_else(|| vec![read])
     }
 
     fn tree(&mut self, tree: &Tree, lane: usize, ty: ScalarType, s: usize) -> Result<NodeId, Illegal> {
         match tree {
             Tree::Own(s, e) => self.expr(*s, lane, e),
-            Tree::Read(all) if self.joint_reads(all[0].0, all[0].1) == *all => {
-                self.build(Target::Variable(all[0].0, all[0].1, lane))
+            Tree::Read(all) if self.joint_reads(all[0].statement, all[0].read) == *all => {
+                self.build(Target::Variable(all[0].statement, all[0].read, lane))
             }
             Tree::Read(all) => self.merged(all, lane),
             Tree::Operator { like, operands } => {
@@ -138,7 +141,7 @@ fn neutral(like: &Expr, at: usize) -> Option<(usize, u64)> {
 fn statements_of(tree: &Tree) -> Vec<usize> {
     match tree {
         Tree::Own(s, _) => vec![*s],
-        Tree::Read(all) => all.iter().map(|r| r.0).collect(),
+        Tree::Read(all) => all.iter().map(|r| r.statement).collect(),
         Tree::Operator { operands, .. } => operands.first().map_or(vec![], statements_of),
         Tree::Beyond { whole, at, .. } => match &**whole {
             Tree::Operator { operands, .. } => statements_of(&operands[*at]),

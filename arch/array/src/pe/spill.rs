@@ -1,6 +1,16 @@
 //! Which sums wait in DRAM between two visits of their cells.
 
+use scop::Scop;
 use uniform::mapping::{Mapping, Role};
+use uniform::system::System;
+
+/// Partial results of statement `s` may go to DRAM and back: nothing (`phases`) runs phases, and this statement alone
+/// stores to its array, in one set of cells.
+pub fn may_spill(scop: &Scop, system: &System, phases: usize, s: usize) -> bool {
+    let array = scop.statements[s].write.array;
+    let stores = |t: usize| !system.statements[t].live_out.is_empty() && scop.statements[t].write.array == array;
+    phases == 0 && system.statements[s].stores.len() == 1 && !(0..system.statements.len()).any(|t| t != s && stores(t))
+}
 
 /// Axes and counters, in order, that transformed dimensions run over.
 pub fn moves(mapping: &Mapping, dims: &[usize]) -> (Vec<usize>, Vec<usize>) {

@@ -43,7 +43,7 @@ impl<'a> Lower<'a> {
             return Ok(Distance::constant(most as i64));
         }
         // The pointers of strips fit together where a lag is waves of whole loops.
-        if let (Some(_), (more @ 1.., rest)) = (self.mapping.strip, waves.clone().apart()) {
+        if let (Some(_), (more @ 1.., rest)) = (self.mapping.strip, waves.clone().split()) {
             return Ok(Distance { more, ..self.distance(s, &rest)? });
         }
         if fewest < 2 || most > i64::MAX.into() || !self.options.lags {

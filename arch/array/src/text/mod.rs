@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! vsa mm
-//! space i 2 skew 1                      axis 0: name, PEs, cycles between neighbours; then axis 1
+//! space i 2 skew 1                      axis 0: name, PEs, hop delay (if hops differ: skew [1, 1, 3]); then axis 1
 //! space j 3 skew 1
 //! lanes 2
 //! interval 1

@@ -121,7 +121,13 @@ impl Parser {
                 vsa.axes[self.axes] = line.name()?;
                 vsa.extent[self.axes] = line.integer()?;
                 line.keyword("skew")?;
-                vsa.schedule.skew[self.axes] = line.integer()?;
+                let hops = if matches!(line.peek(), Some(Token::Sign(s)) if *s == "[") {
+                    line.list("[", "]")?
+                } else {
+                    vec![line.integer()?]
+                };
+                let start = AxisStart::of_hops(&hops);
+                vsa.schedule.start[self.axes] = start.ok_or("expected hop delays of one direction")?;
                 self.axes += 1;
             }
             "lanes" => vsa.lanes = line.integer()?,

@@ -93,7 +93,7 @@ impl Printer<'_> {
         let vsa = self.vsa;
         writeln!(self.out, "vsa {}", Name(&vsa.name))?;
         for a in 0..2 {
-            writeln!(self.out, "space {} {} skew {}", Name(&vsa.axes[a]), vsa.extent[a], vsa.schedule.skew[a])?;
+            writeln!(self.out, "space {} {} skew {}", Name(&vsa.axes[a]), vsa.extent[a], vsa.schedule.start[a])?;
         }
         writeln!(self.out, "lanes {}\ninterval {}\nahead {}", vsa.lanes, vsa.schedule.interval, vsa.ahead)?;
         if vsa.address_bits != 64 {

@@ -9,7 +9,7 @@
 //!    the bank, the hull and the row's wanted elements, for every wave and every PE with a feeder or collector;
 //!    collectors own disjoint cells; loads depend only on drains of earlier visits.
 //! 4. *Schedule* (`schedule.rs`): operands are on the wire when they are sampled, delay elements exist for every
-//!    `Past`, the skew is nonzero along every axis with more than one PE.
+//!    `Past`, the hop delay is nonzero along every axis with more than one PE.
 //!
 //! Forms are compared after dropping coefficients of counters with trip 1 and of axes with one PE.
 

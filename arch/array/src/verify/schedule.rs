@@ -7,8 +7,8 @@ use crate::vsa::{NodeId, Op, Vsa};
 pub(super) fn check(vsa: &Vsa, faults: &mut Vec<String>) {
     let s = &vsa.schedule;
     for a in 0..2 {
-        if vsa.extent[a] > 1 && s.skew[a] == 0 {
-            faults.push(format!("axis {a} has {} PEs, but no skew", vsa.extent[a]));
+        if vsa.extent[a] > 1 && s.start[a].hop_delay() == 0 {
+            faults.push(format!("axis {a} has {} PEs, but no hop delay", vsa.extent[a]));
         }
     }
     if s.interval < 1 {
@@ -25,7 +25,7 @@ pub(super) fn check(vsa: &Vsa, faults: &mut Vec<String>) {
     }
     let small = |x: &i64| (0..1 << 40).contains(x);
     if !s.ready.iter().chain(&s.latency).all(small)
-        || s.skew.iter().any(|x| x.unsigned_abs() >= 1 << 31)
+        || s.start.iter().any(|x| x.latest() >= 1 << 31)
         || s.interval >= 1 << 40
     {
         faults.push("negative or enormous cycle numbers".into());

@@ -247,12 +247,12 @@ fn extent(first: [i64; 2], last: [i64; 2]) -> [i64; 2] {
 
 /// Hops to the box from the array's corner where waves enter.
 fn away(vsa: &Vsa, first: [i64; 2], last: [i64; 2]) -> [i64; 2] {
-    [0, 1].map(|a| if vsa.schedule.skew[a] >= 0 { first[a] } else { vsa.extent[a] - 1 - last[a] })
+    [0, 1].map(|a| if vsa.schedule.start[a].forward() { first[a] } else { vsa.extent[a] - 1 - last[a] })
 }
 
 /// The PE of the box that is `hops` from its corner where waves enter.
 fn beside(vsa: &Vsa, first: [i64; 2], last: [i64; 2], hops: [i64; 2]) -> [i64; 2] {
-    [0, 1].map(|a| if vsa.schedule.skew[a] >= 0 { first[a] + hops[a] } else { last[a] - hops[a] })
+    [0, 1].map(|a| if vsa.schedule.start[a].forward() { first[a] + hops[a] } else { last[a] - hops[a] })
 }
 
 impl OutputGroup {

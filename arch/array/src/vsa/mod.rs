@@ -1,7 +1,7 @@
 //! `Vsa`: the virtual systolic array, the interface between the mapping (`arch`) and the hardware (`templates`).
 //!
 //! The array executes **waves**. A wave is one point of the time loops ([`Vsa::counters`], outermost first, all
-//! rectangular and counting 0, 1, …). Every PE `p` executes every wave, `skew · p` cycles after it is launched.
+//! rectangular and counting 0, 1, …). Every PE `p` executes every wave, `start(p)` cycles after it is launched.
 //! One PE executes, for one wave, every node of [`Vsa::nodes`] once. So the value of a node is a function of
 //! `(wave, p)`, and the whole array is a system of uniform recurrences:
 //!
@@ -15,12 +15,13 @@
 //! A PE outside the domain of its statement, or one whose neighbour does not exist, computes a value nobody selects;
 //! nodes have no side effects, so that is harmless. Values are bit patterns of their type.
 //!
-//! Time: node `n` of wave `w` is on its wire at PE `p` in cycle `launch(w) + skew·p + ready[n]` (see [`Schedule`]).
+//! Time: node `n` of wave `w` is on its wire at PE `p` in cycle `launch(w) + start(p) + ready[n]` (see [`Schedule`]).
 //!
 //! Source: PolySA section 4 (VSA), AutoSA section 4.3 (I/O groups), Kung's URE model.
 
 mod group;
 mod op;
+mod start;
 mod when;
 
 pub use group::{
@@ -28,6 +29,7 @@ pub use group::{
 };
 pub use op::{Node, NodeId, Op};
 use scop::{Expr, ScalarType};
+pub use start::AxisStart;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use uniform::counters::{Case, Counter};
@@ -63,7 +65,8 @@ pub enum Scratch {
 }
 
 impl DramArray {
-    /// Extents as a hull whose view has `rank` dimensions sees them: inner ones beyond that are one (`search::reshape`).
+    /// Extents as a hull whose view has `rank` dimensions sees them: inner ones beyond that are one
+    /// (`search::reshape`).
     pub fn extents(&self, rank: usize) -> Vec<i64> {
         let (outer, inner) = self.dims.split_at(self.dims.len().min(rank - 1));
         [outer, &[inner.iter().product()]].concat()
@@ -110,9 +113,9 @@ pub enum Delay {
 /// When things happen, in cycles relative to a wave's arrival at its PE.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Schedule {
-    /// Cycles by which PE `p` runs behind: `skew[0] * p0 + skew[1] * p1` (after the shift that makes the least one 0).
-    /// Nonzero on every axis with more than one PE; may be negative.
-    pub skew: [i64; 2],
+    /// Per axis, the cycle in which each PE starts a wave, relative to the first PE. Hop delays are nonzero on every
+    /// axis with more than one PE.
+    pub start: [AxisStart; 2],
     /// Least number of cycles between two launches.
     pub interval: i64,
     /// Per node: cycle in which its value is on the wire.
@@ -121,6 +124,33 @@ pub struct Schedule {
     pub latency: Vec<i64>,
     /// Of every `Past` with `waves > 0`.
     pub delays: BTreeMap<NodeId, Delay>,
+}
+
+impl Schedule {
+    /// Cycles within a PE from one neighbour to the next along each axis.
+    pub fn hop_delays(&self) -> [i64; 2] {
+        [0, 1].map(|a| self.start[a].hop_delay())
+    }
+
+    /// The longer one of [`Schedule::hop_delays`], at least 1.
+    pub fn longest_hop(&self) -> i64 {
+        self.hop_delays().into_iter().fold(1, i64::max)
+    }
+
+    /// Hop delays per position: negative along an axis where waves travel towards lower positions.
+    pub fn steps(&self) -> [i64; 2] {
+        [0, 1].map(|a| self.start[a].step())
+    }
+
+    /// Cycles by which a PE runs behind the PE at distance `hop` before it, apart from registers between PEs.
+    pub fn behind(&self, hop: [i64; 2]) -> i64 {
+        (0..2).map(|a| self.start[a].step() * hop[a]).sum()
+    }
+
+    /// Cycles a wave takes from the corner where it enters to the PE this many hops away from it.
+    pub fn way(&self, hops: [i64; 2]) -> i64 {
+        (0..2).map(|a| self.start[a].after(hops[a])).sum()
+    }
 }
 
 /// Which values of the program nodes are, as far as that is known. Arrays that differ in nothing else are the same.
@@ -255,17 +285,8 @@ impl Vsa {
             _ => format!("gmem{port}"),
         }
     }
-    /// Cycles by which PE `p` runs behind the first one.
+    /// Cycle in which PE `p` starts a wave, relative to the first PE.
     pub fn delay(&self, p: [i64; 2]) -> i64 {
-        (0..2)
-            .map(|a| {
-                let s = self.schedule.skew[a];
-                if s >= 0 {
-                    s * p[a]
-                } else {
-                    -s * (self.extent[a] - 1 - p[a])
-                }
-            })
-            .sum()
+        (0..2).map(|a| self.schedule.start[a].at(p[a], self.extent[a])).sum()
     }
 }

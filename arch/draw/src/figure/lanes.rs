@@ -1,14 +1,25 @@
-//! What runs along the rows and columns of PEs: values from feeders and from PE to PE, and results on their way out.
+//! The wires along the rows and columns of PEs: values from feeders and from PE to PE, and results on their way out.
 
 use crate::canvas::{hue, Anchor, Font, INK};
 use crate::figure::{Figure, Lane, BOX, COLUMN, DRAM, LANE, MARGIN};
 use crate::parts::{delivered, side, Side, Slot};
 use std::ops::Range;
 
+/// Arrows between neighbouring PEs.
+struct Arrows<'a> {
+    lane: usize,
+    color: &'static str,
+    /// Written once.
+    label: &'a str,
+    /// To the left, or upwards.
+    reversed: bool,
+    dashed: bool,
+}
+
 impl Figure<'_> {
     /// Height of lane `k` in the row that starts at `y`.
     pub(super) fn lane_y(&self, y: i64, k: usize) -> i64 {
-        y + if self.kept.is_empty() { 38 } else { 50 } + LANE * k as i64
+        y + if self.held.is_empty() { 38 } else { 50 } + LANE * k as i64
     }
 
     /// Centre of lane `k` of `lanes` in a column.
@@ -17,7 +28,7 @@ impl Figure<'_> {
         x + w / 2 + LANE * k as i64 - LANE * (lanes as i64 - 1) / 2
     }
 
-    /// Where lane `k` meets a row; the dots' centre in a gap.
+    /// The height at which lane `k` meets a row; in a gap, the centre of the dots.
     pub(super) fn height(&self, row: usize, k: usize) -> i64 {
         let (slot, y, h) = self.rows[row];
         if slot == Slot::Gap {
@@ -90,9 +101,10 @@ impl Figure<'_> {
                 self.canvas.line(&[(x + BOX.0 / 2, y), (entry, y)], color, false, true);
             }
         }
-        let skew = self.vsa.schedule.skew[self.view.across].abs();
+        let hop_delay = self.vsa.schedule.start[self.view.across].hop_delay();
         let all = if corner { self.reading(g, self.view.down) } else { rows.clone() };
-        self.row_arrows(k, color, &format!("{} +{skew}", delivered(self.vsa, g)), (0, 1), false, columns, all);
+        let label = &format!("{} +{hop_delay}", delivered(self.vsa, g));
+        self.row_arrows(&Arrows { lane: k, color, label, reversed: false, dashed: false }, columns, all);
         for row in rows {
             if self.rows[row].0 != Slot::Gap {
                 self.buffer(x, self.height(row, k), array);
@@ -100,27 +112,19 @@ impl Figure<'_> {
         }
     }
 
-    /// Arrows between neighbouring columns, in all rows; labelled once. `step`: direction and distance.
-    fn row_arrows(
-        &mut self,
-        k: usize,
-        color: &'static str,
-        label: &str,
-        step: (i64, i64),
-        dashed: bool,
-        columns: Range<usize>,
-        rows: Range<usize>,
-    ) {
+    /// Arrows between neighbouring columns, in all rows.
+    fn row_arrows(&mut self, arrows: &Arrows, columns: Range<usize>, rows: Range<usize>) {
+        let &Arrows { lane, color, label, reversed, dashed } = arrows;
         let first = (rows.start, columns.start + 1);
         for row in rows {
             if self.rows[row].0 == Slot::Gap {
                 continue;
             }
-            let y = self.height(row, k);
+            let y = self.height(row, lane);
             for c in columns.clone().skip(1) {
                 let (left, right) = (self.cols[c - 1], self.cols[c]);
                 let (a, b) = ((left.1 + left.2, y), (right.1, y));
-                let ends = if step.0 == 0 { [a, b] } else { [b, a] };
+                let ends = if reversed { [b, a] } else { [a, b] };
                 self.canvas.line(&ends, color, dashed, true);
                 if (row, c) == first && !label.is_empty() {
                     self.canvas.label((a.0 + b.0) / 2 - 2, y - 5, label, Font::new(11, color), Anchor::Middle);
@@ -133,7 +137,8 @@ impl Figure<'_> {
         let (dx, _) = self.view.direction(self.links[l].hop);
         let label = self.links[l].label.clone();
         if dx.abs() == 1 {
-            self.row_arrows(k, INK.stroke, &label, ((dx < 0) as i64, 1), false, 0..self.cols.len(), 0..self.rows.len());
+            let arrows = Arrows { lane: k, color: INK.stroke, label: &label, reversed: dx < 0, dashed: false };
+            self.row_arrows(&arrows, 0..self.cols.len(), 0..self.rows.len());
             return;
         }
         let mut label = Some(label);
@@ -173,7 +178,7 @@ impl Figure<'_> {
                 self.canvas.line(&[(x, y), (entry, y)], color, true, true);
             }
         }
-        self.row_arrows(k, color, "", (0, 1), true, columns, rows);
+        self.row_arrows(&Arrows { lane: k, color, label: "", reversed: false, dashed: true }, columns, rows);
     }
 
     fn out(&mut self, k: usize, g: usize) {
@@ -181,7 +186,10 @@ impl Figure<'_> {
         let color = hue(group.array).stroke;
         let (bottom, right) = (self.grid.y + self.grid.h, self.grid.x + self.grid.w);
         let x = right + COLUMN * g as i64 + COLUMN / 2 + 6;
-        let inside = |axis: usize, slot: Slot| matches!(slot, Slot::Pe(p) if (group.first[axis]..=group.last[axis]).contains(&p));
+        let inside = |axis: usize, slot: Slot| match slot {
+            Slot::Pe(p) => (group.first[axis]..=group.last[axis]).contains(&p),
+            Slot::Gap => false,
+        };
         let mut top = None;
         for row in 0..self.rows.len() {
             if !inside(self.view.down, self.rows[row].0) {
@@ -210,11 +218,12 @@ impl Figure<'_> {
         let array = self.vsa.inputs[g].array;
         let color = hue(array).stroke;
         let corner = side(self.vsa, &self.view, g) == Side::Corner;
-        let skew = self.vsa.schedule.skew[self.view.down].abs();
+        let hop_delay = self.vsa.schedule.start[self.view.down].hop_delay();
         if self.vsa.extent[self.view.down] > 1 {
-            let label = if corner { String::new() } else { format!("{} +{skew}", delivered(self.vsa, g)) };
-            let within = (self.reading(g, self.view.across), self.reading(g, self.view.down));
-            self.column_arrows(k, color, &label, false, lanes, within);
+            let label = if corner { String::new() } else { format!("{} +{hop_delay}", delivered(self.vsa, g)) };
+            let (columns, rows) = (self.reading(g, self.view.across), self.reading(g, self.view.down));
+            let arrows = Arrows { lane: k, color, label: &label, reversed: false, dashed: false };
+            self.column_arrows(&arrows, lanes, columns, rows);
         }
         let Some(t) = self.top.iter().position(|&t| t == g) else { return };
         let y = DRAM + 26 + 86 + 48 * t as i64;
@@ -237,29 +246,23 @@ impl Figure<'_> {
         }
     }
 
-    fn column_arrows(
-        &mut self,
-        k: usize,
-        color: &'static str,
-        label: &str,
-        upwards: bool,
-        lanes: usize,
-        (columns, rows): (Range<usize>, Range<usize>),
-    ) {
+    /// Arrows between neighbouring rows, in all columns, each with this many lanes.
+    fn column_arrows(&mut self, arrows: &Arrows, lanes: usize, columns: Range<usize>, rows: Range<usize>) {
+        let &Arrows { lane, color, label, reversed, dashed } = arrows;
         let first = (columns.start, rows.start + 1);
         for c in columns {
             if self.cols[c].0 == Slot::Gap {
                 continue;
             }
-            let x = self.lane_x(c, k, lanes);
+            let x = self.lane_x(c, lane, lanes);
             for r in rows.clone().skip(1) {
                 let (above, below) = (self.rows[r - 1], self.rows[r]);
                 let (a, b) = ((x, above.1 + above.2), (x, below.1));
-                let ends = if upwards { [b, a] } else { [a, b] };
-                self.canvas.line(&ends, color, false, true);
+                let ends = if reversed { [b, a] } else { [a, b] };
+                self.canvas.line(&ends, color, dashed, true);
                 if (c, r) == first && !label.is_empty() {
                     // Lanes left of the middle are labelled on their left.
-                    let (dx, anchor) = if 2 * k + 1 < lanes { (-5, Anchor::End) } else { (5, Anchor::Start) };
+                    let (dx, anchor) = if 2 * lane + 1 < lanes { (-5, Anchor::End) } else { (5, Anchor::Start) };
                     self.canvas.label(x + dx, (a.1 + b.1) / 2 + 2, label, Font::new(11, color), anchor);
                 }
             }
@@ -270,7 +273,8 @@ impl Figure<'_> {
         let (_, dy) = self.view.direction(self.links[l].hop);
         let label = self.links[l].label.clone();
         if dy.abs() == 1 {
-            self.column_arrows(k, INK.stroke, &label, dy < 0, lanes, (0..self.cols.len(), 0..self.rows.len()));
+            let arrows = Arrows { lane: k, color: INK.stroke, label: &label, reversed: dy < 0, dashed: false };
+            self.column_arrows(&arrows, lanes, 0..self.cols.len(), 0..self.rows.len());
             return;
         }
         let mut label = Some(label);

@@ -9,7 +9,7 @@ mod lanes;
 
 use crate::canvas::{hue, Anchor, Canvas, Font, Hue, Rect, GREY, INK};
 use crate::legend;
-use crate::parts::{kept, links, side, Link, Side, Slot, View};
+use crate::parts::{held, links, side, Link, Side, Slot, View};
 use array::vsa::Vsa;
 
 const MARGIN: i64 = 28;
@@ -21,7 +21,7 @@ const DOTS: i64 = 26;
 const BOX: (i64, i64) = (34, 20);
 const DRAM: i64 = 74;
 
-/// What runs along rows (or columns) of PEs.
+/// A wire along the rows or columns of PEs.
 enum Lane {
     /// Feeders at the border; the value is passed on.
     Fed(usize),
@@ -46,8 +46,8 @@ pub(super) struct Figure<'a> {
     /// Input groups above the grid.
     top: Vec<usize>,
     grid: Rect,
-    /// What every PE keeps, below its name.
-    kept: String,
+    /// The values that every PE holds, written below its name.
+    held: String,
 }
 
 impl<'a> Figure<'a> {
@@ -78,9 +78,9 @@ impl<'a> Figure<'a> {
         }
         along.extend((0..vsa.outputs.len()).map(Lane::Out));
         let left = along.iter().filter(|l| matches!(l, Lane::Fed(_) | Lane::Inside(_))).count() + top.len();
-        let kept = kept(vsa);
-        let w = 92.max(LANE * across.len() as i64 + 50).max(6 * kept.chars().count() as i64 + 8);
-        let h = 50.max(LANE * along.len() as i64 + if kept.is_empty() { 32 } else { 44 });
+        let held = held(vsa);
+        let w = 92.max(LANE * across.len() as i64 + 50).max(6 * held.chars().count() as i64 + 8);
+        let h = 50.max(LANE * along.len() as i64 + if held.is_empty() { 32 } else { 44 });
         let place = |slots: Vec<Slot>, start: i64, size: i64, gap: i64| {
             let mut at = start;
             let placed: Vec<_> = slots
@@ -94,7 +94,7 @@ impl<'a> Figure<'a> {
             (placed, at - gap - start)
         };
         let (x, y) = (MARGIN + COLUMN * left as i64 + 16, DRAM + 112 + 48 * top.len() as i64);
-        // What a link along a row is called stands between two PEs.
+        // The label of a link along a row is between two PEs.
         let named = links
             .iter()
             .filter(|l| view.direction(l.hop).1 == 0)
@@ -104,7 +104,7 @@ impl<'a> Figure<'a> {
         let (cols, width) = place(view.slots(vsa, view.across), x, w, GAP.0.max(6 * named + 14));
         let (rows, height) = place(view.slots(vsa, view.down), y, h, GAP.1);
         let grid = Rect { x, y, w: width, h: height };
-        Figure { vsa, view, canvas: Canvas::default(), links, cols, rows, along, across, top, grid, kept }
+        Figure { vsa, view, canvas: Canvas::default(), links, cols, rows, along, across, top, grid, held }
     }
 
     pub fn draw(mut self) -> String {
@@ -171,7 +171,7 @@ impl<'a> Figure<'a> {
         self.canvas.text(x, y + 4, &name, Font::new(11, hue.stroke).bold(), Anchor::Middle);
     }
 
-    /// Dots where rows or columns are left out, on every lane.
+    /// Dots for rows or columns that are left out, on every lane.
     fn dots(&mut self) {
         for r in 0..self.rows.len() {
             for c in 0..self.cols.len() {
@@ -214,7 +214,7 @@ impl<'a> Figure<'a> {
     }
 
     fn pes(&mut self) {
-        let kept = self.kept.clone();
+        let held = self.held.clone();
         let along = std::mem::take(&mut self.along);
         for (r, (row, y, h)) in self.rows.clone().into_iter().enumerate() {
             for (col, x, w) in self.cols.clone() {
@@ -228,8 +228,8 @@ impl<'a> Figure<'a> {
                     _ => format!("PE {},{}", p[0], p[1]),
                 };
                 self.canvas.text(x + w / 2, y + 18, &name, Font::new(12, INK.stroke).bold(), Anchor::Middle);
-                if !kept.is_empty() {
-                    self.canvas.text(x + w / 2, y + 31, &kept, Font::new(10, GREY), Anchor::Middle);
+                if !held.is_empty() {
+                    self.canvas.text(x + w / 2, y + 31, &held, Font::new(10, GREY), Anchor::Middle);
                 }
                 for (k, lane) in along.iter().enumerate() {
                     let at = self.height(r, k);

@@ -1,97 +1,95 @@
 //! Bounds held against what designs take, and how fast both are found.
 
-use crate::branch::known::Evaluated;
-use crate::branch::{at_once, Grid, Resources, Search, Shape, Task};
+use super::assembler::Outcome;
+use super::{at_once, closed, least, Bounded, Grid, Resources, Search, Shape, Task};
 use std::time::{Duration, Instant};
 use uniform::mapping::Plan;
 
-/// Cycles of a design: by the closed form at least, by the coarse walk at least, and exactly; its resources, at least,
-/// and as they are.
+/// A design and its bounds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Audited {
     pub plan: Plan,
+    /// Cycles by the closed form, at least.
     pub closed: i64,
+    /// Cycles by the coarse walk, at least.
     pub coarse: i64,
+    /// Cycles of the design.
     pub exact: i64,
+    /// Resources, at least.
     pub least: Resources,
+    /// Resources of the design.
     pub need: Resources,
 }
 
-/// The bounds of some shape of each of `most` grids from all over the task's space, over the widest words, held against
-/// the exact walk.
+/// One shape of each of `most` grids from all over the task's space, over the widest words.
 pub fn audit(task: &Task, most: usize) -> Vec<Audited> {
     let mut search = Search::new(task);
-    search.known.list_orders();
+    search.model.list_orders();
     let grids = search.grids();
     let step = grids.len().div_ceil(most.max(1)).max(1);
-    grids.into_iter().step_by(step).enumerate().filter_map(|(n, (key, grid))| search.audited(n, key, grid)).collect()
+    grids.iter().step_by(step).enumerate().filter_map(|(n, grid)| audited(&mut search, n, grid)).collect()
 }
 
-impl Search<'_> {
-    /// Some shape of a grid, over the widest words.
-    fn audited(&mut self, n: usize, key: i64, grid: Grid) -> Option<Audited> {
-        let shapes = self.known.shapes(key, grid, i64::MAX).shapes;
-        let (closed, shape) = *shapes.get((n * 7919) % shapes.len().max(1))?;
-        let k = grid.flow.facts as usize;
-        let widths = self.known.widest(k);
-        let Ok(Evaluated::Better(design, _)) =
-            self.known.evaluate(self.known.plan(&shape), self.known.words(k, widths), i64::MAX)
-        else {
-            return None;
-        };
-        self.per_pe(&[&grid]);
-        let (coarse, least) = self.known.coarse(&shape, widths, &self.pes, i64::MAX)?;
-        let (least, products) = (least.unwrap_or_default(), self.products(&grid).1);
-        let least = Resources { dsp: least.dsp.max(products.dsp), lut: least.lut.max(products.lut), ..least };
-        Some(Audited { plan: design.plan, closed, coarse, exact: design.cycles, least, need: design.need })
-    }
+/// The `n`-th grid: any shape of it.
+fn audited(search: &mut Search, n: usize, grid: &Bounded<Grid>) -> Option<Audited> {
+    let model = &search.model;
+    let shapes = closed::shapes(model, grid, i64::MAX).shapes;
+    let Bounded { bound: closed, of: shape } = *shapes.get((n * 7919) % shapes.len().max(1))?;
+    let ports = model.ports_of(&grid.of);
+    let widths = ports.widest();
+    let outcome = model.assembler.evaluate(model.plan(&shape), ports.words(&widths), i64::MAX);
+    let Ok(Outcome::Better { design, .. }) = outcome else { return None };
+    search.pes.assemble(model, &[&grid.of]);
+    let coarse = least::coarse(model, &shape, &widths, &search.pes, i64::MAX)?;
+    let (least, products) = (coarse.need.unwrap_or_default(), model.products(&grid.of).1);
+    let least = Resources { dsp: least.dsp.max(products.dsp), lut: least.lut.max(products.lut), ..least };
+    Some(Audited { plan: design.plan, closed, coarse: coarse.cycles, exact: design.cycles, least, need: design.need })
 }
 
 /// How fast the two ends of a search are, on all cores.
 #[derive(Clone, Copy, Debug)]
 pub struct Rates {
-    /// Closed forms of shapes.
+    /// Shapes bounded in closed form.
     pub bounds: u64,
     pub bounding: Duration,
-    /// Designs that were assembled, counted, and walked.
+    /// Designs assembled, counted and walked.
     pub designs: u64,
     pub evaluating: Duration,
 }
 
-/// Bounds the shapes of the `grids` with the least bounds, and evaluates `designs` of these shapes from all over them,
-/// over the widest words, as if an array were known that takes a tenth more than the least bound, or as much more as it
-/// takes for some to be left.
+/// Bounds the shapes of the `grids` with the least bounds, and evaluates `designs` of these shapes over the widest
+/// words. The cap is a tenth more than the least bound, or so much more that some shapes are left.
 pub fn rates(task: &Task, grids: usize, designs: usize) -> Rates {
     let mut search = Search::new(task);
-    search.known.list_orders();
-    let all: Vec<(i64, Grid)> = search.grids().into_iter().take(grids).collect();
-    let known = &search.known;
-    let mut cap = all.first().map_or(0, |first| first.0 + first.0 / 10);
+    search.model.list_orders();
+    let all: Vec<Bounded<Grid>> = search.grids().into_iter().take(grids).collect();
+    let model = &search.model;
+    let mut cap = all.first().map_or(0, |first| first.bound + first.bound / 10);
     let (found, bounding) = loop {
         let begin = Instant::now();
-        let found = at_once(&all, |(key, grid)| known.shapes(*key, *grid, cap));
+        let found = at_once(&all, |grid| closed::shapes(model, grid, cap));
         if all.is_empty() || found.iter().any(|f| !f.shapes.is_empty()) {
             break (found, begin.elapsed());
         }
         cap += cap / 10 + 1;
     };
-    let shapes: Vec<Shape> = found.iter().flat_map(|f| &f.shapes).map(|s| s.1).collect();
-    // Few are looked at several times: else starting threads would count.
+    let shapes: Vec<Shape> = found.iter().flat_map(|f| &f.shapes).map(|s| s.of).collect();
+    // A few shapes are evaluated several times: else the start of threads would count.
     let rounds = designs.div_ceil(shapes.len().max(1));
     let some: Vec<Shape> = (0..rounds)
         .flat_map(|_| shapes.iter().step_by(shapes.len().div_ceil(designs.max(1)).max(1)))
         .copied()
         .collect();
     let begin = Instant::now();
-    let made = at_once(&some, |shape| {
-        let k = shape.grid.flow.facts as usize;
-        known.evaluate(known.plan(shape), known.words(k, known.widest(k)), cap).is_ok()
+    let evaluated = at_once(&some, |shape| {
+        let ports = model.ports_of(&shape.grid);
+        model.assembler.evaluate(model.plan(shape), ports.words(&ports.widest()), cap).is_ok()
     });
     let evaluating = begin.elapsed();
     Rates {
         bounds: found.iter().map(|f| f.bounds).sum(),
         bounding,
-        designs: made.into_iter().filter(|ok| *ok).count() as u64,
+        designs: evaluated.into_iter().filter(|ok| *ok).count() as u64,
         evaluating,
     }
 }

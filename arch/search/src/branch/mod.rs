@@ -1,109 +1,122 @@
-//! Best-first branch and bound: grid → shape → coarse walk → exact walk. The open node with the least bound is next, so
-//! when none below the best design is left, that design is the optimum; when the effort runs out, the least open bound
-//! says how far off it can be.
+//! Best-first branch and bound over designs.
 //!
-//! Effort is counted, never timed, and nodes are ordered by what they are. A few nodes of a kind that stand next to one
-//! another are looked at by several cores at once, always as many: the same program gives the same array, on any number
-//! of cores.
+//! **Problem.** Find the design with the fewest cycles within the limits of the board, and prove how far from the best
+//! it may be. The space (`crate::space`) has up to 10^12 designs; assembling one takes milliseconds.
 //!
-//! Source: best-first search as in any text; pruning orders by what they reload as in Odyssey (section 4).
+//! **Terms.** A *node* is a set of designs with a *bound*: no design in it takes fewer cycles. The *frontier* holds the
+//! open nodes. The *incumbent* is the best design so far; its cycles, less the gap that the user allows, are the *cap*.
+//!
+//! **Method.** The node with the least bound is expanded next. Each kind of node has a tighter and costlier bound than
+//! the one before:
+//!
+//! | node | set of designs | its bound | expanded into |
+//! | --- | --- | --- | --- |
+//! | grid | all with these PEs and lanes | waves of the whole problem | shapes ([`closed`], [`by_case`]) |
+//! | shape | one tiling and order of loops | closed form | the widest words that may fit ([`fitting`]) |
+//! | widest | these words, or narrower ones without more beats | coarse walk ([`least`]) | designs |
+//! | design | one | coarse walk | assembled and walked exactly ([`assembler`]) |
+//!
+//! Nodes that do not fit by a lower bound on their resources ([`pes`], [`coverage`], [`products`], [`least`]) are cut
+//! off, too. [`heuristics`] find good incumbents early: the lower the cap, the more is cut off.
+//!
+//! **Invariants.** No bound exceeds the cycles of a design in its node; `violations` counts the exceptions, and tests
+//! demand zero. Whatever is left out without a proof leaves its bound in `dropped`, so the reported bound stays true.
+//! Effort is counted, never timed ([`budget`]), and equal bounds are ordered by what their nodes are. Several cores
+//! expand a few nodes of one kind together, always as many: the same program gives the same array on any number of
+//! cores.
+//!
+//! **Example.** A product of 64×64 matrices of `int16_t` within 256 DSP slices. 64³ products on 256 multipliers take at
+//! least 1024 waves, which bounds every grid of 256 lanes. The search bounds 36,716 shapes in closed form, walks 1,321
+//! of them coarsely and assembles 466 designs. The best one (4×2 PEs with 32 lanes) takes 1143 cycles; when no open
+//! node has a bound below 1143, it is proved optimal.
+//!
+//! Source: best-first search as in any textbook; pruning of loop orders by what they reload as in Odyssey (section 4).
 
+mod amounts;
+mod assembler;
 mod audit;
+mod budget;
 mod by_case;
-mod effort;
+mod closed;
+mod coverage;
+mod fitting;
+mod frontier;
+mod heuristics;
 mod incumbent;
-mod known;
 mod least;
+mod model;
 mod network;
+mod pes;
 mod products;
+mod refusals;
 mod task;
-mod widths;
+pub mod widths;
 
+pub use amounts::{share, share_of};
 pub use audit::{audit, rates, Audited, Rates};
+pub use frontier::Bounded;
+pub use heuristics::{Heuristic, Run, BEST_FIRST, HEURISTICS};
+pub use incumbent::Step;
 pub use network::{network, Layer, Network, Shared};
-pub(super) use task::by_hand;
+pub(super) use task::options_of;
 pub use task::{Counts, Design, Effort, Found, Progress, Task};
 
 use crate::space;
-use crate::space::{Flow, Grid, Shape, MOST_DIMS};
+use crate::space::{Grid, Shape, MOST_DIMS};
+use crate::tuning;
+use assembler::Outcome;
+use budget::{Budget, Spent};
 use cost::board::Resources;
-use incumbent::{DIVES, DIVE_EVERY};
-use known::{Evaluated, Known};
-use least::{add, Fitting, Pes};
+use fitting::Fitting;
+use frontier::{Frontier, Node};
+use heuristics::Dives;
+use incumbent::Incumbent;
+use model::Model;
+use pes::Pes;
 use rayon::prelude::*;
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use refusals::Refusals;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
+use task::Proposal;
 use uniform::mapping::Plan;
 use uniform::refusal::Illegal;
-use widths::Widths;
 
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Node {
-    Exact(Shape, Widths),
-    Fit(Shape, Widths),
-    Shape(Shape),
-    Grid(Grid),
-}
-
-/// What decides whether a shape is legal, sizes apart.
-type Kind = (Flow, u32, u32, u16);
-
-/// Refusals of one kind after which others of it are not tried.
-const REFUSALS: u32 = 2;
-/// Refusals of one flow after which, if none of it was legal, it is given up.
-const HOPELESS: u32 = 12;
-const LANES_PER_PE: i64 = 64;
-/// Nodes that are looked at together.
-const GRIDS: usize = 16;
-const SHAPES: usize = 32;
-const DESIGNS: usize = 4;
-
-struct Search<'a> {
+/// The state of one search.
+pub struct Search<'a> {
     task: &'a Task<'a>,
-    known: Known<'a>,
-    heap: BinaryHeap<Reverse<(i64, Node)>>,
-    /// Nodes that several others may lead to.
-    seen: BTreeSet<Node>,
+    model: Model<'a>,
+    frontier: Frontier<Node>,
+    incumbent: Incumbent,
+    budget: Budget,
+    refusals: Refusals,
     pes: Pes,
-    /// Small arrays that were made to know PEs.
-    made: usize,
-    kinds: BTreeMap<Kind, u32>,
-    /// Legal and illegal designs of a flow.
-    tally: BTreeMap<Flow, (u32, u32)>,
-    /// Space loops of which an array was tried.
-    axes: BTreeSet<(u8, [u8; 2])>,
-    refused: BTreeMap<String, u64>,
-    illegal: Vec<(Illegal, Plan)>,
-    best: Option<Design>,
+    dives: Dives,
     counts: Counts,
-    trace: Vec<(u64, i64, i64)>,
-    dives: u64,
-    /// What may be done up to now.
-    effort: Effort,
-    /// Grids into which a rung of the ladder dived.
-    dived: BTreeSet<Grid>,
-    /// By flow: the share of the limits that a lane of the last array took.
-    taken: BTreeMap<Flow, f64>,
+    /// The bound of the node that is being expanded.
     open: i64,
     /// The least bound of what was left out without a proof.
     dropped: i64,
+    /// No design takes fewer cycles, says the finished search.
+    bound: i64,
+    /// The heuristic that is running.
+    by: &'static str,
 }
 
-/// What searches found out about the PEs of a few programs, for the next searches of these: no limits change that.
+/// What searches found out about the PEs of a few programs, for later searches of the same programs: no limits change
+/// that.
 #[derive(Default)]
 pub struct Learned(Mutex<BTreeMap<usize, Pes>>);
 
 impl Learned {
-    /// [`search`], of which the program has this number; several at once are of several programs.
+    /// [`search`] of the program with this number. Several at once must have different numbers.
     pub fn search(&self, number: usize, task: &Task) -> Found {
-        let mut pes = self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&number).unwrap_or_default();
-        let found = searched(task, &mut pes);
+        let pes = self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&number).unwrap_or_default();
+        let (found, pes) = search_with(task, pes);
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(number, pes);
         found
     }
 
-    /// Of the first program alone, with its arrays in other layouts: what holds of flows there.
+    /// What holds for the first program with its arrays in other layouts.
     pub fn in_other_layouts(&self) -> Learned {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Learned(Mutex::new(all.get(&0).map(|pes| (0, pes.of_flows())).into_iter().collect()))
@@ -112,178 +125,161 @@ impl Learned {
 
 /// The best array for the task.
 pub fn search(task: &Task) -> Found {
-    searched(task, &mut Pes::default())
+    search_with(task, Pes::default()).0
 }
 
-/// [`search`], with what is known of PEs of the task's program, and what becomes known of them.
-fn searched(task: &Task, pes: &mut Pes) -> Found {
-    let mut search = Search { pes: std::mem::take(pes), ..Search::new(task) };
-    search.seeds();
-    let bound = if task.program.system.dims.len() <= MOST_DIMS {
-        search.by_waits().min(search.dropped)
+/// [`search`] with bounds on the PEs of the task's program, and these bounds afterwards.
+fn search_with(task: &Task, pes: Pes) -> (Found, Pes) {
+    let mut search = Search { pes: pes.for_another(), ..Search::new(task) };
+    heuristics::at_start(&mut search);
+    search.bound = if task.program.system.dims.len() <= MOST_DIMS {
+        search.run().min(search.dropped)
     } else {
-        search.known.floor()
+        search.model.floor()
     };
-    search.wholes();
-    let bound = search.alone(bound);
-    search.polish();
-    let Search { best, counts, trace, refused, illegal, .. } = search;
-    *pes = search.pes;
-    Found { best, bound, trace, counts, refused: refused.into_iter().collect(), illegal }
+    heuristics::at_end(&mut search);
+    let Search { mut incumbent, refusals, counts, bound, pes, .. } = search;
+    let found = Found {
+        best: incumbent.take(),
+        bound,
+        trace: incumbent.trace,
+        counts,
+        refused: refusals.by_reason.into_iter().collect(),
+        illegal: refusals.first,
+    };
+    (found, pes)
 }
 
 /// Every grid that a search would open, with a bound on its cycles, the least first.
-pub fn grids(task: &Task) -> Vec<(i64, Grid)> {
+pub fn grids(task: &Task) -> Vec<Bounded<Grid>> {
     Search::new(task).grids()
 }
 
 impl<'a> Search<'a> {
     fn new(task: &'a Task) -> Search<'a> {
+        let model = Model::new(task);
+        let accesses = model.facts[0].reads.len() + model.facts[0].writes.len();
         Search {
             task,
-            known: Known::new(task),
-            heap: BinaryHeap::new(),
-            seen: BTreeSet::new(),
+            model,
+            frontier: Frontier::new(),
+            incumbent: Incumbent::new(task),
+            budget: Budget::new(task.effort, accesses),
+            refusals: Refusals::default(),
             pes: Pes::default(),
-            made: 0,
-            kinds: BTreeMap::new(),
-            tally: BTreeMap::new(),
-            axes: BTreeSet::new(),
-            refused: BTreeMap::new(),
-            illegal: vec![],
-            best: None,
+            dives: Dives::default(),
             counts: Counts::default(),
-            trace: vec![],
-            dives: 0,
-            effort: task.effort,
-            dived: BTreeSet::new(),
-            taken: BTreeMap::new(),
             open: 0,
             dropped: i64::MAX,
+            bound: 0,
+            by: BEST_FIRST,
         }
     }
 }
 
 impl Search<'_> {
-    /// Designs from here on are of no interest.
-    fn cap(&self) -> i64 {
-        self.best.as_ref().map_or(self.task.below, |b| {
-            ((b.cycles as f64 * (1.0 - self.task.effort.gap)).ceil() as i64).min(self.task.below)
-        })
-    }
-
-    fn push(&mut self, key: i64, node: Node) {
-        if key < self.cap() {
-            self.heap.push(Reverse((key, node)));
-        }
-    }
-
-    /// The least bound that is open at the end.
+    /// The least bound that is open at the end. If values wait for operators of floats, a part of the effort goes to
+    /// all orders of the loops, most of it to the orders nearest to the program's (most shapes have waves enough, and
+    /// other orders take memory), and another part to all orders again: behind the incumbent found by then, more is
+    /// proved.
     fn run(&mut self) -> i64 {
+        self.model.list_orders();
+        if !self.model.facts.iter().any(|facts| facts.carried.waits()) {
+            return self.pass();
+        }
+        let mut open = 0;
+        for (near, parts) in [(false, 1), (true, tuning::NEAR_PARTS), (false, 1)] {
+            self.model.near_orders = near;
+            self.budget.grant(parts, &self.spent());
+            self.frontier = Frontier::new();
+            self.dives.restart();
+            self.refusals.forget();
+            let least = self.pass();
+            open = if near { open } else { least.max(open) };
+            if !self.incumbent.is_none() && open >= self.incumbent.cap() || self.has_enough(open) {
+                break;
+            }
+        }
+        open
+    }
+
+    /// Best first from the grids on. The least bound that is open at the end.
+    fn pass(&mut self) -> i64 {
         self.open_grids();
-        while let Some(Reverse((key, node))) = self.heap.pop() {
-            self.open = key;
-            if key >= self.cap() || self.ends(key) {
-                return key.min(self.best.as_ref().map_or(key, |b| b.cycles));
+        while let Some(Bounded { bound, of: node }) = self.frontier.pop() {
+            self.open = bound;
+            if bound >= self.incumbent.cap() || self.has_enough(bound) || self.is_spent() {
+                return self.incumbent.cycles().map_or(bound, |cycles| cycles.min(bound));
             }
             match node {
                 Node::Grid(grid) => {
-                    let all =
-                        self.together(
-                            (key, grid),
-                            GRIDS,
-                            |node| if let Node::Grid(grid) = node { Some(*grid) } else { None },
-                        );
-                    self.open_up(all);
+                    let all = self.frontier.batch(Bounded::new(bound, grid), tuning::GRIDS_TOGETHER, Node::grid);
+                    self.expand_grids(all);
                 }
                 Node::Shape(shape) => {
-                    let all = self.together((key, shape), SHAPES, |node| {
-                        if let Node::Shape(shape) = node {
-                            Some(*shape)
-                        } else {
-                            None
-                        }
-                    });
-                    self.look(all);
+                    let all = self.frontier.batch(Bounded::new(bound, shape), tuning::SHAPES_TOGETHER, Node::shape);
+                    self.expand_shapes(all);
                 }
-                Node::Fit(shape, widths) => {
-                    let all = self.together((key, (shape, widths)), DESIGNS, |node| {
-                        if let Node::Fit(shape, widths) = node {
-                            Some((*shape, *widths))
-                        } else {
-                            None
-                        }
-                    });
-                    self.tighten(all);
+                Node::Widest(widest) => {
+                    let all = self.frontier.batch(Bounded::new(bound, widest), tuning::DESIGNS_TOGETHER, Node::widest);
+                    self.expand_widest(all);
                 }
-                Node::Exact(shape, widths) => {
-                    let all = self.together((key, (shape, widths)), DESIGNS, |node| {
-                        if let Node::Exact(shape, widths) = node {
-                            Some((*shape, *widths))
-                        } else {
-                            None
-                        }
-                    });
-                    self.build(all);
+                Node::Design(design) => {
+                    let all = self.frontier.batch(Bounded::new(bound, design), tuning::DESIGNS_TOGETHER, Node::design);
+                    self.evaluate(all);
                 }
             }
         }
-        self.cap()
+        self.incumbent.cap()
     }
 
-    /// A single PE executes all loops in the program's order: where no loop can be a space loop, and where those that
-    /// can keep what is made one after the other from being made in time. The bound, with it.
-    fn alone(&mut self, bound: i64) -> i64 {
-        let limit = self.limit();
-        let wanted = bound < limit && self.task.space.is_none() && self.task.only.is_none();
-        let plan = || Plan::identity(self.task.program.system.dims.len());
-        match wanted.then(|| self.known.evaluate(plan(), self.task.spec.wiring.word.clone(), limit)) {
-            Some(Ok(Evaluated::Better(design, _))) => {
-                self.counts.exact += 1;
-                let bound = bound.min(design.cycles);
-                self.open = bound;
-                self.keep(*design);
-                bound
-            }
-            Some(Ok(Evaluated::TooBig(..))) => {
-                self.counts.too_big += 1;
-                bound
-            }
-            _ => bound,
+    fn spent(&self) -> Spent {
+        Spent { counts: self.counts, nodes: self.model.assembler.nodes() }
+    }
+
+    fn is_spent(&self) -> bool {
+        self.budget.is_spent(&self.spent(), !self.incumbent.is_none())
+    }
+
+    /// The incumbent is as good as the task wants it, or the watcher ends the search.
+    fn has_enough(&self, bound: i64) -> bool {
+        let progress = Progress { best: self.incumbent.cycles(), bound, counts: self.counts };
+        let stopped = self.task.watch.is_some_and(|watch| !watch(&progress));
+        stopped || self.incumbent.cycles().is_some_and(|cycles| cycles <= self.task.enough)
+    }
+
+    fn push(&mut self, bound: i64, node: Node) {
+        if bound < self.incumbent.cap() {
+            self.frontier.push(bound, node);
         }
     }
 
-    /// The first of several nodes of one kind, and those that are next behind it.
-    fn together<T>(&mut self, first: (i64, T), most: usize, of: impl Fn(&Node) -> Option<T>) -> Vec<(i64, T)> {
-        let mut all = vec![first];
-        while all.len() < most {
-            let Some(Reverse((key, node))) = self.heap.peek() else { break };
-            let Some(next) = of(node) else { break };
-            all.push((*key, next));
-            self.heap.pop();
+    /// Pushes a node to which several others may lead.
+    fn push_once(&mut self, bound: i64, node: Node) {
+        if self.frontier.is_new(node.clone()) {
+            self.push(bound, node);
         }
-        all
     }
 
-    /// All grids with their bounds, the least first.
-    fn grids(&self) -> Vec<(i64, Grid)> {
-        // A lane that multiplies takes a DSP slice at least; one that does not is bounded by the array's size alone.
-        let most = self.task.limits.dsp.max(1)
-            * if self.task.program.scop.statements.iter().any(|s| products::multiplies(&s.rhs)) { 1 } else { 4 };
+    /// All grids, the least bound first.
+    fn grids(&self) -> Vec<Bounded<Grid>> {
+        // A lane that multiplies takes a DSP slice at least; other lanes are limited by the array's size alone.
+        let multiplies = self.task.program.scop.statements.iter().any(|s| products::multiplies(&s.rhs));
+        let most = self.task.limits.dsp.max(1) * if multiplies { 1 } else { 4 };
         let mut all = vec![];
-        for (k, facts) in self.known.facts.iter().enumerate() {
+        for (k, facts) in self.model.facts.iter().enumerate() {
             let floor = facts.floor();
-            let flows = space::flows(facts, k as u8, &|axes| self.allowed(axes));
+            let flows = space::flows(facts, k as u8, &|axes| self.allows(axes));
             let extents: [&[i64]; 1] = [&facts.extent];
+            let is_possible = |g: &Grid| flows.contains(&g.flow) && g.peak() <= most && !g.is_line(&extents);
             let grids: Vec<Grid> = match self.task.only {
-                Some(only) => only
-                    .iter()
-                    .copied()
-                    .filter(|g| flows.contains(&g.flow) && g.peak() <= most && !g.is_line(&extents))
+                Some(only) => only.iter().copied().filter(is_possible).collect(),
+                None => flows
+                    .into_iter()
+                    .flat_map(|flow| space::grids(&extents, flow, most, tuning::LANES_PER_PE))
                     .collect(),
-                None => flows.into_iter().flat_map(|flow| space::grids(&extents, flow, most, LANES_PER_PE)).collect(),
             };
-            all.par_extend(grids.into_par_iter().map(|g| (g.waves(facts).max(floor), g)));
+            all.par_extend(grids.into_par_iter().map(|g| Bounded::new(g.waves(facts).max(floor), g)));
         }
         all.par_sort_unstable();
         all
@@ -292,242 +288,218 @@ impl Search<'_> {
     fn open_grids(&mut self) {
         let all = self.grids();
         self.counts.bounds += all.len() as u64;
-        let cap = self.cap();
-        let below: Vec<(i64, Grid)> = all.into_iter().filter(|g| g.0 < cap).collect();
-        let fitting: Vec<(i64, Grid)> =
-            below.par_iter().filter(|(_, grid)| self.products(grid).1.fits(&self.task.limits)).copied().collect();
-        self.ladder(&fitting);
-        self.corrected(&fitting);
+        let cap = self.incumbent.cap();
+        let below: Vec<Bounded<Grid>> = all.into_iter().filter(|g| g.bound < cap).collect();
+        let fits = |g: &&Bounded<Grid>| self.model.products(&g.of).1.fits(&self.model.limits);
+        let fitting: Vec<Bounded<Grid>> = below.par_iter().filter(fits).copied().collect();
+        heuristics::on_grids(self, &fitting);
         self.counts.too_big += (below.len() - fitting.len()) as u64;
-        let cap = self.cap();
-        self.heap.extend(fitting.into_iter().filter(|g| g.0 < cap).map(|(key, grid)| Reverse((key, Node::Grid(grid)))));
+        let cap = self.incumbent.cap();
+        for grid in fitting.into_iter().filter(|g| g.bound < cap) {
+            self.frontier.push(grid.bound, Node::Grid(grid.of));
+        }
     }
 
-    fn allowed(&self, axes: &[usize]) -> bool {
+    /// The user allows these space loops.
+    fn allows(&self, axes: &[usize]) -> bool {
         self.task.space.as_ref().is_none_or(|s| s == axes)
     }
 
     /// Grids to shapes.
-    fn open_up(&mut self, all: Vec<(i64, Grid)>) {
+    fn expand_grids(&mut self, all: Vec<Bounded<Grid>>) {
         self.counts.grids += all.len() as u64;
-        let (given_up, all): (Vec<_>, Vec<_>) = all.into_iter().partition(|(_, grid)| self.given_up(grid.flow));
-        self.dropped = given_up.into_iter().map(|g| g.0).fold(self.dropped, i64::min);
-        // Where there is something to beat most grids have no shape that does, so their PEs need not be made.
-        let due: Vec<&Grid> = all
-            .iter()
-            .map(|g| &g.1)
-            .filter(|grid| self.cap() == i64::MAX || self.pes.are_due(self.known.facts_of(grid), grid))
-            .collect();
-        self.make(&due);
+        let (given_up, all): (Vec<_>, Vec<_>) = all.into_iter().partition(|g| self.refusals.gives_up(g.of.flow));
+        self.dropped = given_up.into_iter().map(|g| g.bound).fold(self.dropped, i64::min);
+        // If there is something to beat, most grids have no shape that does, so small arrays of them can wait.
+        let is_due =
+            |grid: &Grid| self.incumbent.cap() == i64::MAX || self.pes.are_due(self.model.facts_of(grid), grid);
+        let due: Vec<&Grid> = all.iter().map(|g| &g.of).filter(|grid| is_due(grid)).collect();
+        self.pes.assemble(&self.model, &due);
         let fits = self.fit(&all);
-        let open: Vec<(i64, Grid)> =
-            all.into_iter().zip(fits).filter(|(_, fits)| *fits).map(|(grid, _)| grid).collect();
-        let cap = self.cap();
-        let shapes = at_once(&open, |(key, grid)| self.known.shapes(*key, *grid, cap));
-        let late: Vec<(i64, Grid)> = open
-            .iter()
-            .zip(&shapes)
-            .filter(|((_, grid), found)| self.of_grid(grid).is_none() && !found.shapes.is_empty())
-            .map(|(grid, _)| *grid)
-            .collect();
-        self.make(&late.iter().map(|g| &g.1).collect::<Vec<_>>());
+        let open: Vec<Bounded<Grid>> = all.into_iter().zip(fits).filter(|(_, fits)| *fits).map(|(g, _)| g).collect();
+        let (model, cap) = (&self.model, self.incumbent.cap());
+        let shapes = at_once(&open, |grid| closed::shapes(model, grid, cap));
+        let is_late = |grid: &Grid| self.pes.of_grid(model, grid).is_none();
+        let late = open.iter().zip(&shapes).filter(|(grid, found)| is_late(&grid.of) && !found.shapes.is_empty());
+        let late: Vec<Bounded<Grid>> = late.map(|(grid, _)| *grid).collect();
+        self.pes.assemble(model, &late.iter().map(|g| &g.of).collect::<Vec<_>>());
         let fits = self.fit(&late);
-        let too_big: BTreeSet<Grid> =
-            late.into_iter().zip(fits).filter(|(_, fits)| !fits).map(|(grid, _)| grid.1).collect();
-        for ((_, grid), found) in open.iter().zip(shapes) {
+        let too_big: BTreeSet<Grid> = late.into_iter().zip(fits).filter(|(_, fits)| !fits).map(|(g, _)| g.of).collect();
+        for (grid, found) in open.iter().map(|g| g.of).zip(shapes) {
             self.counts.bounds += found.bounds;
-            self.pes.looked_at(self.known.facts_of(grid), grid, found.bounds);
-            if too_big.contains(grid) {
+            self.pes.count_bounds(self.model.facts_of(&grid), &grid, found.bounds);
+            if too_big.contains(&grid) {
                 continue;
             }
             self.dropped = self.dropped.min(found.dropped);
-            let fresh = self.axes.insert((grid.flow.facts, grid.flow.axes));
-            if fresh || self.best.is_none() || (self.counts.grids % DIVE_EVERY < GRIDS as u64 && self.dives < DIVES) {
-                self.dive(&found.shapes);
-            }
-            for (key, shape) in found.shapes {
-                self.push(key, Node::Shape(shape));
+            heuristics::on_shapes(self, &grid, &found.shapes);
+            for shape in found.shapes {
+                self.push(shape.bound, Node::Shape(shape.of));
             }
         }
     }
 
     /// Whether each of these grids may fit, by what is known of its PEs.
-    fn fit(&mut self, all: &[(i64, Grid)]) -> Vec<bool> {
-        let (search, limits) = (&*self, &self.task.limits);
-        let fits = at_once(all, |(_, grid)| {
-            let Some(mut need) = search.of_grid(grid) else { return true };
-            if need.fits(limits) && crowded(&need, limits) {
-                add(&mut need, &search.known.narrowest_network(grid));
+    fn fit(&mut self, all: &[Bounded<Grid>]) -> Vec<bool> {
+        let (model, pes, limits) = (&self.model, &self.pes, &self.model.limits);
+        let fits = at_once(all, |grid| {
+            let Some(need) = pes.of_grid(model, &grid.of) else { return true };
+            if !need.fits(limits) || !is_crowded(&need, limits) {
+                return need.fits(limits);
             }
-            need.fits(limits)
+            (need + least::narrowest_network(model, &grid.of)).fits(limits)
         });
         self.counts.too_big += fits.iter().filter(|fits| !**fits).count() as u64;
         fits
     }
 
-    /// Shapes to designs.
-    fn look(&mut self, mut all: Vec<(i64, Shape)>) {
-        all.retain(|(key, shape)| self.worth(*key, shape));
-        let (cap, pes) = (self.cap(), &self.pes);
-        let found = at_once(&all, |(key, shape)| self.known.widths_that_fit(*key, shape, pes, cap));
-        for ((_, shape), found) in all.into_iter().zip(found) {
-            self.counts.too_big += u64::from(found.fitting.is_empty() && found.too_big);
-            self.take(shape, found);
+    /// Shapes to the widest words over which they may fit.
+    fn expand_shapes(&mut self, mut all: Vec<Bounded<Shape>>) {
+        all.retain(|shape| self.is_worth(shape.bound, &shape.of));
+        let (model, pes, cap) = (&self.model, &self.pes, self.incumbent.cap());
+        let found = at_once(&all, |shape| fitting::widest(model, shape, pes, cap));
+        for (shape, found) in all.into_iter().zip(found) {
+            self.counts.too_big += u64::from(found.widths.is_empty() && found.too_big);
+            self.push_widest(shape.of, found);
         }
     }
 
-    /// A shape over the words over which it may fit.
-    fn take(&mut self, shape: Shape, found: Fitting) {
+    fn push_widest(&mut self, shape: Shape, found: Fitting) {
         self.counts.walks += found.walks;
-        for (key, widths) in found.fitting {
-            self.offer(key, Node::Fit(shape, widths));
+        for Bounded { bound, of: widths } in found.widths {
+            self.push_once(bound, Node::Widest(Proposal { shape, widths }));
         }
     }
 
-    /// Shapes that are next to be built, over all words that are worth it.
-    fn tighten(&mut self, mut all: Vec<(i64, (Shape, Widths))>) {
-        all.retain(|(key, (shape, _))| self.worth(*key, shape));
-        let found = at_once(&all, |(_, (shape, widths))| self.known.tight(shape, *widths));
-        for ((key, (shape, _)), (widths, complete)) in all.into_iter().zip(found) {
-            self.dropped = if complete { self.dropped } else { self.dropped.min(key) };
-            widths.into_iter().for_each(|widths| self.offer(key, Node::Exact(shape, widths)));
+    /// Shapes that are next to be built, to designs over all words that are worth it.
+    fn expand_widest(&mut self, mut all: Vec<Bounded<Proposal>>) {
+        all.retain(|widest| self.is_worth(widest.bound, &widest.of.shape));
+        let model = &self.model;
+        let found = at_once(&all, |widest| fitting::tight(model, &widest.of));
+        for (Bounded { bound, of: Proposal { shape, .. } }, tight) in all.into_iter().zip(found) {
+            self.dropped = if tight.complete { self.dropped } else { self.dropped.min(bound) };
+            for widths in tight.widths {
+                self.push_once(bound, Node::Design(Proposal { shape, widths }));
+            }
         }
     }
 
-    fn offer(&mut self, key: i64, node: Node) {
-        if self.seen.insert(node.clone()) {
-            self.push(key, node);
-        }
-    }
-
-    /// Whether a shape is looked at, since none like it was refused too often. Whether it is legal may depend on its
-    /// sizes, too, so nothing is proved of those that are not.
-    fn worth(&mut self, key: i64, shape: &Shape) -> bool {
-        let worth = !self.given_up(shape.grid.flow) && !self.is_refused(shape);
+    /// Shapes like this one were not refused too often. If they were, the bound stays open: legality may depend on
+    /// sizes.
+    fn is_worth(&mut self, bound: i64, shape: &Shape) -> bool {
+        let worth = !self.refusals.gives_up(shape.grid.flow) && !self.refusals.skips(&self.model.kind(shape));
         if !worth {
-            self.dropped = self.dropped.min(key);
+            self.dropped = self.dropped.min(bound);
         }
         worth
     }
 
-    /// Designs, assembled and walked.
-    fn build(&mut self, mut all: Vec<(i64, (Shape, Widths))>) {
-        all.retain(|(key, (shape, _))| self.worth(*key, shape));
-        all.retain(|(key, (shape, widths))| self.still_fits(*key, shape, *widths));
-        let (limit, pes) = (self.limit(), &self.pes);
-        let made = at_once(&all, |(_, (shape, widths))| {
-            let plan = self.known.plan(shape);
-            let words = self.known.words(shape.grid.flow.facts as usize, *widths);
-            (self.known.evaluate(plan, words, limit), self.known.least(shape, *widths, pes))
+    /// Assembles designs and walks them.
+    fn evaluate(&mut self, mut all: Vec<Bounded<Proposal>>) {
+        all.retain(|design| self.is_worth(design.bound, &design.of.shape));
+        all.retain(|design| self.still_fits(design));
+        let (model, limit, pes) = (&self.model, self.incumbent.limit(), &self.pes);
+        let outcomes = at_once(&all, |design| {
+            let Proposal { shape, widths } = &design.of;
+            let words = model.ports_of(&shape.grid).words(widths);
+            let outcome = model.assembler.evaluate(model.plan(shape), words, limit);
+            (outcome, least::need(model, shape, widths, pes))
         });
         let mut too_big = vec![];
-        for ((key, (shape, widths)), (made, least)) in all.into_iter().zip(made) {
-            let tally = self.tally.entry(shape.grid.flow).or_default();
-            match made {
-                Err(illegal) => {
-                    self.counts.refused += 1;
-                    tally.1 += 1;
-                    let plan = self.known.plan(&shape);
-                    *self.kinds.entry(self.known.kind(&shape)).or_default() += 1;
-                    self.refuse(*illegal, plan);
-                }
-                Ok(made) => {
-                    tally.0 += 1;
-                    self.counts.exact += 1;
-                    self.counts.rows += made.rows();
-                    if let Some(need) = made.need() {
-                        self.taken.insert(shape.grid.flow, share(&need, &self.task.limits) / shape.grid.peak() as f64);
-                        self.counts.underestimates += u64::from(least.is_some_and(|l| !l.fits(&need)));
-                    }
-                    match made {
-                        Evaluated::TooBig(_, pes) => {
-                            self.counts.too_big += 1;
-                            self.pes.know(shape, pes);
-                            too_big.push((key, (shape, widths)));
-                        }
-                        Evaluated::Slow(..) => {}
-                        Evaluated::Better(design, _) => {
-                            self.counts.violations += u64::from(design.cycles < key);
-                            self.keep(*design);
-                        }
-                    }
-                }
+        for (design, (outcome, least)) in all.into_iter().zip(outcomes) {
+            match outcome {
+                Err(illegal) => self.refuse(&design.of.shape, *illegal),
+                Ok(outcome) => self.take(design, outcome, least, &mut too_big),
             }
         }
         self.narrow(&too_big);
     }
 
-    /// Whether a shape fits by what is known of its PEs by now; over narrower words it may, if it does not.
-    fn still_fits(&mut self, key: i64, shape: &Shape, widths: Widths) -> bool {
-        if !self.pes.knows(shape)
-            || self.known.least(shape, widths, &self.pes).is_some_and(|need| need.fits(&self.task.limits))
-        {
-            return true;
+    fn refuse(&mut self, shape: &Shape, illegal: Illegal) {
+        self.counts.refused += 1;
+        self.refusals.count_illegal(self.model.kind(shape));
+        self.refusals.explain(self.task.program, illegal, self.model.plan(shape));
+    }
+
+    /// Counts what came of a legal design. `least`: its bound of resources.
+    fn take(
+        &mut self,
+        design: Bounded<Proposal>,
+        outcome: Outcome,
+        least: Option<Resources>,
+        too_big: &mut Vec<Bounded<Proposal>>,
+    ) {
+        let shape = design.of.shape;
+        self.refusals.count_legal(shape.grid.flow);
+        self.counts.exact += 1;
+        self.counts.rows += outcome.rows();
+        if let Some(need) = outcome.need() {
+            self.dives.count_share(&shape.grid, share(&need, &self.task.limits));
+            self.counts.underestimates += u64::from(least.is_some_and(|l| !l.fits(&need)));
         }
-        self.counts.too_big += 1;
-        self.narrow(&[(key, (*shape, widths))]);
-        false
-    }
-
-    /// Shapes that do not fit over some words, over narrower ones.
-    fn narrow(&mut self, all: &[(i64, (Shape, Widths))]) {
-        let (cap, pes) = (self.cap(), &self.pes);
-        let found = at_once(all, |(key, (shape, widths))| self.known.narrower(*key, shape, *widths, pes, cap));
-        for ((_, (shape, _)), found) in all.iter().zip(found) {
-            self.take(*shape, found);
-        }
-    }
-
-    /// Only fewer cycles than these are better.
-    fn limit(&self) -> i64 {
-        self.best.as_ref().map_or(self.task.below, |b| b.cycles.min(self.task.below))
-    }
-
-    fn keep(&mut self, design: Design) {
-        if design.cycles < self.limit() {
-            self.trace.push((self.counts.exact, design.cycles, self.open));
-            self.best = Some(design);
-        }
-    }
-
-    fn refuse(&mut self, illegal: Illegal, plan: Plan) {
-        let text = illegal.diagnostic(&self.task.program.scop, &self.task.program.system, &plan).message;
-        let count = self.refused.entry(text).or_default();
-        *count += 1;
-        if *count == 1 {
-            self.illegal.push((illegal, plan));
+        match outcome {
+            Outcome::TooBig { pes, .. } => {
+                self.counts.too_big += 1;
+                self.pes.remember(shape, pes);
+                too_big.push(design);
+            }
+            Outcome::Slow { .. } => {}
+            Outcome::Better { design: better, .. } => {
+                self.counts.violations += u64::from(better.cycles < design.bound);
+                self.offer(*better);
+            }
         }
     }
 
-    fn is_refused(&self, shape: &Shape) -> bool {
-        self.kinds.get(&self.known.kind(shape)).is_some_and(|&n| n >= REFUSALS)
+    /// Makes a design the incumbent if it is better.
+    fn offer(&mut self, design: Design) {
+        let (designs, bound, by) = (self.counts.exact, self.open, self.by);
+        self.incumbent.offer(design, |cycles| Step { designs, cycles, bound, by });
     }
 
-    fn given_up(&self, flow: Flow) -> bool {
-        self.tally.get(&flow).is_some_and(|t| t.0 == 0 && t.1 >= HOPELESS)
+    /// Assembles a plan over the words that the user fixes, and offers it. `Ok(false)`: it is too big.
+    fn try_plan(&mut self, plan: Plan) -> Result<bool, Box<Illegal>> {
+        self.counts.exact += 1;
+        let words = self.task.spec.wiring.word.clone();
+        match self.model.assembler.evaluate(plan, words, self.incumbent.limit())? {
+            Outcome::TooBig { .. } => return Ok(false),
+            Outcome::Slow { .. } => {}
+            Outcome::Better { design, .. } => self.offer(*design),
+        }
+        Ok(true)
+    }
+
+    /// The shape fits by what is known of its PEs by now. If it does not, it may over narrower words.
+    fn still_fits(&mut self, design: &Bounded<Proposal>) -> bool {
+        let Proposal { shape, widths } = &design.of;
+        let fits = !self.pes.has(shape)
+            || least::need(&self.model, shape, widths, &self.pes).is_some_and(|need| need.fits(&self.model.limits));
+        if !fits {
+            self.counts.too_big += 1;
+            self.narrow(std::slice::from_ref(design));
+        }
+        fits
+    }
+
+    /// Pushes shapes that do not fit over some words, over narrower ones.
+    fn narrow(&mut self, all: &[Bounded<Proposal>]) {
+        let (model, pes, cap) = (&self.model, &self.pes, self.incumbent.cap());
+        let found = at_once(all, |design| {
+            fitting::narrower(model, design.bound, &design.of.shape, &design.of.widths, pes, cap)
+        });
+        for (design, found) in all.iter().zip(found) {
+            self.push_widest(design.of.shape, found);
+        }
     }
 }
 
-/// The PEs leave a fifth of the LUTs or flip-flops at most: the network decides whether a grid fits.
-fn crowded(need: &Resources, limits: &Resources) -> bool {
-    5 * need.lut > 4 * limits.lut || 5 * need.ff > 4 * limits.ff
+/// The PEs leave so little of the LUTs or flip-flops that the network decides whether a grid fits.
+fn is_crowded(need: &Resources, limits: &Resources) -> bool {
+    let crowded = |need: i64, limit: i64| 100 * need > tuning::CROWDED_PERCENT * limit;
+    crowded(need.lut, limits.lut) || crowded(need.ff, limits.ff)
 }
 
-/// `f` of every item, on all cores; the results stand in the order of the items.
+/// `f` of every item, on all cores; the results are in the order of the items.
 pub fn at_once<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> R + Sync + Send) -> Vec<R> {
     items.par_iter().with_max_len(1).map(f).collect()
-}
-
-/// The greatest share of any resource, 0 to 1 where it fits.
-pub fn share(need: &Resources, have: &Resources) -> f64 {
-    let of = |n: i64, all: i64| n as f64 / all.max(1) as f64;
-    [
-        of(need.lut, have.lut),
-        of(need.ff, have.ff),
-        of(need.dsp, have.dsp),
-        of(need.bram36, have.bram36),
-        of(need.uram, have.uram),
-    ]
-    .into_iter()
-    .fold(0.0, f64::max)
 }

@@ -1,23 +1,25 @@
-//! What products of floats take, before any PE is made.
+//! What products of floats take, at least, before any PE is assembled.
 
-use crate::branch::Grid;
+use super::coverage::Reached;
 use crate::facts::Facts;
+use crate::space::Grid;
 use array::kernel::Kernel;
+use array::operators::least_product;
 use cost::board::Resources;
-use cost::resources;
 use scop::{BinaryOp, Expr, ExprKind};
 use uniform::affine::map::compose;
 use uniform::design::Dot;
 
-/// A product of values that both change.
+/// A product of two values that are no constants.
 pub(super) struct Product {
-    /// At least, with what adds it to a sum.
+    /// With the addition that adds it to a sum.
     need: Resources,
-    /// Band dimensions along which one of its factors is another element of an array that is only read, as bits.
+    /// The program's dimensions along which one of its factors is another element of an array that is only read, as
+    /// bits.
     moves: u32,
 }
 
-/// Per statement.
+/// The products of each statement.
 pub(super) fn products(program: &Kernel, dot: Dot) -> Vec<Vec<Product>> {
     let (scop, depth) = (&program.scop, program.system.dims.len());
     let of = |s: usize| {
@@ -32,10 +34,10 @@ pub(super) fn products(program: &Kernel, dot: Dot) -> Vec<Vec<Product>> {
         };
         let mut found = vec![];
         factors(&statement.rhs, false, &mut |product, added, a, b| {
-            // What products of integers take depends on how wide they are.
+            // Products of integers depend on their widths, which are not known yet.
             if product.ty.is_float() {
                 let moves = [a, b].into_iter().flat_map(Expr::reads).map(moves).fold(0, |a, b| a | b);
-                found.push(Product { need: resources::product(product.ty, dot, added), moves });
+                found.push(Product { need: least_product(product.ty, dot == Dot::Fused, added), moves });
             }
         });
         found
@@ -43,14 +45,14 @@ pub(super) fn products(program: &Kernel, dot: Dot) -> Vec<Vec<Product>> {
     (0..scop.statements.len()).map(of).collect()
 }
 
-/// Some value is multiplied by another one that changes, too.
+/// The expression has such a product.
 pub(super) fn multiplies(e: &Expr) -> bool {
     let mut any = false;
     factors(e, false, &mut |_, _, _, _| any = true);
     any
 }
 
-/// Calls back for each product of values that both change, and whether it is added to one that does.
+/// Calls back for each product, and whether it is added to a value that is no constant.
 fn factors(e: &Expr, added: bool, found: &mut impl FnMut(&Expr, bool, &Expr, &Expr)) {
     let constant = |e: &Expr| matches!(e.kind, ExprKind::Const(_));
     let adds = match &e.kind {
@@ -68,14 +70,14 @@ fn factors(e: &Expr, added: bool, found: &mut impl FnMut(&Expr, bool, &Expr, &Ex
     e.operands().into_iter().for_each(|e| factors(e, adds, found));
 }
 
-/// What those of all PEs of a grid take, at least, of which each statement reaches so many, and so many of their lanes:
-/// statements may share an operator, lanes one whose factors are the same in all of them.
+/// All products of a grid. `reached`, `lanes`: PEs and lanes of all PEs that each statement reaches. Statements may
+/// share an operator; lanes share one if its factors are the same in all of them.
 pub(super) fn least(
     products: &[Vec<Product>],
     grid: &Grid,
     facts: &Facts,
-    reached: &[Option<i64>],
-    lanes: &[Option<i64>],
+    reached: &Reached,
+    lanes: &Reached,
 ) -> Resources {
     let t = grid.flow.lanes as usize;
     let alone = |d: &usize| facts.transform.iter().enumerate().all(|(u, row)| u == t || row[*d] == 0);

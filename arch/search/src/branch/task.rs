@@ -1,11 +1,15 @@
 //! What a search is asked, and what it answers.
 
-use crate::space::Grid;
+use super::incumbent::Step;
+use super::widths::Widths;
+use crate::space::{Grid, Shape};
 use array::kernel::Kernel;
 use array::vsa::Vsa;
 use cost::board::Resources;
 use std::collections::BTreeMap;
-use uniform::design::{Aim, ArrayChoice, DesignSpec, Shape};
+use std::ops::Add;
+use uniform::design;
+use uniform::design::{Aim, ArrayChoice, DesignSpec};
 use uniform::mapping::{DimPlan, Plan};
 use uniform::refusal::Illegal;
 use uniform::space_time::coordinates::Coordinates;
@@ -16,16 +20,16 @@ use uniform::space_time::transform;
 pub struct Effort {
     /// Designs assembled.
     pub exact: u64,
-    /// Bounds of shapes, in closed form.
+    /// Bounds of shapes in closed form.
     pub bounds: u64,
-    /// What exact walks and the making of PEs take, in rows of loads and drains that are walked.
+    /// Exact walks and assembly of PEs, in rows of loads and stores walked.
     pub work: u64,
-    /// The search may stop when the best is within this share of the bound.
+    /// The search may stop when the bound is within this share of the best design's cycles.
     pub gap: f64,
 }
 
 impl Effort {
-    /// One of so many parts.
+    /// One of so many equal parts.
     pub fn part(self, parts: u64) -> Effort {
         Effort {
             exact: self.exact.div_ceil(parts),
@@ -36,25 +40,32 @@ impl Effort {
     }
 }
 
-/// What is sought: the fewest cycles within limits.
+/// Find the fewest cycles within limits.
 pub struct Task<'a> {
     pub program: &'a Kernel<'a>,
     pub spec: &'a DesignSpec,
     pub limits: Resources,
-    /// Band dimensions that must be the space loops.
+    /// Dimensions that must be the space loops.
     pub space: Option<Vec<usize>>,
-    /// These grids alone.
+    /// Only these grids.
     pub only: Option<&'a [Grid]>,
     /// Only designs with fewer cycles are of interest.
     pub below: i64,
-    /// Any design with so few cycles will do.
+    /// Any design with at most so many cycles ends the search.
     pub enough: i64,
     pub effort: Effort,
-    /// Looks on, and may end the search by `false`.
+    /// Is told the progress; `false` ends the search.
     pub watch: Option<&'a (dyn Fn(&Progress) -> bool + Sync)>,
 }
 
-/// How far a search is.
+impl<'a> Task<'a> {
+    /// The fewest cycles of all designs within the limits.
+    pub fn new(program: &'a Kernel<'a>, spec: &'a DesignSpec, limits: Resources, effort: Effort) -> Task<'a> {
+        Task { program, spec, limits, space: None, only: None, below: i64::MAX, enough: 0, effort, watch: None }
+    }
+}
+
+/// How far a search has come.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     pub best: Option<i64>,
@@ -65,7 +76,7 @@ pub struct Progress {
 #[derive(Clone, Debug)]
 pub struct Design {
     pub plan: Plan,
-    /// The plan as a person asks for it.
+    /// The options that build this array.
     pub array: ArrayChoice,
     /// Elements per bus word, by array.
     pub words: BTreeMap<String, u32>,
@@ -74,26 +85,38 @@ pub struct Design {
     pub vsa: Vsa,
 }
 
-/// What was looked at.
+/// A shape over words of these widths: enough to assemble a design.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Proposal {
+    pub shape: Shape,
+    pub widths: Widths,
+}
+
+/// What a search looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub grids: u64,
+    /// Shapes bounded in closed form.
     pub bounds: u64,
+    /// Coarse walks.
     pub walks: u64,
-    /// Designs assembled, and those refused while they were.
+    /// Legal designs that were assembled.
     pub exact: u64,
-    /// Rows of loads and drains in walks of these.
+    /// Rows of loads and stores in exact walks.
     pub rows: u64,
+    /// Designs that were illegal.
     pub refused: u64,
     pub too_big: u64,
-    /// Designs below their own bound: a fault of the bound, and none of the design.
+    /// Designs that take fewer cycles than their bound: faults of the bound.
     pub violations: u64,
-    /// Designs that take less than their bound says; the same kind of fault.
+    /// Designs that take fewer resources than their bound: faults of the bound.
     pub underestimates: u64,
 }
 
-impl Counts {
-    pub(crate) fn plus(&self, other: &Counts) -> Counts {
+impl Add for Counts {
+    type Output = Counts;
+
+    fn add(self, other: Counts) -> Counts {
         Counts {
             grids: self.grids + other.grids,
             bounds: self.bounds + other.bounds,
@@ -112,16 +135,17 @@ pub struct Found {
     pub best: Option<Design>,
     /// No design of the space takes fewer cycles.
     pub bound: i64,
-    /// Fewer and fewer cycles: after how many exact designs, cycles, bound then.
-    pub trace: Vec<(u64, i64, i64)>,
+    /// Every better design, in the order in which they were found.
+    pub trace: Vec<Step>,
     pub counts: Counts,
-    /// Why designs were refused, and how many.
+    /// Why designs were refused, and how many for each reason.
     pub refused: Vec<(String, u64)>,
+    /// The first design refused for each reason.
     pub illegal: Vec<(Illegal, Plan)>,
 }
 
 impl Design {
-    /// What builds this array by hand.
+    /// The specification that builds this array by hand.
     pub fn spec(&self, base: &DesignSpec) -> DesignSpec {
         let mut spec = DesignSpec { aim: Aim::default(), array: self.array.clone(), ..base.clone() };
         spec.wiring.word = self.words.clone();
@@ -129,16 +153,16 @@ impl Design {
     }
 }
 
-/// The program's wavefront, if its coordinates can be written.
+/// The transform of the program's wavefront, if options can name its coordinates.
 pub(super) fn wavefront(program: &Kernel) -> Option<Vec<Vec<i64>>> {
     let coordinates = Coordinates::new(&program.scop, &program.system);
     transform::wavefront(&program.system).filter(|t| t.iter().all(|row| coordinates.text(row).is_some()))
 }
 
-/// A plan as a person asks for it. Of loops over phases there is nothing to say.
-pub(crate) fn by_hand(program: &Kernel, plan: &Plan) -> ArrayChoice {
+/// The options that select a plan. Loops over phases have none.
+pub(crate) fn options_of(program: &Kernel, plan: &Plan) -> ArrayChoice {
     let cased = program.system.loops().start;
-    // Coordinates of a wavefront have no names of loops.
+    // Coordinates of a wavefront are not loops, so expressions name them.
     let coordinates = Coordinates::new(&program.scop, &program.system);
     let skewed = plan.transform.iter().any(|row| row.iter().filter(|&&c| c != 0).count() > 1);
     let front = skewed.then(|| wavefront(program)).flatten().filter(|t| *t == plan.transform);
@@ -151,7 +175,7 @@ pub(crate) fn by_hand(program: &Kernel, plan: &Plan) -> ArrayChoice {
         plan.dims.iter().enumerate().skip(cased).filter_map(|(d, p)| Some((name(d), of(p)?))).collect()
     };
     let axis = |a: usize| plan.dims.iter().position(|d| d.axis == Some(a));
-    let shape = Shape {
+    let shape = design::Shape {
         apart: program.apart.then_some(true),
         strip: program.strip.clone(),
         slant: program.slant.clone(),
@@ -160,27 +184,26 @@ pub(crate) fn by_hand(program: &Kernel, plan: &Plan) -> ArrayChoice {
         tile: factors(&|p| p.tile),
         latency: factors(&|p| (p.latency > 1).then_some(p.latency)),
         simd: factors(&|p| (p.simd > 1).then_some(p.simd)),
-        ..Shape::default()
     };
     ArrayChoice::ByHand { space: Some((0..2).filter_map(axis).map(name).collect()), shape }
 }
 
 impl Found {
-    /// The better of two searches; what both say of the space that is theirs together.
+    /// The better result of two searches, and what both prove together. `other` is of another form of the program.
     pub(crate) fn or(self, other: Found) -> Found {
-        let (open, closed) = (self.counts, other.counts);
-        let trace =
-            other.trace.iter().map(|&(exact, cycles, bound)| (open.exact + exact, cycles, bound.min(self.bound)));
+        let before = self.counts.exact;
+        let later = |step: &Step| Step { designs: before + step.designs, bound: step.bound.min(self.bound), ..*step };
         Found {
             bound: self.bound.min(other.bound),
-            trace: self.trace.iter().copied().chain(trace).collect(),
-            counts: open.plus(&closed),
+            trace: self.trace.iter().copied().chain(other.trace.iter().map(later)).collect(),
+            counts: self.counts + other.counts,
             refused: [self.refused, other.refused].concat(),
             illegal: self.illegal,
             best: other.best.or(self.best),
         }
     }
-    /// Share of the best design's cycles that nobody can be sure it needs.
+
+    /// The share of the best design's cycles that may be saved at most.
     pub fn gap(&self) -> f64 {
         self.best.as_ref().map_or(1.0, |b| (b.cycles - self.bound).max(0) as f64 / b.cycles.max(1) as f64)
     }

@@ -1,53 +1,121 @@
-//! Bytes per bus word, port by port.
+//! Bytes per bus word of every port.
+//!
+//! Words are powers of two. A search begins with the widest words and halves them port by port, so it counts in
+//! [`Halvings`]. Both types hold one number per port, for any number of ports, from the last port to the first: so the
+//! derived order, in which a search takes equal bounds, has narrow words first and lets the last port count most.
 
-use crate::branch::known::Known;
+use crate::facts::Facts;
+use crate::tuning;
 use array::io::port;
+use array::kernel::Kernel;
 use std::collections::BTreeMap;
+use uniform::design::DesignSpec;
 
-/// Bytes per bus word, by port, as powers of two of four bits each.
-pub(super) type Widths = u64;
+/// Per port, the logarithm of its bytes per bus word.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Widths(Box<[u8]>);
 
-impl Known<'_> {
-    fn fixed(&self, k: usize, port: usize) -> Option<i64> {
-        let scop = &self.program.scop;
-        self.facts[k].ports[port].0.iter().find_map(|&a| {
-            let array = &scop.arrays[a];
-            self.spec.wiring.word.get(&array.name).map(|w| i64::from(*w) * i64::from(array.ty.bytes()))
-        })
+/// Per port, how often its words are halved.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Halvings(Box<[u8]>);
+
+impl Widths {
+    /// Rounds each number of bytes down to a power of two.
+    pub fn of_bytes(bytes: &[i64]) -> Widths {
+        Widths(bytes.iter().rev().map(|&bytes| bytes.max(1).ilog2() as u8).collect())
     }
 
-    fn widths(&self, k: usize, of: impl Fn(i64) -> i64) -> Widths {
-        let log = |bytes: i64| u64::from(bytes.max(1).ilog2());
-        (0..self.facts[k].ports.len().min(16))
-            .map(|p| log(self.fixed(k, p).unwrap_or_else(|| of(self.facts[k].ports[p].1.max(4)))) << (4 * p))
-            .sum()
+    pub fn bytes(&self) -> Vec<i64> {
+        self.0.iter().rev().map(|&log| 1 << log).collect()
     }
 
-    pub fn widest(&self, k: usize) -> Widths {
-        self.widths(k, |_| i64::from(port::WIDEST))
+    /// The words of these ports halved so many times, but none below `least`.
+    pub fn halved(&self, ports: &[usize], times: u8, least: &Widths) -> Widths {
+        let mut halved = self.clone();
+        for at in ports.iter().map(|port| self.0.len() - 1 - port) {
+            halved.0[at] -= times.min(self.0[at].saturating_sub(least.0[at]));
+        }
+        halved
     }
-    pub fn narrowest(&self, k: usize) -> Widths {
-        self.widths(k, |least| least)
+
+    /// How often these words are halved to get narrower ones.
+    pub fn halvings_to(&self, narrower: &Widths) -> Halvings {
+        Halvings(self.0.iter().zip(&narrower.0).map(|(wide, narrow)| wide - narrow).collect())
     }
+
+    pub fn narrowed(&self, by: &Halvings) -> Widths {
+        Widths(self.0.iter().zip(&by.0).map(|(log, times)| log - times).collect())
+    }
+}
+
+impl Halvings {
+    pub fn none(ports: usize) -> Halvings {
+        Halvings(vec![0; ports].into())
+    }
+
+    pub fn is_none(&self) -> bool {
+        self.0.iter().all(|&times| times == 0)
+    }
+
+    pub fn and(&self, more: &Halvings) -> Halvings {
+        Halvings(self.0.iter().zip(&more.0).map(|(a, b)| a + b).collect())
+    }
+}
+
+/// The words that each port of a program may have.
+pub(super) struct Ports {
+    /// Per port: the arrays behind it with bytes of an element.
+    arrays: Vec<Vec<(String, u32)>>,
+    /// Per port: bytes per word, if the user fixes them.
+    fixed: Vec<Option<i64>>,
+    /// Per port: bytes of its largest element.
+    least: Vec<i64>,
+}
+
+impl Ports {
+    pub fn new(program: &Kernel, spec: &DesignSpec, facts: &Facts) -> Ports {
+        let scop = &program.scop;
+        let arrays: Vec<Vec<(String, u32)>> = facts
+            .ports
+            .iter()
+            .map(|p| p.arrays.iter().map(|&a| (scop.arrays[a].name.clone(), scop.arrays[a].ty.bytes())).collect())
+            .collect();
+        let fixed =
+            |(name, bytes): &(String, u32)| spec.wiring.word.get(name).map(|w| i64::from(*w) * i64::from(*bytes));
+        Ports {
+            fixed: arrays.iter().map(|all| all.iter().find_map(fixed)).collect(),
+            least: facts.ports.iter().map(|p| p.bytes).collect(),
+            arrays,
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.fixed.len()
+    }
+
+    fn widths(&self, of: impl Fn(i64) -> i64) -> Widths {
+        let ports = self.fixed.iter().zip(&self.least);
+        Widths::of_bytes(&ports.map(|(fixed, &least)| fixed.unwrap_or_else(|| of(least.max(4)))).collect::<Vec<_>>())
+    }
+
+    pub fn widest(&self) -> Widths {
+        self.widths(|_| i64::from(port::WIDEST))
+    }
+
+    pub fn narrowest(&self) -> Widths {
+        self.widths(|least| least)
+    }
+
     /// A few choices, from wide to narrow.
-    pub fn roughly(&self, k: usize) -> Vec<Widths> {
-        let mut all: Vec<Widths> = [64, 32, 16].into_iter().map(|w| self.widths(k, |least| least.max(w))).collect();
+    pub fn some(&self) -> Vec<Widths> {
+        let mut all: Vec<Widths> = tuning::DIVE_WORDS.into_iter().map(|w| self.widths(|least| least.max(w))).collect();
         all.dedup();
         all
     }
-    pub fn widths_of(&self, k: usize, widths: Widths) -> Vec<i64> {
-        (0..self.facts[k].ports.len())
-            .map(|p| if p < 16 { 1 << (widths >> (4 * p) & 15) } else { i64::from(port::WIDEST) })
-            .collect()
-    }
-    pub fn words(&self, k: usize, widths: Widths) -> BTreeMap<String, u32> {
-        let scop = &self.program.scop;
-        let bytes = self.widths_of(k, widths);
-        let ports = self.facts[k].ports.iter().zip(bytes);
-        ports
-            .flat_map(|((arrays, _), bytes)| {
-                arrays.iter().map(move |&a| (scop.arrays[a].name.clone(), bytes as u32 / scop.arrays[a].ty.bytes()))
-            })
-            .collect()
+
+    /// Elements per bus word, by array.
+    pub fn words(&self, widths: &Widths) -> BTreeMap<String, u32> {
+        let all = self.arrays.iter().zip(widths.bytes());
+        all.flat_map(|(arrays, bytes)| arrays.iter().map(move |(name, of)| (name.clone(), bytes as u32 / of))).collect()
     }
 }

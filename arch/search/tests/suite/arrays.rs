@@ -43,9 +43,9 @@ fn multiplies(vsa: &Vsa, [rows, columns, terms]: [i64; 3], adds: bool) -> Result
     let place = |name: &str| vsa.arrays.iter().position(|a| a.name == name).ok_or_else(|| format!("no array {name}"));
     let (a, b, c) = (place("A")?, place("B")?, place("C")?);
     let mut memory = vec![vec![]; vsa.arrays.len()];
-    memory[a] = (0..rows * terms).map(|x| (x * 7 + 3) as u64 * 29 & 0xff).collect();
-    memory[b] = (0..terms * columns).map(|x| (x * 13 + 5) as u64 * 31 & 0xff).collect();
-    memory[c] = (0..rows * columns).map(|x| 0xffff_fff0 + x as u64 & 0xffff_ffff).collect();
+    memory[a] = (0..rows * terms).map(|x| ((x * 7 + 3) as u64 * 29) & 0xff).collect();
+    memory[b] = (0..terms * columns).map(|x| ((x * 13 + 5) as u64 * 31) & 0xff).collect();
+    memory[c] = (0..rows * columns).map(|x| (0xffff_fff0 + x as u64) & 0xffff_ffff).collect();
     let before = memory.clone();
     array::interp::run(vsa, &mut memory)?;
     for (r, s) in (0..rows).flat_map(|r| (0..columns).map(move |s| (r, s))) {

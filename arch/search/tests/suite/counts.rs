@@ -1,8 +1,8 @@
 //! What hardware is counted from: digits of constants, places of words that waves read, memories, lines of registers.
 
 use array::contract::operand::digits;
-use array::contract::pick::{kept, list, starts};
-use cost::blocks::{line, memory, Cost};
+use array::contract::pick::{list, starts, stored};
+use array::resources::{line, memory, Resources};
 use uniform::affine::Form;
 use uniform::counters::Counter;
 
@@ -29,7 +29,7 @@ fn only_places_that_waves_ask_for() {
     // 16 r + 32 p + 2 q: three bits of six.
     let places = starts(&[counter(14), counter(2), counter(2)], &col(&[16, 32, 2]), 64);
     assert_eq!(list(places), [1, 3, 17, 19, 33, 35, 49, 51]);
-    assert_eq!(list(kept(places, 2, 64)).len(), 16);
+    assert_eq!(list(stored(places, 2, 64)).len(), 16);
     // Around the end of the word, and in one of 128 elements.
     assert_eq!(list(starts(&[counter(3)], &col(&[3]), 4)), [0, 1, 3]);
     assert_eq!(list(starts(&[counter(2)], &col(&[126]), 128)), [1, 127]);
@@ -38,8 +38,8 @@ fn only_places_that_waves_ask_for() {
 
 #[test]
 fn memories_by_depth_and_width() {
-    assert_eq!(memory(16, 32, true), Cost::lut(24));
-    assert_eq!(memory(64, 512, true), Cost::lut(592 - 6));
+    assert_eq!(memory(16, 32, true), Resources::lut(24));
+    assert_eq!(memory(64, 512, true), Resources::lut(592 - 6));
     let halves = |words, width| memory(words, width, false).bram18;
     assert_eq!([halves(65, 32), halves(512, 64), halves(512, 108), halves(2048, 9), halves(1024, 36)], [1, 2, 3, 1, 2]);
     // UltraRAM where it takes the place of three block RAMs or more each.
@@ -55,7 +55,7 @@ fn memories_by_depth_and_width() {
 
 #[test]
 fn long_lines_are_shift_registers() {
-    assert_eq!(line([1, 2], 8), Cost::ff(16));
-    assert_eq!(line([0, 5], 8), Cost::lut(8));
-    assert_eq!(line([2, 40], 8), Cost { lut: 16, ff: 16, ..Cost::default() });
+    assert_eq!(line([1, 2], 8), Resources::ff(16));
+    assert_eq!(line([0, 5], 8), Resources::lut(8));
+    assert_eq!(line([2, 40], 8), Resources::logic(16, 16));
 }

@@ -1,5 +1,5 @@
-//! The search against what it promises: its bounds are bounds, on many kinds of programs and at every design it walks;
-//! its optimum is that of an exhaustive search; a smaller limit, a wider gap or a choice of loops are respected.
+//! The promises of the search: no design takes fewer cycles or resources than its bounds; the optimum is that of an
+//! exhaustive search; limits, the gap and a choice of loops are respected.
 
 use array::contract::walk::MemoryTiming;
 use array::kernel::Kernel;
@@ -36,7 +36,7 @@ fn product([i, j, k]: [i64; 3]) -> Scop {
 
 fn task<'a>(program: &'a Kernel, spec: &'a DesignSpec, limits: Resources, exact: u64) -> Task<'a> {
     let effort = Effort { exact, bounds: 2_000_000, work: u64::MAX, gap: 0.0 };
-    Task { program, spec, limits, space: None, only: None, below: i64::MAX, enough: 0, effort, watch: None }
+    Task::new(program, spec, limits, effort)
 }
 
 fn run(scop: &Scop, exact: u64) -> Option<Found> {
@@ -45,7 +45,7 @@ fn run(scop: &Scop, exact: u64) -> Option<Found> {
     Some(search(&task(&program, &spec, board().resources, exact)))
 }
 
-/// Every exact walk of a search is compared with the bound it was found by.
+/// Each exact walk of a search takes at least as long as its bound says.
 #[test]
 fn bounds_are_bounds() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the workspace");
@@ -86,9 +86,9 @@ fn bounds_are_bounds() {
     assert!(walked > 300, "only {walked} designs were looked at");
 }
 
-/// Shapes from all over the space, good ones and bad ones, with sums that wait in the array and sums that go to DRAM
-/// and back. `SAGEN_AUDIT=N` looks at so many shapes of every example, PolyBench kernel, program of `tests/sizes`, and
-/// program of `tests/run` in phases.
+/// Bounds of good and bad shapes from all over the space, with sums that wait in the array or go to DRAM and back.
+/// `SAGEN_AUDIT=N` audits N shapes of every example, PolyBench kernel, program of `tests/sizes`, and program of
+/// `tests/run` in phases.
 #[test]
 fn bounds_hold_everywhere() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the workspace");
@@ -170,8 +170,7 @@ fn bounds_hold_everywhere() {
     assert!(asked.is_some() || looked > 300, "only {looked} designs were looked at");
 }
 
-/// Rows of 12 elements that follow one another, in words of 16: of four rows two begin within a word and end in it all
-/// the same.
+/// Rows of 12 elements in words of 16: two of four rows begin within a word and end in the same word.
 const SHORTEST_PATHS: &str = "void paths(int p[12][12]) {
 #pragma scop
 for (int k = 0; k < 12; k++)
@@ -210,7 +209,7 @@ fn an_array_over_given_loops_is_no_better_than_the_best_one() {
     }
 }
 
-/// Cells that leave where the emission fixes `k` lie in a box of their own, and not in that of all its values.
+/// If the emission fixes `k`, the cells that leave lie in a smaller box than those of all values of `k`.
 #[test]
 fn stores_at_fixed_iterations_are_bounded() {
     let scop = parse("paths.c", &SHORTEST_PATHS.replace("12", "60"));
@@ -230,16 +229,16 @@ fn exhaustive(program: &Kernel, spec: &DesignSpec, n: [i64; 3], limits: &Resourc
     for axes in [vec![0], vec![1], vec![2], vec![0, 1], vec![0, 2], vec![1, 2]] {
         for lanes in (0..4usize).filter(|d| !axes.contains(d)) {
             let mut plans: Vec<(Vec<DimPlan>, i64)> = vec![(vec![], 1)];
-            for d in 0..3 {
+            for (d, &n) in n.iter().enumerate() {
                 let axis = axes.iter().position(|&a| a == d);
                 let mut next = vec![];
                 for (dims, peak) in &plans {
-                    for pes in 1..=if axis.is_some() { n[d] } else { 1 } {
-                        for simd in 1..=if lanes == d { n[d] } else { 1 } {
+                    for pes in 1..=if axis.is_some() { n } else { 1 } {
+                        for simd in 1..=if lanes == d { n } else { 1 } {
                             if peak * pes * simd > limits.dsp {
                                 continue;
                             }
-                            for inner in 1..=(n[d] + pes * simd - 1) / (pes * simd) {
+                            for inner in 1..=(n + pes * simd - 1) / (pes * simd) {
                                 let tile = Some(pes * simd * inner);
                                 let mut dims = dims.clone();
                                 dims.push(DimPlan {
@@ -275,7 +274,7 @@ fn the_optimum_is_that_of_an_exhaustive_search() {
         let scop = product(n);
         let mut spec = DesignSpec::default();
         spec.wiring.word = [("A".to_string(), 4), ("B".to_string(), 4), ("C".to_string(), 2)].into();
-        let program = search::program(&scop, &spec).ok().expect("a product");
+        let program = search::program(&scop, &spec).expect("a product");
         let limits = Resources { dsp, ..board().resources };
         let found = search(&task(&program, &spec, limits, 100_000));
         let best = found.best.as_ref().expect("a product has an array").cycles;
@@ -283,7 +282,7 @@ fn the_optimum_is_that_of_an_exhaustive_search() {
     }
 }
 
-/// What a search over one loop finds, no proof over all loops may exclude.
+/// No proof over all loops may exclude what a search over one loop finds.
 #[test]
 fn no_proof_excludes_what_a_smaller_space_holds() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the workspace");
@@ -292,7 +291,7 @@ fn no_proof_excludes_what_a_smaller_space_holds() {
             panic!("{file} does not parse")
         };
         let spec = DesignSpec::default();
-        let program = search::program(&scop, &spec).ok().expect("uniform recurrences");
+        let program = search::program(&scop, &spec).expect("uniform recurrences");
         let all = search(&task(&program, &spec, board().resources, 60));
         for d in 0..program.system.dims.len() {
             let over = search(&Task { space: Some(vec![d]), ..task(&program, &spec, board().resources, 20) });
@@ -302,12 +301,12 @@ fn no_proof_excludes_what_a_smaller_space_holds() {
     }
 }
 
-/// Nor what narrower words hold: they pass fewer registers.
+/// Nor may it exclude designs over narrower words: they pass fewer registers.
 #[test]
 fn no_proof_excludes_narrower_words() {
     let scop = product([4, 4, 4]);
     let free = DesignSpec::default();
-    let program = search::program(&scop, &free).ok().expect("a product");
+    let program = search::program(&scop, &free).expect("a product");
     let all = search(&task(&program, &free, board().resources, 2_000));
     let best = all.best.as_ref().expect("an array").cycles;
     assert!(all.bound <= best, "bound {}, but {best} cycles", all.bound);
@@ -319,8 +318,8 @@ fn no_proof_excludes_narrower_words() {
     }
 }
 
-/// Each of sixteen ports may halve its words at some rows' expense: not all of their choices are looked at, and the
-/// bound says so.
+/// Each of sixteen ports may halve its words and take more beats for some rows. Not all of these choices are searched,
+/// and the bound says so.
 #[test]
 fn many_ports_are_not_all_narrowed_apart() {
     let names: Vec<String> = (0..16).map(|n| format!("a{n}")).collect();
@@ -335,8 +334,8 @@ fn many_ports_are_not_all_narrowed_apart() {
     assert!(0 < found.bound && found.bound <= best);
 }
 
-/// Where the LUTs are what runs out, most of the fastest grids do not fit: the search gets past them, and past drains
-/// that crowd at the end of a sum.
+/// If LUTs are scarce, most of the fastest grids do not fit. The search gets past them, and past stores that crowd at
+/// the end of a sum.
 #[test]
 fn large_products_have_a_proof() {
     let spec = DesignSpec::default();
@@ -348,7 +347,7 @@ fn large_products_have_a_proof() {
         ..board.resources
     };
     let scop = product([1024, 1024, 1024]);
-    let program = search::program(&scop, &spec).ok().expect("a product");
+    let program = search::program(&scop, &spec).expect("a product");
     let effort = Effort { exact: 200, bounds: 20_000_000, work: u64::MAX, gap: 0.0 };
     let found = search(&Task { effort, ..task(&program, &spec, limits, 0) });
     assert!(found.gap() == 0.0, "gap {}", found.gap());
@@ -359,7 +358,7 @@ fn large_products_have_a_proof() {
 fn limits_loops_and_gap_are_respected() {
     let scop = product([32, 32, 32]);
     let spec = DesignSpec::default();
-    let program = search::program(&scop, &spec).ok().expect("a product");
+    let program = search::program(&scop, &spec).expect("a product");
     let all = task(&program, &spec, board().resources, 200);
     let free = search(&all);
     let few = search(&Task {

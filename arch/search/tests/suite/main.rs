@@ -1,4 +1,4 @@
-//! All tests of the mapper in one program, which links once. `cargo test -p arch --test suite NAME` picks by path.
+//! All tests of the mapper in one program, which links once. `cargo test -p search --test suite NAME` picks by path.
 
 mod affine;
 mod arrays;
@@ -14,6 +14,7 @@ mod needed;
 mod phases;
 mod refusal;
 mod resources;
+mod starts;
 mod steady;
 mod strips;
 mod vsa_common;
@@ -21,6 +22,7 @@ mod vsa_interp;
 mod vsa_svg;
 mod vsa_text;
 mod vsa_verify;
+mod widths;
 
 /// A search makes and drops small lists by the million.
 #[global_allocator]

@@ -28,7 +28,7 @@ fn inputs_pass_through_pes_that_do_not_need_them() {
         })
         .collect();
     let [e0, e1] = vsa.extent;
-    let [s0, s1] = vsa.schedule.skew.map(i64::abs);
+    let [s0, s1] = vsa.schedule.hop_delays();
     let along = |forward: [bool; 2]| if forward[1] { s1 * e0 * (e1 - 1) } else { s0 * e1 * (e0 - 1) };
     let all = needed(&vsa);
     for &(n, forward) in &inputs {

@@ -1,5 +1,5 @@
-//! Programs that no single array executes, as phases: recurrences that are verified, read back from their text, and
-//! compute what the program does.
+//! Programs that run in phases: their recurrences are verified, parse back from their text, and compute what the
+//! program does.
 
 use array::text::Stage;
 use frontend::ParseOptions;

@@ -13,8 +13,8 @@ fn one_pe(body: &str) -> Vsa {
     );
     let Ok((scop, _)) = frontend::parse_text("f.c", &text, &Default::default()) else { panic!("{text}") };
     let spec = DesignSpec::default();
-    let program = search::program(&scop, &spec).ok().expect("a sum");
-    assemble(&program, Plan::identity(program.system.dims.len()), &spec).ok().expect("an array of one PE")
+    let program = search::program(&scop, &spec).expect("a sum");
+    assemble(&program, Plan::identity(program.system.dims.len()), &spec).expect("an array of one PE")
 }
 
 /// A product of three bytes fits two slices: the first one's result has 16 bits of the 32 that C gives it.

@@ -1,11 +1,11 @@
-//! Programs in strips: fewer band coordinates walked, recurrences that are verified and compute what the program does,
-//! bounds of their search that are bounds; what cannot be cut is refused.
+//! Programs in strips: they execute fewer iterations, their recurrences are verified and compute what the program does,
+//! the bounds of their search hold, and loops that cannot have strips are refused.
 
 use cost::board::Board;
 use scop::interp::Memory;
 use scop::Scop;
 use search::branch::{audit, Effort, Task};
-use search::strips::{alternatives, stripped};
+use search::strips::{alternatives, requested};
 use uniform::design::{ArrayChoice, DesignSpec, Factors, Shape};
 
 const TRIANGLE: &str = "void f(int A[24][8], int C[24][24]) \
@@ -14,7 +14,7 @@ const BAND: &str = "void f(float A[40][40], float x[40][3], float y[40][3]) \
     {\n#pragma scop\nfor (int i = 2; i < 38; i++)\nfor (int j = 0; j < 3; j++) {\ny[i][j] = 0;\nfor (int k = i - 2; k <= i + 2; k++)\ny[i][j] += A[i][k] * x[k][j];\n}\n#pragma endscop\n}\n";
 const IN_PLACE: &str = "void f(float A[20][20], float B[20][5]) \
     {\n#pragma scop\nfor (int i = 0; i < 20; i++)\nfor (int j = 0; j < 5; j++)\nfor (int k = i + 1; k < 20; k++)\nB[i][j] += A[k][i] * B[k][j];\n#pragma endscop\n}\n";
-/// Strips of `i` would overwrite rows that later ones read.
+/// Strips of `i` would overwrite rows that later strips read.
 const OVERWRITTEN: &str = "void f(int A[20][20], int B[20][20]) \
     {\n#pragma scop\nfor (int j = 0; j < 19; j++)\nfor (int i = j + 1; i < 20; i++)\nB[i][j] = A[i][j] + B[i - 1][j + 1];\n#pragma endscop\n}\n";
 const SUBSTITUTION: &str = "void f(float L[20][20], float x[20]) \
@@ -54,11 +54,11 @@ fn strips_walk_less_and_compute_the_same() {
             all[0].system.walked(),
             program.system.walked()
         );
-        for cut in &all {
+        for mined in &all {
             let (mut expected, mut found) = (Memory { arrays: contents(&scop) }, contents(&scop));
             scop::interp::run(&scop, &mut expected).expect("a run");
-            uniform::interp::run_system(&cut.scop, &cut.system, &mut found).expect("a run");
-            assert_eq!(expected.arrays, found, "{:?}\n{text}", cut.strip);
+            uniform::interp::run_system(&mined.scop, &mined.system, &mut found).expect("a run");
+            assert_eq!(expected.arrays, found, "{:?}\n{text}", mined.strip);
         }
     }
 }
@@ -70,21 +70,10 @@ fn bounds_of_strips_are_bounds() {
     for text in [TRIANGLE, BAND, IN_PLACE] {
         let scop = parse(text);
         let program = search::program(&scop, &spec).expect("an array");
-        for cut in alternatives(&program) {
+        for mined in alternatives(&program) {
             let effort = Effort { exact: 0, bounds: 2_000_000, work: u64::MAX, gap: 0.0 };
-            let task = Task {
-                program: &cut,
-                spec: &spec,
-                limits: board.resources,
-                space: None,
-                only: None,
-                below: i64::MAX,
-                enough: 0,
-                effort,
-                watch: None,
-            };
-            for one in audit(&task, 40) {
-                assert!(one.closed <= one.exact && one.coarse <= one.exact, "{:?}: {one:?}\n{text}", cut.strip);
+            for one in audit(&Task::new(&mined, &spec, board.resources, effort), 40) {
+                assert!(one.closed <= one.exact && one.coarse <= one.exact, "{:?}: {one:?}\n{text}", mined.strip);
             }
         }
     }
@@ -97,7 +86,7 @@ fn what_cannot_be_cut_is_refused() {
         let scop = parse(text);
         let program = search::program(&scop, &spec).expect("an array");
         let shape = Shape { strip: Factors::from([(name.into(), size)]), ..Shape::default() };
-        stripped(program, &DesignSpec { array: ArrayChoice::ByHand { space: None, shape }, ..spec.clone() })
+        requested(program, &DesignSpec { array: ArrayChoice::ByHand { space: None, shape }, ..spec.clone() })
             .err()
             .map(|faults| faults[0].code)
     };
@@ -105,6 +94,6 @@ fn what_cannot_be_cut_is_refused() {
     assert_eq!(refused(TRIANGLE, "k", 4), Some("E0728"), "a sum is carried over k");
     assert_eq!(refused(TRIANGLE, "i", 0), Some("E0728"));
     assert_eq!(refused(TRIANGLE, "x", 4), Some("E0701"));
-    assert_eq!(refused(SUBSTITUTION, "i", 4), None, "x is handed on over i");
+    assert_eq!(refused(SUBSTITUTION, "i", 4), None, "x is carried over i");
     assert_eq!(refused(OVERWRITTEN, "i", 4), Some("E0728"));
 }

@@ -206,7 +206,7 @@ fn operators_follow_the_scalar_semantics() {
         for round in 0..40 {
             let edge = [0, 1, scop::value::mask(ty.bits()), 1 << (ty.bits() - 1)];
             let mut value = || {
-                if random.next() % 4 == 0 {
+                if random.next().is_multiple_of(4) {
                     edge[random.next() as usize % 4]
                 } else {
                     random.next() & scop::value::mask(ty.bits())

@@ -18,7 +18,7 @@ fn strange() -> Vsa {
         vsa.nodes[0].name = String::new();
     }
     vsa.inputs[1].forward = [true, true];
-    vsa.schedule = Schedule { skew: [1, -1], ..Schedule::default() };
+    vsa.schedule = Schedule { start: [1, -1].map(AxisStart::even), ..Schedule::default() };
     vsa
 }
 
@@ -79,7 +79,8 @@ fn a_row_is_fed_from_above() {
     // The same array as a column.
     let mut column = vsa.clone();
     let turn = |f: &mut Form| f.space.swap(0, 1);
-    (column.extent, column.schedule.skew, column.axes) = ([3, 1], [2, 0], ["k".into(), "".into()]);
+    (column.extent, column.schedule.start, column.axes) =
+        ([3, 1], [2, 0].map(AxisStart::even), ["k".into(), "".into()]);
     column.nodes.iter_mut().for_each(|n| {
         if let Op::Past { hop, .. } = &mut n.op {
             hop.swap(0, 1)
@@ -108,5 +109,5 @@ fn every_kind_of_link_is_drawn_once_labelled() {
     }
     let first = texts.iter().position(|t| t == "PE 0,7").unwrap();
     let last = texts.iter().position(|t| t == "PE 0,0").unwrap();
-    assert!(first < last, "the axis with negative skew runs backwards");
+    assert!(first < last, "the axis along which waves travel backwards");
 }

@@ -233,6 +233,11 @@ impl Draw {
             Formula::Const(most)
         }
     }
+    fn start(&mut self) -> AxisStart {
+        let (sign, hops) = (if self.flag() { 1 } else { -1 }, 1 + self.index(4));
+        let hops: Vec<i64> = (0..hops).map(|_| sign * (1 + self.index(3) as i64)).collect();
+        AxisStart::of_hops(&hops).expect("hop delays of one direction")
+    }
     fn cases(&mut self, phases: usize) -> Vec<Case> {
         let span = |draw: &mut Draw| {
             let [low, high] = draw.pair();
@@ -276,7 +281,12 @@ impl Draw {
             })
             .collect();
         let timed = if self.flag() { nodes } else { 0 };
-        let delays = (0..timed).filter_map(|n| self.flag().then(|| (NodeId(n as u32), self.delay()))).collect();
+        let mut delays = std::collections::BTreeMap::new();
+        for n in 0..timed {
+            if self.flag() {
+                delays.insert(NodeId(n as u32), self.delay());
+            }
+        }
         Vsa {
             name: self.name(),
             counters,
@@ -298,7 +308,7 @@ impl Draw {
                 .map(|k| Scalar { name: self.name(), ty: self.ty(), after: k as u32, host: None })
                 .collect(),
             schedule: Schedule {
-                skew: self.pair(),
+                start: [(); 2].map(|_| self.start()),
                 interval: self.int(),
                 ready: self.list(timed),
                 latency: self.list(timed),

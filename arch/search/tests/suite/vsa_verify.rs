@@ -128,7 +128,7 @@ fn layout() {
 fn timing() {
     let good = stationary(&SIZES, [0, 1, 2], false);
     let (acc, product, past) = (find(&good, "acc"), find(&good, "product"), find(&good, "past"));
-    fault(&good, "but no skew", |v| v.schedule.skew[1] = 0);
+    fault(&good, "but no hop delay", |v| v.schedule.start[1] = AxisStart::even(0));
     fault(&good, "launch interval", |v| v.schedule.interval = 0);
     fault(&good, "ready cycles", |v| v.schedule.ready.truncate(1));
     fault(&good, "negative", |v| v.schedule.ready[0] = -1);

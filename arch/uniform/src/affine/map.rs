@@ -1,4 +1,4 @@
-//! Affine functions of iterators or band coordinates, and sets of their values.
+//! Affine functions of iterators or of the iteration space, and sets of their values.
 
 use crate::affine::gcd;
 use scop::flow;

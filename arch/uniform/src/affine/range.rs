@@ -1,4 +1,4 @@
-//! Conditions over counters and PE coordinates, simplified with what is known of their ranges.
+//! Conditions over counters and PE coordinates, simplified by the ranges of these.
 
 use crate::affine::{Condition, Form};
 
@@ -67,7 +67,8 @@ impl Ranges {
         Condition { form, equality: true }
     }
 
-    /// Where the coefficients nest like a mixed radix, `form == 0` fixes every variable: the values, or `Err` if none.
+    /// The values of all variables with `form == 0`, if its coefficients nest like a mixed radix; `Err` if there are
+    /// none.
     #[allow(clippy::type_complexity)]
     fn unique_solution(&self, form: &Form) -> Option<Result<Vec<(usize, i64)>, ()>> {
         let mut terms = self.terms(form);
@@ -116,20 +117,20 @@ impl Ranges {
     /// forms and variables show; `None` if they cannot all hold.
     pub fn narrowed<'a>(&self, conditions: impl IntoIterator<Item = &'a Condition>) -> Option<Vec<(i64, i64)>> {
         let forms = self.intervals(conditions)?;
-        let mut known: Vec<(i64, i64)> = self.counters.iter().chain(&self.extent).map(|&n| (0, n - 1)).collect();
+        let mut bounds: Vec<(i64, i64)> = self.counters.iter().chain(&self.extent).map(|&n| (0, n - 1)).collect();
         // Each round hands a bound on to the next variable; a few rounds find what there is to find.
-        for _ in 0..known.len() {
-            let before = known.clone();
+        for _ in 0..bounds.len() {
+            let before = bounds.clone();
             for (terms, within) in &forms {
-                if !tighten(terms, *within, &mut known) {
+                if !tighten(terms, *within, &mut bounds) {
                     return None;
                 }
             }
-            if known == before {
+            if bounds == before {
                 break;
             }
         }
-        Some(known)
+        Some(bounds)
     }
 
     /// Per distinct form, without its constant: the values that the conditions leave to it. `None` if none.
@@ -159,25 +160,25 @@ impl Ranges {
 }
 
 /// Narrows the intervals of the variables to what `within` leaves of the sum of `terms`; false if that is nothing.
-fn tighten(terms: &[(i64, usize)], within: (i64, i64), known: &mut [(i64, i64)]) -> bool {
-    let of = |&(c, v): &(i64, usize), known: &[(i64, i64)]| {
+fn tighten(terms: &[(i64, usize)], within: (i64, i64), bounds: &mut [(i64, i64)]) -> bool {
+    let of = |&(c, v): &(i64, usize), bounds: &[(i64, i64)]| {
         if c > 0 {
-            (c * known[v].0, c * known[v].1)
+            (c * bounds[v].0, c * bounds[v].1)
         } else {
-            (c * known[v].1, c * known[v].0)
+            (c * bounds[v].1, c * bounds[v].0)
         }
     };
-    let total = terms.iter().map(|t| of(t, known)).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+    let total = terms.iter().map(|t| of(t, bounds)).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
     if total.0 > within.1 || total.1 < within.0 {
         return false;
     }
     terms.iter().all(|term| {
-        let own = of(term, known);
+        let value = of(term, bounds);
         // What the others leave to c * x.
-        let low = within.0.saturating_sub(total.1 - own.1).max(own.0);
-        let high = within.1.saturating_sub(total.0 - own.0).min(own.1);
+        let low = within.0.saturating_sub(total.1 - value.1).max(value.0);
+        let high = within.1.saturating_sub(total.0 - value.0).min(value.1);
         let (c, low, high) = if term.0 > 0 { (term.0, low, high) } else { (-term.0, -high, -low) };
-        known[term.1] = (-(-low).div_euclid(c), high.div_euclid(c));
-        known[term.1].0 <= known[term.1].1
+        bounds[term.1] = (-(-low).div_euclid(c), high.div_euclid(c));
+        bounds[term.1].0 <= bounds[term.1].1
     })
 }

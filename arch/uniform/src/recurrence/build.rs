@@ -1,12 +1,17 @@
-//! The system of a program: its statements at their places, every read as a variable with uniform pieces.
+//! The system of a program at the chosen places: every statement over the common iteration space, every read as a
+//! variable with uniform pieces. Or the diagnostics: for each read that is not uniform, two iterations at different
+//! distances, and the smallest change of the program that helps.
+//!
+//! A coordinate that a piece's domain fixes is replaced by its value in input subscripts, so that the access does not
+//! seem to move along it. The classes of phases ([`crate::case`]) are found later, for the whole program.
 
 use crate::affine::map;
 use crate::affine::map::{constant_on, coordinate};
 use crate::recurrence::builder::{Builder, Effort, NullCache, Placement, RangeCache, Within};
-use crate::recurrence::localize::{piece, Read};
 use crate::recurrence::place::Reach;
 use crate::recurrence::reduction;
-use crate::system::{Dim, Feed, Frame, Kind, Placed, System, Variable};
+use crate::recurrence::uniformize::{piece, Read};
+use crate::system::{Dim, Feed, Frame, Kind, Place, Placed, System, Variable};
 use scop::diag::{Diagnostic, Diagnostics};
 use scop::flow;
 use scop::flow::{Flow, Source};
@@ -18,10 +23,9 @@ pub fn build(scop: &Scop, flow: &Flow) -> Result<System, Diagnostics> {
     build_at(scop, flow, Within::ALONE, None, &[], Reach::Far)
 }
 
-/// As [`build`], with the outermost loops of all statements that are phases as they are, in front of all other
-/// dimensions, and with the places of some statements: the band coordinate of every iterator over the iterators, where
-/// it counts its own up or down and may contain iterators further out. Other statements are placed within `reach`.
-/// `reassociate`: whether sums of floats may be reordered.
+/// As [`build`], for a part of a program: the loops `within` stay the outermost dimensions. `folds` gives the places of
+/// some statements' iterators; an iterator's coordinate counts it up or down, and may contain iterators further out.
+/// The search places all other statements within `reach`. `reassociate`: whether sums of floats may be reordered.
 ///
 /// # Errors
 /// Names every read whose dependence is not uniform there.
@@ -60,34 +64,26 @@ impl Builder<'_> {
         let mut faults = Vec::new();
         let mut statements = Vec::new();
         for (s, statement) in self.scop.statements.iter().enumerate() {
-            let over_band =
-                |domain: &[Vec<Constraint>]| domain.iter().map(|c| self.band_domain(s, c)).collect::<Vec<_>>();
-            let domain = over_band(&statement.domain);
+            let over_coordinates =
+                |domain: &[Vec<Constraint>]| domain.iter().map(|c| self.placed_domain(s, c)).collect::<Vec<_>>();
+            let domain = over_coordinates(&statement.domain);
             let variables = (0..statement.reads.len()).map(|k| self.variable(s, k, &mut faults)).collect();
-            let live: Vec<_> = self
+            let live_out: Vec<_> = self
                 .flow
                 .live_out
                 .iter()
                 .filter(|l| l.statement.index() == s)
-                .flat_map(|l| over_band(&l.domain))
+                .flat_map(|l| over_coordinates(&l.domain))
                 .collect();
             let Placement { dims, iterators, .. } = self.at[s].clone();
-            statements.push(Placed::new(
-                self.scop,
-                s,
-                dims,
-                iterators,
-                domain,
-                variables,
-                live,
-                Frame { outer: 0, depth: self.depth },
-            ));
+            let place = Place { dims, iterators, domain, variables, live_out };
+            statements.push(Placed::new(self.scop, s, place, Frame { outer: 0, depth: self.depth }));
         }
         if !faults.is_empty() {
             return Err(faults);
         }
         let dims = Dim::around(self.dim_names(), Kind::by_place(0, self.within.phases), &statements);
-        // Which phases are executed alike is asked of the whole program.
+        // The classes of phases are found for the whole program.
         Ok(System { dims, statements, cases: vec![] })
     }
 
@@ -95,10 +91,10 @@ impl Builder<'_> {
         let statement = &self.scop.statements[s];
         let mut pieces = Vec::new();
         for source in &self.flow.reads[s][k] {
-            let here = self.band_domain(s, &source.domain);
+            let here = self.placed_domain(s, &source.domain);
             match &source.source {
                 Source::Write { statement: producer, iteration } => {
-                    match self.localize(&Read { statement: s, read: k, producer: *producer, iteration }, &here, 0) {
+                    match self.uniformize(&Read { statement: s, read: k, producer: *producer, iteration }, &here, 0) {
                         Some(found) => pieces.extend(found),
                         None => {
                             let fault = self.not_uniform(s, k, &source.domain, *producer, iteration);
@@ -114,7 +110,7 @@ impl Builder<'_> {
                 }
                 Source::Input | Source::Undefined => {
                     let over: Vec<Affine> =
-                        statement.reads[k].subscripts.iter().map(|a| self.over_band(s, a)).collect();
+                        statement.reads[k].subscripts.iter().map(|a| self.over_coordinates(s, a)).collect();
                     pieces.push(piece(&here, Feed::Input { subscripts: with_equalities(&over, &here, self.depth) }));
                 }
             }
@@ -122,7 +118,7 @@ impl Builder<'_> {
         Variable { pieces }
     }
 
-    /// A read of what has no value, which the program does not look at: there is no memory for it either.
+    /// A read of a local array's element that nothing has written: there is no memory to take it from.
     fn unwritten(&self, s: usize, k: usize) -> Diagnostic {
         let read = &self.scop.statements[s].reads[k];
         let message = format!(
@@ -134,8 +130,8 @@ impl Builder<'_> {
             .help("write the condition as an `if` around the statement, or give all elements a value first")
     }
 
-    /// What keeps the dependence of a piece of a read from being uniform: two iterations whose values come from
-    /// differently far, and what would help.
+    /// Why the dependence of a piece of a read is not uniform: two iterations at different distances from their
+    /// producers.
     fn not_uniform(
         &self,
         s: usize,
@@ -179,7 +175,7 @@ impl Builder<'_> {
             .help(self.smallest_rewrite(s, producer, iteration))
     }
 
-    /// What to write instead of a dependence on `producer` that is not uniform.
+    /// The smallest change of the program that avoids a dependence on `producer` that is not uniform.
     fn smallest_rewrite(&self, s: usize, producer: StmtId, iteration: &[Affine]) -> String {
         let (reader, written) = (&self.scop.statements[s], self.scop.statement(producer));
         let name = |l: Option<&scop::LoopId>| l.map_or("it", |l| self.scop.loops[l.index()].name.as_str());
@@ -264,11 +260,11 @@ fn ordinal(c: i64) -> &'static str {
     }
 }
 
-/// A reader's iteration, and another one that is differently far from its producer, if there is one.
+/// A reader's iteration, and another one at a different distance from its producer, if there is one.
 fn examples(domain: &[Constraint], iteration: &[Affine], depth: usize) -> Vec<Vec<i64>> {
     let Some(first) = flow::first_point(domain, depth) else { return vec![] };
-    let apart = iteration.iter().enumerate().take(depth).map(|(d, a)| map::minus(&coordinate(d, depth), a));
-    let other = apart.filter(|a| !a.is_constant()).find_map(|a| {
+    let distance = iteration.iter().enumerate().take(depth).map(|(d, a)| map::minus(&coordinate(d, depth), a));
+    let other = distance.filter(|a| !a.is_constant()).find_map(|a| {
         let here = a.eval(&first);
         let far = [flow::maximum(domain, &a), flow::minimum(domain, &a)].into_iter().flatten().find(|&x| x != here)?;
         let there = Constraint { expr: Affine { constant: a.constant - far, ..a.clone() }, equality: true };

@@ -1,26 +1,37 @@
-//! What the search for places, localization and the final system share: where every statement stands at the moment.
+//! The state that the search for places, uniformization and the final system share: the program, its dataflow, and the
+//! current [`Placement`] of every statement. [`crate::recurrence::place`] chooses placements,
+//! [`crate::recurrence::uniformize`] makes reads uniform, [`crate::recurrence::build`] writes the system down.
+//!
+//! **Invariant.** Searches are bounded in steps ([`Effort`]): questions about sets, and glances at reads. Steps are the
+//! same on every machine, so the result is, too.
 
 use crate::affine::map::{compose, coordinate, minus};
+use crate::system::ReadId;
 use rustc_hash::FxHashMap;
 use scop::flow;
 use scop::flow::Flow;
-use scop::{Affine, Scop};
+use scop::{Affine, Constraint, Scop, StmtId};
 use std::cell::{Cell, RefCell};
 
-/// What a system is a part of.
+/// The loops around a part of a program.
 #[derive(Clone, Copy, Debug)]
 pub struct Within {
     /// Leading dimensions that are phases: the outermost loops, as they are.
     pub phases: usize,
-    /// How many of them are sizes.
+    /// The number of sizes among them.
     pub sizes: usize,
-    /// Steps that a search may take are divided by this.
-    pub haste: u64,
+    /// Divides the number of steps that a search may take.
+    pub effort_divisor: u64,
 }
 
 impl Within {
-    /// A program by itself.
-    pub const ALONE: Within = Within { phases: 0, sizes: 0, haste: 1 };
+    /// A whole program without sizes.
+    pub const ALONE: Within = Within::sizes(0);
+
+    /// A program whose outermost loops are this many sizes.
+    pub const fn sizes(sizes: usize) -> Within {
+        Within { phases: sizes, sizes, effort_divisor: 1 }
+    }
 }
 
 pub(super) struct Builder<'a> {
@@ -30,37 +41,36 @@ pub(super) struct Builder<'a> {
     pub within: Within,
     /// Current placement per statement.
     pub at: Vec<Placement>,
-    /// Reads of partial results whose order is free, by statement; looked at where there are sizes.
+    /// By statement, the read of the partial result if it is a sum in any order; only with sizes.
     pub sums: Vec<Option<usize>>,
-    /// Statements that count while places are searched.
+    /// Statements that are placed; the search ignores the others.
     pub placed: Vec<bool>,
-    /// Places of statements' own iterators that are given.
+    /// Given places of a statement's iterators.
     pub folds: &'a [Option<Vec<Affine>>],
     pub ranges: RangeCache,
     pub nulls: NullCache,
     /// Bounds of every dimension over the statements that have it.
     pub bounds: Vec<(i64, i64)>,
-    /// The end of every dimension as a function of the sizes, where it is one.
+    /// The end of every dimension as a function of the sizes, if it is one.
     pub ends: Vec<Option<Affine>>,
     pub effort: Effort,
 }
 
-/// What a search has done and may do, in steps: a question about a set, or some glances at reads. Steps are the same on
-/// every machine, so what is found is, too.
+/// The steps of a search, and their limit. A step is a question about a set, or [`GLANCES`] glances at reads.
 #[derive(Default)]
 pub(super) struct Effort {
-    /// Questions that had been asked when the stage began.
+    /// The number of questions when the stage began.
     before: Cell<u64>,
     glances: Cell<u64>,
     /// Steps that the stage may take; without a limit at first.
     limit: Cell<Option<u64>>,
-    /// Questions that had been asked when the read that is localized now was begun.
+    /// The number of questions when the uniformization of the current read began.
     read: Cell<u64>,
 }
 
 /// Glances that take as long as a question.
 const GLANCES: u64 = 20;
-/// Questions about one read, at one choice of places, after which it counts as not uniform.
+/// Questions after which a read at one choice of places counts as not uniform.
 const READ: u64 = 3_000;
 
 impl Effort {
@@ -85,14 +95,39 @@ impl Effort {
     }
 }
 
-/// Where a statement stands.
+impl Builder<'_> {
+    /// An affine function of the statement's iterators as one of the coordinates.
+    pub(super) fn over_coordinates(&self, s: usize, affine: &Affine) -> Affine {
+        compose(affine, &self.at[s].iterators, self.depth)
+    }
+
+    pub(super) fn placed_domain(&self, s: usize, domain: &[Constraint]) -> Vec<Constraint> {
+        let mut out: Vec<Constraint> = domain
+            .iter()
+            .map(|c| Constraint { expr: self.over_coordinates(s, &c.expr), equality: c.equality })
+            .collect();
+        for d in (0..self.depth).filter(|d| !self.at[s].dims.contains(d)) {
+            let expr = minus(&self.over_coordinates(s, &self.at[s].place[d]), &coordinate(d, self.depth));
+            out.push(Constraint { expr, equality: true });
+        }
+        out
+    }
+
+    /// Reader's minus producer's coordinates, over the reader's; `map`: the producer's iterators over these.
+    pub(super) fn distance(&self, map: &[Affine], producer: StmtId) -> Vec<Affine> {
+        let place = &self.at[producer.index()].place;
+        (0..self.depth).map(|d| minus(&coordinate(d, self.depth), &compose(&place[d], map, self.depth))).collect()
+    }
+}
+
+/// The place of a statement during the search.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Placement {
     /// The band dimension that each iterator runs along.
     pub dims: Vec<usize>,
-    /// Every band coordinate over the statement's iterators.
+    /// Every coordinate over the statement's iterators.
     pub place: Vec<Affine>,
-    /// Every iterator over the band coordinates.
+    /// Every iterator over the coordinates.
     pub iterators: Vec<Affine>,
 }
 
@@ -113,14 +148,22 @@ impl Placement {
     }
 }
 
-/// Ranges of linear functions of a reader's iterators by reader, read, piece and coefficients.
-pub(super) type RangeCache = RefCell<FxHashMap<(usize, usize, usize, Vec<i64>), Option<(i64, i64)>>>;
+/// A linear function of a reader's iterators on one piece of a read.
+#[derive(PartialEq, Eq, Hash)]
+pub(super) struct RangeKey {
+    pub read: ReadId,
+    pub piece: usize,
+    pub coeffs: Vec<i64>,
+}
+
+/// The ranges of such functions.
+pub(super) type RangeCache = RefCell<FxHashMap<RangeKey, Option<(i64, i64)>>>;
 
 /// Whether functions with these coefficients have a null direction.
 pub(super) type NullCache = RefCell<FxHashMap<Vec<Vec<i64>>, bool>>;
 
-/// Whether some reader comes before its producer in the order of the band, as the outermost coordinate of the distance
-/// shows in which they may differ. However a value is carried, the steps of its way are forward, and so is their sum.
+/// Whether the outermost coordinate of the distance that is not always zero is negative somewhere: then some reader
+/// comes before its producer. No way of carrying a value mends that, because all steps of it are forward.
 pub(super) fn is_early<A>(
     mut distance: impl Iterator<Item = A>,
     is_zero: impl Fn(&A) -> bool,

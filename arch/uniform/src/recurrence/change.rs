@@ -1,18 +1,22 @@
-//! Change of coordinates: statements over another iteration space.
+//! Change of coordinates: a statement, and all that belongs to it, over another iteration space.
+//!
+//! The old coordinates are affine functions of the new ones. A distance moves along; a skewed coordinate `j' = j - c *
+//! p` lies `c` per step of `p` nearer. Strip-mining, skewing, phases and the alignment of sizes are changes of
+//! coordinates.
 
 use crate::affine::map::compose;
-use crate::system::{Feed, Frame, Piece, Placed, Variable};
+use crate::system::{Feed, Frame, Piece, Place, Placed, Variable};
 use scop::{Affine, Constraint, Scop, StmtId};
 
-/// From some coordinates to others.
+/// From old coordinates to new ones.
 pub(super) struct Change {
     /// The old coordinates over the new ones.
     pub over: Vec<Affine>,
     /// Which of the new dimensions each of them is.
     pub dims: Vec<usize>,
-    /// What holds of the new ones besides.
+    /// Constraints of the new coordinates.
     pub within: Vec<Constraint>,
-    /// Number that the first statement gets.
+    /// The new number of the first statement.
     pub first: usize,
     /// The new iteration space.
     pub frame: Frame,
@@ -27,7 +31,8 @@ impl Change {
             placed.variables.iter().map(|v| Variable { pieces: v.pieces.iter().map(piece).collect() }).collect();
         let iterators = placed.iterators.iter().map(|a| self.form(a)).collect();
         let dims = placed.dims.iter().map(|&d| self.dims[d]).collect();
-        Placed::new(scop, s, dims, iterators, union(&placed.domain), variables, union(&placed.live_out), self.frame)
+        let (domain, live_out) = (union(&placed.domain), union(&placed.live_out));
+        Placed::new(scop, s, Place { dims, iterators, domain, variables, live_out }, self.frame)
     }
 
     fn form(&self, a: &Affine) -> Affine {
@@ -44,9 +49,9 @@ impl Change {
         let far = |distance: &[i64]| {
             let mut out = vec![0; self.frame.depth];
             self.dims.iter().zip(distance).for_each(|(&d, &e)| out[d] = e);
-            // Coordinates that begin later from strip to strip: what comes from an earlier one is so much farther.
+            // Skewed coordinates.
             for (&d, old) in self.dims.iter().zip(&self.over) {
-                out[d] -= old.coeffs[..d].iter().zip(&out).map(|(slope, e)| slope * e).sum::<i64>();
+                out[d] -= old.coeffs[..d].iter().zip(&out).map(|(skew, e)| skew * e).sum::<i64>();
             }
             out
         };

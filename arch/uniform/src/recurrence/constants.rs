@@ -1,6 +1,6 @@
-//! **Constants.** A local scalar that is set once, ahead of all else that uses it, to a value that follows from
-//! constants is that constant wherever it is read: `a = -mul1 / 2.0f` behind `mul1 = DT / (DX * DX)` takes no divider.
-//! Values are rounded as the program rounds them, operation by operation in the types it names.
+//! **Constants.** A local scalar that is set once, before all its uses, to a value of constants alone is a constant: `a
+//! = -mul1 / 2.0f` after `mul1 = DT / (DX * DX)` takes no divider. Values are rounded as in the program, operation by
+//! operation in its types.
 
 use scop::interp::eval;
 use scop::{Access, ArrayId, Expr, ExprKind, Scop, Statement};
@@ -16,13 +16,13 @@ pub fn propagated(scop: Cow<'_, Scop>) -> Cow<'_, Scop> {
     scop
 }
 
-/// The bits that statement `s` sets a scalar to for good.
+/// The bits of the constant to which statement `s` sets a scalar.
 fn constant(scop: &Scop, s: usize) -> Option<u64> {
     let Statement { reads, rhs, .. } = &scop.statements[s];
     (reads.is_empty() && is_set_once(scop, s)).then(|| eval(rhs, &[], &[]))
 }
 
-/// Statement `s` always sets a local scalar, ahead of all that uses it, and no other statement does.
+/// Statement `s` always sets a local scalar, before all its uses, and no other statement does.
 pub(super) fn is_set_once(scop: &Scop, s: usize) -> bool {
     let Statement { loops, domain, write, beta, reads, .. } = &scop.statements[s];
     let always = loops.is_empty() && domain.iter().any(Vec::is_empty) && reads.iter().all(|r| r.array != write.array);
@@ -42,7 +42,7 @@ pub(super) fn replace(statement: &mut Statement, constant: Option<(ArrayId, u64)
     if !statement.reads.iter().any(is) && !used.contains(&false) {
         return;
     }
-    let mut kept = 0;
+    let mut next = 0;
     let kinds: Vec<ExprKind> = statement
         .reads
         .iter()
@@ -50,8 +50,8 @@ pub(super) fn replace(statement: &mut Statement, constant: Option<(ArrayId, u64)
         .map(|(read, used)| match constant {
             Some((_, bits)) if is(read) => ExprKind::Const(bits),
             _ => {
-                kept += usize::from(*used);
-                ExprKind::Read(kept.saturating_sub(1))
+                next += usize::from(*used);
+                ExprKind::Read(next.saturating_sub(1))
             }
         })
         .collect();
@@ -60,15 +60,15 @@ pub(super) fn replace(statement: &mut Statement, constant: Option<(ArrayId, u64)
     statement.reads.retain(|read| used.next() == Some(true) && !is(read));
 }
 
-/// The expression with its reads by their new numbers; what has only constants as operands is one.
+/// The expression with its reads by their new numbers; an operation on constants is a constant.
 fn numbered(e: &Expr, kinds: &[ExprKind]) -> Expr {
     if let ExprKind::Read(k) = &e.kind {
         return Expr { kind: kinds[*k].clone(), ..e.clone() };
     }
     let e = e.with_operands(|x| numbered(x, kinds));
     let operands = e.operands();
-    let known = !operands.is_empty() && operands.iter().all(|x| matches!(x.kind, ExprKind::Const(_)));
-    if known {
+    let constant = !operands.is_empty() && operands.iter().all(|x| matches!(x.kind, ExprKind::Const(_)));
+    if constant {
         Expr { kind: ExprKind::Const(eval(&e, &[], &[])), ..e }
     } else {
         e

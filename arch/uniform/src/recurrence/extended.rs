@@ -1,13 +1,20 @@
-//! **Extended sums.** A sum in any order runs along its loops from one end of the array to the other. Where other
-//! statements reach further, as the border of a matrix around the cells whose maximum is sought, it is extended to
-//! where they are: beyond its own iterations its terms change nothing.
+//! Extended sums: a sum in any order that covers the whole array.
+//!
+//! **Problem.** Such a sum runs along its loops from one end of the array to the other. If other statements reach
+//! further, as the border of a matrix does around the cells whose maximum is sought, it ends too early and has to keep
+//! its order.
+//!
+//! **Method.** Extend the sum to where the others are. Beyond its own iterations the neutral value takes the place of
+//! its term: `m = max(m, a[i])` for `1 <= i < 7` becomes `m = max(m, 1 <= i < 7 ? a[i] : NaN)` for `0 <= i < 8`.
+//!
+//! **Invariant.** Taken only if no sum loses its freedom and the iteration space stays the same ([`is_better`]).
 
 use crate::recurrence::reduction;
 use crate::system::{Kind, System};
 use scop::flow;
 use scop::{Affine, Constraint, Expr, ExprKind, ScalarType, Scop, Statement};
 
-/// The program with the sums extended that could be in any order then; `None` if there are none.
+/// The program with extended sums; `None` if there are none.
 pub(super) fn extended(scop: &Scop, system: &System, reassociate: Option<bool>) -> Option<Scop> {
     let mut out = scop.clone();
     let mut any = false;
@@ -23,7 +30,7 @@ pub(super) fn extended(scop: &Scop, system: &System, reassociate: Option<bool>) 
     any.then_some(out)
 }
 
-/// Whether more sums are in any order, of an array over the same iterations.
+/// Whether more sums may have any order, over the same iteration space.
 pub(super) fn is_better(new: (&Scop, &System), old: (&Scop, &System), reassociate: Option<bool>) -> bool {
     let found = |(scop, system): (&Scop, &System)| -> Vec<bool> {
         (0..scop.statements.len()).map(|s| reduction::find(scop, system, s, reassociate).is_some()).collect()
@@ -33,8 +40,8 @@ pub(super) fn is_better(new: (&Scop, &System), old: (&Scop, &System), reassociat
     box_of(new.1) == box_of(old.1) && free != before && free.iter().zip(before).all(|(new, old)| *new || !old)
 }
 
-/// The statement over all coordinates of the band in the loops that it sums over and that nothing else in its domain
-/// depends on.
+/// The statement over all coordinates of the loops that it sums over, if no other constraint of its domain depends on
+/// them.
 fn extend(scop: &Scop, system: &System, s: usize, reassociate: Option<bool>) -> Option<Statement> {
     let (statement, placed) = (&scop.statements[s], &system.statements[s]);
     let depth = statement.loops.len();
@@ -69,10 +76,10 @@ fn extend(scop: &Scop, system: &System, s: usize, reassociate: Option<bool>) -> 
     if ends.is_empty() {
         return None;
     }
-    let (own, kept): (Vec<Constraint>, Vec<Constraint>) =
+    let (condition, rest): (Vec<Constraint>, Vec<Constraint>) =
         domain.iter().cloned().partition(|c| (0..depth).any(|k| extends[k] && c.expr.coeffs[k] != 0));
-    let holds = Expr { kind: ExprKind::Holds(own), ty: ScalarType::BOOL, span: statement.span };
-    let domain = vec![[kept, ends].concat()];
+    let holds = Expr { kind: ExprKind::Holds(condition), ty: ScalarType::BOOL, span: statement.span };
+    let domain = vec![[rest, ends].concat()];
     Some(Statement {
         rhs: reduction::masked(scop, statement, old, &holds),
         around: domain.clone(),

@@ -1,6 +1,6 @@
-//! **Host functions.** What calls `expf` and its like on constants and scalars passed by value is computed by the host
-//! before a run, and is a register of the array as they are. So is all else that such a scalar follows from: a scalar
-//! of the function's own that is set once, ahead of all that uses it, or a part of an expression.
+//! **Host functions.** The host computes calls of `expf` and the like on constants and scalars passed by value before a
+//! run; the array gets the result in a register. The same holds for a local scalar that is set once, before all its
+//! uses, and for a part of an expression.
 
 use crate::recurrence::constants::{is_set_once, replace};
 use scop::diag::{Diagnostic, Diagnostics};
@@ -10,7 +10,7 @@ use std::borrow::Cow;
 /// The program with scalars that the host computes in place of its calls.
 ///
 /// # Errors
-/// E0404: a call on what the array computes.
+/// E0404: a call on a value that the array computes.
 pub fn hoisted(scop: Cow<'_, Scop>) -> Result<Cow<'_, Scop>, Diagnostics> {
     if !scop.statements.iter().any(|s| calls(&s.rhs)) {
         return Ok(scop);
@@ -20,13 +20,13 @@ pub fn hoisted(scop: Cow<'_, Scop>) -> Result<Cow<'_, Scop>, Diagnostics> {
         .find(|&s| is_set_once(&scop, s) && of_arguments(&scop, &scop.statements[s].reads, &scop.statements[s].rhs))
     {
         let set = scop.statements.remove(s);
-        keep(&mut scop, set.write.array, &set.rhs, &set.reads);
+        move_to_host(&mut scop, set.write.array, &set.rhs, &set.reads);
     }
     for s in 0..scop.statements.len() {
         while let Some(part) = largest(&scop, &scop.statements[s], &scop.statements[s].rhs) {
             let array = another(&mut scop, part.ty);
             let reads = scop.statements[s].reads.clone();
-            keep(&mut scop, array, &part, &reads);
+            move_to_host(&mut scop, array, &part, &reads);
             let statement = &mut scop.statements[s];
             statement.reads.push(Access { array, subscripts: vec![], span: part.span });
             let read = Expr { kind: ExprKind::Read(statement.reads.len() - 1), ..part.clone() };
@@ -47,10 +47,10 @@ fn calls(e: &Expr) -> bool {
     matches!(e.kind, ExprKind::Host(..)) || e.operands().into_iter().any(calls)
 }
 
-/// A host can compute it ahead of a run, and drivers can be told how.
+/// Whether the host can compute it before a run.
 fn of_arguments(scop: &Scop, reads: &[Access], e: &Expr) -> bool {
     let number = |ty: ScalarType| !ty.is_float() || ty.bits() >= 32;
-    let own = match &e.kind {
+    let operator = match &e.kind {
         ExprKind::Const(_) | ExprKind::Host(..) => true,
         ExprKind::Read(k) => scop.array(reads[*k].array).by_value().is_some(),
         ExprKind::Cast(_) => e.ty.is_float(),
@@ -62,10 +62,10 @@ fn of_arguments(scop: &Scop, reads: &[Access], e: &Expr) -> bool {
             false
         }
     };
-    own && number(e.ty) && e.operands().into_iter().all(|x| of_arguments(scop, reads, x))
+    operator && number(e.ty) && e.operands().into_iter().all(|x| of_arguments(scop, reads, x))
 }
 
-/// The largest part that calls a function, and that a host can compute.
+/// The largest part that calls a function and that the host can compute.
 fn largest(scop: &Scop, statement: &Statement, e: &Expr) -> Option<Expr> {
     if !calls(e) {
         return None;
@@ -84,13 +84,13 @@ fn with(e: &Expr, part: &Expr, instead: &Expr) -> Expr {
     }
 }
 
-/// The scalar is one that the host computes.
-fn keep(scop: &mut Scop, array: ArrayId, rhs: &Expr, reads: &[Access]) {
+/// Makes the scalar one that the host computes.
+fn move_to_host(scop: &mut Scop, array: ArrayId, rhs: &Expr, reads: &[Access]) {
     let number = scop.host.len() as u32;
     let scalar = &mut scop.arrays[array.index()];
     (scalar.storage, scalar.binding) = (Storage::Dram, Binding::Host(number));
-    let mut own: Vec<Access> = vec![];
-    let rhs = first_read(rhs, reads, &mut own);
+    let mut used: Vec<Access> = vec![];
+    let rhs = numbered(rhs, reads, &mut used);
     let write = Access { array, subscripts: vec![], span: rhs.span };
     let always = vec![vec![]];
     scop.host.push(Statement {
@@ -101,21 +101,21 @@ fn keep(scop: &mut Scop, array: ArrayId, rhs: &Expr, reads: &[Access]) {
         write,
         span: rhs.span,
         rhs,
-        reads: own,
+        reads: used,
     });
 }
 
-/// The expression with its reads numbered as they come, equal ones once.
-fn first_read(e: &Expr, reads: &[Access], own: &mut Vec<Access>) -> Expr {
+/// The expression with its reads numbered in order of appearance, those of one array once.
+fn numbered(e: &Expr, reads: &[Access], used: &mut Vec<Access>) -> Expr {
     if let ExprKind::Read(k) = e.kind {
-        let at = own.iter().position(|r| r.array == reads[k].array).unwrap_or_else(|| {
-            own.push(reads[k].clone());
-            own.len() - 1
+        let at = used.iter().position(|r| r.array == reads[k].array).unwrap_or_else(|| {
+            used.push(reads[k].clone());
+            used.len() - 1
         });
         return Expr { kind: ExprKind::Read(at), ..e.clone() };
     }
-    let own = std::cell::RefCell::new(own);
-    e.with_operands(|x| first_read(x, reads, &mut own.borrow_mut()))
+    let used = std::cell::RefCell::new(used);
+    e.with_operands(|x| numbered(x, reads, &mut used.borrow_mut()))
 }
 
 fn another(scop: &mut Scop, ty: ScalarType) -> ArrayId {

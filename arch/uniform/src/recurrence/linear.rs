@@ -1,8 +1,7 @@
 //! Two dimensions in one subscript: `A[i * N + j]` becomes `A[i][j]` where every access to the array can be written so.
 //!
-//! Memory stays as it is, since that is how C lays out `A[…][N]`; but rows and columns can now be told apart, so that
-//! tiles of both are boxes. Only arrays that some access moves through in both directions are changed: a plain stride
-//! stays one.
+//! Memory stays as it is, because C lays out `A[…][N]` in this way; but now tiles of rows and columns are boxes. An
+//! array is changed only if some access moves in both directions: a plain stride stays one.
 
 use scop::flow;
 use scop::{Access, Affine, ArrayId, Constraint, Scop};

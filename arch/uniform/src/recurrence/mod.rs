@@ -1,7 +1,13 @@
-//! From a Scop to uniform recurrence equations: scalars that are constants ([`constants`]) or computed by the host
-//! ([`hosted`]), arrays in all their dimensions ([`linear`]), rewrites of the program ([`rewrite`]), places of its
-//! statements (`place`), localization (`localize`), sums whose order is free ([`reduction`], `extended`), statements
-//! that share operators ([`share`]), loops that end by strip or by phase ([`strips`]).
+//! From a program to uniform recurrence equations: [`uniform`], or [`distributed`] if each loop nest is to be a phase.
+//!
+//! 1. Scalars become constants ([`constants`]) or host functions ([`hosted`]); linearized arrays get their dimensions
+//!    back ([`linear`]).
+//! 2. Sizes become subscripts (`sized`).
+//! 3. For each rewrite in [`REWRITES`] ([`rewrite`], [`recompute`]): statements get places (`place`), reads are
+//!    uniformized (`uniformize`), sums in any order are extended (`extended`). The first form with uniform dependences
+//!    is taken.
+//! 4. If there is none, the program is distributed into phases ([`phases`]).
+//! 5. A system may be strip-mined ([`strips`]). Statements of one PE share operators ([`share`]).
 
 mod build;
 mod builder;
@@ -10,7 +16,7 @@ mod extended;
 mod change;
 pub mod hosted;
 pub mod linear;
-mod localize;
+mod uniformize;
 pub mod passed;
 pub mod phases;
 mod place;
@@ -18,17 +24,22 @@ pub mod recompute;
 pub mod reduction;
 pub mod rewrite;
 pub mod share;
-pub mod sized;
+mod sized;
 pub mod strips;
+mod touch;
 
 pub use build::{build, build_at};
-pub use builder::Within;
 pub use place::Reach;
 
-use rewrite::Rewrite;
+use crate::system::System;
+use builder::Within;
+use phases::part;
+use rewrite::{Attempt, Region, Rewrite};
+use scop::diag::Diagnostics;
+use scop::Scop;
+use std::borrow::Cow;
 
-/// What the region may be rewritten into, in the order in which it is tried: the first form with uniform dependences is
-/// the program that is mapped.
+/// The rewrites in the order in which they are tried: the first form with uniform dependences is mapped.
 pub const REWRITES: [Rewrite; 5] = [
     Rewrite { name: "completed sums", versions: rewrite::completed, unless: "no condition interrupts a sum" },
     Rewrite { name: rewrite::AS_WRITTEN, versions: rewrite::as_written, unless: "" },
@@ -44,3 +55,49 @@ pub const REWRITES: [Rewrite; 5] = [
         unless: "no sum in free order is alone in its loop",
     },
 ];
+
+/// A program in a form with uniform dependences.
+pub struct Uniform<'a> {
+    /// The program itself, or its rewritten form.
+    pub form: Cow<'a, Scop>,
+    pub system: System,
+    /// The outcome of every rewrite up to the successful one.
+    pub attempts: Vec<Attempt>,
+}
+
+/// The first form of the program with uniform dependences, else its phases; at all sizes, if it has sizes at run time.
+/// `reassociate`: whether sums of floats may be reordered.
+///
+/// # Errors
+/// Why there is none.
+pub fn uniform<'a>(
+    scop: &'a Scop,
+    reassociate: Option<bool>,
+    rewrites: &[Rewrite],
+) -> Result<Uniform<'a>, Diagnostics> {
+    let (sizes, whole) = (scop.open_sizes(), sized::under_sizes(scop));
+    let region = Region::part(whole.as_ref().unwrap_or(scop), Within::sizes(sizes), reassociate);
+    let (form, system, attempts) = match rewrite::uniform(&region, rewrites) {
+        Ok((Cow::Borrowed(_), system, attempts)) if sizes == 0 => (Cow::Borrowed(scop), system, attempts),
+        Ok((form, system, attempts)) => {
+            let form = part::plain(scop, form.into_owned(), sizes);
+            let system = part::plain_inputs(scop, &form, system, sizes);
+            (Cow::Owned(form), system, attempts)
+        }
+        Err(attempts) => {
+            let (form, system, attempts) = phases::distributed(scop, &region, attempts, rewrites)?;
+            (Cow::Owned(form), system, attempts)
+        }
+    };
+    let system = sized::of_all_sizes(scop, &form, system, reassociate)?;
+    Ok(Uniform { form, system, attempts })
+}
+
+/// The program as phases of one loop nest each, see [`phases::by_nest`].
+pub fn distributed(scop: &Scop, reassociate: Option<bool>, rewrites: &[Rewrite]) -> Option<(Scop, System)> {
+    let (sizes, whole) = (scop.open_sizes(), sized::under_sizes(scop));
+    let region = Region::part(whole.as_ref().unwrap_or(scop), Within::sizes(sizes), reassociate);
+    let (form, system) = phases::by_nest(scop, &region, rewrites)?;
+    let system = sized::of_all_sizes(scop, &form, system, reassociate).ok()?;
+    Some((form, system))
+}

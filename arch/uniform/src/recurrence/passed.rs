@@ -1,15 +1,18 @@
 //! Arrays in which values pass from phase to phase: some phase loads a cell that an earlier one has stored. Loads of
-//! others wait for nobody.
+//! all other arrays need not wait for a store.
+//!
+//! For each store and each load of an array, and each phase dimension `p`, one set of pairs is tested for emptiness:
+//! both access the same cell, their phases agree in front of `p`, and the store is earlier along `p`.
 
 use crate::affine::map::{among, coordinate, minus};
 use crate::system::{Feed, System};
 use scop::flow;
 use scop::{Affine, Constraint, Scop};
 
-/// Per array.
+/// Whether values pass between phases, per array.
 pub fn passed(scop: &Scop, system: &System) -> Vec<bool> {
     let depth = system.dims.len();
-    // Two places in the band: of the store, then of the load.
+    // The coordinates of the store, then those of the load.
     let (store, load) = (0, depth);
     let at = |form: &Affine, place: usize| among(form, place, 2 * depth);
     let all_at = |all: &[Constraint], place: usize| {

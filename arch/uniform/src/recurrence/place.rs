@@ -1,96 +1,112 @@
-//! Where statements stand in the band space, and the search for places that make their dependences uniform.
+//! The search for places of the statements in the iteration space, so that their dependences become uniform.
+//!
+//! **Problem.** Statements of different depth share one iteration space. A statement that lacks a loop has to be placed
+//! in it, next to the values that it exchanges; else distances change from iteration to iteration, and no array exists.
+//!
+//! **Terms.** A *placement* gives every coordinate as an affine function of the statement's iterators. A *touch* of a
+//! statement is a piece of a read that depends on its placement. The *score* of a placement is the cost of its touches:
+//! what fails to be uniform costs [`FAILED`], a long distance or an additional piece a little.
+//!
+//! **Example.** Forward substitution, over (i, j):
+//!
+//! ```text
+//! for i: x[i] = b[i];                         S0 at (i, 0): the first iteration of j
+//!        for j < i: x[i] -= L[i][j] * x[j];   S1 at (i, j)
+//!        x[i] = x[i] / L[i][i];               S2 at (i, i): x[j] comes from (j, j), and is carried along i
+//! ```
+//!
+//! **Method.** Coordinate descent: one statement after the other moves to its best placement, all others fixed, until
+//! none moves.
+//! 1. The loops stay as written ([`Reach::Near`]).
+//! 2. If a dependence fails, all statements are placed anew along their dependences: a chain of statements moves to the
+//!    end of a loop link by link.
+//! 3. At last iterators may change their order and their origin ([`Reach::Far`]).
+//!
+//! A lower bound of the score, from ranges of distances alone, decides which placements are uniformized at all.
+//!
+//! **Invariant.** The search is deterministic: it stops after a number of steps
+//! ([`crate::recurrence::builder::Effort`]), not after a time.
+//!
+//! **Source.** Ahmed, Mateev, Pingali, "Synthesizing Transformations for Locality Enhancement of Imperfectly-Nested
+//! Loop Nests" (2000), embeddings into a product space.
 
-use crate::affine::map::{compose, coordinate, minus};
-use crate::recurrence::builder::{is_early, Builder, Placement};
-use crate::recurrence::localize::{is_forward, Read};
-use crate::system::Feed;
+use crate::affine::map::coordinate;
+use crate::recurrence::builder::{Builder, Placement};
+use crate::recurrence::touch::{Touch, FAILED};
 use scop::flow;
 use scop::flow::Source;
 use scop::{Affine, Constraint, StmtId};
-use std::cell::RefCell;
 
-/// What a read costs that cannot be made uniform.
-const FAILED: i64 = 1000;
-/// What each piece of a read costs beyond the first.
-const PIECE: i64 = 20;
 /// Rounds of coordinate descent.
 const ROUNDS: usize = 3;
-/// Steps after which a stage of the search ends: near the loops as written, and far from them.
+/// The steps of a stage of the search: near the loops as written, and far from them.
 const EFFORT_NEAR: u64 = 20_000;
 const EFFORT_FAR: u64 = 50_000;
-/// Placements of one statement that are looked at once one is found at which all of its reads are uniform.
+/// Placements of one statement that are still tried after one with uniform reads is found.
 const ENOUGH: usize = 100;
-/// Placements of one statement that are looked at.
+/// Placements of one statement that are tried.
 const MOST: usize = 4096;
 
-/// A piece of a read that a statement takes part in.
-struct Touch<'a> {
-    read: Read<'a>,
-    /// Which piece, and where over the reader's iterators.
-    piece: usize,
-    domain: &'a [Constraint],
-    /// Per dimension: ranges of the distance by where the statement stands whose touch it is, all others in their
-    /// places.
-    ranges: Vec<RefCell<Vec<(Affine, Option<(i64, i64)>)>>>,
-}
-
-/// How far the search goes.
+/// Which placements the search tries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     /// Iterators keep their order and their origin.
     Near,
-    /// Iterators in any order, shifted by what their dependences ask for.
+    /// Iterators in any order, shifted along their dependences.
     Far,
 }
 
-/// All ways to choose `own` of `depth` dimensions, in increasing order or in any, behind the `phases`.
-fn selections(own: usize, depth: usize, phases: usize, reach: Reach) -> Vec<Vec<usize>> {
+/// All ways to choose `iterators` of `depth` dimensions, in increasing order or in any, behind the `phases`.
+fn selections(iterators: usize, depth: usize, phases: usize, reach: Reach) -> Vec<Vec<usize>> {
     let mut all: Vec<Vec<usize>> = vec![(0..phases).collect()];
-    for _ in phases..own {
+    for _ in phases..iterators {
         let longer = |head: &Vec<usize>| {
             let head = head.clone();
             let least = if reach == Reach::Near { head.last().map_or(0, |d| d + 1) } else { 0 };
             (least..depth).filter(|d| !head.contains(d)).map(|d| [head.clone(), vec![d]].concat()).collect::<Vec<_>>()
         };
         all = all.iter().flat_map(longer).collect();
-        // In deep nests only what comes first in the end.
+        // Deep nests have too many.
         if all.len() > MOST {
             all.sort_by_key(|dims| (displacement(dims), dims.clone()));
             all.truncate(MOST);
         }
     }
-    // Loops at one depth belong together unless something speaks against it.
+    // Loops at one depth share a dimension if possible.
     all.sort_by_key(|dims| (displacement(dims), dims.clone()));
     all
 }
 
-fn displacement(dims: &[usize]) -> i64 {
+pub(super) fn displacement(dims: &[usize]) -> i64 {
     dims.iter().enumerate().map(|(k, &d)| (d as i64 - k as i64).abs()).sum()
 }
 
 impl<'a> Builder<'a> {
-    /// Coordinate descent near the loops as they are written; where that leaves a dependence that is not uniform, all
-    /// statements are placed anew along the dependences, at last also shifted and turned.
+    /// The search in its three stages, up to `reach`.
     pub(super) fn choose_places(&mut self, reach: Reach) {
         let statements = self.scop.statements.len();
         self.bounds = (0..self.depth).map(|d| self.bounds_of(d)).collect();
         self.ends = (0..self.depth).map(|d| self.end_of(d)).collect();
         for s in 0..statements {
-            let (own, depth) = (self.scop.statements[s].loops.len(), self.depth);
+            let (iterators, depth) = (self.scop.statements[s].loops.len(), self.depth);
             let behind = self.follows_a_deeper_one(s);
-            let mut place =
-                self.folds.get(s).cloned().flatten().unwrap_or_else(|| (0..own).map(|d| coordinate(d, own)).collect());
-            place.extend((own..depth).map(|d| {
+            let mut place = self
+                .folds
+                .get(s)
+                .cloned()
+                .flatten()
+                .unwrap_or_else(|| (0..iterators).map(|d| coordinate(d, iterators)).collect());
+            place.extend((iterators..depth).map(|d| {
                 if behind {
-                    self.end(d, own)
+                    self.end(d, iterators)
                 } else {
-                    Affine::constant(own, self.bounds[d].0)
+                    Affine::constant(iterators, self.bounds[d].0)
                 }
             }));
-            self.at.push(Placement::new(&(0..own).collect::<Vec<_>>(), place));
+            self.at.push(Placement::new(&(0..iterators).collect::<Vec<_>>(), place));
         }
         self.placed = vec![true; statements];
-        self.effort.allow(Some(EFFORT_NEAR / self.within.haste));
+        self.effort.allow(Some(EFFORT_NEAR / self.within.effort_divisor));
         self.descend(Reach::Near);
         if self.all_failed() == 0 || !self.folds.is_empty() {
             return;
@@ -100,7 +116,7 @@ impl<'a> Builder<'a> {
                 return;
             }
             let before = (self.all_failed(), self.at.clone());
-            self.effort.allow(Some(effort / self.within.haste));
+            self.effort.allow(Some(effort / self.within.effort_divisor));
             self.place_along_dependences(stage);
             let failed = self.all_failed();
             if failed == 0 {
@@ -112,13 +128,13 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The reads that are not uniform at these places, however long it takes to see it.
+    /// The number of reads that are not uniform at these places, without a limit of effort.
     fn all_failed(&self) -> i64 {
         self.effort.allow(None);
         self.failed()
     }
 
-    /// Whether the statement needs what loops before it have computed, at once or by way of others of its depth.
+    /// Whether the statement needs a value of a deeper statement before it, directly or by way of others of its depth.
     fn follows_a_deeper_one(&self, s: usize) -> bool {
         let depth = |s: usize| self.scop.statements[s].loops.len();
         let (mut seen, mut open) = (vec![], vec![s]);
@@ -138,8 +154,7 @@ impl<'a> Builder<'a> {
         false
     }
 
-    /// One statement after the other, each next to what it exchanges values with: a chain of statements behind a loop
-    /// moves to its end link by link, where no link could move alone.
+    /// Places one statement after the other, each next to statements that it exchanges values with.
     fn place_along_dependences(&mut self, reach: Reach) {
         self.placed = vec![false; self.at.len()];
         while let Some(s) = self.next_to_place() {
@@ -174,17 +189,17 @@ impl<'a> Builder<'a> {
     }
 
     fn descend(&mut self, reach: Reach) {
-        // What a statement's best place depends on, when that was last found.
+        // The placements on which a statement's best one depends, when it was last found.
         let mut settled: Vec<Option<Vec<Placement>>> = vec![None; self.at.len()];
         for _ in 0..ROUNDS {
             let mut changed = false;
-            for s in 0..self.at.len() {
+            for (s, settled) in settled.iter_mut().enumerate() {
                 if self.effort.is_over() {
                     return;
                 }
-                if self.placed[s] && settled[s].as_ref() != Some(&self.around(s)) {
+                if self.placed[s] && settled.as_ref() != Some(&self.around(s)) {
                     changed |= self.improve(s, reach);
-                    settled[s] = Some(self.around(s));
+                    *settled = Some(self.around(s));
                 }
             }
             if !changed {
@@ -193,7 +208,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Where `s` and those stand that it exchanges values with.
+    /// The placements of `s` and of the statements that it exchanges values with.
     fn around(&self, s: usize) -> Vec<Placement> {
         let mut all: Vec<usize> =
             self.touches(s).iter().flat_map(|t| [t.read.statement, t.read.producer.index()]).chain([s]).collect();
@@ -202,7 +217,7 @@ impl<'a> Builder<'a> {
         all.into_iter().map(|t| self.at[t].clone()).collect()
     }
 
-    /// Moves `s` to its best place; whether that is another one.
+    /// Moves `s` to its best placement; whether that is another one.
     fn improve(&mut self, s: usize, reach: Reach) -> bool {
         let before = self.at[s].clone();
         let touches = self.touches(s);
@@ -244,11 +259,11 @@ impl<'a> Builder<'a> {
     }
 
     /// Placements of a statement: its iterators on a choice of dimensions, then for every dimension it lacks the bounds
-    /// of that dimension or one of its own iterators (and its neighbours).
+    /// of that dimension or one of its iterators (and its neighbours).
     fn candidates(&mut self, s: usize, touches: &[Touch], reach: Reach) -> Vec<Placement> {
-        let own = self.scop.statements[s].loops.len();
+        let iterators = self.scop.statements[s].loops.len();
         let mut all = Vec::new();
-        for dims in selections(own, self.depth, self.within.phases, reach) {
+        for dims in selections(iterators, self.depth, self.within.phases, reach) {
             let mut places: Vec<Vec<Affine>> = vec![vec![]];
             for d in 0..self.depth {
                 let options = self.options(s, touches, &dims, d, reach);
@@ -266,13 +281,13 @@ impl<'a> Builder<'a> {
         all
     }
 
-    /// What coordinate `d` of statement `s` may be, over its iterators.
+    /// The candidates for coordinate `d` of statement `s`, over its iterators.
     fn options(&mut self, s: usize, touches: &[Touch], dims: &[usize], d: usize, reach: Reach) -> Vec<Affine> {
-        let own = dims.len();
+        let iterators = dims.len();
         let along = dims.iter().position(|&x| x == d);
-        let base = along.map_or(Affine::constant(own, 0), |k| coordinate(k, own));
+        let base = along.map_or(Affine::constant(iterators, 0), |k| coordinate(k, iterators));
         let mut options = Vec::new();
-        // A phase is a value of its loop: nothing in it may be moved to another one.
+        // A phase is a value of its loop: no statement moves to another phase.
         if d < self.within.phases {
             return vec![base];
         }
@@ -280,15 +295,20 @@ impl<'a> Builder<'a> {
             Some(_) => options.push(base.clone()),
             None => {
                 let lo = self.bounds[d].0;
-                options.extend([Affine::constant(own, lo), self.end(d, own), Affine::constant(own, lo - 1)]);
-                for k in (0..own).rev() {
-                    options.extend([0, -1, 1].map(|c| Affine { constant: c, ..coordinate(k, own) }));
+                options.extend([
+                    Affine::constant(iterators, lo),
+                    self.end(d, iterators),
+                    Affine::constant(iterators, lo - 1),
+                ]);
+                for k in (0..iterators).rev() {
+                    options.extend([0, -1, 1].map(|c| Affine { constant: c, ..coordinate(k, iterators) }));
                 }
             }
         }
         if reach == Reach::Far {
-            let place = (0..self.depth)
-                .map(|x| dims.iter().position(|&y| y == x).map_or(Affine::constant(own, 0), |k| coordinate(k, own)));
+            let place = (0..self.depth).map(|x| {
+                dims.iter().position(|&y| y == x).map_or(Affine::constant(iterators, 0), |k| coordinate(k, iterators))
+            });
             let before = std::mem::replace(&mut self.at[s], Placement::new(dims, place.collect()));
             for shift in self.shifts(s, touches, d) {
                 let option = Affine { constant: base.constant + shift, ..base.clone() };
@@ -301,7 +321,7 @@ impl<'a> Builder<'a> {
         options
     }
 
-    /// Shifts of `s` along `d` that bring it next to what it reads or to its readers.
+    /// Shifts of `s` along `d` that bring it next to its producers or to its readers.
     fn shifts(&self, s: usize, touches: &[Touch], d: usize) -> Vec<i64> {
         let mut all = Vec::new();
         for touch in touches {
@@ -309,7 +329,8 @@ impl<'a> Builder<'a> {
             if reads == writes {
                 continue;
             }
-            let (Some((least, _)), sign) = (self.range(touch, &self.apart(touch, d)), if reads { -1 } else { 1 })
+            let (Some((least, _)), sign) =
+                (self.range(touch, &self.coordinate_distance(touch, d)), if reads { -1 } else { 1 })
             else {
                 continue;
             };
@@ -318,71 +339,6 @@ impl<'a> Builder<'a> {
         all.sort_unstable_by_key(|c| (c.abs(), *c));
         all.dedup();
         all
-    }
-
-    /// Reads between placed statements that `s` takes part in, also by reading what the same producer wrote and thus
-    /// being able to pass it on.
-    fn touches(&self, s: usize) -> Vec<Touch<'a>> {
-        let producer =
-            |p: &flow::Piece| if let Source::Write { statement, .. } = &p.source { Some(*statement) } else { None };
-        let seen: Vec<StmtId> = self.flow.reads[s].iter().flatten().filter_map(producer).collect();
-        let mut all = Vec::new();
-        for (reader, reads) in self.flow.reads.iter().enumerate() {
-            for (k, pieces) in reads.iter().enumerate() {
-                for (piece, p) in pieces.iter().enumerate() {
-                    let Source::Write { statement, iteration } = &p.source else { continue };
-                    let touches = reader == s || statement.index() == s || seen.contains(statement);
-                    if touches && self.placed[reader] && self.placed[statement.index()] {
-                        let read = Read { statement: reader, read: k, producer: *statement, iteration };
-                        all.push(Touch {
-                            read,
-                            piece,
-                            domain: &p.domain,
-                            ranges: vec![RefCell::default(); self.depth],
-                        });
-                    }
-                }
-            }
-        }
-        all
-    }
-
-    /// Least and greatest value of a function of the reader's iterators where the read happens. What placements have in
-    /// common is computed once: a shift changes no more than the constant.
-    fn range(&self, touch: &Touch, over: &Affine) -> Option<(i64, i64)> {
-        if over.is_constant() {
-            return Some((over.constant, over.constant));
-        }
-        let key = (touch.read.statement, touch.read.read, touch.piece, over.coeffs.clone());
-        let compute = || {
-            let linear = Affine { constant: 0, ..over.clone() };
-            Some((flow::minimum(touch.domain, &linear)?, flow::maximum(touch.domain, &linear)?))
-        };
-        let (lo, hi) = (*self.ranges.borrow_mut().entry(key).or_insert_with(compute))?;
-        Some((lo + over.constant, hi + over.constant))
-    }
-
-    /// The range of coordinate `d` of the distance, for a touch of `s`.
-    fn distances(&self, s: usize, touch: &Touch, d: usize) -> Option<(i64, i64)> {
-        let at = &self.at[s].place[d];
-        let mut known = touch.ranges[d].borrow_mut();
-        if let Some((_, range)) = known.iter().find(|(place, _)| place == at) {
-            return *range;
-        }
-        let range = self.range(touch, &self.apart(touch, d));
-        known.push((at.clone(), range));
-        range
-    }
-
-    /// Coordinate `d` of the distance between a read and its producer, over the reader's iterators.
-    fn apart(&self, touch: &Touch, d: usize) -> Affine {
-        let [mine, other] = [touch.read.statement, touch.read.producer.index()].map(|s| &self.at[s].place[d]);
-        minus(mine, &compose(other, touch.read.iteration, mine.coeffs.len()))
-    }
-
-    /// An affine function of the statement's iterators as one of band coordinates.
-    pub(super) fn over_band(&self, s: usize, affine: &Affine) -> Affine {
-        compose(affine, &self.at[s].iterators, self.depth)
     }
 
     /// Bounds of dimension `d` over the statements that have it.
@@ -410,113 +366,14 @@ impl<'a> Builder<'a> {
         ends.all(|other| other == first).then(|| end.clone())
     }
 
-    /// The end of dimension `d` for a statement with `own` iterators, of which the first are the sizes.
-    fn end(&self, d: usize, own: usize) -> Affine {
+    /// The end of dimension `d` for a statement with `iterators` iterators, of which the first are the sizes.
+    fn end(&self, d: usize, iterators: usize) -> Affine {
         match &self.ends[d] {
             Some(end) => Affine {
-                coeffs: end.coeffs.iter().copied().chain(std::iter::repeat(0)).take(own).collect(),
+                coeffs: end.coeffs.iter().copied().chain(std::iter::repeat(0)).take(iterators).collect(),
                 constant: end.constant,
             },
-            None => Affine::constant(own, self.bounds[d].1),
+            None => Affine::constant(iterators, self.bounds[d].1),
         }
-    }
-
-    /// What is seen of the score without localizing anything, and the reads that take more; gives up beyond `limit`.
-    fn bound<'t>(&self, s: usize, touches: &'t [Touch<'a>], limit: i64) -> (i64, Vec<&'t Touch<'a>>) {
-        // Dimensions that loops at other depths share are a little worse than the outermost ones.
-        let mut total = displacement(&self.at[s].dims);
-        let mut open = Vec::new();
-        for touch in touches {
-            if total >= limit {
-                break;
-            }
-            self.effort.glance();
-            match self.glance(s, touch) {
-                Some(cost) => total += cost,
-                None => open.push(touch),
-            }
-        }
-        (total, open)
-    }
-
-    /// Badness of all reads that touch statement `s`; gives up beyond `limit`.
-    fn score(&self, s: usize, touches: &[Touch<'a>], limit: i64) -> i64 {
-        let (mut total, open) = self.bound(s, touches, limit);
-        for touch in open {
-            if total >= limit {
-                break;
-            }
-            let domain = self.band_domain(touch.read.statement, touch.domain);
-            total += match self.localize(&touch.read, &domain, 0) {
-                None => FAILED,
-                Some(pieces) => {
-                    pieces.iter().map(|p| cost_of(&p.feed)).sum::<i64>() + PIECE * (pieces.len() as i64 - 1)
-                }
-            };
-        }
-        total
-    }
-
-    /// The least that a read costs whose distance changes: two pieces, of which one comes from the producer.
-    fn least_of(&self, s: usize, touch: &Touch) -> i64 {
-        let nearest = |d: usize| self.distances(s, touch, d).map_or(0, |(lo, hi)| lo.max(-hi).clamp(0, 50));
-        1 + PIECE + (0..self.depth).map(nearest).sum::<i64>()
-    }
-
-    /// What a read costs, where that is seen without localizing it.
-    fn glance(&self, s: usize, touch: &Touch) -> Option<i64> {
-        let range = |d: usize| self.distances(s, touch, d);
-        let constant = |d: usize| range(d).filter(|r| r.0 == r.1).map(|r| r.0);
-        if let Some(distance) = (0..self.depth).map(constant).collect::<Option<Vec<i64>>>() {
-            let ok = is_forward(&distance, touch.read.producer, touch.read.statement);
-            let feed = Feed::Value { statement: touch.read.producer, distance };
-            return Some(if ok { cost_of(&feed) } else { FAILED });
-        }
-        if self.sums[touch.read.statement] == Some(touch.read.read)
-            && touch.read.producer.index() == touch.read.statement
-        {
-            return None;
-        }
-        if is_early((0..self.depth).map(range), |r| *r == Some((0, 0)), |r| Some(r?.0)) {
-            return Some(FAILED);
-        }
-        let reader = &self.at[touch.read.statement];
-        if touch.domain.iter().any(|c| c.equality) || reader.dims.len() < self.depth {
-            return None;
-        }
-        let map = self.producer_map(&touch.read);
-        let distance = self.distance(&map, touch.read.producer);
-        let pair = |d: usize| self.range(touch, &reader.place[d]).is_some_and(|r| r.1 == r.0 + 1);
-        (!self.has_null_direction(&map, &distance) && !(0..self.depth).any(pair)).then_some(FAILED)
-    }
-
-    /// Whether there are [`Builder::null_directions`]; they depend on coefficients alone, which most placements share.
-    fn has_null_direction(&self, map: &[Affine], distance: &[Affine]) -> bool {
-        let key: Vec<Vec<i64>> = map.iter().chain(distance).map(|a| a.coeffs.clone()).collect();
-        *self.nulls.borrow_mut().entry(key).or_insert_with(|| !self.null_directions(map, distance).is_empty())
-    }
-
-    pub(super) fn band_domain(&self, s: usize, domain: &[Constraint]) -> Vec<Constraint> {
-        let mut out: Vec<Constraint> =
-            domain.iter().map(|c| Constraint { expr: self.over_band(s, &c.expr), equality: c.equality }).collect();
-        for d in (0..self.depth).filter(|d| !self.at[s].dims.contains(d)) {
-            let expr = minus(&self.over_band(s, &self.at[s].place[d]), &coordinate(d, self.depth));
-            out.push(Constraint { expr, equality: true });
-        }
-        out
-    }
-
-    /// Reader's minus producer's coordinates, over the reader's; `map`: the producer's iterators over these.
-    pub(super) fn distance(&self, map: &[Affine], producer: StmtId) -> Vec<Affine> {
-        let place = &self.at[producer.index()].place;
-        (0..self.depth).map(|d| minus(&coordinate(d, self.depth), &compose(&place[d], map, self.depth))).collect()
-    }
-}
-
-fn cost_of(feed: &Feed) -> i64 {
-    match feed {
-        Feed::Value { distance, .. } => distance.iter().map(|x| x.abs().min(50)).sum(),
-        Feed::Carry { .. } | Feed::Partial { .. } => 1,
-        Feed::Input { .. } => 0,
     }
 }

@@ -1,10 +1,12 @@
-//! **Recomputed values.** A statement that reads nothing but what the program starts from, such as `c[m] = 0` or
-//! `y[m] = b[m]` in a nest of its own, can compute its value again wherever it is read. So `c[i + j] += a[i] * b[j]`
-//! gets its zero at the first iteration of each diagonal, although these lie on two sides of its domain, at no constant
-//! distance from the iterations of the loop over `m`. The same operations on the same operands give the same bits.
+//! **Recomputed values.** A statement that reads only inputs of the program, such as `c[m] = 0` or `y[m] = b[m]` in a
+//! nest of its own, can compute its value again wherever it is read. The same operations on the same operands give the
+//! same bits.
 //!
-//! Each reader gets a statement before it, in its own loops, which writes the cell that is read. The first statement is
-//! gone if nobody reads it then and others write its cells last.
+//! **Example.** `c[i + j] += a[i] * b[j]` gets its zero at the first iteration of each diagonal. These lie on two sides
+//! of its domain, at no constant distance from the iterations of the loop over `m`.
+//!
+//! **Method.** Each reader gets a copy of the statement before it, in its own loops, which writes the cell that is
+//! read. The statement itself is dropped if nobody reads it any more and others write its cells last.
 
 use crate::affine::map::compose;
 use crate::recurrence::rewrite::{substituted, Region, Version};
@@ -12,15 +14,15 @@ use scop::flow;
 use scop::flow::{Flow, Piece, Source};
 use scop::{Access, Affine, Constraint, Scop, Statement};
 
-/// A statement, either one of the program, by its number there, or one that recomputes what that has written.
+/// A statement of the program, by its number there, or a copy that recomputes its values.
 struct Marked {
     statement: Statement,
     original: usize,
     copy: bool,
 }
 
-/// The program with recomputed values; nothing if no statement qualifies, or where a recomputed one would find its
-/// operands overwritten.
+/// The program with recomputed values; nothing if no statement qualifies, or if a copy would find its operands
+/// overwritten.
 pub fn recomputed<'a>(region: &Region<'a>) -> Vec<Version<'a>> {
     let scop = region.flow().ok().and_then(|flow| recompute(region.scop, flow));
     scop.map(Version::at_will).into_iter().collect()
@@ -42,13 +44,13 @@ fn recompute(scop: &Scop, flow: &Flow) -> Option<Scop> {
             .flatten()
             .any(|p| matches!(p.source, Source::Write { statement, .. } if statement.index() == s))
     };
-    // What recomputes a statement's values reads the statement's own operands, perhaps in the cells that it overwrites.
+    // A copy reads the operands of its statement, perhaps in the cells that the statement overwrites; that is no use.
     let is_read = |s: usize| {
         (0..marked.len()).any(|t| !(marked[t].copy && marked[t].original == marked[s].original) && reads(t, s))
     };
     let is_final = |s: usize| flow.live_out.iter().any(|l| l.statement.index() == s);
-    let kept: Vec<bool> = (0..marked.len()).map(|s| is_read(s) || is_final(s)).collect();
-    let left: Vec<Marked> = marked.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(m, _)| m).collect();
+    let needed: Vec<bool> = (0..marked.len()).map(|s| is_read(s) || is_final(s)).collect();
+    let left: Vec<Marked> = marked.into_iter().zip(needed).filter(|(_, needed)| *needed).map(|(m, _)| m).collect();
     let out = program(&left);
     let flow = flow::analyze(&out).ok()?;
     let same = |(reads, marked): (&Vec<Vec<Piece>>, &Marked)| {
@@ -57,7 +59,7 @@ fn recompute(scop: &Scop, flow: &Flow) -> Option<Scop> {
     flow.reads.iter().zip(&left).all(same).then_some(out)
 }
 
-/// Statement `s` behind those that recompute what it reads. Positions are spread to make room for these.
+/// Statement `s` behind the copies that it reads. Positions are spread to make room for them.
 fn beside(scop: &Scop, flow: &Flow, s: usize, early: &[bool]) -> Vec<Marked> {
     let reader = &scop.statements[s];
     let mut copies: Vec<(usize, Vec<Affine>, Statement)> = Vec::new();
@@ -93,7 +95,7 @@ fn beside(scop: &Scop, flow: &Flow, s: usize, early: &[bool]) -> Vec<Marked> {
     before.chain([Marked { statement: spread(reader.clone(), 0), original: s, copy: false }]).collect()
 }
 
-/// What `producer` computes at `iteration`, at iterations of `reader` in `domain`.
+/// A copy of `producer` at `iteration`, for the iterations of `reader` in `domain`.
 fn at_reader(producer: &Statement, iteration: &[Affine], reader: &Statement, domain: &[Constraint]) -> Statement {
     let depth = reader.loops.len();
     let over = |a: &Affine| compose(a, iteration, depth);

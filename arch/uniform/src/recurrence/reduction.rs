@@ -1,7 +1,25 @@
-//! Reductions: statements `x = x op term` whose accumulation may be re-associated without changing a bit.
+//! Reductions: sums `x = x op term` that may be reordered without changing a bit.
 //!
-//! For these the chain of partial results follows the order of the *mapped* loops instead of the program's, so that the
-//! reduction loops may be permuted, tiled, spread over PEs and over SIMD lanes. Nobody may look at a partial result.
+//! **Problem.** A sum of the program fixes the order of its terms, and with it the order of its loops.
+//!
+//! **Terms.** The *accumulator* is the read of `x`. An operator is *reorderable* if it is associative and commutative
+//! on the type: integer add, multiply and bitwise operators (modulo 2^n), minimum and maximum; on floats only if the
+//! user allows reassociation. *Partial results* are the values of `x` before the last term.
+//!
+//! **Method.** [`find`] takes a statement if its right side has the form `x op term` (through the casts of C's
+//! promotions), if its summed loops form a box, if the initial value enters at the first iteration, and if every reader
+//! reads the last result. Then partial results follow the order of the *mapped* loops instead of the program's. The
+//! summed loops may be permuted, tiled, and spread over PEs and SIMD lanes:
+//!
+//! ```text
+//! program      x -> +t0 -> +t1 -> +t2 -> +t3
+//! two lanes    x -> +t0 -> +t2 \
+//!              0 -> +t1 -> +t3  + -> result
+//! ```
+//!
+//! **Invariant.** No statement reads a partial result.
+//!
+//! **Source.** Redon, Feautrier, "Scheduling reductions" (1994); Gautam, Rajopadhye, "Simplifying reductions" (2006).
 
 use crate::affine::map::{coordinate, fixed, minus};
 use crate::system::{Feed, Placed, System};
@@ -9,6 +27,7 @@ use scop::flow;
 use scop::value;
 use scop::{Affine, BinaryOp, Constraint, Expr, ExprKind, ScalarType, Scop, Statement, StmtId};
 
+/// A sum that may have any order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reduction {
     /// Which read of the statement is the accumulator.
@@ -19,9 +38,9 @@ pub struct Reduction {
     pub subtract: bool,
     /// The program has a fused multiply–add: adding a term that is a product rounds once.
     pub fused: bool,
-    /// What is accumulated, in the array's type.
+    /// The term, in the array's type.
     pub term: Expr,
-    /// Band dimensions that are summed over.
+    /// Dimensions that are summed over.
     pub dims: Vec<usize>,
     /// Their last coordinates, over the sizes.
     pub uppers: Vec<Affine>,
@@ -56,8 +75,8 @@ pub fn neutral(op: BinaryOp, ty: ScalarType) -> u64 {
     }
 }
 
-/// The statement's right side where `holds`, elsewhere what read `old` gives: where it is `x op term`, only the term
-/// changes.
+/// The statement's right side where `holds`, else the value of read `old`. In `x op term`, the neutral value takes the
+/// place of the term.
 pub fn masked(scop: &Scop, statement: &Statement, old: usize, holds: &Expr) -> Expr {
     let ty = scop.array(statement.write.array).ty;
     let rhs = &statement.rhs;
@@ -67,9 +86,9 @@ pub fn masked(scop: &Scop, statement: &Statement, old: usize, holds: &Expr) -> E
     };
     let mask = |e: &Expr| match &e.kind {
         ExprKind::Binary(op, a, b) => {
-            let keep = |x: &Expr| select(x, ExprKind::Const(neutral(*op, x.ty)));
+            let or_neutral = |x: &Expr| select(x, ExprKind::Const(neutral(*op, x.ty)));
             let (left, right) = (reads_only(a, old), reads_only(b, old));
-            let (a, b) = if left { (a.clone(), Box::new(keep(b))) } else { (Box::new(keep(a)), b.clone()) };
+            let (a, b) = if left { (a.clone(), Box::new(or_neutral(b))) } else { (Box::new(or_neutral(a)), b.clone()) };
             (left != right).then(|| Expr { kind: ExprKind::Binary(*op, a, b), ..e.clone() })
         }
         _ => None,
@@ -116,7 +135,7 @@ pub fn find(scop: &Scop, system: &System, s: usize, reassociate: Option<bool>) -
     .then_some(reduction)
 }
 
-/// Which read of statement `s` is the accumulator, if the order of accumulation is free.
+/// The accumulator of statement `s`, if its sum may have any order.
 pub fn accumulator(scop: &Scop, s: usize, reassociate: Option<bool>) -> Option<usize> {
     parts(scop, s, reassociate).map(|p| p.read)
 }
@@ -138,7 +157,7 @@ fn parts(scop: &Scop, s: usize, reassociate: Option<bool>) -> Option<Parts> {
         statement.reads[k].array == statement.write.array && statement.reads[k].subscripts == statement.write.subscripts
     };
     let parts = if allowed { split(&statement.rhs, ty, &is_accumulator) } else { None };
-    // A term that looks at the partial result fixes the order.
+    // A term that contains the partial result fixes the order.
     parts.filter(|p| !mentions(&p.term, &is_accumulator))
 }
 
@@ -147,7 +166,7 @@ fn mentions(e: &Expr, reads: &impl Fn(usize) -> bool) -> bool {
     matches!(e.kind, ExprKind::Read(k) if reads(k)) || e.operands().into_iter().any(|x| mentions(x, reads))
 }
 
-/// `x op term` with `x` the accumulator, looking through the casts of C's promotions where `op` allows it.
+/// `x op term` with `x` the accumulator, through the casts of C's promotions if `op` allows it.
 fn split(rhs: &Expr, ty: ScalarType, is_accumulator: &impl Fn(usize) -> bool) -> Option<Parts> {
     if let Some(parts) = split_fused(rhs, ty, is_accumulator) {
         return Some(parts);
@@ -232,7 +251,7 @@ fn last(system: &System, s: usize, d: usize) -> Option<Affine> {
     };
     let within = Constraint { expr: minus(&upper, &coordinate(d, depth)), equality: false };
     system
-        .alike(s)
+        .companions(s)
         .into_iter()
         .flat_map(|t| &system.statements[t].domain)
         .all(|all| flow::implies(all, std::slice::from_ref(&within), depth))
@@ -257,9 +276,9 @@ fn only_final_is_read(system: &System, s: usize, reduction: &Reduction, depth: u
     // The chain runs from the first coordinate over the whole range of a dimension: other statements of its phases must
     // not make it longer.
     if reduction.dims.iter().any(|&d| (system.dims[d].lo, system.dims[d].hi) != bounds[d]) {
-        let alike: Vec<Vec<Constraint>> =
-            system.alike(s).into_iter().flat_map(|t| system.statements[t].domain.clone()).collect();
-        let whole = flow::domain_bounds(&alike, depth);
+        let together: Vec<Vec<Constraint>> =
+            system.companions(s).into_iter().flat_map(|t| system.statements[t].domain.clone()).collect();
+        let whole = flow::domain_bounds(&together, depth);
         if reduction
             .dims
             .iter()

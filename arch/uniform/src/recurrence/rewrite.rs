@@ -1,18 +1,30 @@
-//! Other versions of a program that compute the same, bit for bit. [`uniform`] tries them in the order of a list of
-//! named rewrites ([`crate::recurrence::REWRITES`]), takes the first whose dependences are uniform, and keeps why others are not.
+//! Rewrites: other forms of a program that compute the same, bit for bit. [`uniform`] tries them in the order of a
+//! named list ([`crate::recurrence::REWRITES`]) and takes the first form whose dependences are uniform. Each
+//! [`Attempt`] says why the forms before it failed.
 //!
-//! **Completed sums.** `if (0 <= r + p - 1) y[r] += x[r + p - 1] * w[p];` adds nothing where the condition fails. As
-//! `y[r] += 0 <= r + p - 1 ? x[r + p - 1] * w[p] : 0` it is a sum over all of its loops, whose order may be free. This
-//! version is tried first. Elements outside of an array are never fetched.
+//! **Completed sums** ([`completed`]). Where the condition of `if (0 <= r + p - 1) y[r] += x[r + p - 1] * w[p];` fails,
+//! nothing is added. *After*: `y[r] += 0 <= r + p - 1 ? x[r + p - 1] * w[p] : 0`, a sum over all of its loops, which
+//! may have any order. This form is tried first. Elements outside of an array are never fetched.
 //!
-//! **Reversed sums.** `for (j…) x[i] -= u[i][j] * x[j];` may run backwards where the order of the sum does not matter.
-//! Back substitution needs it: the term that is known last must come last.
+//! **Reversed sums** ([`reversed`]). If the order of a sum does not matter, `for (j…) x[i] -= u[i][j] * x[j];` may run
+//! backwards. Back substitution needs it: the term that is computed last must come last.
 //!
-//! **Folded domains.** In Floyd–Warshall, row and column `k` spread both ways from where `i = k` and `j = k`. The
-//! domain is split there, and each part is placed by its distance from the pivot, `|i - k|` and `|j - k|`: one part
-//! upon the other, like a sheet folded along the pivot, so that every value moves away from it.
+//! **Folded domains** ([`folded`]). In Floyd–Warshall, row and column `k` spread both ways from `i = k` and `j = k`.
+//! The domain is split there. Each part is placed by its distance from the pivot, `|i - k|` and `|j - k|`, so that
+//! every value moves away from it and the parts lie upon each other, like a sheet folded along the pivot:
+//!
+//! ```text
+//!       j < k   j > k
+//! i < k  part | part         all four parts at (k, |i - k|, |j - k|)
+//!       ------k------
+//! i > k  part | part
+//! ```
+//!
+//! **Source.** Choffrut, Culik, "Folding of the Plane and the Design of Systolic Arrays" (1983); Redon, Feautrier,
+//! "Scheduling Reductions" (1994), sums in any order.
 
 use crate::affine::map::{compose, coordinate, in_bounds, minus};
+use crate::recurrence::build_at;
 use crate::recurrence::builder::Within;
 use crate::recurrence::extended;
 use crate::recurrence::place::Reach;
@@ -26,7 +38,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::fmt::{self, Display, Formatter};
 
-/// A program, and where some of its statements are to be placed (see [`crate::recurrence::build_at`]).
+/// A form of the program, with the places of some of its statements (see [`crate::recurrence::build_at`]).
 pub struct Version<'a> {
     pub scop: Cow<'a, Scop>,
     pub places: Vec<Option<Vec<Affine>>>,
@@ -52,7 +64,7 @@ impl<'a> Region<'a> {
     pub fn new(scop: &'a Scop, reassociate: Option<bool>) -> Region<'a> {
         Region::part(scop, Within::ALONE, reassociate)
     }
-    /// The program of one phase.
+    /// A part of a program, under loops that stay as they are.
     pub(super) fn part(scop: &'a Scop, within: Within, reassociate: Option<bool>) -> Region<'a> {
         Region { scop, reassociate, within, flow: OnceCell::new() }
     }
@@ -66,21 +78,21 @@ pub const AS_WRITTEN: &str = "as written";
 /// The name of the version with sums backwards, which a refusal may suggest.
 pub const REVERSED: &str = "reversed sums";
 
-/// One way to write the program anew.
+/// One way to rewrite a program.
 pub struct Rewrite {
     pub name: &'static str,
-    /// What it makes of the region, best first; nothing where it does not apply.
+    /// The forms of the region, best first; none if it does not apply.
     pub versions: for<'a> fn(&Region<'a>) -> Vec<Version<'a>>,
-    /// Why that may be nothing.
+    /// Why it does not apply.
     pub unless: &'static str,
 }
 
-/// Questions after which a search that finds nothing was long, and by how much those for the versions behind it are
-/// shortened.
-const VAIN: u64 = 20_000;
-const HASTE: u64 = 4;
+/// A search for places that fails after more questions than this was long.
+const LONG_SEARCH: u64 = 20_000;
+/// Divides the effort of the searches behind a long one.
+const EFFORT_DIVISOR: u64 = 4;
 
-/// What came of a rewrite.
+/// The outcome of a rewrite.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     Taken,
@@ -109,10 +121,10 @@ impl Display for Attempt {
     }
 }
 
-/// The first version with uniform dependences, and what came of each rewrite up to it.
+/// The first form with uniform dependences, and the outcome of each rewrite up to it.
 ///
 /// # Errors
-/// What came of all of them.
+/// The outcome of all rewrites.
 pub fn uniform<'a>(
     region: &Region<'a>,
     rewrites: &[Rewrite],
@@ -131,9 +143,8 @@ pub fn uniform<'a>(
                 }
                 Err(faults) => outcome = Outcome::NotUniform(faults),
             }
-            // A long search in vain: what other versions mend is seen sooner.
-            if (flow::questions() - begun) * within.haste > VAIN {
-                within.haste = region.within.haste * HASTE;
+            if (flow::questions() - begun) * within.effort_divisor > LONG_SEARCH {
+                within.effort_divisor = region.within.effort_divisor * EFFORT_DIVISOR;
             }
         }
         attempts.push(Attempt { rewrite: rewrite.name, outcome });
@@ -141,7 +152,7 @@ pub fn uniform<'a>(
     Err(attempts)
 }
 
-/// Why no version is uniform: the faults of the program as written, with what came of its other versions.
+/// Why no form is uniform: the faults of the program as written, with the outcome of the other rewrites.
 pub fn refusal(region: &Region, attempts: Vec<Attempt>, rewrites: &[Rewrite]) -> Diagnostics {
     let others: Vec<String> = attempts
         .iter()
@@ -158,9 +169,9 @@ pub fn refusal(region: &Region, attempts: Vec<Attempt>, rewrites: &[Rewrite]) ->
         };
         return faults.into_iter().map(hint).collect();
     }
-    // What else was tried says something about dependences alone, and only where it came to another end.
-    let known = |text: &String| faults.iter().all(|f| !text.ends_with(&f.message));
-    let others: Vec<String> = others.into_iter().filter(known).collect();
+    // Names other forms only beside faults of dependences, and only with faults of their own.
+    let is_new = |text: &String| faults.iter().all(|f| !text.ends_with(&f.message));
+    let others: Vec<String> = others.into_iter().filter(is_new).collect();
     if let Some(last) = faults.last_mut().filter(|f| f.code == "E0601" && !others.is_empty()) {
         let help = last.help.take().map_or(String::new(), |h| h + "; ");
         last.help = Some(format!("{help}other forms were tried: {}", others.join("; ")));
@@ -168,7 +179,7 @@ pub fn refusal(region: &Region, attempts: Vec<Attempt>, rewrites: &[Rewrite]) ->
     faults
 }
 
-/// What is not uniform in the program as written.
+/// The faults of the program as written.
 pub(super) fn as_written_faults(attempts: &[Attempt]) -> Diagnostics {
     let of_program = |a: &Attempt| match &a.outcome {
         Outcome::NotUniform(faults) if a.rewrite == AS_WRITTEN => Some(faults.clone()),
@@ -178,28 +189,15 @@ pub(super) fn as_written_faults(attempts: &[Attempt]) -> Diagnostics {
 }
 
 fn system(region: &Region, version: &Version, within: Within) -> Result<System, Diagnostics> {
+    let build = |flow: &Flow| build_at(&version.scop, flow, within, region.reassociate, &version.places, version.reach);
     match &version.scop {
-        Cow::Borrowed(scop) => crate::recurrence::build_at(
-            scop,
-            region.flow().map_err(Clone::clone)?,
-            within,
-            region.reassociate,
-            &version.places,
-            version.reach,
-        ),
-        Cow::Owned(scop) => crate::recurrence::build_at(
-            scop,
-            &flow::analyze(scop)?,
-            within,
-            region.reassociate,
-            &version.places,
-            version.reach,
-        ),
+        Cow::Borrowed(_) => build(region.flow().map_err(Clone::clone)?),
+        Cow::Owned(scop) => build(&flow::analyze(scop)?),
     }
 }
 
-/// The version with its sums extended to where others are, if that makes more of them free. With sizes at run time ends
-/// of loops are no constants to extend to.
+/// The form with its sums extended ([`crate::recurrence::extended`]) if more of them may have any order then. Not with
+/// sizes at run time: the ends of loops are no constants.
 fn extended_sums<'a>(region: &Region<'a>, version: Version<'a>, system: System) -> (Version<'a>, System) {
     if region.within.sizes > 0 {
         return (version, system);
@@ -222,7 +220,7 @@ pub(super) fn near<'a>(region: &Region<'a>) -> Vec<Version<'a>> {
     as_written(region).into_iter().map(|version| Version { reach: Reach::Near, ..version }).collect()
 }
 
-/// The program with completed sums; nothing if it has none that conditions interrupt.
+/// The program with completed sums; nothing if no condition interrupts one.
 pub fn completed<'a>(region: &Region<'a>) -> Vec<Version<'a>> {
     complete_all(region.scop).map(Version::at_will).into_iter().collect()
 }
@@ -282,7 +280,7 @@ fn reverse_each(scop: &Scop, reassociate: Option<bool>) -> Vec<Scop> {
     single.chain(all).filter_map(|choice| choice.iter().try_fold(scop.clone(), |scop, &s| reverse(scop, s))).collect()
 }
 
-/// The statement is alone in its innermost loop, sums over it in any order, and sums what was known before the loop.
+/// The statement is alone in its innermost loop, and sums over it, in any order, terms that no iteration of it changes.
 fn is_reversible(scop: &Scop, s: usize, reassociate: Option<bool>) -> bool {
     let statement = &scop.statements[s];
     let Some((&innermost, depth)) = statement.loops.last().zip(statement.loops.len().checked_sub(1)) else {
@@ -291,8 +289,8 @@ fn is_reversible(scop: &Scop, s: usize, reassociate: Option<bool>) -> bool {
     let alone = scop.statements.iter().filter(|x| x.loops.contains(&innermost)).count() == 1;
     let Some(accumulator) = reduction::accumulator(scop, s, reassociate) else { return false };
     let stays = statement.write.subscripts.iter().all(|a| a.coeffs[depth] == 0);
-    // Nothing else that it reads is the cell that the loop adds to: it would be another partial sum.
-    let apart = |read: &Access| {
+    // No other read is of the cell that the loop adds to: it would be another partial sum.
+    let is_other_cell = |read: &Access| {
         let same = read
             .subscripts
             .iter()
@@ -303,7 +301,7 @@ fn is_reversible(scop: &Scop, s: usize, reassociate: Option<bool>) -> bool {
             || statement.domain.iter().all(|all| flow::is_empty(&[all.as_slice(), &same].concat(), depth + 1))
     };
     let others = statement.reads.iter().enumerate().filter(|(k, _)| *k != accumulator);
-    alone && stays && others.map(|(_, read)| read).all(apart)
+    alone && stays && others.map(|(_, read)| read).all(is_other_cell)
 }
 
 /// Substitutes `last - j` for the innermost iterator `j`; `None` if its last value is not one affine function.
@@ -316,7 +314,7 @@ fn reverse(mut scop: Scop, s: usize) -> Option<Scop> {
     if upper.expr.coeffs[inner] != -1 || upper.equality {
         return None;
     }
-    // upper: last - j >= 0, and `last - j` is what takes the place of `j`.
+    // upper: last - j >= 0; `last - j` takes the place of `j`.
     let last = upper.expr.clone();
     let mut turned: Vec<Affine> = (0..=inner).map(|d| coordinate(d, inner + 1)).collect();
     turned[inner] = last.clone();
@@ -372,7 +370,11 @@ fn folds(flow: &Flow, s: usize, depth: usize) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     for inner in 1..depth {
         for outer in 0..inner {
-            let produced_at = |p: &flow::Piece| matches!(&p.source, Source::Write { iteration, .. } if iteration.get(inner) == Some(&coordinate(outer, depth)));
+            let pivot = coordinate(outer, depth);
+            let produced_at = |p: &flow::Piece| match &p.source {
+                Source::Write { iteration, .. } => iteration.get(inner) == Some(&pivot),
+                Source::Input | Source::Undefined => false,
+            };
             let pieces: Vec<&flow::Piece> = flow.reads[s].iter().flatten().filter(|p| produced_at(p)).collect();
             let beyond = |below: bool| {
                 let side =

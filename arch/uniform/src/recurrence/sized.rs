@@ -1,78 +1,62 @@
-//! Programs with sizes at run time. A size is looked at as a phase loop that nothing is carried over: its iterator is a
-//! subscript of every array that the statements write, so each choice of sizes has cells of its own, and dataflow,
-//! rewrites and placement hold for all of them at once.
+//! Programs with sizes at run time.
+//!
+//! **Problem.** One array has to serve all sizes from 1 to a maximum. How far a value is carried, and where a loop
+//! ends, may follow from them.
+//!
+//! **Method.** A size is an outermost loop that carries nothing. Its iterator becomes a subscript of every array that
+//! the program writes: each choice of sizes has cells of its own. So dataflow, rewrites and placement, which know
+//! nothing of sizes, hold for all of them at once:
+//!
+//! ```text
+//! for (i < n) x[i] = a[i];        ->      for n in 1..=max: for (i < n) x[n][i] = a[i];
+//! ```
+//!
+//! Afterwards the subscripts are taken away ([`part::plain`]), and the system gets its final dimensions
+//! ([`of_all_sizes`]). Loops that run backwards from a size begin later at smaller sizes; they are shifted, so that
+//! every loop begins with the same coordinate at all sizes.
+//!
+//! **Invariant.** At any sizes, [`System::at`] is the system of the program at these sizes. The first dimensions are
+//! the sizes.
 
 use crate::affine::map::coordinate;
 use crate::case;
-use crate::recurrence::builder::Within;
 use crate::recurrence::change::Change;
-use crate::recurrence::phases;
 use crate::recurrence::phases::part;
-use crate::recurrence::rewrite;
-use crate::recurrence::rewrite::{Attempt, Region, Rewrite};
 use crate::recurrence::{reduction, strips};
 use crate::system::{Dim, Feed, Kind, Placed, System};
 use scop::diag::{Diagnostic, Diagnostics};
 use scop::{Affine, Constraint, Scop, Storage};
 
-/// The program as its sizes see it: their iterators are subscripts of all that is written.
-fn under_sizes(scop: &Scop) -> Scop {
+/// The program with its sizes as subscripts of every array that it writes; `None` without sizes at run time.
+pub(super) fn under_sizes(scop: &Scop) -> Option<Scop> {
     let memory: Vec<bool> = scop.arrays.iter().map(|a| a.storage == Storage::Dram).collect();
-    part::under(scop, &(0..scop.statements.len()).collect::<Vec<_>>(), scop.open_sizes(), &memory)
+    let all: Vec<usize> = (0..scop.statements.len()).collect();
+    (scop.open_sizes() > 0).then(|| part::under(scop, &all, scop.open_sizes(), &memory))
 }
 
-fn region<'a>(whole: &'a Scop, sizes: usize, reassociate: Option<bool>) -> Region<'a> {
-    Region::part(whole, Within { phases: sizes, sizes, haste: 1 }, reassociate)
-}
-
-/// The first version of the region with uniform dependences at all sizes, and its system; or its phases.
+/// The system over all sizes, with loops that begin with the same coordinate; the same one without sizes.
 ///
 /// # Errors
-/// Why there is none.
-pub fn uniform(
+/// A sum that needs another order at other sizes.
+pub(super) fn of_all_sizes(
     scop: &Scop,
+    version: &Scop,
+    system: System,
     reassociate: Option<bool>,
-    rewrites: &[Rewrite],
-) -> Result<(Scop, System, Vec<Attempt>), Diagnostics> {
-    let (sizes, whole) = (scop.open_sizes(), under_sizes(scop));
-    let region = region(&whole, sizes, reassociate);
-    let (version, system, attempts) = match rewrite::uniform(&region, rewrites) {
-        Ok((version, system, attempts)) => {
-            let version = part::plain(scop, version.into_owned(), sizes);
-            let system = part::plain_inputs(scop, &version, system, sizes);
-            (version, system, attempts)
-        }
-        Err(attempts) => phases::distributed(scop, &region, attempts, rewrites)?,
-    };
-    let system = of_all_sizes(scop, &version, system, reassociate)?;
-    Ok((version, system, attempts))
-}
-
-/// The region as phases of one loop nest each, see [`phases::apart`].
-pub fn apart(scop: &Scop, reassociate: Option<bool>, rewrites: &[Rewrite]) -> Option<(Scop, System)> {
-    let whole = under_sizes(scop);
-    let (version, system) = phases::apart(scop, &region(&whole, scop.open_sizes(), reassociate), rewrites)?;
-    let system = of_all_sizes(scop, &version, system, reassociate).ok()?;
-    Some((version, system))
-}
-
-/// The system over all sizes, also those at which nothing happens, with loops that begin alike.
-///
-/// # Errors
-/// A sum that has no one order at all sizes.
-fn of_all_sizes(scop: &Scop, version: &Scop, system: System, reassociate: Option<bool>) -> Result<System, Diagnostics> {
+) -> Result<System, Diagnostics> {
+    if scop.open_sizes() == 0 {
+        return Ok(system);
+    }
     let frame = system.frame();
     let kind = Kind::by_place(scop.open_sizes(), frame.outer);
-    let placed = |(s, p): (usize, Placed)| {
-        Placed::new(version, s, p.dims, p.iterators, p.domain, p.variables, p.live_out, frame)
-    };
+    let placed = |(s, p): (usize, Placed)| Placed::new(version, s, p.place(), frame);
     let statements = system.statements.into_iter().enumerate().map(placed).collect();
     let size = |(d, dim): (usize, Dim)| match scop.sizes.get(d) {
         Some(s) => Dim { name: s.name.clone(), kind: kind(d), lo: 1, hi: s.max },
         None => Dim { kind: kind(d), ..dim },
     };
     let dims = system.dims.into_iter().enumerate().map(size).collect();
-    let system = begun(version, System::new(dims, statements));
+    let system = aligned(version, System::new(dims, statements));
     let without_order = |&s: &usize| {
         let partial = system.statements[s]
             .variables
@@ -87,9 +71,9 @@ fn of_all_sizes(scop: &Scop, version: &Scop, system: System, reassociate: Option
     }
 }
 
-/// The system with loops that begin with the same coordinate at all sizes: a loop that runs backwards from a size
-/// begins later at smaller ones. What is executed in the same phases stays together, and where it is at some size.
-fn begun(scop: &Scop, system: System) -> System {
+/// The system with loops that begin with the same coordinate at all sizes. Statements of the same phases move together,
+/// by nothing at one of the sizes.
+fn aligned(scop: &Scop, system: System) -> System {
     let (sizes, frame) = (system.parameters().end, system.frame());
     let depth = frame.depth;
     let maxima = system.maxima();
@@ -99,14 +83,14 @@ fn begun(scop: &Scop, system: System) -> System {
     for group in groups {
         let parts: Vec<Vec<Constraint>> = group.iter().flat_map(|&s| statements[s].domain.clone()).collect();
         let mut over: Vec<Affine> = (0..depth).map(|e| coordinate(e, depth)).collect();
-        for e in sizes..depth {
+        for (e, over) in over.iter_mut().enumerate().skip(sizes) {
             let downwards: Vec<i64> = (0..depth).map(|d| -i64::from(d == e)).collect();
             let greatest = case::greatest(parts.iter(), &maxima, &downwards);
-            let [[(less, 1)]] = greatest.iter().map(Vec::as_slice).collect::<Vec<_>>()[..] else { continue };
-            // It begins at `-less`, at the earliest where that is least.
+            let Some(less) = case::single(&greatest) else { continue };
+            // The loop begins at `-less`.
             let earliest = -less.over_sizes(&maxima).1;
-            over[e].coeffs.iter_mut().zip(&less.coeffs).for_each(|(o, c)| *o -= c);
-            over[e].constant -= less.constant + earliest;
+            over.coeffs.iter_mut().zip(&less.coeffs).for_each(|(o, c)| *o -= c);
+            over.constant -= less.constant + earliest;
         }
         if (sizes..depth).any(|e| over[e] != coordinate(e, depth)) {
             let change = Change { over, dims: (0..depth).collect(), within: vec![], first: 0, frame };
@@ -122,7 +106,7 @@ fn begun(scop: &Scop, system: System) -> System {
     System::new(dims, statements)
 }
 
-/// A sum whose partial results are needed, or start, elsewhere than at its ends: where these are, sizes tell.
+/// A sum that begins or is read in the middle of its loops, at a distance that follows from the sizes.
 fn no_one_order(scop: &Scop, s: usize) -> Diagnostic {
     let statement = &scop.statements[s];
     let name = &scop.array(statement.write.array).name;

@@ -1,26 +1,55 @@
-//! Loops that end where an outer one says, in strips: iterations of it that follow one another. In each, the other
-//! loops begin at its first iteration and end with its last one. So a triangle is walked in steps, and not as the
-//! square around it.
+//! Strip-mining with skewing: loops that begin and end by strip of another loop.
 //!
-//! Along a dimension that nothing is carried over, strips are phases. Else a value that comes over the dimension is one
-//! of the strip before where it begins ([`handed_on`]), and all strips are one phase.
+//! **Problem.** The loops of an array are rectangular. `for (i < 16) for (j <= i)` walks the 256 iterations of a square
+//! for the 136 of its triangle.
+//!
+//! **Terms.** *Strip-mining* cuts a loop into *strips* of `size` iterations: `i = size * strip + i'`. *Skewing* lets
+//! another loop begin later from strip to strip. Iterations are *walked* if the rectangular loops execute them, with or
+//! without work.
+//!
+//! **Method.**
+//! 1. [`dimensions`] finds the loops by which others end and over which no value is carried backwards.
+//! 2. The number of the strip becomes a dimension in front of all loops. In each strip, a loop ends with its last
+//!    iteration there ([`crate::case`]).
+//! 3. A loop that begins later from strip to strip is skewed, so that it begins with the same coordinate everywhere.
+//! 4. The result is taken if few enough iterations remain ([`WORTH`]).
+//!
+//! ```text
+//! strip   i       j
+//!   0     0..3    0..3     ####
+//!   1     4..7    0..7     ########
+//!   2     8..11   0..11    ############
+//!   3    12..15   0..15    ################      4 * (4 + 8 + 12 + 16) = 160 iterations walked
+//!
+//! for (j = i; j < 16; j++) is skewed by 4:       j' = j - 4 * strip runs over 0..15, 0..11, 0..7, 0..3
+//! ```
+//!
+//! Strips over which no value is carried are phases. Else all strips are one phase ([`Kind::Strip`]), and a value that
+//! comes over the loop is one of this strip or, where the strip begins, of the one before: for strips of 4, distance 1
+//! in `i` becomes (0, 1) for `i' >= 1` and (1, -3) for `i' = 0`, in (strip, i').
+//!
+//! **Invariant.** A strip is at least as long as the greatest distance over its loop; so no value comes from two strips
+//! before.
+//!
+//! **Source.** Wolfe, "More Iteration Space Tiling" (1989), strip-mining; Wolfe, "Loop Skewing: The Wavefront Method
+//! Revisited" (1986).
 
 use crate::affine::map::{between, coordinate, fixed, minus};
 use crate::recurrence::change::Change;
-use crate::system::{Dim, Feed, Frame, Kind, Piece, Placed, System, Variable};
+use crate::system::{Dim, Feed, Frame, Kind, Piece, Place, Placed, System, Variable};
 use scop::flow;
 use scop::{Affine, Constraint, Scop};
 use std::cmp::Ordering;
 
-/// Of what was walked, the share that has to remain at most for another way to be worth it.
+/// Strip-mining must leave at most this share of the iterations.
 const WORTH: f64 = 0.85;
-/// The same where values are handed on from strip to strip, which costs next to nothing.
-const HANDED_ON: f64 = 0.95;
+/// The same if values are carried from strip to strip, which costs next to nothing.
+const WORTH_CARRIED: f64 = 0.95;
 
-/// Dimensions that can be cut, and whose strips are not all alike; and over how many iterations values come at most.
+/// The dimensions that can be strip-mined so that other loops end by strip, each with the greatest distance over it.
 pub fn dimensions(system: &System) -> Vec<(usize, i64)> {
     let feeds = || system.statements.iter().flat_map(|p| &p.variables).flat_map(|v| &v.pieces).map(|p| &p.feed);
-    let far = |d: usize| -> Option<i64> {
+    let greatest = |d: usize| -> Option<i64> {
         let each = |feed: &Feed| match feed {
             Feed::Input { .. } => Some(0),
             Feed::Value { distance, .. } | Feed::Carry { distance, .. } => Some(distance[d]).filter(|&e| e >= 0),
@@ -28,54 +57,53 @@ pub fn dimensions(system: &System) -> Vec<(usize, i64)> {
         };
         feeds().map(each).try_fold(0, |most, e| Some(most.max(e?)))
     };
-    let bends = |d: usize| {
+    let ends_others = |d: usize| {
         let couples = |c: &Constraint| {
             c.expr.coeffs[d] != 0 && c.expr.coeffs[system.parameters().end..].iter().filter(|c| **c != 0).count() > 1
         };
         system.statements.iter().flat_map(|p| p.domain.iter().flatten()).any(couples)
     };
-    let cut = |d: usize| Some((d, far(d)?)).filter(|_| bends(d));
+    let dimension = |d: usize| Some((d, greatest(d)?)).filter(|_| ends_others(d));
     if system.has_phases() || !system.strips().is_empty() {
         vec![]
     } else {
-        system.loops().filter_map(cut).collect()
+        system.loops().filter_map(dimension).collect()
     }
 }
 
-/// Dimensions, and by how much later they begin from strip to strip.
+/// Dimensions, and by how many iterations later each begins from strip to strip.
 pub type Slopes = Vec<(usize, i64)>;
 
-/// The system in strips of `size` iterations of dimension `d`; `None` if hardly less would be walked. They are phases,
-/// unless values are handed on from one to the next. `slant` makes of the steepest slopes those that the other
-/// dimensions get, which are returned.
+/// The system in strips of `size` iterations of dimension `d`, and its skews; `None` if too many iterations would
+/// remain. `choose` picks the skews, given the greatest ones with which the loops still cover all iterations.
 pub fn strips(
     scop: &Scop,
     system: &System,
     d: usize,
     size: i64,
-    slant: &dyn Fn(Slopes) -> Slopes,
+    choose: &dyn Fn(Slopes) -> Slopes,
 ) -> Option<(System, Slopes)> {
     let (depth, lo, sizes) = (system.dims.len() + 1, system.dims[d].lo, system.parameters().end);
     let dims: Vec<usize> = (0..sizes).chain(sizes + 1..depth).collect();
     let mut over: Vec<Affine> = dims.iter().map(|&e| coordinate(e, depth)).collect();
     over[d].coeffs[sizes] = size;
     let within = between(d + 1, [lo, lo + size - 1], depth).into();
-    let hands_on = hands_on(system, d);
-    if hands_on && sizes > 0 {
+    let carried = system.dependences().iter().any(|e| e.distance[d] != 0);
+    if carried && sizes > 0 {
         return None;
     }
-    let frame = Frame { outer: if hands_on { 0 } else { sizes + 1 }, depth };
+    let frame = Frame { outer: if carried { 0 } else { sizes + 1 }, depth };
     let kind = |d: usize| match d.cmp(&sizes) {
         Ordering::Less => Kind::Parameter,
-        Ordering::Equal if hands_on => Kind::Strip,
+        Ordering::Equal if carried => Kind::Strip,
         Ordering::Equal => Kind::Sequence,
         Ordering::Greater => Kind::Loop,
     };
     let change = Change { over, dims, within, first: 0, frame };
     let placed = |(s, placed): (usize, &Placed)| {
         let placed = change.placed(scop, s, placed);
-        if hands_on {
-            handed_on(scop, s, placed, [d + 1, depth], [lo, size])
+        if carried {
+            carried_over(scop, s, placed, [d + 1, depth], [lo, size])
         } else {
             placed
         }
@@ -84,12 +112,12 @@ pub fn strips(
     let mut names: Vec<String> = names(system).collect();
     names.insert(sizes, format!("{}.strip", system.dims[d].name));
     let whole = around(&system.dims[..sizes], names, kind, statements);
-    let moved = |slopes: Slopes, by: i64| -> Slopes {
-        slopes.into_iter().map(|(d, slope)| ((d as i64 + by) as usize, slope)).collect()
+    let moved = |skews: Slopes, by: i64| -> Slopes {
+        skews.into_iter().map(|(d, skew)| ((d as i64 + by) as usize, skew)).collect()
     };
-    let (slanted, slopes) = slanted(scop, &whole, &|found| moved(slant(moved(found, -1)), 1));
-    let cut = slanted.unwrap_or(whole);
-    is_worth(&cut, system).then(|| (cut, moved(slopes, -1)))
+    let (skewed, skews) = skewed(scop, &whole, &|greatest| moved(choose(moved(greatest, -1)), 1));
+    let mined = skewed.unwrap_or(whole);
+    is_worth(&mined, system).then(|| (mined, moved(skews, -1)))
 }
 
 /// The system of these statements at these sizes.
@@ -98,14 +126,15 @@ fn around(sizes: &[Dim], names: Vec<String>, kind: impl Fn(usize) -> Kind, state
     System::new(sizes.iter().cloned().chain(rest).collect(), statements)
 }
 
-/// So much less is walked.
-fn is_worth(cut: &System, system: &System) -> bool {
-    cut.walked() <= if cut.strips().is_empty() { WORTH } else { HANDED_ON } * system.walked()
+/// Few enough iterations remain.
+fn is_worth(mined: &System, system: &System) -> bool {
+    mined.walked() <= if mined.strips().is_empty() { WORTH } else { WORTH_CARRIED } * system.walked()
 }
 
-/// A statement of which values that come over dimension `d` are those of the strip before where they begin.
-fn handed_on(scop: &Scop, s: usize, placed: Placed, [d, depth]: [usize; 2], [lo, size]: [i64; 2]) -> Placed {
-    let handed = |piece: &Piece| -> Vec<Piece> {
+/// The statement with each value that comes over dimension `d` split: into one of this strip, and one of the strip
+/// before.
+fn carried_over(scop: &Scop, s: usize, placed: Placed, [d, depth]: [usize; 2], [lo, size]: [i64; 2]) -> Placed {
+    let split = |piece: &Piece| -> Vec<Piece> {
         let mut before = piece.clone();
         let far = match &mut before.feed {
             Feed::Value { distance, .. } | Feed::Carry { distance, .. } if distance[d] != 0 => {
@@ -122,47 +151,40 @@ fn handed_on(scop: &Scop, s: usize, placed: Placed, [d, depth]: [usize; 2], [lo,
         vec![within, before]
     };
     let variables =
-        placed.variables.iter().map(|v| Variable { pieces: v.pieces.iter().flat_map(handed).collect() }).collect();
-    let Placed { dims, iterators, domain, live_out, .. } = placed;
-    Placed::new(scop, s, dims, iterators, domain, variables, live_out, Frame { outer: 0, depth })
+        placed.variables.iter().map(|v| Variable { pieces: v.pieces.iter().flat_map(split).collect() }).collect();
+    Placed::new(scop, s, Place { variables, ..placed.place() }, Frame { outer: 0, depth })
 }
 
-/// Values come over the dimension.
-fn hands_on(system: &System, d: usize) -> bool {
-    system.dependences().iter().any(|e| e.distance[d] != 0)
-}
-
-/// The system with loops that begin where their phase or strip says; `None` if hardly less would be walked. And what
-/// `slant` made of the steepest slopes.
-fn slanted(scop: &Scop, system: &System, slant: &dyn Fn(Slopes) -> Slopes) -> (Option<System>, Slopes) {
+/// The system with skewed loops, `None` if too many iterations would remain; and the skews that `choose` has picked.
+fn skewed(scop: &Scop, system: &System, choose: &dyn Fn(Slopes) -> Slopes) -> (Option<System>, Slopes) {
     let (frame, loops) = (system.frame(), system.loops());
     let depth = frame.depth;
-    let (mut statements, mut taken) = (system.statements.clone(), vec![]);
+    let (mut statements, mut chosen) = (system.statements.clone(), vec![]);
     for group in groups(system) {
         for p in system.parameters().end..loops.start {
-            let slopes = slant(slopes(&statements, &group, p, loops.start).unwrap_or_default());
-            if slopes.is_empty() {
+            let skews = choose(greatest_skews(&statements, &group, p, loops.start).unwrap_or_default());
+            if skews.is_empty() {
                 continue;
             }
             let mut over: Vec<Affine> = (0..depth).map(|e| coordinate(e, depth)).collect();
-            slopes.iter().for_each(|&(e, slope)| over[e].coeffs[p] = slope);
+            skews.iter().for_each(|&(e, skew)| over[e].coeffs[p] = skew);
             let change = Change { over, dims: (0..depth).collect(), within: vec![], first: 0, frame };
             for &s in &group {
                 statements[s] = change.placed(scop, s, &statements[s]);
             }
-            taken.extend(slopes);
+            chosen.extend(skews);
         }
     }
-    let slanted =
+    let skewed =
         around(&system.dims[system.parameters()], names(system).collect(), |d| system.dims[d].kind, statements);
-    (Some(slanted).filter(|slanted| is_worth(slanted, system)), taken)
+    (Some(skewed).filter(|skewed| is_worth(skewed, system)), chosen)
 }
 
 fn names(system: &System) -> impl Iterator<Item = String> + '_ {
     system.dims.iter().map(|d| d.name.clone())
 }
 
-/// Statements that are executed in the same phases.
+/// The statements by the phases, or strips, in which they are executed.
 pub(super) fn groups(system: &System) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = vec![];
     for case in &system.cases {
@@ -177,8 +199,8 @@ pub(super) fn groups(system: &System) -> Vec<Vec<usize>> {
     groups
 }
 
-/// Where loops begin later from one value of phase loop `p` to the next, and by how much.
-fn slopes(statements: &[Placed], group: &[usize], p: usize, cased: usize) -> Option<Slopes> {
+/// The loops that begin later from one value of dimension `p` to the next, and by how many iterations.
+fn greatest_skews(statements: &[Placed], group: &[usize], p: usize, cased: usize) -> Option<Slopes> {
     let all: Vec<Vec<Constraint>> = group.iter().flat_map(|&s| statements[s].domain.clone()).collect();
     let depth = all.first()?.first()?.expr.coeffs.len();
     let (first, last) = flow::domain_bounds(&all, depth)?[p];
@@ -190,7 +212,7 @@ fn slopes(statements: &[Placed], group: &[usize], p: usize, cased: usize) -> Opt
         )
     };
     let (from, to) = (begins(first)?, begins(last)?);
-    let slope = |e: usize| (to[e].0 - from[e].0).div_euclid((last - first).max(1));
-    let found: Slopes = (cased..depth).map(|e| (e, slope(e))).filter(|x| x.1 != 0).collect();
+    let skew = |e: usize| (to[e].0 - from[e].0).div_euclid((last - first).max(1));
+    let found: Slopes = (cased..depth).map(|e| (e, skew(e))).filter(|x| x.1 != 0).collect();
     (!found.is_empty()).then_some(found)
 }

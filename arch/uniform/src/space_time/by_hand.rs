@@ -1,15 +1,15 @@
-//! Plans by hand: what space loops and a [`Shape`] say of the program's loops.
+//! Plans by hand: space loops and a [`Shape`] as a user gives them, as a [`Plan`].
 //!
-//! Refused here: E0701 unknown loops, E0702 space loops that are no array's, E0703 factors below 1, E0704 loops that
-//! stand twice in the order, E0720 factors far beyond their loop, E0721 two factors for loops that are one in the
-//! array.
+//! Loops without a role keep their order as time loops. Every fault is reported, not only the first: E0701 unknown
+//! loops, E0702 no one or two different space loops, E0703 factors below 1, E0704 loops twice in the order, E0720
+//! factors far beyond their loop, E0721 two factors for one loop of the array.
 
-use crate::design::Shape;
+use crate::design::{Factors, Shape};
 use crate::mapping::{DimPlan, Plan};
 use crate::system::System;
 use scop::diag::Diagnostic;
 
-/// Loop names a person may write for a dimension, as `i`, or `j` for a dimension shared by loops `j` and `l` (`j_l`).
+/// The dimension with this name; also the only one shared by a loop with this name, as `j_l` for `j`.
 fn find_dim(system: &System, name: &str) -> Option<usize> {
     let exact = system.dims.iter().position(|d| d.name == name);
     exact.or_else(|| {
@@ -19,22 +19,22 @@ fn find_dim(system: &System, name: &str) -> Option<usize> {
     })
 }
 
-/// Dimension of a loop the user named.
+/// The dimension of a loop that the user names.
 ///
 /// # Errors
-/// E0701 with the loops there are.
+/// E0701, with the names of all loops.
 pub fn dim_named(system: &System, name: &str) -> Result<usize, Diagnostic> {
     find_dim(system, name).ok_or_else(|| {
-        let known: Vec<&str> = system.dims.iter().map(|d| d.name.as_str()).collect();
+        let names: Vec<&str> = system.dims.iter().map(|d| d.name.as_str()).collect();
         Diagnostic::error("E0701", None, format!("there is no loop `{name}` in the region"))
-            .help(format!("the loops are {}", known.join(", ")))
+            .help(format!("the loops are {}", names.join(", ")))
     })
 }
 
-/// Factors up to this size need not look at the loop's extent: one tile size may serve loops of many extents.
+/// Factors up to this size may exceed the loop's extent: one tile size may serve loops of many extents.
 const ANY_EXTENT: i64 = 64;
 
-/// The plan the user describes, over one transform; loops without a role keep their order as time loops.
+/// The plan that the user describes, over one transform.
 ///
 /// # Errors
 /// All faults of the description.
@@ -47,7 +47,7 @@ pub fn by_hand(
     let mut faults = Vec::new();
     let depth = system.dims.len();
     let mut plan = Plan { transform, dims: vec![DimPlan::default(); depth], order: (0..depth).collect() };
-    let space: Vec<usize> = space.iter().filter_map(|n| known(dim_named(system, n), &mut faults)).collect();
+    let space: Vec<usize> = space.iter().filter_map(|n| collected(dim_named(system, n), &mut faults)).collect();
     if space.len() > 2 || (space.len() == 2 && space[0] == space[1]) {
         faults.push(
             Diagnostic::error("E0702", None, "an array has one or two different space loops")
@@ -67,11 +67,19 @@ pub fn by_hand(
     }
 }
 
-fn known<T>(found: Result<T, Diagnostic>, faults: &mut Vec<Diagnostic>) -> Option<T> {
+/// The value; a fault goes to the others.
+fn collected<T>(found: Result<T, Diagnostic>, faults: &mut Vec<Diagnostic>) -> Option<T> {
     found.map_err(|fault| faults.push(fault)).ok()
 }
 
-/// Gives the dimensions, which `find` knows by name, their tile, latency and SIMD factors; what is wrong with these.
+/// A kind of factor of a [`Shape`].
+struct Factor<'a> {
+    option: &'static str,
+    by_loop: &'a Factors,
+    set: fn(&mut DimPlan, i64),
+}
+
+/// Gives the dimensions, which `find` finds by name, their tile, latency and SIMD factors; returns the faults.
 pub(super) fn cut(
     system: &System,
     shape: &Shape,
@@ -82,16 +90,16 @@ pub(super) fn cut(
     let extent =
         |row: &Vec<i64>| row.iter().zip(&system.dims).map(|(c, dim)| c.abs() * (dim.hi - dim.lo)).sum::<i64>() + 1;
     let extents: Vec<i64> = plan.transform.iter().map(extent).collect();
-    let kinds: [(&str, _, fn(&mut DimPlan, i64)); 3] = [
-        ("tile", &shape.tile, |d, f| d.tile = Some(f)),
-        ("latency", &shape.latency, |d, f| d.latency = f),
-        ("simd", &shape.simd, |d, f| d.simd = f),
+    let kinds = [
+        Factor { option: "tile", by_loop: &shape.tile, set: |d, f| d.tile = Some(f) },
+        Factor { option: "latency", by_loop: &shape.latency, set: |d, f| d.latency = f },
+        Factor { option: "simd", by_loop: &shape.simd, set: |d, f| d.simd = f },
     ];
-    for (kind, asked, set) in kinds {
+    for Factor { option, by_loop, set } in kinds {
         let mut given: Vec<(usize, &str, i64)> = vec![];
-        for (name, &factor) in asked {
-            let Some(d) = known(find(name), &mut faults) else { continue };
-            match factor_fault(kind, name, factor, extents[d], given.iter().find(|g| g.0 == d)) {
+        for (name, &factor) in by_loop {
+            let Some(d) = collected(find(name), &mut faults) else { continue };
+            match factor_fault(option, name, factor, extents[d], given.iter().find(|g| g.0 == d)) {
                 Some(fault) => faults.push(fault),
                 None => {
                     given.push((d, name, factor));
@@ -103,22 +111,25 @@ pub(super) fn cut(
     faults
 }
 
-/// What is wrong with a factor of a loop; `given` is what another name said of the same one.
+/// The fault of a factor of a loop, if it has one; `given`: the factor under another name of the same loop.
 fn factor_fault(
-    kind: &str,
+    option: &str,
     name: &str,
     factor: i64,
     extent: i64,
     given: Option<&(usize, &str, i64)>,
 ) -> Option<Diagnostic> {
     if factor < 1 {
-        return Some(Diagnostic::error("E0703", None, format!("--{kind} {name}={factor}: a factor is at least 1")));
+        return Some(Diagnostic::error("E0703", None, format!("--{option} {name}={factor}: a factor is at least 1")));
     }
     if factor > ANY_EXTENT && factor / 2 >= extent {
         let fault = Diagnostic::error(
             "E0720",
             None,
-            format!("--{kind} {name}={factor}: the loop has {extent} iteration{}", if extent == 1 { "" } else { "s" }),
+            format!(
+                "--{option} {name}={factor}: the loop has {extent} iteration{}",
+                if extent == 1 { "" } else { "s" }
+            ),
         );
         return Some(fault.help(format!(
             "the whole loop is {name}={extent}; a factor above {ANY_EXTENT} is less than twice its loop"
@@ -128,7 +139,7 @@ fn factor_fault(
     let fault = Diagnostic::error(
         "E0721",
         None,
-        format!("--{kind} {other}={theirs},{name}={factor}: these loops are one loop of the array"),
+        format!("--{option} {other}={theirs},{name}={factor}: these loops are one loop of the array"),
     );
     Some(fault.help("give the factor once"))
 }
@@ -137,7 +148,7 @@ fn factor_fault(
 fn order(system: &System, names: &[String], faults: &mut Vec<Diagnostic>) -> Vec<usize> {
     let mut all: Vec<usize> = vec![];
     for (k, name) in names.iter().enumerate() {
-        let Some(d) = known(dim_named(system, name), faults) else { continue };
+        let Some(d) = collected(dim_named(system, name), faults) else { continue };
         if names[..k].contains(name) {
             faults.push(Diagnostic::error("E0704", None, format!("--order names `{name}` twice")));
         } else if !all.contains(&d) {

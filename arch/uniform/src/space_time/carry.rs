@@ -1,9 +1,26 @@
-//! Carry cases: how a constant distance spreads over digits.
+//! Carry cases: how a constant distance spreads over the digits of a coordinate.
+//!
+//! **Problem.** A value comes from a constant distance `e` in a coordinate. The digits of reader and producer differ by
+//! `e` as digits of numbers do in a subtraction: with borrows, which depend on the reader's digits.
+//!
+//! **Method.** From the innermost digit to the outermost one, a difference is either the rest of `e`, if the reader's
+//! digit is that large, or that rest less the trip count, with a borrow from the next digit. The outermost digit takes
+//! what remains. Each way is one [`Carry`]: conditions on digits, and the differences as waves, hops and lanes. Cases
+//! with one outcome are joined.
+//!
+//! ```text
+//! distance 1, digits tile (weight 4) and time (weight 1, trip 4):
+//! time >= 1    the difference is time 1                  1 wave
+//! time <= 0    time 1 - 4 = -3 and a borrow: tile 1      1 tile less 3 waves
+//! ```
+//!
+//! **Invariant.** The conditions of a coordinate's cases are disjoint and cover all digits; the weighted differences of
+//! each sum up to `e`.
 
 use crate::mapping::{Carry, Digit, DigitBound, Mapping, Role, Waves};
 
 impl Mapping {
-    /// All carry cases of a band-space distance.
+    /// All carry cases of a distance in the iteration space.
     pub fn carries(&self, distance: &[i64]) -> Vec<Carry> {
         let moved: Vec<i64> =
             self.plan.transform.iter().map(|row| row.iter().zip(distance).map(|(a, b)| a * b).sum()).collect();
@@ -25,25 +42,23 @@ impl Mapping {
         }];
         for (d, &e) in moved.iter().enumerate() {
             let mut options = Vec::new();
-            digit_cases(&self.digits[d], e, self.digits[d].len(), &mut vec![], &mut vec![], &mut options);
-            all = all
-                .iter()
-                .flat_map(|head| options.iter().map(|(when, deltas)| self.extend(head, when, deltas, d)))
-                .collect();
+            digit_cases(&self.digits[d], e, &DigitCase::default(), &mut options);
+            all = all.iter().flat_map(|head| options.iter().map(|case| self.extend(head, case, d))).collect();
         }
         merge(all)
     }
 
-    fn extend(&self, head: &Carry, when: &[DigitBound], deltas: &[i64], d: usize) -> Carry {
+    /// The case further by the digits of coordinate `d`.
+    fn extend(&self, head: &Carry, case: &DigitCase, d: usize) -> Carry {
         let mut carry = head.clone();
-        carry.when.extend(when.iter().cloned());
-        for (digit, delta) in self.digits[d].iter().zip(deltas) {
+        carry.when.extend(case.when.iter().cloned());
+        for (digit, delta) in self.digits[d].iter().zip(&case.deltas) {
             match digit.role {
                 Role::Space(axis) => carry.hop[axis] += delta,
                 Role::Lane => carry.lanes[digit.index] += delta,
                 _ => {
                     carry.waves = carry.waves.plus(&self.strides(digit.index, *delta));
-                    carry.before.iter_mut().nth(digit.index).into_iter().for_each(|before| *before += delta);
+                    carry.before.get_mut(digit.index).into_iter().for_each(|before| *before += delta);
                 }
             }
         }
@@ -51,34 +66,27 @@ impl Mapping {
     }
 }
 
-type DigitCase = (Vec<DigitBound>, Vec<i64>);
+/// Differences of the digits of one coordinate, outermost first, and when they apply.
+#[derive(Clone, Default)]
+struct DigitCase {
+    when: Vec<DigitBound>,
+    deltas: Vec<i64>,
+}
 
-/// Enumerates, innermost digit first, the digit differences whose weighted sum is `e`.
-fn digit_cases(
-    digits: &[Digit],
-    e: i64,
-    left: usize,
-    when: &mut Vec<DigitBound>,
-    deltas: &mut Vec<i64>,
-    out: &mut Vec<DigitCase>,
-) {
-    if left == 0 {
-        if e == 0 {
-            out.push((when.clone(), deltas.iter().rev().copied().collect()));
-        }
+/// Enumerates, innermost digit first, the digit differences whose weighted sum is `e`. `inner`: those of the digits
+/// further in.
+fn digit_cases(digits: &[Digit], e: i64, inner: &DigitCase, out: &mut Vec<DigitCase>) {
+    let Some((digit, outer)) = digits.split_last() else {
+        out.extend((e == 0).then(|| inner.clone()));
         return;
-    }
-    let digit = &digits[left - 1];
-    let outer_weight = if left > 1 { digits[left - 2].weight } else { 0 };
+    };
+    let outer_weight = outer.last().map_or(0, |x| x.weight);
     let mut try_delta = |delta: i64, bound: Option<(bool, i64)>| {
-        let before = when.len();
-        if let Some((at_least, value)) = bound {
-            when.push(DigitBound { dim: digit.dim, digit: left - 1, at_least, value });
-        }
-        deltas.push(delta);
-        digit_cases(digits, e - delta * digit.weight, left - 1, when, deltas, out);
-        deltas.pop();
-        when.truncate(before);
+        let mut case = inner.clone();
+        let bound = bound.map(|(at_least, value)| DigitBound { dim: digit.dim, digit: outer.len(), at_least, value });
+        case.when.extend(bound);
+        case.deltas.insert(0, delta);
+        digit_cases(outer, e - delta * digit.weight, &case, out);
     };
     if outer_weight == 0 {
         if e % digit.weight == 0 {
@@ -99,7 +107,7 @@ fn digit_cases(
     }
 }
 
-/// Joins cases with one outcome whose conditions differ only in one complementary bound.
+/// Joins cases with one outcome whose conditions differ in one complementary bound.
 fn merge(mut all: Vec<Carry>) -> Vec<Carry> {
     let outcome = |c: &Carry| (c.waves.clone(), c.before.clone(), c.hop, c.lanes.clone());
     loop {

@@ -1,10 +1,18 @@
-//! Space and time by hand: affine expressions over the program's loops, such as `c+q` and `2*c+q`.
+//! Space and time by hand: affine expressions over the program's loops, such as `c+q` and `2*c+q`, as a plan.
 //!
-//! Names stand for the values that C's own iterators have, whatever the band's coordinates are: a loop that counts
-//! down, or starts at another one's iterator, is what its name says. Only directions matter: constants and common
-//! factors of a coordinate are left out, as they would only shift the array or leave every other PE or step idle.
+//! **Terms.** A *coordinate* is an expression of `--space` or `--time`. Its *direction* is its coefficients over the
+//! iteration space. A name stands for the value of C's own iterator: a loop that counts down, or starts at another
+//! iterator, is read as it is written.
 //!
-//! Source: Rau-style space-time transforms of uniform recurrences, as PolySA and T2SP write them.
+//! **Method.** Constants and common factors of a coordinate are dropped: they would only shift the array, or leave
+//! every other PE or step idle. The directions must form a unimodular matrix. If it is not, two iterations that meet in
+//! one PE at one time are shown (E0718), or the share of idle places (E0712).
+//!
+//! **Example.** Convolution `y[r] += x[r+p-1] * w[p]` with `--space p --time r+2*p`: each `x` moves on by one PE per
+//! step, each `y` by one PE in two steps.
+//!
+//! **Source.** Lee, Kedem, "Synthesizing Linear Array Algorithms from Nested For Loop Algorithms" (1988): conditions
+//! for a space-time transform; PolySA (Cong, Wang, 2018).
 
 use crate::affine::map::{compose, coordinate};
 use crate::affine::{determinant, gcd};
@@ -17,20 +25,20 @@ use scop::diag::{Diagnostic, Diagnostics};
 use scop::flow;
 use scop::{Affine, Constraint, Scop};
 
-/// The value of a loop's iterator over the band coordinates.
+/// The value of a loop's iterator over the coordinates.
 struct Value {
     dim: usize,
     name: String,
     value: Affine,
 }
 
-/// What the names of loops stand for.
+/// The values of the loops' names.
 pub struct Coordinates<'a> {
     system: &'a System,
-    /// Of every loop, those of the deepest statements first; equal ones once.
+    /// One of each loop, those of the deepest statements first.
     values: Vec<Value>,
-    /// The dimensions of the band.
-    band: Vec<Affine>,
+    /// The dimensions of the iteration space.
+    dims: Vec<Affine>,
 }
 
 impl<'a> Coordinates<'a> {
@@ -53,43 +61,42 @@ impl<'a> Coordinates<'a> {
                 }
             }
         }
-        Coordinates { system, values, band: (0..depth).map(|d| coordinate(d, depth)).collect() }
+        Coordinates { system, values, dims: (0..depth).map(|d| coordinate(d, depth)).collect() }
     }
 
     fn depth(&self) -> usize {
         self.system.dims.len()
     }
 
-    /// A loop by its name, or by the dimension's where several loops have one name (`j.2`). Where statements of one
-    /// loop run in several directions, as in Floyd–Warshall away from the pivot, its name is the dimension that they
-    /// share.
+    /// A loop by its name, or by the name of its dimension (`j.2`). The statements of one loop may run in several
+    /// directions, as in Floyd–Warshall away from the pivot; then its name is their common dimension.
     fn find(&self, name: &str) -> Result<&Affine, Diagnostic> {
         let dim = self.system.dims.iter().position(|d| d.name == name);
         let named: Vec<&Value> = self.values.iter().filter(|v| v.name == name || Some(v.dim) == dim).collect();
         match named.as_slice() {
             [one] => Ok(&one.value),
             [one, rest @ ..] if dim == Some(one.dim) && rest.iter().all(|v| v.dim == one.dim) => {
-                Ok(&self.band[one.dim])
+                Ok(&self.dims[one.dim])
             }
             [] => Err(Diagnostic::error("E0701", None, format!("there is no loop `{name}` in the region"))
-                .help(format!("the loops are {}", self.known()))),
+                .help(format!("the loops are {}", self.names()))),
             _ => Err(Diagnostic::error(
                 "E0701",
                 None,
                 format!("several loops of different directions are named `{name}`"),
             )
-            .help(format!("the loops are {}", self.known()))),
+            .help(format!("the loops are {}", self.names()))),
         }
     }
 
-    fn known(&self) -> String {
+    fn names(&self) -> String {
         self.system.dims.iter().map(|d| d.name.as_str()).collect::<Vec<_>>().join(", ")
     }
 
-    /// A coordinate's direction: coefficients over the band.
+    /// A coordinate's direction: coefficients over the coordinates.
     ///
     /// # Errors
-    /// E0701 for a loop there is not, E0719 for what is no sum of loops.
+    /// E0701 for an unknown loop, E0719 for an expression that is no sum of loops.
     pub fn parse(&self, text: &str) -> Result<Vec<i64>, Diagnostic> {
         let wrong = |what: String| {
             Diagnostic::error("E0719", None, format!("`{text}` is not a coordinate: {what}"))
@@ -113,10 +120,10 @@ impl<'a> Coordinates<'a> {
         Ok(row)
     }
 
-    /// What [`Coordinates::parse`] reads back as `row`, if names can say it.
+    /// The expression that [`Coordinates::parse`] reads back as `row`, if there is one.
     pub fn text(&self, row: &[i64]) -> Option<String> {
         let n = self.depth();
-        // Per dimension a name, and its value's direction.
+        // By dimension: a name and its direction.
         let mut names: Vec<&str> = Vec::new();
         let mut basis: Vec<Vec<i64>> = Vec::new();
         for (d, dim) in self.system.dims.iter().enumerate() {
@@ -169,8 +176,8 @@ impl<'a> Coordinates<'a> {
     /// The plan with these coordinates.
     ///
     /// # Errors
-    /// All faults of the expressions and factors; E0712 where PEs would be idle in a pattern, E0718 where two
-    /// iterations would meet.
+    /// All faults of the expressions and factors; E0712 if PEs would be idle in a pattern, E0718 if two iterations
+    /// would meet.
     pub fn plan(&self, space: &[String], time: &[String], shape: &Shape) -> Result<Plan, Diagnostics> {
         let mut faults = Vec::new();
         let mut rows: Vec<Vec<i64>> = Vec::new();
@@ -201,9 +208,9 @@ impl<'a> Coordinates<'a> {
         let coordinate = |name: &str| {
             let row = self.parse(name)?;
             transform.iter().position(|r| *r == row).ok_or_else(|| {
-                let known: Vec<String> = space.iter().chain(time).cloned().collect();
+                let names: Vec<String> = space.iter().chain(time).cloned().collect();
                 Diagnostic::error("E0701", None, format!("`{name}` is not a coordinate of this array"))
-                    .help(format!("the coordinates are {}", known.join(", ")))
+                    .help(format!("the coordinates are {}", names.join(", ")))
             })
         };
         faults.extend(cut(self.system, shape, &mut plan, coordinate));
@@ -214,8 +221,8 @@ impl<'a> Coordinates<'a> {
         }
     }
 
-    /// The coordinates in the order in which `sagen map` has them, so that a row and its options are one thing; else
-    /// plain loops in their own places, and the others in what is left.
+    /// The plan with the coordinates in the order of a row of `sagen map`, if one has them, so that a row and its
+    /// options mean the same; else plain loops in their own places, all others in the rest.
     fn arranged(&self, axes: usize, rows: Vec<Vec<i64>>) -> Plan {
         let n = self.depth();
         let listed = transform::transforms(self.system)
@@ -287,7 +294,7 @@ impl<'a> Coordinates<'a> {
             .help("give as many space and time coordinates as there are loops, for example --space c+q --time r,q,p"))
     }
 
-    /// Two iterations with equal coordinates, over the band.
+    /// Two iterations with equal coordinates, over the coordinates.
     fn meeting(&self, rows: &[Vec<i64>]) -> Option<(Vec<i64>, Vec<i64>)> {
         let n = self.depth();
         let twice = |row: &[i64], second: bool, sign: i64| {
@@ -335,7 +342,7 @@ impl<'a> Coordinates<'a> {
         None
     }
 
-    /// A band point as C's iterators have it.
+    /// A point as C's iterators have it.
     fn in_c(&self, point: &[i64]) -> Vec<i64> {
         (0..self.depth())
             .map(|d| self.values.iter().find(|v| v.dim == d).map_or(point[d], |v| v.value.eval(point)))
@@ -343,7 +350,7 @@ impl<'a> Coordinates<'a> {
     }
 }
 
-/// Is it one of C's names alone, and no expression?
+/// Whether it is a name and no expression.
 pub fn is_plain(text: &str) -> bool {
     text.trim().chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.')
 }
@@ -351,7 +358,7 @@ pub fn is_plain(text: &str) -> bool {
 /// `2*c + q - 3` as factors and names; constants have no name.
 ///
 /// # Errors
-/// What is no sum of multiples of names and constants.
+/// Text that is no sum of multiples of names and constants.
 pub fn terms(text: &str) -> Result<Vec<(i64, Option<String>)>, String> {
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
     let mut found = Vec::new();

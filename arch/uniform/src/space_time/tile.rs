@@ -1,9 +1,33 @@
-//! Splits every transformed dimension into digits, and gives each digit its place among counters, axes and lanes.
+//! From a plan to a mapping: splits every transformed coordinate into digits, numbers the counters, and finds their
+//! last values.
 //!
-//! Source: AutoSA section 4 (partitioning, latency hiding, SIMD), PolySA section 4.1 (projection and schedule vectors).
+//! **Terms.** See [`crate::mapping`] for digits and [`crate::counters`] for parameters and cases. A coordinate
+//! *reaches* so far in a case: its greatest value there, less the least of all. A digit is *alone* in a case if all
+//! digits outside of it stay 0.
+//!
+//! **Method.**
+//! 1. Split each coordinate ([`split`]).
+//! 2. A loop whose greatest value is a function of the sizes gets a parameter for its last value, in all cases
+//!    ([`Mapping::ends_by_size`]) or in one ([`Mapping::ends_by_case`]).
+//! 3. Number the counters: parameters, tile loops, time loops, latency loops.
+//! 4. End the inner loops by case ([`Mapping::end_by_phase`]):
+//!
+//! ```text
+//! for (i < 8) for (j <= i), strips of 4 iterations of i, j in tiles of 4:
+//!
+//! i reaches   j reaches   j.tile (weight 4)   j.time (weight 1)
+//! 0..3        3           3 / 4 = 0           alone: 3 / 1 = 3
+//! 4..7        7           7 / 4 = 1           not alone: 3, its trip count less one
+//! ```
+//!
+//! A loop may run longer than it needs to ([`Loose`]): a shorter one would make a delay change.
+//!
+//! **Invariant.** Every iteration has exactly one set of digits; each last value is below its trip count.
+//!
+//! **Source.** AutoSA (Wang, Guo, Cong, 2021), section 4; PolySA (Cong, Wang, 2018), section 4.1.
 
 use crate::affine::{determinant, unimodular_inverse};
-use crate::case;
+use crate::case::{self, Greatest, Quotient};
 use crate::counters::{Case, Counter, Span};
 use crate::mapping::{row_name, Digit, DimPlan, Mapping, Plan, Role};
 use crate::refusal::Illegal;
@@ -13,9 +37,9 @@ use scop::{Affine, Constraint};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// How often a loop over a coordinate runs at least, or [`WHOLE`].
+/// The least trip count of the loops over a coordinate, or [`WHOLE`].
 pub type Loose = BTreeMap<usize, i64>;
-/// As at the greatest sizes, and as in the longest of phases that have a statement in common.
+/// As many as at the greatest sizes, and as in the longest of the cases that share a statement.
 pub const WHOLE: i64 = i64::MAX;
 
 /// By dimension, digit and case of phases.
@@ -28,7 +52,7 @@ impl Mapping {
         Mapping::within(system, plan, &Loose::new())
     }
 
-    /// As [`Mapping::new`], where some loops run longer than they need to.
+    /// As [`Mapping::new`], with loops that run longer than they need to.
     pub fn within(system: &System, plan: Plan, loose: &Loose) -> Result<Mapping, Illegal> {
         let plan = phases_outermost(system, plan)?;
         let inverse =
@@ -54,23 +78,23 @@ impl Mapping {
         };
         let ends = mapping.ends_by_size(system, loose);
         let by_case = mapping.ends_by_case(system, loose);
-        let by_case = mapping.number_digits(system, ends, by_case)?;
+        let by_case = mapping.number_counters(system, ends, by_case);
+        mapping.number_space()?;
         mapping.strip = system.strips().find_map(|d| Some(mapping.digits[d].first()?.index));
         mapping.end_by_phase(system, loose, &by_case);
         Ok(mapping)
     }
 
-    /// Ends loops by phase, or by strip: as far as the statements go that are executed in it. `limits` are the parameters
-    /// that do so, by dimension, digit and case.
+    /// Ends inner loops by case. `limits`: the parameters that do so, by dimension, digit and case.
     fn end_by_phase(&mut self, system: &System, loose: &Loose, limits: &ByCase<usize>) {
-        let known = self.parameters();
-        if self.phases() == known && self.strip.is_none() {
+        let parameters = self.parameters();
+        if self.phases() == parameters && self.strip.is_none() {
             return;
         }
         let boxes: Vec<Case> = (0..system.cases.len()).map(|case| self.outer_box(system, case, limits)).collect();
         let cased = self.cased();
-        let all: i64 = self.counters[known..cased].iter().map(|c| c.trip).product();
-        let volume = |own: &Case| own[known..].iter().map(|s| s.high - s.low + 1).product::<i64>();
+        let all: i64 = self.counters[parameters..cased].iter().map(|c| c.trip).product();
+        let volume = |case: &Case| case[parameters..].iter().map(|s| s.high - s.low + 1).product::<i64>();
         let between = boxes.iter().flatten().any(|span| span.end.parameter().is_some())
             || boxes.iter().map(volume).sum::<i64>() < all;
         let reaches = self.reaches(system);
@@ -103,7 +127,7 @@ impl Mapping {
 
     /// The values of the outer counters in a case.
     fn outer_box(&self, system: &System, case: usize, limits: &ByCase<usize>) -> Case {
-        let known = self.parameters();
+        let parameters = self.parameters();
         // Strips are whole along the counters of tiles.
         let tiles = self.strip.map_or(0..0, |_| self.phases()..self.tile_depth);
         let span = |d: usize| {
@@ -115,16 +139,16 @@ impl Mapping {
         };
         let spans = |dims: Range<usize>| dims.filter(|&d| !self.digits[d].is_empty()).map(span).collect::<Vec<_>>();
         let whole = |counters: Range<usize>| self.counters[counters].iter().map(Span::whole).collect();
-        [whole(0..known), spans(system.sequences()), whole(tiles), spans(system.strips())].concat()
+        [whole(0..parameters), spans(system.sequences()), whole(tiles), spans(system.strips())].concat()
     }
 
-    /// How far coordinates go, by case.
+    /// How far coordinates reach, by case.
     fn reaches(&self, system: &System) -> Vec<Vec<i64>> {
         system.cases.iter().map(|case| reach(&self.plan.transform, &self.bounds, &case.bounds)).collect()
     }
 
-    /// The last value of a digit at the greatest sizes, as far as its coordinate goes, by case, behind the one that it
-    /// has at least.
+    /// By case: the least last value that a digit must have, and the one that its coordinate needs, at the greatest
+    /// sizes.
     fn lasts(&self, system: &System, loose: &Loose, d: usize, k: usize, reaches: &[Vec<i64>]) -> Vec<[i64; 2]> {
         let digit = &self.digits[d][k];
         let last = |reach: &Vec<i64>| {
@@ -134,19 +158,18 @@ impl Mapping {
                 digit.trip - 1
             }
         };
-        let own: Vec<i64> = reaches.iter().map(last).collect();
-        let mut most = own.clone();
+        let ends: Vec<i64> = reaches.iter().map(last).collect();
+        let mut most = ends.clone();
         loose.get(&d).into_iter().for_each(|_| evened(&mut most, system));
-        most.into_iter().zip(own).map(|(most, own)| [most.min(least(loose, d)), own]).collect()
+        most.into_iter().zip(ends).map(|(most, end)| [most.min(least(loose, d)), end]).collect()
     }
 
-    /// Coordinate `d` goes so far (`reach`) that digits outside of its digit `k` stay at zero.
+    /// Whether digits outside of digit `k` stay 0 if coordinate `d` reaches this far.
     fn is_alone(&self, d: usize, k: usize, reach: &[i64]) -> bool {
         self.digits[d][..k].iter().all(|outer| reach[d] / outer.weight == 0)
     }
 
-    /// The last values of the outermost digits that are counted and that sizes end, by dimension: of all, or, if there
-    /// are cases of phases, of the phases' own.
+    /// The last values of outermost digits that follow from the sizes in all cases, by dimension.
     fn ends_by_size(&mut self, system: &System, loose: &Loose) -> BTreeMap<usize, Formula> {
         let mut ends = BTreeMap::new();
         let last = if system.cases.is_empty() { self.digits.len() } else { system.sequences().end };
@@ -157,11 +180,9 @@ impl Mapping {
                 &self.plan.transform[d],
             );
             let least = least(loose, d);
-            // Where it may run longer, its end is not the coordinate's.
-            if let ([[one]], 0) = (greatest.iter().map(Vec::as_slice).collect::<Vec<_>>().as_slice(), least) {
-                if one.1 == 1 && !one.0.is_constant() {
-                    self.uppers.insert((d, None), one.0.clone());
-                }
+            // A loop that runs longer does not end with the coordinate.
+            if let Some(upper) = case::single(&greatest).filter(|upper| least == 0 && !upper.is_constant()) {
+                self.uppers.insert((d, None), upper.clone());
             }
             let counted = self.digits[d].first().filter(|x| d < last && !matches!(x.role, Role::Space(_) | Role::Lane));
             let varies = |digit: &&Digit| least < digit.trip - 1;
@@ -171,9 +192,8 @@ impl Mapping {
         ends
     }
 
-    /// The last values of digits that sizes end, by dimension, digit and case of phases; of phases' own dimensions the
-    /// greatest of the case, where that is not that of all. And greatest values of coordinates that one function gives,
-    /// by dimension and case.
+    /// The last values of digits that follow from the sizes in one case. Notes greatest values of coordinates on the
+    /// way.
     fn ends_by_case(&mut self, system: &System, loose: &Loose) -> ByCase<Formula> {
         let (mut ends, mut uppers) = (BTreeMap::new(), vec![]);
         if !system.is_sized() {
@@ -188,18 +208,17 @@ impl Mapping {
                 let Some((k, digit)) = self.digits[d].iter().enumerate().find(counted) else { continue };
                 let [least, last] = self.lasts(system, loose, d, k, &reaches)[c];
                 let unit = self.plan.transform[d].iter().enumerate().all(|(e, &x)| x == i64::from(d == e));
-                let own;
+                let transformed;
                 let greatest = if unit {
                     &case.ends[d]
                 } else {
                     let within: Vec<Vec<Constraint>> =
                         case.parts(system.sequences(), system.dims.len(), |s| &system.statements[s].domain).collect();
-                    own = case::greatest(within.iter(), &system.maxima(), &self.plan.transform[d]);
-                    &own
+                    transformed = case::greatest(within.iter(), &system.maxima(), &self.plan.transform[d]);
+                    &transformed
                 };
-                if let ([[one]], 0, 0) = (greatest.iter().map(Vec::as_slice).collect::<Vec<_>>().as_slice(), k, least) {
-                    uppers.extend((one.1 == 1 && !one.0.is_constant()).then(|| ((d, Some(c)), one.0.clone())));
-                }
+                let upper = case::single(greatest).filter(|upper| k == 0 && least == 0 && !upper.is_constant());
+                uppers.extend(upper.map(|upper| ((d, Some(c)), upper.clone())));
                 let everywhere = system.dims[d].kind == Kind::Sequence && case.bounds[d].1 == system.dims[d].hi;
                 let varies = (least == 0 || least < last) && !everywhere;
                 let end = self.last_value(d, digit, greatest, least).filter(|_| varies);
@@ -210,10 +229,9 @@ impl Mapping {
         ends
     }
 
-    /// The last value of a digit of coordinate `d`, whose greatest value is bounded so, if sizes tell it. It is not
-    /// less than `least`.
-    fn last_value(&self, d: usize, digit: &Digit, greatest: &[Vec<(Affine, i64)>], least: i64) -> Option<Formula> {
-        let one = |(form, by): &(Affine, i64)| Formula::affine(form).over(*by);
+    /// The last value of a digit of coordinate `d`, `least` at least, if it follows from the sizes.
+    fn last_value(&self, d: usize, digit: &Digit, greatest: &Greatest, least: i64) -> Option<Formula> {
+        let one = |q: &Quotient| Formula::affine(&q.form).over(q.divisor);
         let end =
             greatest.iter().filter_map(|part| part.iter().map(one).reduce(Formula::least)).reduce(Formula::greatest)?;
         let value = end
@@ -224,14 +242,14 @@ impl Mapping {
         (!matches!(value, Formula::Const(_))).then_some(value)
     }
 
-    /// Numbers the counters: parameters first, then tile, time and latency loops. Returns the parameters that end digits by
+    /// Numbers the counters: parameters, then tile, time and latency loops. Returns the parameters that end digits by
     /// case.
-    fn number_digits(
+    fn number_counters(
         &mut self,
         system: &System,
         ends: BTreeMap<usize, Formula>,
         by_case: ByCase<Formula>,
-    ) -> Result<ByCase<usize>, Illegal> {
+    ) -> ByCase<usize> {
         let (order, sizes) = (self.plan.order.clone(), system.parameters().end);
         let parameter = |name: String, trip: i64, last: Formula| Counter { name, kind: Kind::Parameter, trip, last };
         for d in system.parameters() {
@@ -278,8 +296,13 @@ impl Mapping {
                 self.tile_depth = self.counters.len();
             }
         }
-        for d in 0..self.digits.len() {
-            for digit in self.digits[d].iter_mut() {
+        cases
+    }
+
+    /// Numbers the axes and the lane digits.
+    fn number_space(&mut self) -> Result<(), Illegal> {
+        for (digits, name) in self.digits.iter_mut().zip(&self.names) {
+            for digit in digits {
                 match digit.role {
                     Role::Space(axis) => {
                         if !self.axes[axis].is_empty() {
@@ -287,7 +310,7 @@ impl Mapping {
                         }
                         digit.index = axis;
                         self.extent[axis] = digit.trip;
-                        self.axes[axis] = self.names[d].clone();
+                        self.axes[axis].clone_from(name);
                     }
                     Role::Lane => {
                         digit.index = self.lane_trips.len();
@@ -297,7 +320,7 @@ impl Mapping {
                 }
             }
         }
-        Ok(cases)
+        Ok(())
     }
 }
 
@@ -306,7 +329,7 @@ fn least(loose: &Loose, d: usize) -> i64 {
     loose.get(&d).map_or(0, |least| least - 1)
 }
 
-/// The greatest of cases that have a statement in common, for each of them.
+/// Gives cases that share a statement the greatest of their values.
 fn evened(by_case: &mut [i64], system: &System) {
     let shares = |a: usize, b: usize| system.cases[a].statements.iter().any(|s| system.cases[b].statements.contains(s));
     let pairs: Vec<(usize, usize)> = (0..by_case.len())
@@ -323,8 +346,8 @@ fn evened(by_case: &mut [i64], system: &System) {
 fn phases_outermost(system: &System, mut plan: Plan) -> Result<Plan, Illegal> {
     let outer = system.loops().start;
     for (d, row) in plan.transform.iter().enumerate() {
-        let own = |(e, &c): (usize, &i64)| c == i64::from(d == e) || d >= outer && e >= outer;
-        if !row.iter().enumerate().all(own) {
+        let stays = |(e, &c): (usize, &i64)| c == i64::from(d == e) || d >= outer && e >= outer;
+        if !row.iter().enumerate().all(stays) {
             return Err(Illegal::PhaseLoop(system.dims[d.min(outer - 1)].name.clone()));
         }
     }
@@ -361,7 +384,7 @@ fn split(dim: usize, plan: &DimPlan, extent: i64) -> Vec<Digit> {
     digits
 }
 
-/// The greatest value of each transformed coordinate in a box of the band, less the least of all.
+/// How far each transformed coordinate reaches in a box of the iteration space.
 pub fn reach(transform: &[Vec<i64>], bounds: &[(i64, i64)], within: &[(i64, i64)]) -> Vec<i64> {
     let most = |row: &[i64]| row.iter().zip(within).map(|(&c, b)| (c * b.0).max(c * b.1)).sum::<i64>();
     transform.iter().zip(bounds).map(|(row, b)| most(row).min(b.1) - b.0).collect()

@@ -1,4 +1,16 @@
-//! Transforms of the band space worth trying.
+//! The unimodular transforms that are tried: the identity, a skew, a wavefront, and PolySA's projections.
+//!
+//! **Problem.** A dependence with a negative component forbids to tile or to permute its loops; one that every loop
+//! carries leaves no parallel loop.
+//!
+//! **Method.**
+//! - [`transforms`]: the least *skew* under which no dependence has a negative component. Distances (1, -1) and (0, 1)
+//!   of a stencil over (t, i) become (1, 0) and (0, 1) over (t, t+i).
+//! - [`wavefront`]: the least sum of loops that grows along every dependence, in the place of the innermost loop.
+//! - [`projections`]: rows that vanish on a projection vector, and time.
+//!
+//! **Source.** Wolf, Lam, "A Loop Transformation Theory and an Algorithm to Maximize Parallelism" (1991), sections 3
+//! and 4: skewing, wavefronts; PolySA (Cong, Wang, 2018), section 4.1: projections.
 
 use crate::mapping::Plan;
 use crate::system::System;
@@ -31,13 +43,12 @@ pub fn transforms(system: &System) -> Vec<Vec<Vec<i64>>> {
     }
 }
 
-/// Coefficients of a wavefront beyond which most of its steps would be empty.
+/// The greatest coefficient of a wavefront: most steps of a steeper one would be empty.
 const STEEPEST: i64 = 8;
 
-/// The identity with a *wavefront* in the place of the innermost loop: the least sum of loops that grows along every
-/// dependence. Where it runs outermost in time, no iterations of the other loops wait for each other within one of its
-/// steps. `None` where it is not made of several loops, the innermost one among them, or is known as a skew; and in
-/// programs of less than three loops or in phases.
+/// The identity with a *wavefront* in the place of the innermost loop. If it runs outermost in time, iterations of the
+/// other loops do not wait for each other within one of its steps. `None` for programs in phases or of less than three
+/// loops, and if it is a single loop, leaves the innermost loop out, or is the skew of [`transforms`].
 pub fn wavefront(system: &System) -> Option<Vec<Vec<i64>>> {
     let depth = system.dims.len();
     if system.frame().outer > 0 || depth < 3 {
@@ -46,7 +57,7 @@ pub fn wavefront(system: &System) -> Option<Vec<Vec<i64>>> {
     let distances: Vec<Vec<i64>> = system.dependences().into_iter().map(|d| d.distance).collect();
     let mut front = vec![0; depth];
     for d in (0..depth).rev() {
-        // Of those that this loop carries, what loops further in leave open.
+        // The dependences that this loop carries, as far as loops further in do not order them.
         for e in distances.iter().filter(|e| e[..d].iter().all(|&x| x == 0) && e[d] > 0) {
             let have: i64 = e.iter().zip(&front).skip(d + 1).map(|(x, c)| x * c).sum();
             front[d] = front[d].max((e[d] - have).div_euclid(e[d]));

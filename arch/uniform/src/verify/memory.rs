@@ -1,8 +1,17 @@
-//! The order of stores and loads in the phases of a [`System`]: what an input reads was stored by the instance that
-//! wrote the cell last, in an earlier phase, and nothing that is stored later in the program is in memory by then.
+//! The order of stores and loads in the phases of a [`System`].
 //!
-//! Each dependence of the program is looked at over pairs of places in the band, of the instance it comes from and
-//! of the one it leads to.
+//! **Invariant.** An input takes the value of the instance that wrote the cell last, and that instance stored it in an
+//! earlier phase. No store of a later instance of the program reaches memory before.
+//!
+//! **Method.** Each dependence of the program becomes a set of pairs of places, of the instance that it comes from and
+//! of the one that it leads to. A pair is wrong if the phase of the first is later than that of the second, or the same
+//! one where the order of accesses in a phase does not allow it. The set of wrong pairs must be empty:
+//!
+//! ```text
+//! flow    store in phase p, load in phase q:      p < q
+//! anti    load in phase p, next store in q:       p <= q     (loads of a phase come before its stores)
+//! output  store in phase p, next store in q:      p < q      (two stores of a phase have no order)
+//! ```
 
 use crate::affine::map::{among, compose, minus};
 use crate::system::{Feed, System};
@@ -12,7 +21,7 @@ use scop::{Affine, Constraint, Scop, Storage};
 
 type Conjunction = Vec<Constraint>;
 
-/// What is wrong, in words.
+/// All faults, in words.
 pub(super) fn check(scop: &Scop, system: &System) -> Vec<String> {
     let flow = match flow::analyze(scop) {
         Ok(flow) => flow,
@@ -50,7 +59,8 @@ pub(super) fn check(scop: &Scop, system: &System) -> Vec<String> {
     faults
 }
 
-/// Pairs of places: of an instance, then of one that depends on it.
+/// Pairs of places: of an instance, then of one that depends on it. The coordinates of the first stand before those of
+/// the second.
 struct Pairs<'a> {
     system: &'a System,
 }
@@ -94,18 +104,18 @@ impl Pairs<'_> {
 
     /// As [`Self::executed`], with the iterators of `from` as functions of those of `to`.
     fn between(&self, [from, to]: [usize; 2], relation: &Conjunction, iteration: &[Affine]) -> Vec<Conjunction> {
-        let own = self.iterators(to, true);
+        let iterators = self.iterators(to, true);
         let same = self.iterators(from, false).into_iter().zip(iteration).map(|(a, b)| {
-            let b = compose(b, &own, 2 * self.depth());
+            let b = compose(b, &iterators, 2 * self.depth());
             Constraint { expr: minus(&a, &b), equality: true }
         });
         self.executed([from, to], &relation.iter().cloned().chain(same).collect())
     }
 
-    /// Pairs of which the first is in a later phase, or, if `also_equal`, in the same one.
+    /// Whether the first place of some pair is in a later phase, or, if `also_equal`, in the same one.
     fn disordered(&self, pairs: &[Conjunction], also_equal: bool) -> bool {
         let phases = self.system.frame().outer;
-        let apart = |d: usize, equality: bool| {
+        let compared = |d: usize, equality: bool| {
             let mut expr = Affine::constant(2 * self.depth(), if equality { 0 } else { -1 });
             (expr.coeffs[d], expr.coeffs[self.depth() + d]) = (1, -1);
             Constraint { expr, equality }
@@ -114,13 +124,13 @@ impl Pairs<'_> {
         let is_empty = |set: Conjunction| flow::is_empty(&set, 2 * self.depth());
         pairs.iter().any(|pair| {
             levels.clone().any(|level| {
-                let later = (level < phases).then(|| apart(level, false));
-                !is_empty(pair.iter().cloned().chain((0..level).map(|d| apart(d, true))).chain(later).collect())
+                let later = (level < phases).then(|| compared(level, false));
+                !is_empty(pair.iter().cloned().chain((0..level).map(|d| compared(d, true))).chain(later).collect())
             })
         })
     }
 
-    /// What is wrong with taking what `writer` has stored from memory.
+    /// The fault of an input that `writer` has stored, if it has one.
     fn input(&self, pairs: &[Conjunction], writer: usize) -> Option<&'static str> {
         if self.disordered(pairs, true) {
             return Some("writes it in no earlier phase");
@@ -130,7 +140,7 @@ impl Pairs<'_> {
         (!flow::union_implies(pairs, &stored, 2 * self.depth())).then_some("does not store it")
     }
 
-    /// What is wrong with the next write of a cell behind an access.
+    /// The fault of the next write of a cell after an access, if it has one.
     fn next_write(&self, scop: &Scop, dep: &MemoryDep) -> Option<String> {
         let ((from, access), (to, _)) = (dep.from, dep.to);
         if scop.array(scop.statement(to).write.array).storage == Storage::Local {
@@ -139,9 +149,9 @@ impl Pairs<'_> {
         let (f, t) = (from.index(), to.index());
         let related = |piece: &RelationPiece| match piece {
             RelationPiece::Function { domain, target } => {
-                // Over the first place, which the second one is a function of.
-                let own = self.iterators(f, false);
-                let over = |a: &Affine| compose(a, &own, 2 * self.depth());
+                // The second place is a function of the first.
+                let iterators = self.iterators(f, false);
+                let over = |a: &Affine| compose(a, &iterators, 2 * self.depth());
                 let here = domain.iter().map(|c| Constraint { expr: over(&c.expr), equality: c.equality });
                 let there = self
                     .iterators(t, true)
@@ -161,8 +171,7 @@ impl Pairs<'_> {
         let pairs: Vec<Conjunction> =
             dep.relation.iter().flat_map(|piece| self.executed([f, t], &related(piece))).collect();
         let placed = &self.system.statements[f];
-        // Accesses that reach memory: loads are ahead of all stores of their phase, and of two stores in one there is
-        // no order.
+        // The accesses that reach memory.
         let touching: Vec<Conjunction> = match access {
             WRITE => placed.live_out.clone(),
             read => placed.variables[read]

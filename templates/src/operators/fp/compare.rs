@@ -8,7 +8,7 @@ use rtl::{u, ModuleBuilder, Sig};
 /// Compare magnitudes; decide and select.
 const STEPS: [u32; 2] = [6, 3];
 
-/// What is known of two numbers after the first step.
+/// Two numbers after the first step.
 struct Order<'m> {
     /// `|a| < |b|` and `|a| == |b|` as bit patterns.
     less: Sig<'m>,
@@ -36,7 +36,7 @@ fn order<'m>(a: Sig<'m>, b: Sig<'m>, x: &Fields<'m>, y: &Fields<'m>) -> Order<'m
     Order { less: p.lt(q), same: p.eq(q), signs: [x.sign, y.sign], zeros: x.zero & y.zero }
 }
 
-/// Keeps an [`Order`] over a step boundary.
+/// Holds an [`Order`] over a step boundary.
 fn hold<'p, 'm>(p: &'p Pipe<'m>, o: Order<'m>) -> impl Fn() -> Order<'m> + use<'p, 'm> {
     let (less, same, zeros) = (p.hold("less", o.less), p.hold("same", o.same), p.hold("zeros", o.zeros));
     let signs = [p.hold("sign_a", o.signs[0]), p.hold("sign_b", o.signs[1])];

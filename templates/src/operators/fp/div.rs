@@ -32,7 +32,7 @@ pub fn build(m: &ModuleBuilder, f: Format, latency: u32) {
     let (zeros_a, zeros_b) =
         (p.hold("zeros_a", leading_zeros(m, dividend.now())), p.hold("zeros_b", leading_zeros(m, divisor.now())));
     p.cut();
-    // Of the quotient's second bit, whose weight is one half; less 1.
+    // Exponent of the quotient's second bit, which has weight one half; less 1.
     let correction = (zeros_b.now().extend(wide) - zeros_a.now().extend(wide)).signed();
     let exponent = p.hold("exponent_q", exponent.now().add_lit(f.bias() - 2) + correction);
     let dividend = p.hold("dividend_n", shift_left(m, dividend.now(), zeros_a.now()));

@@ -1,11 +1,13 @@
-//! Fused dot product: `c` plus `lanes` products with one alignment, one normalization and one rounding; exactly what
-//! `scop::value::eval_dot` computes, whose window of kept bits this is.
+//! Fused dot product: `c` plus `lanes` products with one alignment, one normalization and one rounding. It computes
+//! exactly what `scop::value::eval_dot` does, with the same window of bits.
 //!
-//! All terms count relative to the sign of `c`, so `c` is never subtracted. A product has one bit more than the window:
-//! inverted where the product is negative, it is the carry that both rounds the product and completes its negation.
-//! Every adder takes one such carry, and there are as many adders as products. The last digit of a shift, the inversion
-//! and the adder share a LUT. Only the upper bits of the products are used: a shift to the right brings no lower one
-//! up. (They are taken behind the register, which is then the DSP slice's.)
+//! - All terms are relative to the sign of `c`, so `c` is never subtracted.
+//! - A product has one bit more than the window. That bit, inverted for a negative product, is the carry that both
+//!   rounds the product and completes its negation. Every adder takes one such carry; there are as many adders as
+//!   products.
+//! - The last digit of a shift, the inversion and the adder share a LUT.
+//! - Only the upper bits of a product are used, because terms are shifted to the right. They are taken behind the
+//!   product's register, so that this register is in the DSP slice.
 
 use super::mul::{partial_products, product_special, sum_of};
 use super::parts::{by_digit, leading_zeros, shift_left, Fields, Normalization};
@@ -14,7 +16,7 @@ use super::Format;
 use rtl::{clog2, u, ModuleBuilder, Sig};
 use scop::value::dot_window;
 
-/// Half levels: unpack; a level of the search for the greatest exponent, at the last of which the DSP slices multiply;
+/// Half levels: unpack; one level of the search for the greatest exponent (the DSP slices multiply in the last one);
 /// add partial products; align; two adders; magnitude; count zeros; limit the shift; shift; round.
 const UNPACK: u32 = 10;
 const GREATER: u32 = 5;
@@ -22,7 +24,7 @@ const ADD_PRODUCTS: u32 = 10;
 const ALIGN: u32 = 6;
 const ADD: u32 = 9;
 const LAST: [u32; 5] = [4, 10, 7, 7, 8];
-/// Terms that one step adds up, by a carry chain behind the other.
+/// Terms that one step adds, in consecutive carry chains.
 const TERMS: usize = 3;
 
 /// Levels of a binary tree over all terms.
@@ -43,7 +45,7 @@ fn steps(lanes: u32) -> Vec<u32> {
     steps
 }
 
-/// What decides about NaN, infinity and the sign of a zero.
+/// Conditions for NaN, infinity and the sign of a zero.
 struct Flags<'p, 'm> {
     nan: Held<'p, 'm>,
     infinite: Held<'p, 'm>,
@@ -122,7 +124,7 @@ pub fn build(m: &ModuleBuilder, f: Format, lanes: u32, latency: u32) {
     finish(&p, sum, &top, &flags, f, kept);
 }
 
-/// Normalizes and rounds the signed `sum`, whose bit `kept - 1` is at the greatest leading place `top`.
+/// Normalizes and rounds the signed `sum`. Its bit `kept - 1` is at the greatest leading place, `top`.
 fn finish<'m>(p: &Pipe<'m>, sum: Sig<'m>, top: &Held<'_, 'm>, flags: &Flags<'_, 'm>, f: Format, kept: u32) {
     let m = p.m;
     let negative = p.hold("negative", sum.msb());
@@ -159,7 +161,7 @@ fn places<'m>(m: &'m ModuleBuilder, factors: &[[Fields<'m>; 2]], z: &Fields<'m>,
     factors.iter().map(product).chain([m.concat(&[m.lit(1, u(1)), addend])]).collect()
 }
 
-/// The upper `w` bits, with zeros below where there are fewer.
+/// The upper `w` bits; zeros fill up a shorter value.
 fn upper<'m>(m: &'m ModuleBuilder, x: Sig<'m>, w: u32) -> Sig<'m> {
     if x.w() >= w {
         x.slice(x.w() - w, w)
@@ -192,7 +194,7 @@ impl<'m> Shift<'m> {
         Shift { value, last: distance.bit(last), step: (1 << last).min(w), beyond, negative }
     }
 
-    /// Keeps the term for later steps.
+    /// Holds the term for later steps.
     fn hold<'p>(self, p: &'p Pipe<'m>) -> impl Fn() -> Shift<'m> + use<'p, 'm> {
         let [value, last, beyond] =
             [("term", self.value), ("last", self.last), ("beyond", self.beyond)].map(|(name, x)| p.hold(name, x));
@@ -226,7 +228,7 @@ struct Partial<'m> {
 }
 
 impl<'m> Partial<'m> {
-    /// The sum in `w` bits, with one of the carries that are due.
+    /// The sum in `w` bits, with one of the pending carries.
     fn add(mut self, m: &'m ModuleBuilder, other: Partial<'m>, w: u32) -> Partial<'m> {
         self.carries.extend(other.carries);
         let carry = self.carries.pop().unwrap_or(m.lit(0, u(1)));
@@ -235,7 +237,7 @@ impl<'m> Partial<'m> {
         Partial { value: sum.slice(1, w), ..self }
     }
 
-    /// Keeps the sum for later steps.
+    /// Holds the sum for later steps.
     fn hold<'p>(self, p: &'p Pipe<'m>) -> impl Fn() -> Partial<'m> + use<'p, 'm> {
         let value = p.hold("sum", self.value);
         let carries: Vec<_> = self.carries.into_iter().map(|x| p.hold("carry", x)).collect();

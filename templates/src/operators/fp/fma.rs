@@ -2,8 +2,8 @@
 //! `fraction + 3` bits above it, magnitudes are compared so that one adder serves, then normalization and rounding.
 //!
 //! Bit `3 * fraction + 4` of the window is the leading place of the unshifted addend, bit `2 * fraction` that of the
-//! product; one bit more at the bottom is sticky. Where the addend lies so high that it is not shifted, the product is
-//! below a quarter of its last place and its exact position does not matter.
+//! product; one bit more at the bottom is sticky. If the addend lies so high that it is not shifted, the product is
+//! below a quarter of the addend's last place, and its exact position does not matter.
 
 use super::mul::{partial_products, product_exponent, product_special, sum_of};
 use super::parts::{
@@ -102,7 +102,7 @@ pub fn build(m: &ModuleBuilder, f: Format, latency: u32) {
     p.output("y", result().round(m, sign.now(), f));
 }
 
-/// What the adder needs to know to give `|x[0] ± x[1]|` by two short carry chains.
+/// Controls of the adder, which gives `|x[0] ± x[1]|` by two short carry chains.
 struct Order<'m> {
     /// Which operand is to be inverted: the smaller one if they are subtracted.
     invert: [Sig<'m>; 2],

@@ -1,9 +1,9 @@
 //! Pipelined IEEE-754 operators with the semantics of `scop::value`, bit for bit: round to nearest even, subnormal
-//! numbers, signed zeros, infinities; every computed NaN is the canonical one (sign 0, only the top fraction bit set).
+//! numbers, signed zeros, infinities. Every computed NaN is the canonical one (sign 0, only the top fraction bit set).
 //!
-//! An operator is a module of its own, [`Core`], named after format, operation and latency (`fp32_add_l6`): operands
-//! `a`, `b`, `c` in, result `y` out, a new operation every cycle, no stall and no valid. It holds `latency - 1` ranks
-//! of registers; the caller's register at `y` is the last one, which may so have an enable.
+//! Each operator is a module ([`Core`]), named after format, operation and latency (`fp32_add_l6`): operands `a`, `b`,
+//! `c` in, result `y` out, a new operation every cycle, no stall and no valid. The module has `latency - 1` ranks of
+//! registers. The last register, at `y`, belongs to the caller, who can give it an enable.
 
 mod add;
 mod compare;
@@ -19,8 +19,8 @@ mod sqrt;
 pub use pipe::spread;
 
 use crate::operators::request::{wires, Request};
-use array::contract::timing::op_latency;
-use array::vsa::{NodeId, Op};
+use array::operators::{self, Row, Types};
+use array::vsa::Op;
 use rtl::{Design, ModuleBuilder, Sig, Template};
 use scop::{BinaryOp, ScalarType, UnaryOp};
 
@@ -46,7 +46,7 @@ impl Format {
         (1 << (self.exponent - 1)) - 1
     }
 
-    /// What module names call it.
+    /// Its name in names of modules.
     pub fn name(self) -> String {
         match self {
             Self::FP16 => "fp16".into(),
@@ -74,7 +74,7 @@ pub enum Relation {
     Le,
 }
 
-/// What a core computes; its [`Core::format`] is that of the operands, of a conversion to a float that of the result.
+/// The operation of a core. [`Core::format`] is the format of the operands; for a conversion to a float, of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
     Add,
@@ -90,7 +90,7 @@ pub enum Operator {
     Sqrt,
     /// One bit.
     Compare(Relation),
-    /// C's `fminf`: a NaN loses; of equal operands the first.
+    /// C's `fminf`: the operand that is not NaN; the first of equal operands.
     Min,
     /// C's `fmaxf`, likewise.
     Max,
@@ -212,38 +212,38 @@ fn binary(op: BinaryOp) -> Option<Operator> {
     })
 }
 
-/// Latency of an operator unless the schedule asks for another: what `array::contract::timing` promises.
+/// Latency of an operator according to its row; a schedule may ask for another.
 pub fn default_latency(operator: Operator, format: Format) -> u32 {
-    let float = ScalarType::Float { exponent: format.exponent, fraction: format.fraction };
-    let n = NodeId(0);
-    let (op, to, from) = match operator {
-        Operator::Add => (Op::Binary(BinaryOp::Add, n, n), float, float),
-        Operator::Sub => (Op::Binary(BinaryOp::Sub, n, n), float, float),
-        Operator::Mul => (Op::Binary(BinaryOp::Mul, n, n), float, float),
-        Operator::Div => (Op::Binary(BinaryOp::Div, n, n), float, float),
-        Operator::Fma => (Op::Fma(n, n, n), float, float),
-        Operator::Dot { lanes } => (Op::Dot { pairs: vec![[n, n]; lanes as usize], addend: n }, float, float),
-        Operator::Sqrt => (Op::Unary(UnaryOp::Sqrt, n), float, float),
-        Operator::Compare(_) => (Op::Binary(BinaryOp::Le, n, n), ScalarType::BOOL, float),
-        Operator::Min | Operator::Max => (Op::Binary(BinaryOp::Min, n, n), float, float),
-        Operator::FromInt { bits, signed } => (Op::Cast(n), float, ScalarType::Int { bits, signed }),
-        Operator::ToInt { bits, signed } => (Op::Cast(n), ScalarType::Int { bits, signed }, float),
-        Operator::ToBool => (Op::Cast(n), ScalarType::BOOL, float),
-        Operator::FromFloat(Format { exponent, fraction }) => {
-            (Op::Cast(n), float, ScalarType::Float { exponent, fraction })
-        }
-    };
-    op_latency(&op, to, &[from, from, from]).max(0) as u32
+    let result = ScalarType::Float { exponent: format.exponent, fraction: format.fraction };
+    let length = if let Operator::Dot { lanes } = operator { lanes as usize } else { 0 };
+    (row(operator, format).latency)(&Types { result, operands: &[result; 3], length }) as u32
 }
 
-/// Whether there is an operator for these types; the sign operations and all cores.
+/// The row of the operator table that a core belongs to.
+pub fn row(operator: Operator, format: Format) -> &'static Row {
+    let key = match operator {
+        Operator::Add | Operator::Sub => operators::Operator::FloatAdd,
+        Operator::Mul => operators::Operator::FloatMultiply,
+        Operator::Fma => operators::Operator::FloatMultiplyAdd,
+        Operator::Dot { .. } => operators::Operator::FloatDot,
+        Operator::Div => operators::Operator::FloatDivide,
+        Operator::Sqrt => operators::Operator::FloatSquareRoot,
+        Operator::Compare(_) => operators::Operator::FloatCompare,
+        Operator::Min | Operator::Max => operators::Operator::FloatMinMax,
+        Operator::FromInt { .. } => operators::Operator::FloatFromInt,
+        Operator::ToInt { .. } => operators::Operator::FloatToInt,
+        Operator::ToBool => operators::Operator::FloatToBool,
+        Operator::FromFloat(from) if from.bits() < format.bits() => operators::Operator::FloatWiden,
+        Operator::FromFloat(_) => operators::Operator::FloatNarrow,
+    };
+    key.row()
+}
+
+/// Whether there is a core for these types.
 ///
 /// # Errors
 /// The reason why not.
 pub fn supported(op: &Op, to: ScalarType, from: &[ScalarType]) -> Result<(), String> {
-    if matches!(op, Op::Unary(UnaryOp::Neg | UnaryOp::Abs, _)) {
-        return Ok(());
-    }
     let unknown = || format!("no floating-point operator for {op:?} ({from:?} to {to:?})");
     let core = core_for(op, to, from, 0).ok_or_else(unknown)?;
     let formats = match core.operator {
@@ -259,20 +259,19 @@ pub fn supported(op: &Op, to: ScalarType, from: &[ScalarType]) -> Result<(), Str
     Ok(())
 }
 
-/// The value that the last register of a floating-point operation loads (see [`crate::operators::build`]), of the type
-/// [`wires`] of the result; an instance of a [`Core`], or inline logic for the operations on the sign bit.
+/// A float with another sign bit.
+pub(super) fn sign<'m>(m: &'m ModuleBuilder, a: Sig<'m>, r: &Request<'_, 'm>) -> Sig<'m> {
+    let (sign, rest) = (a.msb(), a.slice(0, a.w() - 1));
+    let sign = if matches!(r.op, Op::Unary(UnaryOp::Neg, _)) { !sign } else { m.lit(0, rtl::u(1)) };
+    m.delay(m.concat(&[sign, rest]), r.latency.saturating_sub(1), format!("{}_d", r.name)).to(wires(r.ty))
+}
+
+/// An instance of a core: the value that the caller's last register loads, of the type [`wires`] of the result.
 ///
 /// # Errors
 /// As [`supported`].
 pub fn build<'m>(m: &'m ModuleBuilder, d: &mut Design, r: &Request<'_, 'm>) -> Result<Sig<'m>, String> {
     supported(r.op, r.ty, r.operand_types)?;
-    if let (Op::Unary(op @ (UnaryOp::Neg | UnaryOp::Abs), _), [a]) = (r.op, r.operands) {
-        let (sign, rest) = (a.msb(), a.slice(0, a.w() - 1));
-        let sign = if *op == UnaryOp::Neg { !sign } else { m.lit(0, rtl::u(1)) };
-        return Ok(m
-            .delay(m.concat(&[sign, rest]), r.latency.saturating_sub(1), format!("{}_d", r.name))
-            .to(wires(r.ty)));
-    }
     let operands = ports(m, r);
     let core = core_for(r.op, r.ty, r.operand_types, r.latency).filter(|c| c.operands().len() == operands.len());
     let core =

@@ -21,7 +21,7 @@ pub fn build(m: &ModuleBuilder, f: Format, latency: u32) {
     let (x, y) = (Fields::new(a.now(), f), Fields::new(b.now(), f));
     let wide = exponent_width(f, width);
     let exponent = p.hold("exponent", product_exponent(m, &x, &y, f, wide).sub_lit(1));
-    // Of two subnormal operands either will do: the product is below half of the least number.
+    // If both operands are subnormal, either one serves: the product is below half of the least number.
     let small = p.hold("small", m.mux(x.normal, y.significand(m), x.significand(m)));
     let (sign, nan, infinite) = product_special(&x, &y);
     let (sign, nan, infinite) = (p.hold("sign", sign), p.hold("nan", nan), p.hold("infinite", infinite));

@@ -1,11 +1,11 @@
-//! What the operators share: fields of a number, leading zeros, shifts by radix-4 digits (one 6-input LUT a bit and
-//! digit), normalization and rounding.
+//! Common parts of the operators: fields of a number, leading zeros, shifts by radix-4 digits (one 6-input LUT per bit
+//! and digit), normalization and rounding.
 
 use super::pipe::Pipe;
 use super::Format;
 use rtl::{clog2, s, u, ModuleBuilder, Sig};
 
-/// The fields of a number and what they say.
+/// The fields of a number, and its class.
 #[derive(Clone, Copy)]
 pub struct Fields<'m> {
     pub sign: Sig<'m>,
@@ -83,8 +83,8 @@ fn zeros_of<'m>(m: &'m ModuleBuilder, x: Sig<'m>, at: u32) -> (Sig<'m>, Sig<'m>)
     ((some_high | some_low).called(called("some")), zeros.called(called("zeros")))
 }
 
-/// `x << amount` in the width of `x`. The last digit of an odd width is a single bit, which leaves its LUT room for
-/// what follows.
+/// `x << amount` in the width of `x`. The last digit of an odd width is a single bit: its LUT has inputs left for the
+/// next operation.
 pub fn shift_left<'m>(m: &'m ModuleBuilder, mut x: Sig<'m>, amount: Sig<'m>) -> Sig<'m> {
     let mut at = amount.w();
     while at > 0 {
@@ -166,7 +166,7 @@ pub fn place<'m>(m: &'m ModuleBuilder, x: Sig<'m>, p: &Placement<'m>, f: Format)
 }
 
 impl<'m> Placed<'m> {
-    /// Keeps the value for later steps.
+    /// Holds the value for later steps.
     pub fn hold<'p>(self, p: &'p Pipe<'m>) -> impl Fn() -> Placed<'m> + use<'p, 'm> {
         let (below, window, lost) =
             (p.hold("below_p", self.below), p.hold("window", self.window), p.hold("lost", self.lost));
@@ -210,7 +210,7 @@ impl<'m> Unrounded<'m> {
         }
     }
 
-    /// Keeps the value for later steps.
+    /// Holds the value for later steps.
     pub fn hold<'p>(self, p: &'p Pipe<'m>) -> impl Fn() -> Unrounded<'m> + use<'p, 'm> {
         let (below, lead) = (p.hold("below_r", self.below), p.hold("lead_r", self.lead));
         let (fraction, guard, sticky) =
@@ -225,7 +225,7 @@ impl<'m> Unrounded<'m> {
     }
 }
 
-/// What overrides a computed value.
+/// Special results that override a computed value.
 pub struct Special<'m> {
     pub sign: Sig<'m>,
     pub nan: Sig<'m>,
@@ -270,8 +270,8 @@ pub fn encode<'m>(
     m.concat(&[special.sign & !special.nan, exponent, fraction])
 }
 
-/// How a sum becomes normal, known before it is shifted. Infinities, NaN and overflow are decided while it is, so that
-/// the shift's last digit clears the fraction.
+/// How a sum is normalized, decided before the shift. Infinities, NaN and overflow are decided during the shift, so
+/// that the shift's last digit clears the fraction.
 pub struct Normalization<'m> {
     /// To the left.
     shift: Sig<'m>,
@@ -283,8 +283,8 @@ pub struct Normalization<'m> {
 }
 
 impl<'m> Normalization<'m> {
-    /// Of `size` bits with so many leading `zeros`, whose top bit has the biased exponent `limit + 1`: by the zeros,
-    /// but not below exponent 1.
+    /// For `size` bits with this many leading `zeros`, whose top bit has the biased exponent `limit + 1`: shift by the
+    /// zeros, but not below exponent 1.
     pub fn new(m: &'m ModuleBuilder, limit: Sig<'m>, zeros: Sig<'m>, size: u32, over: Sig<'m>) -> Self {
         let free = (limit - zeros.extend(limit.w())).called("limit_free");
         Normalization {
@@ -295,7 +295,7 @@ impl<'m> Normalization<'m> {
         }
     }
 
-    /// Keeps the value for later steps.
+    /// Holds the value for later steps.
     pub fn hold<'p>(self, p: &'p Pipe<'m>) -> impl Fn() -> Normalization<'m> + use<'p, 'm> {
         let (shift, below) = (p.hold("shift", self.shift), p.hold("below", self.below));
         let (normal, over) = (p.hold("normal", self.normal), p.hold("over", self.over));
@@ -306,7 +306,7 @@ impl<'m> Normalization<'m> {
         self.shift
     }
 
-    /// What only wants rounding, from the shifted sum; `lost`: something was cut off below.
+    /// The result before rounding, from the shifted sum. `lost`: bits below were cut off.
     pub fn apply(
         &self,
         m: &'m ModuleBuilder,
@@ -341,14 +341,14 @@ pub struct Normalized<'m> {
 }
 
 impl<'m> Normalized<'m> {
-    /// Keeps the value for later steps.
+    /// Holds the value for later steps.
     pub fn hold<'p>(self, p: &'p Pipe<'m>) -> impl Fn() -> Normalized<'m> + use<'p, 'm> {
         let (packed, lead) = (p.hold("packed", self.packed), p.hold("lead_n", self.lead));
         let (guard, sticky) = (p.hold("guard", self.guard), p.hold("sticky", self.sticky));
         move || Normalized { packed: packed.now(), lead: lead.now(), guard: guard.now(), sticky: sticky.now() }
     }
 
-    /// Rounds to nearest even; a carry out of the greatest exponent makes infinity by itself.
+    /// Rounds to nearest even. A carry out of the greatest exponent gives infinity.
     pub fn round(&self, m: &'m ModuleBuilder, sign: Sig<'m>, f: Format) -> Sig<'m> {
         let up = (self.guard & (self.sticky | self.packed.bit(0))).called("round_up");
         let value = m.concat(&[self.packed, m.lit(1, u(1))]);

@@ -1,8 +1,8 @@
-//! Pipelining of an operator: it is written as a sequence of *steps* with boundaries ([`Pipe::cut`]) between them, and
+//! Pipelining of an operator. An operator is written as a sequence of *steps* with boundaries ([`Pipe::cut`]), and
 //! registers are put at boundaries as the wanted latency allows, so that the heaviest stage is as light as possible.
 //! A value that outlives its step is [`Held`] and delayed on demand.
 //!
-//! The caller owns the last register of an operator: a latency of `n` means `n - 1` registers in here.
+//! The last register of an operator belongs to the caller: a latency of `n` means `n - 1` registers here.
 
 use rtl::{u, ModuleBuilder, Sig};
 use std::cell::{Cell, RefCell};
@@ -10,7 +10,7 @@ use std::cell::{Cell, RefCell};
 /// The stages of one operator under construction.
 pub struct Pipe<'m> {
     pub m: &'m ModuleBuilder,
-    /// Registers at each boundary; element 0 stands before the first step.
+    /// Registers at each boundary; element 0 is before the first step.
     boundaries: Vec<u32>,
     step: Cell<usize>,
     stage: Cell<u32>,
@@ -44,12 +44,12 @@ impl<'m> Pipe<'m> {
         }
     }
 
-    /// Keeps a value of the present step for later ones.
+    /// Holds a value of the present step for later steps.
     pub fn hold(&self, name: impl Into<String>, value: Sig<'m>) -> Held<'_, 'm> {
         Held { pipe: self, name: name.into(), born: self.stage.get(), product: false, taps: RefCell::new(vec![value]) }
     }
 
-    /// Keeps a product, whose register, should it get one, is to be that of a DSP slice.
+    /// Holds a product. If it gets a register, synthesis shall take the register of the DSP slice.
     pub fn hold_product(&self, name: impl Into<String>, value: Sig<'m>) -> Held<'_, 'm> {
         Held { product: true, ..self.hold(name, value) }
     }
@@ -85,8 +85,8 @@ impl<'m> Held<'_, 'm> {
     }
 }
 
-/// Where `registers` go: element `k` stands before step `k`. Up to one register a boundary, placed so that the sum of
-/// the fourth powers of the stages' weights is least; what is left over stands before the first step.
+/// The registers before each step. Each boundary gets at most one, such that the sum of the fourth powers of the
+/// stages' weights is least. Further registers go before the first step.
 pub fn spread(weights: &[u32], registers: u32) -> Vec<u32> {
     let n = weights.len();
     let inner = (registers as usize).min(n - 1);

@@ -28,7 +28,7 @@ pub fn build(m: &ModuleBuilder, f: Format, latency: u32) {
     p.cut();
     let exponent = biased.now().extend(wide).signed() - zeros.now().extend(wide).signed();
     let shifted = shift_left(m, significand.now(), zeros.now());
-    // The bias is odd, so an even biased exponent stands for an odd power of two.
+    // The bias is odd, so an even biased exponent is an odd power of two.
     let none = m.lit(0, u(1));
     let radicand = m.mux(exponent.bit(0), m.concat(&[none, shifted]), m.concat(&[shifted, none]));
     let mut radicand = p.hold("radicand", radicand);

@@ -16,7 +16,7 @@ pub fn frame(r: &mut Random) -> Vsa {
     v.counters = (0..v.tile_depth + inner).map(|j| Counter::constant(format!("t{j}"), r.range(1, 4))).collect();
     v.extent = [r.range(1, 3), r.range(1, 3)];
     v.schedule = Schedule {
-        skew: [0, 1].map(|_| r.range(1, 3) * r.pick(&[1, -1])),
+        start: [0, 1].map(|_| AxisStart::even(r.range(1, 3) * r.pick(&[1, -1]))),
         interval: 1,
         ready: vec![],
         latency: vec![],

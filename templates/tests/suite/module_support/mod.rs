@@ -38,9 +38,9 @@ pub fn simulate<T: Template + PartialEq + 'static>(template: T, r: &mut Random) 
 
 /// The output that passes `port` on along `axis`. The axes share one if their hop delays are equal.
 pub fn pass_port(vsa: &Vsa, port: &str, axis: usize) -> String {
-    let skew = vsa.schedule.skew;
+    let delays = vsa.schedule.hop_delays();
     let both = vsa.extent[0] > 1 && vsa.extent[1] > 1;
-    if both && skew[0].abs() != skew[1].abs() {
+    if both && delays[0] != delays[1] {
         format!("{port}_out{axis}")
     } else {
         format!("{port}_out")

@@ -59,8 +59,8 @@ fn latency(op: &Op) -> i64 {
     }
 }
 
-/// As soon as possible, for the given skew.
-pub fn schedule(vsa: &mut Vsa, skew: [i64; 2]) {
+/// As soon as possible, for the given hop delays.
+pub fn schedule(vsa: &mut Vsa, step: [i64; 2]) {
     let latencies: Vec<i64> = vsa.nodes.iter().map(|n| latency(&n.op)).collect();
     for interval in 1..100 {
         let mut ready = vec![0i64; vsa.nodes.len()];
@@ -70,7 +70,7 @@ pub fn schedule(vsa: &mut Vsa, skew: [i64; 2]) {
                 let own = match node.op {
                     Op::Past { source, hop, ref waves } => {
                         let (s, waves) = (source.index(), waves.fewest(&[]));
-                        delay::earliest(waves, ready[s], latencies[s], interval) - skew[0] * hop[0] - skew[1] * hop[1]
+                        delay::earliest(waves, ready[s], latencies[s], interval) - step[0] * hop[0] - step[1] * hop[1]
                             + (hop != [0, 0]) as i64
                     }
                     ref op => {
@@ -81,7 +81,13 @@ pub fn schedule(vsa: &mut Vsa, skew: [i64; 2]) {
                 ready[n] = ready[n].max(own);
             }
             if ready == before {
-                vsa.schedule = Schedule { skew, interval, ready, latency: latencies, ..Schedule::default() };
+                vsa.schedule = Schedule {
+                    start: step.map(AxisStart::even),
+                    interval,
+                    ready,
+                    latency: latencies,
+                    ..Schedule::default()
+                };
                 vsa.schedule.delays = delay::choose(vsa);
                 return;
             }

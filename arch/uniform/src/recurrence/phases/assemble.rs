@@ -1,47 +1,60 @@
-//! Phases behind one another: the distributed program, and one system over the phase dimensions and the greatest number
-//! of the phases' own dimensions.
+//! Phases behind one another: the distributed program, and one system for all of its phases.
 //!
-//! Each level of phase loops is one phase dimension, along which siblings follow each other: a phase takes one value of
-//! it, a loop as many as it has iterations. Phases lie upon each other in the other dimensions, from 0 on, turned such
-//! that the box around all is small.
+//! **Terms.** Each level of phase loops is one *phase dimension*. The other dimensions of a phase are its *inner*
+//! dimensions. A [`Position`] along a phase dimension is one value, for a phase, or a range of values, for a phase
+//! loop.
+//!
+//! **Method.** Siblings follow each other along their phase dimension: a phase takes one value, a loop as many as it
+//! has iterations. In the inner dimensions phases lie upon each other, from 0 on, the largest one first. The dimensions
+//! of each are permuted so that the box around all phases is small and no dependence turns backwards.
+//!
+//! ```text
+//! phase A over (i, j): 64 x 8        permuted, B over (j, i): 64 x 8        box 64 x 8 instead of 64 x 64
+//! phase B over (i, j): 8 x 64
+//! ```
+//!
+//! A value is stored only if it is live at the end or a later phase reads it ([`needed`]).
+//!
+//! **Invariant.** A dependence within a phase stays forward; phases that depend on each other differ in a phase
+//! dimension.
 
 use crate::affine::map::{compose, coordinate, fixed, lexicographically_positive};
 use crate::recurrence::build::push_unique;
 use crate::recurrence::change::Change;
 use crate::recurrence::phases::{part, Item, Phase};
-use crate::system::{Dim, Feed, Frame, Kind, Piece, Placed, System};
+use crate::system::{Dim, Feed, Frame, Kind, Piece, Place, Placed, System};
 use scop::diag::Diagnostics;
 use scop::flow;
 use scop::flow::{Flow, Source};
 use scop::{Affine, Constraint, Loop, LoopId, Scop, Statement, Storage};
 
-/// Where a phase stands along one phase dimension.
+/// The place of a phase along one phase dimension.
 #[derive(Clone, Copy, PartialEq)]
-enum Stand {
+enum Position {
     At(i64),
-    /// With its phase loop of this number, by so much further.
+    /// The value of its phase loop with this number, plus a constant.
     With(usize, i64),
 }
 
-/// A phase in its place.
-struct Stood<'a> {
+/// A phase at its place among all phases.
+struct PlacedPhase<'a> {
     phase: &'a Phase,
     /// Phase loops around it.
     level: usize,
-    stands: Vec<Stand>,
-    /// Of its first statement in the program.
+    positions: Vec<Position>,
+    /// The number of its first statement in the program.
     first: usize,
-    /// For each of its own dimensions, which of all phases' it is laid upon.
+    /// By inner dimension: the inner dimension of the whole that it lies upon.
     upon: Vec<usize>,
 }
 
 #[derive(Default)]
 struct Joining<'a> {
-    /// The first loops around all.
+    /// The number of sizes: the outermost loops.
     sizes: usize,
     loops: Vec<Loop>,
     statements: Vec<Statement>,
-    phases: Vec<Stood<'a>>,
+    phases: Vec<PlacedPhase<'a>>,
     /// Per phase dimension: names of its loops.
     names: Vec<Vec<String>>,
 }
@@ -55,8 +68,12 @@ pub(super) fn joined(scop: &Scop, items: &[Item], sizes: usize) -> Result<(Scop,
         names: scop.loops[..sizes].iter().map(|l| vec![l.name.clone()]).collect(),
         ..Joining::default()
     };
-    let stands = (0..sizes).map(|k| Stand::With(k, 0)).collect();
-    joining.add(scop, items, &Around { loops: (0..sizes as u32).map(LoopId).collect(), beta: vec![0; sizes], stands });
+    let positions = (0..sizes).map(|k| Position::With(k, 0)).collect();
+    joining.add(
+        scop,
+        items,
+        &Around { loops: (0..sizes as u32).map(LoopId).collect(), beta: vec![0; sizes], positions },
+    );
     joining.drop_single_dimensions();
     let program = Scop {
         loops: std::mem::take(&mut joining.loops),
@@ -66,8 +83,8 @@ pub(super) fn joined(scop: &Scop, items: &[Item], sizes: usize) -> Result<(Scop,
     let all: Vec<usize> = (0..program.statements.len()).collect();
     let memory: Vec<bool> = program.arrays.iter().map(|a| a.storage == Storage::Dram).collect();
     let flow = flow::analyze(&part::under(&program, &all, sizes, &memory))?;
-    let own = joining.lay();
-    let system = joining.system(&program, &flow, own);
+    let inner = joining.lay();
+    let system = joining.system(&program, &flow, inner);
     Ok((program, system))
 }
 
@@ -76,7 +93,7 @@ pub(super) fn joined(scop: &Scop, items: &[Item], sizes: usize) -> Result<(Scop,
 struct Around {
     loops: Vec<LoopId>,
     beta: Vec<i64>,
-    stands: Vec<Stand>,
+    positions: Vec<Position>,
 }
 
 impl<'a> Joining<'a> {
@@ -88,7 +105,7 @@ impl<'a> Joining<'a> {
             let mut inside = around.clone();
             match item {
                 Item::Phase(phase) => {
-                    inside.stands.push(Stand::At(along));
+                    inside.positions.push(Position::At(along));
                     along += 1;
                     position = self.phase(phase, &inside, position);
                 }
@@ -101,7 +118,7 @@ impl<'a> Joining<'a> {
                     inside.loops.push(LoopId(self.loops.len() as u32));
                     self.loops.push(Loop { parent, ..counted.clone() });
                     inside.beta.push(position);
-                    inside.stands.push(Stand::With(level, along - sequence.lo));
+                    inside.positions.push(Position::With(level, along - sequence.lo));
                     along += sequence.hi - sequence.lo + 1;
                     position += 1;
                     self.add(scop, &sequence.items, &inside);
@@ -110,7 +127,7 @@ impl<'a> Joining<'a> {
         }
     }
 
-    /// Statements of a phase, from `position` among their siblings on; the next position.
+    /// Adds the statements of a phase, from `position` among their siblings on; returns the next position.
     fn phase(&mut self, phase: &'a Phase, around: &Around, position: i64) -> i64 {
         let level = around.loops.len();
         let first = self.statements.len();
@@ -120,8 +137,8 @@ impl<'a> Joining<'a> {
         for statement in &phase.scop.statements {
             let mut loops = around.loops.clone();
             for &l in &statement.loops[level..] {
-                let known = copies.iter().find(|c| c.0 == l).map(|c| c.1);
-                let copy = known.unwrap_or_else(|| {
+                let copy = copies.iter().find(|c| c.0 == l).map(|c| c.1);
+                let copy = copy.unwrap_or_else(|| {
                     let copy = LoopId(self.loops.len() as u32);
                     self.loops.push(Loop { parent: loops.last().copied(), ..phase.scop.loops[l.index()].clone() });
                     copies.push((l, copy));
@@ -135,83 +152,84 @@ impl<'a> Joining<'a> {
                 around.beta.iter().copied().chain([here]).chain(statement.beta[level + 1..].iter().copied()).collect();
             self.statements.push(Statement { loops, beta, ..statement.clone() });
         }
-        self.phases.push(Stood { phase, level, stands: around.stands.clone(), first, upon: vec![] });
+        self.phases.push(PlacedPhase { phase, level, positions: around.positions.clone(), first, upon: vec![] });
         next
     }
 
-    /// Levels along which all stand at one place are none.
+    /// Drops the phase dimensions along which all phases have one position.
     fn drop_single_dimensions(&mut self) {
         let levels = self.names.len();
-        self.phases.iter_mut().for_each(|p| p.stands.resize(levels, Stand::At(0)));
+        self.phases.iter_mut().for_each(|p| p.positions.resize(levels, Position::At(0)));
         let single = |d: &usize| {
             self.phases
                 .iter()
-                .all(|p| matches!(p.stands[*d], Stand::At(_)) && p.stands[*d] == self.phases[0].stands[*d])
+                .all(|p| matches!(p.positions[*d], Position::At(_)) && p.positions[*d] == self.phases[0].positions[*d])
         };
         for d in (0..levels).rev().filter(single).collect::<Vec<_>>() {
-            self.phases.iter_mut().for_each(|p| _ = p.stands.remove(d));
+            self.phases.iter_mut().for_each(|p| _ = p.positions.remove(d));
             self.names.remove(d);
         }
     }
 
-    /// Lays the phases' own dimensions upon each other, the largest phase first; how many there are.
+    /// Lays the inner dimensions of the phases upon each other, the largest phase first; returns their number.
     fn lay(&mut self) -> usize {
         // Two at least, so that there is a space loop beside a sequential one.
-        let own = self.phases.iter().map(Stood::own).max().unwrap_or(0).max(2);
+        let inner = self.phases.iter().map(PlacedPhase::inner).max().unwrap_or(0).max(2);
         let mut order: Vec<usize> = (0..self.phases.len()).collect();
         order.sort_by_key(|&p| {
             std::cmp::Reverse((
-                self.phases[p].own(),
+                self.phases[p].inner(),
                 self.phases[p].extents().iter().map(|&n| i128::from(n)).product::<i128>(),
             ))
         });
-        let mut around = vec![1; own];
+        let mut around = vec![1; inner];
         for p in order {
-            let stood = &self.phases[p];
-            let extents = stood.extents();
+            let placed_phase = &self.phases[p];
+            let extents = placed_phase.extents();
             let widened = |upon: &[usize]| {
                 let mut wide: Vec<i64> = around.clone();
                 upon.iter().zip(&extents).for_each(|(&d, &n)| wide[d] = wide[d].max(n));
                 wide
             };
             let volume = |upon: &Vec<usize>| widened(upon).iter().map(|&n| i128::from(n)).product::<i128>();
-            // As they are, if another order is not smaller.
-            let legal = arrangements(stood.own(), own).into_iter().filter(|upon| stood.is_forward(upon));
-            let upon = legal.min_by_key(volume).unwrap_or_else(|| (0..stood.own()).collect());
+            // Ties keep the order of the loops.
+            let legal =
+                arrangements(placed_phase.inner(), inner).into_iter().filter(|upon| placed_phase.is_forward(upon));
+            let upon = legal.min_by_key(volume).unwrap_or_else(|| (0..placed_phase.inner()).collect());
             around = widened(&upon);
             self.phases[p].upon = upon;
         }
-        own
+        inner
     }
 
-    fn system(&self, program: &Scop, flow: &Flow, own: usize) -> System {
+    fn system(&self, program: &Scop, flow: &Flow, inner: usize) -> System {
         let phases = self.names.len();
-        let depth = phases + own;
+        let depth = phases + inner;
         let frame = Frame { outer: phases, depth };
         let mut statements = Vec::new();
-        for stood in &self.phases {
-            let moved = stood.moved(frame);
-            for (k, placed) in stood.phase.system.statements.iter().enumerate() {
-                statements.push(moved.placed(program, stood.first + k, placed));
+        for placed_phase in &self.phases {
+            let moved = placed_phase.moved(frame);
+            for (k, placed) in placed_phase.phase.system.statements.iter().enumerate() {
+                statements.push(moved.placed(program, placed_phase.first + k, placed));
             }
         }
         let needed = needed(program, flow, &statements, depth);
         for (s, (placed, needed)) in statements.iter_mut().zip(needed).enumerate() {
-            // All that is last in its phase may be stored; what nobody needs is not, where that is no more pieces.
-            let needed =
-                needed.map(|all| over_band(placed, &all, depth)).filter(|all| all.len() <= placed.live_out.len());
-            if let Some(needed) = needed {
-                let Placed { dims, iterators, domain, variables, .. } = placed.clone();
-                *placed = Placed::new(program, s, dims, iterators, domain, variables, needed, frame);
+            // Stores only what is needed, unless that takes more pieces than all last values of the phase.
+            let needed = needed
+                .map(|all| over_coordinates(placed, &all, depth))
+                .filter(|all| all.len() <= placed.live_out.len());
+            if let Some(live_out) = needed {
+                *placed = Placed::new(program, s, Place { live_out, ..placed.clone().place() }, frame);
             }
         }
         let kind = Kind::by_place(self.sizes, phases);
-        System::new(Dim::around(self.dim_names(phases, own), kind, &statements), statements)
+        System::new(Dim::around(self.dim_names(phases, inner), kind, &statements), statements)
     }
 
-    fn dim_names(&self, phases: usize, own: usize) -> Vec<String> {
+    fn dim_names(&self, phases: usize, inner: usize) -> Vec<String> {
         let mut all: Vec<String> = Vec::new();
-        for d in 0..phases + own {
+        for d in 0..phases + inner {
             let mut here: Vec<String> = vec![];
             let these: Vec<String> = match d.checked_sub(phases) {
                 None => self.names[d].clone(),
@@ -241,10 +259,10 @@ impl<'a> Joining<'a> {
     }
 }
 
-/// All ways to lay `own` dimensions upon `depth`, as they are first.
-fn arrangements(own: usize, depth: usize) -> Vec<Vec<usize>> {
+/// All ways to lay `inner` dimensions upon `depth`, the order of the loops first.
+fn arrangements(inner: usize, depth: usize) -> Vec<Vec<usize>> {
     let mut all: Vec<Vec<usize>> = vec![vec![]];
-    for _ in 0..own {
+    for _ in 0..inner {
         all = all
             .iter()
             .flat_map(|head| {
@@ -255,9 +273,9 @@ fn arrangements(own: usize, depth: usize) -> Vec<Vec<usize>> {
     all
 }
 
-impl Stood<'_> {
-    /// Dimensions of its own.
-    fn own(&self) -> usize {
+impl PlacedPhase<'_> {
+    /// The number of its inner dimensions.
+    fn inner(&self) -> usize {
         self.phase.system.dims.len() - self.level
     }
 
@@ -265,10 +283,10 @@ impl Stood<'_> {
         self.phase.system.dims[self.level..].iter().map(|d| d.hi - d.lo + 1).collect()
     }
 
-    /// Its values still come from before.
+    /// Whether its dependences stay forward.
     fn is_forward(&self, upon: &[usize]) -> bool {
         let depth = upon.iter().max().map_or(0, |d| d + 1);
-        // Partial results keep the order of the loops that they run over.
+        // Partial results keep the order of their loops.
         let zero = |e: &Affine| e.is_constant() && e.constant == 0;
         let partial = self.phase.system.statements.iter().flat_map(|p| &p.variables).flat_map(|v| &v.pieces).all(|p| {
             match &p.feed {
@@ -286,17 +304,17 @@ impl Stood<'_> {
             })
     }
 
-    /// From the phase's coordinates to those of the whole.
+    /// The change from the phase's coordinates to those of the whole.
     fn moved(&self, frame: Frame) -> Change {
         let Frame { outer: phases, depth } = frame;
-        let own = self.phase.system.dims.len();
-        let mut over = vec![Affine::constant(depth, 0); own];
-        let mut dims = vec![0; own];
+        let count = self.phase.system.dims.len();
+        let mut over = vec![Affine::constant(depth, 0); count];
+        let mut dims = vec![0; count];
         let mut conditions = Vec::new();
-        for (d, stand) in self.stands.iter().enumerate() {
-            match *stand {
-                Stand::At(value) => conditions.push(fixed(d, value, depth)),
-                Stand::With(k, plus) => {
+        for (d, position) in self.positions.iter().enumerate() {
+            match *position {
+                Position::At(value) => conditions.push(fixed(d, value, depth)),
+                Position::With(k, plus) => {
                     over[k] = Affine { constant: -plus, ..coordinate(d, depth) };
                     dims[k] = d;
                 }
@@ -312,20 +330,21 @@ impl Stood<'_> {
     }
 }
 
-/// Instances of each statement whose value stays in DRAM at the end, or is read by a later phase, over its iterators;
-/// `None` where that is no union of conjunctions.
+/// The instances of each statement whose value is live at the end or read by a later phase, over its iterators; `None`
+/// if they are no union of conjunctions.
 fn needed(program: &Scop, flow: &Flow, statements: &[Placed], depth: usize) -> Vec<Option<Vec<Vec<Constraint>>>> {
     let last =
         |s: usize| flow.live_out.iter().filter(|l| l.statement.index() == s).flat_map(|l| l.domain.clone()).collect();
     let mut all: Vec<Option<Vec<Vec<Constraint>>>> = (0..statements.len()).map(|s| Some(last(s))).collect();
     for (s, placed) in statements.iter().enumerate() {
-        let over_band = |a: &Affine| compose(a, &placed.iterators, depth);
+        let over_coordinates = |a: &Affine| compose(a, &placed.iterators, depth);
         for (variable, sources) in placed.variables.iter().zip(&flow.reads[s]) {
             let inputs: Vec<&Piece> = variable.pieces.iter().filter(|p| matches!(p.feed, Feed::Input { .. })).collect();
             for source in sources {
                 let Source::Write { statement, iteration } = &source.source else { continue };
-                let there: Vec<Affine> = iteration.iter().map(over_band).collect();
-                let here = source.domain.iter().map(|c| Constraint { expr: over_band(&c.expr), equality: c.equality });
+                let there: Vec<Affine> = iteration.iter().map(over_coordinates).collect();
+                let here =
+                    source.domain.iter().map(|c| Constraint { expr: over_coordinates(&c.expr), equality: c.equality });
                 let here: Vec<Constraint> = here.collect();
                 let parts: Vec<Vec<Constraint>> = inputs
                     .iter()
@@ -336,10 +355,9 @@ fn needed(program: &Scop, flow: &Flow, statements: &[Placed], depth: usize) -> V
                     continue;
                 }
                 let read = flow::image(&parts, &there, depth);
-                let known = &mut all[statement.index()];
-                match known {
-                    Some(known) if read.exact => known.extend(read.pieces),
-                    _ => *known = None,
+                match &mut all[statement.index()] {
+                    Some(needed) if read.exact => needed.extend(read.pieces),
+                    needed => *needed = None,
                 }
             }
         }
@@ -350,14 +368,14 @@ fn needed(program: &Scop, flow: &Flow, statements: &[Placed], depth: usize) -> V
     all.into_iter().enumerate().map(merged).collect()
 }
 
-/// A statement's instances over the band.
-fn over_band(placed: &Placed, all: &[Vec<Constraint>], depth: usize) -> Vec<Vec<Constraint>> {
+/// A statement's instances over the coordinates.
+fn over_coordinates(placed: &Placed, all: &[Vec<Constraint>], depth: usize) -> Vec<Vec<Constraint>> {
     let form = |c: &Constraint| Constraint { expr: compose(&c.expr, &placed.iterators, depth), equality: c.equality };
     let inside = |part: &Vec<Constraint>| {
         placed
             .domain
             .iter()
-            .map(|own| part.iter().map(form).chain(own.iter().cloned()).collect())
+            .map(|domain| part.iter().map(form).chain(domain.iter().cloned()).collect())
             .collect::<Vec<Vec<Constraint>>>()
     };
     all.iter().flat_map(inside).filter(|c| !flow::is_empty(c, depth)).collect()

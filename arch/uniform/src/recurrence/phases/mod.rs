@@ -1,16 +1,29 @@
-//! **Phases.** A program without uniform dependences as one array is distributed (Allen–Kennedy): the strongly
-//! connected components of its statements' dependences, in order, each as an array of its own, one after the other on
-//! the same hardware, with memory between them. A component that is not uniform by itself gets its outermost loop as a
-//! sequential *phase loop*, under which it is distributed again. Neighbours that one array can execute stay together.
+//! Loop distribution: a program that fits no single array runs in phases, one after the other, on the same PEs.
 //!
-//! A phase is seen as a program of its own ([`part`]): its phase loops are subscripts of every array that it writes, so
-//! its dataflow and all rewrites of whole programs hold for it as they are. [`assemble`] puts the phases behind one
-//! another.
+//! **Problem.** The dependences of some programs are not uniform as a whole, but those of each loop nest are.
 //!
-//! Memory order is kept: flow, anti and output dependences never lead to an earlier phase. Within a phase all loads
-//! come before all stores, and a cell is stored once, by the last instance that writes it.
+//! **Terms.** A *phase* is a part of the program that one array executes; values pass between phases through memory. A
+//! *phase loop* is a sequential loop around phases. A *component* is a strongly connected component of the statements'
+//! dependences.
 //!
-//! Source: Allen, Kennedy, "Automatic Translation of Fortran Programs to Vector Form" (1987).
+//! **Method.** Allen and Kennedy's: the components, in order, become phases. A component that is not uniform gets its
+//! outermost loop as a phase loop, under which it is distributed again. Neighbours that one array can execute are
+//! merged if all phases together do not take longer.
+//!
+//! ```text
+//! for t:                                   for t:               a phase loop: both parts depend on each other
+//!   for i: b[i] = a[i-1] + a[i+1];           phase 0: for i: b[i] = ...
+//!   for i: a[i] = b[i];                      phase 1: for i: a[i] = ...
+//! ```
+//!
+//! A phase is a program of its own ([`part`]): its phase loops become subscripts of every array that it writes, so
+//! dataflow and rewrites hold for it unchanged. [`assemble`] puts the phases behind one another; [`scratch`] gives
+//! local arrays that pass values between phases a buffer in memory.
+//!
+//! **Invariant.** Flow, anti and output dependences never lead to an earlier phase. Within a phase all loads come
+//! before all stores, and a cell is stored once, by the last instance that writes it ([`crate::verify`]).
+//!
+//! **Source.** Allen, Kennedy, "Automatic Translation of Fortran Programs to Vector Form" (1987), section 6.
 
 mod assemble;
 pub(super) mod part;
@@ -31,16 +44,16 @@ use std::collections::BTreeSet;
 /// The name of this form among the attempts.
 pub const NAME: &str = "phases";
 
-/// Questions after which neighbours are left apart.
-const EFFORT: u64 = 100_000;
-/// A part is small, and what is not found at once becomes a loop.
-const HASTE: u64 = 5;
-/// Neighbours are joined as they are: with one of them behind the other, all phases would take the time of both.
-const JOINED: [Rewrite; 1] = [Rewrite { name: rewrite::AS_WRITTEN, versions: rewrite::near, unless: "" }];
+/// Questions after which no more neighbours are merged.
+const MERGE_EFFORT: u64 = 100_000;
+/// Divides the effort of the search for a phase: a part is small, and becomes a loop if the search fails.
+const EFFORT_DIVISOR: u64 = 5;
+/// Neighbours are merged as they are: one behind the other, all phases would take the time of both.
+const MERGED: [Rewrite; 1] = [Rewrite { name: rewrite::AS_WRITTEN, versions: rewrite::near, unless: "" }];
 
-/// What is executed at one place among its siblings.
+/// One of several siblings, in the order in which they run.
 enum Item {
-    Phase(Phase),
+    Phase(Box<Phase>),
     Loop(Sequence),
 }
 
@@ -53,46 +66,46 @@ struct Sequence {
     items: Vec<Item>,
 }
 
-/// Statements that are one array under so many phase loops.
+/// Statements that one array executes.
 struct Phase {
     statements: Vec<usize>,
     /// As a program of its own, perhaps rewritten.
     scop: Scop,
-    /// Over its phase loops, then its own dimensions.
+    /// Over its phase loops, then its inner dimensions.
     system: System,
 }
 
-/// Why there are no phases.
+/// Why the distribution stops.
 enum Stop {
-    /// Local arrays that may carry values between phases.
+    /// These local arrays have to pass values through memory; then it begins again.
     Memory(Vec<ArrayId>),
     Refused(Diagnostics),
 }
 
 struct Distribution<'a> {
-    /// Sizes are the outermost loops; those of phases are within.
+    /// The number of sizes: the outermost loops, around those of phases.
     sizes: usize,
     /// The region; local arrays in memory may have cells for each iteration of some loops.
     scop: Scop,
     flow: &'a Flow,
     rewrites: &'a [Rewrite],
     reassociate: Option<bool>,
-    /// Why all statements together are no array, which was asked before.
+    /// Why all statements together are not one array.
     whole: Diagnostics,
     /// Per array: values in it may pass between phases.
     memory: Vec<bool>,
-    /// Neighbours of different loop nests stay apart.
-    nests: bool,
-    /// Questions that were asked about neighbours.
-    asked: Cell<u64>,
+    /// Neighbours of different loop nests are not merged.
+    by_nest: bool,
+    /// Questions about neighbours so far.
+    merge_effort: Cell<u64>,
 }
 
-/// The region as phases: the distributed program, its system, and what has come of every form. `attempts` is what has
-/// come of it as one array. Where there are sizes, `region` looks at `scop` under them ([`crate::recurrence::sized`]), else they
-/// are the same program.
+/// The region as phases: the distributed program, its system, and the outcome of every form. `attempts`: the outcomes
+/// as one array. With sizes at run time, `region` is `scop` with the sizes as subscripts; else they are the same
+/// program.
 ///
 /// # Errors
-/// Why it is none, with what keeps a part of it from being an array under any loops.
+/// Why a part of it is no array under any loops.
 pub fn distributed(
     scop: &Scop,
     region: &Region,
@@ -100,7 +113,7 @@ pub fn distributed(
     rewrites: &[Rewrite],
 ) -> Result<(Scop, System, Vec<Attempt>), Diagnostics> {
     let whole = || rewrite::as_written_faults(&attempts);
-    // Where conditions around sums keep even the dataflow from being affine, it may be that of the completed sums.
+    // The dataflow may be affine only once conditions around sums are gone.
     let completed = if region.flow().is_err() && region.within.sizes == 0 { rewrite::complete_all(scop) } else { None };
     let completed = completed
         .and_then(|scop| distribute(&scop, &Region::new(&scop, region.reassociate), whole(), rewrites, false).ok());
@@ -116,9 +129,9 @@ pub fn distributed(
     }
 }
 
-/// The region as phases, each of one loop nest at most, though one array may execute several; `None` where that is not
-/// so, or there is one phase. `scop` as for [`distributed`].
-pub fn apart(scop: &Scop, region: &Region, rewrites: &[Rewrite]) -> Option<(Scop, System)> {
+/// The region as phases of one loop nest each, though one array may execute several; `None` if there is one phase.
+/// `scop` as for [`distributed`].
+pub fn by_nest(scop: &Scop, region: &Region, rewrites: &[Rewrite]) -> Option<(Scop, System)> {
     let sizes = region.within.sizes;
     let nests: BTreeSet<LoopId> = scop.statements.iter().filter_map(|s| s.loops.get(sizes).copied()).collect();
     let found = (nests.len() > 1).then(|| distribute(scop, region, vec![], rewrites, true).ok())?;
@@ -130,7 +143,7 @@ fn distribute(
     region: &Region,
     whole: Diagnostics,
     rewrites: &[Rewrite],
-    nests: bool,
+    by_nest: bool,
 ) -> Result<(Scop, System), Diagnostics> {
     let (flow, sizes) = (region.flow().map_err(Clone::clone)?, region.within.sizes);
     let scop = scratch::renamed(scop, flow);
@@ -144,8 +157,8 @@ fn distribute(
         reassociate: region.reassociate,
         whole,
         memory,
-        nests,
-        asked: Cell::new(0),
+        by_nest,
+        merge_effort: Cell::new(0),
     };
     let all: Vec<usize> = (0..region.scop.statements.len()).collect();
     let mut items = loop {
@@ -189,16 +202,16 @@ impl Distribution<'_> {
         let mut items = Vec::new();
         for component in components {
             items.push(match self.phase(&component, level, self.rewrites) {
-                Ok(phase) => Item::Phase(phase),
+                Ok(phase) => Item::Phase(Box::new(phase)),
                 Err(faults) => {
                     let tied = self.tied(&component);
-                    // What one loop leaves to another, before what a loop keeps to itself.
+                    // First arrays that pass values from loop to loop.
                     let passed: Vec<ArrayId> =
                         tied.iter().copied().filter(|&a| self.is_passed(&component, a, level)).collect();
                     if !passed.is_empty() {
                         return Err(Stop::Memory(passed));
                     }
-                    // What local arrays keep together, where iterations of the loop around it keep to themselves.
+                    // Then arrays that each iteration of the loop around uses for itself.
                     let private: Vec<ArrayId> = tied
                         .iter()
                         .copied()
@@ -239,7 +252,11 @@ impl Distribution<'_> {
             return Err(self.whole.clone());
         }
         let part = part::under(&self.scop, statements, level, &self.memory);
-        let region = Region::part(&part, Within { phases: level, sizes: self.sizes, haste: HASTE }, self.reassociate);
+        let region = Region::part(
+            &part,
+            Within { phases: level, sizes: self.sizes, effort_divisor: EFFORT_DIVISOR },
+            self.reassociate,
+        );
         match rewrite::uniform(&region, rewrites) {
             Ok((form, system, _)) => {
                 let form = part::plain(&self.scop, form.into_owned(), level);
@@ -269,37 +286,39 @@ impl Distribution<'_> {
         readers.any(|at| all().any(|s| s.write.array == array && s.loops.get(level) != at))
     }
 
-    /// Of one loop nest, or whatever is joined at all.
+    /// Whether neighbours may be merged: any, or those of one loop nest.
     fn may_join(&self, a: &Phase, b: &Phase) -> bool {
         let nest = |phase: &Phase| {
             phase.statements.iter().find_map(|&s| self.scop.statements[s].loops.get(self.sizes).copied())
         };
-        !self.nests || nest(a).is_none() || nest(b).is_none() || nest(a) == nest(b)
+        !self.by_nest || nest(a).is_none() || nest(b).is_none() || nest(a) == nest(b)
     }
 
-    /// Neighbours that are one array, too, become one phase where all phases together do not take longer for it.
+    /// Merges neighbours that one array can execute, if all phases together do not take longer.
     fn merged(&self, items: Vec<Item>, level: usize) -> Vec<Item> {
         let mut out: Vec<Item> = Vec::new();
         let mut rest: Vec<Item> = items.into_iter().rev().collect();
         while let Some(item) = rest.pop() {
             let begun = flow::questions();
             let both = match (out.last(), &item) {
-                (Some(Item::Phase(a)), Item::Phase(b)) if self.asked.get() <= EFFORT && self.may_join(a, b) => {
+                (Some(Item::Phase(a)), Item::Phase(b))
+                    if self.merge_effort.get() <= MERGE_EFFORT && self.may_join(a, b) =>
+                {
                     let mut both = [a.statements.as_slice(), &b.statements].concat();
                     both.sort_unstable();
-                    self.phase(&both, level, &JOINED).ok()
+                    self.phase(&both, level, &MERGED).ok()
                 }
                 _ => None,
             };
-            self.asked.set(self.asked.get() + flow::questions() - begun);
+            self.merge_effort.set(self.merge_effort.get() + flow::questions() - begun);
             let Some(both) = both else {
                 out.push(item);
                 continue;
             };
-            let apart = volume(out.iter().chain([&item]).chain(&rest), level);
+            let separate = volume(out.iter().chain([&item]).chain(&rest));
             let before = out.pop().expect("the neighbour");
-            let both = Item::Phase(both);
-            if volume(out.iter().chain([&both]).chain(&rest), level) <= apart {
+            let both = Item::Phase(Box::new(both));
+            if volume(out.iter().chain([&both]).chain(&rest)) <= separate {
                 out.push(both);
             } else {
                 out.extend([before, item]);
@@ -309,17 +328,17 @@ impl Distribution<'_> {
     }
 }
 
-/// Points that siblings walk together: each walks the box around all of them.
-fn volume<'a>(items: impl Iterator<Item = &'a Item>, level: usize) -> i128 {
+/// Iterations that siblings walk together: each walks the box around all of them.
+fn volume<'a>(items: impl Iterator<Item = &'a Item>) -> i128 {
     let (mut counts, mut extents) = (vec![], vec![]);
-    measure(items, level, &mut counts, &mut extents);
+    measure(items, &mut counts, &mut extents);
     counts.iter().chain(&extents).map(|&n| i128::from(n.max(1))).product()
 }
 
-/// Phases per level of loops, and the greatest extents of their own dimensions in decreasing order.
-fn measure<'a>(items: impl Iterator<Item = &'a Item>, level: usize, counts: &mut Vec<i64>, extents: &mut Vec<i64>) {
+/// Phases per level of loops, and the greatest extents of their inner dimensions in decreasing order.
+fn measure<'a>(items: impl Iterator<Item = &'a Item>, counts: &mut Vec<i64>, extents: &mut Vec<i64>) {
     let mut count = 0;
-    let (mut inner, mut own) = (vec![], vec![]);
+    let (mut below, mut largest) = (vec![], vec![]);
     let widen = |a: &mut Vec<i64>, b: &[i64]| {
         a.resize(a.len().max(b.len()), 1);
         a.iter_mut().zip(b).for_each(|(x, y)| *x = (*x).max(*y));
@@ -331,18 +350,18 @@ fn measure<'a>(items: impl Iterator<Item = &'a Item>, level: usize, counts: &mut
                 let mut these: Vec<i64> =
                     phase.system.dims[phase.system.loops()].iter().map(|d| d.hi - d.lo + 1).collect();
                 these.sort_unstable_by(|a, b| b.cmp(a));
-                widen(&mut own, &these);
+                widen(&mut largest, &these);
             }
             Item::Loop(sequence) => {
                 count += sequence.hi - sequence.lo + 1;
-                let (mut below, mut extents) = (vec![], vec![]);
-                measure(sequence.items.iter(), level + 1, &mut below, &mut extents);
-                widen(&mut inner, &below);
-                widen(&mut own, &extents);
+                let (mut counts, mut extents) = (vec![], vec![]);
+                measure(sequence.items.iter(), &mut counts, &mut extents);
+                widen(&mut below, &counts);
+                widen(&mut largest, &extents);
             }
         }
     }
     counts.push(count);
-    counts.extend(inner);
-    widen(extents, &own);
+    counts.extend(below);
+    widen(extents, &largest);
 }

@@ -1,9 +1,16 @@
-//! Some of a program's statements under phase loops, as a program of its own, and the order in which they depend on
-//! each other there.
+//! A part of a program under phase loops, as a program of its own; and the order in which its statements depend on each
+//! other.
 //!
-//! The phase loops' iterators become subscripts in front of the others of every array that the statements write. So
-//! each value of the phase loops has cells of its own, and the dataflow is that within a phase: what was written in an
-//! earlier one is an input, and what stays at the end is the last value of its cell in its phase.
+//! **Method.** The iterators of the phase loops become subscripts in front of all others, of every array that the part
+//! writes ([`under`]). So each value of the phase loops has cells of its own, and the dataflow is that within a phase:
+//! a value of an earlier phase is an input, and the last value of a cell in its phase is live at the end.
+//!
+//! ```text
+//! for t: for i: a[i] = f(a[i-1], a[i+1]);     under t:    for t: for i: a[t][i] = f(a[t][i-1], a[t][i+1]);
+//! ```
+//!
+//! [`plain`] takes the subscripts away again. [`components`] orders the strongly connected components of the
+//! dependences, each as early as in the text.
 
 use crate::affine::map::coordinate;
 use crate::recurrence::phases::Phase;
@@ -15,7 +22,7 @@ use scop::flow::{Source, WRITE};
 use scop::{Access, Affine, ArrayId, Scop, Statement, Storage};
 use std::collections::BTreeSet;
 
-/// The statements as a program: `memory` tells which arrays stand in DRAM, `level` how many phase loops there are.
+/// The statements as a program under `level` phase loops; `memory`: which arrays are in DRAM.
 pub(in crate::recurrence) fn under(scop: &Scop, statements: &[usize], level: usize, memory: &[bool]) -> Scop {
     let chosen: Vec<&Statement> = statements.iter().map(|&s| &scop.statements[s]).collect();
     let written: BTreeSet<ArrayId> = chosen.iter().map(|s| s.write.array).collect();
@@ -30,7 +37,7 @@ pub(in crate::recurrence) fn under(scop: &Scop, statements: &[usize], level: usi
     out
 }
 
-/// One beyond the greatest value of an iterator that starts at 0.
+/// The trip count of a loop that starts at 0.
 fn trip(statements: &[&Statement], d: usize) -> i64 {
     let ends = statements.iter().filter_map(|s| flow::domain_bounds(&s.domain, s.loops.len()).map(|b| b[d].1 + 1));
     ends.max().unwrap_or(1).max(1)
@@ -87,15 +94,15 @@ impl Phase {
     }
 }
 
-/// Why statements have no order.
+/// Why the order of statements is unknown.
 pub(super) enum Unordered {
     /// Local arrays pass values from one value of the phase loops to the next.
     Memory(Vec<ArrayId>),
     NotAffine(Diagnostics),
 }
 
-/// Sets of statements that depend on each other in a circle, in an order that all dependences allow: each as early in
-/// the text as can be. Statements that share an array which is not in memory stay together.
+/// The strongly connected components of the dependences, in an order that all dependences allow, each as early as in
+/// the text. Statements that share a local array stay together.
 pub(super) fn components(
     scop: &Scop,
     statements: &[usize],

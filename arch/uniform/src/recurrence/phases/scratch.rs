@@ -1,10 +1,18 @@
 //! Local arrays that pass values between phases become *scratch buffers* in DRAM.
 //!
-//! A local array that is used anew for something else is several ([`renamed`]): a `sum` of each of two nests ties
-//! nothing together. Before statements are taken apart, such an array gets a cell of its own for each iteration of the
-//! loops whose iterations keep their values to themselves ([`expanded`]): what one iteration leaves in it orders no
-//! other. Where such a loop turns out to be a phase loop around all that uses the array, the cells of one iteration do
-//! for all ([`buffers`]).
+//! 1. Renaming ([`renamed`]): a local array that is used anew for something else becomes several, such as a `sum` in
+//!    each of two nests.
+//! 2. Expansion ([`expanded`]): the array gets a cell for each iteration of the loops whose iterations use it for
+//!    themselves, so that one iteration does not wait for another.
+//! 3. Buffers ([`buffers`]): if such a loop becomes a phase loop around all users, one iteration's cells serve all, and
+//!    the subscript is dropped.
+//!
+//! ```text
+//! for i: { t = f(i); for j: a[i][j] = t; }    expanded:    t[i] = f(i);  a[i][j] = t[i]
+//! ```
+//!
+//! **Source.** Renaming and scalar expansion: Kuck, Kuhn, Padua, Leasure, Wolfe, "Dependence Graphs and Compiler
+//! Optimizations" (1981).
 
 use crate::affine::map::{constant_on, coordinate, minus};
 use crate::recurrence::phases::{Item, Sequence};
@@ -20,11 +28,11 @@ const MOST: i64 = 1 << 26;
 /// The subscripts that [`expanded`] has put in front of an array's own.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Expansion {
-    /// Whose iterator each of them is.
+    /// The loop whose iterator each of them is.
     loops: Vec<LoopId>,
 }
 
-/// The program with local arrays of which no value passes from some of their users to the others as several.
+/// The program with local arrays split by the webs of their values: no value passes from one web to another.
 pub(super) fn renamed(scop: &Scop, flow: &Flow) -> Scop {
     let mut out = scop.clone();
     for array in (0..scop.arrays.len() as u32).map(ArrayId).filter(|&a| scop.array(a).storage == Storage::Local) {
@@ -46,19 +54,19 @@ pub(super) fn renamed(scop: &Scop, flow: &Flow) -> Scop {
             let all: Vec<usize> = sources(s, k).collect();
             all.windows(2).for_each(|pair| _ = webs.union(pair[0], pair[1]));
         }
-        let mut known: Vec<(usize, ArrayId)> = vec![];
+        let mut arrays: Vec<(usize, ArrayId)> = vec![];
         for &s in &writers {
             let web = webs.find(s);
-            let own = known
+            let renamed = arrays
                 .iter()
                 .find(|w| w.0 == web)
-                .map_or_else(|| if known.is_empty() { array } else { another(&mut out, array) }, |w| w.1);
-            known.push((web, own));
-            out.statements[s].write.array = own;
+                .map_or_else(|| if arrays.is_empty() { array } else { another(&mut out, array) }, |w| w.1);
+            arrays.push((web, renamed));
+            out.statements[s].write.array = renamed;
         }
         for (s, k) in reads() {
-            let own = sources(s, k).next().and_then(|w| known.iter().find(|x| x.0 == webs.find(w)));
-            own.into_iter().for_each(|w| out.statements[s].reads[k].array = w.1);
+            let renamed = sources(s, k).next().and_then(|w| arrays.iter().find(|x| x.0 == webs.find(w)));
+            renamed.into_iter().for_each(|w| out.statements[s].reads[k].array = w.1);
         }
     }
     out
@@ -73,14 +81,14 @@ fn another(scop: &mut Scop, array: ArrayId) -> ArrayId {
     ArrayId(scop.arrays.len() as u32 - 1)
 }
 
-/// Loops around all that uses a local array, by their depth, of which each iteration reads only what it has written
-/// itself.
+/// The depths of the loops around all users of a local array whose iterations read only what they have written
+/// themselves.
 fn private(scop: &Scop, flow: &Flow, array: ArrayId) -> Vec<usize> {
     let users: Vec<&Statement> = scop.statements.iter().filter(|s| accesses(s).any(|a| a.array == array)).collect();
     let Some(first) = users.first() else { return vec![] };
     let common = |d: &usize| users.iter().all(|s| s.loops.get(*d) == first.loops.get(*d));
     let depth = (0..first.loops.len()).take_while(common).count();
-    (0..depth).filter(|&d| keeps_to_itself(scop, flow, array, d) && !told_apart(&users, array, d)).collect()
+    (0..depth).filter(|&d| keeps_to_itself(scop, flow, array, d) && !is_subscript(&users, array, d)).collect()
 }
 
 /// Whether each iteration of the loops at depth `d` reads only what it has written itself.
@@ -100,8 +108,8 @@ fn keeps_to_itself(scop: &Scop, flow: &Flow, array: ArrayId, d: usize) -> bool {
     })
 }
 
-/// The array's own subscripts tell the iterations apart.
-fn told_apart(users: &[&Statement], array: ArrayId, d: usize) -> bool {
+/// The iterator at depth `d` is a subscript of the array already.
+fn is_subscript(users: &[&Statement], array: ArrayId, d: usize) -> bool {
     let all: Vec<(usize, &Access)> =
         users.iter().flat_map(|s| accesses(s).filter(|a| a.array == array).map(|a| (s.loops.len(), a))).collect();
     (0..all[0].1.subscripts.len()).any(|k| all.iter().all(|(depth, a)| a.subscripts[k] == coordinate(d, *depth)))
@@ -111,13 +119,12 @@ fn accesses(s: &Statement) -> impl Iterator<Item = &Access> {
     s.reads.iter().chain([&s.write])
 }
 
-/// Whether iterations of the loop at depth `d` around all that uses the local array are independent as far as it goes.
+/// Whether the array makes no iteration of the loop at depth `d` wait for another.
 pub(super) fn is_private(scop: &Scop, flow: &Flow, array: ArrayId, d: usize) -> bool {
     private(scop, flow, array).contains(&d)
 }
 
-/// The program with cells of their own for iterations that keep their values in `array` to themselves: of loops behind
-/// the first `sizes`.
+/// The program with a cell of `array` for each iteration of its private loops behind the first `sizes`.
 pub(super) fn expanded(scop: &Scop, flow: &Flow, array: ArrayId, sizes: usize) -> (Scop, Expansion) {
     let mut out = scop.clone();
     let mut expansion = Expansion::default();
@@ -146,8 +153,7 @@ pub(super) fn expanded(scop: &Scop, flow: &Flow, array: ArrayId, sizes: usize) -
     (out, expansion)
 }
 
-/// The program with the arrays as buffers in DRAM, and the phases with them: subscripts that a phase loop around all
-/// users keeps constant are left out.
+/// Makes the arrays buffers in DRAM, and drops the subscripts that a phase loop around all users keeps constant.
 pub(super) fn buffers(scop: &mut Scop, items: &mut [Item], carried: &[(ArrayId, Expansion)]) {
     for (array, expansion) in carried {
         for (k, at) in expansion.loops.iter().enumerate().rev() {
@@ -158,16 +164,18 @@ pub(super) fn buffers(scop: &mut Scop, items: &mut [Item], carried: &[(ArrayId, 
         }
         let buffer = &mut scop.arrays[array.index()];
         (buffer.storage, buffer.binding) = (Storage::Dram, Binding::Scratch);
-        // As at the greatest sizes.
+        // A buffer is as large as at the greatest sizes.
         buffer.extents.clear();
     }
 }
 
-/// Whether all that uses the array is in one phase loop `at`.
+/// Whether all users of the array are in the phase loop `at`.
 fn is_around_all(items: &[Item], array: ArrayId, at: LoopId) -> bool {
     let mut using = items.iter().filter(|item| uses(item, array));
     match (using.next(), using.next()) {
-        (Some(Item::Loop(Sequence { at: own, items, .. })), None) => *own == at || is_around_all(items, array, at),
+        (Some(Item::Loop(Sequence { at: phase_loop, items, .. })), None) => {
+            *phase_loop == at || is_around_all(items, array, at)
+        }
         _ => false,
     }
 }

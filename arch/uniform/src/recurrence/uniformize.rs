@@ -1,5 +1,31 @@
-//! Localization: a read of a produced value becomes a constant distance, or is carried along a direction in which the
-//! value stays the same.
+//! Uniformization: every read of a produced value comes from a constant distance.
+//!
+//! **Problem.** One value may be read by many iterations (a broadcast), at a distance that grows from iteration to
+//! iteration. An array has no wires for that; it passes the value on from PE to PE.
+//!
+//! **Terms.** The *map* of a read: its producer's iteration, over the reader's coordinates. A *null direction* of the
+//! map: a vector `r` along which the same instance is read, at `n` and at `n - r`. A *carrier*: a read of the same
+//! value at `n - r`.
+//!
+//! **Example.** In LU, `A[i][j] -= A[i][k] * A[k][j]` reads the pivot row `A[k][j]`, the value of iteration (k-1, k,
+//! j), at distance (1, i-k, 0), in (k, i, j). The map does not depend on `i`, so (0, 1, 0) is a null direction:
+//!
+//! ```text
+//! producer (k-1,k,j) --(1,1,0)--> (k,k+1,j) --(0,1,0)--> (k,k+2,j) --(0,1,0)--> (k,k+3,j) ...
+//!                                 Feed::Value            Feed::Carry            Feed::Carry
+//! ```
+//!
+//! **Method**, for each part of a read's domain:
+//! 1. Take a distance that is constant.
+//! 2. Let a sum in any order refer to its partial result, at a distance over the sizes.
+//! 3. Carry the value along a small null direction from a carrier; uniformize the rest of the domain, which lies next
+//!    to the producer, in the same way.
+//! 4. Cut a loop of two iterations in two.
+//! 5. Cut a few iterations at an edge one by one.
+//!
+//! **Invariant.** The pieces are disjoint, cover the domain, and their distances are forward ([`is_forward`]).
+//!
+//! **Source.** Quinton, Van Dongen, "The Mapping of Linear Recurrence Equations on Regular Arrays" (1989), section 3.
 
 use crate::affine::map::{
     constant_on, coordinate, fixed, lexicographically_positive, lexicographically_positive_on, minus, shifted,
@@ -10,7 +36,7 @@ use scop::flow;
 use scop::flow::Source;
 use scop::{Affine, Constraint, StmtId};
 
-/// Iterations at an edge that may have a distance of their own: each is a delay and an operand of a select.
+/// The most iterations at an edge with a distance of their own: each is a delay and an operand of a select.
 const EDGE: i64 = 16;
 
 /// A read of a value that one statement wrote.
@@ -22,7 +48,7 @@ pub(super) struct Read<'a> {
     pub iteration: &'a [Affine],
 }
 
-/// A read that has a value already: where, and which instance of the producer wrote it.
+/// A read of the same producer, on a domain; `map`: the instance of the producer that wrote the value.
 struct Carrier {
     statement: usize,
     read: usize,
@@ -30,27 +56,27 @@ struct Carrier {
     map: Vec<Affine>,
 }
 
-/// `mine(n) - other(n - r)`, iterator by iterator.
-fn apart<'a>(mine: &'a [Affine], other: &'a [Affine], r: &'a [i64]) -> impl Iterator<Item = Affine> + 'a {
-    mine.iter().zip(other).map(move |(a, b)| {
+/// `here(n) - there(n - r)`, iterator by iterator.
+fn differences<'a>(here: &'a [Affine], there: &'a [Affine], r: &'a [i64]) -> impl Iterator<Item = Affine> + 'a {
+    here.iter().zip(there).map(move |(a, b)| {
         let back: i64 = b.coeffs.iter().zip(r).map(|(c, x)| c * x).sum();
         minus(a, &Affine { coeffs: b.coeffs.clone(), constant: b.constant - back })
     })
 }
 
-/// `mine(n)` and `other(n - r)` are one producer's instance everywhere on `domain`.
-fn same_on(mine: &[Affine], other: &[Affine], r: &[i64], domain: &[Constraint]) -> bool {
-    apart(mine, other, r).all(|difference| constant_on(&difference, domain) == Some(0))
+/// `here(n)` and `there(n - r)` are one producer's instance everywhere on `domain`.
+fn same_on(here: &[Affine], there: &[Affine], r: &[i64], domain: &[Constraint]) -> bool {
+    differences(here, there, r).all(|difference| constant_on(&difference, domain) == Some(0))
 }
 
-/// `mine(n)` and `other(n - r)` are different instances at every `n`, as their coefficients show.
-fn differ(mine: &[Affine], other: &[Affine], r: &[i64]) -> bool {
-    apart(mine, other, r).any(|difference| difference.is_constant() && difference.constant != 0)
+/// `here(n)` and `there(n - r)` are different instances at every `n`, as their coefficients show.
+fn differ(here: &[Affine], there: &[Affine], r: &[i64]) -> bool {
+    differences(here, there, r).any(|difference| difference.is_constant() && difference.constant != 0)
 }
 
-/// The map, and what becomes of it when an equality of the domain removes one coordinate: the same function there, with
+/// The map, and its forms in which an equality of the domain has removed one coordinate: the same function there, with
 /// other null directions.
-fn rewritten(map: &[Affine], domain: &[Constraint]) -> Vec<Vec<Affine>> {
+fn equivalent_maps(map: &[Affine], domain: &[Constraint]) -> Vec<Vec<Affine>> {
     let mut all = vec![map.to_vec()];
     for e in domain.iter().filter(|c| c.equality).map(|c| &c.expr) {
         for d in (0..e.coeffs.len()).filter(|&d| e.coeffs[d].abs() == 1) {
@@ -68,7 +94,7 @@ fn rewritten(map: &[Affine], domain: &[Constraint]) -> Vec<Vec<Affine>> {
     all
 }
 
-/// The producer comes before the reader in the order of the band.
+/// The producer comes before the reader in the order of the iteration space.
 pub(super) fn is_forward(distance: &[i64], producer: StmtId, reader: usize) -> bool {
     lexicographically_positive(distance) || (distance.iter().all(|&x| x == 0) && producer.index() < reader)
 }
@@ -78,13 +104,13 @@ pub(super) fn piece(domain: &[Constraint], feed: Feed) -> Piece {
 }
 
 impl Builder<'_> {
-    /// The producer's iteration over the reader's band coordinates.
+    /// The producer's iteration over the reader's coordinates.
     pub(super) fn producer_map(&self, read: &Read) -> Vec<Affine> {
-        read.iteration.iter().map(|a| self.over_band(read.statement, a)).collect()
+        read.iteration.iter().map(|a| self.over_coordinates(read.statement, a)).collect()
     }
 
-    /// Pieces that cover `domain`, whose value all comes from one producer's write; `None` if not uniform.
-    pub(super) fn localize(&self, read: &Read, domain: &[Constraint], level: usize) -> Option<Vec<Piece>> {
+    /// The pieces of a part of a read's domain, `level` parts deep; `None` if it is not uniform.
+    pub(super) fn uniformize(&self, read: &Read, domain: &[Constraint], level: usize) -> Option<Vec<Piece>> {
         let map = self.producer_map(read);
         let distance = self.distance(&map, read.producer);
         if let Some(constant) = distance.iter().map(|a| constant_on(a, domain)).collect::<Option<Vec<i64>>>() {
@@ -107,7 +133,7 @@ impl Builder<'_> {
             return None;
         }
         let carriers = self.carriers(read);
-        let carried = rewritten(&map, domain).iter().find_map(|map| {
+        let carried = equivalent_maps(&map, domain).iter().find_map(|map| {
             let directions = self.null_directions(map, &self.distance(map, read.producer));
             directions.into_iter().find_map(|r| self.carry(read, domain, map, &carriers, r, level))
         });
@@ -116,7 +142,7 @@ impl Builder<'_> {
             .or_else(|| self.split_edge(read, domain, &distance, level))
     }
 
-    /// The partial result of a sum whose order is free, if sizes tell how far it is.
+    /// The partial result of a sum in any order, if its distance follows from the sizes.
     fn partial(&self, read: &Read, domain: &[Constraint], distance: &[Affine]) -> Option<Feed> {
         let (s, sizes) = (read.statement, self.within.sizes);
         if self.sums[s] != Some(read.read) || read.producer.index() != s {
@@ -134,11 +160,11 @@ impl Builder<'_> {
         lexicographically_positive_on(&distance, domain).then_some(Feed::Partial { distance })
     }
 
-    /// What is left at the edge of a domain after carrying, such as the first window over another nest's results: few
-    /// iterations, each at a constant distance of its own.
+    /// Cuts the edge of a domain, such as the first window over another nest's results, into single iterations with
+    /// constant distances.
     fn split_edge(&self, read: &Read, domain: &[Constraint], distance: &[Affine], level: usize) -> Option<Vec<Piece>> {
-        let [mine, other] = [read.statement, read.producer.index()].map(|s| &self.scop.statements[s].loops);
-        if level == 0 || mine.first() == other.first() {
+        let [reader, producer] = [read.statement, read.producer.index()].map(|s| &self.scop.statements[s].loops);
+        if level == 0 || reader.first() == producer.first() {
             return None;
         }
         let varies = |a: &&Affine| constant_on(a, domain).is_none();
@@ -166,7 +192,7 @@ impl Builder<'_> {
         parts.into_iter().map(near).collect()
     }
 
-    /// Two cases that one affine function happens to describe, because a loop runs only twice: one by one.
+    /// Cuts a loop of two iterations in two: one affine function describes both by chance.
     fn split_pair(&self, read: &Read, domain: &[Constraint], level: usize) -> Option<Vec<Piece>> {
         (0..self.depth).find_map(|d| {
             let unit = coordinate(d, self.depth);
@@ -177,13 +203,13 @@ impl Builder<'_> {
             let mut pieces = Vec::new();
             for value in [lo, hi] {
                 let part: Vec<Constraint> = domain.iter().cloned().chain([fixed(d, value, self.depth)]).collect();
-                pieces.extend(self.localize(read, &part, level + 1)?);
+                pieces.extend(self.uniformize(read, &part, level + 1)?);
             }
             Some(pieces)
         })
     }
 
-    /// Carries the value along `r` from reads of the same value; what is left must be near its producer.
+    /// Carries the value along `r` from reads of the same value; the rest of the domain must be near its producer.
     fn carry(
         &self,
         read: &Read,
@@ -195,8 +221,8 @@ impl Builder<'_> {
     ) -> Option<Vec<Piece>> {
         let mut left = vec![domain.to_vec()];
         let mut pieces = Vec::new();
-        let own = Carrier { statement: read.statement, read: read.read, domain: domain.to_vec(), map: map.to_vec() };
-        for carrier in [&own].into_iter().chain(carriers).filter(|c| !differ(map, &c.map, &r)) {
+        let itself = Carrier { statement: read.statement, read: read.read, domain: domain.to_vec(), map: map.to_vec() };
+        for carrier in [&itself].into_iter().chain(carriers).filter(|c| !differ(map, &c.map, &r)) {
             let reach = shifted(&carrier.domain, &r);
             let mut rest = Vec::new();
             for part in left {
@@ -221,7 +247,7 @@ impl Builder<'_> {
             return None;
         }
         for part in left {
-            pieces.extend(self.localize(read, &part, level + 1)?);
+            pieces.extend(self.uniformize(read, &part, level + 1)?);
         }
         Some(pieces)
     }
@@ -238,7 +264,7 @@ impl Builder<'_> {
                         all.push(Carrier {
                             statement: s,
                             read: k,
-                            domain: self.band_domain(s, &p.domain),
+                            domain: self.placed_domain(s, &p.domain),
                             map: self.producer_map(&other),
                         });
                     }

@@ -1,4 +1,5 @@
-//! The array a user describes: by space loops or by coordinates of space and time, cut as the [`Shape`] says.
+//! The array that the user describes by space loops, or by coordinates of space and time, with the factors of a
+//! [`Shape`].
 
 use array::contract::walk::MemoryTiming;
 use array::kernel::Kernel;
@@ -16,7 +17,7 @@ use uniform::system::System;
 /// The array of a plan.
 ///
 /// # Errors
-/// Why it is none.
+/// Why the plan has no array.
 pub fn array(program: &Kernel, plan: Plan, spec: &DesignSpec) -> Result<(Plan, Vsa), Diagnostics> {
     match assemble(program, plan.clone(), spec) {
         Ok(vsa) => Ok((plan, vsa)),
@@ -24,10 +25,11 @@ pub fn array(program: &Kernel, plan: Plan, spec: &DesignSpec) -> Result<(Plan, V
     }
 }
 
-/// The user's plan over the first transform that makes it legal; of all space loops, where none are given, the fastest.
+/// The array of the user's plan under the first transform that makes it legal. If the user names no space loops: the
+/// fastest over all of them.
 ///
 /// # Errors
-/// What is wrong with the description, or why no transform makes it an array.
+/// What is wrong with the description, or why no transform makes it legal.
 pub fn by_hand(
     program: &Kernel,
     space: Option<&[String]>,
@@ -64,7 +66,7 @@ pub fn by_hand(
     best.map(|b| b.1).ok_or(reasons)
 }
 
-/// The plan by space and time coordinates, if that is how the user writes it.
+/// The plan by coordinates of space and time, if the user writes such.
 pub(super) fn by_coordinates(
     program: &Kernel,
     space: Option<&[String]>,
@@ -80,7 +82,7 @@ pub(super) fn by_coordinates(
             Some(s) => Err(vec![Diagnostic::error(
                 "E0702",
                 None,
-                format!("space `{s}` is an expression, so time is not what is left of the loops"),
+                format!("space `{s}` is an expression, so the loops that are left do not say what time is"),
             )
             .help("say what time is, for example --space c+q --time q")]),
             None => Ok(None),
@@ -96,9 +98,9 @@ fn space_choices(system: &System) -> Vec<Vec<String>> {
     pairs.map(|(a, b)| vec![name(a), name(b)]).chain((0..n).map(|a| vec![name(a)])).collect()
 }
 
-/// A row's plan, cut and ordered as the user asks.
+/// A listed plan with the user's factors and order.
 pub(super) fn shaped(program: &Kernel, row: &Plan, shape: &Shape) -> Result<Plan, Diagnostics> {
     let mut plan = by_hand::by_hand(&program.system, &[], shape, row.transform.clone())?;
-    plan.dims.iter_mut().zip(&row.dims).for_each(|(mine, row)| mine.axis = row.axis);
+    plan.dims.iter_mut().zip(&row.dims).for_each(|(dim, row)| dim.axis = row.axis);
     Ok(plan)
 }

@@ -1,7 +1,9 @@
-//! The list of a program's arrays, whose rows have numbers: every choice of space loops, and every canonical mapping.
+//! The numbered list of a program's arrays (`sagen map`): every choice of space loops, and every canonical mapping.
+//!
+//! Source: the canonical projections of PolySA.
 
-use crate::given;
-use crate::given::{by_coordinates, shaped};
+use crate::requested;
+use crate::requested::{by_coordinates, shaped};
 use array::kernel::Kernel;
 use array::variants::assemble;
 use array::vsa::{Op, Vsa};
@@ -16,7 +18,7 @@ use uniform::space_time::transform;
 /// One row of `sagen map`.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// Its number, which only what the program may compute and how it is connected can change.
+    /// Its number in the list of the whole program: no choice of an array changes it.
     pub row: usize,
     pub plan: Plan,
     /// Loops along the axes; empty for an unused axis.
@@ -24,20 +26,31 @@ pub struct Candidate {
     /// The array over the whole problem.
     pub vsa: Vsa,
     pub class: Class,
-    /// Distinct links between PEs: value's name, hop, waves.
-    pub links: Vec<(String, [i64; 2], i64)>,
+    /// The distinct links between PEs.
+    pub links: Vec<Link>,
     /// Projection vector d of the canonical mapping that gives this array (2-D arrays of 3-loop programs), if one does.
     pub projection: Option<Vec<i64>>,
     pub schedule_vector: Option<Vec<i64>>,
-    /// The array is legal, but not when cut and ordered as the user asks; why. All else is then said of it uncut.
+    /// The array is legal, but not with the user's factors and order; why. The rest of the row describes it without
+    /// them.
     pub refused: Option<String>,
-    /// Space and time coordinates that select it by hand, if the loops' names can say them.
+    /// Space and time coordinates that select it by hand, if the names of loops can express them.
     pub coordinates: Option<(Vec<String>, Vec<String>)>,
     /// Projection vector of the canonical mapping whose transform this row has.
     direction: Option<Vec<i64>>,
 }
 
-/// PolySA's classes, by what happens to the values the program computes.
+/// A link between PEs.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Link {
+    pub value: String,
+    /// PEs from producer to consumer along each axis.
+    pub hop: [i64; 2],
+    /// Waves that the value waits.
+    pub waves: i64,
+}
+
+/// PolySA's classes, by what happens to the values that the program computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// Results stay in their PE.
@@ -48,11 +61,11 @@ pub enum Class {
     Mixed,
 }
 
-/// The legal arrays of the program: every choice of space loops, and every canonical mapping. A row or space loops that
-/// the user chose narrow the list; factors and order are applied to every row of it.
+/// The legal arrays of the program. A row or space loops that the user chooses narrow the list; factors and order are
+/// applied to every row of it.
 ///
 /// # Errors
-/// Loops, factors or rows that cannot be.
+/// Loops, factors or rows that do not exist.
 pub fn list(program: &Kernel, spec: &DesignSpec) -> Result<Vec<Candidate>, Diagnostics> {
     let mut rows = all(program, spec);
     let shape = match &spec.array {
@@ -64,7 +77,7 @@ pub fn list(program: &Kernel, spec: &DesignSpec) -> Result<Vec<Candidate>, Diagn
         }
         ArrayChoice::ByHand { space, shape } => {
             if let Some(plan) = by_coordinates(program, space.as_deref(), shape)? {
-                let (plan, vsa) = given::array(program, plan, spec)?;
+                let (plan, vsa) = requested::array(program, plan, spec)?;
                 let row = rows.iter().find(|row| row.plan == plan).map(|row| (row.row, row.direction.clone()));
                 let (number, direction) = row.unwrap_or((rows.len(), None));
                 return Ok(vec![Candidate { row: number, ..candidate(program, plan, vsa, direction) }]);
@@ -94,13 +107,13 @@ pub fn list(program: &Kernel, spec: &DesignSpec) -> Result<Vec<Candidate>, Diagn
     Ok(rows)
 }
 
-/// The array of a row, cut and ordered as the user asks.
+/// The array of a row with the user's factors and order.
 ///
 /// # Errors
-/// There is no such row; why it cannot be cut so.
+/// There is no such row, or the factors are not legal.
 pub fn array(program: &Kernel, row: usize, shape: &Shape, spec: &DesignSpec) -> Result<(Plan, Vsa), Diagnostics> {
     let row = numbered(&mut all(program, spec), row)?;
-    given::array(program, shaped(program, &row.plan, shape)?, spec)
+    requested::array(program, shaped(program, &row.plan, shape)?, spec)
 }
 
 fn numbered(rows: &mut Vec<Candidate>, row: usize) -> Result<Candidate, Diagnostics> {
@@ -110,16 +123,15 @@ fn numbered(rows: &mut Vec<Candidate>, row: usize) -> Result<Candidate, Diagnost
     Err(vec![Diagnostic::error("E0706", None, format!("there is no array {row}: `sagen map` lists {}", rows.len()))])
 }
 
-/// All rows, uncut.
+/// All rows, without factors.
 fn all(program: &Kernel, spec: &DesignSpec) -> Vec<Candidate> {
     let depth = program.system.dims.len();
     let mut rows: Vec<Candidate> = Vec::new();
     let axes_choices: Vec<Vec<usize>> =
         (0..depth).map(|a| vec![a]).chain((0..depth).flat_map(|a| (a + 1..depth).map(move |b| vec![a, b]))).collect();
-    let mut transforms: Vec<(Vec<Vec<i64>>, Option<Vec<i64>>)> =
-        transform::transforms(&program.system).into_iter().map(|t| (t, None)).collect();
-    transforms.extend(transform::projections(depth).into_iter().map(|(t, d)| (t, Some(d))));
-    for (transform, direction) in transforms {
+    let found = transform::transforms(&program.system).into_iter().map(|t| (t, None));
+    let canonical = transform::projections(depth).into_iter().map(|(t, d)| (t, Some(d)));
+    for (transform, direction) in found.chain(canonical) {
         for axes in &axes_choices {
             if direction.is_some() && *axes != (0..depth - 1).collect::<Vec<_>>() {
                 continue;
@@ -129,7 +141,7 @@ fn all(program: &Kernel, spec: &DesignSpec) -> Vec<Candidate> {
             axes.iter().enumerate().for_each(|(axis, &d)| plan.dims[d].axis = Some(axis));
             if let Ok(vsa) = assemble(program, plan.clone(), spec) {
                 let row = candidate(program, plan, vsa, direction.clone());
-                // The same space loops with another transform differ only in how time is counted.
+                // The same space loops under another transform only count time differently.
                 if !rows.iter().any(|c| c.axes == row.axes) {
                     rows.push(Candidate { row: rows.len(), ..row });
                 }
@@ -140,35 +152,6 @@ fn all(program: &Kernel, spec: &DesignSpec) -> Vec<Candidate> {
 }
 
 fn candidate(program: &Kernel, plan: Plan, vsa: Vsa, direction: Option<Vec<i64>>) -> Candidate {
-    let mut links: Vec<(String, [i64; 2], i64)> = Vec::new();
-    let (mut moves, mut stays) = (false, false);
-    for node in &vsa.nodes {
-        if let Op::Past { hop, ref waves, .. } = node.op {
-            moves |= hop != [0, 0];
-            stays |= hop == [0, 0];
-            let link = (node.name.trim_end_matches("_in").to_string(), hop, vsa.most(waves));
-            if !links.contains(&link) {
-                links.push(link);
-            }
-        }
-    }
-    for group in &vsa.inputs {
-        let name = vsa.arrays[group.array as usize].name.clone();
-        for a in 0..2 {
-            let mut hop = [0, 0];
-            hop[a] = vsa.schedule.skew[a].signum();
-            let link = (name.clone(), hop, 0);
-            if group.forward[a] && vsa.extent[a] > 1 && !links.contains(&link) {
-                links.push(link);
-            }
-        }
-    }
-    links.sort();
-    let class = match (moves, stays) {
-        (true, true) => Class::Mixed,
-        (true, false) => Class::Global,
-        _ => Class::Local,
-    };
     let depth = program.system.dims.len();
     let time: Vec<usize> = (0..depth).filter(|&d| plan.dims[d].axis.is_none()).collect();
     let (mut projection, mut schedule_vector) = (direction.clone(), None);
@@ -179,8 +162,8 @@ fn candidate(program: &Kernel, plan: Plan, vsa: Vsa, direction: Option<Vec<i64>>
         let mut s: Vec<i64> = plan.transform[*t].clone();
         for d in 0..depth {
             if let Some(axis) = plan.dims[d].axis {
-                let skew = vsa.schedule.skew[axis];
-                s.iter_mut().zip(&plan.transform[d]).for_each(|(x, c)| *x += skew * c);
+                let step = vsa.schedule.start[axis].step();
+                s.iter_mut().zip(&plan.transform[d]).for_each(|(x, c)| *x += step * c);
             }
         }
         schedule_vector = Some(s);
@@ -189,14 +172,47 @@ fn candidate(program: &Kernel, plan: Plan, vsa: Vsa, direction: Option<Vec<i64>>
     Candidate {
         row: 0,
         axes: vsa.axes.clone(),
+        class: class(&vsa),
+        links: links(&vsa),
         plan,
         vsa,
-        class,
-        links,
         projection,
         schedule_vector,
         refused: None,
         coordinates,
         direction,
     }
+}
+
+/// The hop and the waves of every value that waits or moves.
+fn pasts(vsa: &Vsa) -> impl Iterator<Item = (&str, [i64; 2], i64)> {
+    vsa.nodes.iter().filter_map(|node| match node.op {
+        Op::Past { hop, ref waves, .. } => Some((&node.name[..], hop, vsa.most(waves))),
+        _ => None,
+    })
+}
+
+fn class(vsa: &Vsa) -> Class {
+    let moves = pasts(vsa).any(|(_, hop, _)| hop != [0, 0]);
+    let stays = pasts(vsa).any(|(_, hop, _)| hop == [0, 0]);
+    match (moves, stays) {
+        (true, true) => Class::Mixed,
+        (true, false) => Class::Global,
+        _ => Class::Local,
+    }
+}
+
+fn links(vsa: &Vsa) -> Vec<Link> {
+    let values = pasts(vsa).map(|(name, hop, waves)| Link { value: name.trim_end_matches("_in").into(), hop, waves });
+    let mut links: Vec<Link> = values.collect();
+    for group in &vsa.inputs {
+        for a in (0..2).filter(|&a| group.forward[a] && vsa.extent[a] > 1) {
+            let mut hop = [0, 0];
+            hop[a] = vsa.schedule.start[a].step().signum();
+            links.push(Link { value: vsa.arrays[group.array as usize].name.clone(), hop, waves: 0 });
+        }
+    }
+    links.sort();
+    links.dedup();
+    links
 }

@@ -1,0 +1,82 @@
+//! Rows of the operators on floats. A core's LUTs and flip-flops are given per bit of its widest operand or result,
+//! rounded from what `docs/results/operators.md` lists for fp32.
+
+use crate::operators::row::{Operator, Row, Shape, Template, Types};
+use crate::resources::Resources;
+use scop::ScalarType;
+
+/// LUTs per bit: of an adder, of a multiplier, and of three pairs of a dot product.
+const ADDER: i64 = 12;
+const MULTIPLIER: i64 = 10;
+const THREE_PAIRS: i64 = 16;
+
+pub(super) static ROWS: [Row; 15] = [
+    sign(Operator::FloatNegate, |s| Resources::logic(s.bits, s.bits * s.latency)),
+    sign(Operator::FloatAbs, |s| Resources::logic(2 * s.bits, s.bits * s.latency)),
+    // A core: latency; LUTs and flip-flops per bit, DSP slices; levels.
+    core(Operator::FloatAdd, |_| 6, |s| per_bit(s, ADDER, 8), Some(8)),
+    core(Operator::FloatMultiply, |_| 5, |s| per_bit(s, MULTIPLIER, 5) + slices(s.result), Some(6)),
+    core(Operator::FloatMultiplyAdd, |_| 11, |s| per_bit(s, 34, 21) + slices(s.result), Some(8)),
+    core(Operator::FloatDot, |t| 8 + doublings(t.length), dot, Some(10)),
+    core(Operator::FloatDivide, |t| fraction_bits(t) + 9, |s| per_bit(s, 37, 48), Some(6)),
+    core(Operator::FloatSquareRoot, |t| fraction_bits(t) + 7, |s| per_bit(s, 21, 26), Some(7)),
+    core(Operator::FloatCompare, |_| 1, |s| per_bit(s, 3, 1), Some(5)),
+    core(Operator::FloatMinMax, |_| 1, |s| per_bit(s, 3, 1), Some(7)),
+    core(Operator::FloatFromInt, |_| 3, |s| per_bit(s, 6, 3), Some(6)),
+    core(Operator::FloatToInt, |_| 3, |s| per_bit(s, 6, 3), Some(6)),
+    core(Operator::FloatToBool, |_| 3, |s| per_bit(s, 6, 3), None),
+    core(Operator::FloatWiden, |_| 3, |s| per_bit(s, 2, 3), Some(4)),
+    core(Operator::FloatNarrow, |_| 3, |s| per_bit(s, 6, 3), None),
+];
+
+const fn sign(operator: Operator, cost: fn(&Shape) -> Resources) -> Row {
+    Row { operator, latency: |_| 1, cost, levels: None, template: Template::Sign }
+}
+
+const fn core(
+    operator: Operator,
+    latency: fn(&Types) -> i64,
+    cost: fn(&Shape) -> Resources,
+    levels: Option<u32>,
+) -> Row {
+    Row { operator, latency, cost, levels, template: Template::Core }
+}
+
+fn per_bit(s: &Shape, lut: i64, ff: i64) -> Resources {
+    Resources::logic(lut, ff) * s.widest.max(s.result.bits().into())
+}
+
+fn dot(s: &Shape) -> Resources {
+    per_bit(s, 9 + THREE_PAIRS * s.pairs / 3, 7 + 3 * s.pairs) + slices(s.result) * s.pairs
+}
+
+/// The adder tree gets one level more whenever the number of terms doubles. The terms are the pairs and the addend.
+fn doublings(pairs: usize) -> i64 {
+    (pairs + 1).next_power_of_two().trailing_zeros().into()
+}
+
+/// Division and square root produce one bit of the result per stage.
+fn fraction_bits(t: &Types) -> i64 {
+    match t.result {
+        ScalarType::Float { fraction, .. } => fraction.into(),
+        ScalarType::Int { .. } => 0,
+    }
+}
+
+/// DSP slices of a product: parts of 26 bits of one significand times parts of 17 bits of the other.
+fn slices(ty: ScalarType) -> Resources {
+    let significand: i64 = match ty.bits() {
+        0..=16 => 11,
+        17..=32 => 24,
+        _ => 53,
+    };
+    Resources { dsp: ((significand + 25) / 26) * ((significand + 16) / 17), ..Resources::default() }
+}
+
+/// The least that a product takes, together with the adder behind it if it is `added` to something. `fused`: it may be
+/// a pair of a dot product.
+pub fn least_product(ty: ScalarType, fused: bool, added: bool) -> Resources {
+    let alone = MULTIPLIER + if added { ADDER } else { 0 };
+    let lut = if fused { alone.min(THREE_PAIRS / 3) } else { alone };
+    slices(ty) + Resources::lut(lut * i64::from(ty.bits()))
+}

@@ -1,0 +1,197 @@
+//! The device's building blocks: how many of each kind something takes, and what memories and lines of registers take.
+//!
+//! [`Resources`] is the one type for such counts: of an operator, of a part, of a design, of a device. Block RAM is
+//! counted in halves (RAMB18), because two small memories may share one RAMB36. People count whole block RAMs, so
+//! [`Resources::named`] and what is built on it round up. Example: three RAMB18 are 2 BRAM36.
+
+use crate::contract::memory::{kind, Kind};
+use serde::{Deserialize, Serialize};
+use std::iter::Sum;
+use std::ops::{Add, AddAssign, Mul, Sub};
+use uniform::aim::RESOURCES;
+
+/// LUTs, flip-flops, DSP slices, halves of 36 Kib block RAMs, and UltraRAMs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(from = "Whole", into = "Whole")]
+pub struct Resources {
+    pub lut: i64,
+    pub ff: i64,
+    pub dsp: i64,
+    pub bram18: i64,
+    pub uram: i64,
+}
+
+/// The text form: board files and JSON count whole block RAMs.
+#[derive(Deserialize, Serialize)]
+struct Whole {
+    lut: i64,
+    ff: i64,
+    dsp: i64,
+    bram36: i64,
+    #[serde(default)]
+    uram: i64,
+}
+
+impl From<Whole> for Resources {
+    fn from(w: Whole) -> Resources {
+        Resources::from_counts([w.lut, w.ff, w.dsp, w.bram36, w.uram])
+    }
+}
+
+impl From<Resources> for Whole {
+    fn from(r: Resources) -> Whole {
+        let [lut, ff, dsp, bram36, uram] = r.counts();
+        Whole { lut, ff, dsp, bram36, uram }
+    }
+}
+
+impl Resources {
+    pub const fn lut(lut: i64) -> Resources {
+        Resources { lut, ff: 0, dsp: 0, bram18: 0, uram: 0 }
+    }
+
+    pub const fn ff(ff: i64) -> Resources {
+        Resources { ff, ..Resources::lut(0) }
+    }
+
+    /// LUTs and flip-flops.
+    pub const fn logic(lut: i64, ff: i64) -> Resources {
+        Resources { ff, ..Resources::lut(lut) }
+    }
+
+    /// Block RAMs of 36 Kib: two halves are one.
+    pub const fn bram36(&self) -> i64 {
+        self.bram18 - (self.bram18 >> 1)
+    }
+
+    /// The counts in the order of [`RESOURCES`].
+    pub const fn counts(&self) -> [i64; 5] {
+        [self.lut, self.ff, self.dsp, self.bram36(), self.uram]
+    }
+
+    /// From counts in the order of [`RESOURCES`].
+    pub const fn from_counts([lut, ff, dsp, bram36, uram]: [i64; 5]) -> Resources {
+        Resources { lut, ff, dsp, bram18: bram36.saturating_mul(2), uram }
+    }
+
+    /// The counts with their names: `lut`, `ff`, `dsp`, `bram36`, `uram`.
+    pub fn named(&self) -> [(&'static str, i64); 5] {
+        let counts = self.counts();
+        std::array::from_fn(|k| (RESOURCES[k], counts[k]))
+    }
+
+    /// Each count (block RAMs: whole ones) by a function of its name and value.
+    pub fn map(&self, f: impl Fn(&'static str, i64) -> i64) -> Resources {
+        self.zip(self, |name, n, _| f(name, n))
+    }
+
+    /// Each count (block RAMs: whole ones) by a function of its name and both values.
+    pub fn zip(&self, other: &Resources, f: impl Fn(&'static str, i64, i64) -> i64) -> Resources {
+        let (a, b) = (self.counts(), other.counts());
+        Resources::from_counts(std::array::from_fn(|k| f(RESOURCES[k], a[k], b[k])))
+    }
+
+    /// Each kind of block suffices.
+    pub fn fits(&self, available: &Resources) -> bool {
+        self.lut <= available.lut
+            && self.ff <= available.ff
+            && self.dsp <= available.dsp
+            && self.bram18 <= available.bram18
+            && self.uram <= available.uram
+    }
+
+    /// Of each kind, the smaller count.
+    pub fn least(self, o: Resources) -> Resources {
+        Resources {
+            lut: self.lut.min(o.lut),
+            ff: self.ff.min(o.ff),
+            dsp: self.dsp.min(o.dsp),
+            bram18: self.bram18.min(o.bram18),
+            uram: self.uram.min(o.uram),
+        }
+    }
+
+    /// A lower bound for a part of a design: its last half of a block RAM may share one with another part.
+    pub fn floor(self) -> Resources {
+        Resources { bram18: self.bram18 & !1, ..self }
+    }
+}
+
+impl Add for Resources {
+    type Output = Resources;
+    fn add(self, o: Resources) -> Resources {
+        Resources {
+            lut: self.lut + o.lut,
+            ff: self.ff + o.ff,
+            dsp: self.dsp + o.dsp,
+            bram18: self.bram18 + o.bram18,
+            uram: self.uram + o.uram,
+        }
+    }
+}
+
+impl AddAssign for Resources {
+    fn add_assign(&mut self, o: Resources) {
+        *self = *self + o;
+    }
+}
+
+impl Sub for Resources {
+    type Output = Resources;
+    fn sub(self, o: Resources) -> Resources {
+        self + o * -1
+    }
+}
+
+impl Mul<i64> for Resources {
+    type Output = Resources;
+    fn mul(self, n: i64) -> Resources {
+        Resources {
+            lut: n * self.lut,
+            ff: n * self.ff,
+            dsp: n * self.dsp,
+            bram18: n * self.bram18,
+            uram: n * self.uram,
+        }
+    }
+}
+
+impl Sum for Resources {
+    fn sum<I: Iterator<Item = Resources>>(all: I) -> Resources {
+        all.fold(Resources::default(), Add::add)
+    }
+}
+
+/// Address bits of this many words.
+pub fn bits_of(words: i64) -> i64 {
+    i64::from(64 - (words.max(1) as u64 - 1).leading_zeros()).max(1)
+}
+
+/// A memory without the register of its word; `ultra`: on a board that has UltraRAM.
+pub fn memory(words: i64, width: i64, ultra: bool) -> Resources {
+    match kind(words, width, ultra) {
+        Kind::Luts => {
+            // RAM32M16 and RAM64M8 hold 14 and 7 bits in eight LUTs. The remaining bits take two LUTs each.
+            let at_once = if words <= 32 { 14 } else { 7 };
+            Resources::lut(8 * (width / at_once) + 8.min(2 * (width % at_once)))
+        }
+        Kind::Block(bram18) => Resources { bram18, ..Resources::default() },
+        Kind::Ultra(uram) => Resources { uram, ..Resources::default() },
+    }
+}
+
+/// A line of registers that is read at `taps`, counted from the value itself. Three or more registers without a tap
+/// between them are a shift register of LUTs.
+pub fn line(taps: impl IntoIterator<Item = i64>, width: i64) -> Resources {
+    let mut taps: Vec<i64> = taps.into_iter().filter(|&t| t > 0).collect();
+    taps.sort_unstable();
+    taps.dedup();
+    let mut total = Resources::default();
+    let mut before = 0;
+    for t in taps {
+        let length = t - before;
+        total += if length >= 3 { Resources::lut(width * ((length + 31) / 32)) } else { Resources::ff(width * length) };
+        before = t;
+    }
+    total
+}

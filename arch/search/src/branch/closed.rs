@@ -1,0 +1,102 @@
+//! The shapes of a grid with their cycles in closed form, at least. Millions of these are computed per second.
+
+use super::by_case;
+use super::frontier::Bounded;
+use super::model::Model;
+use super::widths::Widths;
+use crate::space::{Grid, Inner, Shape, Sizes, MOST_DIMS};
+use crate::tuning;
+use cost::bound::{Around, Moved, Tiles};
+
+/// The shapes of a grid that are of interest.
+pub(super) struct Shapes {
+    pub shapes: Vec<Bounded<Shape>>,
+    /// How many were bounded.
+    pub bounds: u64,
+    /// The least bound of shapes that were left out without a proof.
+    pub dropped: i64,
+}
+
+impl Shapes {
+    pub fn none() -> Shapes {
+        Shapes { shapes: vec![], bounds: 0, dropped: i64::MAX }
+    }
+}
+
+/// The shapes of a grid below the cap.
+pub(super) fn shapes(model: &Model, grid: &Bounded<Grid>, cap: i64) -> Shapes {
+    let Bounded { bound: key, of: grid } = *grid;
+    let facts = model.facts_of(&grid);
+    if !facts.classes.is_empty() {
+        return by_case::shapes(model, Bounded::new(key, grid), cap);
+    }
+    let depth = facts.extent.len();
+    let wide = model.ports_of(&grid).widest().bytes();
+    let options = model.options(&grid);
+    let mut least = vec![1i64; depth + 1];
+    for d in (0..depth).rev() {
+        least[d] = least[d + 1].saturating_mul(options[d].iter().map(|o| o.waves).min().unwrap_or(1));
+    }
+    let (mut loads, mut stores) = (vec![], vec![]);
+    let mut found = Shapes::none();
+    let mut stack: Vec<(usize, i64, Inner)> = vec![(0, 1, [1; MOST_DIMS])];
+    while let Some((d, waves, inner)) = stack.pop() {
+        if d < depth {
+            for option in &options[d] {
+                let waves = waves.saturating_mul(option.waves);
+                if waves.saturating_mul(least[d + 1]) < cap {
+                    let mut next = inner;
+                    next[d] = option.inner;
+                    stack.push((d + 1, waves, next));
+                }
+            }
+            continue;
+        }
+        let sizes = grid.sizes(&facts.extent, &inner);
+        facts.transfers(&sizes.tile[..depth], &wide, &mut loads, &mut stores);
+        let (run, moved) = (tiles(model, &grid, &sizes), Moved::new(&loads, &stores));
+        found.bounds += 1;
+        let first = run.compute(&moved).max(key);
+        if first >= cap {
+            continue;
+        }
+        if sizes.tiles[..depth].iter().product::<i64>() > tuning::MOST_TILES {
+            found.dropped = found.dropped.min(first);
+            continue;
+        }
+        for (n, order) in model.orders_worth(&grid, &inner, sizes.tiled) {
+            found.bounds += 1;
+            let interval = order.interval(facts, &grid, &inner);
+            let least = run.cycles(&moved, &Around { interval, loads: &order.reload, sums: &order.sums }).max(key);
+            if least < cap {
+                found.shapes.push(Bounded::new(least, Shape { grid, inner, order: n as u16 }));
+            }
+        }
+    }
+    found
+}
+
+/// Cycles of a shape over words of these widths, at least.
+pub(super) fn cycles(model: &Model, shape: &Shape, widths: &Widths) -> i64 {
+    let (facts, sizes) = (model.facts_of(&shape.grid), model.sizes(shape));
+    let (widths, order) = (widths.bytes(), model.order(shape));
+    if !facts.classes.is_empty() {
+        return by_case::cycles(model, &shape.grid, &shape.inner, order, &widths);
+    }
+    let (mut loads, mut stores) = (vec![], vec![]);
+    facts.transfers(&sizes.tile[..facts.extent.len()], &widths, &mut loads, &mut stores);
+    let interval = order.interval(facts, &shape.grid, &shape.inner);
+    tiles(model, &shape.grid, &sizes)
+        .cycles(&Moved::new(&loads, &stores), &Around { interval, loads: &order.reload, sums: &order.sums })
+}
+
+fn tiles<'s>(model: &Model, grid: &Grid, sizes: &'s Sizes) -> Tiles<'s> {
+    Tiles {
+        trips: &sizes.tiles,
+        tiled: sizes.tiled,
+        waves: sizes.waves,
+        cross: grid.cross(model.facts_of(grid)) - model.nearer,
+        spill: model.spill,
+        spread: (0..2).filter(|&a| grid.pes[a] > 1).map(|a| 1 << grid.flow.axes[a]).sum(),
+    }
+}

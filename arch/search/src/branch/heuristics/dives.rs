@@ -1,0 +1,171 @@
+//! Dives: the most promising shapes of one grid are assembled out of turn.
+
+use super::super::fitting;
+use super::super::frontier::Node;
+use super::super::{at_once, closed, share, Bounded, Proposal, Resources, Search};
+use crate::space::{Flow, Grid, Shape};
+use crate::tuning;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// Where a search has dived.
+#[derive(Default)]
+pub(in crate::branch) struct Dives {
+    count: u64,
+    grids: BTreeSet<Grid>,
+    /// Transforms and space loops of which an array was tried.
+    axes: BTreeSet<(u8, [u8; 2])>,
+    /// By flow: the share of the limits that a lane of the last array took.
+    share_of_lane: BTreeMap<Flow, f64>,
+}
+
+impl Dives {
+    /// For another pass of the same search.
+    pub fn restart(&mut self) {
+        self.count = 0;
+        self.grids.clear();
+    }
+
+    /// An array of the grid took this share of the limits.
+    pub fn count_share(&mut self, grid: &Grid, share: f64) {
+        self.share_of_lane.insert(grid.flow, share / grid.peak() as f64);
+    }
+}
+
+/// Dives into a grid now and then: for new space loops, while there is no incumbent, and every
+/// [`tuning::DIVE_EVERY`] grids.
+pub(super) fn now_and_then(search: &mut Search, grid: &Grid, shapes: &[Bounded<Shape>]) {
+    let fresh = search.dives.axes.insert((grid.flow.facts, grid.flow.axes));
+    let turn = search.counts.grids % tuning::DIVE_EVERY < tuning::GRIDS_TOGETHER as u64
+        && search.dives.count < tuning::MOST_DIVES;
+    if fresh || search.incumbent.is_none() || turn {
+        dive(search, shapes);
+    }
+}
+
+/// Incumbents that leave more and more of the board to the network. Each rung takes, of the fastest grids whose PEs
+/// leave so much, those with the shortest borders.
+pub(super) fn ladder(search: &mut Search, grids: &[Bounded<Grid>]) {
+    for percent in tuning::RUNGS {
+        let limits = &search.task.limits;
+        let rung = Resources {
+            lut: limits.lut * percent / 100,
+            ff: limits.ff * percent / 100,
+            dsp: limits.dsp * percent / 100,
+            ..*limits
+        };
+        let mut near = nearest(search, grids, &rung);
+        near.sort_by_key(|g| (g.of.pes[0] + g.of.pes[1], *g));
+        let mut dives = 0;
+        for grid in near.into_iter().take(tuning::RUNG_TRIES) {
+            if dives == tuning::RUNG_DIVES {
+                break;
+            }
+            let pes = search.pes.of_each(&search.model, &[&grid.of])[0];
+            if pes == Resources::default() || !pes.fits(&rung) {
+                continue;
+            }
+            dives += 1;
+            if !search.dives.grids.contains(&grid.of) {
+                dive_into(search, &grid);
+            }
+        }
+    }
+}
+
+/// The fastest grids whose PEs leave what the rung wants.
+fn nearest(search: &mut Search, grids: &[Bounded<Grid>], rung: &Resources) -> Vec<Bounded<Grid>> {
+    let limit = search.incumbent.limit();
+    let mut near: Vec<Bounded<Grid>> = vec![];
+    let full = |near: &[Bounded<Grid>], bound: i64| {
+        let far = |first: &Bounded<Grid>| bound > first.bound + first.bound * tuning::RUNG_PERCENT / 100;
+        near.first().is_some_and(far) || near.len() >= tuning::RUNG_GRIDS
+    };
+    for some in grids.chunks(tuning::GRIDS_TOGETHER) {
+        if some[0].bound >= limit || full(&near, some[0].bound) {
+            break;
+        }
+        let pes = search.pes.guess(&search.model, &some.iter().map(|g| &g.of).collect::<Vec<_>>());
+        for (grid, pes) in some.iter().zip(pes) {
+            if grid.bound < limit && !full(&near, grid.bound) && pes != Resources::default() && pes.fits(rung) {
+                near.push(*grid);
+            }
+        }
+    }
+    near
+}
+
+/// Incumbents by what arrays of a flow were seen to take.
+pub(super) fn corrected(search: &mut Search, grids: &[Bounded<Grid>]) {
+    if search.counts.too_big == 0 {
+        return;
+    }
+    for _ in 0..tuning::CORRECTIONS {
+        let limit = search.incumbent.limit();
+        let mut below = grids.iter().take_while(|g| g.bound < limit).filter(|g| g.of.peak() > 1);
+        let Some(grid) = below.find(|g| seems_to_fit(search, &g.of)) else { break };
+        let before = search.counts.exact;
+        dive_into(search, grid);
+        if search.counts.exact == before {
+            // No shape of it fits, it seems: the next grid of the flow must be smaller.
+            let less = tuning::CORRECTED_SHARE * tuning::CORRECTED_STEP / grid.of.peak() as f64;
+            let share = search.dives.share_of_lane.entry(grid.of.flow).or_default();
+            *share = share.max(less);
+        }
+    }
+}
+
+fn seems_to_fit(search: &mut Search, grid: &Grid) -> bool {
+    if search.dives.grids.contains(grid) {
+        return false;
+    }
+    let share = match search.dives.share_of_lane.get(&grid.flow) {
+        Some(each) => each * grid.peak() as f64,
+        None => share(&search.pes.guess(&search.model, &[grid])[0], &search.task.limits),
+    };
+    share <= tuning::CORRECTED_SHARE
+}
+
+fn dive_into(search: &mut Search, grid: &Bounded<Grid>) {
+    search.dives.grids.insert(grid.of);
+    let found = closed::shapes(&search.model, grid, search.incumbent.cap());
+    search.counts.bounds += found.bounds;
+    dive(search, &found.shapes);
+}
+
+/// Assembles a few of the shapes with the least bounds, over words over which they fit.
+fn dive(search: &mut Search, shapes: &[Bounded<Shape>]) {
+    search.dives.count += 1;
+    let mut near = shapes.to_vec();
+    near.sort_unstable();
+    near.truncate(tuning::DIVE_SHAPES);
+    let mut near = near.into_iter();
+    let mut fitting: VecDeque<Bounded<Proposal>> = VecDeque::new();
+    let mut tried = 0;
+    while tried < tuning::DIVE_DESIGNS && search.counts.exact < search.budget.limit.exact {
+        while fitting.len() < tuning::DIVE_DESIGNS_TOGETHER {
+            let cap = search.incumbent.cap();
+            let mut next: Vec<Bounded<Shape>> =
+                near.by_ref().take(tuning::DIVE_WALKS_TOGETHER).take_while(|n| n.bound < cap).collect();
+            if next.is_empty() {
+                break;
+            }
+            next.retain(|shape| !search.refusals.skips(&search.model.kind(&shape.of)));
+            fitting.extend(those_that_fit(search, &next));
+        }
+        let together: Vec<_> = fitting.drain(..fitting.len().min(tuning::DIVE_DESIGNS_TOGETHER)).collect();
+        if together.is_empty() {
+            break;
+        }
+        tried += together.len();
+        search.evaluate(together);
+    }
+}
+
+/// The shapes that fit, each over the widest of a few words, without those seen before.
+fn those_that_fit(search: &mut Search, shapes: &[Bounded<Shape>]) -> Vec<Bounded<Proposal>> {
+    let (model, pes, cap) = (&search.model, &search.pes, search.incumbent.cap());
+    let found = at_once(shapes, |shape| fitting::first(model, shape, pes, cap));
+    search.counts.walks += found.iter().map(|(_, walks)| walks).sum::<u64>();
+    let found = found.into_iter().filter_map(|(design, _)| design);
+    found.filter(|design| search.frontier.is_new(Node::Design(design.of.clone()))).collect()
+}

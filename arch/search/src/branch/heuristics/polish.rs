@@ -1,0 +1,66 @@
+//! The best design over words as narrow as they can be without a cycle more.
+
+use super::super::task::Design;
+use super::super::{share, Resources, Search};
+use crate::tuning;
+use array::contract::walk::MemoryTiming;
+use array::vsa::Vsa;
+use cost::{predict_below, resources};
+use std::collections::BTreeMap;
+
+/// What a port carries.
+struct Port {
+    arrays: Vec<String>,
+    /// Bytes of its narrowest word.
+    least: u32,
+}
+
+pub(super) fn polish(search: &mut Search) {
+    let Some(mut best) = search.incumbent.take() else { return };
+    let most = search.counts.exact + (search.task.effort.exact / 4).max(tuning::POLISHING_DESIGNS);
+    // The words that the compiler chooses hide transfers under waves, and pass fewer registers than wide ones.
+    best = with_words(search, &best, None, |_| true).unwrap_or(best);
+    for (number, port) in ports(&best.vsa).into_iter().enumerate() {
+        if port.arrays.iter().any(|n| search.task.spec.wiring.word.contains_key(n)) {
+            continue;
+        }
+        while best.vsa.bus_bytes(number) > port.least && search.counts.exact < most {
+            let arrays = best.vsa.arrays.iter();
+            let halved =
+                arrays.map(|a| (a.name.clone(), if port.arrays.contains(&a.name) { a.word / 2 } else { a.word }));
+            let share = |need: &Resources| share(need, &search.task.limits);
+            let largest = share(&best.need);
+            match with_words(search, &best, Some(halved.collect()), |need| share(need) <= largest) {
+                Some(narrower) => best = narrower,
+                None => break,
+            }
+        }
+    }
+    search.incumbent.put(best);
+}
+
+/// The design over other words (`None`: those that the compiler chooses), if it takes no cycle more and fits.
+fn with_words(
+    search: &mut Search,
+    old: &Design,
+    words: Option<BTreeMap<String, u32>>,
+    is_small: impl Fn(&Resources) -> bool,
+) -> Option<Design> {
+    let assembler = &search.model.assembler;
+    let spec = words.clone().map_or_else(|| search.task.spec.clone(), |words| assembler.spec_with(words));
+    let vsa = assembler.assemble(old.plan.clone(), &spec).ok()?;
+    let need = resources::estimate(&vsa);
+    search.counts.exact += 1;
+    let cycles = predict_below(&vsa, &MemoryTiming::IDEAL, old.cycles + 1).0?.cycles;
+    let words = words.unwrap_or_else(|| vsa.arrays.iter().map(|a| (a.name.clone(), a.word)).collect());
+    let fits = need.fits(&search.task.limits) && is_small(&need);
+    fits.then(|| Design { plan: old.plan.clone(), array: old.array.clone(), words, cycles, need, vsa })
+}
+
+fn ports(vsa: &Vsa) -> Vec<Port> {
+    let port = |p: u32| Port {
+        arrays: vsa.arrays_of(p as usize).map(|a| vsa.arrays[a].name.clone()).collect(),
+        least: vsa.arrays_of(p as usize).map(|a| vsa.arrays[a].ty.bytes()).max().unwrap_or(4).max(4),
+    };
+    (0..vsa.ports() as u32).map(port).collect()
+}

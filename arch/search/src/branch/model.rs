@@ -1,0 +1,158 @@
+//! What does not change during a search: the program, its facts under each transform, and what follows from them for
+//! one grid or shape. Several cores read it at once.
+
+use super::assembler::Assembler;
+use super::coverage::{Coverage, Reached};
+use super::products;
+use super::products::Product;
+use super::refusals::Kind;
+use super::task::{wavefront, Task};
+use super::widths::Ports;
+use crate::facts::Facts;
+use crate::space::{Grid, Inner, Order, Orders, Shape, Sizes};
+use array::assemble::SPILL_BEYOND;
+use array::contract::walk::MemoryTiming;
+use array::kernel::Kernel;
+use cost::board::Resources;
+use uniform::mapping::Plan;
+use uniform::space_time::transform;
+
+/// Cycles by which a memory on chip answers a read and a write earlier.
+const NEARER: i64 = MemoryTiming::IDEAL.read_latency - MemoryTiming::ON_CHIP.read_latency
+    + MemoryTiming::IDEAL.write_latency
+    - MemoryTiming::ON_CHIP.write_latency;
+
+pub(super) struct Model<'a> {
+    pub program: &'a Kernel<'a>,
+    pub limits: Resources,
+    pub assembler: Assembler<'a>,
+    /// Per transform.
+    pub facts: Vec<Facts>,
+    /// Per transform.
+    pub ports: Vec<Ports>,
+    /// Per transform; empty until [`Model::list_orders`].
+    orders: Vec<Orders>,
+    /// Only orders near the program's are searched, not those that merely shorten waits.
+    pub near_orders: bool,
+    pub coverage: Coverage<'a>,
+    /// Per statement.
+    products: Vec<Vec<Product>>,
+    /// Waves beyond which partial results leave the array, if they ever do.
+    pub spill: Option<i64>,
+    pub address_bits: u32,
+    /// Deep memories are UltraRAM.
+    pub uram: bool,
+    /// Cycles to subtract from bounds in closed form: a memory on chip is nearer than they assume.
+    pub nearer: i64,
+}
+
+/// The facts of every transform; with a wavefront if values wait in every order of the loops otherwise.
+fn facts(program: &Kernel) -> Vec<Facts> {
+    let mut all: Vec<Facts> = transform::transforms(&program.system).iter().map(|t| Facts::new(program, t)).collect();
+    if all[0].always_waits() {
+        all.extend(wavefront(program).map(|transform| Facts::of_front(program, &transform)));
+    }
+    all
+}
+
+impl<'a> Model<'a> {
+    pub fn new(task: &Task<'a>) -> Model<'a> {
+        let (program, wiring) = (task.program, &task.spec.wiring);
+        let facts = facts(program);
+        Model {
+            program,
+            limits: task.limits,
+            assembler: Assembler::new(task),
+            ports: facts.iter().map(|facts| Ports::new(program, task.spec, facts)).collect(),
+            facts,
+            orders: vec![],
+            near_orders: false,
+            coverage: Coverage::new(program),
+            products: products::products(program, task.spec.arithmetic.dot.unwrap_or_default()),
+            // If a sum's wait follows from sizes at run time, it waits in the array.
+            spill: (!program.is_sized()).then(|| wiring.spill_beyond.map_or(SPILL_BEYOND, i64::from)),
+            address_bits: wiring.address_bits.unwrap_or(64),
+            uram: wiring.uram.unwrap_or(false),
+            nearer: if program.on_chip.contains(&true) { NEARER } else { 0 },
+        }
+    }
+
+    pub fn list_orders(&mut self) {
+        self.orders = self.facts.iter().map(Orders::new).collect();
+    }
+
+    /// No design of any kind takes fewer cycles.
+    pub fn floor(&self) -> i64 {
+        self.facts.iter().map(Facts::floor).min().unwrap_or(0)
+    }
+
+    pub fn facts_of(&self, grid: &Grid) -> &Facts {
+        &self.facts[grid.flow.facts as usize]
+    }
+
+    pub fn ports_of(&self, grid: &Grid) -> &Ports {
+        &self.ports[grid.flow.facts as usize]
+    }
+
+    /// Per dimension, the inner iterations of the grid's shapes, over the widest words.
+    pub fn options(&self, grid: &Grid) -> Vec<Vec<crate::space::Choice>> {
+        let wide = self.ports_of(grid).widest().bytes();
+        grid.options(self.facts_of(grid), |port| wide[port])
+    }
+
+    pub fn sizes(&self, shape: &Shape) -> Sizes {
+        shape.grid.sizes(&self.facts_of(&shape.grid).extent, &shape.inner)
+    }
+
+    /// Orders of a grid's shapes with these tiled dimensions.
+    pub fn orders_in(&self, grid: &Grid, tiled: u32) -> &[Order] {
+        let k = grid.flow.facts as usize;
+        self.orders[k].of(&self.facts[k], tiled)
+    }
+
+    pub fn order(&self, shape: &Shape) -> &Order {
+        &self.orders_in(&shape.grid, self.sizes(shape).tiled)[shape.order as usize]
+    }
+
+    /// The orders to search in shapes of the grid, each with its number.
+    pub fn orders_worth<'m>(
+        &'m self,
+        grid: &'m Grid,
+        inner: &'m Inner,
+        tiled: u32,
+    ) -> impl Iterator<Item = (usize, &'m Order)> {
+        let (orders, facts) = (self.orders_in(grid, tiled), self.facts_of(grid));
+        let interval = move |order: &Order| order.interval(facts, grid, inner);
+        let shorter = move |order: &Order, plain: u16| interval(order) < interval(&orders[plain as usize]);
+        orders.iter().enumerate().filter(move |(_, order)| match order.instead {
+            None => true,
+            Some(plain) => facts.carried.floats || !self.near_orders && shorter(order, plain),
+        })
+    }
+
+    /// The initiation interval of a shape, at least.
+    pub fn interval(&self, shape: &Shape) -> i64 {
+        self.order(shape).interval(self.facts_of(&shape.grid), &shape.grid, &shape.inner)
+    }
+
+    pub fn plan(&self, shape: &Shape) -> Plan {
+        shape.plan(self.facts_of(&shape.grid), &self.order(shape).dims)
+    }
+
+    pub fn kind(&self, shape: &Shape) -> Kind {
+        let depth = self.facts_of(&shape.grid).extent.len();
+        let inner = (0..depth).filter(|&d| shape.inner[d] > 1).fold(0u32, |m, d| m | 1 << d);
+        Kind { flow: shape.grid.flow, tiled: self.sizes(shape).tiled, inner, order: shape.order }
+    }
+
+    /// PEs that each statement reaches, and what products of floats take in them, at least.
+    pub fn products(&self, grid: &Grid) -> (Reached, Resources) {
+        let facts = self.facts_of(grid);
+        let reached = self.coverage.pes(facts, grid);
+        if self.products.iter().all(Vec::is_empty) {
+            return (reached, Resources::default());
+        }
+        let need = products::least(&self.products, grid, facts, &reached, &self.coverage.lanes(facts, grid));
+        (reached, need)
+    }
+}

@@ -1,0 +1,196 @@
+//! One array through one linear access function: which box of cells a tile touches, and in how many bus beats.
+//!
+//! Example: `x[i + p]` with a tile of 8 iterations of `i` and 3 of `p` touches 8 + 3 - 1 = 10 cells. Its subscript has
+//! one [`Side`] with the terms `i` (step 1) and `p` (step 1). A word of 4 elements loads them in 3 beats.
+
+use scop::{Affine, Constraint};
+use std::collections::BTreeSet;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Access {
+    pub array: usize,
+    /// Its number among the ports in use.
+    pub port: usize,
+    /// Bytes of an element.
+    pub bytes: i64,
+    /// The array's dimensions; `[1]` for a scalar.
+    pub extents: Vec<i64>,
+    /// Per subscript: the coefficient of every transformed dimension.
+    pub subscripts: Vec<Vec<i64>>,
+    /// The subscripts over the program's dimensions, once for each constant that occurs.
+    pub forms: Vec<Vec<Affine>>,
+    /// Loads: where each of `forms` is read.
+    pub domains: Vec<Vec<Constraint>>,
+    /// Per transformed dimension: the values at which it is read; `None` if they are not known.
+    spans: Vec<Option<Span>>,
+    /// Dimensions that move the box, as bits.
+    pub mask: u32,
+    /// Stores: dimensions of a sum whose partial results may go to DRAM and back, as bits.
+    pub sum: u32,
+    /// Stores: the emission fixes some dimensions, which the subscripts leave out.
+    pub fixed: bool,
+    /// Per phase class: it is loaded or stored in each of its phases.
+    pub in_every_phase: Vec<bool>,
+    /// Stores, per phase class: it is stored in the last tile of each of its phases.
+    pub in_last_tile: Vec<bool>,
+    /// Stores: dimensions whose every value stores something, as bits.
+    pub whole: u32,
+    /// Stores: least cycles from a wave's launch to the value in the PE where the wave is launched.
+    pub latency: i64,
+    /// Stores: phase classes in which something may be stored.
+    pub classes: BTreeSet<usize>,
+    /// Nothing stores to the array, so its inner dimensions may be joined.
+    pub only_read: bool,
+    /// Each subscript is moved by loops of its own, in steps of one: a box has as many cells as the product of its
+    /// sides.
+    pub plain: bool,
+    /// The box of a tile with inner dimensions joined, from none to as many as there are: a side per subscript.
+    levels: Vec<Vec<Side>>,
+}
+
+/// All values from `least` to `most`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Span {
+    pub least: i64,
+    pub most: i64,
+}
+
+/// The length of a box along one subscript: a sum over the dimensions that move it.
+type Side = Vec<Term>;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Term {
+    dim: usize,
+    /// Elements per iteration.
+    step: i64,
+    /// Iterations in which it is read, at most.
+    most: i64,
+}
+
+impl Access {
+    /// An access through `form`, whose subscripts are `over` the transformed dimensions.
+    pub(super) fn new(
+        [array, bytes]: [usize; 2],
+        extents: Vec<i64>,
+        form: Vec<Affine>,
+        over: &dyn Fn(&Affine) -> Vec<i64>,
+        only_read: bool,
+    ) -> Access {
+        let mut access = Access {
+            array,
+            port: 0,
+            bytes: bytes as i64,
+            extents,
+            subscripts: form.iter().map(over).collect(),
+            domains: vec![],
+            spans: vec![],
+            forms: vec![form],
+            mask: 0,
+            sum: 0,
+            fixed: false,
+            in_every_phase: vec![],
+            in_last_tile: vec![],
+            whole: 0,
+            latency: 1,
+            classes: BTreeSet::new(),
+            only_read,
+            plain: false,
+            levels: vec![],
+        };
+        access.measure();
+        access
+    }
+
+    /// Leaves out dimensions whose value the emission fixes, and where the box begins along them.
+    pub(super) fn fix(&mut self, dims: &[usize], over: &dyn Fn(&Affine) -> Vec<i64>) {
+        for (row, form) in self.subscripts.iter_mut().zip(&mut self.forms[0]) {
+            if dims.iter().any(|&d| form.coeffs[d] != 0) {
+                dims.iter().for_each(|&d| form.coeffs[d] = 0);
+                form.constant = 0;
+                self.fixed = true;
+            }
+            *row = over(form);
+        }
+        self.measure();
+    }
+
+    /// Limits the box to these values of the transformed dimensions.
+    pub(super) fn limit_to(&mut self, spans: Vec<Option<Span>>) {
+        self.spans = spans;
+        self.join();
+    }
+
+    /// Adds an access to the same elements in another piece of the program.
+    pub(super) fn merge(&mut self, other: Access) {
+        self.forms.extend(other.forms.into_iter().filter(|b| !self.forms.contains(b)).collect::<Vec<_>>());
+        self.domains.extend(other.domains.into_iter().filter(|d| !self.domains.contains(d)).collect::<Vec<_>>());
+        self.classes.extend(other.classes);
+        self.in_every_phase.iter_mut().zip(&other.in_every_phase).for_each(|(a, b)| *a |= b);
+        self.in_last_tile.iter_mut().zip(&other.in_last_tile).for_each(|(a, b)| *a |= b);
+        self.whole &= other.whole;
+        self.latency = self.latency.min(other.latency);
+        let joined = |(a, b): (&Option<Span>, Option<Span>)| match (*a, b) {
+            (Some(a), Some(b)) => Some(Span { least: a.least.min(b.least), most: a.most.max(b.most) }),
+            (a, b) => a.or(b),
+        };
+        self.limit_to(self.spans.iter().zip(other.spans).map(joined).collect());
+    }
+
+    fn measure(&mut self) {
+        let uses = |s: &Vec<i64>| s.iter().enumerate().filter(|(_, &c)| c != 0).fold(0u32, |m, (d, _)| m | 1 << d);
+        self.mask = self.subscripts.iter().map(uses).fold(0, |a, b| a | b);
+        let alone = self
+            .subscripts
+            .iter()
+            .all(|s| s.iter().filter(|&&c| c != 0).count() <= 1 && s.iter().all(|c| c.abs() <= 1));
+        // If the last subscript is constant, rows run along another one.
+        let last = self.mask == 0 || self.forms[0].last().is_none_or(|b| !b.is_constant());
+        self.plain = last
+            && alone
+            && self.subscripts.iter().map(|s| uses(s).count_ones()).sum::<u32>() == self.mask.count_ones();
+        self.join();
+    }
+
+    fn join(&mut self) {
+        // PEs that do not read have no feeders.
+        let most = |d: usize| self.spans.get(d).map_or(i64::MAX, |s| s.map_or(1, |s| s.most - s.least + 1));
+        let term = |(dim, &c): (usize, &i64)| Term { dim, step: c.abs(), most: most(dim) };
+        let side = |s: &Vec<i64>| s.iter().enumerate().filter(|(_, c)| **c != 0).map(term).collect();
+        let mut level = self.subscripts.clone();
+        let mut levels = vec![level.iter().map(side).collect()];
+        let mut extent = 1;
+        while self.only_read && level.len() > 1 {
+            extent *= self.extents[level.len() - 1];
+            if let (Some(y), Some(x)) = (level.pop(), level.pop()) {
+                level.push(x.iter().zip(&y).map(|(x, y)| extent * x + y).collect());
+            }
+            levels.push(level.iter().map(side).collect());
+        }
+        self.levels = levels;
+    }
+
+    /// Least bus beats that load the box of a tile, over words of `width` bytes.
+    pub fn load_beats(&self, tile: &[i64], width: i64) -> i64 {
+        let side = |side: &Side| side.iter().map(|t| t.step * (tile[t.dim].min(t.most) - 1)).sum::<i64>() + 1;
+        let beats = |level: &Vec<Side>| {
+            let (last, outer) = level.split_last().expect("a subscript");
+            outer.iter().map(side).product::<i64>() * ((side(last) * self.bytes + width - 1) / width)
+        };
+        self.levels.iter().map(beats).min().unwrap_or(0)
+    }
+
+    /// Least bus beats that store the cells of a tile, over words of `width` bytes.
+    pub fn store_beats(&self, tile: &[i64], width: i64) -> i64 {
+        let side = |s: &Vec<i64>| s.iter().zip(tile).filter(|(c, _)| **c != 0).map(|(_, t)| *t).max().unwrap_or(1);
+        let (last, outer) = self.subscripts.split_last().expect("a subscript");
+        if self.plain {
+            return outer.iter().map(side).product::<i64>() * ((side(last) * self.bytes + width - 1) / width);
+        }
+        // Only subscripts that share no dimension with another multiply; rows may lie along any of them.
+        let shares = |s: &Vec<i64>| {
+            self.subscripts.iter().filter(|o| s.iter().zip(*o).any(|(a, b)| *a != 0 && *b != 0)).count() > 1
+        };
+        let cells: i64 = self.subscripts.iter().filter(|s| !shares(s)).map(side).product();
+        (cells * self.bytes + width - 1) / width
+    }
+}

@@ -1,0 +1,201 @@
+//! What a search knows of a program under one transform before it assembles anything.
+//!
+//! - [`carried`]: the dependences. Along which dimensions no value moves (free to tile, to reorder, to give lanes), and
+//!   how long values wait along the others.
+//! - [`access`], [`accesses`]: the loads and stores. Which box of cells a tile touches, in how many bus beats.
+//! - [`transitions`]: phases that load what the phase before them has stored.
+//! - Here: how far the loops run, and which ports move how much.
+//!
+//! Everything is a fact of every design under the transform, or a lower bound. Where lowering decides something, such
+//! as which partial sums may go to DRAM, both ask the same predicate (`array::pe::spill`).
+//!
+//! Example: `C[i][j] += A[i][k] * B[k][j]` under the identity. No dependence but the sum's moves along `i` or `j`, so
+//! they are free; `k` is summed. A tile of 4×8×16 iterations loads 4×16 cells of `A` and 16×8 of `B`, and stores 4×8 of
+//! `C`; `A`'s mask has the bits of `i` and `k`.
+
+mod access;
+mod accesses;
+mod carried;
+mod transitions;
+
+pub use access::Access;
+pub use carried::Carried;
+pub use transitions::{Passed, Transition};
+
+use accesses::Accesses;
+use array::io::port;
+use array::kernel::Kernel;
+use cost::bound::{Transfer, PORTS};
+use uniform::space_time::tile::{reach, transformed_bounds};
+use uniform::system::System;
+
+const WIDEST: i64 = port::WIDEST as i64;
+
+/// Phases in which every loop runs equally long.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PhaseClass {
+    pub phases: i64,
+    /// Iterations of each transformed dimension in one phase; 1 along those of phases.
+    pub extent: Vec<i64>,
+}
+
+/// A port in use.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Port {
+    pub arrays: Vec<usize>,
+    /// Bytes of the largest element.
+    pub bytes: i64,
+}
+
+/// The facts of one transform. A dimension is a transformed one, if not said otherwise.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    pub transform: Vec<Vec<i64>>,
+    /// The leading dimensions that run phases.
+    pub phases: usize,
+    pub extent: Vec<i64>,
+    /// Empty for a program of one phase.
+    pub classes: Vec<PhaseClass>,
+    /// The class of the first phase, if it has no other phase.
+    pub first: Option<usize>,
+    pub transitions: Vec<Transition>,
+    pub carried: Carried,
+    pub reads: Vec<Access>,
+    /// Cells written at the end.
+    pub writes: Vec<Access>,
+    pub ports: Vec<Port>,
+    /// The last dimension is a wavefront (`transform::wavefront`), inside which all others are one tile.
+    pub front: bool,
+}
+
+impl Facts {
+    pub fn new(program: &Kernel, transform: &[Vec<i64>]) -> Facts {
+        let system = &program.system;
+        let bounds = transformed_bounds(system, transform);
+        let classes: Vec<PhaseClass> =
+            system.cases.iter().map(|of| class(system, transform, &bounds, &of.bounds)).collect();
+        let accesses = Accesses::new(program, transform, &bounds, &classes);
+        let (mut reads, mut writes) = (accesses.reads(), accesses.writes());
+        Facts {
+            transform: transform.to_vec(),
+            phases: system.frame().outer,
+            extent: bounds.iter().map(|b| b.1 - b.0 + 1).collect(),
+            first: system.cases.iter().position(|c| {
+                c.bounds.iter().zip(&system.dims).take(system.frame().outer).all(|(b, d)| *b == (d.lo, d.lo))
+            }),
+            carried: Carried::new(program, transform),
+            transitions: transitions::transitions(system, &reads, &writes, &program.passed),
+            ports: number_ports(program, reads.iter_mut().chain(&mut writes)),
+            classes,
+            reads,
+            writes,
+            front: false,
+        }
+    }
+
+    /// The facts of a wavefront's transform.
+    pub fn of_front(program: &Kernel, transform: &[Vec<i64>]) -> Facts {
+        Facts { front: true, ..Facts::new(program, transform) }
+    }
+
+    /// Cycles in which the busiest port moves what must be moved once, over the widest words.
+    pub fn floor(&self) -> i64 {
+        let (mut loads, mut stores) = ([0; PORTS], [0; PORTS]);
+        for a in self.reads.iter().filter(|a| a.port < PORTS) {
+            loads[a.port] += a.load_beats(&self.extent, WIDEST);
+        }
+        for a in self.writes.iter().filter(|a| a.port < PORTS) {
+            stores[a.port] += a.store_beats(&self.extent, WIDEST);
+        }
+        loads.into_iter().chain(stores).max().unwrap_or(0)
+    }
+
+    /// What a tile moves over words of `widths` bytes, by port.
+    pub fn transfers(&self, tile: &[i64], widths: &[i64], loads: &mut Vec<Transfer>, stores: &mut Vec<Transfer>) {
+        let of = |a: &Access, beats: i64| Transfer {
+            port: a.port,
+            beats,
+            mask: a.mask,
+            sum: a.sum,
+            back: if self.comes_back(a) { beats } else { 0 },
+        };
+        loads.clear();
+        loads.extend(self.reads.iter().map(|a| of(a, a.load_beats(tile, widths[a.port]))));
+        stores.clear();
+        stores.extend(self.writes.iter().map(|a| of(a, a.store_beats(tile, widths[a.port]))));
+    }
+
+    /// Partial results of this store need loads of their own: the program does not read the cells.
+    pub fn comes_back(&self, store: &Access) -> bool {
+        store.sum != 0 && !self.reads.iter().any(|r| r.array == store.array && r.subscripts == store.subscripts)
+    }
+
+    /// Elements per word of every array whose rows the lanes of dimension `d` store, over ports of these widths
+    /// (bytes). If other iterations of `d` follow in time, the number of lanes must divide them: the lanes' cells fall
+    /// into one word.
+    pub fn side_by_side(&self, d: usize, width: impl Fn(usize) -> i64) -> Vec<i64> {
+        let along = |w: &&Access| w.plain && w.subscripts.last().is_some_and(|s| s.get(d).is_some_and(|&c| c != 0));
+        self.writes.iter().filter(along).map(|w| width(w.port) / w.bytes).collect()
+    }
+
+    /// The program's dimension that a transformed one consists of, if it is only one.
+    pub fn alone(&self, transformed: usize) -> Option<usize> {
+        let row = self.transform.get(transformed)?;
+        row.iter().position(|c| *c != 0).filter(|&d| row[d + 1..].iter().all(|c| *c == 0))
+    }
+
+    /// Whichever loop is innermost, a value of floats waits there for its operator.
+    pub fn always_waits(&self) -> bool {
+        let depth = self.extent.len();
+        let innermost = |d: usize| (0..depth).filter(|&other| other != d).chain([d]).collect::<Vec<_>>();
+        (self.phases..depth).all(|d| self.carried.latency[d] > 0 || !self.allows(&innermost(d)))
+    }
+
+    /// The order of dimensions that a plan has at first: the program's, with a wavefront outside.
+    pub fn order(&self) -> Vec<usize> {
+        let depth = self.extent.len();
+        if self.front {
+            [depth - 1].into_iter().chain(0..depth - 1).collect()
+        } else {
+            (0..depth).collect()
+        }
+    }
+
+    /// In this order of dimensions every value is computed before it is read.
+    pub fn allows(&self, order: &[usize]) -> bool {
+        self.carried.allows(order.iter().copied().filter(|&d| !self.parallel(d)))
+    }
+
+    /// The search may choose tiles, lanes and the place in the order for this dimension.
+    pub fn parallel(&self, d: usize) -> bool {
+        d >= self.phases && (self.carried.free[d] || self.carried.summed[d])
+    }
+}
+
+/// The phases in the box `all` of the program's dimensions.
+fn class(system: &System, transform: &[Vec<i64>], bounds: &[(i64, i64)], all: &[(i64, i64)]) -> PhaseClass {
+    let extent = |(d, reach)| if d < system.frame().outer { 1 } else { reach + 1 };
+    PhaseClass {
+        phases: all[..system.frame().outer].iter().map(|b| b.1 - b.0 + 1).product(),
+        extent: reach(transform, bounds, all).into_iter().enumerate().map(extent).collect(),
+    }
+}
+
+/// Numbers the ports in use, in the order of the accesses.
+fn number_ports<'a>(program: &Kernel, accesses: impl Iterator<Item = &'a mut Access>) -> Vec<Port> {
+    let (mut used, mut ports): (Vec<usize>, Vec<Port>) = (vec![], vec![]);
+    for access in accesses {
+        let number = program.ports[access.array];
+        access.port = used.iter().position(|&p| p == number).unwrap_or_else(|| {
+            used.push(number);
+            ports.push(Port::default());
+            used.len() - 1
+        });
+        let port = &mut ports[access.port];
+        port.bytes = access.bytes.max(port.bytes);
+        if !port.arrays.contains(&access.array) {
+            port.arrays.push(access.array);
+        }
+    }
+    ports
+}

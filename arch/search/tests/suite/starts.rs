@@ -1,0 +1,24 @@
+//! When the PEs along an axis start a wave: equal hops, and a table with more registers between two dies.
+
+use array::vsa::AxisStart;
+
+#[test]
+fn equal_hops_are_one_number() {
+    let start = AxisStart::even(-2);
+    assert_eq!((start.to_string().as_str(), start.forward(), start.is_even()), ("-2", false, true));
+    assert_eq!([0, 1, 4].map(|p| start.at(p, 5)), [8, 6, 0]);
+    assert_eq!(AxisStart::of_hops(&[-2, -2, -2]), Some(start));
+    assert_eq!(AxisStart::of_hops(&[0]), Some(AxisStart::default()));
+}
+
+#[test]
+fn a_die_crossing_delays_all_behind_it() {
+    let start = AxisStart::of_hops(&[1, 1, 1, 3, 1, 1, 1]).expect("one direction");
+    assert_eq!(start.to_string(), "[1, 1, 1, 3, 1]");
+    let starts: Vec<i64> = (0..8).map(|p| start.at(p, 8)).collect();
+    assert_eq!(starts, [0, 1, 2, 3, 6, 7, 8, 9]);
+    assert_eq!((start.hop(2), start.hop(3), start.hop(4), start.hop_delay()), (1, 3, 1, 1));
+    assert_eq!(AxisStart::of_hops(&[1, -1]), None);
+    assert_eq!(AxisStart::of_hops(&[]), None);
+    assert_eq!(AxisStart::of_hops(&[i64::MAX, 1]), None);
+}
