@@ -102,6 +102,11 @@ if [ ${#missing[@]} -gt 0 ]; then
     quiet as_root apt-get update -q
     quiet as_root apt-get install -qy --no-install-recommends "${missing[@]}"
 fi
+# rustfmt and clippy come with Rust's default profile, not with the minimal one.
+if [ $level = test ] && have rustup; then
+    cargo fmt --version >/dev/null 2>&1 || quiet rustup component add rustfmt
+    cargo clippy --version >/dev/null 2>&1 || quiet rustup component add clippy
+fi
 [ $level = test ] || [ -n "$eda" ] || exit 0
 
 # ---- the private Python environment ----

@@ -8,6 +8,7 @@ scripts/setup.sh --test
 . scripts/env.sh
 
 export SAGEN_CARGO="--config scripts/ci.toml"
+cargo fmt --all --check
 # shellcheck disable=SC2086
 cargo $SAGEN_CARGO test --release --workspace
 # The self-test uses one core, the gates use the others.

@@ -114,8 +114,8 @@ impl Program {
     }
 }
 
-/// The options that say how loops become a systolic array; sagen chooses what is left out. Serialized, it is the written form of a
-/// [`DesignSpec`]: each option has the name and the form of a key of a design file.
+/// The options that say how loops become a systolic array; sagen chooses what is left out. Serialized, it is the
+/// written form of a [`DesignSpec`]: each option has the name and the form of a key of a design file.
 #[derive(Debug, Default, Args, Serialize)]
 pub struct Design {
     /// Space loops, at most two (`none`: one PE); with --time, sums such as c+q
@@ -344,8 +344,8 @@ pub struct Sim {
     pub engine: Engine,
     /// Memory behind the AXI ports
     ///
-    /// ideal: one beat per cycle, with a latency of 16 cycles or as given; ddr: a latency of 40 cycles, refresh gaps and
-    /// random stalls
+    /// ideal: one beat per cycle, with a latency of 16 cycles or as given; ddr: a latency of 40 cycles, refresh gaps
+    /// and random stalls
     #[arg(long, value_name = "ideal[:CYCLES]|ddr", value_parser = parse_memory, default_value_t, help_heading = SIMULATION)]
     pub memory: MemoryKind,
     /// Write a waveform

@@ -1,8 +1,8 @@
-//! What is asked of a design: by the file of `--design`, by its tables `[function.NAME]` for single functions, and by the
-//! options of the command line, which win.
+//! What is asked of a design: by the file of `--design`, by its tables `[function.NAME]` for single functions, and by
+//! the options of the command line, which win.
 //!
-//! All are tables in the written form of a [`DesignSpec`]. [`canonical`] gives every key its present name, so that an old
-//! name in a file and the new one as an option are the same key. Nothing else here knows a key by name.
+//! All are tables in the written form of a [`DesignSpec`]. [`canonical`] gives every key its present name, so that an
+//! old name in a file and the new one as an option are the same key. Nothing else here knows a key by name.
 
 use std::collections::BTreeMap;
 use std::path::Path;

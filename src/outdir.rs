@@ -2,8 +2,8 @@
 //! is complete. A refused input or a full disk changes nothing.
 //!
 //! [`MANIFEST`] lists every file that sagen wrote, with its SHA-256 (`sha256sum -c` reads it). The next run into the
-//! directory replaces and removes these files and no others: the user's files stay, and a file that the user edited stops
-//! the run. A directory without a manifest is not sagen's, unless it is empty. A symbolic link to a directory is
+//! directory replaces and removes these files and no others: the user's files stay, and a file that the user edited
+//! stops the run. A directory without a manifest is not sagen's, unless it is empty. A symbolic link to a directory is
 //! followed.
 
 use crate::scratch::{self, Scratch};

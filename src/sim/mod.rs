@@ -1,9 +1,9 @@
 //! Simulation of the emitted design through its AXI ports.
 //!
 //! A [`Job`] is a list of runs on given memory contents. An engine returns an [`Outcome`] of each run. For each run
-//! every engine writes the arrays' addresses and the function's number to `s_axi_control`, enables the interrupt, starts
-//! the IP, waits, and reads the cycle counter (a read-only 64-bit register behind the addresses). At the end it returns
-//! the contents of the memories.
+//! every engine writes the arrays' addresses and the function's number to `s_axi_control`, enables the interrupt,
+//! starts the IP, waits, and reads the cycle counter (a read-only 64-bit register behind the addresses). At the end it
+//! returns the contents of the memories.
 //!
 //! Invariant: all engines count the same cycles. [`templates::axi::memory`] defines the timing of the memories, and
 //! `axi_memory.v` follows the same definition.
@@ -134,8 +134,8 @@ pub struct Outcome {
     pub cycles: u64,
     /// Per array, the memory afterwards, as [`Image::bytes`].
     pub memories: Vec<Vec<u8>>,
-    /// Violations of the AXI protocol, accesses beside the arrays, a status register that is not 0. A correct design has
-    /// none.
+    /// Violations of the AXI protocol, accesses beside the arrays, a status register that is not 0. A correct design
+    /// has none.
     pub faults: Vec<String>,
     /// The interrupt came before the watchdog.
     pub finished: bool,

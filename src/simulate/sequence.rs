@@ -4,7 +4,8 @@
 //! engine also resets the IP in the middle of some runs, which then begin anew. If the IP has a queue, the built-in
 //! engine runs each batch a second time through the queue.
 //!
-//! Each run must give the results of C and, with ideal memory, take the predicted number of cycles, whatever ran before.
+//! Each run must give the results of C and, with ideal memory, take the predicted number of cycles, whatever ran
+//! before.
 
 use super::Prepared;
 use crate::check::{self, Case, Conditions};

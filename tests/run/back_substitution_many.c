@@ -6,9 +6,9 @@
 // sagen:
 // sagen: -D N=1
 // sagen: -D N=2
-// sagen: --array 1
-// sagen: --array 2
-// sagen: --array 3
+// sagen: --row 1
+// sagen: --row 2
+// sagen: --row 3
 void back(int U[N][N], int B[N][M], int X[N][M]) {
 #pragma scop
   for (int i = N - 1; i >= 0; i--)

@@ -1,10 +1,10 @@
 // Product with a fused bias and ReLU in statements of their own.
 // sagen:
-// sagen: --array 3
-// sagen: --array 4
-// sagen: --array 8
+// sagen: --row 3
+// sagen: --row 4
+// sagen: --row 8
 // sagen: -D N=1 -D M=1 -D K=1
-// sagen: -D N=2 -D M=3 -D K=1 --array 3
+// sagen: -D N=2 -D M=3 -D K=1 --row 3
 // sagen: --space i,j --tile i=4,j=4,k=3
 #include <stdint.h>
 #ifndef N

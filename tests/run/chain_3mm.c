@@ -5,11 +5,11 @@
 // sagen:
 // sagen: -D N=1
 // sagen: -D N=3
-// sagen: --array 1
-// sagen: --array 3
-// sagen: --apart
-// sagen: --apart --memory ddr
-// sagen: -D N=7 --apart
+// sagen: --row 1
+// sagen: --row 3
+// sagen: --distribute
+// sagen: --distribute --memory ddr
+// sagen: -D N=7 --distribute
 #include <stdint.h>
 void mm3(int16_t A[N][5], int16_t B[5][6], int16_t C[6][3], int16_t D[3][2], int32_t G[N][2]) {
   int32_t E[N][6], F[6][2];

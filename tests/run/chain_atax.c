@@ -9,9 +9,9 @@
 // sagen: -D M=1
 // sagen: -D N=1
 // sagen: -D M=13 -D N=2
-// sagen: -D M=13 -D N=5 --apart
-// sagen: --array 1
-// sagen: --array 2
+// sagen: -D M=13 -D N=5 --distribute
+// sagen: --row 1
+// sagen: --row 2
 void atax(int A[M][N], int x[N], int y[N]) {
   int tmp[M];
 #pragma scop

@@ -1,9 +1,9 @@
 // Cholesky decomposition in PolyBench's form in fixed point, with a shift in place of the square root.
 // sagen:
 // sagen: -D N=1
-// sagen: -D N=2 --array 0
-// sagen: -D N=3 --array 2
-// sagen: -D N=3 --array 3
+// sagen: -D N=2 --row 0
+// sagen: -D N=3 --row 2
+// sagen: -D N=3 --row 3
 // sagen: -D N=5
 #include <stdint.h>
 #ifndef N

@@ -1,6 +1,6 @@
 // A convolution layer whose zero padding is an `if`: elements outside of the input are never fetched.
 // sagen:
-// sagen: --array 6 --simd i=2
+// sagen: --row 6 --simd i=2
 // sagen: --space r,c --tile r=4,c=3
 // sagen: --space p,q --latency p=1
 // sagen: -D N=1

@@ -1,10 +1,10 @@
 // Correlation of a signal with a shorter one at every lag.
 // sagen:
-// sagen: --array 1
-// sagen: --array 2
-// sagen: --array 3
+// sagen: --row 1
+// sagen: --row 2
+// sagen: --row 3
 // sagen: -D N=1 -D L=1
-// sagen: -D N=2 -D L=3 --array 2
+// sagen: -D N=2 -D L=3 --row 2
 #include <stdint.h>
 #ifndef N
 #define N 11

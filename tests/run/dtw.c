@@ -1,9 +1,9 @@
 // Dynamic time warping of two series.
 // sagen:
-// sagen: --array 1
-// sagen: --array 2
+// sagen: --row 1
+// sagen: --row 2
 // sagen: -D N=1 -D M=3
-// sagen: --array 2 -D N=2 -D M=1
+// sagen: --row 2 -D N=2 -D M=1
 #include <stdint.h>
 #ifndef N
 #define N 9

@@ -3,12 +3,12 @@
 #define N 6
 #endif
 // sagen:
-// sagen: --array 0
-// sagen: --array 1
-// sagen: --array 2
-// sagen: --array 3
-// sagen: --array 6
-// sagen: --array 8
+// sagen: --row 0
+// sagen: --row 1
+// sagen: --row 2
+// sagen: --row 3
+// sagen: --row 6
+// sagen: --row 8
 // sagen: -D N=1
 // sagen: -D N=2
 // sagen: -D N=3 --space i,j --latency i=1

@@ -1,6 +1,6 @@
 // Two tile loops moved the box of cells by the same number of columns, so that one visit stored what it does not own.
-// sagen: --array 6 --tile i=2,k=1
-// sagen: --array 6 --tile i=2,k=1 --ports shared
+// sagen: --row 6 --tile i=2,k=1
+// sagen: --row 6 --tile i=2,k=1 --ports shared
 void kernel(float x0[4][5], const float u1[11], float x2[2][4]) {
 #pragma scop
   for (int i = 1; i < 2; i++) {

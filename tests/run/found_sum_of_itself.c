@@ -1,12 +1,12 @@
 // A sum whose term looks at the partial result has an order.
 // sagen:
 // sagen: --space i --tile i=2
-// sagen: --array 0
-// sagen: --array 1
-// sagen: --array 2
+// sagen: --row 0
+// sagen: --row 1
+// sagen: --row 2
 // sagen: -D N=1
 // sagen: -D N=2
-// sagen: -D N=5 --array 1
+// sagen: -D N=5 --row 1
 #include <stdint.h>
 #ifndef N
 #define N 4

@@ -1,5 +1,5 @@
 // A cell was told by a coordinate that equals its own only where the statement is executed, but stored elsewhere, too.
-// sagen: --array 3
+// sagen: --row 3
 #include <stdint.h>
 #define N0 4
 #define N1 2

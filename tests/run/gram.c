@@ -2,7 +2,7 @@
 // sagen:
 // sagen: --space i,j --latency i=1
 // sagen: --space j,k --latency j=1
-// sagen: --array 8
+// sagen: --row 8
 // sagen: -D N=1 -D M=1
 // sagen: -D N=2 -D M=3 --space i,j --latency i=1
 // sagen: -D N=3 -D M=1

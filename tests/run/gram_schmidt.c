@@ -9,8 +9,8 @@
 // sagen:
 // sagen: -D M=1 -D N=1
 // sagen: -D M=3 -D N=2
-// sagen: --array 1
-// sagen: --array 3
+// sagen: --row 1
+// sagen: --row 3
 void gram_schmidt(float A[M][N], float R[N][N], float Q[M][N]) {
   float nrm;
 #pragma scop

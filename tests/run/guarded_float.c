@@ -1,7 +1,7 @@
 // Sums in fp32 that conditions interrupt: nothing is added, not even a zero, which could change the sign of one.
 // sagen:
-// sagen: --array 1
-// sagen: --array 2
+// sagen: --row 1
+// sagen: --row 2
 // sagen: -D N=1
 // sagen: -D N=2
 // sagen: -D N=3

@@ -1,11 +1,11 @@
 // A recursive filter: what goes back into the sum was produced at the latest samples, of which the first ones lack some.
 // sagen:
-// sagen: --array 0
-// sagen: --array 1
-// sagen: --array 2
+// sagen: --row 0
+// sagen: --row 1
+// sagen: --row 2
 // sagen: -D N=1
 // sagen: -D N=2
-// sagen: -D N=5 --array 1
+// sagen: -D N=5 --row 1
 #include <stdint.h>
 #ifndef N
 #define N 12

@@ -1,11 +1,11 @@
 // Integral image: neighbours above and to the left, where there are any.
 // sagen:
-// sagen: --array 0
-// sagen: --array 1
-// sagen: --array 2
+// sagen: --row 0
+// sagen: --row 1
+// sagen: --row 2
 // sagen: -D N=1
 // sagen: -D N=2
-// sagen: -D N=3 --array 2
+// sagen: -D N=3 --row 2
 #include <stdint.h>
 #ifndef N
 #define N 9

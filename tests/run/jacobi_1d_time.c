@@ -1,10 +1,10 @@
 // Jacobi in one dimension; the time step is a subscript.
 // sagen:
-// sagen: --array 1
-// sagen: --array 2
-// sagen: --array 3
+// sagen: --row 1
+// sagen: --row 2
+// sagen: --row 3
 // sagen: -D N=3 -D T=1
-// sagen: --array 1 -D N=4 -D T=2
+// sagen: --row 1 -D N=4 -D T=2
 #include <stdint.h>
 #ifndef N
 #define N 11

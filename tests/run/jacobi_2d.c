@@ -1,8 +1,8 @@
 // Jacobi in two dimensions over time; the time step is a subscript.
 // sagen:
-// sagen: --array 2
-// sagen: --array 3
-// sagen: --array 4
+// sagen: --row 2
+// sagen: --row 3
+// sagen: --row 4
 // sagen: -D N=3 -D M=3 -D T=1
 // sagen: -D N=4 -D M=3 -D T=2
 #include <stdint.h>

@@ -1,8 +1,8 @@
 // Length of the longest common subsequence.
 // sagen:
-// sagen: --array 1
-// sagen: --array 2
-// sagen: --array 2 -D N=1 -D M=1
+// sagen: --row 1
+// sagen: --row 2
+// sagen: --row 2 -D N=1 -D M=1
 // sagen: -D N=3 -D M=2
 #include <stdint.h>
 #ifndef N

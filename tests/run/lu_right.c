@@ -3,8 +3,8 @@
 // sagen: -D N=2
 // sagen: -D N=3
 // sagen: -D N=5
-// sagen: --array 1
-// sagen: --array 2
+// sagen: --row 1
+// sagen: --row 2
 // sagen: -D N=1
 #include <stdint.h>
 #ifndef N

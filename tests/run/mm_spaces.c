@@ -11,11 +11,11 @@
 // sagen: --space i,j --tile i=6,j=6,k=4 --latency i=2,j=3 --simd k=2
 // sagen: --space i,k --tile i=4,k=4 --simd k=2
 // sagen: --space i,j --tile i=4,j=4,k=4 --memory ddr --seed 5
-// sagen: -D I=4 -D J=5 -D K=3 --array 6
-// sagen: -D I=5 -D J=3 -D K=4 --array 7
-// sagen: -D I=3 -D J=4 -D K=5 --array 8
-// sagen: -D I=4 -D J=3 -D K=3 --array 9
-// sagen: -D I=7 -D J=5 -D K=6 --array 6 --tile j=3 --latency k=2
+// sagen: -D I=4 -D J=5 -D K=3 --row 6
+// sagen: -D I=5 -D J=3 -D K=4 --row 7
+// sagen: -D I=3 -D J=4 -D K=5 --row 8
+// sagen: -D I=4 -D J=3 -D K=3 --row 9
+// sagen: -D I=7 -D J=5 -D K=6 --row 6 --tile j=3 --latency k=2
 // sagen: -D I=1 -D J=13 -D K=7 --space i,j --latency i=1
 // sagen: -D I=1 -D J=1 -D K=1
 // sagen: -D I=17 -D J=1 -D K=19 --space i,k --latency i=1

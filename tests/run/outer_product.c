@@ -1,10 +1,10 @@
 // Outer product added to a matrix: no reduction at all.
 // sagen:
-// sagen: --array 0
-// sagen: --array 1
-// sagen: --array 2
+// sagen: --row 0
+// sagen: --row 1
+// sagen: --row 2
 // sagen: -D N=1 -D M=1
-// sagen: -D N=2 -D M=3 --array 2
+// sagen: -D N=2 -D M=3 --row 2
 #include <stdint.h>
 #ifndef N
 #define N 5

@@ -1,11 +1,11 @@
 // int8 product with a fused epilogue: scaled, shifted and clamped back to int8.
 // sagen:
-// sagen: --array 3
-// sagen: --array 4
-// sagen: --array 9
+// sagen: --row 3
+// sagen: --row 4
+// sagen: --row 9
 // sagen: --space i,j --tile i=4,j=3,k=4 --latency i=2 --simd k=2
 // sagen: -D N=1
-// sagen: -D N=2 --array 5
+// sagen: -D N=2 --row 5
 // sagen: -D N=3
 #include <stdint.h>
 #ifndef N

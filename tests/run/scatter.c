@@ -9,7 +9,7 @@
 // sagen: -D N=1
 // sagen: -D N=1 -D M=1
 // sagen: -D N=13 -D M=2 --space j --latency j=1
-// sagen: --array 0
+// sagen: --row 0
 #include <stdint.h>
 void scatter(const int16_t a[N], const int16_t b[M], const int32_t d[N + M - 1], int32_t c[N + M - 1], int32_t e[N + M - 1]) {
 #pragma scop

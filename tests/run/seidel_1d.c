@@ -1,10 +1,10 @@
 // Gauss-Seidel in one dimension, in place.
 // sagen:
-// sagen: --array 1
-// sagen: --array 3
-// sagen: --array 4
+// sagen: --row 1
+// sagen: --row 3
+// sagen: --row 4
 // sagen: -D N=3 -D T=1
-// sagen: -D N=4 -D T=2 --array 1
+// sagen: -D N=4 -D T=2 --row 1
 #include <stdint.h>
 #ifndef N
 #define N 10

@@ -1,8 +1,8 @@
 // Gauss-Seidel in two dimensions, in place, PolyBench form.
 // sagen:
-// sagen: --array 2
-// sagen: --array 3
-// sagen: --array 5
+// sagen: --row 2
+// sagen: --row 3
+// sagen: --row 5
 // sagen: --space t+i --time 2*t+i+j,t
 // sagen: -D N=3 -D T=1
 // sagen: -D N=4 -D T=2 --memory ddr

@@ -7,7 +7,7 @@
 #endif
 // sagen:
 // sagen: -D H=3 -D W=3
-// sagen: -D H=9 -D W=7 --apart
+// sagen: -D H=9 -D W=7 --distribute
 // sagen: -D H=5 -D W=11 --space i --latency i=1
 #include <stdint.h>
 void separable(const uint8_t x[H][W], const int16_t w[3], int32_t y[H - 2][W - 2]) {

@@ -1,9 +1,9 @@
 // Smith-Waterman scores with a linear gap; sequences of different, prime lengths.
 // sagen:
-// sagen: --array 0
-// sagen: --array 1
-// sagen: --array 1 -D N=1 -D M=1
-// sagen: --array 1 -D N=2 -D M=3 --memory ddr
+// sagen: --row 0
+// sagen: --row 1
+// sagen: --row 1 -D N=1 -D M=1
+// sagen: --row 1 -D N=2 -D M=3 --memory ddr
 #include <stdint.h>
 #ifndef N
 #define N 13

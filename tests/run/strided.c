@@ -3,7 +3,7 @@
 #define N 11
 #endif
 // sagen:
-// sagen: --array 0
+// sagen: --row 0
 // sagen: -D N=1
 // sagen: -D N=2
 // sagen: -D N=6 --tile i=2

@@ -1,8 +1,8 @@
 // Every other element of rows of odd length: what is written is a box only in steps of the stride.
 #include <stdint.h>
 // sagen:
-// sagen: --array 1
-// sagen: --array 2
+// sagen: --row 1
+// sagen: --row 2
 // sagen: -D N=1 -D M=1
 // sagen: -D M=2
 // sagen: -D N=3 -D M=8

@@ -1,6 +1,6 @@
 // Variables that hold what subscripts, bounds and conditions are made of.
 // sagen:
-// sagen: --array 4
+// sagen: --row 4
 #include <stdbool.h>
 #include <stdint.h>
 #define H 7

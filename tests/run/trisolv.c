@@ -1,10 +1,10 @@
 // Forward substitution with one right-hand side.
 // sagen:
-// sagen: --array 1
+// sagen: --row 1
 // sagen: -D N=1
 // sagen: -D N=2
 // sagen: -D N=3
-// sagen: --array 1 -D N=3
+// sagen: --row 1 -D N=3
 #include <stdint.h>
 #ifndef N
 #define N 9

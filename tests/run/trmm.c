@@ -1,11 +1,11 @@
 // Triangular matrix product in place, PolyBench form.
 // sagen:
-// sagen: --array 2
-// sagen: --array 3
-// sagen: --array 8
+// sagen: --row 2
+// sagen: --row 3
+// sagen: --row 8
 // sagen: -D N=1 -D M=1
 // sagen: -D N=2 -D M=3
-// sagen: --array 3 -D N=3 -D M=2
+// sagen: --row 3 -D N=3 -D M=2
 // sagen: -D N=13 -D M=11 --strip i=3 --space i,j --tile j=3
 // sagen: -D N=13 -D M=11 --strip i=3 --space j --tile j=5 --memory ddr
 // sagen: -D N=13 -D M=11 --strip i=7 --space j --tile j=4

@@ -1,10 +1,10 @@
 // Forward substitution with many right-hand sides and a unit diagonal.
 // sagen:
-// sagen: --array 1
-// sagen: --array 2
-// sagen: --array 3
+// sagen: --row 1
+// sagen: --row 2
+// sagen: --row 3
 // sagen: -D N=2 -D M=3
-// sagen: --array 2 -D N=3 -D M=1
+// sagen: --row 2 -D N=3 -D M=1
 #include <stdint.h>
 #ifndef N
 #define N 7

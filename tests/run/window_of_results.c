@@ -7,7 +7,7 @@
 // sagen:
 // sagen: -D N=11
 // sagen: -D N=23 --space i --latency i=1
-// sagen: --array 0
+// sagen: --row 0
 #include <stdint.h>
 void filters(const int16_t x[N], const int16_t a[P], const int16_t b[Q], int32_t y[N - P - Q + 2]) {
   int32_t t[N - P + 1];

@@ -1,5 +1,5 @@
 // sagen: --size n=1,m=1 --size n=9,m=5 --size n=12,m=12 --size n=2,m=11
-// sagen: --apart --size n=1,m=1 --size n=9,m=5 --size n=12,m=12 --size n=2,m=11
+// sagen: --distribute --size n=1,m=1 --size n=9,m=5 --size n=12,m=12 --size n=2,m=11
 // Two nests that one array can execute at once, or one after the other.
 #include <stdint.h>
 #pragma sagen max(n=12, m=12)

@@ -1,7 +1,7 @@
 // One size for several loops and extents, some of which end with the same number: on every array.
-// sagen: --array 0 --size n=1 --size n=6 --size n=5
-// sagen: --array 1 --size n=6 --size n=5 --size n=1
-// sagen: --array 2 --size n=5 --size n=1 --size n=6
+// sagen: --row 0 --size n=1 --size n=6 --size n=5
+// sagen: --row 1 --size n=6 --size n=5 --size n=1
+// sagen: --row 2 --size n=5 --size n=1 --size n=6
 // sagen: --space i,j --tile i=2,j=3,k=3 --size n=1 --size n=6 --size n=5
 // sagen: --space j --size n=2 --size n=6
 #include <stdint.h>

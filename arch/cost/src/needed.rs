@@ -158,7 +158,9 @@ pub fn needed(vsa: &Vsa) -> Needed {
 
 /// See [`Needed::ports`]; `at`: PEs that compute a node's source.
 fn ports(vsa: &Vsa, at: impl Fn(usize) -> Places) -> Vec<i64> {
-    let mut shared: BTreeMap<(NodeId, &Formula, (i64, bool)), (usize, Places)> = BTreeMap::new();
+    /// A port of a memory: source, waves, cycle of the read, and whether the read is registered.
+    type Port<'a> = (NodeId, &'a Formula, (i64, bool));
+    let mut shared: BTreeMap<Port, (usize, Places)> = BTreeMap::new();
     for (&id, &delay) in &vsa.schedule.delays {
         if let (Delay::Memory { read, synchronous }, Op::Past { source, waves, .. }) = (delay, &vsa.node(id).op) {
             let here = at(id.index());

@@ -188,17 +188,19 @@ impl Loops<'_> {
             && !some.is_empty()
             && (limited || some.iter().map(|&k| volume(&self.cases[k])).sum::<i64>() < all)
     }
-    /// The number of points of the first `counters` counters, the first `outer` of which are outer ones.
+    /// The number of points, at most `i64::MAX`, of the first `counters` counters, the first `outer` of which are outer
+    /// ones.
     pub fn points(&self, counters: usize, outer: usize) -> i64 {
-        let trips = |case: Option<usize>| self.trips(case)[outer..counters].iter().product::<i64>();
+        let product = |all: &mut dyn Iterator<Item = i64>| all.fold(1, i64::saturating_mul);
+        let trips = |case: Option<usize>| product(&mut self.trips(case)[outer..counters].iter().copied());
         if !self.has_cases() {
-            return self.counters[..counters].iter().map(|c| c.trip).product();
+            return product(&mut self.counters[..counters].iter().map(|c| c.trip));
         }
         let phases = |case: &Case| case.iter().map(|s| s.high - s.low + 1).product::<i64>();
         let within: i64 = self.cases.iter().map(phases).sum();
         let all: i64 = self.counters[..self.cases.first().map_or(0, Vec::len)].iter().map(|c| c.trip).product();
-        let inside: i64 = self.cases.iter().enumerate().map(|(k, case)| phases(case) * trips(Some(k))).sum();
-        inside + (all - within) * trips(None)
+        let inside = self.cases.iter().enumerate().map(|(k, case)| phases(case).saturating_mul(trips(Some(k))));
+        inside.fold((all - within).saturating_mul(trips(None)), i64::saturating_add)
     }
 }
 

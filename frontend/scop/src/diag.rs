@@ -1,9 +1,9 @@
 //! Diagnostics: what is wrong, where, why, and what to write instead. No printing here: `src/` renders them.
 //!
 //! Each code is stable: `E…` stops the compilation; `W…`, and severity `Warning`, do not. The command's registry of
-//! diagnostics (`src/diagnostics/`) has a page for each code. The first digits say who reports it: E01 preprocessor, E02
-//! parser, E03 declarations and types, E04 static control, E05 dataflow, E06 recurrences, E07 mapping and wiring, E09 data
-//! of a simulation.
+//! diagnostics (`src/diagnostics/`) has a page for each code. The first digits say who reports it: E01 preprocessor,
+//! E02 parser, E03 declarations and types, E04 static control, E05 dataflow, E06 recurrences, E07 mapping and wiring,
+//! E09 data of a simulation.
 
 /// A half-open byte range in one source file of the [`SourceMap`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]

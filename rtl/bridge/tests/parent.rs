@@ -14,7 +14,7 @@ impl Template for Mac {
     fn name(&self) -> String {
         "mac".into()
     }
-    fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
+    fn build(&self, m: &ModuleBuilder, _: &mut Design) {
         let (a, b) = (m.input("a", s(self.w)), m.input("b", s(self.w)));
         let clear = m.input("clear", u(1));
         let acc = m.reg("acc", s(self.acc)).rst(clear, 0);

@@ -161,7 +161,7 @@ fn the_xrt_host_computes_what_follows_from_sizes() {
             );
             let lines = |kind: &str| {
                 said.lines()
-                    .filter_map(|l| Some(l.strip_prefix(kind)?.trim().split_once(' ')?))
+                    .filter_map(|l| l.strip_prefix(kind)?.trim().split_once(' '))
                     .map(|(k, v)| (offset(k), v.parse::<u64>().unwrap()))
                     .collect::<Vec<_>>()
             };

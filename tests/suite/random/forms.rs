@@ -117,7 +117,7 @@ pub fn draw(seed: u64) -> Case {
     let memory = ["--memory ddr ", "--memory ideal:200 "].get(random.below(5) as usize).copied().unwrap_or("");
     let shift = if random.below(6) == 0 { random.below(40) as usize } else { 0 };
     let options = format!("{memory}--seed {seed}{}", design(form, &bounds, random));
-    Case { seed, text, options, row: None, shift, native: seed % 10 == 0 }
+    Case { seed, text, options, row: None, shift, native: seed.is_multiple_of(10) }
 }
 
 /// Random space loops; tile, latency and lanes in some of the designs, with factors that need not divide anything; a

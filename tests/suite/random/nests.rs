@@ -43,7 +43,7 @@ pub fn draw(seed: u64) -> Case {
         : (b))\n\
          void kernel({parameters}) {{\n#pragma scop\n{body}#pragma endscop\n}}\n"
     );
-    Case { seed, text, options: format!("{memory}--seed {seed}"), row, shift: 0, native: seed % 10 == 0 }
+    Case { seed, text, options: format!("{memory}--seed {seed}"), row, shift: 0, native: seed.is_multiple_of(10) }
 }
 
 impl Generator {
@@ -57,8 +57,7 @@ impl Generator {
     /// Loops, and the statements in them.
     fn nest(&mut self) -> String {
         let mut headers = vec![];
-        for level in 0..self.depth() {
-            let name = LOOPS[level];
+        for (level, name) in LOOPS.into_iter().enumerate().take(self.depth()) {
             let shape = if level == 0 { 9 } else { self.below(10) };
             let outer = if level == 0 { 0 } else { self.below(level) };
             let header = match shape {
@@ -193,11 +192,11 @@ impl Generator {
         let name = format!("u{}", self.parameters.len());
         let ty = TYPES[self.below(TYPES.len())];
         let (mut dims, mut subscripts) = (String::new(), String::new());
-        for l in 0..self.depth() {
+        for (l, name) in LOOPS.into_iter().enumerate().take(self.depth()) {
             if self.below(2) == 0 {
                 let offset = self.below(2) as i64;
                 dims += &format!("[N{} + {offset}]", self.names[l]);
-                subscripts += &format!("[{} + {offset}]", LOOPS[l]);
+                subscripts += &format!("[{} + {offset}]", name);
             }
         }
         if subscripts.is_empty() {

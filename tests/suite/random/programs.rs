@@ -99,7 +99,7 @@ pub fn draw(seed: u64) -> Case {
     );
     let (options, row) = w.design(seed);
     let shift = if w.below(6) == 0 { w.below(20) } else { 0 };
-    Case { seed, text, options, row, shift, native: seed % 8 == 0 }
+    Case { seed, text, options, row, shift, native: seed.is_multiple_of(8) }
 }
 
 impl Writer {

@@ -20,7 +20,7 @@ impl Template for Lanes {
     }
 
     fn build(&self, m: &ModuleBuilder, d: &mut Design) {
-        let module = d.module(self.core.clone());
+        let module = d.module(self.core);
         let cores = m.grid(d, "core", &module, [1, self.lanes]);
         for port in self.core.operands() {
             cores.set_bus(port, m.input(port, u(operand_bits(&self.core) * self.lanes)));

@@ -34,7 +34,7 @@ fn vector(r: &mut Random, corners: &[u64], f: Format, lanes: usize) -> Vector {
             _ => [a, b],
         });
     }
-    if r.next() % 8 == 0 {
+    if r.next().is_multiple_of(8) {
         addend = corners[(r.next() >> 32) as usize % corners.len()];
     }
     (pairs, addend)
