@@ -4,7 +4,7 @@
 use crate::contract::delay;
 use crate::contract::walk::beats_ahead;
 use crate::draft::{InputDraft, Lowered, OutputDraft, StoredBy};
-use crate::io::{bus, collect, hazard, hull, port, reshape};
+use crate::io::{bus, collect, footprint, hazard, port, reshape};
 use crate::kernel::Kernel;
 use crate::pe;
 use crate::pe::{retime, Options};
@@ -205,7 +205,7 @@ fn inputs(
             .filter(|(_, o)| kernel.source().passed[draft.array] && lagging.is_none() && o.array == index);
         let earlier: Vec<After> = stores.map(|(o, _)| After { output: o as u32, until: Until::Phase }).collect();
         let group =
-            hull::input(draft, index, array.word, if earlier.is_empty() { 0 } else { mapping.phases() }, mapping);
+            footprint::input(draft, index, array.word, if earlier.is_empty() { 0 } else { mapping.phases() }, mapping);
         InputGroup { after: lagging.into_iter().chain(earlier).collect(), ..group }
     };
     lowered.inputs.iter().map(group).collect()

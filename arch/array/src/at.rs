@@ -60,14 +60,14 @@ impl Vsa {
             }
         }
         for g in &mut out.inputs {
-            let forms = g.subscripts.iter_mut().chain(&mut g.hull.origin).chain([&mut g.row, &mut g.col]);
+            let forms = g.subscripts.iter_mut().chain(&mut g.footprint.origin).chain([&mut g.row, &mut g.col]);
             forms.for_each(|f| *f = form(f, &values));
             g.reload = g.reload.saturating_sub(parameters);
             g.used = when(&g.used, &|(_, end)| end.most());
             g.after.retain(|a| self.phases() > parameters || matches!(a.until, Until::Lag(_)));
         }
         for g in &mut out.outputs {
-            let forms = g.subscripts.iter_mut().chain(&mut g.hull.origin).chain([&mut g.row, &mut g.col]);
+            let forms = g.subscripts.iter_mut().chain(&mut g.footprint.origin).chain([&mut g.row, &mut g.col]);
             forms.for_each(|f| *f = form(f, &values));
             g.emit = when(&g.emit, &value);
             for b in &mut g.bounds {

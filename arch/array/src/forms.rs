@@ -1,6 +1,6 @@
 //! Forms over the counters and PEs of a [`Vsa`]: their ranges, sums, and what of them matters there.
 
-use crate::vsa::{Hull, Vsa};
+use crate::vsa::{Footprint, Vsa};
 use uniform::affine::{interval, Form};
 
 /// Least and greatest value of a form over all counters and the PEs of the box `[first, last]`.
@@ -45,8 +45,8 @@ pub fn normal(vsa: &Vsa, form: &Form) -> Form {
 }
 
 /// Element that port `port` asks for along dimension `d`, in the footprint's local coordinates.
-pub fn local(vsa: &Vsa, subscripts: &[Form], port: &[i64], hull: &Hull, d: usize) -> Form {
-    let mut form = combine(vsa, -1, &hull.origin[d], &subscripts[d]);
+pub fn local(vsa: &Vsa, subscripts: &[Form], port: &[i64], footprint: &Footprint, d: usize) -> Form {
+    let mut form = combine(vsa, -1, &footprint.origin[d], &subscripts[d]);
     form.constant += port[d];
     normal(vsa, &form)
 }

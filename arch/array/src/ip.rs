@@ -7,7 +7,7 @@ use crate::vsa::{Remarks, Vsa};
 /// See the module's documentation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ip {
-    /// Of the IP; with a single function, that function's.
+    /// Name of the IP; with a single function, that function's.
     pub name: String,
     /// Different from one another, names aside.
     pub cores: Vec<Vsa>,

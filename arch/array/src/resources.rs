@@ -100,7 +100,7 @@ impl Resources {
             && self.uram <= available.uram
     }
 
-    /// Of each kind, the smaller count.
+    /// The smaller count of each kind of resource.
     pub fn least(self, o: Resources) -> Resources {
         Resources {
             lut: self.lut.min(o.lut),

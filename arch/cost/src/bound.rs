@@ -251,12 +251,12 @@ pub fn walk(vsa: &Vsa, walks: &[[Option<Walk>; 2]], cross: i64, limit: i64) -> i
     }
     let service = |array: u32, words: i64, beats: i64| Service { port: vsa.port_of(array), words, beats, slots: 0 };
     let loads: Vec<Service> =
-        vsa.inputs.iter().zip(&beats[0]).map(|(g, b)| service(g.array, g.hull.total_words(), *b)).collect();
+        vsa.inputs.iter().zip(&beats[0]).map(|(g, b)| service(g.array, g.footprint.total_words(), *b)).collect();
     let drains: Vec<Service> = vsa
         .outputs
         .iter()
         .zip(&beats[1])
-        .map(|(g, b)| Service { slots: g.slots as usize, ..service(g.array, g.hull.total_words(), *b) })
+        .map(|(g, b)| Service { slots: g.slots as usize, ..service(g.array, g.footprint.total_words(), *b) })
         .collect();
     let latency: Vec<MemoryTiming> = (0..vsa.ports()).map(|p| MemoryTiming::IDEAL.behind(vsa, p)).collect();
     // Readers request ahead: only the first load waits for the memory. Writers request one word a cycle from the

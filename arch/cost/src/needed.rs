@@ -49,7 +49,7 @@ pub struct Needed {
     places: Table,
     /// Per node, the PEs that compute its operands: a hop brings them from other PEs.
     sources: Vec<Places>,
-    /// Of the conditions of multiplexers.
+    /// Outcomes of the conditions of multiplexers.
     outcomes: FxHashMap<NodeId, Outcome>,
     /// PEs for each place: one, or all PEs of the array if one place stands for all.
     alike: i64,

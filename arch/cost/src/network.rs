@@ -8,7 +8,7 @@ use array::contract::relay::Relays;
 use array::contract::timing::{collect_time, drain_latency, FEED_LATENCY};
 use array::contract::walk::Walk;
 use array::resources::{bits_of, line, memory, Resources};
-use array::vsa::{Bank, Hull, InputGroup, Op, OutputGroup, Vsa};
+use array::vsa::{Bank, Footprint, InputGroup, Op, OutputGroup, Vsa};
 use uniform::affine::interval;
 use uniform::affine::Form;
 
@@ -24,20 +24,20 @@ fn wave_bits(vsa: &Vsa, form: &Form) -> i64 {
 }
 
 /// Bits of the fields that identify a word of the footprint.
-fn fields(hull: &Hull) -> i64 {
+fn fields(footprint: &Footprint) -> i64 {
     let digit = |n: i64| if n > 1 { bits_of(n) } else { 0 };
-    hull.rows.iter().map(|r| digit(r.extent) + digit(r.modulus)).sum::<i64>() + digit(hull.words)
+    footprint.rows.iter().map(|r| digit(r.extent) + digit(r.modulus)).sum::<i64>() + digit(footprint.words)
 }
 
 /// LUTs that decide whether a word is the bank's: comparisons of the fields that do not always fit.
-fn hit(bank: &Bank, hull: &Hull) -> i64 {
+fn hit(bank: &Bank, footprint: &Footprint) -> i64 {
     let window = |extent: i64, values: i64, moves: bool| if moves || extent < values { bits_of(values) + 2 } else { 0 };
     let rows = bank
         .rows
         .iter()
-        .zip(&hull.rows)
+        .zip(&footprint.rows)
         .map(|(b, h)| window(b.extent, h.extent, b.coef != [0, 0]) + i64::from(h.modulus > 1));
-    rows.sum::<i64>() + window(bank.words_per_row, hull.words, bank.coef != [0, 0]) + 2
+    rows.sum::<i64>() + window(bank.words_per_row, footprint.words, bank.coef != [0, 0]) + 2
 }
 
 /// Rows may end early in `early` dimensions. For each, a bank has a register with the address of the next rows.
@@ -47,10 +47,10 @@ fn blocks(early: i64, depth: i64) -> Resources {
 }
 
 /// Dimensions of a group whose rows may end early, which depends on sizes.
-fn early(vsa: &Vsa, walk: fn(&Vsa, usize) -> Option<Walk>, array: u32, group: usize, hull: &Hull) -> i64 {
+fn early(vsa: &Vsa, walk: fn(&Vsa, usize) -> Option<Walk>, array: u32, group: usize, footprint: &Footprint) -> i64 {
     let sized = !vsa.sizes.list.is_empty();
     let walk = sized.then(|| walk(vsa, vsa.port_of(array))).flatten();
-    walk.map_or(0, |walk| walk.early(group, hull).len() as i64)
+    walk.map_or(0, |walk| walk.early(group, footprint).len() as i64)
 }
 
 /// LUTs per bit of a multiplexer with this many inputs.
@@ -73,13 +73,13 @@ pub(super) fn feeders(vsa: &Vsa, g: usize) -> Resources {
     let (row, col) = (wave_bits(vsa, &group.row), wave_bits(vsa, &group.col));
     let starts = pick::starts(&vsa.counters, &group.col, word);
     let choices = i64::from(starts.count_ones());
-    let mut one = Resources::ff(8 * i64::from(array.bus_bytes()) + fields(&group.hull) + 2 + i64::from(double));
+    let mut one = Resources::ff(8 * i64::from(array.bus_bytes()) + fields(&group.footprint) + 2 + i64::from(double));
     one += line(1..=hop, row + col + i64::from(double));
     if choices > 1 {
         one += line([FEED_LATENCY - 1], bits_of(choices));
     }
     let (_, late) = late(vsa, group);
-    let early = early(vsa, Walk::reads, group.array, g, &group.hull);
+    let early = early(vsa, Walk::reads, group.array, g, &group.footprint);
     for bank in &group.banks {
         let elements = i64::from(pick::stored(starts, bank.ports, word).count_ones());
         let served: Vec<i64> = (bank.port..bank.port + bank.ports).filter_map(|port| late[port as usize]).collect();
@@ -89,7 +89,7 @@ pub(super) fn feeders(vsa: &Vsa, g: usize) -> Resources {
         one += stored(bank, double, elements * bits, vsa.uram) + blocks(early, bank.depth);
         // Block RAM has the register of its word inside.
         let read = i64::from(is_in_luts(bank, double));
-        one.lut += hit(bank, &group.hull);
+        one.lut += hit(bank, &group.footprint);
         if bank.words_per_row > 1 {
             one.lut += col + bits_of(bank.depth);
         }
@@ -197,7 +197,7 @@ fn buffers(vsa: &Vsa, o: usize, double: bool) -> Resources {
     let extent = group.extent();
     let hop = (0..2).filter(|&a| extent[a] > 1).map(|a| vsa.schedule.start[a].hop_delay()).max().unwrap_or(0).max(1);
     let (row, col) = (wave_bits(vsa, &group.row), wave_bits(vsa, &group.col));
-    let early = early(vsa, Walk::writes, group.array, o, &group.hull);
+    let early = early(vsa, Walk::writes, group.array, o, &group.footprint);
     let mut one = line(1..=hop, row + col + i64::from(double) + enables(vsa, group));
     for bank in &group.banks {
         let lanes = relay::lanes(bank, word);
@@ -218,8 +218,9 @@ fn buffers(vsa: &Vsa, o: usize, double: bool) -> Resources {
             1 => Resources::ff(lanes * bits),
             _ => masked(words, lanes, bits, vsa.uram),
         };
-        one.lut +=
-            hit(&bank.bank, &group.hull) + if depth > 1 { 2 * at } else { 0 } + if lanes > 1 { 2 * lanes } else { 0 };
+        one.lut += hit(&bank.bank, &group.footprint)
+            + if depth > 1 { 2 * at } else { 0 }
+            + if lanes > 1 { 2 * lanes } else { 0 };
         one += blocks(early, depth);
         one.ff += lanes * bits + 1 + if depth > 1 { 2 * at + i64::from(double) } else { 0 };
     }
@@ -253,7 +254,7 @@ pub(super) fn relays(vsa: &Vsa, port: usize) -> Resources {
         let group = &vsa.outputs[o];
         let relays = Relays::new(vsa, o);
         let modules: i64 = relays.extent.iter().product();
-        let token = 2 + i64::from(group.slots > 1) + fields(&group.hull);
+        let token = 2 + i64::from(group.slots > 1) + fields(&group.footprint);
         total += Resources::logic(bits * joined(relays.joined as i64 + 2), bits + token) * modules;
         total += line([latency - relays.latency()], bits);
     }

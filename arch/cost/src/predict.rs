@@ -98,7 +98,7 @@ impl Walker<'_> {
         let mut out = Prediction { compute_cycles: left * interval, ..Prediction::default() };
         let mut free = timing::START_TO_LAUNCH;
         let mut done = 0;
-        let mut visit = 0;
+        let mut tiles = 0;
         loop {
             // The last launch, if no wave waited any more.
             if free + (left - 1) * interval >= limit {
@@ -107,7 +107,7 @@ impl Walker<'_> {
             left -= waves;
             let first = free.max(self.loads(&tile, case)).max(self.slots(&tile, case));
             let last = first + (waves - 1) * interval;
-            if visit == 0 {
+            if tiles == 0 {
                 out.first_launch = first;
             }
             out.last_launch = last;
@@ -120,7 +120,7 @@ impl Walker<'_> {
                 (trips, case) = (self.vsa.trips_at(&tile), self.vsa.case_at(&tile));
                 waves = self.vsa.waves_of(&trips);
             }
-            visit += 1;
+            tiles += 1;
         }
         let swept = self.swept.map_or(0, |after| out.last_launch + after);
         out.cycles = (done + timing::WRITTEN_TO_DONE).max(swept);
@@ -147,7 +147,7 @@ impl Walker<'_> {
                     }
                 }
                 self.released[g].services += 1;
-                self.rows += group.hull.total_rows() as u64;
+                self.rows += group.footprint.total_rows() as u64;
                 let reader = self.readers[port].as_mut().expect("the port reads");
                 let loaded = reader.load(g, n as i64, waits).expect("loads come in service order").loaded;
                 ready = ready.max(loaded + timing::LOADED_TO_LAUNCH);
@@ -178,7 +178,7 @@ impl Walker<'_> {
                 }
                 let n = self.drained[o].times.len() as i64;
                 let emitted = last_launch + self.emitted_delay[o];
-                self.rows += self.vsa.outputs[o].hull.total_rows() as u64;
+                self.rows += self.vsa.outputs[o].footprint.total_rows() as u64;
                 let writer = self.writers[port].as_mut().expect("the port writes");
                 let times = writer.drain(o, n, emitted).expect("drains come in service order");
                 self.drained[o].times.push(times.drained);

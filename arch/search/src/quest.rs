@@ -68,7 +68,7 @@ pub struct Quest<'a> {
     pub limits: Resources,
     pub effort: Effort,
     pub watch: Option<&'a (dyn Fn(&Progress) -> bool + Sync)>,
-    /// Of the program, then of its other forms.
+    /// What searches learned of the program, then of its other forms.
     pub learned: Learned,
 }
 
@@ -320,8 +320,8 @@ fn in_strips(quest: &Quest, mut found: Found, limits: &Resources) -> Found {
     found
 }
 
-/// As few cycles with half the share of the scarcest resource, half of that, and so on, as long as a short
-/// search finds such a design.
+/// Halves the share of the scarcest resource again and again, as long as a short search finds a design with as few
+/// cycles.
 fn leaner(quest: &Quest, mut found: Found) -> Found {
     let part = quest.effort.part(tuning::LEANER_PART);
     let effort = Effort { exact: part.exact.min(tuning::LEANER_DESIGNS), ..part };

@@ -19,7 +19,7 @@ use crate::facts::{Access, Facts};
 use crate::space::{Grid, MOST_DIMS};
 use array::contract::walk::beats_ahead;
 use array::draft::{InputDraft, PeBox};
-use array::io::{collect, hull, reshape};
+use array::io::{collect, footprint, reshape};
 use array::kernel::Kernel;
 use array::pe::spill::spilled;
 use array::vsa::{After, AxisStart, DramArray, InputGroup, OutputGroup, Schedule, Until, Vsa};
@@ -48,14 +48,14 @@ impl Sketch<'_> {
             let array = self.number(access, &mut arrays);
             let mut draft = draft(access, &access.forms, &mapping);
             if access.only_read {
-                // As at all sizes.
+                // The same at all sizes.
                 let sized = &program.general.scop;
                 let joinable = reshape::joinable(&sized.arrays[access.array]);
                 reshape::join_rows(&mut draft, joinable, access.bytes as u32, &mapping);
             }
             // Values that pass from phase to phase are loaded in each of them.
             let least = if program.passed[access.array] { mapping.phases() } else { 0 };
-            inputs.push(hull::input(&draft, array, self.word(access), least, &mapping));
+            inputs.push(footprint::input(&draft, array, self.word(access), least, &mapping));
         }
         let mut outputs: Vec<OutputGroup> = vec![];
         // If the emission fixes what moves a cell, it is not known in which tiles the cell leaves.
@@ -133,7 +133,7 @@ impl Sketch<'_> {
         // Partial results leave in every tile, and come back.
         spilled.iter().for_each(|&c| group.emit.at[c] = None);
         let comes_back = !spilled.is_empty() && self.facts.comes_back(access);
-        (group, comes_back.then(|| hull::input(&draft, array, word, 0, mapping)))
+        (group, comes_back.then(|| footprint::input(&draft, array, word, 0, mapping)))
     }
 }
 

@@ -98,7 +98,7 @@ pub const MOST_DIVES: u64 = 40;
 pub const DIVE_SHAPES: usize = 40;
 /// Designs assembled in one dive.
 pub const DIVE_DESIGNS: usize = 4;
-/// Of these, designs assembled together.
+/// Designs that a dive assembles together.
 pub const DIVE_DESIGNS_TOGETHER: usize = 2;
 /// Shapes that a dive walks together.
 pub const DIVE_WALKS_TOGETHER: usize = 4;

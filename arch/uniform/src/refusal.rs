@@ -69,7 +69,7 @@ pub enum Unstorable {
     Stride,
     TilesOverlap,
     /// In several tiles that differ in this counter.
-    SeveralVisits(String),
+    SeveralTiles(String),
     /// In the last tile of this counter, which follows from the sizes and the phase.
     Varying(usize),
     SharedByPes,
@@ -230,8 +230,8 @@ impl Unstorable {
                 format!("tiles of `{array}` would overlap when stored"),
                 "leave the loops untiled that its subscripts add up",
             ),
-            Unstorable::SeveralVisits(counter) => {
-                (format!("`{array}` would be stored in several visits of `{counter}`"), "leave that loop untiled")
+            Unstorable::SeveralTiles(counter) => {
+                (format!("`{array}` would be stored in several iterations of `{counter}`"), "leave that loop untiled")
             }
             Unstorable::Varying(_) => (
                 format!("`{array}` would be stored where a loop ends that sizes end by phase"),

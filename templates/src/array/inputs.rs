@@ -67,8 +67,9 @@ impl Feeders {
         Feeders {
             group: g,
             double: !loaded_once(vsa, group),
-            feeder: (!nodes.is_empty())
-                .then(|| Feeder::new(vsa, g, shape(&stream.word, &group.hull, walk.early(g, &group.hull)), &nodes)),
+            feeder: (!nodes.is_empty()).then(|| {
+                Feeder::new(vsa, g, shape(&stream.word, &group.footprint, walk.early(g, &group.footprint)), &nodes)
+            }),
             extent: group.feeders(),
             away,
             readers: group.readers(),
@@ -100,7 +101,8 @@ impl<'m> Build<'_, 'm> {
         let (m, g, extent, ports) = (self.m, of.group, of.extent, feeder.ports());
         let module = d.module(feeder.clone());
         let grid = m.grid(d, format!("feed{g}"), &module, extent.map(|n| n as u32));
-        let passing = self.passing(&sent.word, &feeder.buffer.hull, bit, [sent.valid, sent.first], Some(sent.data));
+        let passing =
+            self.passing(&sent.word, &feeder.buffer.footprint, bit, [sent.valid, sent.first], Some(sent.data));
         self.stream_chain(grid, extent, &ports.stream, &passing);
         let at = Buffers { of: &feeder.buffer, grid, extent };
         self.waves(at, &format!("feed{g}"), &ports.buffer, slot, of.phase);

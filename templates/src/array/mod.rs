@@ -25,7 +25,7 @@ use crate::pe::datapath::{Datapath, Tied};
 use crate::pe::Pe;
 use crate::port::{Chain, Port};
 use crate::stream::{Answer, Loads, StreamItem, Tokens, Word};
-use array::vsa::{Bank, Hull, Vsa};
+use array::vsa::{Bank, Footprint, Vsa};
 use inputs::Loading;
 use outputs::Draining;
 use rtl::{u, Design, Instance, ModuleBuilder, Sig, Template, Ty};
@@ -150,17 +150,17 @@ fn served_name(vsa: &Vsa, port: usize) -> String {
 }
 
 /// Number of outer dimensions that the stream has in addition to this footprint: it has those of its largest array.
-fn outer<S>(word: &Word<S>, hull: &Hull) -> usize {
-    word.digits.len().saturating_sub(hull.rows.len())
+fn outer<S>(word: &Word<S>, footprint: &Footprint) -> usize {
+    word.digits.len().saturating_sub(footprint.rows.len())
 }
 
 /// The fields of a stream that a group with this footprint uses.
-fn shape(word: &Word<Ty>, hull: &Hull, early: Vec<usize>) -> StreamShape {
-    let digits: Vec<_> = hull.rows.iter().zip(word.digits.iter().skip(outer(word, hull))).collect();
+fn shape(word: &Word<Ty>, footprint: &Footprint, early: Vec<usize>) -> StreamShape {
+    let digits: Vec<_> = footprint.rows.iter().zip(word.digits.iter().skip(outer(word, footprint))).collect();
     StreamShape {
         u: digits.iter().map(|(row, d)| (row.extent > 1).then_some(d.u.w)).collect(),
         r: digits.iter().map(|(row, d)| d.r.filter(|_| row.modulus > 1).map(|r| r.w)).collect(),
-        w: (hull.words > 1).then_some(word.w.w),
+        w: (footprint.words > 1).then_some(word.w.w),
         early,
     }
 }
@@ -286,12 +286,12 @@ impl<'m> Build<'_, 'm> {
     fn passing(
         &self,
         word: &Word<Sig<'m>>,
-        hull: &Hull,
+        footprint: &Footprint,
         bit: usize,
         [valid, first]: [Sig<'m>; 2],
         data: Option<Sig<'m>>,
     ) -> StreamItem<Sig<'m>> {
-        let digits = &word.digits[outer(word, hull)..];
+        let digits = &word.digits[outer(word, footprint)..];
         StreamItem {
             valid: valid & word.group.bit(bit as u32),
             first,

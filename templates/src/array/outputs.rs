@@ -101,7 +101,7 @@ impl Collectors {
         let group = &vsa.outputs[o];
         let array = &vsa.arrays[group.array as usize];
         let (relays, away) = (Relays::new(vsa, o), group.away(vsa));
-        let collector = Collector::new(vsa, o, shape(&stream.word, &group.hull, walk.early(o, &group.hull)));
+        let collector = Collector::new(vsa, o, shape(&stream.word, &group.footprint, walk.early(o, &group.footprint)));
         let enable = |id: NodeId| match (time_field(vsa, id), &vsa.node(id).op) {
             (Some(field), _) => WaveEnable::Field(field),
             (None, Op::Const(0)) => WaveEnable::Never,
@@ -165,7 +165,7 @@ impl<'m> Build<'_, 'm> {
         let one = |(bit, of): (usize, &Collectors)| {
             let slot = ports.slots.iter().find(|s| s.0 == of.group).map(|s| &s.1);
             self.collector(d, of, slot, |b: &Self| {
-                b.passing(&sent.word, &of.collector.buffer.hull, bit, [sent.valid, first], None)
+                b.passing(&sent.word, &of.collector.buffer.footprint, bit, [sent.valid, first], None)
             })
         };
         let words: Vec<Sig<'m>> = draining.groups.iter().enumerate().map(one).collect();

@@ -53,7 +53,8 @@ pub(crate) struct Odometer<'m> {
 pub(crate) fn digit_types(walk: &Walk) -> Vec<Ty> {
     let mut out = vec![];
     for d in 0..walk.groups[0].rows.len() {
-        let most = |f: fn(&array::vsa::HullDim) -> i64| walk.groups.iter().map(|g| f(&g.rows[d])).max().unwrap_or(1);
+        let most =
+            |f: fn(&array::vsa::FootprintDim) -> i64| walk.groups.iter().map(|g| f(&g.rows[d])).max().unwrap_or(1);
         out.push(u(clog2(most(|r| r.extent) as u64)));
         if most(|r| r.modulus) > 1 {
             out.push(u(clog2(most(|r| r.modulus) as u64)));
@@ -137,7 +138,8 @@ fn digit<'m>(
     count: Count<'m>,
 ) -> Vec<Sig<'m>> {
     let Count { load, step, end } = count;
-    let most = |f: fn(&array::vsa::HullDim) -> i64| walk.groups.iter().map(|g| f(&g.rows[d])).max().unwrap_or(1) as u64;
+    let most =
+        |f: fn(&array::vsa::FootprintDim) -> i64| walk.groups.iter().map(|g| f(&g.rows[d])).max().unwrap_or(1) as u64;
     let (ut, rt) = (u(clog2(most(|r| r.extent))), u(clog2(most(|r| r.modulus))));
     let high = m.reg(format!("{name}_u{d}"), ut);
     let zero = load | end;

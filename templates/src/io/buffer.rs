@@ -5,7 +5,7 @@ use super::words::{bank_start, below, common, distance, equals, BufferPorts, Str
 use crate::naming::Hops;
 use crate::port::Port;
 use crate::stream::StreamItem;
-use array::vsa::{Bank, Hull, Vsa};
+use array::vsa::{Bank, Footprint, Vsa};
 use rtl::{clog2, u, ModuleBuilder, Sig, Ty};
 use scop::ScalarType;
 use uniform::affine::Form;
@@ -18,7 +18,7 @@ pub struct Buffer {
     pub ty: ScalarType,
     /// Elements per bus word.
     pub word: i64,
-    pub hull: Hull,
+    pub footprint: Footprint,
     pub row: WaveIndex,
     pub col: WaveIndex,
     /// PEs that have a buffer of the group, in the order of the grid.
@@ -32,9 +32,9 @@ pub struct Buffer {
 }
 
 /// What the buffers of a group store: a box of an array (index), and the address in it as forms over the counters.
-pub struct Footprint<'a> {
+pub struct Contents<'a> {
     pub array: u32,
-    pub hull: &'a Hull,
+    pub footprint: &'a Footprint,
     pub row: &'a Form,
     pub col: &'a Form,
 }
@@ -79,7 +79,7 @@ impl Buffer {
     /// A grid of buffers, at the PEs that `pe` returns for places of the grid.
     pub fn new(
         vsa: &Vsa,
-        Footprint { array, hull, row, col }: Footprint<'_>,
+        Contents { array, footprint, row, col }: Contents<'_>,
         extent: [i64; 2],
         pe: impl Fn([i64; 2]) -> [i64; 2],
         double: bool,
@@ -91,7 +91,7 @@ impl Buffer {
             array: array.name.clone(),
             ty: array.ty,
             word: array.word as i64,
-            hull: hull.clone(),
+            footprint: footprint.clone(),
             row: WaveIndex::new(vsa, row),
             col: WaveIndex::new(vsa, col),
             pes: (0..n0).flat_map(|i| (0..n1).map(move |j| [i, j])).map(pe).collect(),
@@ -109,12 +109,12 @@ impl Buffer {
 
     /// Window of the row digits of the bank.
     fn digit(&self, bank: &Bank, d: usize) -> Window {
-        Window::of_digit(bank, d, &self.hull, &self.pes)
+        Window::of_digit(bank, d, &self.footprint, &self.pes)
     }
 
     /// Window of the words of a row of the bank.
     pub(super) fn words(&self, bank: &Bank) -> Window {
-        Window::of_words(bank, self.word, &self.hull, &self.pes)
+        Window::of_words(bank, self.word, &self.footprint, &self.pes)
     }
 
     /// Element of its first word in which the row of the bank starts, if that is equal at all PEs.

@@ -14,7 +14,7 @@
 //! arrive in the cycle after the one in which the values of the last wave are there. Waves may fill the half again when
 //! the last answer is there.
 
-use super::buffer::{halves, Buffer, Count, Footprint, Place};
+use super::buffer::{halves, Buffer, Contents, Count, Place};
 use super::words::{bank_start, below, distance, BufferPorts, Lanes, StreamShape, Ties};
 use crate::naming::memory_style;
 use crate::operators::wires;
@@ -105,7 +105,7 @@ impl Collector {
             name: format!("collect{o}_{}", array.name.to_lowercase()),
             buffer: Buffer::new(
                 vsa,
-                Footprint { array: group.array, hull: &group.hull, row: &row, col: &group.col },
+                Contents { array: group.array, footprint: &group.footprint, row: &row, col: &group.col },
                 group.extent(),
                 |hops| group.pe(vsa, hops),
                 group.slots > 1,

@@ -15,7 +15,7 @@
 //! from `array::contract::timing::LOADED_TO_LAUNCH` cycles after its last word on. The next load of the same half may
 //! start `FEED_LATENCY` cycles after the last wave that reads it.
 
-use super::buffer::{halves, Buffer, Count, Footprint, Place, Selection};
+use super::buffer::{halves, Buffer, Contents, Count, Place, Selection};
 use super::words::{bank_start, common, BufferPorts, StreamShape, Ties};
 use crate::naming::{memory_style, stem, stream_chain};
 use crate::operators::wires;
@@ -97,7 +97,7 @@ impl Feeder {
             name: format!("feed{g}_{}", array.name.to_lowercase()),
             buffer: Buffer::new(
                 vsa,
-                Footprint { array: group.array, hull: &group.hull, row: &group.row, col: &group.col },
+                Contents { array: group.array, footprint: &group.footprint, row: &group.row, col: &group.col },
                 group.feeders(),
                 |hops| group.pe(vsa, hops),
                 !loaded_once(vsa, group),

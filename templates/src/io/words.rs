@@ -4,7 +4,7 @@ use crate::control::{form_range, range_ty};
 use crate::naming::Hops;
 use crate::port::{Chain, Port};
 use crate::stream::StreamItem;
-use array::vsa::{Bank, Hull, Vsa};
+use array::vsa::{Bank, Footprint, Vsa};
 use rtl::{u, ModuleBuilder, Sig, Ty};
 use uniform::affine::{gcd, Form};
 
@@ -109,20 +109,20 @@ pub struct Window {
 
 impl Window {
     /// Window of row digit `d`.
-    pub fn of_digit(bank: &Bank, d: usize, hull: &Hull, pes: &[[i64; 2]]) -> Window {
+    pub fn of_digit(bank: &Bank, d: usize, footprint: &Footprint, pes: &[[i64; 2]]) -> Window {
         let row = &bank.rows[d];
         let low = |p: &[i64; 2]| row.base + row.coef[0] * p[0] + row.coef[1] * p[1];
         Window {
             lows: pes.iter().map(low).collect(),
             extent: row.extent,
-            values: hull.rows.get(d).map_or(1, |h| h.extent),
+            values: footprint.rows.get(d).map_or(1, |h| h.extent),
         }
     }
 
     /// Window of the words of a row.
-    pub fn of_words(bank: &Bank, word: i64, hull: &Hull, pes: &[[i64; 2]]) -> Window {
+    pub fn of_words(bank: &Bank, word: i64, footprint: &Footprint, pes: &[[i64; 2]]) -> Window {
         let lows = pes.iter().map(|p| bank_start(bank, word, *p).0).collect();
-        Window { lows, extent: bank.words_per_row, values: hull.words }
+        Window { lows, extent: bank.words_per_row, values: footprint.words }
     }
 
     /// The window contains all values at all PEs.

@@ -17,7 +17,7 @@ fn random_vsa(r: &mut Random) -> Vsa {
     v.ahead = r.pick(&[256, 256, 512, 1024]);
     for g in 0..r.pick(&[1, 1, 2, 3]) {
         let array = r.range(0, v.arrays.len() as i64 - 1) as usize;
-        let hull = random_hull(r, &v, array);
+        let footprint = random_footprint(r, &v, array);
         let after = r
             .chance(20)
             .then(|| After { output: g as u32 % 2, until: Until::Lag(r.range(-1, 3)) })
@@ -32,7 +32,7 @@ fn random_vsa(r: &mut Random) -> Vsa {
             forward: [false; 2],
             reload: r.range(0, v.tile_depth as i64) as usize,
             used: When::default(),
-            hull,
+            footprint,
             banks: vec![],
             row: Form::default(),
             col: Form::default(),
@@ -98,9 +98,9 @@ impl<'a> Bench<'a> {
     /// One run; checks the stream. Stops after `limit` cycles if given.
     fn run(&mut self, r: &mut Random, limit: Option<i64>) -> Times {
         let groups = self.v.inputs.len();
-        let hulls: Vec<&Hull> = self.v.inputs.iter().map(|g| &g.hull).collect();
+        let footprints: Vec<&Footprint> = self.v.inputs.iter().map(|g| &g.footprint).collect();
         let served = |g: usize, t: &[i64]| t[self.v.inputs[g].reload..].iter().all(|c| *c == 0);
-        let mut expected: VecDeque<SoftService> = services(self.v, &hulls, served).into();
+        let mut expected: VecDeque<SoftService> = services(self.v, &footprints, served).into();
         let total = expected.len();
         let mut times = Times { loads: vec![], releases: vec![vec![]; groups], written: vec![vec![]; 2] };
         let mut pending: Vec<VecDeque<i64>> = vec![VecDeque::new(); groups];
@@ -143,10 +143,10 @@ impl<'a> Bench<'a> {
             if self.sim.get("ld_valid") == 1 {
                 let service = expected.front().expect("a word after the last load");
                 let g = service.group;
-                let hull = hulls[g];
+                let footprint = footprints[g];
                 let row = &service.rows[at_row];
                 let first = at_row == 0 && at_word == 0;
-                let last = at_row + 1 == service.rows.len() && at_word + 1 == hull.words;
+                let last = at_row + 1 == service.rows.len() && at_word + 1 == footprint.words;
                 assert_eq!(self.sim.get("ld_group"), 1 << g);
                 assert_eq!((self.sim.get("ld_first") == 1, self.sim.get("ld_last") == 1), (first, last));
                 assert_eq!(self.sim.get("ld_slot") as i64, count[g] % 2);
@@ -157,12 +157,12 @@ impl<'a> Bench<'a> {
                     let (u, residue) = dim.map_or((0, 0), |d| row.digits[d]);
                     assert_eq!(self.sim.get(&format!("ld_{d}")) as i64, if is_residue { residue } else { u }, "{d}");
                 }
-                self.check_word(self.v.inputs[g].array as usize, hull, row, at_word);
+                self.check_word(self.v.inputs[g].array as usize, footprint, row, at_word);
                 for h in 0..groups {
                     assert_eq!(self.sim.get(&format!("loaded_{h}")) == 1, last && g == h);
                 }
                 at_word += 1;
-                if at_word == hull.words {
+                if at_word == footprint.words {
                     (at_word, at_row) = (0, at_row + 1);
                 }
                 if last {
@@ -194,7 +194,7 @@ impl<'a> Bench<'a> {
         times
     }
 
-    fn check_word(&mut self, array: usize, hull: &Hull, row: &SoftRow, w: i64) {
+    fn check_word(&mut self, array: usize, footprint: &Footprint, row: &SoftRow, w: i64) {
         let a = &self.v.arrays[array];
         let start = (self.bases[array] - self.bases[0]) as usize;
         let width = a.ty.bits() as usize;
@@ -205,7 +205,7 @@ impl<'a> Bench<'a> {
             if let Some(l) = x.last_mut() {
                 *l += col;
             }
-            let Some(at) = element(a, &x).filter(|_| col < hull.elements) else { continue };
+            let Some(at) = element(a, &x).filter(|_| col < footprint.elements) else { continue };
             let bytes = a.ty.bytes() as usize;
             let want =
                 self.memory.array(0)[start + at * bytes..][..bytes].iter().rev().fold(0, |v, b| v << 8 | u64::from(*b));
@@ -248,7 +248,7 @@ fn random_loads_are_exact_in_words_and_cycles() {
             check_times(
                 &v,
                 &times,
-                &format!("seed {seed}, run {run}\n{:#?}", v.inputs.iter().map(|g| &g.hull).collect::<Vec<_>>()),
+                &format!("seed {seed}, run {run}\n{:#?}", v.inputs.iter().map(|g| &g.footprint).collect::<Vec<_>>()),
             );
         }
     }
@@ -276,7 +276,7 @@ fn stalls_any_alignment_and_reset_in_the_middle() {
     }
 }
 
-fn one_group(bits: u32, word: u32, dims: &[i64], hull: Hull) -> Vsa {
+fn one_group(bits: u32, word: u32, dims: &[i64], footprint: Footprint) -> Vsa {
     let mut v = empty_vsa("bench");
     let ty = scop::ScalarType::Int { bits, signed: true };
     v.arrays = vec![DramArray { name: "A".into(), ty, dims: dims.to_vec(), word, port: 0, scratch: None }];
@@ -289,7 +289,7 @@ fn one_group(bits: u32, word: u32, dims: &[i64], hull: Hull) -> Vsa {
         forward: [false; 2],
         reload: 0,
         used: When::default(),
-        hull,
+        footprint,
         banks: vec![],
         row: Form::default(),
         col: Form::default(),
@@ -305,12 +305,12 @@ fn origin(constants: &[i64]) -> Vec<Form> {
 /// The cycles in the header of `AxiReader`: 8 rows of 4 words of 16 elements, aligned, one word per cycle.
 #[test]
 fn documented_latency_and_full_rate() {
-    let rows = vec![HullDim { modulus: 1, extent: 8 }];
+    let rows = vec![FootprintDim { modulus: 1, extent: 8 }];
     let v = one_group(
         8,
         16,
         &[8, 64],
-        Hull { view: Hull::plain_view(2), origin: origin(&[0, 0]), rows, words: 4, elements: 64 },
+        Footprint { view: Footprint::plain_view(2), origin: origin(&[0, 0]), rows, words: 4, elements: 64 },
     );
     let mut bench = Bench::new(&v, Timing::IDEAL, vec![4096], vec![7; 512]);
     bench.reset();
@@ -323,12 +323,12 @@ fn documented_latency_and_full_rate() {
 /// Assertions find a misaligned address, surplus buffer halves and unrequested beats.
 #[test]
 fn what_the_reader_relies_on_is_asserted() {
-    let rows = vec![HullDim { modulus: 1, extent: 8 }];
+    let rows = vec![FootprintDim { modulus: 1, extent: 8 }];
     let mut v = one_group(
         32,
         16,
         &[8, 64],
-        Hull { view: Hull::plain_view(2), origin: origin(&[0, 0]), rows, words: 4, elements: 64 },
+        Footprint { view: Footprint::plain_view(2), origin: origin(&[0, 0]), rows, words: 4, elements: 64 },
     );
     v.ahead = 256;
     let mut bench = Bench::new(&v, Timing::IDEAL, vec![4096], vec![7; 2048]);
@@ -354,10 +354,15 @@ fn what_the_reader_relies_on_is_asserted() {
 /// Addresses beyond 2^32 with strides of 2^33 and 2^43 bytes; rows before the array and after it are not fetched.
 #[test]
 fn huge_strides() {
-    let rows = vec![HullDim { modulus: 1, extent: 4 }, HullDim { modulus: 2, extent: 2 }];
-    let hull =
-        Hull { view: Hull::plain_view(3), origin: origin(&[-1, 1022, (1 << 31) - 20]), rows, words: 3, elements: 40 };
-    let v = one_group(32, 16, &[2, 1024, 1 << 31], hull);
+    let rows = vec![FootprintDim { modulus: 1, extent: 4 }, FootprintDim { modulus: 2, extent: 2 }];
+    let footprint = Footprint {
+        view: Footprint::plain_view(3),
+        origin: origin(&[-1, 1022, (1 << 31) - 20]),
+        rows,
+        words: 3,
+        elements: 40,
+    };
+    let v = one_group(32, 16, &[2, 1024, 1 << 31], footprint);
     let mut design = Design::default();
     let top = design.module(AxiReader(ReaderParams::from_vsa(&v, 0).expect("reads")));
     let mut sim = Sim::new(&design.verify().unwrap(), &top).expect("a legal design");

@@ -19,7 +19,7 @@ fn random_vsa(r: &mut Random) -> Vsa {
     for _ in 0..r.pick(&[1, 1, 2, 3]) {
         let array = r.range(0, v.arrays.len() as i64 - 1) as usize;
         let rank = v.arrays[array].dims.len().max(1);
-        let hull = random_hull(r, &v, array);
+        let footprint = random_footprint(r, &v, array);
         let trips: Vec<i64> = v.counters.iter().map(|c| c.trip).collect();
         let bounds = (0..r.pick(&[0, 0, 1, 2, 3])).map(|_| CellBound {
             scale: r.range(-1, 1),
@@ -36,7 +36,7 @@ fn random_vsa(r: &mut Random) -> Vsa {
             first: [0, 0],
             last: [0, 0],
             emit: When::new(trips.iter().map(|t| (!r.chance(60)).then(|| r.range(0, t - 1)))),
-            hull,
+            footprint,
             banks: vec![],
             row: Form::default(),
             col: Form::default(),
@@ -113,8 +113,8 @@ impl<'a> Bench<'a> {
     /// One run; the words are random, `wanted` follows them. Stops after `limit` cycles if given.
     fn run(&mut self, r: &mut Random, limit: Option<i64>) -> Times {
         let groups = self.v.outputs.len();
-        let hulls: Vec<&Hull> = self.v.outputs.iter().map(|g| &g.hull).collect();
-        let all = services(self.v, &hulls, |g, t| emits(&self.v.outputs[g], t));
+        let footprints: Vec<&Footprint> = self.v.outputs.iter().map(|g| &g.footprint).collect();
+        let all = services(self.v, &footprints, |g, t| emits(&self.v.outputs[g], t));
         let total = all.len();
         let mut asked: VecDeque<(usize, usize, usize, i64)> = VecDeque::new();
         let mut count = vec![0i64; groups];
@@ -123,7 +123,7 @@ impl<'a> Bench<'a> {
             let slot = if self.v.outputs[g].slots > 1 { count[g] % 2 } else { 0 };
             count[g] += 1;
             for row in 0..s.rows.len() {
-                (0..hulls[g].words as usize).for_each(|w| asked.push_back((i, row, w, slot)));
+                (0..footprints[g].words as usize).for_each(|w| asked.push_back((i, row, w, slot)));
             }
         }
         let mut times = Times::default();
@@ -236,7 +236,7 @@ impl<'a> Bench<'a> {
             if let Some(l) = x.last_mut() {
                 *l += col;
             }
-            let inside = col < g.hull.elements && allowed(g, &x);
+            let inside = col < g.footprint.elements && allowed(g, &x);
             if let Some(at) = element(a, &x).filter(|_| inside) {
                 self.wanted[start + at * bytes..][..bytes].copy_from_slice(&data[i * bytes..][..bytes]);
                 (0..bytes).for_each(|b| self.given[start + at * bytes + b].push(data[i * bytes + b]));
@@ -325,7 +325,7 @@ fn data_waits_for_its_address() {
         first: [0, 0],
         last: [0, 0],
         emit: When::new(vec![None]),
-        hull: Hull { view: Hull::plain_view(origin.len()), origin, rows: vec![], words: 2, elements: 8 },
+        footprint: Footprint { view: Footprint::plain_view(origin.len()), origin, rows: vec![], words: 2, elements: 8 },
         banks: vec![],
         row: Form::default(),
         col: Form::default(),

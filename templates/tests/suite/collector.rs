@@ -1,7 +1,7 @@
 //! `Collector` against the meaning of its group: each word of a drain has the values that the waves of the tile stored
 //! in the cells of the collector, and zeros elsewhere.
 
-use crate::module_support::layout::{add_output, ends, frame, hull_words, local, shape, ties, HullWord};
+use crate::module_support::layout::{add_output, ends, footprint_words, frame, local, shape, ties, FootprintWord};
 use crate::module_support::*;
 use array::contract::operand::travels;
 use array::contract::relay::{lanes, owned};
@@ -23,7 +23,7 @@ struct Bench<'a> {
 /// The bank at `p` keeps the cell at local coordinates `y`.
 fn owns(group: &OutputGroup, b: &OutputBank, p: [i64; 2], y: &[i64]) -> bool {
     let at = |base: i64, coef: [i64; 2]| base + coef[0] * p[0] + coef[1] * p[1];
-    let rows = b.bank.rows.iter().zip(&group.hull.rows).zip(y);
+    let rows = b.bank.rows.iter().zip(&group.footprint.rows).zip(y);
     let mut rows = rows.map(|((k, dim), y)| (k, dim.modulus, *y - k.residue));
     let in_rows =
         rows.all(|(k, modulus, y)| y % modulus == 0 && (0..k.extent).contains(&(y / modulus - at(k.base, k.coef))));
@@ -74,7 +74,7 @@ impl Bench<'_> {
                 };
                 self.script.drive(t + 1, &format!("v{k}"), value as i64);
                 if on {
-                    cells.insert(local(&group.subscripts, &port.offset, &group.hull, &at, self.p), value);
+                    cells.insert(local(&group.subscripts, &port.offset, &group.footprint, &at, self.p), value);
                 }
             }
             t += 1;
@@ -87,8 +87,8 @@ impl Bench<'_> {
         let group = self.group().clone();
         let word = self.collector.vsa.arrays[group.array as usize].word as i64;
         let gaps = r.pick(&[0, 20, 70]);
-        let ends = ends(r, &group.hull, &self.collector.module.buffer.shape.early);
-        for (n, w) in hull_words(&group.hull, word, &ends).iter().enumerate() {
+        let ends = ends(r, &group.footprint, &self.collector.module.buffer.shape.early);
+        for (n, w) in footprint_words(&group.footprint, word, &ends).iter().enumerate() {
             while r.chance(gaps) {
                 self.answer(t, None, cells);
                 t += 1;
@@ -108,7 +108,7 @@ impl Bench<'_> {
     }
 
     /// Expected answers of the banks to the token of cycle `token`, or to none.
-    fn answer(&mut self, token: i64, w: Option<&HullWord>, cells: &Cells) {
+    fn answer(&mut self, token: i64, w: Option<&FootprintWord>, cells: &Cells) {
         let group = self.group().clone();
         let array = &self.collector.vsa.arrays[group.array as usize];
         let (bits, word) = (array.ty.bytes() as usize * 8, i64::from(array.word));
@@ -140,7 +140,7 @@ fn collector(r: &mut Random) -> Case {
     let mut v: Vsa = frame(r);
     (0..r.range(1, 2)).for_each(|_| add_output(r, &mut v));
     let group = v.outputs.len() - 1;
-    let shape = shape(r, &v.outputs[group].hull);
+    let shape = shape(r, &v.outputs[group].footprint);
     Case { module: Collector::new(&v, group, shape), vsa: v, group }
 }
 

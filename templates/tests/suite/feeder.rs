@@ -1,7 +1,7 @@
 //! `Feeder` against the meaning of its group: in every wave, each port has the cell of the footprint that its
 //! subscripts name, with any gaps in the load stream and any bubbles between waves.
 
-use crate::module_support::layout::{add_input, ends, frame, hull_words, local, shape, ties};
+use crate::module_support::layout::{add_input, ends, footprint_words, frame, local, shape, ties};
 use crate::module_support::*;
 use array::contract::timing::{FEED_LATENCY, LOADED_TO_LAUNCH};
 use array::vsa::{NodeId, Vsa};
@@ -27,7 +27,8 @@ impl Bench<'_> {
         let (word, bytes) = (array.word as i64, array.ty.bytes() as usize);
         let gaps = r.pick(&[0, 20, 70]);
         let mut cells = Cells::new();
-        let words = hull_words(&group.hull, word, &ends(r, &group.hull, &self.feeder.module.buffer.shape.early));
+        let words =
+            footprint_words(&group.footprint, word, &ends(r, &group.footprint, &self.feeder.module.buffer.shape.early));
         for (n, w) in words.iter().enumerate() {
             while r.chance(gaps) {
                 t += 1;
@@ -80,7 +81,8 @@ impl Bench<'_> {
                 .enumerate()
                 .map(|(j, c)| if j < v.tile_depth { 0 } else { r.range(0, c.trip - 1) })
                 .collect();
-            let asked = |port: u32| local(&group.subscripts, &group.ports[port as usize], &group.hull, &at, self.p);
+            let asked =
+                |port: u32| local(&group.subscripts, &group.ports[port as usize], &group.footprint, &at, self.p);
             // No wave reads rows that are not in the load.
             let last = cells.keys().next_back().expect("a load has words");
             if self.feeder.nodes.iter().any(|n| asked(n.1).iter().zip(last).rev().skip(1).any(|(y, last)| y > last)) {
@@ -92,7 +94,7 @@ impl Bench<'_> {
             for (id, port, ready) in &self.feeder.nodes {
                 let mut cell = asked(*port);
                 // Parts of the origin that only tile counters move are equal on both sides.
-                let value = *cells.get(&cell).unwrap_or_else(|| panic!("cell {cell:?} is outside of the hull"));
+                let value = *cells.get(&cell).unwrap_or_else(|| panic!("cell {cell:?} is outside of the footprint"));
                 cell.push(*port as i64);
                 self.script.expect(
                     t + FEED_LATENCY + ready - first,
@@ -120,7 +122,7 @@ fn feeder(r: &mut Random) -> Case {
     // Another group must not matter.
     (0..r.range(1, 2)).for_each(|_| add_input(r, &mut v));
     let group = v.inputs.len() - 1;
-    let shape = shape(r, &v.inputs[group].hull);
+    let shape = shape(r, &v.inputs[group].footprint);
     let mut live: Vec<bool> = v.nodes.iter().map(|_| r.chance(80)).collect();
     *live.last_mut().expect("a port") = true;
     let nodes = input_nodes(&v, &live, group);
@@ -162,7 +164,7 @@ fn at_place(r: &mut Random, feeder: &Case, p: [i64; 2]) {
     }
     assert!(outputs.iter().filter(|o| o.starts_with('a')).count() >= feeder.nodes.len());
     // A load may end before the cells of any wave.
-    assert!(b.script.expectations() > 0 || group.hull.rows.iter().any(|row| row.modulus * row.extent > 1));
+    assert!(b.script.expectations() > 0 || group.footprint.rows.iter().any(|row| row.modulus * row.extent > 1));
     b.script.play(&mut sim, r);
 }
 

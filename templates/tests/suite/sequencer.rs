@@ -37,7 +37,13 @@ fn random_vsa(r: &mut Random) -> Vsa {
     v.nodes = (0..2).map(|_| node(random_delay(r, v.cases.len()))).collect();
     v.schedule.interval = r.pick(&[1, 1, 1, 2, 3, 6]);
     v.arrays = vec![DramArray { name: "A".into(), ty: ScalarType::I32, dims: vec![], word: 1, port: 0, scratch: None }];
-    let hull = Hull { view: Hull::plain_view(1), origin: vec![Form::default()], rows: vec![], words: 1, elements: 1 };
+    let footprint = Footprint {
+        view: Footprint::plain_view(1),
+        origin: vec![Form::default()],
+        rows: vec![],
+        words: 1,
+        elements: 1,
+    };
     let form = Form::default;
     for _ in 0..r.range(0, 3) {
         let reload = r.range(0, v.tile_depth as i64) as usize;
@@ -53,7 +59,7 @@ fn random_vsa(r: &mut Random) -> Vsa {
             forward: [false; 2],
             reload,
             used: When { cases, ..When::new(phases) },
-            hull: hull.clone(),
+            footprint: footprint.clone(),
             banks: vec![],
             row: form(),
             col: form(),
@@ -72,7 +78,7 @@ fn random_vsa(r: &mut Random) -> Vsa {
             first: [0; 2],
             last: [0; 2],
             emit: When { cases: random_subset(r, &v), ..When::new(emit) },
-            hull: hull.clone(),
+            footprint: footprint.clone(),
             banks: vec![],
             row: form(),
             col: form(),
@@ -197,7 +203,7 @@ struct Progress {
     /// Number of the next wave, and when it may be launched as far as `start` and the interval go.
     wave: i64,
     earliest: i64,
-    /// Loads and drains of the visits so far, and loads that are released.
+    /// Loads and drains of the tiles so far, and loads that are released.
     load: Vec<usize>,
     drain: Vec<usize>,
     released: Vec<usize>,
@@ -394,7 +400,7 @@ impl Bench<'_> {
         when.holds(&at, self.v.case_at(&at))
     }
 
-    /// Wave `n` is the first of its visit.
+    /// Wave `n` is the first of its tile.
     fn is_first(&self, n: i64) -> bool {
         self.v.counters_of(n)[self.v.tile_depth..].iter().all(|c| *c == 0)
     }

@@ -26,13 +26,13 @@ const CASES: [(&str, &str, &str); 15] = [
 
 /// An emitted IP.
 pub struct Emitted {
-    /// Of the case.
+    /// Name of the case.
     pub name: &'static str,
     pub kernel: String,
     pub dir: PathBuf,
     /// The C file.
     pub source: PathBuf,
-    /// As `sagen sim` takes it.
+    /// Arguments of `sagen sim`.
     pub options: Vec<String>,
 }
 

@@ -64,7 +64,7 @@ fn offsets_agree_in_every_file() {
     }
 }
 
-/// Of several functions, whose arguments share registers: all that list the registers do so alike.
+/// Several functions' arguments share registers. All files that list the registers agree.
 #[test]
 fn registers_of_several_functions_agree() {
     let ip = emitted("functions");

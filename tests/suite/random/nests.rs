@@ -19,7 +19,7 @@ struct Target {
 struct Generator {
     random: Random,
     bounds: Vec<i64>,
-    /// Of each loop the number of the macro that bounds it: N0, N1, …
+    /// For each loop, the number of the macro that bounds it: N0, N1, …
     names: Vec<usize>,
     targets: Vec<Target>,
     /// Declarations of the arrays.

@@ -4,7 +4,7 @@
 //! with `i < n`: the last row is `n - 1`, at most 63.
 
 use crate::forms::local;
-use crate::vsa::{Hull, HullDim, Vsa};
+use crate::vsa::{Footprint, FootprintDim, Vsa};
 use uniform::affine::Form;
 use uniform::sizes::Formula;
 
@@ -12,18 +12,18 @@ use uniform::sizes::Formula;
 /// footprint.
 pub(super) fn reach<'a>(
     vsa: &Vsa,
-    hull: &Hull,
+    footprint: &Footprint,
     subscripts: &[Form],
     ports: impl Iterator<Item = &'a [i64]> + Clone,
     pes: [[i64; 2]; 2],
 ) -> Vec<Formula> {
-    let of_dim = |(d, row): (usize, &HullDim)| {
+    let of_dim = |(d, row): (usize, &FootprintDim)| {
         let last = Formula::Const(row.modulus * row.extent - 1);
         if vsa.sizes.list.is_empty() {
             return last;
         }
         let farthest = |port: &'a [i64]| {
-            let Form { constant, counters, space } = local(vsa, subscripts, port, hull, d);
+            let Form { constant, counters, space } = local(vsa, subscripts, port, footprint, d);
             let places: i64 = (0..2).map(|a| pes.iter().map(|p| space[a] * p[a]).max().unwrap_or(0)).sum();
             let moves = counters.iter().enumerate().filter(|(_, &c)| c > 0);
             Formula::combination(constant + places, moves.map(|(j, &c)| (c, vsa.farthest(j))))
@@ -34,5 +34,5 @@ pub(super) fn reach<'a>(
             Some(follows) => follows.least(last),
         }
     };
-    hull.rows.iter().enumerate().map(of_dim).collect()
+    footprint.rows.iter().enumerate().map(of_dim).collect()
 }

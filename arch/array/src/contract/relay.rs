@@ -51,7 +51,7 @@ pub fn owned(bank: &OutputBank, word: i64, p: [i64; 2]) -> u128 {
 }
 
 impl Relays {
-    /// As few relays as can be; of equally many the shortest way.
+    /// Uses the fewest relays; among equally few, the shortest way.
     pub fn new(vsa: &Vsa, o: usize) -> Relays {
         let extent = vsa.outputs[o].extent();
         let side = |a: usize| 1..=REACH.min(extent[a]);

@@ -8,7 +8,7 @@
 //! the walk at given sizes.
 
 use crate::contract::walk::{RowForm, WaitUntil, Walk, WalkGroup};
-use crate::vsa::Hull;
+use crate::vsa::Footprint;
 use scop::Affine;
 use uniform::sizes::Formula;
 
@@ -53,8 +53,8 @@ impl WalkGroup {
 
 impl Walk {
     /// See [`WalkGroup::early`], of a group's footprint.
-    pub fn early(&self, group: usize, hull: &Hull) -> Vec<usize> {
-        self.groups.iter().find(|g| g.group == group).map_or(vec![], |g| g.early(hull.rows.len()))
+    pub fn early(&self, group: usize, footprint: &Footprint) -> Vec<usize> {
+        self.groups.iter().find(|g| g.group == group).map_or(vec![], |g| g.early(footprint.rows.len()))
     }
     /// How a form of a group goes from row to row and from service to service.
     pub fn steps(&self, group: &WalkGroup, form: &RowForm) -> Steps {

@@ -6,7 +6,7 @@
 
 use crate::contract::reach::reach;
 use crate::contract::walk::{RowForm, Wait, WaitUntil, Walk, WalkGroup};
-use crate::vsa::{After, CellBound, DramArray, Hull, HullDim, OutputGroup, Until, Vsa, When};
+use crate::vsa::{After, CellBound, DramArray, Footprint, FootprintDim, OutputGroup, Until, Vsa, When};
 use scop::Affine;
 use std::iter;
 use uniform::affine::Form;
@@ -54,7 +54,7 @@ impl Ends {
 }
 
 impl Walk {
-    /// Of every port: loads and drains.
+    /// Walks of every port: its loads and its drains.
     pub fn all(vsa: &Vsa) -> Vec<[Option<Walk>; 2]> {
         (0..vsa.ports()).map(|port| [Walk::reads(vsa, port), Walk::writes(vsa, port)]).collect()
     }
@@ -67,8 +67,8 @@ impl Walk {
             array: &vsa.arrays[g.array as usize],
             index: g.array as usize,
             when: of_run(vsa, g.loads_when(vsa)),
-            hull: &g.hull,
-            reach: reach(vsa, &g.hull, &g.subscripts, g.ports.iter().map(|p| &p[..]), [g.first, g.last]),
+            footprint: &g.footprint,
+            reach: reach(vsa, &g.footprint, &g.subscripts, g.ports.iter().map(|p| &p[..]), [g.first, g.last]),
             bounds: &[],
             slots: 2,
             after: &g.after,
@@ -84,8 +84,8 @@ impl Walk {
             array: &vsa.arrays[g.array as usize],
             index: g.array as usize,
             when: of_run(vsa, g.emit.clone()),
-            hull: &g.hull,
-            reach: reach(vsa, &g.hull, &g.subscripts, g.ports.iter().map(|p| &p.offset[..]), [g.first, g.last]),
+            footprint: &g.footprint,
+            reach: reach(vsa, &g.footprint, &g.subscripts, g.ports.iter().map(|p| &p.offset[..]), [g.first, g.last]),
             bounds: &g.bounds,
             slots: g.slots,
             after: &[],
@@ -97,10 +97,10 @@ impl Walk {
 struct Raw<'a> {
     group: usize,
     array: &'a DramArray,
-    /// Of the array.
+    /// Index of the array.
     index: usize,
     when: When,
-    hull: &'a Hull,
+    footprint: &'a Footprint,
     /// Per row dimension of the footprint: the last row that a wave may ask for.
     reach: Vec<Formula>,
     bounds: &'a [CellBound],
@@ -136,7 +136,7 @@ fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
         (0..vsa.tile_depth).map(|j| if kept.contains(&j) { 0 } else { first.when.value(j).unwrap_or(0) }).collect();
     let trips: Vec<i64> = kept.iter().map(|&j| vsa.counters[j].trip).collect();
     let bytes = raw.iter().map(|r| r.array.ty.bytes()).min()?;
-    let outer = raw.iter().map(|r| r.hull.rows.len()).max()?;
+    let outer = raw.iter().map(|r| r.footprint.rows.len()).max()?;
     let groups: Vec<WalkGroup> = raw
         .iter()
         .map(|r| WalkGroup {
@@ -260,7 +260,7 @@ fn wait(vsa: &Vsa, group: &Raw, after: &After, kept: &[usize]) -> Wait {
 
 /// Extents of the array as the footprint's view sees them: over the kept counters, and as formulas.
 fn extents(vsa: &Vsa, r: &Raw, kept: usize) -> Vec<(Affine, Formula)> {
-    let rank = r.hull.view.len();
+    let rank = r.footprint.view.len();
     match vsa.sizes.extents.get(&r.index) {
         // Only constant extents are joined.
         Some(extents) => {
@@ -283,7 +283,7 @@ fn extents(vsa: &Vsa, r: &Raw, kept: usize) -> Vec<(Affine, Formula)> {
 
 /// `unit`: bytes per element of the walk; `outer`: its dimensions except the last.
 fn group(vsa: &Vsa, r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i64], trips: &[i64]) -> WalkGroup {
-    let missing = outer - r.hull.rows.len();
+    let missing = outer - r.footprint.rows.len();
     let extents = extents(vsa, r, kept.len());
     let affine = |f: &Form| Affine {
         constant: f.constant + f.counters.iter().zip(fixed).map(|(a, c)| a * c).sum::<i64>(),
@@ -294,12 +294,12 @@ fn group(vsa: &Vsa, r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i
         start: affine(f),
         rows: (0..outer).map(|k| i64::from(k == missing + d)).collect(),
     };
-    let y: Vec<RowForm> = r.hull.origin.iter().enumerate().map(|(d, f)| local(d, f)).collect();
+    let y: Vec<RowForm> = r.footprint.origin.iter().enumerate().map(|(d, f)| local(d, f)).collect();
     let subscript = |form: &Affine| {
         let constant = RowForm::constant(form.constant, kept.len(), outer);
         form.coeffs.iter().zip(&y).fold(constant, |sum, (&c, y)| sum.combine(c, y))
     };
-    let x: Vec<RowForm> = r.hull.view.iter().map(subscript).collect();
+    let x: Vec<RowForm> = r.footprint.view.iter().map(subscript).collect();
     let mut address = RowForm::constant(0, kept.len(), outer);
     let mut strided = vec![];
     let mut stride = Formula::Const(r.array.ty.bytes().into());
@@ -311,10 +311,10 @@ fn group(vsa: &Vsa, r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i
         stride = stride.times(extent.clone());
     }
     let [y_outer @ .., y_last] = &y[..] else { unreachable!("an array has a dimension") };
-    let ((along, by), step) = (r.hull.along(), r.hull.step(&r.array.extents(r.hull.view.len())));
+    let ((along, by), step) = (r.footprint.along(), r.footprint.step(&r.array.extents(r.footprint.view.len())));
     // From one subscript along the rows to the next; `step` is a multiple of it, or there is one element. Extents that
     // follow sizes are no part of it: rows run along the last dimension then.
-    let inner = if r.hull.elements > 1 { step / by } else { 1 };
+    let inner = if r.footprint.elements > 1 { step / by } else { 1 };
     let mut ends = Ends::default();
     for (d, (x, (extent, _))) in x.iter().zip(&extents).enumerate() {
         let extent = RowForm { start: extent.clone(), rows: vec![0; outer] };
@@ -332,22 +332,22 @@ fn group(vsa: &Vsa, r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i
         ends.bounded((b.scale, b.equality), form, y_last, step);
     }
     let Ends { mut gates, mut lowers, mut uppers } = ends;
-    let single = HullDim { modulus: 1, extent: 1 };
-    let rows: Vec<HullDim> =
-        iter::repeat_n(single, outer - r.hull.rows.len()).chain(r.hull.rows.iter().cloned()).collect();
+    let single = FootprintDim { modulus: 1, extent: 1 };
+    let rows: Vec<FootprintDim> =
+        iter::repeat_n(single, outer - r.footprint.rows.len()).chain(r.footprint.rows.iter().cloned()).collect();
     let lengths: Vec<i64> = rows.iter().map(|h| h.modulus * h.extent).collect();
     let ends = iter::repeat_n(Formula::Const(0), missing).chain(r.reach.iter().cloned()).collect();
     // Ends in elements of the walk.
     let scale = i64::from(r.array.ty.bytes() / unit);
     lowers.iter_mut().chain(&mut uppers).for_each(|f| *f = f.times(scale));
-    let elements = scale * (step * (r.hull.elements - 1) + 1);
+    let elements = scale * (step * (r.footprint.elements - 1) + 1);
     gates.retain(|f| f.range(trips, &lengths).0 < 0);
     lowers.retain(|f| f.range(trips, &lengths).1 > 0);
     uppers.retain(|f| f.range(trips, &lengths).0 < elements);
     // Parameters come first among the counters that stay, so they keep their places.
     let at = kept.iter().map(|&j| r.when.at.get(j).cloned().flatten()).collect();
     let when = When { at, cases: r.when.cases.clone() };
-    let (words, slots) = (r.hull.beats(step, i64::from(r.array.word)), r.slots);
+    let (words, slots) = (r.footprint.beats(step, i64::from(r.array.word)), r.slots);
     WalkGroup {
         group: r.group,
         array: r.index,

@@ -7,7 +7,7 @@
 //!
 //! Invariant: the answer *yes* is sure. *No* also means that there are too many differences to look at.
 
-use crate::vsa::Hull;
+use crate::vsa::Footprint;
 use std::ops::Range;
 
 /// Differences between two tiles that are looked at one by one, at most.
@@ -15,9 +15,9 @@ const DIFFERENCES: i64 = 100_000;
 
 /// The boxes of any two tiles that differ in one of these counters which moves the box are apart along some dimension.
 /// Sure where it says so; of many counters that only move the box together it does not know.
-pub fn disjoint(hull: &Hull, counters: Range<usize>, trip: impl Fn(usize) -> i64) -> bool {
-    let rank = hull.origin.len();
-    let by = |j: usize, d: usize| hull.origin[d].counters.get(j).copied().unwrap_or(0);
+pub fn disjoint(footprint: &Footprint, counters: Range<usize>, trip: impl Fn(usize) -> i64) -> bool {
+    let rank = footprint.origin.len();
+    let by = |j: usize, d: usize| footprint.origin[d].counters.get(j).copied().unwrap_or(0);
     let moves = |j: usize, d: usize| by(j, d).saturating_abs();
     let reach = |j: usize| trip(j) - 1;
     let mut open: Vec<usize> = counters.filter(|&j| reach(j) > 0 && (0..rank).any(|d| moves(j, d) != 0)).collect();
@@ -28,7 +28,7 @@ pub fn disjoint(hull: &Hull, counters: Range<usize>, trip: impl Fn(usize) -> i64
                 .iter()
                 .filter(|&&k| k != j)
                 .map(|&k| moves(k, d).saturating_mul(reach(k)))
-                .fold(used(hull, d), i64::saturating_add);
+                .fold(used(footprint, d), i64::saturating_add);
             moves(j, d) >= others
         })
     };
@@ -44,7 +44,7 @@ pub fn disjoint(hull: &Hull, counters: Range<usize>, trip: impl Fn(usize) -> i64
         let moved =
             |d: usize| open.iter().zip(&difference).map(|(&j, n)| i128::from(by(j, d)) * i128::from(*n)).sum::<i128>();
         let disjoint =
-            difference.iter().all(|n| *n == 0) || (0..rank).any(|d| moved(d).abs() >= i128::from(used(hull, d)));
+            difference.iter().all(|n| *n == 0) || (0..rank).any(|d| moved(d).abs() >= i128::from(used(footprint, d)));
         for (n, &j) in difference.iter_mut().zip(&open).rev() {
             *n += 1;
             if *n <= reach(j) {
@@ -57,10 +57,10 @@ pub fn disjoint(hull: &Hull, counters: Range<usize>, trip: impl Fn(usize) -> i64
 }
 
 /// Cells per dimension that a tile really may touch (rounding up to the modulus does not count).
-fn used(hull: &Hull, d: usize) -> i64 {
-    if d + 1 == hull.origin.len() {
-        hull.extent(d)
+fn used(footprint: &Footprint, d: usize) -> i64 {
+    if d + 1 == footprint.origin.len() {
+        footprint.extent(d)
     } else {
-        hull.extent(d) - (hull.rows[d].modulus - 1)
+        footprint.extent(d) - (footprint.rows[d].modulus - 1)
     }
 }

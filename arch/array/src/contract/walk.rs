@@ -29,7 +29,7 @@
 //!
 //! Source: AutoSA, section 4.3 (L3 modules).
 
-use crate::vsa::{HullDim, Vsa, When};
+use crate::vsa::{FootprintDim, Vsa, When};
 use scop::Affine;
 use uniform::affine::interval;
 use uniform::counters::{Case, Span};
@@ -47,9 +47,9 @@ pub struct MemoryTiming {
 impl MemoryTiming {
     /// Always ready, 16 cycles of latency, one beat per cycle.
     pub const IDEAL: MemoryTiming = MemoryTiming::both(16);
-    /// Of a memory in the IP: `templates::axi::on_chip`.
+    /// Timing of a memory in the IP: `templates::axi::on_chip`.
     pub const ON_CHIP: MemoryTiming = MemoryTiming { read_latency: 4, write_latency: 2 };
-    /// Of the memory behind a port, where this one is that behind the AXI ports.
+    /// Timing of the memory behind a port. `self` is that of the memory behind AXI ports.
     pub fn behind(self, vsa: &Vsa, port: usize) -> MemoryTiming {
         if vsa.on_chip(port).is_some() {
             MemoryTiming::ON_CHIP
@@ -145,15 +145,14 @@ pub struct WalkGroup {
     /// Values of the kept counters at which it is served.
     pub when: When,
     /// Per dimension of the walk except the last.
-    pub rows: Vec<HullDim>,
+    pub rows: Vec<FootprintDim>,
     /// The last row of each of these that may be in the array.
     pub ends: Vec<Formula>,
     /// Words per row.
     pub words: i64,
     /// Elements per row from the first that is wanted to the last.
     pub elements: i64,
-    /// Of `scale` elements each is what the array calls one; every `step`-th of those is wanted, and the array has them
-    /// side by side in its words.
+    /// One cell is `scale` elements. The array wants every `step`-th cell and has those side by side in its words.
     pub step: i64,
     pub scale: i64,
     /// Byte offset of local element 0 of the row from the array's base; wraps modulo 2^64. Where extents follow sizes,
@@ -169,7 +168,7 @@ pub struct WalkGroup {
     pub uppers: Vec<RowForm>,
     /// Buffers on the array's side; consecutive services alternate.
     pub slots: u32,
-    /// Of inputs.
+    /// Waits of each load; none for outputs.
     pub waits: Vec<Wait>,
 }
 
@@ -208,7 +207,7 @@ impl WaitUntil {
 impl WalkGroup {
     /// Rows of each dimension except the last; where sizes tell, the most.
     pub fn lengths(&self) -> Vec<i64> {
-        let length = |(row, end): (&HullDim, &Formula)| {
+        let length = |(row, end): (&FootprintDim, &Formula)| {
             if let Formula::Const(last) = end {
                 last + 1
             } else {
@@ -235,7 +234,7 @@ impl WalkGroup {
 /// All services of one AXI port in one direction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Walk {
-    /// Of the port, see [`Vsa::port_name`].
+    /// Name of the port, see [`Vsa::port_name`].
     pub name: String,
     /// The arrays served: index into [`Vsa::arrays`] and name.
     pub arrays: Vec<(usize, String)>,

@@ -5,7 +5,7 @@
 
 use crate::forms::{combine, local, range};
 use crate::interp::linear::{Linear, Tables};
-use crate::vsa::{Hull, InputGroup, OutputGroup, Vsa};
+use crate::vsa::{Footprint, InputGroup, OutputGroup, Vsa};
 use uniform::affine::Form;
 use uniform::interp::garbage;
 
@@ -38,8 +38,8 @@ impl<'a> Dram<'a> {
 }
 
 /// Local extents of a footprint, in elements.
-fn shape(hull: &Hull) -> Vec<i64> {
-    hull.rows.iter().map(|r| r.modulus * r.extent).chain([hull.elements]).collect()
+fn shape(footprint: &Footprint) -> Vec<i64> {
+    footprint.rows.iter().map(|r| r.modulus * r.extent).chain([footprint.elements]).collect()
 }
 
 /// Index, in a buffer of the footprint's [`shape`], of what a port asks for.
@@ -50,16 +50,16 @@ pub(super) fn cell(
     vsa: &Vsa,
     subscripts: &[Form],
     port: &[i64],
-    hull: &Hull,
+    footprint: &Footprint,
     first: [i64; 2],
     last: [i64; 2],
 ) -> Result<Form, String> {
     let mut index = Form::default();
-    for (d, &extent) in shape(hull).iter().enumerate() {
-        let y = local(vsa, subscripts, port, hull, d);
+    for (d, &extent) in shape(footprint).iter().enumerate() {
+        let y = local(vsa, subscripts, port, footprint, d);
         let (low, high) = range(vsa, &y, first, last);
         if low < 0 || high >= extent as i128 {
-            return Err(format!("dimension {d}: elements {low}..={high} of a hull with {extent}"));
+            return Err(format!("dimension {d}: elements {low}..={high} of a footprint with {extent}"));
         }
         index = combine(vsa, extent, &index, &y);
     }
@@ -80,20 +80,20 @@ struct Row {
 }
 
 /// The rows of the footprint whose subscripts, but for the one along the row, lie inside of the array.
-fn rows(vsa: &Vsa, array: u32, hull: &Hull, at: &[i64], mut f: impl FnMut(Row)) {
-    let (dims, shape) = (vsa.arrays[array as usize].extents(hull.view.len()), shape(hull));
-    let origin: Vec<i64> = hull.origin.iter().map(|o| o.eval(at, [0, 0])).collect();
-    let ((along, by), step) = (hull.along(), hull.step(&dims));
+fn rows(vsa: &Vsa, array: u32, footprint: &Footprint, at: &[i64], mut f: impl FnMut(Row)) {
+    let (dims, shape) = (vsa.arrays[array as usize].extents(footprint.view.len()), shape(footprint));
+    let origin: Vec<i64> = footprint.origin.iter().map(|o| o.eval(at, [0, 0])).collect();
+    let ((along, by), step) = (footprint.along(), footprint.step(&dims));
     let last = shape.len() - 1;
     let mut local = vec![0; shape.len()];
-    for row in 0..hull.total_rows() as usize {
+    for row in 0..footprint.total_rows() as usize {
         let y: Vec<i64> = local.iter().zip(&origin).map(|(y, o)| y + o).collect();
-        let x: Vec<i64> = hull.view.iter().map(|f| f.eval(&y)).collect();
+        let x: Vec<i64> = footprint.view.iter().map(|f| f.eval(&y)).collect();
         if x.iter().zip(&dims).enumerate().all(|(d, (x, extent))| d == along || (0..*extent).contains(x)) {
             let linear = x.iter().zip(&dims).fold(0, |sum, (x, d)| sum * d + x);
-            let end = (dims[along] - x[along] + by - 1).div_euclid(by).clamp(0, hull.elements);
+            let end = (dims[along] - x[along] + by - 1).div_euclid(by).clamp(0, footprint.elements);
             let begin = (by - 1 - x[along]).div_euclid(by).clamp(0, end);
-            f(Row { cell: row * hull.elements as usize, y, linear, step, inside: begin..end });
+            f(Row { cell: row * footprint.elements as usize, y, linear, step, inside: begin..end });
         }
         for d in (0..last).rev() {
             local[d] += 1;
@@ -112,7 +112,7 @@ pub(super) struct Feeder {
 
 impl Feeder {
     pub fn new(vsa: &Vsa, g: &InputGroup) -> Self {
-        let size = shape(&g.hull).iter().product::<i64>() as usize;
+        let size = shape(&g.footprint).iter().product::<i64>() as usize;
         Feeder { cells: vec![garbage(vsa.arrays[g.array as usize].ty); size] }
     }
 
@@ -124,7 +124,7 @@ impl Feeder {
         let none = garbage(vsa.arrays[array].ty);
         let mut races = 0;
         self.cells.fill(none);
-        rows(vsa, g.array, &g.hull, at, |Row { cell, linear, step, inside, .. }| {
+        rows(vsa, g.array, &g.footprint, at, |Row { cell, linear, step, inside, .. }| {
             for e in inside {
                 let (to, from) = (cell + e as usize, (linear + step * e) as usize);
                 if writer.get(from).is_some_and(|&w| w > written) {
@@ -156,13 +156,13 @@ impl Collector {
         let none = garbage(vsa.arrays[g.array as usize].ty);
         let mut ports = Vec::new();
         for port in &g.ports {
-            let form = cell(vsa, &g.subscripts, &port.offset, &g.hull, g.first, g.last)?;
+            let form = cell(vsa, &g.subscripts, &port.offset, &g.footprint, g.first, g.last)?;
             ports.push(tables.linear(vsa, &form));
         }
         let pes = (g.first[0]..=g.last[0])
             .flat_map(|a| (g.first[1]..=g.last[1]).map(move |b| (a * vsa.extent[1] + b) as u32))
             .collect();
-        let size = shape(&g.hull).iter().product::<i64>() as usize;
+        let size = shape(&g.footprint).iter().product::<i64>() as usize;
         Ok(Collector { cells: vec![none; size], ports, pes, emitting: false, none, numbers: Vec::new() })
     }
 
@@ -184,7 +184,7 @@ impl Collector {
         let number = dram.drains[array];
         self.numbers.push(number);
         let (memory, writer) = (&mut dram.memory[array], &mut dram.writer[array]);
-        rows(vsa, g.array, &g.hull, at, |Row { cell, y, linear, step, inside }| {
+        rows(vsa, g.array, &g.footprint, at, |Row { cell, y, linear, step, inside }| {
             let (last, outer) = (y[y.len() - 1], &y[..y.len() - 1]);
             let bounds: Vec<(i64, i64, bool)> = g
                 .bounds

@@ -304,7 +304,7 @@ fn compile(vsa: &Vsa, op: &Op, scalars: &[u64], tables: &mut Tables) -> Result<C
         }
         Op::Input { group, port } => {
             let g = &vsa.inputs[*group as usize];
-            let cell = memory::cell(vsa, &g.subscripts, &g.ports[*port as usize], &g.hull, g.first, g.last);
+            let cell = memory::cell(vsa, &g.subscripts, &g.ports[*port as usize], &g.footprint, g.first, g.last);
             let whole = g.readers() == vsa.extent;
             let reads = |p: [i64; 2]| (0..2).all(|a| (g.first[a]..=g.last[a]).contains(&p[a]));
             let readers = if whole { vec![] } else { linear::positions(vsa).map(reads).collect() };

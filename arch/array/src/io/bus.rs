@@ -5,7 +5,7 @@
 //! elements of 4 bytes need 8-byte words, so that the load takes 1,000 cycles.
 
 use crate::draft::Lowered;
-use crate::io::{collect, hull, port};
+use crate::io::{collect, footprint, port};
 use scop::Scop;
 use uniform::mapping::Mapping;
 
@@ -39,21 +39,21 @@ pub fn choose(scop: &Scop, lowered: &Lowered, members: &[usize], interval: i64, 
         usual(mapping).filter(|&(j, _)| served(j)).map(|(_, trip)| trip).product::<i64>()
     };
     // Cycles of one transfer, and how many there are.
-    let transfer = |hull: &crate::vsa::Hull, words: i64| {
-        let words = hull.total_rows() * words;
-        words + hull.total_rows().min(words) / 4
+    let transfer = |footprint: &crate::vsa::Footprint, words: i64| {
+        let words = footprint.total_rows() * words;
+        words + footprint.total_rows().min(words) / 4
     };
     while bus < port::WIDEST {
         let loads = lowered.inputs.iter().filter(|d| members.contains(&d.array)).map(|d| {
-            let group = hull::input(d, 0, bus / bytes(d.array), 0, mapping);
-            (transfer(&group.hull, group.hull.words), repeated(&|j| j < group.reload))
+            let group = footprint::input(d, 0, bus / bytes(d.array), 0, mapping);
+            (transfer(&group.footprint, group.footprint.words), repeated(&|j| j < group.reload))
         });
         let drains = drafts().filter_map(|d| {
             let (word, dims) = (bus / bytes(d.array), &scop.arrays[d.array].dims);
             let group = collect::output(d, 0, word, dims, mapping).ok()?;
-            let beats = group.hull.beats(group.hull.step(dims), i64::from(word));
+            let beats = group.footprint.beats(group.footprint.step(dims), i64::from(word));
             let times = repeated(&|j| group.emit.at.get(j) == Some(&None));
-            Some((transfer(&group.hull, beats), times))
+            Some((transfer(&group.footprint, beats), times))
         });
         let (loads, drains): (Vec<_>, Vec<_>) = (loads.collect(), drains.collect());
         let enough = |side: &[(i64, i64)]| {

@@ -15,7 +15,7 @@
 
 use crate::contract::tiles;
 use crate::draft::{Coordinates, InputDraft, OutputDraft, PeBox};
-use crate::io::hull::layout;
+use crate::io::footprint::layout;
 use crate::vsa::*;
 use scop::flow;
 use scop::{Affine, Constraint};
@@ -39,7 +39,7 @@ pub fn output(
     let mut draft = draft.clone();
     if draft.subscripts.is_empty() {
         draft.subscripts.push(Form { constant: 0, counters: vec![0; mapping.counters.len()], space: [0, 0] });
-        draft.view = Hull::plain_view(1);
+        draft.view = Footprint::plain_view(1);
         draft.ports.iter_mut().for_each(|p| p.offset.push(0));
         // The counters of the phases stand behind the coordinate.
         draft.cells.iter_mut().for_each(|c| c.expr.coeffs.insert(0, 0));
@@ -71,17 +71,17 @@ pub fn output(
         })
     };
     // Where extents follow sizes, steps over them have no number.
-    let has_step = |hull: &Hull| mapping.parameters() == 0 || hull.along().0 + 1 == hull.view.len();
-    let rows = turn(&all, &|group| has_step(&group.hull) && in_few_beats(&group.hull, dims, word));
+    let has_step = |footprint: &Footprint| mapping.parameters() == 0 || footprint.along().0 + 1 == footprint.view.len();
+    let rows = turn(&all, &|group| has_step(&group.footprint) && in_few_beats(&group.footprint, dims, word));
     // A word for each element instead.
     let found = rows.or_else(|| turn(&all.iter().map(single).collect::<Vec<_>>(), &|_| true));
     found.ok_or_else(|| fault.expect("one fails where none is found"))
 }
 
 /// A row's words, and those between its cells in memory, are no more than its cells.
-fn in_few_beats(hull: &Hull, dims: &[i64], word: u32) -> bool {
-    let step = hull.step(dims);
-    step == 1 || step <= Hull::MOST_STEP && hull.beats(step, i64::from(word)) <= hull.elements
+fn in_few_beats(footprint: &Footprint, dims: &[i64], word: u32) -> bool {
+    let step = footprint.step(dims);
+    step == 1 || step <= Footprint::MOST_STEP && footprint.beats(step, i64::from(word)) <= footprint.elements
 }
 
 /// Rows of one element: what moves along the rows moves from row to row.
@@ -110,7 +110,7 @@ pub fn sketch(
 ) -> OutputGroup {
     let l = layout(
         &draft.subscripts,
-        Hull::plain_view(draft.subscripts.len()),
+        Footprint::plain_view(draft.subscripts.len()),
         &draft.ports,
         word as i64,
         PeBox::whole(mapping.extent),
@@ -127,7 +127,7 @@ pub fn sketch(
             cases: mapping.cases_but(cases.clone()),
             ..When::new(sums.iter().zip(&mapping.counters).map(|(s, c)| s.then_some(c.trip - 1)))
         },
-        hull: l.hull,
+        footprint: l.footprint,
         banks: l.banks.into_iter().map(|bank| OutputBank { bank, elements: l.elements }).collect(),
         row: l.row,
         col: l.col,
@@ -167,7 +167,7 @@ fn output_as_drafted(
         order.iter().map(|&o| offsets[o].iter().zip(&least).map(|(x, l)| x - l).collect()).collect();
     let l = layout(&subscripts, draft.view.clone(), &sorted, word as i64, PeBox::whole(mapping.extent), mapping);
     let pes @ PeBox { first, last } = emitting_box(draft, mapping);
-    let emit = emitting_tiles(draft, &l.hull, mapping)?;
+    let emit = emitting_tiles(draft, &l.footprint, mapping)?;
     let banks: Vec<OutputBank> = l.banks.into_iter().map(|bank| OutputBank { bank, elements: l.elements }).collect();
     owners_differ(&banks, pes)?;
     let bounds = cell_bounds(draft, dims, &emit, mapping)?;
@@ -192,7 +192,7 @@ fn output_as_drafted(
         first,
         last,
         emit: When { at: emit, cases },
-        hull: l.hull,
+        footprint: l.footprint,
         banks,
         row: l.row,
         col: l.col,
@@ -228,8 +228,12 @@ fn emitting_box(draft: &OutputDraft, mapping: &Mapping) -> PeBox {
 }
 
 /// Per tile counter, the value at which the group emits: a parameter where sizes end the counter by case.
-fn emitting_tiles(draft: &OutputDraft, hull: &Hull, mapping: &Mapping) -> Result<Vec<Option<Formula>>, Unstorable> {
-    if !tiles::disjoint(hull, mapping.phases().max(mapping.parameters())..mapping.tile_depth, |j| {
+fn emitting_tiles(
+    draft: &OutputDraft,
+    footprint: &Footprint,
+    mapping: &Mapping,
+) -> Result<Vec<Option<Formula>>, Unstorable> {
+    if !tiles::disjoint(footprint, mapping.phases().max(mapping.parameters())..mapping.tile_depth, |j| {
         mapping.counters[j].trip
     }) {
         return Err(Unstorable::TilesOverlap);
@@ -242,7 +246,7 @@ fn emitting_tiles(draft: &OutputDraft, hull: &Hull, mapping: &Mapping) -> Result
             // Phases are known by their numbers: the last one's follows from the sizes, and which cells it stores the
             // bounds say.
             let ends = conjunction.iter().any(|c| j >= mapping.phases() && mapping.is_end(j, c)).then_some(last);
-            // Of a counter that sizes end, the last value has no number of its own.
+            // If sizes end a counter, its last value has no number of its own.
             ends.or_else(|| conjunction.iter().find_map(|c| c.fixes(j)).filter(|&v| !limited || v == 0))
         };
         let mut values: Vec<Option<i64>> = draft.ports.iter().flat_map(|p| &p.when).map(value).collect();
@@ -257,7 +261,7 @@ fn emitting_tiles(draft: &OutputDraft, hull: &Hull, mapping: &Mapping) -> Result
             emit.push(if let [one] = values.as_slice() { one.map(Formula::Const) } else { None });
             continue;
         }
-        if hull.origin.iter().any(|form| form.counters[j] != 0) {
+        if footprint.origin.iter().any(|form| form.counters[j] != 0) {
             emit.push(None);
             continue;
         }
@@ -269,7 +273,7 @@ fn emitting_tiles(draft: &OutputDraft, hull: &Hull, mapping: &Mapping) -> Result
             [Some(v)] => emit.push(Some(Formula::Const(*v))),
             // In phases of several cases, or where no one function of the sizes tells.
             _ if mapping.is_limited_by_case(j) => return Err(Unstorable::Varying(j)),
-            _ => return Err(Unstorable::SeveralVisits(mapping.counters[j].name.clone())),
+            _ => return Err(Unstorable::SeveralTiles(mapping.counters[j].name.clone())),
         }
     }
     Ok(emit)

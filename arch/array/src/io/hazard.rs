@@ -47,7 +47,7 @@ fn loads_what_was_stored(
     output: &OutputGroup,
     level: usize,
 ) -> bool {
-    let (stored, loaded) = (&output.hull, &input.hull);
+    let (stored, loaded) = (&output.footprint, &input.footprint);
     let depth = vsa.tile_depth;
     // Coordinates: u, v, then the local ones of what u stored and v loaded.
     let local = [2 * depth, 2 * depth + stored.origin.len()];
@@ -71,17 +71,17 @@ fn loads_what_was_stored(
         }
     }
     let places = [(stored, 0, local[0]), (loaded, depth, local[1])];
-    for (hull, _, local) in places {
-        for d in 0..hull.origin.len() {
+    for (footprint, _, local) in places {
+        for d in 0..footprint.origin.len() {
             set.push(pairs.at_least(&[(local + d, 1)], 0));
-            set.push(pairs.at_least(&[(local + d, -1)], hull.extent(d) - 1));
+            set.push(pairs.at_least(&[(local + d, -1)], footprint.extent(d) - 1));
         }
     }
     for (a, b) in stored.view.iter().zip(&loaded.view) {
         let mut difference = pairs.equal(&[], a.constant - b.constant);
         let expr = &mut difference.expr;
-        for ((hull, tile, local), (view, sign)) in places.into_iter().zip([(a, 1), (b, -1)]) {
-            for (e, (&c, origin)) in view.coeffs.iter().zip(&hull.origin).enumerate() {
+        for ((footprint, tile, local), (view, sign)) in places.into_iter().zip([(a, 1), (b, -1)]) {
+            for (e, (&c, origin)) in view.coeffs.iter().zip(&footprint.origin).enumerate() {
                 expr.constant += sign * c * origin.constant;
                 expr.coeffs[local + e] += sign * c;
                 (0..depth).for_each(|j| expr.coeffs[tile + j] += sign * c * origin.counters[j]);

@@ -9,7 +9,7 @@ use uniform::design::{Ports, Wiring};
 
 /// Widths of a bus, in bytes.
 const WIDTHS: std::ops::RangeInclusive<u64> = 4..=128;
-/// Of one that nobody asked for, at most.
+/// Greatest width of a port, in bytes, unless the user asks for another.
 pub const WIDEST: u32 = 64;
 
 /// Per array of the program: arrays with equal numbers share a port.

@@ -7,7 +7,7 @@
 //! Only for arrays that are read and never stored: cells past the end of an inner dimension would be others' cells.
 
 use crate::draft::{InputDraft, Lowered};
-use crate::io::{hull, port};
+use crate::io::{footprint, port};
 use scop::{Array, Scop};
 use uniform::affine::Form;
 use uniform::mapping::Mapping;
@@ -72,7 +72,7 @@ fn joined(draft: &InputDraft, extent: i64) -> InputDraft {
 
 /// Cycles of a load, about; elements that the buffers of one place keep.
 fn cost(draft: &InputDraft, word: u32, mapping: &Mapping) -> (i64, i64) {
-    let group = hull::input(draft, 0, word, 0, mapping);
+    let group = footprint::input(draft, 0, word, 0, mapping);
     // Whole words, or the ports' elements where these are at one place of the row's one word.
     let still = group.col.counters.iter().all(|&c| c == 0);
     let elements = group
@@ -80,5 +80,5 @@ fn cost(draft: &InputDraft, word: u32, mapping: &Mapping) -> (i64, i64) {
         .iter()
         .map(|b| b.depth * i64::from(if still && b.words_per_row == 1 { b.ports } else { word }))
         .sum();
-    (group.hull.total_words() + group.hull.total_rows(), elements)
+    (group.footprint.total_words() + group.footprint.total_rows(), elements)
 }

@@ -3,6 +3,7 @@
 mod conditions;
 mod ends;
 mod io;
+mod joints;
 mod lanes;
 mod lower;
 mod nodes;

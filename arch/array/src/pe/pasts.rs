@@ -13,9 +13,9 @@ use uniform::sizes::Formula;
 /// A value that a PE computes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Target {
-    /// Of a statement, in a lane.
+    /// Value of a statement, in a lane.
     Value(usize, usize),
-    /// Of a statement's read, in a lane.
+    /// Value of a statement's read, in a lane.
     Variable(usize, usize, usize),
     /// Running total of a statement's reduction, for the group of lanes that begins with this one.
     Total(usize, usize),

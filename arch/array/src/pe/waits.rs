@@ -55,7 +55,7 @@ pub(super) struct Delays<'a> {
 
 /// A strip that reads what the strip before has left.
 struct StripRead {
-    /// Of the strip before, and its own.
+    /// Phase class of the strip before, and its own.
     cases: [Option<usize>; 2],
     /// The reuse distance.
     waves: i64,

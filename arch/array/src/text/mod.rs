@@ -16,9 +16,9 @@
 //!   %4 a: i32 = cast %1  @ready 4 lat 0
 //!   %8 past: i32 = past %9 hop (0, 0) waves 9  @ready 7 lat 0 by memory sync 6     or: by chain
 //!   %9 acc: i32 = add %5, %8  @ready 8 lat 1
-//! input 0 A[4*i.tile + 2*p0][2*k.time]  then, indented: ports, from … to (unless all PEs read), forward, reload, hull,
+//! input 0 A[4*i.tile + 2*p0][2*k.time]  then, indented: ports, from … to (unless all PEs read), forward, reload, footprint,
 //!                                       bank, row, col, after
-//! output 0 C[4*i.tile + 2*p0][p1]       then, indented: port, from, emit, hull, bank, row, col, slots, bound
+//! output 0 C[4*i.tile + 2*p0][p1]       then, indented: port, from, emit, footprint, bank, row, col, slots, bound
 //! ```
 //!
 //! Counters whose names are not unique plain words are written `t0`, `t1`, … by position. [`parse`] gives forms without
@@ -53,10 +53,10 @@ pub fn canonical(vsa: &Vsa) -> Vsa {
         }
     }
     for g in &mut vsa.inputs {
-        g.subscripts.iter_mut().chain(&mut g.hull.origin).chain([&mut g.row, &mut g.col]).for_each(trim);
+        g.subscripts.iter_mut().chain(&mut g.footprint.origin).chain([&mut g.row, &mut g.col]).for_each(trim);
     }
     for g in &mut vsa.outputs {
-        g.subscripts.iter_mut().chain(&mut g.hull.origin).chain([&mut g.row, &mut g.col]).for_each(trim);
+        g.subscripts.iter_mut().chain(&mut g.footprint.origin).chain([&mut g.row, &mut g.col]).for_each(trim);
     }
     vsa
 }

@@ -67,8 +67,8 @@ const REPEATED: [&str; 16] = [
     "%",
 ];
 const TOP: [&str; 6] = ["vsa", "space", "lanes", "interval", "ahead", "nodes"];
-const INPUT: [&str; 6] = ["ports", "forward", "reload", "hull", "row", "col"];
-const OUTPUT: [&str; 7] = ["port", "from", "emit", "hull", "row", "col", "slots"];
+const INPUT: [&str; 6] = ["ports", "forward", "reload", "footprint", "row", "col"];
+const OUTPUT: [&str; 7] = ["port", "from", "emit", "footprint", "row", "col", "slots"];
 
 impl Parser {
     fn line(&mut self, text: &str) -> Result<(), String> {
@@ -370,7 +370,7 @@ impl Parser {
         let array =
             self.vsa.arrays.iter().position(|a| a.name == name).ok_or_else(|| format!("no array `{name}`"))? as u32;
         let subscripts = self.forms(line)?;
-        let hull = Hull { view: vec![], origin: vec![], rows: vec![], words: 0, elements: 0 };
+        let footprint = Footprint { view: vec![], origin: vec![], rows: vec![], words: 0, elements: 0 };
         let (row, col) = (Form::default(), Form::default());
         let expected = if key == "input" {
             self.group = Some(Group::Input);
@@ -383,7 +383,7 @@ impl Parser {
                 forward: [false; 2],
                 reload: 0,
                 used: When::default(),
-                hull,
+                footprint,
                 banks: vec![],
                 row,
                 col,
@@ -400,7 +400,7 @@ impl Parser {
                 first,
                 last,
                 emit: When::default(),
-                hull,
+                footprint,
                 banks: vec![],
                 row,
                 col,
@@ -442,7 +442,7 @@ impl Parser {
             "reload" => g.reload = line.small()?,
             "cases" => g.used.cases = Some(cases(line)?),
             "during" => g.used.at = values(line)?,
-            "hull" => g.hull = self.hull(line)?,
+            "footprint" => g.footprint = self.footprint(line)?,
             "bank" => g.banks.push(bank(line)?),
             "row" => g.row = self.form(line)?,
             "col" => g.col = self.form(line)?,
@@ -480,7 +480,7 @@ impl Parser {
             }
             "cases" => g.emit.cases = Some(cases(line)?),
             "emit" => g.emit.at = values(line)?,
-            "hull" => g.hull = self.hull(line)?,
+            "footprint" => g.footprint = self.footprint(line)?,
             "bank" => {
                 let bank = bank(line)?;
                 line.keyword("elements")?;
@@ -496,10 +496,10 @@ impl Parser {
         Ok(())
     }
 
-    fn hull(&self, line: &mut Line) -> Result<Hull, String> {
+    fn footprint(&self, line: &mut Line) -> Result<Footprint, String> {
         line.keyword("at")?;
         let origin = self.forms(line)?;
-        let mut view = Hull::plain_view(origin.len());
+        let mut view = Footprint::plain_view(origin.len());
         if matches!(line.peek(), Some(Token::Word(w)) if w == "view") {
             line.keyword("view")?;
             view.clear();
@@ -514,13 +514,13 @@ impl Parser {
             line.keyword("extent")?;
             let extent = line.integer()?;
             line.keyword("modulus")?;
-            rows.push(HullDim { modulus: line.integer()?, extent });
+            rows.push(FootprintDim { modulus: line.integer()?, extent });
             line.sign("}")?;
         }
         line.keyword("words")?;
         let words = line.integer()?;
         line.keyword("elements")?;
-        Ok(Hull { view, origin, rows, words, elements: line.integer()? })
+        Ok(Footprint { view, origin, rows, words, elements: line.integer()? })
     }
 }
 

@@ -2,7 +2,9 @@
 
 use crate::text::names::{counter_names, BINARY, UNARY};
 use crate::vsa::When;
-use crate::vsa::{After, Bank, CellBound, Delay, Hull, InputGroup, Node, NodeId, Op, OutputGroup, Scratch, Until, Vsa};
+use crate::vsa::{
+    After, Bank, CellBound, Delay, Footprint, InputGroup, Node, NodeId, Op, OutputGroup, Scratch, Until, Vsa,
+};
 use scop::text::lex::is_word;
 use scop::ScalarType;
 use std::fmt::{self, Display, Formatter, Write};
@@ -70,7 +72,7 @@ fn at(when: &When) -> String {
     when.at.iter().map(|f| f.as_ref().map_or(" every".into(), value)).collect()
 }
 
-/// Over a hull's coordinates `y0`, `y1`, …
+/// Over a footprint's coordinates `y0`, `y1`, …
 fn over_coordinates<'a>(coeffs: impl Iterator<Item = &'a i64>, phases: &[i64], constant: i64) -> String {
     let named = |name: &'static str| move |(d, &c): (usize, &i64)| (c, format!("{name}{d}"));
     sum(coeffs.enumerate().map(named("y")).chain(phases.iter().enumerate().map(named("phase"))), constant)
@@ -236,17 +238,22 @@ impl Printer<'_> {
         writeln!(self.out, "\n{kind} {i} {}{subscripts}", Name(name))
     }
 
-    fn hull(&mut self, hull: &Hull) -> fmt::Result {
-        let origin: String = hull.origin.iter().map(|f| format!("[{}]", self.form(f))).collect();
+    fn footprint(&mut self, footprint: &Footprint) -> fmt::Result {
+        let origin: String = footprint.origin.iter().map(|f| format!("[{}]", self.form(f))).collect();
         let rows: String =
-            hull.rows.iter().map(|r| format!(" {{extent {} modulus {}}}", r.extent, r.modulus)).collect();
-        let view = if hull.view == Hull::plain_view(hull.origin.len()) {
+            footprint.rows.iter().map(|r| format!(" {{extent {} modulus {}}}", r.extent, r.modulus)).collect();
+        let view = if footprint.view == Footprint::plain_view(footprint.origin.len()) {
             String::new()
         } else {
-            let forms = hull.view.iter().map(|f| format!("[{}]", over_coordinates(f.coeffs.iter(), &[], f.constant)));
+            let forms =
+                footprint.view.iter().map(|f| format!("[{}]", over_coordinates(f.coeffs.iter(), &[], f.constant)));
             format!(" view {}", forms.collect::<String>())
         };
-        writeln!(self.out, "  hull at {origin}{view} rows{rows} words {} elements {}", hull.words, hull.elements)
+        writeln!(
+            self.out,
+            "  footprint at {origin}{view} rows{rows} words {} elements {}",
+            footprint.words, footprint.elements
+        )
     }
 
     fn bank(&mut self, bank: &Bank, elements: Option<i64>) -> fmt::Result {
@@ -291,7 +298,7 @@ impl Printer<'_> {
             writeln!(self.out, "  during{}", at(&g.used))?;
         }
         self.cases(&g.used)?;
-        self.hull(&g.hull)?;
+        self.footprint(&g.footprint)?;
         for b in &g.banks {
             self.bank(b, None)?;
         }
@@ -318,7 +325,7 @@ impl Printer<'_> {
         writeln!(self.out, "  from {} to {}", Tuple(&g.first), Tuple(&g.last))?;
         writeln!(self.out, "  emit{}", at(&g.emit))?;
         self.cases(&g.emit)?;
-        self.hull(&g.hull)?;
+        self.footprint(&g.footprint)?;
         for b in &g.banks {
             self.bank(&b.bank, Some(b.elements))?;
         }

@@ -10,7 +10,7 @@
 
 use crate::contract::tiles;
 use crate::forms::{combine, full_range, local, normal, range};
-use crate::vsa::{After, Bank, Hull, InputGroup, OutputGroup, Until, Vsa};
+use crate::vsa::{After, Bank, Footprint, InputGroup, OutputGroup, Until, Vsa};
 use uniform::affine::Form;
 use uniform::affine::{advance, gcd};
 
@@ -35,7 +35,7 @@ pub(super) fn check(vsa: &Vsa, faults: &mut Vec<String>) {
 struct Group<'a> {
     vsa: &'a Vsa,
     subscripts: &'a [Form],
-    hull: &'a Hull,
+    footprint: &'a Footprint,
     row: &'a Form,
     col: &'a Form,
     word: i64,
@@ -57,7 +57,7 @@ fn input(vsa: &Vsa, g: &InputGroup, faults: &mut Vec<String>) {
     if (0..2).any(|a| g.first[a] < 0 || g.first[a] > g.last[a] || g.last[a] >= vsa.extent[a]) {
         return faults.push(format!("PEs {:?} to {:?} read, which are not in the array", g.first, g.last));
     }
-    for f in &g.hull.origin {
+    for f in &g.footprint.origin {
         if !only(vsa, f, 0..g.reload) {
             faults.push(format!("origin depends on more than the {} counters it is reloaded for", g.reload));
         }
@@ -65,7 +65,7 @@ fn input(vsa: &Vsa, g: &InputGroup, faults: &mut Vec<String>) {
     let group = Group {
         vsa,
         subscripts: &g.subscripts,
-        hull: &g.hull,
+        footprint: &g.footprint,
         row: &g.row,
         col: &g.col,
         word: vsa.arrays[g.array as usize].word as i64,
@@ -77,7 +77,7 @@ fn input(vsa: &Vsa, g: &InputGroup, faults: &mut Vec<String>) {
 }
 
 fn output(vsa: &Vsa, g: &OutputGroup, faults: &mut Vec<String>) {
-    for f in &g.hull.origin {
+    for f in &g.footprint.origin {
         if !only(vsa, f, 0..vsa.tile_depth) {
             faults.push("origin depends on more than the tile counters".into());
         }
@@ -85,7 +85,7 @@ fn output(vsa: &Vsa, g: &OutputGroup, faults: &mut Vec<String>) {
     let group = Group {
         vsa,
         subscripts: &g.subscripts,
-        hull: &g.hull,
+        footprint: &g.footprint,
         row: &g.row,
         col: &g.col,
         word: vsa.arrays[g.array as usize].word as i64,
@@ -95,27 +95,27 @@ fn output(vsa: &Vsa, g: &OutputGroup, faults: &mut Vec<String>) {
     let ports: Vec<&[i64]> = g.ports.iter().map(|p| &p.offset[..]).collect();
     group.buffers(g.banks.iter().map(|bank| (&bank.bank, Some(bank.elements))), &ports, faults);
     disjoint(g, faults);
-    if !tiles::disjoint(&g.hull, vsa.phases()..vsa.tile_depth, |j| vsa.counters[j].trip) {
+    if !tiles::disjoint(&g.footprint, vsa.phases()..vsa.tile_depth, |j| vsa.counters[j].trip) {
         faults.push("two tiles may store the same cells".into());
     }
 }
 
 /// Rows run along one dimension of the array, those that are loaded without steps, and cells that differ in the
 /// footprint's coordinates differ.
-fn view(hull: &Hull, loads: bool, faults: &mut Vec<String>) {
-    let (last, d) = (hull.view.len() - 1, hull.origin.len() - 1);
-    let moved = || hull.view.iter().map(|f| f.coeffs[d]).enumerate().filter(|(_, c)| *c != 0);
+fn view(footprint: &Footprint, loads: bool, faults: &mut Vec<String>) {
+    let (last, d) = (footprint.view.len() - 1, footprint.origin.len() - 1);
+    let moved = || footprint.view.iter().map(|f| f.coeffs[d]).enumerate().filter(|(_, c)| *c != 0);
     if loads && moved().any(|to| to != (last, 1)) {
         faults.push("rows are not contiguous in the array".into());
     }
     if moved().count() > 1 || moved().any(|(_, by)| by < 0) {
         faults.push("rows do not run along one dimension of the array, upwards".into());
     }
-    let moves = |e: usize| hull.extent(e) > 1 || hull.origin[e].counters.iter().any(|&c| c != 0);
+    let moves = |e: usize| footprint.extent(e) > 1 || footprint.origin[e].counters.iter().any(|&c| c != 0);
     let moving: Vec<Vec<i128>> =
-        (0..=d).filter(|&e| moves(e)).map(|e| hull.view.iter().map(|f| f.coeffs[e].into()).collect()).collect();
+        (0..=d).filter(|&e| moves(e)).map(|e| footprint.view.iter().map(|f| f.coeffs[e].into()).collect()).collect();
     if !independent(moving) {
-        faults.push("two places of the hull stand for one cell of the array".into());
+        faults.push("two places of the footprint stand for one cell of the array".into());
     }
 }
 
@@ -174,14 +174,14 @@ impl Group<'_> {
         Form { constant: base, counters: vec![], space: coef }
     }
 
-    /// Of every bank, elements per row if it is a collector's.
+    /// Checks every bank. Given beside a bank: its elements per row, if it is a collector's.
     fn buffers<'b>(
         &self,
         banks: impl Iterator<Item = (&'b Bank, Option<i64>)> + Clone,
         ports: &[&[i64]],
         faults: &mut Vec<String>,
     ) {
-        view(self.hull, banks.clone().all(|b| b.1.is_none()), faults);
+        view(self.footprint, banks.clone().all(|b| b.1.is_none()), faults);
         addresses(self, faults);
         partition(banks.clone().map(|b| b.0), ports.len(), faults);
         for (b, (bank, owned)) in banks.enumerate() {
@@ -202,24 +202,24 @@ impl Group<'_> {
         let base = Self::window(bank.base, bank.coef);
         let (low, high) = self.range(&base);
         let words = (high.div_euclid(self.word as i128)) + bank.words_per_row as i128;
-        if low < 0 || rows > 1 && words > self.hull.words as i128 {
+        if low < 0 || rows > 1 && words > self.footprint.words as i128 {
             faults.push(format!(
                 "words {}..{words} of a row, which has {}",
                 low.div_euclid(self.word as i128),
-                self.hull.words
+                self.footprint.words
             ));
         }
         // col is what the port asks for, relative to the window.
         let d = self.subscripts.len() - 1;
-        let asked = local(self.vsa, self.subscripts, ports[0], self.hull, d);
+        let asked = local(self.vsa, self.subscripts, ports[0], self.footprint, d);
         let col = normal(self.vsa, &combine(self.vsa, -1, &base, &asked));
         if col != normal(self.vsa, self.col) {
             faults.push("col is not the element that its port asks for".into());
         }
         let (low, high) = self.range(&asked);
         let high = high + bank.ports as i128 - 1;
-        if low < 0 || high >= self.hull.elements as i128 {
-            faults.push(format!("asks for elements {low}..={high} of a row of {}", self.hull.elements));
+        if low < 0 || high >= self.footprint.elements as i128 {
+            faults.push(format!("asks for elements {low}..={high} of a row of {}", self.footprint.elements));
         }
         let capacity = bank.words_per_row as i128 * self.word as i128;
         let offset = self.residues(&base).into_iter().max().unwrap_or(0) as i128;
@@ -248,7 +248,7 @@ impl Group<'_> {
     /// Rows asked for are those kept, at the address `row` says.
     fn rows(&self, bank: &Bank, ports: &[&[i64]], faults: &mut Vec<String>) {
         let mut address = Form::default();
-        for (d, (dim, walked)) in bank.rows.iter().zip(&self.hull.rows).enumerate() {
+        for (d, (dim, walked)) in bank.rows.iter().zip(&self.footprint.rows).enumerate() {
             if !(0..walked.modulus).contains(&dim.residue) {
                 faults.push(format!("dimension {d}: residue {} modulo {}", dim.residue, walked.modulus));
             }
@@ -258,7 +258,7 @@ impl Group<'_> {
                 faults.push(format!("dimension {d}: rows {low}..{} of {}", high + dim.extent as i128, walked.extent));
             }
             // y = modulus * (base + coef·p + t) + residue
-            let mut y = local(self.vsa, self.subscripts, ports[0], self.hull, d);
+            let mut y = local(self.vsa, self.subscripts, ports[0], self.footprint, d);
             y.constant -= dim.residue;
             let offset = normal(self.vsa, &combine(self.vsa, -walked.modulus, &base, &y));
             let coefficients = offset.counters.iter().chain(&offset.space).chain([&offset.constant]);
@@ -297,7 +297,7 @@ impl Group<'_> {
         if bank.ports < 2 {
             return;
         }
-        let asked = local(self.vsa, self.subscripts, ports[0], self.hull, last);
+        let asked = local(self.vsa, self.subscripts, ports[0], self.footprint, last);
         let step = asked.counters.iter().chain(&asked.space).fold(self.word, |a, &b| gcd(a, b.abs()));
         if asked.constant.rem_euclid(step) + bank.ports as i64 > step {
             faults.push(format!("{} ports do not always lie in one word of {}", bank.ports, self.word));

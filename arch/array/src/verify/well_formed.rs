@@ -5,7 +5,7 @@
 
 use crate::contract::walk::{LONGEST_BURST, MOST_AHEAD};
 use crate::forms::full_range;
-use crate::vsa::{After, Bank, DramArray, Hull, Op, Scalar, Scratch, Until, Vsa};
+use crate::vsa::{After, Bank, DramArray, Footprint, Op, Scalar, Scratch, Until, Vsa};
 use scop::{Expr, ExprKind};
 use std::collections::BTreeSet;
 use uniform::affine::{Condition, Form};
@@ -269,7 +269,7 @@ impl WellFormed<'_> {
         }
     }
 
-    fn group(&mut self, what: &str, array: u32, subscripts: &[Form], hull: &Hull) -> bool {
+    fn group(&mut self, what: &str, array: u32, subscripts: &[Form], footprint: &Footprint) -> bool {
         let vsa = self.vsa;
         if array as usize >= vsa.arrays.len() {
             self.faults.push(format!("{what}: no array {array}"));
@@ -277,37 +277,39 @@ impl WellFormed<'_> {
         }
         let rank = vsa.arrays[array as usize].dims.len().max(1);
         let stored = vsa.outputs.iter().any(|o| o.array == array);
-        let lengths = [subscripts.len(), hull.origin.len(), hull.rows.len() + 1];
+        let lengths = [subscripts.len(), footprint.origin.len(), footprint.rows.len() + 1];
         let equal = lengths[0] >= 1 && lengths.iter().all(|&l| l == lengths[0]);
         // Inner dimensions may stand as one where nothing is stored.
         let sees = if stored { rank } else { 1 }..=rank;
-        let view = sees.contains(&hull.view.len()) && hull.view.iter().all(|f| f.coeffs.len() == lengths[0]);
+        let view = sees.contains(&footprint.view.len()) && footprint.view.iter().all(|f| f.coeffs.len() == lengths[0]);
         self.require(equal && view, || {
             format!(
                 "{what}: rank {rank}, but view, subscripts, origin and rows + 1 are {}, {lengths:?}",
-                hull.view.len()
+                footprint.view.len()
             )
         });
         if !(equal && view) {
             return false;
         }
-        let numbers = hull.view.iter().flat_map(|f| f.coeffs.iter().chain([&f.constant]));
+        let numbers = footprint.view.iter().flat_map(|f| f.coeffs.iter().chain([&f.constant]));
         self.require(numbers.into_iter().all(|x| x.unsigned_abs() < 1 << 31), || {
             format!("{what}: view beyond 31 bits")
         });
         subscripts.iter().for_each(|f| self.form(f, || format!("{what}: subscript")));
-        hull.origin.iter().for_each(|f| self.form(f, || format!("{what}: origin")));
-        let positive = hull.rows.iter().all(|r| r.modulus >= 1 && r.extent >= 1) && hull.words >= 1;
-        self.require(positive, || format!("{what}: empty hull"));
+        footprint.origin.iter().for_each(|f| self.form(f, || format!("{what}: origin")));
+        let positive = footprint.rows.iter().all(|r| r.modulus >= 1 && r.extent >= 1) && footprint.words >= 1;
+        self.require(positive, || format!("{what}: empty footprint"));
         let word = vsa.arrays[array as usize].word as i128;
-        let sizes = hull.rows.iter().flat_map(|r| [r.modulus, r.extent]).chain([hull.words]).map(i128::from);
+        let sizes = footprint.rows.iter().flat_map(|r| [r.modulus, r.extent]).chain([footprint.words]).map(i128::from);
         let cells = sizes.chain([word]).try_fold(1i128, |a, b| a.checked_mul(b)).unwrap_or(i128::MAX);
-        self.require(cells < CELLS, || format!("{what}: hull of {cells} elements"));
-        let fits = hull.elements >= 1 && hull.elements as i128 <= hull.words as i128 * word;
-        self.require(fits, || format!("{what}: {} elements in {} words of {word}", hull.elements, hull.words));
-        let step = hull.step(&vsa.arrays[array as usize].extents(hull.view.len()));
-        self.require(step <= Hull::MOST_STEP, || {
-            format!("{what}: rows in steps of {step} elements, of at most {}", Hull::MOST_STEP)
+        self.require(cells < CELLS, || format!("{what}: footprint of {cells} elements"));
+        let fits = footprint.elements >= 1 && footprint.elements as i128 <= footprint.words as i128 * word;
+        self.require(fits, || {
+            format!("{what}: {} elements in {} words of {word}", footprint.elements, footprint.words)
+        });
+        let step = footprint.step(&vsa.arrays[array as usize].extents(footprint.view.len()));
+        self.require(step <= Footprint::MOST_STEP, || {
+            format!("{what}: rows in steps of {step} elements, of at most {}", Footprint::MOST_STEP)
         });
         true
     }
@@ -333,7 +335,7 @@ impl WellFormed<'_> {
         let vsa = self.vsa;
         for (i, g) in vsa.inputs.iter().enumerate() {
             let what = format!("input group {i}");
-            if !self.group(&what, g.array, &g.subscripts, &g.hull) {
+            if !self.group(&what, g.array, &g.subscripts, &g.footprint) {
                 continue;
             }
             let rank = g.subscripts.len();
@@ -375,7 +377,7 @@ impl WellFormed<'_> {
         let vsa = self.vsa;
         for (i, g) in vsa.outputs.iter().enumerate() {
             let what = format!("output group {i}");
-            if !self.group(&what, g.array, &g.subscripts, &g.hull) {
+            if !self.group(&what, g.array, &g.subscripts, &g.footprint) {
                 continue;
             }
             let rank = g.subscripts.len();

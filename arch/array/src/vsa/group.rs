@@ -14,15 +14,15 @@ use uniform::affine::Form;
 /// It is walked in row-major order, the last dimension in words of `word` elements; every tile walks all of it, cells
 /// outside the array included (they are not fetched or stored), so each tile takes the same number of words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hull {
+pub struct Footprint {
     /// Per dimension of the array (see [`crate::vsa::DramArray::extents`]): its subscript over `y`. Only one contains
-    /// the last coordinate, with a positive coefficient, so that a row's cells are in equal steps ([`Hull::step`]).
+    /// the last coordinate, with a positive coefficient, so that a row's cells are in equal steps ([`Footprint::step`]).
     /// Cells that differ in `y` differ.
     pub view: Vec<Affine>,
     /// Per dimension: `y` at the begin of the box; a form over tile counters only. Local coordinates start there.
     pub origin: Vec<Form>,
     /// Per dimension except the last: walked as `y = modulus * u + r`, u outer (0..extent), r inner (0..modulus).
-    pub rows: Vec<HullDim>,
+    pub rows: Vec<FootprintDim>,
     /// Words per row.
     pub words: i64,
     /// Elements per row that are really wanted (`<= words * word`); the rest of the last word is padding.
@@ -30,13 +30,13 @@ pub struct Hull {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HullDim {
+pub struct FootprintDim {
     pub modulus: i64,
     pub extent: i64,
 }
 
-impl Hull {
-    /// The longest [`Hull::step`].
+impl Footprint {
+    /// The longest [`Footprint::step`].
     pub const MOST_STEP: i64 = 255;
     /// The coordinates are the subscripts.
     pub fn plain_view(rank: usize) -> Vec<Affine> {
@@ -133,7 +133,7 @@ pub struct InputGroup {
     /// Phases in which it is used; at some sizes there may be none. In each of them it is loaded anew if it is not used
     /// in all cases.
     pub used: When,
-    pub hull: Hull,
+    pub footprint: Footprint,
     pub banks: Vec<Bank>,
     /// Word address inside a bank's slot is `row + (col + offset(p)) / word`; both are forms over inner counters, >= 0.
     /// `row` counts in words.
@@ -181,7 +181,7 @@ pub struct OutputGroup {
     pub last: [i64; 2],
     /// Tiles that emit. A parameter stands where sizes end a counter by case.
     pub emit: When,
-    pub hull: Hull,
+    pub footprint: Footprint,
     /// As for inputs; a bank's `base`/`coef`/`rows` say which cells PE `p` owns; `elements` are owned exactly.
     pub banks: Vec<OutputBank>,
     pub row: Form,

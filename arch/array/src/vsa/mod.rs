@@ -25,7 +25,7 @@ mod start;
 mod when;
 
 pub use group::{
-    After, Bank, BankDim, CellBound, Hull, HullDim, InputGroup, OutputBank, OutputGroup, OutputPort, Until,
+    After, Bank, BankDim, CellBound, Footprint, FootprintDim, InputGroup, OutputBank, OutputGroup, OutputPort, Until,
 };
 pub use op::{Node, NodeId, Op};
 use scop::{Expr, ScalarType};
@@ -122,7 +122,7 @@ pub struct Schedule {
     pub ready: Vec<i64>,
     /// Per node: registers from operands to result (0: combinational). Operands are sampled at `ready - latency`.
     pub latency: Vec<i64>,
-    /// Of every `Past` with `waves > 0`.
+    /// Delay element of every `Past` with `waves > 0`.
     pub delays: BTreeMap<NodeId, Delay>,
 }
 

@@ -73,8 +73,8 @@ pub(super) fn tight(model: &Model, Proposal { shape, widths: from }: &Proposal) 
     for port in 0..ports.len() {
         let words = |widths: &Widths| -> Vec<i64> {
             let Some(vsa) = least::network_of(model, shape, widths, |p| p == port) else { return vec![] };
-            let inputs = vsa.inputs.iter().map(|g| g.hull.words);
-            inputs.chain(vsa.outputs.iter().map(|g| g.hull.words)).collect()
+            let inputs = vsa.inputs.iter().map(|g| g.footprint.words);
+            inputs.chain(vsa.outputs.iter().map(|g| g.footprint.words)).collect()
         };
         let mut start = all[0].clone();
         let (mut now, mut rows) = (start.clone(), words(&start));

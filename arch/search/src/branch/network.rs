@@ -47,7 +47,7 @@ pub struct Shared {
     pub lanes: Option<(String, i64)>,
     /// Per layer.
     pub designs: Vec<Design>,
-    /// Of all layers, each as often as it runs.
+    /// Sum over all layers, each as often as it runs.
     pub cycles: i64,
     /// No grid of the space takes fewer.
     pub bound: i64,

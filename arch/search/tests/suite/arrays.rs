@@ -116,7 +116,7 @@ fn loops_reordered() {
     all_spaces(order);
 }
 
-/// A's rows are one long row where a visit reads them whole, also where a tile of them runs past the end.
+/// A's rows are one long row where a tile reads them whole, also where it runs past the end.
 #[test]
 fn rows_read_whole() {
     for (size, k, dimensions) in [([8, 8, 8], 8, 1), ([7, 5, 9], 9, 1), ([8, 8, 256], 16, 2)] {
@@ -124,7 +124,7 @@ fn rows_read_whole() {
         let spec = design(&["i", "j"], &[("i", 4), ("j", 4), ("k", k)], &[], &[]);
         let vsa = search::compile(&scop, &spec, &board()).expect("a product maps").vsa;
         let views: Vec<(&str, usize)> =
-            vsa.inputs.iter().map(|g| (&vsa.arrays[g.array as usize].name[..], g.hull.view.len())).collect();
+            vsa.inputs.iter().map(|g| (&vsa.arrays[g.array as usize].name[..], g.footprint.view.len())).collect();
         assert!(views.contains(&("A", dimensions)), "{size:?}: {views:?}");
         multiplies(&vsa, size, false).unwrap_or_else(|why| panic!("{size:?}: {why}"));
     }

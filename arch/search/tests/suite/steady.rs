@@ -2,7 +2,7 @@
 
 use crate::vsa_common::Random;
 use array::contract::walk::{MemoryTiming, RowForm, Walk, WalkGroup};
-use array::vsa::{HullDim, When};
+use array::vsa::{FootprintDim, When};
 use cost::reader::{ReaderModel, Waits};
 use cost::writer::WriterModel;
 use scop::Affine;
@@ -71,7 +71,7 @@ fn group(random: &mut Random, group: usize, trips: &[i64], bytes: i64, word: i64
         group,
         array: 0,
         when: When::new(trips.iter().map(|_| (random.within(0, 3) == 0).then_some(0))),
-        rows: lengths.iter().map(|&extent| HullDim { modulus: 1, extent }).collect(),
+        rows: lengths.iter().map(|&extent| FootprintDim { modulus: 1, extent }).collect(),
         ends: lengths.iter().map(|n| Formula::Const(n - 1)).collect(),
         words: (elements - 1) / word + 1,
         elements,

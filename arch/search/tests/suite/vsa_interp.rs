@@ -133,7 +133,7 @@ fn refusals() {
         "depend on themselves",
     );
     fails(&|v| v.nodes[7].op = Op::Past { source: NodeId(99), hop: [0, 0], waves: Formula::Const(0) }, "no node %99");
-    fails(&|v| v.inputs[1].hull.elements = 1, "of a hull with 1");
+    fails(&|v| v.inputs[1].footprint.elements = 1, "of a footprint with 1");
     fails(&|v| v.arrays[0].dims[0] += 1, "memory");
     let late = |v: &mut Vsa| {
         (v.inputs[0].array, v.inputs[0].reload, v.inputs[0].after) =
@@ -168,7 +168,13 @@ fn operation(op: Op, ty: ScalarType, operands: &[(u64, ScalarType)]) -> Vsa {
             first: [0, 0],
             last: [0, 0],
             emit: When::default(),
-            hull: Hull { view: Hull::plain_view(1), origin: vec![scalar.clone()], rows: vec![], words: 1, elements: 1 },
+            footprint: Footprint {
+                view: Footprint::plain_view(1),
+                origin: vec![scalar.clone()],
+                rows: vec![],
+                words: 1,
+                elements: 1,
+            },
             banks: vec![],
             row: scalar.clone(),
             col: scalar,

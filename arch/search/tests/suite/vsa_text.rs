@@ -43,7 +43,7 @@ fn a_person_can_read_it() {
         "  %18 past: i32 = past %20 hop (0, 0) waves 2  @ready 7 lat 0 by chain",
         "  %20 acc: i32 = add %19, %15  @ready 8 lat 1",
         "input 0 A[4*i.tile + i.latency + 2*p0][4*k.tile + 2*k.time]",
-        "  hull at [4*i.tile][4*k.tile] rows {extent 4 modulus 1} words 1 elements 4",
+        "  footprint at [4*i.tile][4*k.tile] rows {extent 4 modulus 1} words 1 elements 4",
         "  bank port 0 ports 2 {from 0 move (2, 0) extent 2 residue 0} from 0 move (0, 0) words 1 depth 2",
         "  after output 0 lag 3",
         "  port %20 when %21 offset (0, 0)",
@@ -148,12 +148,12 @@ impl Draw {
             Delay::Memory { read: self.int(), synchronous: self.flag() }
         }
     }
-    fn hull(&mut self, rank: usize, counters: usize) -> Hull {
-        let rows = (1..rank).map(|_| HullDim { modulus: self.int(), extent: self.int() }).collect();
+    fn footprint(&mut self, rank: usize, counters: usize) -> Footprint {
+        let rows = (1..rank).map(|_| FootprintDim { modulus: self.int(), extent: self.int() }).collect();
         let view = (0..rank)
             .map(|_| Affine { coeffs: (0..rank).map(|_| self.int()).collect(), constant: self.int() })
             .collect();
-        Hull { view, origin: self.forms(rank, counters), rows, words: self.int(), elements: self.int() }
+        Footprint { view, origin: self.forms(rank, counters), rows, words: self.int(), elements: self.int() }
     }
     fn bank(&mut self, rank: usize) -> Bank {
         let rows = (1..rank)
@@ -174,7 +174,7 @@ impl Draw {
             forward: [self.flag(), self.flag()],
             reload: self.index(5),
             used: self.when(),
-            hull: self.hull(rank, counters),
+            footprint: self.footprint(rank, counters),
             banks: (0..self.index(3)).map(|_| self.bank(rank)).collect(),
             row: self.form(counters),
             col: self.form(counters),
@@ -198,7 +198,7 @@ impl Draw {
             first: self.pair(),
             last: self.pair(),
             emit: self.when(),
-            hull: self.hull(rank, counters),
+            footprint: self.footprint(rank, counters),
             banks: (0..self.index(3)).map(|_| OutputBank { bank: self.bank(rank), elements: self.int() }).collect(),
             row: self.form(counters),
             col: self.form(counters),
@@ -220,7 +220,7 @@ impl Draw {
             draw.flag().then(|| draw.end(most))
         };
         let at: Vec<Option<Formula>> = (0..self.index(4)).map(|_| value(self)).collect();
-        // Of an input, a list without values is none.
+        // For an input, a list without values is no list.
         let at = if at.iter().any(Option::is_some) { at } else { vec![] };
         let cases = if self.flag() { Some((0..self.index(4)).map(|_| self.index(9)).collect()) } else { None };
         When { at, cases }

@@ -40,9 +40,9 @@ fn malformed() {
     fault(&good, "coefficients for 5 counters", |v| v.inputs[0].row.counters = vec![0; 6]);
     fault(&good, "exceeds 60 bits", |v| v.inputs[0].row.constant = i64::MAX);
     fault(&good, "rank 2", |v| drop(v.inputs[0].subscripts.pop()));
-    fault(&good, "rank 2", |v| drop(v.outputs[0].hull.view.remove(0)));
-    fault(&good, "empty hull", |v| v.inputs[0].hull.rows[0].extent = 0);
-    fault(&good, "elements in", |v| v.inputs[0].hull.elements = 1000);
+    fault(&good, "rank 2", |v| drop(v.outputs[0].footprint.view.remove(0)));
+    fault(&good, "empty footprint", |v| v.inputs[0].footprint.rows[0].extent = 0);
+    fault(&good, "elements in", |v| v.inputs[0].footprint.elements = 1000);
     fault(&good, "bank serves ports", |v| v.inputs[0].banks[0].ports = 3);
     fault(&good, "reload 4", |v| v.inputs[0].reload = 4);
     fault(&good, "does not write its array", |v| v.inputs[0].after = vec![After { output: 0, until: Until::Lag(0) }]);
@@ -96,7 +96,7 @@ fn layout() {
     fault(&good, "rows other than 0 modulo 2", |v| v.inputs[1].banks[1].rows[0].residue = 0);
     fault(&good, "rows 0..6 of 4", |v| v.inputs[0].banks[0].rows[0].coef[0] = 4);
     fault(&good, "of the 1 kept", |v| v.inputs[0].banks[0].rows[0].extent = 1);
-    fault(&good, "of a row of 3", |v| v.inputs[0].hull.elements = 3);
+    fault(&good, "of a row of 3", |v| v.inputs[0].footprint.elements = 3);
     fault(&good, "predecessor", |v| v.inputs[0].ports[1][1] = 2);
     fault(&good, "port 0 is not at", |v| v.inputs[1].ports[0][0] = 1);
     fault(&good, "one word", |v| {
@@ -108,15 +108,15 @@ fn layout() {
     fault(&good, "beyond the 0 elements", |v| v.outputs[0].banks[0].elements = 0);
     fault(&good, "do not fit", |v| {
         v.arrays[2].word = 1;
-        v.outputs[0].hull.words = 3;
+        v.outputs[0].footprint.words = 3;
         v.outputs[0].banks[0].elements = 2;
     });
     fault(&good, "words 0..2 of a row, which has 1", |v| {
         v.outputs[0].banks[0].bank.words_per_row = 2;
         v.outputs[0].banks[0].bank.depth = 4;
     });
-    fault(&good, "rows do not run along one dimension", |v| v.outputs[0].hull.view[0].coeffs[1] = 1);
-    fault(&good, "two places of the hull", |v| v.outputs[0].hull.view[0].coeffs[0] = 0);
+    fault(&good, "rows do not run along one dimension", |v| v.outputs[0].footprint.view[0].coeffs[1] = 1);
+    fault(&good, "two places of the footprint", |v| v.outputs[0].footprint.view[0].coeffs[0] = 0);
     let in_place = stationary(&SIZES, [2, 0, 1], true);
     fault(&in_place, "waits for", |v| {
         v.inputs[2].after = vec![After { output: 0, until: Until::Lag(0) }];

@@ -39,7 +39,7 @@ use std::ops::Range;
 
 /// The least trip count of the loops over a coordinate, or [`WHOLE`].
 pub type Loose = BTreeMap<usize, i64>;
-/// As many as at the greatest sizes, and as in the longest of the cases that share a statement.
+/// Tile size that covers the whole loop: at the greatest sizes, and in the longest phase class of a statement.
 pub const WHOLE: i64 = i64::MAX;
 
 /// By dimension, digit and case of phases.

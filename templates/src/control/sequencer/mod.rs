@@ -18,7 +18,7 @@
 //! `array::contract::timing::{START,LOADED,DRAINED}_TO_LAUNCH` (2 cycles each) allow. Loads and drains are counted anew
 //! after each `start`; wave numbers (`Field::Pointer`) count from `rst`.
 
-mod visits;
+mod tiles;
 
 use super::field::{field_port, form_range, range_ty, Field};
 use crate::axi::program::{self, Program};
@@ -41,7 +41,7 @@ pub struct Sequencer {
     pub counters: Vec<Counter>,
     /// Phases, or strips, in which counters end alike.
     pub cases: Vec<Case>,
-    /// Counters that tell the case, and of visits, the first ones.
+    /// Counters that tell the case, and of tiles, the first ones.
     pub cased: usize,
     pub tile_depth: usize,
     /// By input group.
@@ -103,7 +103,7 @@ pub struct SequencerPorts {
 /// Pulses count from the cycle after `start` on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadPorts {
-    /// Pulse: one more load is there; at most two that no visit has taken yet.
+    /// Pulse: one more load is there; at most two that no tile has taken yet.
     pub loaded: Port,
     /// Number of the load the wave reads, modulo 2.
     pub slot: Port,
@@ -117,7 +117,7 @@ pub struct DrainPorts {
     pub drained: Port,
     /// Number of the drain the wave fills, modulo 2, where there are two buffers.
     pub slot: Option<Port>,
-    /// Pulse: the last wave of an emitting visit.
+    /// Pulse: the last wave of an emitting tile.
     pub emitted: Port,
 }
 
@@ -280,7 +280,7 @@ impl Template for Sequencer {
         };
         b.odometer();
         let clear = m.any(&[rst, start]).named("clear");
-        let ready = b.visit_ready(&ports, clear);
+        let ready = b.tile_ready(&ports, clear);
         let running = m.reg("running", u(1)).rst(rst, 0);
         m.assert(rst, "no run starts within another", !start | !running.q());
         for (name, most, count) in &b.permits {

@@ -88,7 +88,7 @@ pub fn digit_of(v: &Vsa, served: impl Iterator<Item = u32>, a: &DramArray, name:
     (name.starts_with('r'), d.checked_sub(most - rank(a)))
 }
 
-pub fn random_hull(r: &mut Random, v: &Vsa, array: usize) -> Hull {
+pub fn random_footprint(r: &mut Random, v: &Vsa, array: usize) -> Footprint {
     let a = &v.arrays[array];
     let rank = a.dims.len().max(1);
     let aligned = r.chance(40);
@@ -99,11 +99,11 @@ pub fn random_hull(r: &mut Random, v: &Vsa, array: usize) -> Hull {
         Form { constant: scale * r.range(-4.max(-most), (most / 3).max(1)), counters, space: [0, 0] }
     };
     let origin: Vec<Form> = (0..rank).map(&mut origin).collect();
-    let rows = (0..rank - 1).map(|_| HullDim { modulus: r.pick(&[1, 1, 2, 3]), extent: r.range(1, 5) }).collect();
+    let rows = (0..rank - 1).map(|_| FootprintDim { modulus: r.pick(&[1, 1, 2, 3]), extent: r.range(1, 5) }).collect();
     let long = r.chance(10);
     let words = if long { r.range(5, 40) } else { r.range(1, 4) };
     let elements = (words - 1) * i64::from(a.word) + r.range(1, i64::from(a.word));
-    Hull { view: Hull::plain_view(origin.len()), origin, rows, words, elements }
+    Footprint { view: Footprint::plain_view(origin.len()), origin, rows, words, elements }
 }
 
 /// One row of a service: global subscripts of its local element 0, its digits, and which elements are transferred.
@@ -119,13 +119,13 @@ pub struct SoftService {
 }
 
 /// All services in order, directly from the meaning of the VSA: every tile, every group.
-pub fn services(v: &Vsa, hulls: &[&Hull], served: impl Fn(usize, &[i64]) -> bool) -> Vec<SoftService> {
+pub fn services(v: &Vsa, footprints: &[&Footprint], served: impl Fn(usize, &[i64]) -> bool) -> Vec<SoftService> {
     let mut out = vec![];
     let mut t = vec![0; v.tile_depth];
     loop {
-        for (g, hull) in hulls.iter().enumerate() {
+        for (g, footprint) in footprints.iter().enumerate() {
             if served(g, &t) {
-                out.push(SoftService { group: g, rows: rows(hull, &t) });
+                out.push(SoftService { group: g, rows: rows(footprint, &t) });
             }
         }
         let mut j = v.tile_depth;
@@ -143,10 +143,10 @@ pub fn services(v: &Vsa, hulls: &[&Hull], served: impl Fn(usize, &[i64]) -> bool
     }
 }
 
-fn rows(hull: &Hull, t: &[i64]) -> Vec<SoftRow> {
-    let origin: Vec<i64> = hull.origin.iter().map(|f| f.eval(t, [0, 0])).collect();
+fn rows(footprint: &Footprint, t: &[i64]) -> Vec<SoftRow> {
+    let origin: Vec<i64> = footprint.origin.iter().map(|f| f.eval(t, [0, 0])).collect();
     let mut out = vec![(vec![], vec![])];
-    for (d, dim) in hull.rows.iter().enumerate() {
+    for (d, dim) in footprint.rows.iter().enumerate() {
         let mut next = vec![];
         for (x, digits) in &out {
             for u in 0..dim.extent {
@@ -161,7 +161,7 @@ fn rows(hull: &Hull, t: &[i64]) -> Vec<SoftRow> {
         }
         out = next;
     }
-    let last = origin[hull.rows.len()];
+    let last = origin[footprint.rows.len()];
     out.into_iter()
         .map(|(mut x, digits)| {
             x.push(last);

@@ -44,7 +44,7 @@ fn random_array(r: &mut Random, v: &mut Vsa, rank: usize) -> u32 {
 struct Parts {
     subscripts: Vec<Form>,
     ports: Vec<Vec<i64>>,
-    hull: Hull,
+    footprint: Footprint,
     /// Banks, with the elements that each owns.
     banks: Vec<OutputBank>,
     row: Form,
@@ -97,7 +97,7 @@ fn parts(r: &mut Random, v: &Vsa, word: i64, rank: usize, moves: [bool; 2], orig
             most = most.max(base + far(coef) + extent);
         }
         subscripts.push(plus(origin, modulus, &walk, coef.map(|c| c * modulus), modulus * at[0].0 + at[0].1));
-        rows.push(HullDim { modulus, extent: most + r.pick(&[0, 0, 1, 2]) });
+        rows.push(FootprintDim { modulus, extent: most + r.pick(&[0, 0, 1, 2]) });
         row = plus(&row, extent - 1, &row.clone(), [0, 0], 0);
         row = plus(&row, 1, &walk, [0, 0], 0);
     }
@@ -138,7 +138,7 @@ fn parts(r: &mut Random, v: &Vsa, word: i64, rank: usize, moves: [bool; 2], orig
     Parts {
         subscripts,
         ports,
-        hull: Hull { view: Hull::plain_view(origins.len()), origin: origins, rows, words, elements },
+        footprint: Footprint { view: Footprint::plain_view(origins.len()), origin: origins, rows, words, elements },
         banks,
         row,
         col,
@@ -171,13 +171,13 @@ fn try_input(r: &mut Random, v: &mut Vsa) -> bool {
         forward,
         reload,
         used: When::default(),
-        hull: p.hull,
+        footprint: p.footprint,
         banks,
         row: p.row,
         col: p.col,
         after: vec![],
     });
-    let legal = v.verify().is_ok() && v.inputs[group as usize].hull.total_words() <= 150;
+    let legal = v.verify().is_ok() && v.inputs[group as usize].footprint.total_words() <= 150;
     if !legal {
         *v = before;
     }
@@ -215,14 +215,14 @@ fn try_output(r: &mut Random, v: &mut Vsa) -> bool {
         first,
         last,
         emit: When::new(emit),
-        hull: p.hull,
+        footprint: p.footprint,
         banks: p.banks,
         row: p.row,
         col: p.col,
         slots,
         bounds: vec![],
     });
-    let legal = v.verify().is_ok() && v.outputs[o].hull.total_words() <= 150;
+    let legal = v.verify().is_ok() && v.outputs[o].footprint.total_words() <= 150;
     if !legal {
         *v = before;
     }
@@ -251,42 +251,42 @@ fn random_guard(r: &mut Random, v: &mut Vsa) -> NodeId {
 }
 
 /// Widths of a stream for this footprint and possibly larger ones; some rows may end early.
-pub fn shape(r: &mut Random, hull: &Hull) -> StreamShape {
-    let early = (1..hull.rows.len()).filter(|_| r.chance(30)).collect();
+pub fn shape(r: &mut Random, footprint: &Footprint) -> StreamShape {
+    let early = (1..footprint.rows.len()).filter(|_| r.chance(30)).collect();
     let mut width = |n: i64| (n > 1).then(|| rtl::clog2(n as u64) + r.pick(&[0, 0, 1, 3]));
     StreamShape {
-        u: hull.rows.iter().map(|d| width(d.extent)).collect(),
-        r: hull.rows.iter().map(|d| width(d.modulus)).collect(),
-        w: width(hull.words),
+        u: footprint.rows.iter().map(|d| width(d.extent)).collect(),
+        r: footprint.rows.iter().map(|d| width(d.modulus)).collect(),
+        w: width(footprint.words),
         early,
     }
 }
 
 /// The last row of each dimension in one walk.
-pub fn ends(r: &mut Random, hull: &Hull, early: &[usize]) -> Vec<i64> {
-    let last = |dim: &HullDim| dim.modulus * dim.extent - 1;
+pub fn ends(r: &mut Random, footprint: &Footprint, early: &[usize]) -> Vec<i64> {
+    let last = |dim: &FootprintDim| dim.modulus * dim.extent - 1;
     let end =
-        |(d, dim): (usize, &HullDim)| if d == 0 || early.contains(&d) { r.range(0, last(dim)) } else { last(dim) };
-    hull.rows.iter().enumerate().map(end).collect()
+        |(d, dim): (usize, &FootprintDim)| if d == 0 || early.contains(&d) { r.range(0, last(dim)) } else { last(dim) };
+    footprint.rows.iter().enumerate().map(end).collect()
 }
 
 /// One word of a footprint: (u, r) per row dimension, index in the row, local coordinates of its first element.
-pub struct HullWord {
+pub struct FootprintWord {
     pub digits: Vec<(i64, i64)>,
     pub word: i64,
     pub at: Vec<i64>,
 }
 
 /// The words of the footprint up to these rows, in the order of streams.
-pub fn hull_words(hull: &Hull, word: i64, ends: &[i64]) -> Vec<HullWord> {
+pub fn footprint_words(footprint: &Footprint, word: i64, ends: &[i64]) -> Vec<FootprintWord> {
     let mut rows: Vec<Vec<(i64, i64)>> = vec![vec![]];
-    for (dim, end) in hull.rows.iter().zip(ends) {
+    for (dim, end) in footprint.rows.iter().zip(ends) {
         let digits: Vec<(i64, i64)> = (0..=*end).map(|y| (y / dim.modulus, y % dim.modulus)).collect();
         rows = rows.iter().flat_map(|row| digits.iter().map(|d| [row.clone(), vec![*d]].concat())).collect();
     }
     let words = |digits: Vec<(i64, i64)>| {
-        let y: Vec<i64> = digits.iter().zip(&hull.rows).map(|((u, r), dim)| dim.modulus * u + r).collect();
-        (0..hull.words).map(move |w| HullWord {
+        let y: Vec<i64> = digits.iter().zip(&footprint.rows).map(|((u, r), dim)| dim.modulus * u + r).collect();
+        (0..footprint.words).map(move |w| FootprintWord {
             digits: digits.clone(),
             word: w,
             at: [y.clone(), vec![w * word]].concat(),
@@ -296,11 +296,11 @@ pub fn hull_words(hull: &Hull, word: i64, ends: &[i64]) -> Vec<HullWord> {
 }
 
 /// Local coordinates of the cell that the port reads in the wave at `counters`, at PE `p`.
-pub fn local(subscripts: &[Form], port: &[i64], hull: &Hull, counters: &[i64], p: [i64; 2]) -> Vec<i64> {
+pub fn local(subscripts: &[Form], port: &[i64], footprint: &Footprint, counters: &[i64], p: [i64; 2]) -> Vec<i64> {
     subscripts
         .iter()
         .zip(port)
-        .zip(&hull.origin)
+        .zip(&footprint.origin)
         .map(|((s, k), o)| s.eval(counters, p) + k - o.eval(counters, p))
         .collect()
 }

@@ -103,7 +103,7 @@ pub struct Mm {
     pub m: i64,
     pub k: i64,
     pub pes: [i64; 2],
-    /// Waves of k per visit.
+    /// Waves of k per tile.
     pub steps: i64,
     /// Latency-hiding points along i.
     pub points: i64,
@@ -141,7 +141,7 @@ fn bank(port: u32, ports: u32, row: BankDim, coef: [i64; 2], words_per_row: i64)
 }
 
 /// Output-stationary: i and j in space, k in time. Counters: tiles in `order` of (i, j, k), then k, i.latency.
-/// `in_place`: `C += A B` with each visit's partial result in DRAM.
+/// `in_place`: `C += A B` with each tile's partial result in DRAM.
 pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
     let [e0, e1] = s.pes;
     let (ti, tk) = (e0 * s.points, s.steps * s.lanes);
@@ -159,7 +159,7 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
     let j = form(0, &term(&[(at(1), e1)]), [0, 1]);
     let k = form(0, &term(&[(at(2), tk), (3, s.lanes)]), [0, 0]);
     let origin = |axis: usize, size: i64| form(0, &term(&[(at(axis), size)]), [0, 0]);
-    let plain = |extent: i64| HullDim { modulus: 1, extent };
+    let plain = |extent: i64| FootprintDim { modulus: 1, extent };
     let words = |elements: i64, a: usize| ceil(elements, s.words[a] as i64);
     let mut nodes = Nodes::default();
     let acc = product(&mut nodes, s, &k);
@@ -187,8 +187,8 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
     let enable = nodes.add("last", ScalarType::BOOL, Op::Guard(last));
     let wa = words(tk, 0);
     let c_row = BankDim { base: 0, coef: [s.points, 0], extent: s.points, residue: 0 };
-    let c_hull = Hull {
-        view: Hull::plain_view(2),
+    let c_footprint = Footprint {
+        view: Footprint::plain_view(2),
         origin: vec![origin(0, ti), origin(1, e1)],
         rows: vec![plain(ti)],
         words: words(e1, 2),
@@ -204,8 +204,8 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
             forward: [false, true],
             reload: 1 + at(0).max(at(2)),
             used: When::default(),
-            hull: Hull {
-                view: Hull::plain_view(2),
+            footprint: Footprint {
+                view: Footprint::plain_view(2),
                 origin: vec![origin(0, ti), origin(2, tk)],
                 rows: vec![plain(ti)],
                 words: wa,
@@ -225,10 +225,10 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
             forward: [true, false],
             reload: 1 + at(1).max(at(2)),
             used: When::default(),
-            hull: Hull {
-                view: Hull::plain_view(2),
+            footprint: Footprint {
+                view: Footprint::plain_view(2),
                 origin: vec![origin(2, tk), origin(1, e1)],
-                rows: vec![HullDim { modulus: s.lanes, extent: s.steps }],
+                rows: vec![FootprintDim { modulus: s.lanes, extent: s.steps }],
                 words: words(e1, 1),
                 elements: e1,
             },
@@ -252,7 +252,7 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
             forward: [false, false],
             reload: 3,
             used: When::default(),
-            hull: c_hull.clone(),
+            footprint: c_footprint.clone(),
             banks: vec![bank(0, 1, c_row.clone(), [0, 1], 1)],
             row: form(0, &term(&[(4, 1)]), [0, 0]),
             col: form(0, &[], [0, 0]),
@@ -270,7 +270,7 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
         first: [0, 0],
         last: [e0 - 1, e1 - 1],
         emit: When::new(emit),
-        hull: c_hull,
+        footprint: c_footprint,
         banks: vec![OutputBank { bank: bank(0, 1, c_row, [0, 1], 1), elements: 1 }],
         row: form(0, &term(&[(4, 1)]), [0, 0]),
         col: form(0, &[], [0, 0]),
@@ -333,11 +333,11 @@ pub fn travelling(s: &Mm) -> Vsa {
     let sum = nodes.binary("acc", I32, BinaryOp::Add, before, product);
     assert_eq!(sum, NodeId(9));
     let always = nodes.add("always", ScalarType::BOOL, Op::Guard(vec![]));
-    let plain = |extent: i64| HullDim { modulus: 1, extent };
+    let plain = |extent: i64| FootprintDim { modulus: 1, extent };
     let words = |elements: i64, a: usize| ceil(elements, s.words[a] as i64);
     let (t, z) = (s.steps, [0, 0]);
-    let c_hull = Hull {
-        view: Hull::plain_view(2),
+    let c_footprint = Footprint {
+        view: Footprint::plain_view(2),
         origin: vec![form(0, &[1], z), form(0, &[0, t], z)],
         rows: vec![plain(1)],
         words: words(t, 2),
@@ -353,8 +353,8 @@ pub fn travelling(s: &Mm) -> Vsa {
             forward: [false, false],
             reload: 1,
             used: When::default(),
-            hull: Hull {
-                view: Hull::plain_view(2),
+            footprint: Footprint {
+                view: Footprint::plain_view(2),
                 origin: vec![form(0, &[1], z), form(0, &[], z)],
                 rows: vec![plain(1)],
                 words: words(pes, 0),
@@ -374,8 +374,8 @@ pub fn travelling(s: &Mm) -> Vsa {
             forward: [true, false],
             reload: 2,
             used: When::default(),
-            hull: Hull {
-                view: Hull::plain_view(2),
+            footprint: Footprint {
+                view: Footprint::plain_view(2),
                 origin: vec![form(0, &[], z), form(0, &[0, t], z)],
                 rows: vec![plain(pes)],
                 words: words(t, 1),
@@ -394,7 +394,7 @@ pub fn travelling(s: &Mm) -> Vsa {
         first: [0, s.k - 1],
         last: [0, s.k - 1],
         emit: When::new(vec![None, None]),
-        hull: c_hull,
+        footprint: c_footprint,
         banks: vec![OutputBank {
             bank: bank(0, 1, BankDim { base: 0, coef: z, extent: 1, residue: 0 }, z, words(t, 2)),
             elements: t,

@@ -69,7 +69,7 @@ struct Sequence {
 /// Statements that one array executes.
 struct Phase {
     statements: Vec<usize>,
-    /// As a program of its own, perhaps rewritten.
+    /// The phase as a program of its own, perhaps rewritten.
     scop: Scop,
     /// Over its phase loops, then its inner dimensions.
     system: System,

@@ -43,7 +43,7 @@ struct OpenStatement {
 struct Parser {
     scop: Scop,
     open: Option<OpenStatement>,
-    /// Of the current line.
+    /// Place of the current line.
     span: Span,
 }
 

@@ -1,4 +1,4 @@
-//! What a visit needs: its loads, and collectors that are free; which loads and drains it takes, and which it is the
+//! What a tile needs: its loads, and collectors that are free; which loads and drains it takes, and which it is the
 //! last of.
 
 use super::{Build, Digit, Load, SequencerPorts};
@@ -51,11 +51,11 @@ impl<'m> Build<'_, 'm> {
         }
     }
 
-    fn first_of_visit(&self) -> Sig<'m> {
+    fn first_of_tile(&self) -> Sig<'m> {
         self.conjunction(self.of.tile_depth, usize::MAX, |d| d.zero.q())
     }
 
-    fn last_of_visit(&self) -> Sig<'m> {
+    fn last_of_tile(&self) -> Sig<'m> {
         self.all_last(self.of.tile_depth)
     }
 
@@ -68,11 +68,11 @@ impl<'m> Build<'_, 'm> {
         count.q().reduce_or()
     }
 
-    /// Everything the next wave's visit needs is there; wave's buffer halves become outputs on the way.
-    pub(super) fn visit_ready(&mut self, ports: &SequencerPorts, clear: Sig<'m>) -> Sig<'m> {
+    /// Everything the next wave's tile needs is there; wave's buffer halves become outputs on the way.
+    pub(super) fn tile_ready(&mut self, ports: &SequencerPorts, clear: Sig<'m>) -> Sig<'m> {
         let m = self.m;
-        let first = self.first_of_visit().named("first_of_visit");
-        let last = self.last_of_visit().named("last_of_visit");
+        let first = self.first_of_tile().named("first_of_visit");
+        let last = self.last_of_tile().named("last_of_visit");
         let mut needs = vec![];
         for (g, ports) in ports.loads.iter().enumerate() {
             let loads = (self.is_in(&self.of.loads[g].loads) & first).called(format!("needs_load{g}"));

@@ -3,7 +3,7 @@
 //! Problem: a group reads `A[f(c, p)]` for all counters `c` of a tile, PEs `p` and ports. Which elements is that, which
 //! PE's buffer holds which, and at which address does a wave find its element?
 //!
-//! Terms: the *footprint* ([`Hull`]) is the bounding box of the elements that a tile touches. A *bank* is the part of
+//! Terms: the *footprint* ([`Footprint`]) is the bounding box of the elements that a tile touches. A *bank* is the part of
 //! it in the buffer of one PE. Tile counters move the footprint (`origin`), axes move the bank (`base + coef · p`),
 //! inner counters move the address (`row`, `col`).
 //!
@@ -88,7 +88,7 @@ impl Dimension {
 
 /// What inputs and outputs have in common.
 pub(super) struct Layout {
-    pub hull: Hull,
+    pub footprint: Footprint,
     pub banks: Vec<Bank>,
     pub row: Form,
     pub col: Form,
@@ -168,17 +168,17 @@ pub(super) fn layout(
         depth: stride,
     };
     let banks = groups.iter().map(bank).collect();
-    let hull_rows = (0..last)
-        .map(|d| HullDim { modulus: moduli[d], extent: (dims[d].range + moduli[d] - 1) / moduli[d] })
+    let footprint_rows = (0..last)
+        .map(|d| FootprintDim { modulus: moduli[d], extent: (dims[d].range + moduli[d] - 1) / moduli[d] })
         .collect();
-    let hull = Hull {
+    let footprint = Footprint {
         view,
         origin: dims.iter().map(|d| d.origin.clone()).collect(),
-        rows: hull_rows,
+        rows: footprint_rows,
         words: words.max((dims[last].range + word - 1) / word),
         elements: dims[last].range,
     };
-    Layout { hull, banks, row, col, elements }
+    Layout { footprint, banks, row, col, elements }
 }
 
 /// All ports are consecutive elements of one word, for every wave and PE.
@@ -192,8 +192,9 @@ fn one_word(dims: &[Dimension], ports: &[Vec<i64>], word: i64, pes: PeBox, mappi
     consecutive && counters && axes && word % n == 0 && base % n == 0 && dims[last].counter_min % n == 0
 }
 
-fn reload(hull: &Hull) -> usize {
-    hull.origin
+fn reload(footprint: &Footprint) -> usize {
+    footprint
+        .origin
         .iter()
         .flat_map(|f| f.counters.iter().enumerate().filter(|(_, &c)| c != 0).map(|(j, _)| j + 1))
         .max()
@@ -211,14 +212,14 @@ pub fn input(draft: &InputDraft, array: u32, word: u32, least: usize, mapping: &
             form.space[a] = 0;
         }
     }
-    let l = layout(&subscripts, Hull::plain_view(subscripts.len()), &draft.ports, word as i64, pes, mapping);
+    let l = layout(&subscripts, Footprint::plain_view(subscripts.len()), &draft.ports, word as i64, pes, mapping);
     let forward = [0, 1].map(|a| subscripts.iter().all(|f| f.space[a] == 0));
     // A size may have any value; of a counter that sizes end, the last value has no number of its own.
     let is_number = |j: usize, v: i64| {
         j >= mapping.parameters() && !(mapping.counters[j].limit().is_some() && v + 1 == mapping.counters[j].trip)
     };
     let phases: Vec<Option<i64>> = (0..mapping.phases()).map(|j| draft.phase(j).filter(|&v| is_number(j, v))).collect();
-    let reload = reload(&l.hull).max(least);
+    let reload = reload(&l.footprint).max(least);
     // In one phase only it is used there.
     let single_phase = (mapping.parameters()..mapping.phases()).all(|j| phases[j].is_some());
     let cases = if draft.phases.is_empty() || single_phase || reload < mapping.phases() {
@@ -235,7 +236,7 @@ pub fn input(draft: &InputDraft, array: u32, word: u32, least: usize, mapping: &
         forward,
         reload,
         used: When { cases, ..When::new(if phases.iter().any(Option::is_some) { phases } else { vec![] }) },
-        hull: l.hull,
+        footprint: l.footprint,
         banks: l.banks,
         row: l.row,
         col: l.col,
