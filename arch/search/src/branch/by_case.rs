@@ -4,8 +4,7 @@
 //! Example: 64 phases in 4 classes of 16 phases each, whose loops run to 64, 48, 32 and 16. A shape takes
 //! 16·(w(64) + w(48) + w(32) + w(16)) waves, with w(n) the waves of a phase whose loops run to n.
 
-use super::closed::Shapes;
-use super::frontier::Bounded;
+use super::frontier::{Bounded, Shapes};
 use super::model::Model;
 use crate::facts::{Access, Facts, Passed, PhaseClass, Transition};
 use crate::space::{parts, Grid, Inner, Order, Shape, MOST_DIMS};

@@ -1,27 +1,12 @@
 //! The shapes of a grid with their cycles in closed form, at least. Millions of these are computed per second.
 
 use super::by_case;
-use super::frontier::Bounded;
+use super::frontier::{Bounded, Shapes};
 use super::model::Model;
 use super::widths::Widths;
 use crate::space::{Grid, Inner, Shape, Sizes, MOST_DIMS};
 use crate::tuning;
 use cost::bound::{Around, Moved, Tiles};
-
-/// The shapes of a grid that are of interest.
-pub(super) struct Shapes {
-    pub shapes: Vec<Bounded<Shape>>,
-    /// How many were bounded.
-    pub bounds: u64,
-    /// The least bound of shapes that were left out without a proof.
-    pub dropped: i64,
-}
-
-impl Shapes {
-    pub fn none() -> Shapes {
-        Shapes { shapes: vec![], bounds: 0, dropped: i64::MAX }
-    }
-}
 
 /// The shapes of a grid below the cap.
 pub(super) fn shapes(model: &Model, grid: &Bounded<Grid>, cap: i64) -> Shapes {

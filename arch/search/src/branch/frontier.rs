@@ -18,6 +18,21 @@ impl<T> Bounded<T> {
     }
 }
 
+/// The shapes of a grid that are of interest.
+pub(super) struct Shapes {
+    pub shapes: Vec<Bounded<Shape>>,
+    /// How many were bounded.
+    pub bounds: u64,
+    /// The least bound of shapes that were left out without a proof.
+    pub dropped: i64,
+}
+
+impl Shapes {
+    pub fn none() -> Shapes {
+        Shapes { shapes: vec![], bounds: 0, dropped: i64::MAX }
+    }
+}
+
 /// A set of designs. Among equal bounds the node nearest to a design comes first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Node {

@@ -1,18 +1,6 @@
 //! The best design so far, and what it rules out.
 
-use super::task::{Design, Task};
-
-/// The search found a better design.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
-    /// Designs assembled until then.
-    pub designs: u64,
-    pub cycles: i64,
-    /// The least open bound then.
-    pub bound: i64,
-    /// The heuristic that found it, or [`super::BEST_FIRST`].
-    pub by: &'static str,
-}
+use super::task::{Design, Step, Task};
 
 pub(super) struct Incumbent {
     best: Option<Design>,

@@ -56,10 +56,9 @@ pub use amounts::{share, share_of};
 pub use audit::{audit, rates, Audited, Rates};
 pub use frontier::Bounded;
 pub use heuristics::{Heuristic, Run, BEST_FIRST, HEURISTICS};
-pub use incumbent::Step;
 pub use network::{network, Layer, Network, Shared};
 pub(super) use task::options_of;
-pub use task::{Counts, Design, Effort, Found, Progress, Task};
+pub use task::{Counts, Design, Effort, Found, Progress, Step, Task};
 
 use crate::space;
 use crate::space::{Grid, Shape, MOST_DIMS};

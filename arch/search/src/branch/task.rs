@@ -1,6 +1,5 @@
 //! What a search is asked, and what it answers.
 
-use super::incumbent::Step;
 use super::widths::Widths;
 use crate::space::{Grid, Shape};
 use array::kernel::Kernel;
@@ -90,6 +89,18 @@ pub struct Design {
 pub(super) struct Proposal {
     pub shape: Shape,
     pub widths: Widths,
+}
+
+/// The search found a better design.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Designs assembled until then.
+    pub designs: u64,
+    pub cycles: i64,
+    /// The least open bound then.
+    pub bound: i64,
+    /// The heuristic that found it, or [`super::BEST_FIRST`].
+    pub by: &'static str,
 }
 
 /// What a search looked at.

@@ -32,7 +32,7 @@
 
 use crate::affine::map::coordinate;
 use crate::recurrence::builder::{Builder, Placement};
-use crate::recurrence::touch::{Touch, FAILED};
+use crate::recurrence::touch::{displacement, Touch, FAILED};
 use scop::flow;
 use scop::flow::Source;
 use scop::{Affine, Constraint, StmtId};
@@ -75,10 +75,6 @@ fn selections(iterators: usize, depth: usize, phases: usize, reach: Reach) -> Ve
     // Loops at one depth share a dimension if possible.
     all.sort_by_key(|dims| (displacement(dims), dims.clone()));
     all
-}
-
-pub(super) fn displacement(dims: &[usize]) -> i64 {
-    dims.iter().enumerate().map(|(k, &d)| (d as i64 - k as i64).abs()).sum()
 }
 
 impl<'a> Builder<'a> {

@@ -8,7 +8,6 @@
 
 use crate::affine::map::{compose, minus};
 use crate::recurrence::builder::{is_early, Builder, RangeKey};
-use crate::recurrence::place::displacement;
 use crate::recurrence::uniformize::{is_forward, Read};
 use crate::system::{Feed, ReadId};
 use scop::flow;
@@ -22,6 +21,11 @@ pub(super) const FAILED: i64 = 1000;
 const PIECE: i64 = 20;
 
 type Range = Option<(i64, i64)>;
+
+/// By how many dimensions iterators stand away from those of their own loops, in sum.
+pub(super) fn displacement(dims: &[usize]) -> i64 {
+    dims.iter().enumerate().map(|(k, &d)| (d as i64 - k as i64).abs()).sum()
+}
 
 /// A piece of a read that depends on the placement of a statement.
 pub(super) struct Touch<'a> {
