@@ -122,7 +122,8 @@ pub struct Design {
     #[arg(long, value_name = "LOOP,…", value_delimiter = ',', conflicts_with = "row", help_heading = ARRAY)]
     space: Option<Vec<String>>,
     /// Time coordinates, outermost first, such as 2*c+q
-    #[arg(long, value_name = "EXPR,…", value_delimiter = ',', conflicts_with_all = ["row", "order"], help_heading = ARRAY)]
+    #[arg(long, value_name = "EXPR,…", value_delimiter = ',', conflicts_with_all = ["row", "order"])]
+    #[arg(help_heading = ARRAY)]
     time: Option<Vec<String>>,
     /// Distribute the loop nests into phases, which run one after the other on the same PEs
     #[arg(long, alias = "apart", help_heading = ARRAY)]
@@ -133,7 +134,8 @@ pub struct Design {
     #[serde(serialize_with = "table")]
     strip: Vec<(String, i64)>,
     /// Skew a loop by N iterations per strip, if a strip passes values on to the next
-    #[arg(long, alias = "slant", value_name = "LOOP=N,…", value_delimiter = ',', value_parser = parse_factor, help_heading = ARRAY)]
+    #[arg(long, alias = "slant", value_name = "LOOP=N,…", value_delimiter = ',', value_parser = parse_factor)]
+    #[arg(help_heading = ARRAY)]
     #[serde(serialize_with = "table")]
     skew: Vec<(String, i64)>,
     /// Array partitioning: iterations per tile, which need not divide the loop
@@ -189,7 +191,8 @@ pub struct Design {
     #[arg(long, value_name = "WAVES", help_heading = WIRING)]
     spill_beyond: Option<u32>,
     /// Memory latency that the ports hide by reading ahead [default: the board's]
-    #[arg(long, value_name = "CYCLES", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = WIRING)]
+    #[arg(long, value_name = "CYCLES", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(help_heading = WIRING)]
     memory_latency: Option<u32>,
     /// Bits of the addresses at the AXI ports, 32 or 64 [default: the board's]
     #[arg(long, value_name = "BITS", value_parser = parse_address_bits, help_heading = WIRING)]
@@ -346,7 +349,8 @@ pub struct Sim {
     ///
     /// ideal: one beat per cycle, with a latency of 16 cycles or as given; ddr: a latency of 40 cycles, refresh gaps
     /// and random stalls
-    #[arg(long, value_name = "ideal[:CYCLES]|ddr", value_parser = parse_memory, default_value_t, help_heading = SIMULATION)]
+    #[arg(long, value_name = "ideal[:CYCLES]|ddr", value_parser = parse_memory, default_value_t)]
+    #[arg(help_heading = SIMULATION)]
     pub memory: MemoryKind,
     /// Write a waveform
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
@@ -400,13 +404,15 @@ pub struct Explore {
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     pub designs: u64,
     /// Also find the fastest systolic arrays with half, a quarter, … of these resources, each with its proof
-    #[arg(long, value_name = "RESOURCE,…", value_delimiter = ',', value_parser = ["cycles", "lut", "ff", "dsp", "bram36", "bram", "uram"])]
+    #[arg(long, value_name = "RESOURCE,…", value_delimiter = ',')]
+    #[arg(value_parser = ["cycles", "lut", "ff", "dsp", "bram36", "bram", "uram"])]
     pub pareto: Vec<String>,
     /// Find one systolic array for all layers of a network: tables [[layer]] with the macros of each layer
     #[arg(long, value_name = "NET.toml", conflicts_with_all = ["pareto", "html", "shard"])]
     pub network: Option<PathBuf>,
     /// Search part I of N of the design space, such as 3/8, and append the results to --out
-    #[arg(long, value_name = "I/N", value_parser = parse_shard, requires = "out", conflicts_with_all = ["pareto", "html"])]
+    #[arg(long, value_name = "I/N", value_parser = parse_shard)]
+    #[arg(requires = "out", conflicts_with_all = ["pareto", "html"])]
     pub shard: Option<(u64, u64)>,
     /// File to which shards append a line for each finished grid of PEs
     #[arg(long, value_name = "FILE.jsonl", requires = "shard")]

@@ -61,7 +61,15 @@ fn interface(interface: &Interface) -> Value {
     };
     let port = |p: &AxiPort| json!({ "port": p.name, "data_bits": p.data_bits, "arrays": moved(p) });
     let arguments = |f: &Function| json!(f.arguments.iter().map(argument).collect::<Vec<_>>());
-    let function = |(number, f): (usize, &Function)| json!({ "function": f.name, "name": f.ident, "number": number, "core": f.core, "arguments": arguments(f) });
+    let function = |(number, f): (usize, &Function)| {
+        json!({
+            "function": f.name,
+            "name": f.ident,
+            "number": number,
+            "core": f.core,
+            "arguments": arguments(f),
+        })
+    };
     let mut value = json!({
         "ports": interface.ports.iter().map(port).collect::<Vec<_>>(),
         "registers": interface.registers.iter().map(|r| json!({ "name": r.name, "offset": r.offset })).collect::<Vec<_>>(),
@@ -136,7 +144,12 @@ pub fn design(design: &Design) -> Value {
         "interface": interface(design.interface),
     });
     // Beside the report; the space-time diagram needs the program.
-    let pictures = |c: &Compiled, folder: &str| json!({ "array": format!("{folder}array.svg"), "time": c.stages.is_some().then_some(format!("{folder}array.time.svg")) });
+    let pictures = |c: &Compiled, folder: &str| {
+        json!({
+            "array": format!("{folder}array.svg"),
+            "time": c.stages.is_some().then_some(format!("{folder}array.time.svg")),
+        })
+    };
     if let [only] = functions {
         if let (Value::Object(all), Value::Object(own)) = (&mut value, function(only)) {
             all.extend(own);

@@ -16,7 +16,14 @@ pub fn shown(arguments: &Boards) -> Result<String> {
         return Ok(table(&boards));
     }
     let one = |b: &Board| {
-        let memory = |m: &cost::board::Memory| json!({ "kind": m.kind, "ports": m.ports, "data_bits": m.data_bits, "peak_bytes_per_s": m.peak_bytes_per_s });
+        let memory = |m: &cost::board::Memory| {
+            json!({
+                "kind": m.kind,
+                "ports": m.ports,
+                "data_bits": m.data_bits,
+                "peak_bytes_per_s": m.peak_bytes_per_s,
+            })
+        };
         json!({
             "name": b.name,
             "title": b.title,

@@ -98,9 +98,11 @@ fn as_table(rows: &[Candidate]) -> String {
             options(row),
         ]);
     }
-    let legend = "\nlinks: x(a,b) moves to the PE at offset (a,b); ↺n is used n waves later, in the same PE if there is no \
-        offset.\n\
-        d: projection vector; s: schedule vector. Build a row with `--row N`, or with the options of its last column.\n";
+    let legend =
+        "\nlinks: x(a,b) moves to the PE at offset (a,b); ↺n is used n waves later, in the same PE if there is \
+        no offset.\n\
+        d: projection vector; s: schedule vector. Build a row with `--row N`, or with the options of its last \
+        column.\n";
     let refused = rows.iter().filter_map(|row| {
         row.refused
             .as_ref()

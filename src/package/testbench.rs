@@ -190,7 +190,12 @@ fn bus_check(interface: &Interface, contents: &[Contents], watchdog: u64) -> Str
         json!({ "function": function.name, "number": number, "arrays": arrays, "scalars": scalars })
     };
     let mut functions: Vec<Value> = interface.functions.iter().zip(contents).enumerate().map(function).collect();
-    let mut value = json!({ "top": interface.kernel, "address_bits": interface.address_bits, "max_cycles": watchdog, "status": interface.layout.status() });
+    let mut value = json!({
+        "top": interface.kernel,
+        "address_bits": interface.address_bits,
+        "max_cycles": watchdog,
+        "status": interface.layout.status(),
+    });
     match &mut functions[..] {
         [only] => ["arrays", "scalars"].into_iter().for_each(|key| value[key] = only[key].take()),
         _ => {

@@ -125,7 +125,8 @@ fn examples(operator: Operator) -> Vec<Example> {
     }
 }
 
-const NUMBERS: [i64; 7] = [0, 4, 2, -7, 9, 3, 25];
+/// Two equal neighbours: comparisons need some.
+const NUMBERS: [i64; 8] = [0, 4, 2, -7, 9, 9, 3, 25];
 
 /// Operands from the list, from one of its places on.
 fn operands(types: &[ScalarType], from: usize) -> Vec<u64> {

@@ -3,8 +3,8 @@
 //! Problem: a group reads `A[f(c, p)]` for all counters `c` of a tile, PEs `p` and ports. Which elements is that, which
 //! PE's buffer holds which, and at which address does a wave find its element?
 //!
-//! Terms: the *footprint* ([`Footprint`]) is the bounding box of the elements that a tile touches. A *bank* is the part of
-//! it in the buffer of one PE. Tile counters move the footprint (`origin`), axes move the bank (`base + coef · p`),
+//! Terms: the *footprint* ([`Footprint`]) is the bounding box of the elements that a tile touches. A *bank* is the part
+//! of it in the buffer of one PE. Tile counters move the footprint (`origin`), axes move the bank (`base + coef · p`),
 //! inner counters move the address (`row`, `col`).
 //!
 //! Method: each subscript is split by what moves it, and each part has a range. Dimensions except the last are walked

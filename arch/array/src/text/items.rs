@@ -91,7 +91,8 @@ pub(super) fn bank(line: &mut Line) -> Result<Bank, String> {
     Ok(Bank { port, ports, rows, base, coef, words_per_row, depth: line.integer()? })
 }
 
-/// A form over a footprint's coordinates `y0`, `y1`, … and, behind them, the counters of the phases `phase0`, `phase1`, …
+/// A form over a footprint's coordinates `y0`, `y1`, … and, behind them, the counters of the phases `phase0`,
+/// `phase1`, …
 pub(super) fn over_coordinates(line: &mut Line, rank: usize, phases: usize) -> Result<Affine, String> {
     let number = |name: &str, prefix: &str, most: usize| {
         name.strip_prefix(prefix).filter(|_| is_word(name)).and_then(|d| d.parse().ok()).filter(|&d: &usize| d < most)

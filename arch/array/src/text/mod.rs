@@ -16,8 +16,8 @@
 //!   %4 a: i32 = cast %1  @ready 4 lat 0
 //!   %8 past: i32 = past %9 hop (0, 0) waves 9  @ready 7 lat 0 by memory sync 6     or: by chain
 //!   %9 acc: i32 = add %5, %8  @ready 8 lat 1
-//! input 0 A[4*i.tile + 2*p0][2*k.time]  then, indented: ports, from … to (unless all PEs read), forward, reload, footprint,
-//!                                       bank, row, col, after
+//! input 0 A[4*i.tile + 2*p0][2*k.time]  then, indented: ports, from … to (unless all PEs read), forward, reload,
+//!                                       footprint, bank, row, col, after
 //! output 0 C[4*i.tile + 2*p0][p1]       then, indented: port, from, emit, footprint, bank, row, col, slots, bound
 //! ```
 //!

@@ -16,8 +16,8 @@ use uniform::affine::Form;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Footprint {
     /// Per dimension of the array (see [`crate::vsa::DramArray::extents`]): its subscript over `y`. Only one contains
-    /// the last coordinate, with a positive coefficient, so that a row's cells are in equal steps ([`Footprint::step`]).
-    /// Cells that differ in `y` differ.
+    /// the last coordinate, with a positive coefficient, so that a row's cells are in equal steps
+    /// ([`Footprint::step`]). Cells that differ in `y` differ.
     pub view: Vec<Affine>,
     /// Per dimension: `y` at the begin of the box; a form over tile counters only. Local coordinates start there.
     pub origin: Vec<Form>,
