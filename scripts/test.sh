@@ -11,6 +11,9 @@ export SAGEN_CARGO="--config scripts/ci.toml"
 cargo fmt --all --check
 # shellcheck disable=SC2086
 cargo $SAGEN_CARGO test --release --workspace
+# The same profile: what the tests have built is not built again.
+# shellcheck disable=SC2086
+cargo $SAGEN_CARGO clippy --release --workspace --all-targets --quiet -- --deny warnings
 # The self-test uses one core, the gates use the others.
 scripts/selftest.sh &
 selftest=$!
