@@ -1,5 +1,6 @@
 //! Programs that are refused: exactly the faults that their comments expect (see [`crate::expect`]).
 
+use crate::common::c_files;
 use crate::expect::compare;
 use frontend::{parse, ParseOptions};
 use scop::render_plain;
@@ -13,14 +14,7 @@ fn check(path: &Path) -> Result<(), String> {
 }
 
 fn files() -> Vec<PathBuf> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/refuse");
-    let mut all: Vec<PathBuf> = std::fs::read_dir(directory)
-        .unwrap()
-        .map(|e| e.unwrap().path())
-        .filter(|p| p.extension().is_some_and(|e| e == "c"))
-        .collect();
-    all.sort();
-    all
+    c_files("../../tests/refuse")
 }
 
 #[test]

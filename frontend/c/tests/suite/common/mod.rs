@@ -66,14 +66,20 @@ impl Random {
     }
 }
 
-pub fn examples() -> Vec<PathBuf> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ok");
+/// The C files of a directory, given from this crate's own.
+pub fn c_files(directory: &str) -> Vec<PathBuf> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join(directory);
     let mut all: Vec<PathBuf> = std::fs::read_dir(directory)
         .unwrap()
         .map(|e| e.unwrap().path())
         .filter(|p| p.extension().is_some_and(|e| e == "c"))
         .collect();
     all.sort();
+    all
+}
+
+pub fn examples() -> Vec<PathBuf> {
+    let all = c_files("tests/ok");
     assert!(all.len() >= 8);
     all
 }
