@@ -111,7 +111,11 @@ fn arrays(kernel: &Kernel, lowered: &Lowered, mapping: &Mapping, interval: i64, 
                 let members: Vec<usize> =
                     sources.iter().copied().filter(|&b| kernel.ports[b] == kernel.ports[source]).collect();
                 let asked = port::bus_bytes(&spec.wiring, members.iter().map(|&b| &scop.arrays[b]));
-                asked.unwrap_or_else(|| bus::choose(scop, lowered, &members, interval, mapping))
+                asked.unwrap_or_else(|| {
+                    let names = members.iter().map(|&b| scop.arrays[b].name.as_str());
+                    let widest = spec.widest_bus(names).filter(|_| !kernel.on_chip[source]).unwrap_or(port::WIDEST);
+                    bus::choose(scop, lowered, &members, interval, mapping, widest)
+                })
             });
         let dims = if array.dims.is_empty() { vec![1] } else { array.dims.clone() };
         dram.push(InDram {

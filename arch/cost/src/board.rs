@@ -4,6 +4,7 @@ pub use array::resources::Resources;
 use scop::diag::Diagnostic;
 use serde::Deserialize;
 use uniform::aim::RESOURCES;
+use uniform::memory;
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Die {
@@ -26,10 +27,21 @@ pub struct Memory {
     /// From a read's address to its first data at the kernel, with buses and controller.
     #[serde(default = "usual_latency")]
     pub latency_ns: i64,
+    /// Clock of the ports; that of the kernel if left out.
+    #[serde(default)]
+    pub clock_mhz: Option<f64>,
+    /// A shorter burst costs as much as one of so many bytes.
+    #[serde(default = "usual_burst")]
+    pub shortest_burst_bytes: i64,
 }
 
 /// Address bits of the AXI ports to memory, unless the file says 32.
 fn usual_address() -> u32 {
+    64
+}
+
+/// What the usual memories move at least: eight words of 64 bits.
+fn usual_burst() -> i64 {
     64
 }
 
@@ -133,6 +145,14 @@ impl Board {
                 format!("memory {}: latency_ns = {}: at least 1, at most 10000", m.kind, m.latency_ns),
             );
             demand(
+                m.clock_mhz.is_none_or(|c| c > 0.0 && c <= 10_000.0),
+                format!("memory {}: clock_mhz = {:?}: more than 0 and at most 10000 MHz", m.kind, m.clock_mhz),
+            );
+            demand(
+                (1..=4096).contains(&m.shortest_burst_bytes),
+                format!("memory {}: shortest_burst_bytes = {}: 1 to 4096", m.kind, m.shortest_burst_bytes),
+            );
+            demand(
                 m.peak_bytes_per_s > 0,
                 format!("memory {}: peak_bytes_per_s = {} is not a rate", m.kind, m.peak_bytes_per_s),
             );
@@ -175,11 +195,42 @@ impl Board {
     /// Cycles of the kernel's clock from a read's address to its first data, of the slowest memory.
     pub fn latency(&self) -> i64 {
         let ns = self.memory.iter().map(|m| m.latency_ns).max().unwrap_or_else(usual_latency);
-        (ns as f64 * self.clock_mhz / 1000.0).ceil() as i64
+        self.cycles_of(ns)
     }
 
-    /// Widest AXI data port of the board, in bytes.
-    pub fn port_bytes(&self) -> i64 {
-        self.memory.iter().map(|m| m.data_bits / 8).max().unwrap_or(64)
+    /// What the memories can do, in cycles of the kernel's clock.
+    pub fn memories(&self) -> memory::Memory {
+        let kind = |m: &Memory| {
+            let rate = |bytes_per_s: i64| {
+                let exact = bytes_per_s as f64 * memory::CYCLES as f64 / (self.clock_mhz * 1e6);
+                (exact as i64).clamp(1, 1 << 40)
+            };
+            let port_clock = m.clock_mhz.unwrap_or(self.clock_mhz);
+            let way = m.data_bits as f64 / 8.0 * port_clock / self.clock_mhz * memory::CYCLES as f64;
+            memory::Kind {
+                name: self.tools_name(&m.kind),
+                banks: m.ports,
+                width: (m.data_bits / 8) as u32,
+                latency: self.cycles_of(m.latency_ns),
+                way: (way as i64).max(1).min(rate(m.peak_bytes_per_s)),
+                bank: rate(m.peak_bytes_per_s),
+                all: m.total_peak_bytes_per_s.map(rate),
+                shortest: m.shortest_burst_bytes,
+            }
+        };
+        memory::Memory { board: self.name.clone(), kinds: self.memory.iter().map(kind).collect(), ideal: false }
+    }
+
+    /// The tools' name of a kind of memory. A Zynq's processing system has named ports, other memories numbered banks.
+    fn tools_name(&self, kind: &str) -> String {
+        if self.family.starts_with("zynq") {
+            "HP".into()
+        } else {
+            kind.to_uppercase()
+        }
+    }
+
+    fn cycles_of(&self, ns: i64) -> i64 {
+        (ns as f64 * self.clock_mhz / 1000.0).ceil() as i64
     }
 }

@@ -190,6 +190,7 @@ pub fn on(board: &Board, spec: &DesignSpec) -> DesignSpec {
     spec.wiring.on_chip.get_or_insert(board.on_chip());
     let uram = spec.aim.limit.get("uram").map_or(board.resources.uram, |most| most.of(board.resources.uram));
     spec.wiring.uram.get_or_insert(uram > 0);
+    spec.memory = board.memories();
     spec
 }
 

@@ -5,6 +5,7 @@
 //! and writes it; [`groups`] declares the fields.
 
 use crate::aim::{Most, Objective, Share};
+use crate::memory::Memory;
 use scop::contract;
 use scop::diag::{Diagnostic, Diagnostics};
 use scop::Scop;
@@ -24,6 +25,8 @@ pub struct DesignSpec {
     pub wiring: Wiring,
     pub aim: Aim,
     pub array: ArrayChoice,
+    /// The board's, which is no part of the written form.
+    pub memory: Memory,
 }
 
 /// Which array.
@@ -197,7 +200,7 @@ impl TryFrom<Written> for DesignSpec {
             (None, None) if is_default(&shape) => ArrayChoice::Automatic,
             (None, space) => ArrayChoice::ByHand { space, shape },
         };
-        Ok(DesignSpec { arithmetic, wiring, aim, array })
+        Ok(DesignSpec { arithmetic, wiring, aim, array, memory: Memory::default() })
     }
 }
 
@@ -252,6 +255,12 @@ impl DesignSpec {
         let mut rest = self.clone();
         (rest.wiring.queue, rest.wiring.address_bits) = (None, None);
         rest == DesignSpec::default()
+    }
+
+    /// Bytes of the widest bus that the memory behind a port of these arrays can use; `None` if any can be used.
+    pub fn widest_bus<'a>(&self, mut arrays: impl Iterator<Item = &'a str>) -> Option<u32> {
+        let bank = arrays.find_map(|name| self.wiring.bank.get(name));
+        self.memory.widest(bank.map(String::as_str))
     }
 
     /// The program that the array executes: `scop` itself, or contracted.

@@ -14,6 +14,7 @@ use array::assemble::SPILL_BEYOND;
 use array::contract::walk::MemoryTiming;
 use array::kernel::Kernel;
 use cost::board::Resources;
+use uniform::design::DesignSpec;
 use uniform::mapping::Plan;
 use uniform::space_time::transform;
 
@@ -47,10 +48,11 @@ pub(super) struct Model<'a> {
 }
 
 /// The facts of every transform; with a wavefront if values wait in every order of the loops otherwise.
-fn facts(program: &Kernel) -> Vec<Facts> {
-    let mut all: Vec<Facts> = transform::transforms(&program.system).iter().map(|t| Facts::new(program, t)).collect();
+fn facts(program: &Kernel, spec: &DesignSpec) -> Vec<Facts> {
+    let transforms = transform::transforms(&program.system);
+    let mut all: Vec<Facts> = transforms.iter().map(|t| Facts::new(program, spec, t)).collect();
     if all[0].always_waits() {
-        all.extend(wavefront(program).map(|transform| Facts::of_front(program, &transform)));
+        all.extend(wavefront(program).map(|transform| Facts::of_front(program, spec, &transform)));
     }
     all
 }
@@ -58,7 +60,7 @@ fn facts(program: &Kernel) -> Vec<Facts> {
 impl<'a> Model<'a> {
     pub fn new(task: &Task<'a>) -> Model<'a> {
         let (program, wiring) = (task.program, &task.spec.wiring);
-        let facts = facts(program);
+        let facts = facts(program, task.spec);
         Model {
             program,
             limits: task.limits,

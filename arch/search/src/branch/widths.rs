@@ -6,7 +6,6 @@
 
 use crate::facts::Facts;
 use crate::tuning;
-use array::io::port;
 use array::kernel::Kernel;
 use std::collections::BTreeMap;
 use uniform::design::DesignSpec;
@@ -70,6 +69,8 @@ pub(super) struct Ports {
     fixed: Vec<Option<i64>>,
     /// Per port: bytes of its largest element.
     least: Vec<i64>,
+    /// Per port: bytes of the widest word that its memory can use.
+    widest: Vec<i64>,
 }
 
 impl Ports {
@@ -85,6 +86,7 @@ impl Ports {
         Ports {
             fixed: arrays.iter().map(|all| all.iter().find_map(fixed)).collect(),
             least: facts.ports.iter().map(|p| p.bytes).collect(),
+            widest: facts.ports.iter().map(|p| p.widest).collect(),
             arrays,
         }
     }
@@ -93,22 +95,23 @@ impl Ports {
         self.fixed.len()
     }
 
-    fn widths(&self, of: impl Fn(i64) -> i64) -> Widths {
-        let ports = self.fixed.iter().zip(&self.least);
-        Widths::of_bytes(&ports.map(|(fixed, &least)| fixed.unwrap_or_else(|| of(least.max(4)))).collect::<Vec<_>>())
+    /// `most`: bytes of a word at most, if the user does not fix them.
+    fn widths(&self, most: i64) -> Widths {
+        let free = |k: usize| most.min(self.widest[k]).max(self.least[k]).max(4);
+        Widths::of_bytes(&self.fixed.iter().enumerate().map(|(k, f)| f.unwrap_or_else(|| free(k))).collect::<Vec<_>>())
     }
 
     pub fn widest(&self) -> Widths {
-        self.widths(|_| i64::from(port::WIDEST))
+        self.widths(i64::MAX)
     }
 
     pub fn narrowest(&self) -> Widths {
-        self.widths(|least| least)
+        self.widths(0)
     }
 
     /// A few choices, from wide to narrow.
     pub fn some(&self) -> Vec<Widths> {
-        let mut all: Vec<Widths> = tuning::DIVE_WORDS.into_iter().map(|w| self.widths(|least| least.max(w))).collect();
+        let mut all: Vec<Widths> = tuning::DIVE_WORDS.into_iter().map(|w| self.widths(w)).collect();
         all.dedup();
         all
     }

@@ -26,10 +26,9 @@ use accesses::Accesses;
 use array::io::port;
 use array::kernel::Kernel;
 use cost::bound::{Transfer, PORTS};
+use uniform::design::DesignSpec;
 use uniform::space_time::tile::{reach, transformed_bounds};
 use uniform::system::System;
-
-const WIDEST: i64 = port::WIDEST as i64;
 
 /// Phases in which every loop runs equally long.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,6 +44,8 @@ pub struct Port {
     pub arrays: Vec<usize>,
     /// Bytes of the largest element.
     pub bytes: i64,
+    /// Bytes of the widest word that a search gives it: the user's, or what its memory can use.
+    pub widest: i64,
 }
 
 /// The facts of one transform. A dimension is a transformed one, if not said otherwise.
@@ -69,7 +70,7 @@ pub struct Facts {
 }
 
 impl Facts {
-    pub fn new(program: &Kernel, transform: &[Vec<i64>]) -> Facts {
+    pub fn new(program: &Kernel, spec: &DesignSpec, transform: &[Vec<i64>]) -> Facts {
         let system = &program.system;
         let bounds = transformed_bounds(system, transform);
         let classes: Vec<PhaseClass> =
@@ -85,7 +86,7 @@ impl Facts {
             }),
             carried: Carried::new(program, transform),
             transitions: transitions::transitions(system, &reads, &writes, &program.passed),
-            ports: number_ports(program, reads.iter_mut().chain(&mut writes)),
+            ports: number_ports(program, spec, reads.iter_mut().chain(&mut writes)),
             classes,
             reads,
             writes,
@@ -94,18 +95,18 @@ impl Facts {
     }
 
     /// The facts of a wavefront's transform.
-    pub fn of_front(program: &Kernel, transform: &[Vec<i64>]) -> Facts {
-        Facts { front: true, ..Facts::new(program, transform) }
+    pub fn of_front(program: &Kernel, spec: &DesignSpec, transform: &[Vec<i64>]) -> Facts {
+        Facts { front: true, ..Facts::new(program, spec, transform) }
     }
 
     /// Cycles in which the busiest port moves what must be moved once, over the widest words.
     pub fn floor(&self) -> i64 {
         let (mut loads, mut stores) = ([0; PORTS], [0; PORTS]);
         for a in self.reads.iter().filter(|a| a.port < PORTS) {
-            loads[a.port] += a.load_beats(&self.extent, WIDEST);
+            loads[a.port] += a.load_beats(&self.extent, self.ports[a.port].widest);
         }
         for a in self.writes.iter().filter(|a| a.port < PORTS) {
-            stores[a.port] += a.store_beats(&self.extent, WIDEST);
+            stores[a.port] += a.store_beats(&self.extent, self.ports[a.port].widest);
         }
         loads.into_iter().chain(stores).max().unwrap_or(0)
     }
@@ -182,7 +183,11 @@ fn class(system: &System, transform: &[Vec<i64>], bounds: &[(i64, i64)], all: &[
 }
 
 /// Numbers the ports in use, in the order of the accesses.
-fn number_ports<'a>(program: &Kernel, accesses: impl Iterator<Item = &'a mut Access>) -> Vec<Port> {
+fn number_ports<'a>(
+    program: &Kernel,
+    spec: &DesignSpec,
+    accesses: impl Iterator<Item = &'a mut Access>,
+) -> Vec<Port> {
     let (mut used, mut ports): (Vec<usize>, Vec<Port>) = (vec![], vec![]);
     for access in accesses {
         let number = program.ports[access.array];
@@ -196,6 +201,13 @@ fn number_ports<'a>(program: &Kernel, accesses: impl Iterator<Item = &'a mut Acc
         if !port.arrays.contains(&access.array) {
             port.arrays.push(access.array);
         }
+    }
+    for port in &mut ports {
+        let arrays = || port.arrays.iter().map(|&a| &program.scop.arrays[a]);
+        let on_chip = port.arrays.iter().any(|&a| program.on_chip[a]);
+        let most = spec.widest_bus(arrays().map(|a| a.name.as_str())).filter(|_| !on_chip).unwrap_or(port::WIDEST);
+        let fixed = port::bus_bytes(&spec.wiring, arrays()).map(i64::from);
+        port.widest = fixed.unwrap_or(i64::from(most).max(port.bytes).max(4));
     }
     ports
 }
