@@ -24,14 +24,7 @@ fn usual(mapping: &Mapping) -> impl Iterator<Item = (usize, i64)> + '_ {
 /// Bytes per word of the narrowest bus over which the port of `members` keeps the array busy: transfers hidden under
 /// the waves (of `interval` cycles), and the first load and the last drain, which nothing hides, short against the run.
 /// `widest`: bytes of the widest bus that the memory can use; only cells of several lanes in one word ask for more.
-pub fn choose(
-    scop: &Scop,
-    lowered: &Lowered,
-    members: &[usize],
-    interval: i64,
-    mapping: &Mapping,
-    widest: u32,
-) -> u32 {
+pub fn choose(scop: &Scop, lowered: &Lowered, members: &[usize], interval: i64, mapping: &Mapping, widest: u32) -> u32 {
     let waves = usual(mapping).map(|(_, trip)| trip).product::<i64>() * interval;
     let bytes = |array: usize| scop.arrays[array].ty.bytes();
     let narrowest = members.iter().map(|&a| bytes(a)).max().unwrap_or(4).max(4);

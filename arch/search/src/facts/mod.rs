@@ -183,11 +183,7 @@ fn class(system: &System, transform: &[Vec<i64>], bounds: &[(i64, i64)], all: &[
 }
 
 /// Numbers the ports in use, in the order of the accesses.
-fn number_ports<'a>(
-    program: &Kernel,
-    spec: &DesignSpec,
-    accesses: impl Iterator<Item = &'a mut Access>,
-) -> Vec<Port> {
+fn number_ports<'a>(program: &Kernel, spec: &DesignSpec, accesses: impl Iterator<Item = &'a mut Access>) -> Vec<Port> {
     let (mut used, mut ports): (Vec<usize>, Vec<Port>) = (vec![], vec![]);
     for access in accesses {
         let number = program.ports[access.array];

@@ -36,7 +36,13 @@ fn the_printed_form_reads_back() {
             let limit = [("lut".into(), Most::Share(Share::percent(70))), ("dsp".into(), Most::Count(80))].into();
             let aim =
                 Aim { objective: Some(Objective::Area), cycles: Some(5000), slack: Some(Share::percent(2)), limit };
-            let spec = DesignSpec { arithmetic: arithmetic.clone(), wiring, aim, array: array.clone() };
+            let spec = DesignSpec {
+                arithmetic: arithmetic.clone(),
+                wiring,
+                aim,
+                array: array.clone(),
+                ..DesignSpec::default()
+            };
             assert_eq!(DesignSpec::parse(&spec.to_text()), Ok(spec));
         }
     }
