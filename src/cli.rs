@@ -5,11 +5,13 @@ mod values;
 
 use crate::data::DataFile;
 use crate::design_file::Request;
+use crate::golden::How;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use frontend::ParseOptions;
 use serde::ser::{Error, SerializeMap, Serializer};
 use serde::Serialize;
 use std::path::PathBuf;
+use std::time::Duration;
 use uniform::aim::{Most, Share};
 use uniform::design::DesignSpec;
 use values::{
@@ -21,6 +23,11 @@ pub use values::{MemoryKind, SizeSet};
 /// The exit codes, below each help.
 const EXIT: &str = "Exit status: 0 done (and equal), 1 input refused, 2 wrong usage, 3 the simulation differs,\n\
     4 internal error, 5 the C compiler and the interpreter disagree.";
+
+/// What the C program may do, below the helps of the commands that run it.
+const CONFINED: &str = "On Linux it has\nno network, starts no processes and writes only in a temporary folder; it can \
+    read what you can read. sagen says so\nif the kernel lacks the means (Landlock, since 5.13, and seccomp). --trust \
+    lifts these limits.";
 
 #[derive(Debug, Parser)]
 #[command(
@@ -113,6 +120,33 @@ impl Program {
         }
     }
 }
+
+/// How the C program is run.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "C program")]
+pub struct CProgram {
+    /// Run it without limits: with network, processes and files as you have them
+    #[arg(long)]
+    pub trust: bool,
+    /// Longest time of its compilation and of its run [default: 60s, more for long programs]
+    ///
+    /// If it takes longer, sagen's interpreter takes its place. By default it has 60 seconds, and one more for each 20
+    /// million operations.
+    #[arg(long, value_name = "60s", value_parser = parse_seconds)]
+    pub c_time_limit: Option<f64>,
+}
+
+impl CProgram {
+    /// For a function of so many operations, if their number is known.
+    pub fn how(&self, operations: Option<i64>) -> How {
+        let usual = 60.0 + operations.unwrap_or(0).max(0) as f64 / 20e6;
+        let limit = self.c_time_limit.unwrap_or(usual).min(LONGEST_TIME);
+        How { trust: self.trust, limit: Duration::from_secs_f64(limit) }
+    }
+}
+
+/// No time limit is longer than a year, in seconds.
+const LONGEST_TIME: f64 = 366.0 * 86_400.0;
 
 /// The options that say how loops become a systolic array; sagen chooses what is left out. Serialized, it is the
 /// written form of a [`DesignSpec`]: each option has the name and the form of a key of a design file.
@@ -290,7 +324,7 @@ pub enum Emit {
     sagen rtl examples/mm.c --space i,j --tile i=64,j=64,k=32 --latency i=4,j=4 --simd k=2 -o out/mm\n  \
     sagen rtl examples/mm.c --emit=vsa\n\n\
     The directory is written as a whole or not at all. In an existing directory only files that sagen wrote \
-    are replaced.\n\n{EXIT}"))]
+    are replaced.\n\nThe program is compiled and run only with --expected. {CONFINED}\n\n{EXIT}"))]
 pub struct Rtl {
     #[command(flatten)]
     pub program: Program,
@@ -299,6 +333,15 @@ pub struct Rtl {
     /// Directory to write [default: out/NAME with the IP's name]
     #[arg(short, long, value_name = "DIR", help_heading = OUTPUT)]
     pub output: Option<PathBuf>,
+    /// Contents of a C array in the testbench; arrays without a file are random
+    #[arg(long, value_name = "ARRAY=FILE.npy", value_parser = parse_data, help_heading = OUTPUT)]
+    #[arg(conflicts_with = "emit")]
+    pub data: Vec<DataFile>,
+    /// Compile and run the C program for the testbench's expected results [default: interpret it]
+    #[arg(long, conflicts_with = "emit", help_heading = OUTPUT)]
+    pub expected: bool,
+    #[command(flatten)]
+    pub c_program: CProgram,
     /// Print one stage of the compilation instead
     #[arg(long, value_name = "STAGE", conflicts_with = "output", help_heading = OUTPUT)]
     pub emit: Option<Emit>,
@@ -323,13 +366,14 @@ pub enum Engine {
     sagen sim examples/mm.c\n  \
     sagen sim examples/mm.c -D N=100 --space i,k --seed 7 --memory ddr\n  \
     sagen sim examples/mm.c --data A=a.npy --data B=b.npy --out results --engine verilator\n\n\
-    The C file is compiled ($CC, cc, gcc or clang) and run with your rights: simulate only programs you \
-    trust.\n\n{EXIT}"))]
+    The C file is compiled ($CC, cc, gcc or clang) and run. {CONFINED}\n\n{EXIT}"))]
 pub struct Sim {
     #[command(flatten)]
     pub program: Program,
     #[command(flatten)]
     pub design: Design,
+    #[command(flatten)]
+    pub c_program: CProgram,
     /// Seed of the random inputs and of the stalls of the ddr memory
     #[arg(long, default_value_t = 1, help_heading = SIMULATION)]
     pub seed: u64,

@@ -3,6 +3,7 @@
 //! A [`Memory`] holds one image for each array of the `Scop`. An image holds one `u64` for each element, in row-major
 //! order: the bits of the element's type, zero-extended. Local arrays have an empty image.
 
+use crate::Error;
 use crate::npy::{dtype_name, Header, Npy};
 use array::vsa::{DramArray, Vsa};
 use scop::diag::{Diagnostic, Diagnostics, Span};
@@ -17,6 +18,33 @@ pub type Memory = Vec<Vec<u64>>;
 pub struct DataFile {
     pub array: String,
     pub path: PathBuf,
+}
+
+/// The files of each function. With several functions an array is called FUNCTION.ARRAY.
+///
+/// # Errors
+/// There is no such function.
+pub fn shared_out(names: &[&str], files: &[DataFile]) -> crate::Result<Vec<Vec<DataFile>>> {
+    let mut all = vec![vec![]; names.len()];
+    if let [only] = &mut all[..] {
+        *only = files.to_vec();
+        return Ok(all);
+    }
+    for file in files {
+        let place = file
+            .array
+            .split_once('.')
+            .and_then(|(function, array)| Some((names.iter().position(|n| *n == function)?, array)));
+        let Some((k, array)) = place else {
+            return Err(Error::usage(format!(
+                "--data names '{}': with several functions write FUNCTION.ARRAY=FILE; functions: {}",
+                file.array,
+                names.join(", ")
+            )));
+        };
+        all[k].push(DataFile { array: array.to_string(), path: file.path.clone() });
+    }
+    Ok(all)
 }
 
 /// Number of elements of an array; 1 for a scalar.
@@ -245,7 +273,7 @@ pub fn save(scop: &Scop, which: &[usize], memory: &Memory, dir: &Path) -> Result
     std::fs::create_dir_all(dir).map_err(|e| failed(dir, e))?;
     for &index in which {
         let path = dir.join(format!("{}.npy", scop.arrays[index].name));
-        std::fs::write(&path, to_npy(&scop.arrays[index], &memory[index]).to_bytes()).map_err(|e| failed(&path, e))?;
+        crate::files::replace(&path, &to_npy(&scop.arrays[index], &memory[index]).to_bytes()).map_err(|e| failed(&path, e))?;
     }
     Ok(())
 }

@@ -11,41 +11,59 @@
 //! The program is compiled without optimization, so that the comparison does not depend on an optimizer. Flags make C's
 //! arithmetic equal to that of `scop::value`: integers wrap around on overflow, and `a * b + c` is not contracted.
 
+mod native;
+
 use crate::data::{elements, pack, unpack, Memory};
-use crate::scratch::{self, Scratch};
+use crate::scratch::Scratch;
 use frontend::ParseOptions;
 use scop::{Affine, Array, Binding, Scop, Storage};
 use std::fmt::Write as _;
+use native::Compiler;
+pub use native::How;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::time::Duration;
 
 /// Why there is no native result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// No C compiler answers.
     NoCompiler,
+    /// `$CC` is no C compiler; a sentence.
+    Compiler(String),
     /// The compiler lacks a 16-bit floating-point type that the program uses; its messages.
     NoType(String),
     /// The compiler refused the program; its messages.
     Refused(String),
-    /// The program died: what happened.
+    /// The program ended without a result; a sentence.
     Crashed(String),
+    /// The C compiler or the program took longer than it may.
+    Late(&'static str, Duration),
     /// Files could not be written or read.
     Files(String),
+}
+
+impl Failure {
+    /// The interpreter may take the place of the C program: nothing is known to be wrong with the region.
+    pub fn leaves_the_interpreter(&self) -> bool {
+        matches!(self, Failure::NoCompiler | Failure::NoType(_) | Failure::Crashed(_) | Failure::Late(..))
+    }
 }
 
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Failure::NoCompiler => write!(f, "no C compiler found (tried $CC, cc, gcc, clang)"),
+            Failure::NoCompiler => write!(f, "no C compiler found (tried cc, gcc, clang)"),
             Failure::NoType(messages) => write!(
                 f,
                 "the C compiler lacks a type ({})",
                 messages.lines().find(|l| l.contains("error")).unwrap_or("16-bit floats")
             ),
             Failure::Refused(messages) => write!(f, "the C compiler refuses the program:\n{messages}"),
-            Failure::Crashed(how) => write!(f, "the C program failed: {how}"),
-            Failure::Files(what) => write!(f, "{what}"),
+            Failure::Late(who, limit) => {
+                let seconds = limit.as_secs_f64();
+                write!(f, "the C {who} did not end within {seconds} s (--c-time-limit gives it another time)")
+            }
+            Failure::Crashed(what) | Failure::Compiler(what) | Failure::Files(what) => write!(f, "{what}"),
         }
     }
 }
@@ -66,23 +84,20 @@ pub struct Native {
 const FLAGS: [&str; 6] =
     ["-O0", "-w", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-Dmain=sagen_user_main"];
 
-/// Compiles the kernel in `file` and runs it once on `memory`.
+/// Compiles the kernel in `file` and runs it once on `memory`, confined and with the usual time limit.
 ///
 /// # Errors
 /// See [`Failure`].
 pub fn run(scop: &Scop, file: &Path, preprocessing: &ParseOptions, memory: &Memory) -> Result<Native, Failure> {
-    Golden::new(scop, file, preprocessing)?.run(scop, memory)
+    Golden::new(scop, file, preprocessing, &How::default())?.run(scop, memory)
 }
 
 /// A compiled kernel; its files are removed with it.
 pub struct Golden {
     compiler: String,
+    how: How,
     dir: Scratch,
     program: PathBuf,
-}
-
-fn files(e: std::io::Error) -> Failure {
-    Failure::Files(format!("cannot run the golden model: {e}"))
 }
 
 impl Golden {
@@ -90,11 +105,12 @@ impl Golden {
     ///
     /// # Errors
     /// See [`Failure`].
-    pub fn new(scop: &Scop, file: &Path, preprocessing: &ParseOptions) -> Result<Golden, Failure> {
-        let compiler = find_compiler().ok_or(Failure::NoCompiler)?;
-        let dir = Scratch::temporary("golden").map_err(files)?;
-        let program = build(&compiler, scop, file, preprocessing, dir.path())?;
-        Ok(Golden { compiler, dir, program })
+    pub fn new(scop: &Scop, file: &Path, preprocessing: &ParseOptions, how: &How) -> Result<Golden, Failure> {
+        let compiler = Compiler::find()?;
+        let dir = Scratch::temporary("golden")
+            .map_err(|e| Failure::Files(format!("cannot make a folder for the golden model: {e}")))?;
+        let program = build(&compiler, scop, file, preprocessing, (dir.path(), how))?;
+        Ok(Golden { compiler: compiler.to_string(), how: *how, dir, program })
     }
 
     /// Runs it once on `memory`; `scop` is its program.
@@ -102,24 +118,10 @@ impl Golden {
     /// # Errors
     /// See [`Failure`].
     pub fn run(&self, scop: &Scop, memory: &Memory) -> Result<Native, Failure> {
-        let dir = self.dir.path();
         let mut input = vec![];
-        scop.arrays
-            .iter()
-            .zip(memory)
-            .filter(|(a, _)| a.storage == Storage::Dram)
-            .for_each(|(a, v)| input.extend(pack(v, a.ty)));
-        std::fs::write(dir.join("in"), &input).map_err(files)?;
-        let sizes = dram(scop).map(|(_, a)| bytes(a).to_string());
-        let output = scratch::output(Command::new(&self.program).args(["in", "out"]).args(sizes).current_dir(dir))
-            .map_err(files)?;
-        if !output.status.success() {
-            return Err(Failure::Crashed(crash(&output)));
-        }
-        let result = std::fs::read(dir.join("out")).map_err(files)?;
-        if result.len() != 2 * input.len() {
-            return Err(Failure::Files("the golden model wrote a result of the wrong size".into()));
-        }
+        dram(scop).for_each(|(index, array)| input.extend(pack(&memory[index], array.ty)));
+        let sizes: Vec<usize> = dram(scop).map(|(_, a)| bytes(a)).collect();
+        let result = native::execute(&self.program, &sizes, (&input, 2 * input.len()), self.dir.path(), &self.how)?;
         let contents = |mut rest: &[u8]| {
             let mut all = memory.clone();
             for (index, array) in dram(scop) {
@@ -164,15 +166,13 @@ fn bytes_text(array: &Array) -> String {
     format!("{} * {}", array.ty.bytes(), array.extents.iter().map(extent).collect::<Vec<_>>().join(" * "))
 }
 
-/// The first of `$CC`, `cc`, `gcc` and `clang` that runs.
-fn find_compiler() -> Option<String> {
-    let own = std::env::var("CC").ok().filter(|c| !c.trim().is_empty());
-    let answers =
-        |c: &String| Command::new(c).arg("--version").stdin(Stdio::null()).output().is_ok_and(|o| o.status.success());
-    own.into_iter().chain(["cc", "gcc", "clang"].map(String::from)).find(answers)
-}
-
-fn build(compiler: &str, scop: &Scop, file: &Path, pre: &ParseOptions, dir: &Path) -> Result<PathBuf, Failure> {
+fn build(
+    compiler: &Compiler,
+    scop: &Scop,
+    file: &Path,
+    pre: &ParseOptions,
+    (dir, how): (&Path, &How),
+) -> Result<PathBuf, Failure> {
     let files = |e: std::io::Error| Failure::Files(format!("cannot write the golden model: {e}"));
     let file = std::path::absolute(file).map_err(files)?;
     let folder = file.parent().unwrap_or(Path::new("/"));
@@ -190,7 +190,7 @@ fn build(compiler: &str, scop: &Scop, file: &Path, pre: &ParseOptions, dir: &Pat
     std::fs::write(dir.join("driver.c"), DRIVER).map_err(files)?;
 
     let short_floats = scop.arrays.iter().any(|a| a.ty.is_float() && a.ty.bits() < 32);
-    let mut kernel = Command::new(compiler);
+    let mut kernel = compiler.command();
     let define = |(name, value): &(String, String)| format!("-D{name}={}", if value.is_empty() { "1" } else { value });
     if short_floats {
         // GCC would otherwise keep the intermediate results of 16-bit formats in fp32.
@@ -201,7 +201,7 @@ fn build(compiler: &str, scop: &Scop, file: &Path, pre: &ParseOptions, dir: &Pat
     for include in &pre.include_dirs {
         kernel.arg("-I").arg(std::path::absolute(include).map_err(files)?);
     }
-    compile(kernel.args(["-c", "kernel.c", "-o", "kernel.o"]), dir).map_err(|why| match why {
+    native::compile(kernel.args(["-c", "kernel.c", "-o", "kernel.o"]), dir, how).map_err(|why| match why {
         Failure::Refused(messages)
             if short_floats
                 && ["unknown type name", "not supported on this target"].iter().any(|m| messages.contains(m)) =>
@@ -210,33 +210,9 @@ fn build(compiler: &str, scop: &Scop, file: &Path, pre: &ParseOptions, dir: &Pat
         }
         why => why,
     })?;
-    compile(Command::new(compiler).args(["-O0", "-w", "driver.c", "kernel.o", "-o", "golden", "-lm"]), dir)?;
+    let link = ["-O0", "-w", "driver.c", "kernel.o", "-o", "golden", "-lm"];
+    native::compile(compiler.command().args(link), dir, how)?;
     Ok(dir.join("golden"))
-}
-
-fn compile(command: &mut Command, dir: &Path) -> Result<(), Failure> {
-    // The compiler's temporary files are removed with the directory.
-    let output = scratch::output(command.current_dir(dir).env("TMPDIR", dir));
-    let output = output.map_err(|e| Failure::Files(format!("cannot run the C compiler: {e}")))?;
-    if output.status.success() {
-        Ok(())
-    } else {
-        Err(Failure::Refused(String::from_utf8_lossy(&output.stderr).trim_end().to_string()))
-    }
-}
-
-/// The cause of the program's death.
-fn crash(output: &std::process::Output) -> String {
-    #[cfg(unix)]
-    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&output.status) {
-        let name = match signal {
-            8 => " (arithmetic fault, such as a division by zero)",
-            11 => " (memory fault, such as a subscript out of range or a local array larger than the stack)",
-            _ => "",
-        };
-        return format!("signal {signal}{name}");
-    }
-    format!("{}: {}", output.status, String::from_utf8_lossy(&output.stderr).trim_end())
 }
 
 /// The file that the kernel's translation unit includes.
@@ -422,40 +398,43 @@ const SHARED: &str =
 /// region begins, then what they hold where it ends.
 const DRIVER: &str = r#"#include <stdio.h>
 #include <stdlib.h>
-#ifdef __linux__
-#include <signal.h>
-#include <sys/prctl.h>
-#endif
 void sagen_call(void **buffers);
 void **sagen_before, **sagen_after;
 int sagen_runs;
 const long long *sagen_sizes;
+static int over;
+static void ended(void) { /* by exit(), while the function runs */
+  if (!over) fputs(sagen_runs ? "sagen: behind\n" : "sagen: before\n", stderr);
+}
+static int fail(const char *why) {
+  over = 1;
+  return fprintf(stderr, "sagen: %s\n", why), 9;
+}
 int main(int argc, char **argv) {
-#ifdef __linux__
-  prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody waits for the result of a run that was killed */
-#endif
   int n = argc - 3;
   void **buffers = calloc(n + 1, sizeof *buffers);
   size_t *sizes = calloc(n + 1, sizeof *sizes);
   FILE *f = fopen(argv[1], "rb");
   sagen_before = calloc(n + 1, sizeof *sagen_before);
   sagen_after = calloc(n + 1, sizeof *sagen_after);
-  if (!f || !buffers || !sizes || !sagen_before || !sagen_after) return perror("input"), 9;
+  if (!f || !buffers || !sizes || !sagen_before || !sagen_after) return fail("it cannot read its input");
   for (int k = 0; k < n; k++) {
     sizes[k] = strtoull(argv[k + 3], 0, 10);
     sagen_before[k] = malloc(sizes[k] + 1);
     sagen_after[k] = malloc(sizes[k] + 1);
-    if (posix_memalign(&buffers[k], 64, sizes[k] + 64) || !sagen_before[k] || !sagen_after[k]) return fputs("out of memory\n", stderr), 9;
-    if (fread(buffers[k], 1, sizes[k], f) != sizes[k]) return fputs("short input\n", stderr), 9;
+    if (posix_memalign(&buffers[k], 64, sizes[k] + 64) || !sagen_before[k] || !sagen_after[k]) return fail("out of memory");
+    if (fread(buffers[k], 1, sizes[k], f) != sizes[k]) return fail("its input is too short");
   }
   fclose(f);
+  atexit(ended);
   sagen_call(buffers);
-  if (!sagen_runs) return fputs("it never reaches the marked region\n", stderr), 9;
+  over = 1;
+  if (!sagen_runs) return fail("it never reaches the marked region");
   f = fopen(argv[2], "wb");
-  if (!f) return perror("output"), 9;
+  if (!f) return fail("it cannot write its results");
   for (int k = 0; k < 2 * n; k++) {
     void *from = k < n ? sagen_before[k] : sagen_after[k - n];
-    if (fwrite(from, 1, sizes[k % n], f) != sizes[k % n]) return perror("output"), 9;
+    if (fwrite(from, 1, sizes[k % n], f) != sizes[k % n]) return fail("it cannot write its results");
   }
   return fclose(f) ? 9 : 0;
 }

@@ -39,6 +39,7 @@ pub mod catalog;
 pub mod check;
 pub mod cli;
 pub mod command;
+pub mod confine;
 pub mod data;
 pub mod design_file;
 pub mod diagnostics;

@@ -3,10 +3,11 @@
 use clap::Parser;
 use sagen::cli::Cli;
 use sagen::command::{self, Output};
-use sagen::progress::{color, Terminal};
+use sagen::error::exit;
+use sagen::progress::{color, say, Terminal};
 use sagen::reporter::{Progress, Reporter};
 use sagen::{fault, scratch, Error};
-use std::io::Write;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// A search makes and drops small lists by the million.
@@ -14,7 +15,11 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let command = Cli::parse().command;
+    let command = match Cli::try_parse() {
+        Ok(cli) => cli.command,
+        // A help text, or wrong usage.
+        Err(answer) => return printed(answer.print(), answer.exit_code() as u8),
+    };
     let terminal = Terminal::default();
     if let Err(why) = scratch::clean_up_on_signals() {
         terminal.note(&format!("temporary files will stay when this run is interrupted: {why}"));
@@ -25,13 +30,25 @@ fn main() -> ExitCode {
     terminal.progress(Progress::Done);
     match result {
         Ok(Output { text, code }) => {
-            // A reader that has gone away (`| head`) is no fault of ours.
-            let _ = std::io::stdout().write_all(text.as_bytes());
-            ExitCode::from(code)
+            let mut out = io::stdout();
+            printed(out.write_all(text.as_bytes()), code)
         }
         Err(error) => {
-            eprint!("{}", error.render(color()));
+            say(&error.render(color()));
             ExitCode::from(error.code())
+        }
+    }
+}
+
+/// The exit code, if the text of the command could be written as a whole.
+fn printed(written: io::Result<()>, code: u8) -> ExitCode {
+    match written.and_then(|()| io::stdout().flush()) {
+        Ok(()) => ExitCode::from(code),
+        // A reader that has gone away (`| head`) is no fault of ours.
+        Err(why) if why.kind() == io::ErrorKind::BrokenPipe => ExitCode::from(code),
+        Err(why) => {
+            say(&format!("Error: cannot write to standard output: {why}\n"));
+            ExitCode::from(exit::REFUSED)
         }
     }
 }

@@ -44,7 +44,7 @@ fn draw_all(rows: &[Candidate], time: impl Fn(&Candidate) -> String, dir: &Path)
             [(format!("{}.svg", row.row), draw::draw(&row.vsa)), (format!("{}.time.svg", row.row), time(row))]
         {
             let path = dir.join(name);
-            std::fs::write(&path, picture).map_err(|e| failed(&path, e))?;
+            crate::files::replace(&path, picture.as_bytes()).map_err(|e| failed(&path, e))?;
         }
     }
     Ok(())

@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: &Rtl, reporter: &dyn Reporter) -> Result<Packaged> 
     let compiled: Vec<&Compiled> = functions.iter().map(|f| &f.compiled).collect();
     let report = report::design(&Design { ip: &ip, interface: &built.interface, functions: &compiled, board: &board });
     let job = Job { arguments, functions: &functions, built: &built, board: &board, reporter };
-    job.write(&directory, &report).map_err(Error::reason)?;
+    job.write(&directory, &report)?;
     reporter.progress(Progress::Done);
     Ok(Packaged { directory, board, ip, interface: built.interface, functions, report })
 }
@@ -85,11 +85,16 @@ struct Job<'a> {
 
 impl Job<'_> {
     /// Writes the output directory.
-    fn write(&self, target: &Path, report: &Value) -> std::result::Result<(), String> {
-        let (interface, board) = (&self.built.interface, self.board);
-        let out = OutputDir::create(target)?;
-        pictures(&out, self.functions)?;
+    fn write(&self, target: &Path, report: &Value) -> Result<()> {
+        let out = OutputDir::create(target).map_err(Error::reason)?;
         let bench = testbench::write(&out, self)?;
+        self.fill(&out, bench, report).and_then(|()| out.commit()).map_err(Error::reason)
+    }
+
+    /// Writes all files but the testbench.
+    fn fill(&self, out: &OutputDir, bench: parts::Bench, report: &Value) -> std::result::Result<(), String> {
+        let (interface, board) = (&self.built.interface, self.board);
+        pictures(out, self.functions)?;
         let clock = constraints::ClockSpec::new(interface.clock, board.clock_mhz).map_err(|e| e.to_string())?;
         let constraint = File::new(
             format!("constraints/{}_ooc.xdc", interface.kernel),
@@ -114,7 +119,7 @@ impl Job<'_> {
         for file in first.chain(package).chain([report]) {
             out.write(&file.path, file.bytes)?;
         }
-        out.commit()
+        Ok(())
     }
 
     /// C text that runs a function's program beside the IP; none if the input is the text of a stage.

@@ -3,6 +3,7 @@
 use crate::cli::{MemoryKind, Predict};
 use crate::error::{Error, Result};
 use crate::input;
+use crate::outdir;
 use array::contract::walk::MemoryTiming;
 use cost::predict_at;
 use std::path::{Path, PathBuf};
@@ -26,6 +27,10 @@ pub(crate) fn run(arguments: &Predict) -> Result<Predicted> {
     let MemoryKind::Ideal(latency) = arguments.memory else {
         return Err(Error::usage("cycles are predicted for ideal memory: `sagen sim` simulates the other"));
     };
+    if outdir::is_unfinished(&arguments.design) {
+        let design = arguments.design.display();
+        return Err(Error::usage(format!("a run died while it changed {design}: run `sagen rtl` again, which finishes it")));
+    }
     let file = array_of(&arguments.design)?;
     let input = input::stage(&file)?;
     let Some(array::text::Stage::Vsa(vsa)) = &input.stage else {

@@ -6,7 +6,7 @@ use crate::report::grouped;
 use crate::reporter::{Progress, Reporter};
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use scop::diag::{Diagnostics, SourceMap};
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -27,15 +27,20 @@ pub fn color() -> bool {
     std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
+/// Writes to standard error. Nothing can be done if that fails.
+pub fn say(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}
+
 impl Reporter for Terminal {
     fn warnings(&self, warnings: &Diagnostics, sources: &SourceMap) {
         self.progress(Progress::Done);
-        eprint!("{}", render::diagnostics(warnings, sources, color()));
+        say(&render::diagnostics(warnings, sources, color()));
     }
 
     fn note(&self, text: &str) {
         self.progress(Progress::Done);
-        eprintln!("note: {text}");
+        say(&format!("note: {text}\n"));
     }
 
     fn progress(&self, progress: Progress) {

@@ -1,13 +1,14 @@
 //! The results to compare a simulation with: those of the C program, or of an interpreter.
 //!
 //! The C program is the golden model ([`crate::golden`]). An interpreter takes its place in three cases: there is no C
-//! compiler or the program crashes; the input is the text of a stage; or the user allowed roundings that no C compiler
+//! compiler, or the program crashes or takes too long; the input is the text of a stage; or the user allowed roundings that no C compiler
 //! repeats ([`rounded`]).
 
 use crate::cli::Program;
 use crate::data::{self, Memory};
 use crate::error::{Error, Result};
-use crate::golden::{self, Failure};
+use crate::confine;
+use crate::golden::{Golden, How};
 use crate::input::Input;
 use crate::reporter::Reporter;
 use crate::sim::compare::same;
@@ -31,9 +32,26 @@ pub struct Reference {
 ///
 /// # Errors
 /// The C compiler refuses the program, files cannot be written, or the interpreter finds a fault.
-pub fn of_input(input: &Input, program: &Program, memory: Memory, reporter: &dyn Reporter) -> Result<Reference> {
+pub fn of_input(
+    input: &Input,
+    program: &Program,
+    how: &How,
+    memory: Memory,
+    reporter: &dyn Reporter,
+) -> Result<Reference> {
+    match input.stage {
+        None => of_program(input, program, how, memory, reporter),
+        Some(_) => interpreted(input, memory),
+    }
+}
+
+/// The result of the interpreter of the input's own stage. Nothing of the user is run.
+///
+/// # Errors
+/// The interpreter finds a fault.
+pub fn interpreted(input: &Input, memory: Memory) -> Result<Reference> {
     let model = match &input.stage {
-        None => return of_program(input, program, memory, reporter),
+        None => "interpreter",
         Some(Stage::Scop(_)) => "interpreter of the scop",
         Some(Stage::System(..) | Stage::Mapping(..)) => "interpreter of the recurrences",
         Some(Stage::Vsa(_)) => "interpreter of the array",
@@ -58,29 +76,22 @@ pub fn by_stage(input: &Input, memory: &Memory) -> std::result::Result<Memory, S
     }
 }
 
-/// Like [`of_input`], but without an interpreter in the place of the C compiler.
-///
-/// # Errors
-/// The golden model cannot be run.
-pub fn without_substitute(
+/// The C program's result; the interpreter's if the C program gives none, with a note.
+fn of_program(
     input: &Input,
     program: &Program,
-    memory: &Memory,
+    how: &How,
+    memory: Memory,
     reporter: &dyn Reporter,
 ) -> Result<Reference> {
-    if input.stage.is_some() {
-        return of_input(input, program, memory.clone(), reporter);
-    }
-    let run = golden::run(&input.scop, &input.file, &program.parse_options(), memory).map_err(Error::reason)?;
-    Ok(Reference { native: true, model: run.compiler, before: run.before, after: run.after })
-}
-
-/// The C program's result; the interpreter's if there is no compiler or the program crashes, with a note.
-fn of_program(input: &Input, program: &Program, memory: Memory, reporter: &dyn Reporter) -> Result<Reference> {
     let scop = &input.scop;
-    match golden::run(scop, &input.file, &program.parse_options(), &memory) {
+    if let Some(lacking) = confine::lacking().filter(|_| !how.trust) {
+        reporter.note(&format!("the C program cannot be confined: {lacking}"));
+    }
+    let golden = Golden::new(scop, &input.file, &program.parse_options(), how);
+    match golden.and_then(|golden| golden.run(scop, &memory)) {
         Ok(run) => Ok(Reference { native: true, model: run.compiler, before: run.before, after: run.after }),
-        Err(why @ (Failure::NoCompiler | Failure::NoType(_) | Failure::Crashed(_))) => {
+        Err(why) if why.leaves_the_interpreter() => {
             reporter.note(&format!("{why}; sagen's interpreter is the golden model"));
             let after = interpret(scop, &memory).map_err(Error::internal)?;
             Ok(Reference { native: false, model: "interpreter".into(), before: memory, after })

@@ -98,7 +98,8 @@ impl Simulated {
 /// See [`crate::simulate()`].
 pub(crate) fn run(arguments: &Sim, reporter: &dyn Reporter) -> Result<Verdict> {
     let work = Work::load(&arguments.program, &arguments.design, reporter)?;
-    let data = shared_out(&work, &arguments.data)?;
+    let names: Vec<&str> = work.functions.iter().map(|f| f.0.scop.name.as_str()).collect();
+    let data = data::shared_out(&names, &arguments.data)?;
     let mut compiled = vec![];
     for (input, spec) in &work.functions {
         compiled.push(program::compile(input, spec, &work.board, reporter)?);
@@ -155,31 +156,6 @@ fn judged(
         Simulated { compiled: prepared.compiled, outcome: run.outcome, comparison, deviation, result, model }
     });
     Ok(Verdict { kernel, result, runs: runs.collect(), sequence })
-}
-
-/// The files of each function. With several functions an array is called FUNCTION.ARRAY.
-fn shared_out(work: &Work, files: &[DataFile]) -> Result<Vec<Vec<DataFile>>> {
-    let mut all = vec![vec![]; work.functions.len()];
-    if let [only] = &mut all[..] {
-        *only = files.to_vec();
-        return Ok(all);
-    }
-    for file in files {
-        let names: Vec<_> = work.functions.iter().map(|f| f.0.scop.name.as_str()).collect();
-        let place = file
-            .array
-            .split_once('.')
-            .and_then(|(function, array)| Some((names.iter().position(|n| *n == function)?, array)));
-        let Some((k, array)) = place else {
-            return Err(Error::usage(format!(
-                "--data names '{}': with several functions write FUNCTION.ARRAY=FILE; functions: {}",
-                file.array,
-                names.join(", ")
-            )));
-        };
-        all[k].push(DataFile { array: array.to_string(), path: file.path.clone() });
-    }
-    Ok(all)
 }
 
 /// Checks that each set of sizes belongs to a function.
@@ -255,7 +231,8 @@ impl<'a> Prepared<'a> {
         let mut memory = data::random(scop, arguments.seed);
         data::load(scop, files, &mut memory).map_err(|faults| Error::diagnostics(faults, &scop.sources))?;
         reporter.progress(Progress::Stage("compiling and running the golden model"));
-        let reference = reference::of_input(&input, &arguments.program, memory, reporter)?;
+        let how = arguments.c_program.how(compiled.report.work.map(|w| w.operations));
+        let reference = reference::of_input(&input, &arguments.program, &how, memory, reporter)?;
         Ok(Prepared { function, input, spec, compiled, reference })
     }
 

@@ -24,7 +24,7 @@ pub fn shown(explored: &Explored, arguments: &Explore) -> Result<String> {
             if let Some(path) = &arguments.html {
                 let text = page::render(best, &hints(best), &command(best, best.design(), arguments));
                 let failed = |e| Error::reason(format!("cannot write {}: {e}", path.display()));
-                std::fs::write(path, text).map_err(failed)?;
+                crate::files::replace(path, text.as_bytes()).map_err(failed)?;
             }
             match arguments.json {
                 true => format!("{:#}\n", as_json(best, arguments)),

@@ -2,8 +2,9 @@
 
 use super::parts;
 use super::PackagedFunction;
-use crate::cli::Program;
-use crate::data::{self, pack, Memory};
+use crate::cli::Rtl;
+use crate::data::{self, pack, DataFile, Memory};
+use crate::error::{Error, Result};
 use crate::outdir::OutputDir;
 use crate::reference;
 use crate::reporter::Reporter;
@@ -15,7 +16,7 @@ use serde_json::{json, Value};
 use templates::interface::{Argument, Function, Interface};
 use uniform::design::DesignSpec;
 
-/// Programs up to this many operations come with expected results.
+/// Programs up to this many operations come with expected results, which an interpreter computes.
 const EXPECTED_LIMIT: i64 = 1 << 24;
 
 /// The bytes of each array and scalar of a function, as in the `Vsa`.
@@ -26,24 +27,38 @@ struct Contents {
 }
 
 /// Random contents before a run, and the expected ones after it. A function with sizes has the greatest ones.
-fn contents(function: &PackagedFunction, program: &Program, reporter: &dyn Reporter) -> Result<Contents, String> {
+fn contents(
+    function: &PackagedFunction,
+    arguments: &Rtl,
+    files: &[DataFile],
+    reporter: &dyn Reporter,
+) -> Result<Contents> {
     let PackagedFunction { input, spec, compiled } = function;
     let sizes = compiled.vsa.sizes.maxima();
     let (input, compiled) = (&input.at(&sizes), &compiled.at(&sizes));
     let (scop, vsa) = (&input.scop, &compiled.vsa);
     let mut memory = data::random(scop, 1);
-    let numbers = data::numbers(scop, vsa)?;
+    data::load(scop, files, &mut memory).map_err(|faults| Error::diagnostics(faults, &scop.sources))?;
+    let numbers = data::numbers(scop, vsa).map_err(Error::internal)?;
     let mut after = None;
-    if compiled.report.work.is_none_or(|w| w.operations <= EXPECTED_LIMIT) {
-        if let Ok(run) = reference::without_substitute(input, program, &memory, reporter) {
-            memory = run.before;
-            let judged = Judged { native: run.native, model: &run.model, after: &run.after };
-            after = expected(scop, spec, vsa, (&memory, &numbers), &judged, reporter)?;
-        }
+    let operations = compiled.report.work.map(|w| w.operations);
+    let run = if arguments.expected {
+        let how = arguments.c_program.how(operations);
+        Some(reference::of_input(input, &arguments.program, &how, memory.clone(), reporter)?)
+    } else if operations.is_none_or(|n| n <= EXPECTED_LIMIT) {
+        // An interpreter that finds a fault, such as a subscript out of range, gives no results.
+        reference::interpreted(input, memory.clone()).ok()
+    } else {
+        None
+    };
+    if let Some(run) = run {
+        memory = run.before;
+        let judged = Judged { native: run.native, model: &run.model, after: &run.after };
+        after = expected(scop, spec, vsa, (&memory, &numbers), &judged, reporter).map_err(Error::reason)?;
     }
     if let Some(after) = after.as_mut().filter(|_| vsa.arrays.iter().any(|a| a.scratch.is_some())) {
         // No C program has the contents of the scratch buffers.
-        let own = reference::execute(vsa, &memory, &numbers)?;
+        let own = reference::execute(vsa, &memory, &numbers).map_err(Error::internal)?;
         (0..vsa.arrays.len()).filter(|&k| vsa.arrays[k].scratch.is_some()).for_each(|k| after[k].clone_from(&own[k]));
     }
     let bytes = |values: &Vec<Vec<u64>>| -> Vec<Vec<u8>> {
@@ -68,7 +83,7 @@ fn expected(
     (memory, numbers): (&Memory, &[Option<usize>]),
     judged: &Judged,
     reporter: &dyn Reporter,
-) -> Result<Option<Vec<Vec<u64>>>, String> {
+) -> std::result::Result<Option<Vec<Vec<u64>>>, String> {
     if let Some(own) = reference::rounded(scop, spec, vsa, memory, numbers)? {
         return Ok(Some(own.expected));
     }
@@ -84,15 +99,25 @@ fn expected(
 }
 
 /// Writes the testbench and its data.
-pub(super) fn write(out: &OutputDir, all: &super::Job) -> Result<parts::Bench, String> {
+pub(super) fn write(out: &OutputDir, all: &super::Job) -> Result<parts::Bench> {
+    let contents = all_contents(all)?;
+    files(out, all, &contents).map_err(Error::reason)
+}
+
+/// The contents of all functions.
+fn all_contents(all: &super::Job) -> Result<Vec<Contents>> {
+    let names: Vec<&str> = all.functions.iter().map(|f| f.input.scop.name.as_str()).collect();
+    let data = data::shared_out(&names, &all.arguments.data)?;
+    all.functions.iter().zip(&data).map(|(f, data)| contents(f, all.arguments, data, all.reporter)).collect()
+}
+
+fn files(out: &OutputDir, all: &super::Job, contents: &[Contents]) -> std::result::Result<parts::Bench, String> {
     let (interface, functions) = (&all.built.interface, all.functions);
-    let program = &all.arguments.program;
-    let contents = functions.iter().map(|f| contents(f, program, all.reporter)).collect::<Result<Vec<_>, _>>()?;
     let cycles = functions.iter().map(|f| f.compiled.report.prediction.cycles.max(0) as u64).max().unwrap_or(0);
     let watchdog = 10 * cycles + 100_000;
     let job = Job {
         built: all.built,
-        runs: runs(functions, &contents, false).unwrap_or_default(),
+        runs: runs(functions, contents, false).unwrap_or_default(),
         queued: false,
         timing: Timing::IDEAL,
         cycles: 0,
@@ -110,7 +135,7 @@ pub(super) fn write(out: &OutputDir, all: &super::Job) -> Result<parts::Bench, S
     for file in texts {
         out.write(&file.path, file.bytes)?;
     }
-    let expected = runs(functions, &contents, true).map(|runs| Job { runs, vcd: None, ..job });
+    let expected = runs(functions, contents, true).map(|runs| Job { runs, vcd: None, ..job });
     for port in 0..ports {
         out.write(&format!("sim/{}", bench::image_names(port).0), sim::external::image(&job, port))?;
         if let Some(expected) = &expected {
@@ -118,7 +143,7 @@ pub(super) fn write(out: &OutputDir, all: &super::Job) -> Result<parts::Bench, S
         }
     }
     if expected.is_some() {
-        write_arrays(out, interface, &contents, watchdog)?;
+        write_arrays(out, interface, contents, watchdog)?;
     }
     out.write("sim/run.sh", RUN.replace("@NAME@", &interface.kernel))?;
     Ok(bench)
@@ -139,7 +164,12 @@ fn runs(functions: &[PackagedFunction], contents: &[Contents], after: bool) -> O
 }
 
 /// Writes each array before and after a run, and the description for third-party bus models.
-fn write_arrays(out: &OutputDir, interface: &Interface, contents: &[Contents], watchdog: u64) -> Result<(), String> {
+fn write_arrays(
+    out: &OutputDir,
+    interface: &Interface,
+    contents: &[Contents],
+    watchdog: u64,
+) -> std::result::Result<(), String> {
     out.write("sim/axi_check.json", bus_check(interface, contents, watchdog) + "\n")?;
     for (function, Contents { before, after }) in interface.functions.iter().zip(contents) {
         for argument in &function.arguments {
@@ -210,12 +240,13 @@ fn bus_check(interface: &Interface, contents: &[Contents], watchdog: u64) -> Str
 const RUN: &str = r#"#!/bin/sh
 # Simulates the design in Icarus Verilog: `sh run.sh`; `sh run.sh +latency=200`, `sh run.sh +ddr=7`: with a slower memory, with
 # one that stalls as this number says. memory_K.in.hex is what port K's arrays hold before, with guard bytes around each;
-# memory_K.expected.hex, where present, what the C program leaves.
+# memory_K.expected.hex, where present, what the program leaves.
 set -e
 cd "$(dirname "$0")"
-iverilog -g2005 -o /tmp/@NAME@.$$.vvp -s tb_@NAME@ ../rtl/*.v axi_memory.v tb_@NAME@.v
-vvp -n /tmp/@NAME@.$$.vvp "$@"
-rm -f /tmp/@NAME@.$$.vvp
+made=$(mktemp -d)
+trap 'rm -rf "$made"' EXIT
+iverilog -g2005 -o "$made/run.vvp" -s tb_@NAME@ ../rtl/*.v axi_memory.v tb_@NAME@.v
+vvp -n "$made/run.vvp" "$@"
 for expected in *.expected.hex; do
     [ -e "$expected" ] || continue
     grep -v '^//' "${expected%.expected.hex}.out.hex" | cmp - "$expected"

@@ -12,7 +12,7 @@ use crate::check::{self, Case, Conditions};
 use crate::cli::{Engine, Sim};
 use crate::data::{self, Random};
 use crate::error::{Error, Result};
-use crate::golden::{Failure, Golden};
+use crate::golden::Golden;
 use crate::reference::{by_stage, rounded};
 use crate::reporter::{Progress, Reporter};
 use crate::sim::Built;
@@ -118,9 +118,13 @@ impl Sequence<'_> {
         if input.stage.is_some() {
             return Ok(None);
         }
-        match Golden::new(&input.scop, &input.file, &self.arguments.program.parse_options()) {
+        if !prepared.reference.native {
+            return Ok(None);
+        }
+        let how = self.arguments.c_program.how(prepared.compiled.report.work.map(|w| w.operations));
+        match Golden::new(&input.scop, &input.file, &self.arguments.program.parse_options(), &how) {
             Ok(golden) => Ok(Some(golden)),
-            Err(Failure::NoCompiler | Failure::NoType(_)) => Ok(None),
+            Err(why) if why.leaves_the_interpreter() => Ok(None),
             Err(why) => Err(Error::reason(why)),
         }
     }

@@ -1,8 +1,10 @@
 //! The command as a user meets it: exit codes, what goes where, and files on disk.
 
 mod explore;
+mod files;
 mod functions;
 mod mapping;
+mod program;
 mod simulate;
 mod sizes;
 
@@ -196,7 +198,7 @@ fn interrupted_runs_clean_up() {
     for (signal, after) in [("INT", (0, 0)), ("TERM", (0, 0)), ("KILL", (1, 1))] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sagen"));
         let mut run = command
-            .args(["rtl", &file, "-o", &out.to_string_lossy()])
+            .args(["rtl", &file, "--expected", "-o", &out.to_string_lossy()])
             .env("TMPDIR", &temporary)
             .stderr(std::process::Stdio::null())
             .spawn()
@@ -213,7 +215,7 @@ fn interrupted_runs_clean_up() {
     }
     let mut command = Command::new(env!("CARGO_BIN_EXE_sagen"));
     assert!(command
-        .args(["rtl", &quick, "-o", &out.to_string_lossy()])
+        .args(["rtl", &quick, "--expected", "-o", &out.to_string_lossy()])
         .env("TMPDIR", &temporary)
         .output()
         .unwrap()

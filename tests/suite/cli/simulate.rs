@@ -85,7 +85,7 @@ fn where_c_and_the_interpreter_disagree_there_is_no_judge() {
         "{shown}"
     );
     let out = dir.path().join("out");
-    let output = sagen(&["rtl", &file, "-o", &out.to_string_lossy()]);
+    let output = sagen(&["rtl", &file, "--expected", "-o", &out.to_string_lossy()]);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
     assert!(text(&output.stderr).contains("disagree") && !out.join("sim/memory_0.expected.hex").exists());
 }
