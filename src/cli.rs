@@ -15,8 +15,9 @@ use std::time::Duration;
 use uniform::aim::{Most, Share};
 use uniform::design::DesignSpec;
 use values::{
-    parse_address_bits, parse_bank, parse_data, parse_define, parse_factor, parse_limit, parse_memory, parse_name,
-    parse_port, parse_queue, parse_seconds, parse_shard, parse_share, parse_sizes, parse_word,
+    parse_address_bits, parse_bank, parse_cycles, parse_data, parse_define, parse_factor, parse_limit, parse_memory,
+    parse_memory_latency, parse_name, parse_on_chip, parse_port, parse_queue, parse_seconds, parse_shard, parse_share,
+    parse_sizes, parse_word,
 };
 pub use values::{MemoryKind, SizeSet};
 
@@ -25,7 +26,8 @@ const EXIT: &str = "Exit status: 0 done (and equal), 1 input refused, 2 wrong us
     4 internal error, 5 the C compiler and the interpreter disagree.";
 
 /// What the C program may do, below the helps of the commands that run it.
-const CONFINED: &str = "On Linux it has\nno network, starts no processes and writes only in a temporary folder; it can \
+const CONFINED: &str =
+    "On Linux it has\nno network, starts no processes and writes only in a temporary folder; it can \
     read what you can read. sagen says so\nif the kernel lacks the means (Landlock, since 5.13, and seccomp). --trust \
     lifts these limits.";
 
@@ -198,7 +200,7 @@ pub struct Design {
     #[arg(long, value_parser = ["cycles", "area", "efficiency"], help_heading = AIM)]
     objective: Option<String>,
     /// With --objective area: the number of cycles that the systolic array may take
-    #[arg(long, value_name = "CYCLES", value_parser = clap::value_parser!(i64).range(1..), help_heading = AIM)]
+    #[arg(long, value_name = "CYCLES", value_parser = parse_cycles, help_heading = AIM)]
     cycles: Option<i64>,
     /// Give up this share of the cycles for a smaller systolic array, such as 2%
     #[arg(long, value_name = "SHARE", value_parser = parse_share, help_heading = AIM)]
@@ -225,14 +227,14 @@ pub struct Design {
     #[arg(long, value_name = "WAVES", help_heading = WIRING)]
     spill_beyond: Option<u32>,
     /// Memory latency that the ports hide by reading ahead [default: the board's]
-    #[arg(long, value_name = "CYCLES", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "CYCLES", value_parser = parse_memory_latency)]
     #[arg(help_heading = WIRING)]
     memory_latency: Option<u32>,
     /// Bits of the addresses at the AXI ports, 32 or 64 [default: the board's]
     #[arg(long, value_name = "BITS", value_parser = parse_address_bits, help_heading = WIRING)]
     address_bits: Option<u32>,
     /// Bytes of local arrays that stay on chip between phases [default: a quarter of the BRAM]
-    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(..1 << 40), help_heading = WIRING)]
+    #[arg(long, value_name = "BYTES", value_parser = parse_on_chip, help_heading = WIRING)]
     on_chip: Option<u64>,
     /// Allow floating-point sums in the order of the systolic array, not of the program
     #[arg(long, help_heading = ARITHMETIC)]
@@ -337,12 +339,12 @@ pub struct Rtl {
     #[arg(long, value_name = "ARRAY=FILE.npy", value_parser = parse_data, help_heading = OUTPUT)]
     #[arg(conflicts_with = "emit")]
     pub data: Vec<DataFile>,
-    /// Compile and run the C program for the testbench's expected results [default: interpret it]
+    /// Run the C program for the testbench's expected results [default: interpret it]
     #[arg(long, conflicts_with = "emit", help_heading = OUTPUT)]
     pub expected: bool,
     #[command(flatten)]
     pub c_program: CProgram,
-    /// Print one stage of the compilation instead
+    /// Print one stage instead
     #[arg(long, value_name = "STAGE", conflicts_with = "output", help_heading = OUTPUT)]
     pub emit: Option<Emit>,
     /// Print the report as JSON

@@ -3,8 +3,8 @@
 //! A [`Memory`] holds one image for each array of the `Scop`. An image holds one `u64` for each element, in row-major
 //! order: the bits of the element's type, zero-extended. Local arrays have an empty image.
 
-use crate::Error;
 use crate::npy::{dtype_name, Header, Npy};
+use crate::Error;
 use array::vsa::{DramArray, Vsa};
 use scop::diag::{Diagnostic, Diagnostics, Span};
 use scop::{Array, BinaryOp, Binding, Expr, ExprKind, ScalarType, Scop, StmtId, Storage};
@@ -273,7 +273,8 @@ pub fn save(scop: &Scop, which: &[usize], memory: &Memory, dir: &Path) -> Result
     std::fs::create_dir_all(dir).map_err(|e| failed(dir, e))?;
     for &index in which {
         let path = dir.join(format!("{}.npy", scop.arrays[index].name));
-        crate::files::replace(&path, &to_npy(&scop.arrays[index], &memory[index]).to_bytes()).map_err(|e| failed(&path, e))?;
+        crate::files::replace(&path, &to_npy(&scop.arrays[index], &memory[index]).to_bytes())
+            .map_err(|e| failed(&path, e))?;
     }
     Ok(())
 }

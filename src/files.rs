@@ -5,6 +5,9 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
+/// The beginning of the names of hidden files and directories.
+pub const HIDDEN: &str = ".sagen-";
+
 /// A longer file is no design file and no board.
 const LARGEST: u64 = 1 << 20;
 
@@ -132,7 +135,7 @@ pub fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
     }
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut beside = tempfile::Builder::new();
-    beside.prefix(crate::scratch::HIDDEN);
+    beside.prefix(HIDDEN);
     #[cfg(unix)]
     beside.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut file = beside.tempfile_in(folder)?;

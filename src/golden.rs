@@ -16,10 +16,10 @@ mod native;
 use crate::data::{elements, pack, unpack, Memory};
 use crate::scratch::Scratch;
 use frontend::ParseOptions;
-use scop::{Affine, Array, Binding, Scop, Storage};
-use std::fmt::Write as _;
 use native::Compiler;
 pub use native::How;
+use scop::{Affine, Array, Binding, Scop, Storage};
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 

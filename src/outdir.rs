@@ -104,7 +104,8 @@ impl OutputDir {
             ));
         }
         let before = self.scratch.path().join(BEFORE);
-        files::synced(&before, to_text(&old).as_bytes()).map_err(|e| format!("cannot write {}: {e}", before.display()))?;
+        files::synced(&before, to_text(&old).as_bytes())
+            .map_err(|e| format!("cannot write {}: {e}", before.display()))?;
         let target = self.target.clone();
         scratch::uninterrupted(|| {
             self.scratch.rename(&target.join(JOURNAL))?;
@@ -293,7 +294,7 @@ fn listed(target: &Path) -> Result<Manifest, String> {
         return Err(format!("{name} is a file; the output is a directory"));
     }
     let mut entries = fs::read_dir(target).map_err(|e| format!("cannot read {name}: {e}"))?.flatten();
-    if entries.all(|entry| entry.file_name().to_string_lossy().starts_with(scratch::HIDDEN)) {
+    if entries.all(|entry| entry.file_name().to_string_lossy().starts_with(files::HIDDEN)) {
         return Ok(Manifest::new());
     }
     let manifest = files::own_text(&target.join(MANIFEST)).ok().as_deref().and_then(parse);

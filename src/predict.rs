@@ -29,7 +29,9 @@ pub(crate) fn run(arguments: &Predict) -> Result<Predicted> {
     };
     if outdir::is_unfinished(&arguments.design) {
         let design = arguments.design.display();
-        return Err(Error::usage(format!("a run died while it changed {design}: run `sagen rtl` again, which finishes it")));
+        return Err(Error::usage(format!(
+            "a run died while it changed {design}: run `sagen rtl` again, which finishes it"
+        )));
     }
     let file = array_of(&arguments.design)?;
     let input = input::stage(&file)?;

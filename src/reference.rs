@@ -5,9 +5,9 @@
 //! repeats ([`rounded`]).
 
 use crate::cli::Program;
+use crate::confine;
 use crate::data::{self, Memory};
 use crate::error::{Error, Result};
-use crate::confine;
 use crate::golden::{Golden, How};
 use crate::input::Input;
 use crate::reporter::Reporter;

@@ -6,7 +6,7 @@
 //! directories without an owner and removes them.
 
 use crate::confine::{self, Confinement};
-use crate::files;
+use crate::files::{self, HIDDEN};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
@@ -20,9 +20,6 @@ pub const LOCK: &str = ".sagen-lock";
 
 /// The name of that file until it is locked.
 const UNLOCKED: &str = ".sagen-unlocked";
-
-/// The beginning of the names of hidden directories.
-pub const HIDDEN: &str = ".sagen-";
 
 /// The directories and programs that a signal ends.
 struct Running {

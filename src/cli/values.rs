@@ -50,7 +50,10 @@ pub(super) fn parse_define(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').unwrap_or((text, "1"));
     let letters = |c: char| c.is_ascii_alphanumeric() || c == '_';
     if name.is_empty() || !name.chars().all(letters) || name.starts_with(|c: char| c.is_ascii_digit()) {
-        return Err(format!("'{name}' is not a macro name"));
+        return Err(format!("{name:?} is not a macro name"));
+    }
+    if value.chars().any(|c| c.is_control() && c != '\t') {
+        return Err(format!("the value of {name} has a line break or another control character: {value:?}"));
     }
     Ok((name.into(), value.into()))
 }
@@ -112,6 +115,24 @@ pub(super) fn parse_shard(text: &str) -> Result<(u64, u64), String> {
 pub(super) fn parse_queue(text: &str) -> Result<u32, String> {
     let depth = text.parse().map_err(|_| format!("'{text}' is not a number of commands"))?;
     array::ip::queue(depth)
+}
+
+/// A number that [`uniform::design::within`] checks.
+fn ranged<T: std::str::FromStr + Copy + Into<i128>>(name: &str, text: &str) -> Result<T, String> {
+    let value: T = text.parse().map_err(|_| format!("'{text}' is not a number in range"))?;
+    uniform::design::within(name, value.into()).map(|()| value)
+}
+
+pub(super) fn parse_memory_latency(text: &str) -> Result<u32, String> {
+    ranged("memory_latency", text)
+}
+
+pub(super) fn parse_on_chip(text: &str) -> Result<u64, String> {
+    ranged("on_chip", text)
+}
+
+pub(super) fn parse_cycles(text: &str) -> Result<i64, String> {
+    ranged("cycles", text)
 }
 
 pub(super) fn parse_address_bits(text: &str) -> Result<u32, String> {

@@ -95,6 +95,57 @@ pub struct Board {
     pub memory: Vec<Memory>,
 }
 
+/// The fastest clock that a board may have.
+const FASTEST_MHZ: f64 = 10_000.0;
+
+/// A number of the file, and the least and the greatest that it may be.
+struct Number {
+    /// With the table in which it stands.
+    name: String,
+    value: i64,
+    least: i64,
+    most: i64,
+}
+
+impl Number {
+    fn wrong(&self) -> Option<String> {
+        let Number { name, value, least, most } = self;
+        (!(least..=most).contains(&value)).then(|| format!("{name} = {value}: at least {least}, at most {most}"))
+    }
+}
+
+/// A text of the file.
+struct Text<'a> {
+    name: &'static str,
+    value: &'a str,
+    form: Form,
+}
+
+/// What a text may be.
+enum Form {
+    /// Letters, digits, `-` and `_`, as the tools' names of parts and families.
+    Name,
+    /// A line for people.
+    Line,
+}
+
+/// No text of a board is longer.
+const LONGEST: usize = 200;
+
+impl Text<'_> {
+    fn wrong(&self) -> Option<String> {
+        let Text { name, value, form } = self;
+        let (good, wanted) = match form {
+            Form::Name => (
+                !value.is_empty() && value.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_'),
+                "letters, digits, - and _",
+            ),
+            Form::Line => (!value.chars().any(char::is_control), "a line of text, without control characters"),
+        };
+        (!good || value.len() > LONGEST).then(|| format!("{name} = {value:?}: {wanted}, at most {LONGEST} bytes"))
+    }
+}
+
 impl Board {
     /// # Errors
     /// A message that names the field, line and column, when `text` is not a board file.
@@ -108,59 +159,81 @@ impl Board {
         }
     }
 
-    /// A message for every figure that no device has.
+    /// A message for every figure that no device has, and for every text that no tool accepts.
     fn wrong(&self) -> Vec<String> {
-        let mut wrong: Vec<String> = vec![];
+        let mut wrong: Vec<String> = self.numbers().into_iter().filter_map(|n| n.wrong()).collect();
+        wrong.extend(self.texts().into_iter().filter_map(|t| t.wrong()));
         let mut demand = |holds: bool, what: String| {
             if !holds {
                 wrong.push(what)
             }
         };
-        demand(!self.name.is_empty() && !self.part.is_empty(), "name and part must not be empty".into());
         demand(
-            self.clock_mhz > 0.0 && self.clock_mhz <= 10_000.0,
-            format!("clock_mhz = {}: a clock has more than 0 and at most 10000 MHz", self.clock_mhz),
+            self.clock_mhz > 0.0 && self.clock_mhz <= FASTEST_MHZ,
+            format!("clock_mhz = {}: a clock has more than 0 and at most {FASTEST_MHZ} MHz", self.clock_mhz),
         );
         demand([32, 64].contains(&self.address_bits), format!("address_bits = {}: 32 or 64", self.address_bits));
-        let dies = self.dies.iter().map(|d| (format!("die {}: ", d.name), &d.resources));
-        for (place, r) in std::iter::once(("resources: ".to_string(), &self.resources)).chain(dies) {
-            for (kind, count) in r.named() {
-                demand((0..=1 << 40).contains(&count), format!("{place}{kind} = {count} is not a number of blocks"));
-            }
-        }
         demand(!self.memory.is_empty(), "a board needs at least one [[memory]] table".into());
         for m in &self.memory {
+            let place = format!("memory {:?}: data_bits = {}", m.kind, m.data_bits);
+            demand(m.data_bits.count_ones() == 1, format!("{place}: a power of two from 32 to 1024"));
             demand(
-                (1..=4096).contains(&m.ports),
-                format!("memory {}: ports = {}: at least 1, at most 4096", m.kind, m.ports),
+                m.clock_mhz.is_none_or(|c| c > 0.0 && c <= FASTEST_MHZ),
+                format!(
+                    "memory {:?}: clock_mhz = {:?}: more than 0 and at most {FASTEST_MHZ} MHz",
+                    m.kind, m.clock_mhz
+                ),
             );
-            let width = (32..=1024).contains(&m.data_bits) && m.data_bits.count_ones() == 1;
-            demand(width, format!("memory {}: data_bits = {}: a power of two from 32 to 1024", m.kind, m.data_bits));
-            demand(
-                m.total_peak_bytes_per_s.is_none_or(|t| t > 0),
-                format!("memory {}: total_peak_bytes_per_s = {:?} is not a rate", m.kind, m.total_peak_bytes_per_s),
-            );
-            demand(
-                (1..=10_000).contains(&m.latency_ns),
-                format!("memory {}: latency_ns = {}: at least 1, at most 10000", m.kind, m.latency_ns),
-            );
-            demand(
-                m.clock_mhz.is_none_or(|c| c > 0.0 && c <= 10_000.0),
-                format!("memory {}: clock_mhz = {:?}: more than 0 and at most 10000 MHz", m.kind, m.clock_mhz),
-            );
-            demand(
-                (1..=4096).contains(&m.shortest_burst_bytes),
-                format!("memory {}: shortest_burst_bytes = {}: 1 to 4096", m.kind, m.shortest_burst_bytes),
-            );
-            demand(
-                m.peak_bytes_per_s > 0,
-                format!("memory {}: peak_bytes_per_s = {} is not a rate", m.kind, m.peak_bytes_per_s),
-            );
+        }
+        let (latency, most) = (self.latency(), uniform::design::LONGEST_LATENCY);
+        let clock = self.clock_mhz;
+        demand(
+            latency <= most.into(),
+            format!("latency_ns: {latency} cycles of a clock of {clock} MHz, at most {most}"),
+        );
+        wrong
+    }
+
+    /// Every whole number of the file, and what it may be.
+    fn numbers(&self) -> Vec<Number> {
+        let mut all = vec![];
+        let mut add = |place: &str, name: &str, value: i64, least: i64, most: i64| {
+            all.push(Number { name: format!("{place}{name}"), value, least, most });
+        };
+        let dies = self.dies.iter().map(|d| (format!("die {:?}: ", d.name), &d.resources));
+        for (place, r) in std::iter::once(("resources: ".to_string(), &self.resources)).chain(dies) {
+            r.named().into_iter().for_each(|(kind, count)| add(&place, kind, count, 0, 1 << 40));
         }
         for (kind, percent) in RESOURCES.into_iter().zip(self.margin.percents()) {
-            demand((1..=100).contains(&percent), format!("margin: {kind} = {percent} is not 1 to 100 percent"));
+            add("margin: ", kind, percent, 1, 100);
         }
-        wrong
+        for m in &self.memory {
+            let place = &format!("memory {:?}: ", m.kind);
+            add(place, "ports", m.ports, 1, 4096);
+            add(place, "data_bits", m.data_bits, 32, 1024);
+            add(place, "latency_ns", m.latency_ns, 1, 10_000);
+            add(place, "shortest_burst_bytes", m.shortest_burst_bytes, 1, 4096);
+            add(place, "peak_bytes_per_s", m.peak_bytes_per_s, 1, 1 << 50);
+            if let Some(total) = m.total_peak_bytes_per_s {
+                add(place, "total_peak_bytes_per_s", total, 1, 1 << 50);
+            }
+        }
+        all
+    }
+
+    /// Every text of the file. Files of the package repeat them in languages that read some characters as commands.
+    fn texts(&self) -> Vec<Text<'_>> {
+        let mut all = vec![];
+        let mut add = |name: &'static str, value, form| all.push(Text { name, value, form });
+        add("name", &self.name, Form::Name);
+        add("part", &self.part, Form::Name);
+        if !self.family.is_empty() {
+            add("family", &self.family, Form::Name);
+        }
+        add("title", &self.title, Form::Line);
+        self.dies.iter().for_each(|d| add("name of a die", &d.name, Form::Name));
+        self.memory.iter().for_each(|m| add("kind of a memory", &m.kind, Form::Name));
+        all
     }
 
     /// What the margins leave to an array.

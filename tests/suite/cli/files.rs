@@ -122,7 +122,8 @@ fn runs_at_the_same_time_do_not_mix() {
         for mut run in runs {
             assert!(run.wait().unwrap().success(), "round {round}");
         }
-        let check = Command::new("sha256sum").args(["-c", "--quiet", "sagen.sha256"]).current_dir(&out).output().unwrap();
+        let check =
+            Command::new("sha256sum").args(["-c", "--quiet", "sagen.sha256"]).current_dir(&out).output().unwrap();
         assert!(check.status.success(), "{}", text(&check.stdout));
         let listed = fs::read_to_string(out.join("sagen.sha256")).unwrap().lines().count();
         assert_eq!(tree(&out).len(), listed + 1, "nothing else");
@@ -136,7 +137,8 @@ fn files_of_others_do_not_stop_a_run() {
     let dir = tempfile::tempdir().unwrap();
     let file = kernel(dir.path(), "f.c", ADD);
     let shared = dir.path().join("tmp");
-    let (pipe, open, link) = (shared.join("sagen-golden-a"), shared.join("sagen-golden-b"), shared.join("sagen-golden-c"));
+    let (pipe, open, link) =
+        (shared.join("sagen-golden-a"), shared.join("sagen-golden-b"), shared.join("sagen-golden-c"));
     for folder in [&pipe, &open, &link] {
         fs::create_dir_all(folder).unwrap();
     }

@@ -12,7 +12,8 @@ fn copy(before: &str, inside: &str) -> String {
 }
 
 /// Leaves a file behind as soon as it is run, if it may.
-const MARKS: &str = "__attribute__((constructor)) static void anything(void) {\n  const char *name = getenv(\"RAN\");\n  \
+const MARKS: &str =
+    "__attribute__((constructor)) static void anything(void) {\n  const char *name = getenv(\"RAN\");\n  \
     FILE *f = name ? fopen(name, \"w\") : 0;\n  if (f) fclose(f);\n}";
 
 #[test]
@@ -57,7 +58,14 @@ fn how_a_program_ends_is_named_and_the_interpreter_judges() {
         ("for (;;) ;", "the C program did not end within 1 s (--c-time-limit"),
         ("remove(\"in\"); system(\"mkfifo out\"); _Exit(0);", "ended by itself (exit code 0)"),
     ] {
-        let file = kernel(dir.path(), "copy.c", &copy("#include <signal.h>\n#ifdef __GNUC__\nint system(const char *);\n#endif", &format!("#ifdef __GNUC__\n{inside}\n#endif")));
+        let file = kernel(
+            dir.path(),
+            "copy.c",
+            &copy(
+                "#include <signal.h>\n#ifdef __GNUC__\nint system(const char *);\n#endif",
+                &format!("#ifdef __GNUC__\n{inside}\n#endif"),
+            ),
+        );
         let output = sagen(&["sim", &file, "--c-time-limit", "1s"]);
         let (out, err) = (text(&output.stdout), text(&output.stderr));
         assert!(code(&output) == 0 && out.contains("golden model interpreter"), "{inside}: {out}{err}");
