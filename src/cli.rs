@@ -91,6 +91,11 @@ pub struct Program {
     /// Search this directory for included files
     #[arg(short = 'I', value_name = "DIR")]
     pub include_dirs: Vec<PathBuf>,
+    /// More C files of the program, with functions that it calls outside of the marked regions
+    ///
+    /// Only the golden model of `sagen sim` needs them. Functions that a region calls must be in FILE or included there.
+    #[arg(long = "with", value_name = "FILE")]
+    pub companions: Vec<PathBuf>,
     /// Maxima of sizes at run time; a size is an integer parameter such as `int n`
     #[arg(long = "max", value_name = "SIZE=N,…", value_delimiter = ',', value_parser = parse_factor)]
     pub maxima: Vec<(String, i64)>,
@@ -108,6 +113,7 @@ impl Program {
             name: None,
             defines: vec![],
             include_dirs: vec![],
+            companions: vec![],
             maxima: vec![],
             board: crate::catalog::DEFAULT.into(),
         }
@@ -118,6 +124,7 @@ impl Program {
         ParseOptions {
             defines: self.defines.clone(),
             include_dirs: self.include_dirs.clone(),
+            companions: self.companions.clone(),
             maxima: self.maxima.clone(),
         }
     }

@@ -211,6 +211,15 @@ fn load_one(scop: &Scop, file: &DataFile) -> Result<(usize, Vec<u64>), Box<Diagn
         .into());
     };
     let array = &scop.arrays[index];
+    let beyond = |position| position >= scop.function.parameters && scop.function.name.is_some();
+    if array.binding == Binding::Around || matches!(array.binding, Binding::Value(position) if beyond(position)) {
+        let message =
+            format!("'{}' is a variable of the function around the region, which gives its contents", array.name);
+        return Err(Diagnostic::error("E0902", array.span, message)
+            .label("declared here")
+            .help("make it a parameter or a global, or fill it before the region")
+            .into());
+    }
     if array.constant && array.binding == Binding::Global {
         return Err(Diagnostic::error(
             "E0902",

@@ -12,6 +12,7 @@
 //! arithmetic equal to that of `scop::value`: integers wrap around on overflow, and `a * b + c` is not contracted.
 
 mod native;
+mod watch;
 
 use crate::data::{elements, pack, unpack, Memory};
 use crate::scratch::Scratch;
@@ -22,6 +23,7 @@ use scop::{Affine, Array, Binding, Scop, Storage};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use watch::watched;
 
 /// Why there is no native result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +60,13 @@ impl std::fmt::Display for Failure {
                 "the C compiler lacks a type ({})",
                 messages.lines().find(|l| l.contains("error")).unwrap_or("16-bit floats")
             ),
-            Failure::Refused(messages) => write!(f, "the C compiler refuses the program:\n{messages}"),
+            Failure::Refused(messages) => {
+                write!(f, "the C compiler refuses the program:\n{messages}")?;
+                match messages.contains("undefined reference") || messages.contains("Undefined symbols") {
+                    true => write!(f, "\nHelp: give the files that define these functions: --with FILE.c"),
+                    false => Ok(()),
+                }
+            }
             Failure::Late(who, limit) => {
                 let seconds = limit.as_secs_f64();
                 write!(f, "the C {who} did not end within {seconds} s (--c-time-limit gives it another time)")
@@ -81,8 +89,20 @@ pub struct Native {
 }
 
 /// Flags for the user's code.
-const FLAGS: [&str; 6] =
-    ["-O0", "-w", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-Dmain=sagen_user_main"];
+const FLAGS: [&str; 9] = [
+    "-O0",
+    "-w",
+    "-fwrapv",
+    "-fno-strict-aliasing",
+    "-ffp-contract=off",
+    "-ffunction-sections",
+    "-fdata-sections",
+    "-Dmain=sagen_user_main",
+    "-D__SYNTHESIS__=1",
+];
+
+/// Flags of the linker. Functions that the kernel does not call are dropped, with what they call: it may be missing.
+const LINK: [&str; 1] = [if cfg!(target_os = "macos") { "-Wl,-dead_strip" } else { "-Wl,--gc-sections" }];
 
 /// Compiles the kernel in `file` and runs it once on `memory`, confined and with the usual time limit.
 ///
@@ -189,30 +209,55 @@ fn build(
     std::fs::write(dir.join("kernel.c"), kernel_unit(scop, &source)).map_err(files)?;
     std::fs::write(dir.join("driver.c"), DRIVER).map_err(files)?;
 
-    let short_floats = scop.arrays.iter().any(|a| a.ty.is_float() && a.ty.bits() < 32);
-    let mut kernel = compiler.command();
-    let define = |(name, value): &(String, String)| format!("-D{name}={}", if value.is_empty() { "1" } else { value });
-    if short_floats {
-        // GCC would otherwise keep the intermediate results of 16-bit formats in fp32.
-        kernel.arg("-fexcess-precision=16");
+    let mut objects = vec!["kernel.o".to_string()];
+    native::compile(user_unit(compiler, scop, folder, pre)?.args(["-c", "kernel.c", "-o", "kernel.o"]), dir, how)
+        .map_err(|why| match why {
+            Failure::Refused(messages)
+                if short_floats(scop)
+                    && ["unknown type name", "not supported on this target"].iter().any(|m| messages.contains(m)) =>
+            {
+                Failure::NoType(messages)
+            }
+            why => why,
+        })?;
+    for (k, companion) in pre.companions.iter().enumerate() {
+        let companion = std::path::absolute(companion).map_err(files)?;
+        let own_folder = companion.parent().unwrap_or(Path::new("/")).to_path_buf();
+        let object = format!("companion{k}.o");
+        let mut unit = user_unit(compiler, scop, &own_folder, pre)?;
+        native::compile(unit.arg("-c").arg(companion).args(["-o", &object]), dir, how)?;
+        objects.push(object);
     }
-    kernel.args(FLAGS).args(pre.defines.iter().map(define));
-    kernel.arg("-iquote").arg(folder);
-    for include in &pre.include_dirs {
-        kernel.arg("-I").arg(std::path::absolute(include).map_err(files)?);
-    }
-    native::compile(kernel.args(["-c", "kernel.c", "-o", "kernel.o"]), dir, how).map_err(|why| match why {
-        Failure::Refused(messages)
-            if short_floats
-                && ["unknown type name", "not supported on this target"].iter().any(|m| messages.contains(m)) =>
-        {
-            Failure::NoType(messages)
-        }
-        why => why,
-    })?;
-    let link = ["-O0", "-w", "driver.c", "kernel.o", "-o", "golden", "-lm"];
-    native::compile(compiler.command().args(link), dir, how)?;
+    let mut link = compiler.command();
+    link.args(["-O0", "-w", "driver.c"]).args(objects).args(LINK).args(["-o", "golden", "-lm"]);
+    native::compile(&mut link, dir, how)?;
     Ok(dir.join("golden"))
+}
+
+/// The program has 16-bit formats, whose intermediate results GCC would keep in fp32.
+fn short_floats(scop: &Scop) -> bool {
+    scop.arrays.iter().any(|a| a.ty.is_float() && a.ty.bits() < 32)
+}
+
+/// The command that compiles a file of the user, which includes files of `folder`.
+fn user_unit(
+    compiler: &Compiler,
+    scop: &Scop,
+    folder: &Path,
+    pre: &ParseOptions,
+) -> Result<std::process::Command, Failure> {
+    let mut command = compiler.command();
+    let define = |(name, value): &(String, String)| format!("-D{name}={}", if value.is_empty() { "1" } else { value });
+    if short_floats(scop) {
+        // GCC would otherwise keep the intermediate results of 16-bit formats in fp32.
+        command.arg("-fexcess-precision=16");
+    }
+    command.args(FLAGS).args(pre.defines.iter().map(define)).arg("-iquote").arg(folder);
+    for include in &pre.include_dirs {
+        let absolute = |e: std::io::Error| Failure::Files(format!("cannot write the golden model: {e}"));
+        command.arg("-I").arg(std::path::absolute(include).map_err(absolute)?);
+    }
+    Ok(command)
 }
 
 /// The file that the kernel's translation unit includes.
@@ -221,45 +266,6 @@ enum Source {
     Watched(PathBuf),
     /// The user's file: the region is in a file that it includes.
     AsItIs(PathBuf),
-}
-
-/// The user's file with calls at the ends of its region; a region at file level becomes the body of `sagen_region`.
-/// `None` if the region is in an included file.
-fn watched(scop: &Scop) -> Option<String> {
-    let region = scop.function.region;
-    let source = scop.sources.files.first().filter(|_| region.file == 0)?;
-    let (start, end) = (region.start as usize, region.end as usize);
-    let (head, body, tail) = (source.text.get(..start)?, source.text.get(start..end)?, source.text.get(end..)?);
-    let (head, pragmas) = head.split_at(before_pragmas(head));
-    let keep = |when: &str| {
-        let copy = |(slot, (_, array)): (usize, (usize, &Array))| {
-            format!(
-                "__builtin_memcpy(sagen_{when}[{slot}], (void *){}{}, {});",
-                if array.dims.is_empty() { "&" } else { "" },
-                array.name,
-                bytes_text(array)
-            )
-        };
-        dram(scop).enumerate().map(copy).collect::<String>()
-    };
-    let (open, close) = if scop.function.name.is_some() { ("", "") } else { ("void sagen_region(void) {", "}") };
-    // A local variable, so that a region in a loop matches its own beginning.
-    let begin = format!("{open} int sagen_first = !sagen_runs++; if (sagen_first) {{ {} }}", keep("before"));
-    let finish = format!("if (sagen_first) {{ {} }} {close}", keep("after"));
-    Some(format!("{SHARED}\n{head}\n{begin}\n{pragmas}\n{body}\n{finish}\n{tail}"))
-}
-
-/// The start of the pragmas at the end of `text`. A pragma of another tool belongs to the loop behind it.
-fn before_pragmas(text: &str) -> usize {
-    let mut end = text.len();
-    for line in text.split_inclusive('\n').rev() {
-        let pragma = line.trim_start().strip_prefix('#').is_some_and(|rest| rest.trim_start().starts_with("pragma"));
-        if !pragma && !line.trim().is_empty() {
-            break;
-        }
-        end -= line.len();
-    }
-    end
 }
 
 /// The user's file and, behind it, the function that calls its kernel on buffers in the order of the DRAM arrays.
@@ -286,6 +292,7 @@ fn kernel_unit(scop: &Scop, source: &Source) -> String {
                     *place = format!("*({} *)sagen_p[{slot}]", array.c_type);
                 }
             }
+            Binding::Around | Binding::Static => {}
             Binding::Global | Binding::Local | Binding::Scratch | Binding::Host(_) => {
                 let (name, size) = (&array.name, bytes(array));
                 // The front end and the compiler must agree on the array's size.
@@ -298,6 +305,11 @@ fn kernel_unit(scop: &Scop, source: &Source) -> String {
         }
     }
     let name = scop.function.name.as_deref().unwrap_or("sagen_region");
+    if name == "main" {
+        // A program without options; its `main` is renamed.
+        let usual = ["1", "(char *[]){(char *)\"program\", 0}", "(char *[]){0}"];
+        arguments.iter_mut().zip(usual).for_each(|(a, usual)| *a = usual.into());
+    }
     let call = format!("  {name}({});\n", arguments.join(", "));
     if let Source::AsItIs(_) = source {
         // The value of a constant is known afterwards.
@@ -337,12 +349,18 @@ pub fn reference(
     let mut text = format!("/* The C program behind {name}, with a way in: {name}_reference at the end.\n");
     let _ = writeln!(
         text,
-        " *   cc -O1 -fwrapv -fno-strict-aliasing -ffp-contract=off -c -iquote <folder of {own}> reference.c */"
+        " *   cc -O1 -fwrapv -fno-strict-aliasing -ffp-contract=off -ffunction-sections -fdata-sections -c -iquote \
+        <folder of {own}> reference.c"
     );
+    let name_of = |p: &PathBuf| p.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let more: String = preprocessing.companions.iter().map(|p| format!(" {}", name_of(p))).collect();
+    let with = if more.is_empty() { String::new() } else { format!(" together with{more}") };
+    let _ =
+        writeln!(text, " * Link it{with} with {}: functions that the kernel does not need are left out. */", LINK[0]);
     for (macro_name, value) in &preprocessing.defines {
         let _ = writeln!(text, "#define {macro_name} {value}");
     }
-    text.push_str("#define main sagen_user_main\n");
+    text.push_str("#define main sagen_user_main\n#define __SYNTHESIS__ 1\n");
     let own = PathBuf::from(own);
     match watched(scop) {
         // The program itself in place of its inclusion.
@@ -379,27 +397,28 @@ pub fn reference(
     };
     let _ = writeln!(
         text,
-        "void **sagen_before, **sagen_after; int sagen_runs; const long long *sagen_sizes;\nint {name}_reference(void \
+        "void **sagen_before, **sagen_after, **sagen_state; int sagen_runs; const long long *sagen_sizes;\nint {name}_reference(void \
         **before, void **after{more}) {{"
     );
     let _ = writeln!(
         text,
-        "{keep}  void *p[{count}], *b[{count}], *a[{count}];\n{set}  sagen_before = b; sagen_after = a; sagen_runs = \
-        0;\n  sagen_call(p);\n{free}  return sagen_runs > 0;\n}}"
+        "{keep}  void *p[{count}], *b[{count}], *a[{count}], *s[{count}] = {{0}};\n{set}  sagen_before = b; sagen_after = a; \
+        sagen_state = s; sagen_runs = 0;\n  sagen_call(p);\n{free}  return sagen_runs > 0;\n}}"
     );
     text
 }
 
 /// The declarations of both units.
 const SHARED: &str =
-    "extern void **sagen_before, **sagen_after; extern int sagen_runs; extern const long long *sagen_sizes;";
+    "extern void **sagen_before, **sagen_after, **sagen_state; extern int sagen_runs; extern const long long *sagen_sizes;";
 
 /// `golden IN OUT SIZE…`: reads buffers of these sizes (bytes), calls the kernel, writes what they hold where the
 /// region begins, then what they hold where it ends.
 const DRIVER: &str = r#"#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 void sagen_call(void **buffers);
-void **sagen_before, **sagen_after;
+void **sagen_before, **sagen_after, **sagen_state;
 int sagen_runs;
 const long long *sagen_sizes;
 static int over;
@@ -417,13 +436,15 @@ int main(int argc, char **argv) {
   FILE *f = fopen(argv[1], "rb");
   sagen_before = calloc(n + 1, sizeof *sagen_before);
   sagen_after = calloc(n + 1, sizeof *sagen_after);
-  if (!f || !buffers || !sizes || !sagen_before || !sagen_after) return fail("it cannot read its input");
+  sagen_state = calloc(n + 1, sizeof *sagen_state);
+  if (!f || !buffers || !sizes || !sagen_before || !sagen_after || !sagen_state) return fail("it cannot read its input");
   for (int k = 0; k < n; k++) {
     sizes[k] = strtoull(argv[k + 3], 0, 10);
     sagen_before[k] = malloc(sizes[k] + 1);
     sagen_after[k] = malloc(sizes[k] + 1);
     if (posix_memalign(&buffers[k], 64, sizes[k] + 64) || !sagen_before[k] || !sagen_after[k]) return fail("out of memory");
     if (fread(buffers[k], 1, sizes[k], f) != sizes[k]) return fail("its input is too short");
+    memcpy(sagen_before[k], buffers[k], sizes[k]);
   }
   fclose(f);
   atexit(ended);

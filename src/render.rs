@@ -22,25 +22,57 @@ impl Cache<u32> for Files {
 
 /// Shows at most this many diagnostics: nobody reads more at once.
 const MOST: usize = 50;
+/// Lines of equal warnings that are named.
+const LINES: usize = 8;
 /// The closing line names at most this many codes.
 const CODES: usize = 3;
 
-/// Diagnostics, in the order given. Closing lines count the errors and say where more about the codes is found.
-/// `color` only for terminals.
+/// Diagnostics: errors first, then warnings, each in the order given. Equal warnings at several places are shown once.
+/// Closing lines count the errors and say where more about the codes is found. `color` only for terminals.
 pub fn diagnostics(list: &[Diagnostic], sources: &SourceMap, color: bool) -> String {
     let mut files = Files(sources.files.iter().map(|f| (f.name.clone(), Source::from(f.text.clone()))).collect());
     let mut text = String::new();
-    for diagnostic in list.iter().take(MOST) {
-        text.push_str(&one(diagnostic, &mut files, color));
+    let shown = folded(list);
+    for group in shown.iter().take(MOST) {
+        text.push_str(&one(group[0], &mut files, color));
+        text.push_str(&others(&group[1..], sources));
     }
-    if list.len() > MOST {
-        text.push_str(&format!("… and {} more\n", list.len() - MOST));
+    if shown.len() > MOST {
+        text.push_str(&format!("… and {} more\n", shown[MOST..].iter().map(Vec::len).sum::<usize>()));
     }
     let errors = list.iter().filter(|d| d.severity == Severity::Error).count();
     if errors > 1 {
         text.push_str(&format!("{errors} errors\n"));
     }
     text + &explained(list)
+}
+
+/// The errors one by one, then the warnings. Those that differ by their places only form a group.
+fn folded(list: &[Diagnostic]) -> Vec<Vec<&Diagnostic>> {
+    let (errors, warnings): (Vec<_>, Vec<_>) = list.iter().partition(|d| d.severity == Severity::Error);
+    let mut groups: Vec<Vec<&Diagnostic>> = errors.into_iter().map(|d| vec![d]).collect();
+    let first = groups.len();
+    let words = |d: &Diagnostic| (d.code, d.message.clone(), d.label.clone(), d.help.clone(), d.notes.clone());
+    for warning in warnings {
+        match groups[first..].iter_mut().find(|group| words(group[0]) == words(warning)) {
+            Some(group) => group.push(warning),
+            None => groups.push(vec![warning]),
+        }
+    }
+    groups
+}
+
+/// The line below a warning that says where else it applies; empty if nowhere.
+fn others(more: &[&Diagnostic], sources: &SourceMap) -> String {
+    if more.is_empty() {
+        return String::new();
+    }
+    let mut lines: Vec<usize> = more.iter().filter_map(|d| d.span).map(|s| sources.line_column(s).0).collect();
+    lines.dedup();
+    let named: Vec<String> = lines.iter().take(LINES).map(usize::to_string).collect();
+    let rest = if lines.len() > LINES { ", …" } else { "" };
+    let word = if lines.len() == 1 { "line" } else { "lines" };
+    format!("… and {} more {} like this, in {word} {}{rest}\n", more.len(), more[0].code, named.join(", "))
 }
 
 /// The line that leads to the pages of the first codes, errors before warnings; empty if no code has a page.

@@ -10,6 +10,6 @@ void f(int A[0], int B[2 - 5], int C[1 << 20][1 << 20][8], int D[BIG * BIG], int
   int w[2] = {1, 2, 3}; //~ ERROR E0313 3 values for 2 elements
   int x = {1, 2, 3}; //~ ERROR E0313 a scalar has one initializer
   int v[2] = 7; //~ ERROR E0313 an array needs an initializer list
-  F[0] = 1;
+  F[0] = A[0] + B[0] + C[0][0][0] + D[0] + E[0];
 #pragma endscop
 }

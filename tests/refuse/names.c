@@ -10,7 +10,7 @@ void f(int A[8]) {
   A[k] = 1; //~ ERROR E0307 `k` is not declared
   A[0] = max(A[1], A[2]); //~ ERROR E0404 #define MIN(a, b)
   g(3); //~ ERROR E0404 call of `g`
-  memset(A, 0, sizeof(int) * 8); //~ ERROR E0404 write a loop that assigns the elements
+  A[2] = memset(A, 0, sizeof(int) * 8); //~ ERROR E0404 as a statement of its own
   A[1] = sqrtf(); //~ ERROR E0404 takes 1 argument
 #pragma endscop
 }

@@ -6,7 +6,7 @@ void f(int *p, int *rows[4], int A[8], struct point q[4], int open[4][], int bel
 #pragma scop
   int *s; //~ ERROR E0306 declare it as an array with constant extents, such as `int s[N]`
   for (int i = 0; i < 4; i++) {
-    *A = i;
+    *A = rows[0][i] + open[0][i];
     A[i] = q[i].x;
     A[i] = (int)&A[1]; //~ ERROR E0403 taking an address
     (A + 1)[i] = 3;

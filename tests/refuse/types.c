@@ -11,7 +11,7 @@ void f(float x[4], int n[4], _Float16 h[4], __bf16 b[4], complex_t *unused) {
     complex_t c;
     long double d = 0; //~ ERROR E0301 `long double` is not supported
     int *p; //~ ERROR E0306 `p` is a pointer
-    n[i] = sizeof(int); //~ ERROR E0404 write the number
+    n[i] = sizeof(complex_t *) + sizeof(struct unknown); //~ ERROR E0404 write the number
     n[i] = "text"; //~ ERROR E0301 strings are not supported
     n[i] = "text"[0]; //~ ERROR E0301 strings are not supported
     n[0][i] = x; //~ ERROR E0309 `n` has 1 dimension(s)

@@ -2,9 +2,9 @@
 //!
 //! `Poison` marks a place where a fault was reported already; later stages report nothing about it.
 
-use scop::diag::Span;
+use scop::diag::{Diagnostic, Span};
 use scop::ScalarType;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 #[derive(Clone, Debug)]
@@ -67,6 +67,8 @@ pub enum ExprKind {
     Comma(Box<Expr>, Box<Expr>),
     /// `&e`, allowed as the argument of a function that is inlined.
     Address(Box<Expr>),
+    /// `sizeof e`, until `objects` replaces it by a number.
+    SizeOf(Box<Expr>),
     /// A member as a subscript: `a.x` is `a[x]`, `p->x` is `p[0][x]`.
     Member(Rc<str>),
     Poison,
@@ -86,7 +88,7 @@ impl Expr {
             (Conditional(a, c, e), Conditional(b, d, f)) => a.same(b) && c.same(d) && e.same(f),
             (Cast(s, a), Cast(t, b)) => s == t && a.same(b),
             (Member(a), Member(b)) => a == b,
-            (Address(a), Address(b)) => a.same(b),
+            (Address(a), Address(b)) | (SizeOf(a), SizeOf(b)) => a.same(b),
             _ => false,
         }
     }
@@ -102,6 +104,7 @@ impl Expr {
             ExprKind::Literal(..) | ExprKind::Name(_) | ExprKind::Member(_) | ExprKind::Poison => vec![],
             ExprKind::Call(_, all) => all.iter().collect(),
             ExprKind::Unary(_, a) | ExprKind::Cast(_, a) | ExprKind::Step(_, a) | ExprKind::Address(a) => vec![a],
+            ExprKind::SizeOf(a) => vec![a],
             ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) | ExprKind::Assign(_, a, b) | ExprKind::Comma(a, b) => {
                 vec![a, b]
             }
@@ -151,6 +154,8 @@ pub struct TypeName {
     /// As written, without storage classes and qualifiers.
     pub text: String,
     pub constant: bool,
+    /// Declared with `static`.
+    pub is_static: bool,
     pub dims: Vec<Extent>,
     /// The members of a structure whose members all have the type `scalar`.
     pub members: Option<Rc<[Rc<str>]>>,
@@ -160,7 +165,16 @@ pub struct TypeName {
 impl TypeName {
     /// A type at `span` of which nothing is known yet.
     pub fn unknown(span: Span) -> TypeName {
-        TypeName { scalar: None, why: None, text: String::new(), constant: false, dims: vec![], members: None, span }
+        TypeName {
+            scalar: None,
+            why: None,
+            text: String::new(),
+            constant: false,
+            is_static: false,
+            dims: vec![],
+            members: None,
+            span,
+        }
     }
 }
 
@@ -193,12 +207,42 @@ pub struct Declarator {
     /// It declares a function.
     pub function: bool,
     pub init: Option<Init>,
+    pub outside: Outside,
+}
+
+/// What the function around the region does to one of its locals outside of the region.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outside {
+    /// It may give the variable a value before the region.
+    pub set: bool,
+    /// It may use the value that the region leaves.
+    pub used: bool,
 }
 
 impl Declarator {
+    /// A parameter without a name.
+    pub fn unnamed(ty: TypeName) -> Declarator {
+        Declarator {
+            name: "".into(),
+            span: ty.span,
+            ty,
+            dims: vec![],
+            pointer: None,
+            to_elements: false,
+            function: false,
+            init: None,
+            outside: Outside::default(),
+        }
+    }
+
     /// Whether it has no pointer and no extents; a structure counts as a scalar.
     pub fn is_scalar(&self) -> bool {
         self.pointer.is_none() && self.dims.is_empty() && self.ty.dims.is_empty()
+    }
+
+    /// It keeps its value from call to call.
+    pub fn keeps_value(&self) -> bool {
+        self.ty.is_static && !self.ty.constant
     }
 
     /// Its initializer, if that is not a list.
@@ -286,8 +330,8 @@ pub struct Helper {
     /// It returns a pointer.
     pub pointer: bool,
     pub params: Vec<Declarator>,
-    /// `None` if it contains unsupported code.
-    pub body: Option<Vec<Stmt>>,
+    /// The first fault in it if it contains unsupported code.
+    pub body: Result<Vec<Stmt>, Option<Rc<Diagnostic>>>,
     /// Place of its name.
     pub span: Span,
 }
@@ -302,6 +346,8 @@ pub struct Unit {
     /// `None` for a region at file level.
     pub function: Option<Function>,
     pub region: Vec<Stmt>,
+    /// Places of the variables of functions (not parameters) whose values before the region it reads.
+    pub inputs: BTreeSet<Span>,
     /// From the end of the opening pragma to the start of the closing one.
     pub region_span: Span,
 }

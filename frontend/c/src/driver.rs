@@ -102,13 +102,15 @@ pub fn programs_of_text(name: &str, text: &str, options: &ParseOptions) -> Resul
             span: unit.region_span,
         }));
         faults.extend(crate::inline::inline(&mut unit));
+        faults.extend(crate::objects::replace(&mut unit));
+        crate::state::keep_values(&mut unit);
         crate::temporaries::replace(&mut unit);
         let syntax_failed = faults.iter().any(|f| f.severity == Severity::Error);
         // After a syntax error the rest is checked for faults but not analyzed further.
         let (lowered, found) = if syntax_failed {
             sema::lower(&unit, &stem, &map, &clauses, BTreeMap::new())
         } else {
-            lowered(&unit, &stem, &map, &clauses)
+            lowered(&mut unit, &stem, &map, &clauses)
         };
         // "Nothing is executed" is only a consequence of the other faults.
         faults.extend(found.into_iter().filter(|f| !(matches!(f.code, "E0206" | "W0202") && syntax_failed)));
@@ -133,8 +135,12 @@ pub fn programs_of_text(name: &str, text: &str, options: &ParseOptions) -> Resul
 
 /// The program of a unit. If its sources are not affine because strides differ, the program with loops unrolled to
 /// equal strides, if that makes them affine.
-fn lowered(unit: &Unit, stem: &str, map: &SourceMap, clauses: &[Clause]) -> (Option<Scop>, Diagnostics) {
-    let (plain, found) = sema::lower(unit, stem, map, clauses, BTreeMap::new());
+fn lowered(unit: &mut Unit, stem: &str, map: &SourceMap, clauses: &[Clause]) -> (Option<Scop>, Diagnostics) {
+    let (mut plain, mut found) = sema::lower(unit, stem, map, clauses, BTreeMap::new());
+    unit.inputs = plain.as_ref().map(|scop| crate::state::inputs(unit, scop)).unwrap_or_default();
+    if !unit.inputs.is_empty() {
+        (plain, found) = sema::lower(unit, stem, map, clauses, BTreeMap::new());
+    }
     let strides = plain.as_ref().map(sema::mixed_strides).unwrap_or_default();
     let mixed: BTreeSet<String> = strides.keys().cloned().collect();
     let affine = |scop: &Scop| scop.verify().is_ok() && flow::is_affine(scop, |array| mixed.contains(&array.name));

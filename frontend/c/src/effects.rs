@@ -156,6 +156,11 @@ fn written(e: &Expr, out: &mut BTreeSet<Rc<str>>) -> usize {
             1
         }
         ExprKind::Comma(a, b) => written(a, out) + written(b, out),
+        // A loop of assignments: see `objects`.
+        ExprKind::Call(name, arguments) if crate::objects::is_operation(name) => {
+            arguments.first().iter().for_each(|target| names(target, out));
+            2
+        }
         _ => 0,
     }
 }

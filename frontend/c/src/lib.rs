@@ -8,9 +8,11 @@ mod ast;
 mod effects;
 mod inline;
 mod lex;
+mod objects;
 mod parse;
 mod pp;
 mod sema;
+mod state;
 mod temporaries;
 
 mod driver;

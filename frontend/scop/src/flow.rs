@@ -41,7 +41,7 @@ pub use domains::{
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::poly;
 use crate::{Affine, Array, ArrayId, Constraint, Scop, Statement, StmtId};
-use array::{Accesses, ArrayFlow};
+use array::{Accesses, ArrayFlow, Fault};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -140,6 +140,21 @@ pub fn is_affine(scop: &Scop, arrays: impl Fn(&Array) -> bool) -> bool {
     Analysis::new(scop).and_then(|a| a.run(arrays)).is_ok_and(|(_, faults)| faults.iter().all(|f| f.code != "E0501"))
 }
 
+/// The selected local arrays some of whose elements are read before the region writes them; all if that cannot be
+/// decided.
+pub fn read_first(scop: &Scop, selected: impl Fn(&Array) -> bool) -> Vec<ArrayId> {
+    let all = || (0..scop.arrays.len() as u32).map(ArrayId).filter(|&a| selected(scop.array(a)));
+    let found = Analysis::new(scop).and_then(|a| {
+        let answers = a.answers(&selected)?;
+        let without_value = |part: &ArrayFlow| part.faults.iter().any(|f| matches!(f, Fault::Uninitialized { .. }));
+        Ok(answers.into_iter().filter(|(_, _, part)| without_value(part)).map(|(array, ..)| array).collect())
+    });
+    found.unwrap_or_else(|_| all().collect())
+}
+
+/// The flow of an array, and the program's numbers of the statements that access it.
+type Answer = (ArrayId, Vec<StmtId>, Arc<ArrayFlow>);
+
 struct Analysis<'a> {
     scop: &'a Scop,
     /// Per statement: its domain fixes an iterator to one value.
@@ -159,13 +174,23 @@ impl<'a> Analysis<'a> {
 
     /// Analyzes the selected arrays one by one, on several threads. isl's run time depends on the length of the
     /// schedules, which are shorter for one array.
+    fn answers(&self, selected: impl Fn(&Array) -> bool) -> poly::Result<Vec<Answer>> {
+        let arrays = (0..self.scop.arrays.len() as u32).map(ArrayId).filter(|&a| selected(self.scop.array(a)));
+        let questions: Vec<(ArrayId, Vec<StmtId>, Accesses)> = arrays
+            .map(|a| {
+                let (ids, accesses) = self.accesses(a);
+                (a, ids, accesses)
+            })
+            .filter(|q| !q.1.is_empty())
+            .collect();
+        let answers: Vec<poly::Result<Arc<ArrayFlow>>> =
+            questions.par_iter().with_max_len(1).map(|(.., accesses)| accesses.analyze()).collect();
+        questions.into_iter().zip(answers).map(|((array, ids, _), part)| Ok((array, ids, part?))).collect()
+    }
+
     fn run(&self, selected: impl Fn(&Array) -> bool) -> poly::Result<(Flow, Diagnostics)> {
         let scop = self.scop;
-        let arrays = (0..scop.arrays.len() as u32).map(ArrayId).filter(|&a| selected(scop.array(a)));
-        let questions: Vec<(Vec<StmtId>, Accesses)> =
-            arrays.map(|a| self.accesses(a)).filter(|q| !q.0.is_empty()).collect();
-        let answers: Vec<poly::Result<Arc<ArrayFlow>>> =
-            questions.par_iter().with_max_len(1).map(|(_, accesses)| accesses.analyze()).collect();
+        let answers = self.answers(selected)?;
         let mut flow = Flow {
             reads: scop.statements.iter().map(|s| vec![vec![]; s.reads.len()]).collect(),
             live_out: vec![],
@@ -173,9 +198,8 @@ impl<'a> Analysis<'a> {
             output: vec![],
         };
         let mut faults = vec![];
-        for ((ids, _), part) in questions.iter().zip(answers) {
-            let part = part?;
-            flow.add_array(&part, ids);
+        for (_, ids, part) in &answers {
+            flow.add_array(part, ids);
             faults.extend(part.faults.iter().map(|fault| self.fault(fault, ids)));
         }
         flow.live_out.sort_by_key(|l| l.statement);

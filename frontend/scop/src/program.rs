@@ -87,9 +87,14 @@ pub enum Storage {
 pub enum Binding {
     /// Position in the function's parameter list.
     Parameter(u32),
-    /// A scalar parameter passed by value, at this position: a register of the hardware.
+    /// A scalar parameter passed by value, at this position: a register of the hardware. A scalar of the function around
+    /// the region that the region only reads has a position beyond the parameters.
     Value(u32),
     Global,
+    /// Declared in the function around the region, which sets it before the region or uses it after the region.
+    Around,
+    /// Declared `static` in a function: state that survives from call to call. A caller keeps its buffer.
+    Static,
     Local,
     /// A scalar that the host computes before a run (by this statement of [`Scop::host`]) and passes by value.
     Host(u32),

@@ -31,7 +31,7 @@ fn golden(text: &str, function: Function, arrays: Vec<Array>, memory: Memory) ->
         clauses: vec![],
         sources,
     };
-    let pre = ParseOptions { defines: vec![("STEP".into(), "10".into())], include_dirs: vec![], maxima: vec![] };
+    let pre = ParseOptions { defines: vec![("STEP".into(), "10".into())], ..ParseOptions::default() };
     run(&scop, &file, &pre, &memory)
 }
 

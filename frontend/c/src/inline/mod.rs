@@ -18,7 +18,9 @@ mod scope;
 mod syntax;
 mod value;
 
-use crate::ast::{Binary, Declarator, Expr, ExprKind, For, ForInit, Helper, Init, Stmt, StmtKind, TypeName, Unit};
+use crate::ast::{
+    Binary, Declarator, Expr, ExprKind, For, ForInit, Helper, Init, Outside, Stmt, StmtKind, TypeName, Unit,
+};
 use crate::effects::{assigned, declared, expressions, free_names, names, nodes, returns, size};
 use scop::diag::{Diagnostic, Diagnostics, Span};
 use scope::{Scope, Values};
@@ -218,12 +220,13 @@ impl<'a> Inliner<'a> {
         let place = Declarator {
             name: result.clone(),
             span,
-            ty: TypeName { constant: false, ..helper.result.clone() },
+            ty: TypeName { constant: false, is_static: false, ..helper.result.clone() },
             dims: vec![],
             pointer: None,
             to_elements: false,
             function: false,
             init: None,
+            outside: Outside::default(),
         };
         self.before.push(Stmt { kind: StmtKind::Declare(vec![place]) });
         let result = Expr { kind: ExprKind::Name(result), span };
@@ -242,11 +245,14 @@ impl<'a> Inliner<'a> {
         let mut scopes = vec![helper.params.iter().map(|d| d.name.clone()).collect()];
         helper.body.iter().flatten().for_each(|s| free_names(s, &mut scopes, &mut free));
         let captured = free.iter().find(|n| self.hidden.contains(*n));
-        let fault = if helper.body.is_none() {
-            refuse(
-                "this function contains unsupported code, so it cannot be inlined".into(),
-                "write it with assignments, `if`, `for` and one `return` at its end",
-            )
+        let fault = if let Err(fault) = &helper.body {
+            match fault {
+                Some(fault) => Some((**fault).clone().note(span, format!("`{name}` is called here"))),
+                None => refuse(
+                    "this function contains unsupported code, so it cannot be inlined".into(),
+                    "write it with assignments, `if`, `for` and one `return` at its end",
+                ),
+            }
         } else if self.calls.contains(name) || self.calls.len() >= DEPTH {
             refuse("functions that call themselves cannot be inlined".into(), "write a loop")
         } else if helper.params.len() != arguments.len() {
@@ -263,7 +269,7 @@ impl<'a> Inliner<'a> {
                 self.faults.push(fault);
                 None
             }
-            None => helper.body.as_deref().map(|body| (helper, body)),
+            None => helper.body.as_deref().ok().map(|body| (helper, body)),
         }
     }
 
@@ -284,7 +290,13 @@ impl<'a> Inliner<'a> {
         }
         let size = body.iter().map(size).sum::<usize>() + arguments.iter().map(nodes).sum::<usize>();
         self.budget = self.budget.saturating_sub(size);
-        let mut scope = Scope { values: Values::new(), used: BTreeSet::new(), result, ty: helper.result.clone() };
+        let mut scope = Scope {
+            values: Values::new(),
+            locals: BTreeSet::new(),
+            used: BTreeSet::new(),
+            result,
+            ty: helper.result.clone(),
+        };
         arguments.iter().chain(&scope.result).for_each(|a| names(a, &mut scope.used));
         let changed = self.changed(helper, body, &arguments);
         let mut all = vec![];

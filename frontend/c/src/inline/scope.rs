@@ -12,6 +12,8 @@ pub(super) type Values = BTreeMap<Rc<str>, Expr>;
 
 pub(super) struct Scope {
     pub values: Values,
+    /// Names in the function that are its locals.
+    pub locals: BTreeSet<Rc<str>>,
     /// Names in the arguments: locals of the function must not hide them.
     pub used: BTreeSet<Rc<str>>,
     /// The variable for the value of `return`.
@@ -26,7 +28,7 @@ impl Scope {
         let (mut used, span) = (BTreeSet::new(), value.span);
         names(&value, &mut used);
         let ty = TypeName::unknown(span);
-        Scope { values: Values::from([(name.clone(), value)]), used, result: None, ty }
+        Scope { values: Values::from([(name.clone(), value)]), locals: BTreeSet::new(), used, result: None, ty }
     }
 
     pub fn declare(&mut self, d: Declarator) -> Declarator {
@@ -34,6 +36,7 @@ impl Scope {
         while self.used.contains(&name) {
             name = format!("{name}_").into();
         }
+        self.locals.insert(d.name.clone());
         self.values.insert(d.name, Expr { kind: ExprKind::Name(name.clone()), span: d.span });
         Declarator { name, ..d }
     }
@@ -105,6 +108,11 @@ impl Scope {
     }
 
     pub fn expr(&self, e: &Expr) -> Expr {
-        replaced(e, &|name| self.values.get(name).cloned())
+        let value = |name: &str, at| {
+            let value = self.values.get(name)?.clone();
+            // A local is used here; an argument keeps its place in the call.
+            Some(if self.locals.contains(name) { Expr { span: at, ..value } } else { value })
+        };
+        replaced(e, &value)
     }
 }

@@ -54,10 +54,10 @@ fn sum(op: Binary, a: Expr, b: Expr) -> Expr {
     }
 }
 
-/// `e` with names replaced by their `value`, if they have one.
-pub(super) fn replaced(e: &Expr, value: &dyn Fn(&str) -> Option<Expr>) -> Expr {
+/// `e` with names replaced by their `value`, if they have one; it is given the place of the use.
+pub(super) fn replaced(e: &Expr, value: &dyn Fn(&str, Span) -> Option<Expr>) -> Expr {
     match &e.kind {
-        ExprKind::Name(name) => value(name).unwrap_or_else(|| e.clone()),
+        ExprKind::Name(name) => value(name, e.span).unwrap_or_else(|| e.clone()),
         ExprKind::Call(name, all) => {
             Expr { kind: ExprKind::Call(name.clone(), all.iter().map(|a| replaced(a, value)).collect()), span: e.span }
         }
@@ -80,6 +80,7 @@ pub(crate) fn with_operands(e: &Expr, f: &mut dyn FnMut(&Expr) -> Expr) -> Expr 
         Step(op, a) => Step(*op, Box::new(f(a))),
         Comma(a, b) => Comma(Box::new(f(a)), Box::new(f(b))),
         Address(a) => Address(Box::new(f(a))),
+        SizeOf(a) => SizeOf(Box::new(f(a))),
     };
     Expr { kind, span: e.span }
 }

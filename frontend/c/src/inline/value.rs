@@ -39,7 +39,7 @@ type Locals = BTreeMap<Rc<str>, (Option<Expr>, Option<TypeName>)>;
 fn in_terms(e: &Expr, locals: &Locals) -> Option<Expr> {
     let mut unset = false;
     e.walk(&mut |x| unset |= matches!(&x.kind, ExprKind::Name(n) if locals.get(n).is_some_and(|l| l.0.is_none())));
-    let value = replaced(e, &|name| locals.get(name).and_then(|l| l.0.clone()));
+    let value = replaced(e, &|name, _| locals.get(name).and_then(|l| l.0.clone()));
     (!unset && nodes(&value) <= NODES).then_some(value)
 }
 
@@ -74,7 +74,7 @@ fn execute(s: &Stmt, locals: &mut Locals) -> Option<()> {
         StmtKind::Block(all) => all.iter().try_for_each(|s| execute(s, locals))?,
         StmtKind::Declare(all) => {
             for d in all {
-                let plain = d.is_scalar() && d.ty.members.is_none() && d.ty.scalar.is_some();
+                let plain = d.is_scalar() && d.ty.members.is_none() && d.ty.scalar.is_some() && !d.keeps_value();
                 let value = match &d.init {
                     None => None,
                     Some(Init::Value(e)) => Some(converted(&d.ty, in_terms(e, locals)?)),

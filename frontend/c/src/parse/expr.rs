@@ -1,4 +1,4 @@
-//! Expressions by precedence climbing (C17 6.5). Strings and `sizeof` are refused here; `*p` becomes `p[0]`.
+//! Expressions by precedence climbing (C17 6.5). Strings are refused here; `*p` becomes `p[0]`.
 
 use super::{join, Parsed, Parser, OPERATORS};
 use crate::ast::{Binary, Expr, ExprKind, Unary};
@@ -6,6 +6,9 @@ use crate::lex::Tok;
 use scop::diag::{Diagnostic, Span};
 use scop::literal;
 use scop::ScalarType;
+
+/// Bytes of a pointer.
+const POINTER: u64 = 8;
 
 fn binary(op: &str) -> Option<(u32, Binary)> {
     Some(match op {
@@ -162,18 +165,7 @@ impl Parser<'_> {
         }
         if self.is_word("sizeof") {
             self.at += 1;
-            if self.is("(") {
-                self.skip_group();
-            } else {
-                self.unary()?;
-            }
-            return Ok(self.poison(
-                "E0404",
-                join(start, self.previous()),
-                "`sizeof` is not supported".into(),
-                "sizes of objects have no meaning here",
-                "write the number",
-            ));
+            return self.size_of(start);
         }
         if self.is("(") {
             self.at += 1;
@@ -189,12 +181,57 @@ impl Parser<'_> {
         self.postfix(primary)
     }
 
+    /// What stands behind `sizeof`.
+    fn size_of(&mut self, start: Span) -> Parsed<Expr> {
+        let number = |bytes: u64, span| Expr { kind: ExprKind::Literal(bytes, literal::int(64, false)), span };
+        let parenthesis = self.at;
+        let is_type = self.eat("(") && self.at_type();
+        if !is_type {
+            self.at = parenthesis;
+            let operand = self.unary()?;
+            let span = join(start, operand.span);
+            let pointer = matches!(&operand.kind, ExprKind::Name(name) if self.pointers.contains(name));
+            return Ok(if pointer {
+                number(POINTER, span)
+            } else {
+                Expr { kind: ExprKind::SizeOf(Box::new(operand)), span }
+            });
+        }
+        let ty = self.type_name()?;
+        let pointer = self.is("*");
+        while self.eat("*") {}
+        self.need(")", "after the type")?;
+        let span = join(start, self.previous());
+        let members = ty.members.as_ref().map_or(1, |m| m.len() as u64);
+        let Some(bytes) = ty.scalar.map(|s| u64::from(s.bytes()) * members).filter(|_| !pointer) else {
+            if pointer {
+                return Ok(number(POINTER, span));
+            }
+            let why = ty.why.unwrap_or_else(|| "its members are of several types".into());
+            let message = format!("the size of `{}` is not known", ty.text);
+            return Ok(self.poison("E0404", span, message, &why, "write the number of bytes"));
+        };
+        let times = |product: Expr, x: crate::ast::Extent| match x.size {
+            Some(size) => Expr { kind: ExprKind::Binary(Binary::Mul, Box::new(product), Box::new(size)), span },
+            None => product,
+        };
+        Ok(ty.dims.into_iter().fold(number(bytes, span), times))
+    }
+
     fn cast(&mut self, start: Span) -> Parsed<Expr> {
         let ty = self.type_name()?;
         let pointer = self.is("*");
         while self.eat("*") {}
         self.need(")", "after the type of the cast")?;
         let operand = self.unary()?;
+        if pointer && self.in_operation {
+            // `memcpy` and `memset` convert their arguments themselves.
+            return Ok(operand);
+        }
+        if ty.text == "void" && !pointer {
+            self.discarded = true;
+            return Ok(operand);
+        }
         let span = join(start, operand.span);
         match ty.scalar {
             Some(scalar) if !pointer && ty.dims.is_empty() && ty.members.is_none() => {
@@ -299,29 +336,12 @@ impl Parser<'_> {
     }
 
     fn call(&mut self, function: Expr) -> Parsed<Expr> {
-        if let ExprKind::Name(name) = &function.kind {
-            if matches!(&**name, "memset" | "memcpy" | "memmove") && !self.helpers.contains_key(name) {
-                // One message is enough: its arguments are pointers and sizes.
-                self.skip_group();
-                let (span, what) = (join(function.span, self.previous()), format!("call of `{name}`"));
-                return Ok(self.poison(
-                    "E0404",
-                    span,
-                    what,
-                    "there is no hardware for this function",
-                    "write a loop that assigns the elements",
-                ));
-            }
-        }
-        self.at += 1;
-        let mut arguments = vec![];
-        while !self.is(")") && !self.at_end() {
-            arguments.push(self.assignment()?);
-            if !self.eat(",") {
-                break;
-            }
-        }
-        self.need(")", "to close the argument list")?;
+        let operation = matches!(&function.kind, ExprKind::Name(name)
+            if crate::objects::is_operation(name) && !self.helpers.contains_key(name));
+        let outer = std::mem::replace(&mut self.in_operation, operation);
+        let arguments = self.arguments();
+        self.in_operation = outer;
+        let arguments = arguments?;
         let span = join(function.span, self.previous());
         match function.kind {
             ExprKind::Name(name) => Ok(Expr { kind: ExprKind::Call(name, arguments), span }),
@@ -333,5 +353,19 @@ impl Parser<'_> {
                 "write the expression out",
             )),
         }
+    }
+
+    /// `(…)` of a call.
+    fn arguments(&mut self) -> Parsed<Vec<Expr>> {
+        self.at += 1;
+        let mut arguments = vec![];
+        while !self.is(")") && !self.at_end() {
+            arguments.push(self.assignment()?);
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.need(")", "to close the argument list")?;
+        Ok(arguments)
     }
 }

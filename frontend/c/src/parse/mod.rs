@@ -4,6 +4,7 @@
 //! Error recovery: a fault is pushed to `faults` at once. `Failed` unwinds to the next statement, where parsing goes
 //! on.
 
+mod around;
 mod expr;
 mod stmt;
 mod types;
@@ -12,7 +13,7 @@ mod unit;
 use crate::ast::{Expr, Helper, TypeName, Unit};
 use crate::lex::{Tok, Token};
 use scop::diag::{Diagnostic, Diagnostics, Span};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// A fault was reported; the current construct is abandoned.
@@ -29,9 +30,21 @@ pub(crate) struct Parser<'a> {
     /// Functions outside of the regions.
     helpers: BTreeMap<Rc<str>, Helper>,
     in_helper: bool,
+    /// Position of the body of the function around the region.
+    body: usize,
+    /// A loop of that function, or a `goto`, may run the region again.
+    repeated: bool,
+    /// That function is `main`.
+    in_main: bool,
     /// Name, value, whether it is the first of its `enum`.
     enumerators: Vec<(Rc<str>, Option<Expr>, bool)>,
     depth: u32,
+    /// Parameters of the current function that are pointers or arrays.
+    pointers: BTreeSet<Rc<str>>,
+    /// In the arguments of `memcpy` or `memset`.
+    in_operation: bool,
+    /// A value was cast to `void`.
+    discarded: bool,
     /// Inside an expression; `operators` counts its binary operators so far.
     in_expression: bool,
     operators: u32,
@@ -53,8 +66,14 @@ pub(crate) fn units(tokens: &[Token]) -> (Vec<Unit>, Diagnostics) {
         structures: BTreeMap::new(),
         helpers: BTreeMap::new(),
         in_helper: false,
+        body: 0,
+        repeated: false,
+        in_main: false,
         enumerators: vec![],
         depth: 0,
+        pointers: BTreeSet::new(),
+        in_operation: false,
+        discarded: false,
         in_expression: false,
         operators: 0,
         eof: Tok::Eof,

@@ -1,7 +1,7 @@
 //! Statements of the region (C17 6.8). Statements that static control excludes are reported and skipped.
 
 use super::{join, Parsed, Parser};
-use crate::ast::{Expr, For, ForInit, Stmt, StmtKind};
+use crate::ast::{Expr, ExprKind, For, ForInit, Stmt, StmtKind};
 use crate::lex::Tok;
 use scop::diag::{Diagnostic, Span};
 
@@ -52,6 +52,12 @@ impl Parser<'_> {
                     self.typedef()?;
                     StmtKind::Empty
                 }
+                "_Static_assert" | "static_assert" => {
+                    self.at += 1;
+                    self.skip_group();
+                    self.need(";", "after the statement")?;
+                    StmtKind::Empty
+                }
                 _ if self.at_type() => StmtKind::Declare(self.declaration()?),
                 // A label: nothing can jump to it.
                 _ if matches!(self.tok(1), Tok::Punct(":")) && !super::types::is_keyword(&word) => {
@@ -74,9 +80,11 @@ impl Parser<'_> {
     }
 
     fn expression_statement(&mut self) -> Parsed<StmtKind> {
+        self.discarded = false;
         let e = self.expression()?;
         self.need(";", "after the statement")?;
-        Ok(StmtKind::Expr(e))
+        // `(void)x;` says that `x` is not used.
+        Ok(if self.discarded && !has_effect(&e) { StmtKind::Empty } else { StmtKind::Expr(e) })
     }
 
     fn block(&mut self) -> Parsed<StmtKind> {
@@ -209,4 +217,11 @@ impl Parser<'_> {
         }
         Ok(StmtKind::Poison)
     }
+}
+
+/// Whether an expression may change a variable or the state of the program.
+fn has_effect(e: &Expr) -> bool {
+    let mut found = false;
+    e.walk(&mut |x| found |= matches!(x.kind, ExprKind::Assign(..) | ExprKind::Step(..) | ExprKind::Call(..)));
+    found
 }

@@ -1,7 +1,7 @@
 //! Type names, declarators and initializers (C17 6.7).
 
 use super::{join, Parsed, Parser};
-use crate::ast::{Declarator, Extent, Init, TypeName};
+use crate::ast::{Declarator, Extent, Init, Outside, TypeName};
 use crate::lex::Tok;
 use scop::diag::{Diagnostic, Span};
 use scop::literal::{int, BF16, F16, F32, F64};
@@ -107,6 +107,7 @@ impl Parser<'_> {
             }
             if QUALIFIERS.contains(&word) || STORAGE.contains(&word) {
                 ty.constant |= word == "const" || word == "__const";
+                ty.is_static |= word == "static";
                 self.at += 1;
                 continue;
             }
@@ -239,6 +240,7 @@ impl Parser<'_> {
             to_elements: false,
             function: false,
             init: None,
+            outside: Outside::default(),
         };
         if parenthesized {
             self.extents(&mut declarator)?;

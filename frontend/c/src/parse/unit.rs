@@ -4,10 +4,13 @@
 //! A declaration outside the region that cannot be parsed is skipped silently: a use of its name is reported as
 //! unknown. Only the parameters of the enclosing function must be readable.
 
+use super::around::Around;
 use super::{join, Failed, Parsed, Parser};
-use crate::ast::{Declarator, Function, Helper, Stmt, StmtKind, Unit};
+use crate::ast::{Declarator, Function, Helper, Stmt, StmtKind, TypeName, Unit};
 use crate::lex::{Marker, Tok};
 use scop::diag::{Diagnostic, Span};
+use scop::ScalarType;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// A function's name and its place.
@@ -54,6 +57,7 @@ impl Parser<'_> {
             helpers: helpers.clone(),
             function,
             region,
+            inputs: BTreeSet::new(),
             region_span,
         };
         regions.into_iter().map(unit).collect()
@@ -148,7 +152,13 @@ impl Parser<'_> {
     }
 
     fn function(&mut self, found: &mut Found, head: Declarator, faults: usize) {
-        let params = self.parameters();
+        let mut params = self.parameters();
+        if self.at_type() && !self.is_word("__attribute__") {
+            let names = params.take().unwrap_or_default();
+            params = self.silently(|p| p.old_parameters(&names));
+        }
+        let pointer = |d: &&Declarator| d.pointer.is_some() || !d.dims.is_empty() || !d.ty.dims.is_empty();
+        self.pointers = params.iter().flatten().filter(pointer).map(|d| d.name.clone()).collect();
         while self.eat_word("__attribute__") {
             self.skip_group();
         }
@@ -173,8 +183,8 @@ impl Parser<'_> {
         self.in_helper = false;
         (self.at, self.depth) = (end, depth);
         let body = match body {
-            StmtKind::Block(all) if self.faults.len() == faults => Some(all),
-            _ => None,
+            StmtKind::Block(all) if self.faults.len() == faults => Ok(all),
+            _ => Err(self.faults.get(faults).cloned().map(Rc::new)),
         };
         self.helpers.insert(
             head.name,
@@ -190,7 +200,17 @@ impl Parser<'_> {
             self.at += 1;
         }
         while !self.is(")") && !self.at_end() && !self.is("{") {
-            match self.type_name().and_then(|ty| self.declarator(&ty)) {
+            if self.eat("...") {
+                continue;
+            }
+            let read = self.parameter_type().and_then(|ty| {
+                // A parameter without a name cannot be used.
+                match self.tok(0) {
+                    Tok::Punct("," | ")") => Ok(Declarator::unnamed(ty)),
+                    _ => self.declarator(&ty),
+                }
+            });
+            match read {
                 Ok(mut d) => {
                     if d.function {
                         self.skip_group();
@@ -216,9 +236,42 @@ impl Parser<'_> {
         Some(params)
     }
 
+    /// The declarations between the parameter list of an old (K&R) definition and its body. A parameter without one is an
+    /// `int`.
+    fn old_parameters(&mut self, names: &[Declarator]) -> Parsed<Vec<Declarator>> {
+        let mut declared = vec![];
+        while self.at_type() {
+            declared.extend(self.declaration()?);
+        }
+        let of = |d: &Declarator| {
+            let int = TypeName { scalar: Some(ScalarType::I32), text: "int".into(), why: None, ..d.ty.clone() };
+            let missing = || Declarator { name: d.ty.text.as_str().into(), ty: int, ..d.clone() };
+            declared.iter().find(|x| *x.name == *d.ty.text).cloned().unwrap_or_else(missing)
+        };
+        Ok(names.iter().map(of).collect())
+    }
+
+    /// The type of a parameter. A name that is not known as a type counts as one that is not supported.
+    fn parameter_type(&mut self) -> Parsed<TypeName> {
+        let span = self.span();
+        match self.tok(0).clone() {
+            Tok::Ident(name)
+                if !self.at_type() && matches!(self.tok(1), Tok::Ident(_) | Tok::Punct("*" | "," | ")")) =>
+            {
+                self.at += 1;
+                let why = Some(format!("`{name}` is not a type that sagen knows"));
+                Ok(TypeName { why, text: name.to_string(), ..TypeName::unknown(span) })
+            }
+            _ => self.type_name(),
+        }
+    }
+
     /// The body of the function that holds the region.
     fn body(&mut self, found: &mut Found, function: Function) {
         let mut scopes: Vec<Vec<Declarator>> = vec![];
+        self.body = self.at;
+        self.repeated = self.tokens[self.at..self.end_of_body()].iter().any(|t| t.text() == "goto");
+        self.in_main = &*function.name == "main";
         while !self.at_end() {
             match self.tok(0).clone() {
                 Tok::Punct("{") => {
@@ -252,6 +305,22 @@ impl Parser<'_> {
         }
     }
 
+    /// Position of the end of the body of the function around the current position.
+    fn end_of_body(&self) -> usize {
+        let mut open = 0i32;
+        for (k, token) in self.tokens.iter().enumerate().skip(self.body) {
+            match token.tok {
+                Tok::Punct("{") => open += 1,
+                Tok::Punct("}") => open -= 1,
+                _ => {}
+            }
+            if open <= 0 {
+                return k + 1;
+            }
+        }
+        self.tokens.len()
+    }
+
     /// A statement of the function outside the region: skipped, with a warning if it has an effect.
     fn outside(&mut self) {
         let start = self.span();
@@ -266,10 +335,12 @@ impl Parser<'_> {
                 self.skip_group();
                 // Its body comes next. The C program would run a region in it more than once, or never.
                 if matches!(self.tok(0), Tok::Marker(_)) || (self.is("{") && self.group_has_region()) {
+                    self.repeated |= matches!(&*word, "for" | "while");
                     self.warn_outside(join(start, self.previous()));
                 }
                 return;
             }
+            "do" => self.repeated |= self.is("{") && self.group_has_region(),
             _ => {}
         }
         while !self.at_end()
@@ -284,7 +355,8 @@ impl Parser<'_> {
             }
         }
         self.eat(";");
-        if !matches!(&*word, "return" | "else" | "do") {
+        // What `main` does around its region is the host's work.
+        if !matches!(&*word, "return" | "else" | "do") && !self.in_main {
             self.warn_outside(join(start, self.previous()));
         }
     }
@@ -318,7 +390,7 @@ impl Parser<'_> {
 
     /// A region, from its opening pragma on.
     fn region(&mut self, found: &mut Found, function: Option<&Function>, locals: &[Declarator]) {
-        let opened = self.span();
+        let (opened, first) = (self.span(), self.at);
         let (closer, name) = match self.tok(0) {
             Tok::Marker(Marker::Sa) => (Marker::EndSa, "endsa"),
             _ => (Marker::EndScop, "endscop"),
@@ -363,7 +435,15 @@ impl Parser<'_> {
                     .help("mark a loop nest"),
             );
         }
-        let function = function.map(|f| Function { locals: locals.to_vec(), ..f.clone() });
+        let end = self.end_of_body();
+        let (before, after) = (&self.tokens[self.body.min(first)..first], &self.tokens[self.at.min(end)..end]);
+        let around = Around { before, after, repeated: self.repeated };
+        let local = |d: &Declarator| {
+            let outside = around.of(d);
+            // The code before the region may have replaced its first value.
+            Declarator { outside, init: d.init.clone().filter(|_| !outside.set), ..d.clone() }
+        };
+        let function = function.map(|f| Function { locals: locals.iter().map(local).collect(), ..f.clone() });
         found.regions.push((function, statements, region_span));
     }
 }

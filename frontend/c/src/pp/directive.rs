@@ -3,7 +3,7 @@
 use super::{headers, read, Macro, Preprocessor};
 use crate::lex::{Marker, Names, Tok, Token};
 use scop::diag::{Diagnostic, Span};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 /// Includes nest at most this deep.
@@ -85,8 +85,10 @@ impl Preprocessor<'_> {
             "include" | "include_next" | "import" => self.include(line, span),
             "pragma" => self.pragma(line, span),
             "error" => {
-                self.error("E0110", span, "`#error` directive").label =
-                    "the program itself refuses to be compiled this way".into()
+                let fault = self.error("E0110", span, "`#error` directive");
+                fault.label = "the program itself refuses to be compiled this way".into();
+                fault.help =
+                    Some("define the macro that the condition around it asks for: -D NAME or -D NAME=VALUE".into());
             }
             "warning" | "line" | "ident" | "sccs" => {}
             other => {
@@ -183,7 +185,8 @@ impl Preprocessor<'_> {
             }
             Some(Tok::Punct("<")) => {
                 let name: String = operand[1..].iter().take_while(|t| !t.is(">")).map(Token::text).collect();
-                match self.options.include_dirs.iter().map(|d| d.join(&name)).find(|p| p.is_file()) {
+                let directories = self.options.include_dirs.iter().filter(|d| !headers::is_system_directory(d));
+                match directories.map(|d| d.join(&name)).find(|p| p.is_file()) {
                     Some(path) => self.include_path(&path, span),
                     None => headers::include(&name, &mut self.macros),
                 }
@@ -197,9 +200,12 @@ impl Preprocessor<'_> {
 
     fn include_local(&mut self, name: &str, includer: &Path, span: Span) {
         let including = includer.parent().map(Path::to_path_buf).unwrap_or_default();
-        let directories = std::iter::once(&including).chain(&self.options.include_dirs);
-        match directories.map(|d| d.join(name)).find(|p| p.is_file()) {
+        let given = self.options.include_dirs.iter().filter(|d| !headers::is_system_directory(d));
+        let of_system = |d: &PathBuf| headers::is_system_directory(d) && d.join(name).is_file();
+        let system = headers::is_system(name) || self.options.include_dirs.iter().any(of_system);
+        match std::iter::once(&including).chain(given).map(|d| d.join(name)).find(|p| p.is_file()) {
             Some(path) => self.include_path(&path, span),
+            None if system => headers::include(name, &mut self.macros),
             None => {
                 let fault = self.error("E0107", span, format!("cannot find the included file `{name}`"));
                 fault.label = "not beside this file, nor in an include directory".into();

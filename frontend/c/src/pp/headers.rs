@@ -4,9 +4,17 @@
 use super::Macro;
 use crate::lex::lex;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::rc::Rc;
 
-const ALWAYS: &[(&str, &str)] = &[("__STDC__", "1"), ("__STDC_VERSION__", "201710L"), ("__SAGEN__", "1")];
+const ALWAYS: &[(&str, &str)] = &[
+    ("__STDC__", "1"),
+    ("__STDC_VERSION__", "201710L"),
+    ("__SAGEN__", "1"),
+    ("__GNUC__", "12"),
+    ("__GNUC_MINOR__", "2"),
+    ("__SYNTHESIS__", "1"),
+];
 
 const INTEGERS: &[(&str, &str)] = &[
     ("INT8_MIN", "(-128)"),
@@ -57,6 +65,89 @@ pub(super) fn always() -> BTreeMap<Rc<str>, Rc<Macro>> {
     ALWAYS.iter().map(|&(name, body)| (name.into(), builtin(body))).collect()
 }
 
+/// The headers of the C library and of POSIX, and those of C++ that take their place.
+const SYSTEM: &[&str] = &[
+    "assert.h",
+    "complex.h",
+    "ctype.h",
+    "errno.h",
+    "fenv.h",
+    "float.h",
+    "inttypes.h",
+    "iso646.h",
+    "limits.h",
+    "locale.h",
+    "math.h",
+    "setjmp.h",
+    "signal.h",
+    "stdalign.h",
+    "stdarg.h",
+    "stdatomic.h",
+    "stdbool.h",
+    "stddef.h",
+    "stdint.h",
+    "stdio.h",
+    "stdlib.h",
+    "stdnoreturn.h",
+    "string.h",
+    "tgmath.h",
+    "threads.h",
+    "time.h",
+    "uchar.h",
+    "wchar.h",
+    "wctype.h",
+    "fcntl.h",
+    "malloc.h",
+    "memory.h",
+    "omp.h",
+    "pthread.h",
+    "strings.h",
+    "sys/resource.h",
+    "sys/stat.h",
+    "sys/time.h",
+    "sys/types.h",
+    "unistd.h",
+    "values.h",
+    "cassert",
+    "cmath",
+    "cstddef",
+    "cstdint",
+    "cstdio",
+    "cstdlib",
+    "cstring",
+    "climits",
+    "cfloat",
+    "ctime",
+    "algorithm",
+    "array",
+    "fstream",
+    "iomanip",
+    "iostream",
+    "string",
+    "vector",
+];
+
+/// Whether the front end knows what it needs of this header, so that it is never read.
+pub(super) fn is_system(name: &str) -> bool {
+    SYSTEM.contains(&name)
+}
+
+/// Whether a directory holds the headers of the system's C library.
+pub(super) fn is_system_directory(directory: &Path) -> bool {
+    let directory = directory.canonicalize().unwrap_or_else(|_| directory.to_path_buf());
+    ["/usr/include", "/usr/lib/gcc", "/usr/lib/llvm"].iter().any(|d| directory.to_string_lossy().starts_with(d))
+}
+
+/// `assert(…)` has no value and no effect: the hardware cannot stop.
+fn ignored_assertion() -> Rc<Macro> {
+    Rc::new(Macro {
+        params: Some(vec!["__VA_ARGS__".into()]),
+        variadic: true,
+        body: lex("((void)0)", 0),
+        defined: None,
+    })
+}
+
 /// Enters the constants of `<name>`; other headers are ignored.
 pub(super) fn include(name: &str, macros: &mut BTreeMap<Rc<str>, Rc<Macro>>) {
     let tables: &[&[(&str, &str)]] = match name {
@@ -64,6 +155,9 @@ pub(super) fn include(name: &str, macros: &mut BTreeMap<Rc<str>, Rc<Macro>>) {
         "float.h" | "math.h" | "cmath" => &[FLOATS],
         _ => &[],
     };
+    if matches!(name, "assert.h" | "cassert") {
+        macros.entry("assert".into()).or_insert_with(ignored_assertion);
+    }
     for &(name, body) in tables.iter().copied().flatten() {
         macros.entry(name.into()).or_insert_with(|| builtin(body));
     }

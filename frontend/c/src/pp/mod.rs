@@ -42,6 +42,8 @@ pub struct ParseOptions {
     pub defines: Vec<(String, String)>,
     /// `-I`: searched after the directory of the including file.
     pub include_dirs: Vec<PathBuf>,
+    /// `--with`: C files with functions that the program calls; the front end does not read them.
+    pub companions: Vec<PathBuf>,
     /// `--max`: greatest values of parameters; they override those in the source.
     pub maxima: Vec<(String, i64)>,
 }

@@ -83,6 +83,7 @@ impl Sema {
                 help: "make it a statement of its own",
             }),
             ExprKind::Address(_) => refuse(e.span, "an address", HELP_AFFINE),
+            ExprKind::SizeOf(_) => refuse(e.span, "a size that is not known", "write the number of bytes"),
             ExprKind::Member(_) => refuse(e.span, "a member of a structure", HELP_AFFINE),
             ExprKind::Poison => Err(Refusal { code: None, span: e.span, why: String::new(), help: "" }),
         }

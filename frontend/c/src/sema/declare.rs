@@ -48,12 +48,40 @@ impl Sema {
             let fault = self.faults[before].clone();
             self.faults.truncate(before);
             self.bind(&d.name, Entity::Refused(Rc::new(fault)));
-        } else if let (Some(slot), Storage::Local, true) = (slot, storage, used.contains(&d.name)) {
+        } else if let (Some(slot), true) = (slot, used.contains(&d.name) && binding != Binding::Global) {
             self.initialize(slot, d);
         }
     }
 
-    pub(super) fn parameter(&mut self, d: &Declarator, position: u32) {
+    /// Where a variable of a function lives that is not a parameter. A value from before the region, or for the code after
+    /// it, passes through DRAM; a scalar that the region only reads is passed by value.
+    pub(super) fn lives_in(&mut self, d: &Declarator) -> (Storage, Binding) {
+        let (written, input) = (self.assigned.contains(&d.name), self.inputs.contains(&d.span));
+        if !input && !(written && d.outside.used) {
+            return (Storage::Local, Binding::Local);
+        }
+        if d.keeps_value() && !d.outside.set {
+            return (Storage::Dram, Binding::Static);
+        }
+        if written || !d.is_scalar() || d.ty.members.is_some() {
+            return (Storage::Dram, Binding::Around);
+        }
+        self.parameters += 1;
+        (Storage::Dram, Binding::Value(self.parameters - 1))
+    }
+
+    /// A parameter of the function. Whatever it is, the hardware can ignore it if the region does not use it.
+    pub(super) fn parameter(&mut self, d: &Declarator, position: u32, used: &BTreeSet<Rc<str>>) {
+        let by_value = d.ty.members.is_some() && d.is_scalar();
+        let before = self.faults.len();
+        self.checked_parameter(d, position);
+        if self.faults.len() > before && !used.contains(&d.name) && !by_value {
+            self.faults.truncate(before);
+            self.bind(&d.name, Entity::Poison);
+        }
+    }
+
+    fn checked_parameter(&mut self, d: &Declarator, position: u32) {
         if d.ty.members.is_some() && d.is_scalar() {
             self.error(
                 "E0301",
@@ -85,6 +113,17 @@ impl Sema {
         self.check_new(d);
         self.bind(&d.name, Entity::Poison);
         let ty = self.element_type(d)?;
+        let around = matches!(binding, Binding::Around | Binding::Static);
+        if d.span.file != 0 && (around || matches!(binding, Binding::Value(p) if p + 1 == self.parameters)) {
+            self.error(
+                "E0209",
+                d.span,
+                format!("`{}` has a value before or after the region, and is declared in an included file", d.name),
+                "a simulation cannot see that value",
+                "move the function into the main file, or make the variable a parameter",
+            );
+            return None;
+        }
         let written: Vec<&ast::Extent> = d.dims.iter().chain(&d.ty.dims).collect();
         let open = matches!(binding, Binding::Parameter(_)) && written.first().is_some_and(|x| x.size.is_none());
         let first = if open { self.first_extent(d)? } else { None };
@@ -121,7 +160,8 @@ impl Sema {
             constant: d.ty.constant,
             array: None,
             iterator: None,
-            predicates: self.predicates.len(),
+            keeps_value: d.keeps_value(),
+            predicates: if d.keeps_value() { 0 } else { self.predicates.len() },
             guarded: None,
         });
         let slot = self.slots.len() - 1;
@@ -402,6 +442,7 @@ impl Sema {
             constant: false,
             array: None,
             iterator: None,
+            keeps_value: false,
             predicates: self.predicates.len(),
             guarded: None,
         });
@@ -410,7 +451,13 @@ impl Sema {
 
     /// A declaration inside the region.
     pub(super) fn declare_inside(&mut self, d: &Declarator) {
-        if let Some(slot) = self.declare(d, Storage::Local, Binding::Local) {
+        // The same variable each time that its declaration is reached.
+        let again = |s: &Slot| s.keeps_value && d.keeps_value() && s.span == d.span;
+        if let Some(slot) = self.slots.iter().position(again) {
+            return self.bind(&d.name, Entity::Slot(slot));
+        }
+        let (storage, binding) = self.lives_in(d);
+        if let Some(slot) = self.declare(d, storage, binding) {
             self.initialize(slot, d);
         }
     }

@@ -94,6 +94,16 @@ impl Sema {
                 );
                 None
             }
+            ast::ExprKind::SizeOf(_) => {
+                self.error(
+                    "E0404",
+                    e.span,
+                    "this size is not known",
+                    "it is not a constant",
+                    "write the number of bytes",
+                );
+                None
+            }
             ast::ExprKind::Member(_) | ast::ExprKind::Poison => None,
         }
     }
@@ -145,8 +155,14 @@ impl Sema {
 
     fn call(&mut self, name: &str, arguments: &[ast::Expr], span: Span, reads: &mut Vec<Access>) -> Option<Expr> {
         let values: Vec<Option<Expr>> = arguments.iter().map(|a| self.value(a, reads)).collect();
+        if let (true, [Some(x), Some(y)]) = (name == "pow" || name == "powf", &values[..]) {
+            if let Some(power) = small_power(name, x, y, span) {
+                return Some(power);
+            }
+        }
         let Some((count, ty)) = function(name) else {
             let help = match name {
+                "memcpy" | "memmove" | "memset" => "call it as a statement of its own, or write a loop",
                 "min" | "max" | "MIN" | "MAX" => "define it as a macro: #define MIN(a, b) ((a) < (b) ? (a) : (b))",
                 _ => "write it out or make it a macro; supported are sqrtf, fabsf, fminf, fmaxf, fmaf and abs",
             };
@@ -267,5 +283,28 @@ impl Sema {
                 Entity::Refused(_) | Entity::Poison => None,
             }
         })
+    }
+}
+
+/// `pow(x, 0)`, `pow(x, 1)`, and `pow(x, 2)` where the square has no rounding error; the C library gives the same bits.
+/// A square that is rounded may differ from the library's in its last bit.
+fn small_power(name: &str, x: &Expr, exponent: &Expr, span: Span) -> Option<Expr> {
+    let ty = function(name)?.1;
+    let ExprKind::Const(bits) = convert(exponent.clone(), ty).kind else { return None };
+    let is = |n: u64| convert(constant(n, ScalarType::I32, span), ty).kind == ExprKind::Const(bits);
+    let significant = match x.ty {
+        ScalarType::Float { fraction, .. } => fraction + 1,
+        ScalarType::Int { bits, .. } => bits,
+    };
+    let ScalarType::Float { fraction, .. } = ty else { return None };
+    let factor = convert(x.clone(), ty);
+    if is(0) {
+        Some(convert(constant(1, ScalarType::I32, span), ty))
+    } else if is(1) {
+        Some(factor)
+    } else if is(2) && 2 * significant <= fraction + 1 {
+        Some(operate::binary(BinaryOp::Mul, factor.clone(), factor, span))
+    } else {
+        None
     }
 }

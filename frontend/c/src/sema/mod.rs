@@ -88,6 +88,8 @@ struct Slot {
     array: Option<ArrayId>,
     /// The last loop whose iterator it was.
     iterator: Option<Span>,
+    /// Declared `static`: it has a value before its declaration is reached.
+    keeps_value: bool,
     /// The number of predicates around its declaration; they need not guard its writes.
     predicates: usize,
     /// The writes that need guards, if `guards` could decide it.
@@ -177,6 +179,10 @@ pub(crate) struct Sema {
     assigned: BTreeSet<Rc<str>>,
     /// Names that the region uses otherwise than as `NAME[0]`.
     more_than_first: BTreeSet<Rc<str>>,
+    /// Places of the variables of functions that are inputs; see [`Unit::inputs`].
+    inputs: BTreeSet<Span>,
+    /// Positions of the function's parameters and of the scalars around the region that are passed like them, so far.
+    parameters: u32,
     /// Clauses `extent(NAME, SIZE)` that no parameter has used yet.
     extents: Vec<Clause>,
     strides: Strides,
@@ -226,6 +232,9 @@ pub(crate) fn lower(
             Diagnostic::warning("W0202", unit.region_span, what).label("the hardware leaves its arrays as they are");
         sema.faults.push(note);
     }
+    if sema.statements.iter().all(|s| sema.arrays[s.write.array.index()].is_temporary()) {
+        return (None, vec![no_result(unit, &sema)]);
+    }
     let function = Function {
         name: unit.function.as_ref().map(|f| f.name.to_string()),
         region: unit.region_span,
@@ -235,6 +244,17 @@ pub(crate) fn lower(
     let name = function.name.clone().unwrap_or_else(|| name.to_string());
     let sources = sources.clone();
     (Some(Scop { name, function, arrays, loops, statements, sizes, sources, ..Scop::default() }), faults)
+}
+
+/// The fault of a region all of whose results are lost.
+fn no_result(unit: &Unit, sema: &Sema) -> Diagnostic {
+    let last = sema.statements.iter().map(|s| s.write.array).next_back().map(|a| &sema.arrays[a.index()]);
+    let name = last.map_or("the result", |a| a.name.as_str());
+    let fault = Diagnostic::error("E0503", unit.region_span, "no result leaves the marked region");
+    fault.label("it assigns nothing but local variables, which nobody uses after it").help(format!(
+        "store the result in an array that is a parameter or global, such as `result[0] = {name};`, or use it after the \
+        region in the same function, such as `return {name};` after `#pragma endscop`"
+    ))
 }
 
 impl Sema {
@@ -291,6 +311,7 @@ impl Sema {
 
     fn unit(&mut self, unit: &Unit, clauses: &[Clause]) {
         self.enumerators(unit);
+        self.inputs.clone_from(&unit.inputs);
         let mut used = BTreeSet::new();
 
         for s in &unit.region {
@@ -311,11 +332,13 @@ impl Sema {
                 .filter(|(k, _)| !self.sizes.iter().any(|s| s.parameter as usize == *k))
                 .collect::<Vec<_>>()
             {
-                self.parameter(d, k as u32);
+                self.parameter(d, k as u32, &used);
             }
             self.scopes.push(BTreeMap::new());
+            self.parameters = function.params.len() as u32;
             for d in &function.locals {
-                self.declare_outside(d, Storage::Local, Binding::Local, &used);
+                let (storage, binding) = self.lives_in(d);
+                self.declare_outside(d, storage, binding, &used);
             }
         }
         for clause in std::mem::take(&mut self.extents) {

@@ -32,7 +32,7 @@ impl Sema {
         };
         for (name, k) in scope.iter().filter_map(slot).collect::<Vec<_>>() {
             let s = &self.slots[k];
-            if s.storage == Storage::Local && s.guarded.is_none() {
+            if s.storage == Storage::Local && s.guarded.is_none() && !s.keeps_value {
                 self.slots[k].guarded = super::guards::guarded_writes(&name, rest);
             }
         }

@@ -123,6 +123,7 @@ impl Walk {
             *size = self.substitute(size);
         }
         let id = self.bind(&d.name, integer(d), false, d.ty.constant);
+        self.variables[id].pinned |= d.keeps_value() || d.outside.used;
         match &mut d.init {
             Some(Init::Value(e)) => {
                 *e = self.substitute(e);

@@ -30,6 +30,8 @@ impl Display for Scop {
                 (Storage::Dram, Binding::Value(k)) => format!("dram value {k}"),
                 (Storage::Dram, Binding::Host(k)) => format!("dram host {k}"),
                 (Storage::Dram, Binding::Scratch) => "dram scratch".into(),
+                (Storage::Dram, Binding::Around) => "dram around".into(),
+                (Storage::Dram, Binding::Static) => "dram static".into(),
                 (Storage::Dram, _) => "dram global".into(),
                 (Storage::Local, _) => "local".into(),
             };

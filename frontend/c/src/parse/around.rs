@@ -1,0 +1,157 @@
+//! What the function around the region does to its locals outside of the region: [`Outside`].
+//!
+//! The code there is not parsed, so the answers come from its tokens, and "may" is the answer in doubt. A local that the
+//! function may set before the region, or use after it, can become an argument of the hardware.
+
+use crate::ast::{Declarator, Outside};
+use crate::lex::{Tok, Token};
+
+/// The code around a region, as tokens of the function's body.
+pub(super) struct Around<'a> {
+    pub before: &'a [Token],
+    pub after: &'a [Token],
+    /// The region may run again, so the code after it also comes before it.
+    pub repeated: bool,
+}
+
+impl Around<'_> {
+    pub fn of(&self, d: &Declarator) -> Outside {
+        Outside {
+            set: may_set(self.before, d) || (self.repeated && may_set(self.after, d)),
+            used: may_use(self.after, d, !self.repeated) || (self.repeated && may_use(self.before, d, false)),
+        }
+    }
+}
+
+const ASSIGNMENTS: &[&str] = &["=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"];
+
+/// Positions where the variable is named, other than as a member and in its declaration.
+fn named<'a>(tokens: &'a [Token], d: &'a Declarator) -> impl Iterator<Item = usize> + 'a {
+    tokens.iter().enumerate().filter_map(move |(k, t)| {
+        let same = matches!(&t.tok, Tok::Ident(name) if *name == d.name) && t.span != d.span;
+        (same && !before(tokens, k).is_some_and(|t| t.is(".") || t.is("->"))).then_some(k)
+    })
+}
+
+fn before(tokens: &[Token], k: usize) -> Option<&Token> {
+    k.checked_sub(1).map(|k| &tokens[k])
+}
+
+/// Position after the subscripts and members behind the name at `k`, and the number of subscripts.
+fn behind(tokens: &[Token], k: usize) -> (usize, usize) {
+    let (mut at, mut subscripts) = (k + 1, 0);
+    while let Some(token) = tokens.get(at) {
+        if token.is("[") {
+            at = closed(tokens, at);
+            subscripts += 1;
+        } else if token.is(".") {
+            at += 2;
+        } else {
+            break;
+        }
+    }
+    (at, subscripts)
+}
+
+/// Position after the group that opens at `at`.
+fn closed(tokens: &[Token], at: usize) -> usize {
+    let mut open = 0usize;
+    for (k, token) in tokens.iter().enumerate().skip(at) {
+        match token.tok {
+            Tok::Punct("(" | "[" | "{") => open += 1,
+            Tok::Punct(")" | "]" | "}") => open = open.saturating_sub(1),
+            _ => {}
+        }
+        if open == 0 {
+            return k + 1;
+        }
+    }
+    tokens.len()
+}
+
+/// An assignment, `++`, `--`, its address, or an array without all its subscripts, which a function may fill.
+fn may_set(tokens: &[Token], d: &Declarator) -> bool {
+    let rank = d.dims.len() + d.ty.dims.len();
+    let set = |k: usize| {
+        let (at, subscripts) = behind(tokens, k);
+        let assigned = tokens.get(at).is_some_and(|t| ASSIGNMENTS.iter().any(|op| t.is(op)));
+        let changed = before(tokens, k).is_some_and(|t| t.is("&") || t.is("++") || t.is("--"));
+        assigned || changed || subscripts < rank
+    };
+    named(tokens, d).any(set)
+}
+
+/// Any mention but as the target of `=`. Without jumps (`straight`), a scalar that is overwritten on every path has no
+/// use behind.
+fn may_use(tokens: &[Token], d: &Declarator, straight: bool) -> bool {
+    let mut hidden = 0;
+    for k in named(tokens, d) {
+        if k < hidden {
+            continue;
+        }
+        if declares(tokens, k) {
+            hidden = end_of_scope(tokens, k);
+            continue;
+        }
+        let (at, _) = behind(tokens, k);
+        let end = at + tokens[at..].iter().position(|t| t.is(";")).unwrap_or(tokens.len() - at);
+        let plain = tokens.get(at).is_some_and(|t| t.is("=")) && named(&tokens[k + 1..end], d).next().is_none();
+        if !plain {
+            return true;
+        }
+        if straight && d.is_scalar() && at == k + 1 && unconditional(tokens, k) {
+            return false;
+        }
+    }
+    false
+}
+
+/// Another variable of that name: a type or a comma of its declaration stands before it.
+fn declares(tokens: &[Token], k: usize) -> bool {
+    let word =
+        |t: &Token| matches!(&t.tok, Tok::Ident(w) if !matches!(&**w, "return" | "else" | "do" | "sizeof" | "case"));
+    before(tokens, k).is_some_and(word)
+}
+
+/// The end of the scope of a variable that is declared at `k`, in a block or in the header of a loop.
+fn end_of_scope(tokens: &[Token], k: usize) -> usize {
+    let mut open = 0i32;
+    for (at, token) in tokens.iter().enumerate().skip(k) {
+        match token.tok {
+            Tok::Punct("(" | "[" | "{") => open += 1,
+            // The header of a loop ends: its body follows.
+            Tok::Punct(")") if open == 0 => {
+                return match tokens.get(at + 1) {
+                    Some(t) if t.is("{") => closed(tokens, at + 1),
+                    _ => at + tokens[at..].iter().position(|t| t.is(";")).unwrap_or(tokens.len() - at),
+                }
+            }
+            Tok::Punct("}") if open == 0 => return at,
+            Tok::Punct(")" | "]" | "}") => open -= 1,
+            _ => {}
+        }
+    }
+    tokens.len()
+}
+
+/// Whether the statement at `k` runs whenever the code does: it is in no inner block, and under no condition.
+fn unconditional(tokens: &[Token], k: usize) -> bool {
+    let (mut depth, mut least, mut parentheses) = (0i32, 0i32, 0i32);
+    for token in &tokens[..k] {
+        match token.tok {
+            Tok::Punct("{") => depth += 1,
+            Tok::Punct("}") => depth -= 1,
+            Tok::Punct("(") => parentheses += 1,
+            Tok::Punct(")") => parentheses -= 1,
+            _ => {}
+        }
+        least = least.min(depth);
+    }
+    let starts = |k: usize| match before(tokens, k).map(|t| &t.tok) {
+        None | Some(Tok::Punct(";" | "}") | Tok::Marker(_)) => true,
+        _ => false,
+    };
+    let of_loop = || matches!(&tokens[k - 2].tok, Tok::Ident(w) if &**w == "for") && tokens[k - 1].is("(");
+    let header = || parentheses == 1 && k >= 2 && of_loop() && starts(k - 2);
+    depth == least && (parentheses == 0 && starts(k) || header())
+}
