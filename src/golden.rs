@@ -89,7 +89,7 @@ pub struct Native {
 }
 
 /// Flags for the user's code.
-const FLAGS: [&str; 9] = [
+const FLAGS: [&str; 10] = [
     "-O0",
     "-w",
     "-fwrapv",
@@ -99,6 +99,7 @@ const FLAGS: [&str; 9] = [
     "-fdata-sections",
     "-Dmain=sagen_user_main",
     "-D__SYNTHESIS__=1",
+    "-DNDEBUG",
 ];
 
 /// Flags of the linker. Functions that the kernel does not call are dropped, with what they call: it may be missing.
@@ -360,7 +361,7 @@ pub fn reference(
     for (macro_name, value) in &preprocessing.defines {
         let _ = writeln!(text, "#define {macro_name} {value}");
     }
-    text.push_str("#define main sagen_user_main\n#define __SYNTHESIS__ 1\n");
+    text.push_str("#define main sagen_user_main\n#define __SYNTHESIS__ 1\n#define NDEBUG 1\n");
     let own = PathBuf::from(own);
     match watched(scop) {
         // The program itself in place of its inclusion.

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 typedef short row_t[6];
 static void clear(int *p) { memset(p, 0, 6 * sizeof(*p)); }
-void copies(int x[4][6], int y[24], short z[6], unsigned char bytes[10], float f[5]) {
+void copies(int x[4][6], int y[4][6], short z[6], unsigned char bytes[10], float f[5]) {
   int local[4][6], flat[24];
   row_t row;
 #pragma scop
@@ -13,9 +13,9 @@ void copies(int x[4][6], int y[24], short z[6], unsigned char bytes[10], float f
     for (int j = 0; j < 6; j++)
       flat[6 * i + j] = flat[6 * i + j] + 100;
   memcpy(y, flat, sizeof local);
-  clear(y + 6);
+  clear(y[1]);
   memcpy(x[1], &local[2][0], sizeof(local[0]));
-  memcpy(&y[3], &x[0][2], 2 * sizeof(int));
+  memcpy(&y[0][3], &x[0][2], 2 * sizeof(int));
   memset(row, -1, sizeof(row_t));
   memcpy(z, row, sizeof row);
   memset(bytes + 2, 7, 5);

@@ -204,6 +204,8 @@ pub struct Declarator {
     /// The pointer has one `*` and points to elements or rows (`(*a)[N]`). Such a parameter is an array with an open
     /// first extent.
     pub to_elements: bool,
+    /// A reference (C++).
+    pub reference: bool,
     /// It declares a function.
     pub function: bool,
     pub init: Option<Init>,
@@ -229,10 +231,16 @@ impl Declarator {
             dims: vec![],
             pointer: None,
             to_elements: false,
+            reference: false,
             function: false,
             init: None,
             outside: Outside::default(),
         }
+    }
+
+    /// A reference that may change what it refers to.
+    pub fn is_variable_reference(&self) -> bool {
+        self.reference && !self.ty.constant
     }
 
     /// Whether it has no pointer and no extents; a structure counts as a scalar.

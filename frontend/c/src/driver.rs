@@ -1,6 +1,7 @@
 //! Runs the stages in order and collects their faults.
 
 use crate::ast::Unit;
+use crate::cpp::is_cpp;
 use crate::pp::{MacroUse, ParseOptions, Preprocessor};
 use crate::{parse as syntax, sema};
 use scop::diag::{Diagnostic, Diagnostics, Severity, SourceFile, SourceMap, Span};
@@ -83,7 +84,9 @@ pub fn programs_of_text(name: &str, text: &str, options: &ParseOptions) -> Resul
     preprocessor.main_file(name, text.to_string());
     let (tokens, uses) = (std::mem::take(&mut preprocessor.out), std::mem::take(&mut preprocessor.uses));
     let clauses = std::mem::take(&mut preprocessor.clauses);
-    let (units, found) = syntax::units(&tokens);
+    let cpp = is_cpp(name);
+    let tokens = if cpp { crate::cpp::rewritten(tokens) } else { tokens };
+    let (units, found) = syntax::units(&tokens, cpp);
     faults.extend(found);
     let stem = Path::new(name).file_stem().map_or("kernel".into(), |s| s.to_string_lossy().into_owned());
     let count = units.len();

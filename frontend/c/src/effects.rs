@@ -4,6 +4,11 @@ use crate::ast::{Binary, Declarator, Expr, ExprKind, ForInit, Init, Stmt, StmtKi
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+/// Whether a call of this function is an operation on whole objects: a loop of assignments to its first argument.
+pub(crate) fn is_operation(name: &str) -> bool {
+    matches!(name, "memcpy" | "memmove" | "memset")
+}
+
 pub(crate) fn nodes(e: &Expr) -> usize {
     let mut count = 0;
     e.walk(&mut |_| count += 1);
@@ -156,8 +161,7 @@ fn written(e: &Expr, out: &mut BTreeSet<Rc<str>>) -> usize {
             1
         }
         ExprKind::Comma(a, b) => written(a, out) + written(b, out),
-        // A loop of assignments: see `objects`.
-        ExprKind::Call(name, arguments) if crate::objects::is_operation(name) => {
+        ExprKind::Call(name, arguments) if is_operation(name) => {
             arguments.first().iter().for_each(|target| names(target, out));
             2
         }

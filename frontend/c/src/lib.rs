@@ -5,6 +5,7 @@
 //! (types, affine forms, domains). No stage stops at its first fault. Start reading at [`programs_of_text`].
 
 mod ast;
+mod cpp;
 mod effects;
 mod inline;
 mod lex;
@@ -16,6 +17,7 @@ mod state;
 mod temporaries;
 
 mod driver;
+pub use cpp::is_cpp;
 pub use driver::{parse, parse_text, programs, programs_of_text};
 pub use pp::ParseOptions;
 pub use sema::{promote, spelling, usual};

@@ -5,18 +5,13 @@
 //! `for (copy0 < 8) for (copy1 < 4) a[copy0][copy1] = b[4 * copy0 + copy1]`.
 
 use crate::ast::{Binary, Declarator, Expr, ExprKind, For, ForInit, Init, Stmt, StmtKind, TypeName, Unary, Unit};
-use crate::effects::{expressions, names};
+use crate::effects::{expressions, is_operation, names};
 use crate::inline::with_operands;
 use scop::diag::{Diagnostic, Diagnostics, Span};
 use scop::literal::int;
 use scop::ScalarType;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-
-/// Whether a call of this function is such an operation.
-pub(crate) fn is_operation(name: &str) -> bool {
-    matches!(name, "memcpy" | "memmove" | "memset")
-}
 
 /// Replaces the operations in the region. Called after inlining.
 pub(crate) fn replace(unit: &mut Unit) -> Diagnostics {

@@ -189,6 +189,7 @@ impl<'a> Inliner<'a> {
 
     /// The value of a call in an expression.
     fn called(&mut self, name: &Rc<str>, arguments: Vec<Expr>, span: Span, always: bool) -> Expr {
+        let arguments = self.completed(name, arguments);
         let Some((helper, body)) = self.enter(name, &arguments, span) else {
             return Expr { kind: ExprKind::Poison, span };
         };
@@ -224,6 +225,7 @@ impl<'a> Inliner<'a> {
             dims: vec![],
             pointer: None,
             to_elements: false,
+            reference: false,
             function: false,
             init: None,
             outside: Outside::default(),
@@ -255,7 +257,7 @@ impl<'a> Inliner<'a> {
             }
         } else if self.calls.contains(name) || self.calls.len() >= DEPTH {
             refuse("functions that call themselves cannot be inlined".into(), "write a loop")
-        } else if helper.params.len() != arguments.len() {
+        } else if !takes(helper, arguments.len()) {
             refuse(format!("it takes {} argument(s), {} given", helper.params.len(), arguments.len()), "check the call")
         } else if self.budget == 0 {
             refuse("inlining makes the region too large".into(), "use loops")
@@ -275,6 +277,7 @@ impl<'a> Inliner<'a> {
 
     /// Inserts the function's statements before the current one.
     fn insert_body(&mut self, name: &Rc<str>, arguments: Vec<Expr>, span: Span, result: Option<Expr>) {
+        let arguments = self.completed(name, arguments);
         let Some((helper, body)) = self.enter(name, &arguments, span) else { return };
         if body.iter().rev().skip(1).any(returns)
             || body.last().is_some_and(|s| returns(s) && !matches!(s.kind, StmtKind::Return(_)))
@@ -303,7 +306,20 @@ impl<'a> Inliner<'a> {
         for (d, argument) in helper.params.iter().zip(arguments) {
             let mut inside = BTreeSet::new();
             names(&argument, &mut inside);
-            if !d.is_scalar() {
+            if d.reference
+                && d.ty.constant
+                && argument.element().is_some()
+                && inside.iter().any(|n| changed.contains(n))
+            {
+                self.fault(
+                    span,
+                    format!("call of `{name}`"),
+                    "it assigns what one of its `const` references refers to",
+                    "pass that argument by value",
+                );
+                return;
+            }
+            if !d.is_scalar() || d.is_variable_reference() {
                 scope.values.insert(d.name.clone(), argument);
             } else if changed.contains(&d.name) || inside.iter().any(|n| changed.contains(n)) {
                 let local = Declarator {
@@ -325,6 +341,14 @@ impl<'a> Inliner<'a> {
         self.before.push(Stmt { kind: StmtKind::Block(all) });
     }
 
+    /// The arguments, and the default ones that are left out.
+    fn completed(&self, name: &Rc<str>, mut arguments: Vec<Expr>) -> Vec<Expr> {
+        if let Some(helper) = self.helpers.get(name).filter(|h| takes(h, arguments.len())) {
+            arguments.extend(helper.params[arguments.len()..].iter().filter_map(|d| d.value().cloned()));
+        }
+        arguments
+    }
+
     /// Names, in the function and in its caller, that the function may assign.
     fn changed(&self, helper: &Helper, body: &[Stmt], arguments: &[Expr]) -> BTreeSet<Rc<str>> {
         let mut out = BTreeSet::new();
@@ -343,11 +367,17 @@ impl<'a> Inliner<'a> {
         });
         out.extend(passed);
         for (d, argument) in helper.params.iter().zip(arguments) {
-            if !d.is_scalar() && out.contains(&d.name) {
+            if (!d.is_scalar() || d.is_variable_reference()) && out.contains(&d.name) {
                 names(argument, &mut out);
             }
         }
         out.retain(|n| !self.iterators.contains(n));
         out
     }
+}
+
+/// Whether a function can be called with so many arguments.
+fn takes(helper: &Helper, count: usize) -> bool {
+    count == helper.params.len()
+        || (count < helper.params.len() && helper.params[count..].iter().all(|d| d.value().is_some()))
 }

@@ -25,6 +25,9 @@ pub(super) fn value_of_call(helper: &Helper, body: &[Stmt], arguments: &[Expr]) 
         return None;
     }
     let mut locals = Locals::new();
+    if helper.params.iter().any(|d| d.is_variable_reference()) {
+        return None;
+    }
     for (d, argument) in helper.params.iter().zip(arguments) {
         let scalar = d.is_scalar() && d.ty.members.is_none();
         let value = if scalar { converted(&d.ty, argument.clone()) } else { argument.clone() };

@@ -1,7 +1,7 @@
 //! Expressions by precedence climbing (C17 6.5). Strings are refused here; `*p` becomes `p[0]`.
 
 use super::{join, Parsed, Parser, OPERATORS};
-use crate::ast::{Binary, Expr, ExprKind, Unary};
+use crate::ast::{Binary, Expr, ExprKind, TypeName, Unary};
 use crate::lex::Tok;
 use scop::diag::{Diagnostic, Span};
 use scop::literal;
@@ -233,19 +233,24 @@ impl Parser<'_> {
             return Ok(operand);
         }
         let span = join(start, operand.span);
+        Ok(self.converted(ty, pointer, operand, span))
+    }
+
+    /// A cast of `operand`.
+    fn converted(&mut self, ty: TypeName, pointer: bool, operand: Expr, span: Span) -> Expr {
         match ty.scalar {
             Some(scalar) if !pointer && ty.dims.is_empty() && ty.members.is_none() => {
-                Ok(Expr { kind: ExprKind::Cast(scalar, Box::new(operand)), span })
+                Expr { kind: ExprKind::Cast(scalar, Box::new(operand)), span }
             }
             _ => {
                 let why = ty.why.unwrap_or_else(|| "only arithmetic types can be cast to".into());
-                Ok(self.poison(
+                self.poison(
                     "E0301",
                     ty.span,
                     format!("cast to the unsupported type `{}`", ty.text),
                     &why,
                     "cast to an integer or floating-point type",
-                ))
+                )
             }
         }
     }
@@ -262,6 +267,14 @@ impl Parser<'_> {
             Tok::Ident(word) if matches!(&**word, "true" | "false") => {
                 self.at += 1;
                 return Ok(Expr { kind: ExprKind::Literal((&**word == "true") as u64, ScalarType::BOOL), span });
+            }
+            Tok::Ident(_) if self.cpp && self.at_type() && matches!(self.tok(1), Tok::Punct("(")) => {
+                // `int(x)`, a cast.
+                let ty = self.type_name()?;
+                self.at += 1;
+                let operand = self.expression()?;
+                self.need(")", "to close the cast")?;
+                return Ok(self.converted(ty, false, operand, join(span, self.previous())));
             }
             Tok::Ident(_) => {
                 let (name, span) = self.name("an expression")?;
@@ -337,7 +350,7 @@ impl Parser<'_> {
 
     fn call(&mut self, function: Expr) -> Parsed<Expr> {
         let operation = matches!(&function.kind, ExprKind::Name(name)
-            if crate::objects::is_operation(name) && !self.helpers.contains_key(name));
+            if crate::effects::is_operation(name) && !self.helpers.contains_key(name));
         let outer = std::mem::replace(&mut self.in_operation, operation);
         let arguments = self.arguments();
         self.in_operation = outer;
@@ -345,6 +358,8 @@ impl Parser<'_> {
         let span = join(function.span, self.previous());
         match function.kind {
             ExprKind::Name(name) => Ok(Expr { kind: ExprKind::Call(name, arguments), span }),
+            // Its declaration is reported where the name is used.
+            _ if self.is_foreign(&function) => Ok(Expr { span, ..function }),
             _ => Ok(self.poison(
                 "E0404",
                 span,
@@ -367,5 +382,14 @@ impl Parser<'_> {
         }
         self.need(")", "to close the argument list")?;
         Ok(arguments)
+    }
+
+    /// Whether an expression is a member of a variable whose type was refused by name.
+    fn is_foreign(&self, e: &Expr) -> bool {
+        match &e.kind {
+            ExprKind::Index(base, _) => self.is_foreign(base),
+            ExprKind::Name(name) => self.foreign.contains(name),
+            _ => false,
+        }
     }
 }

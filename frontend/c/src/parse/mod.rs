@@ -10,7 +10,7 @@ mod stmt;
 mod types;
 mod unit;
 
-use crate::ast::{Expr, Helper, TypeName, Unit};
+use crate::ast::{Expr, Helper, Init, TypeName, Unit};
 use crate::lex::{Tok, Token};
 use scop::diag::{Diagnostic, Diagnostics, Span};
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,6 +22,14 @@ pub(crate) type Parsed<T> = Result<T, Failed>;
 
 pub(crate) struct Parser<'a> {
     tokens: &'a [Token],
+    /// A region is in a template, class or namespace, which was reported.
+    refused_scope: bool,
+    /// The file is C++.
+    cpp: bool,
+    /// Variables whose types were refused by name: what is done with them is not reported.
+    foreign: BTreeSet<Rc<str>>,
+    /// Default arguments of functions that were declared.
+    defaults: BTreeMap<Rc<str>, Vec<Option<Init>>>,
     at: usize,
     pub faults: Diagnostics,
     typedefs: BTreeMap<Rc<str>, TypeName>,
@@ -57,9 +65,13 @@ const DEPTH: u32 = 120;
 const OPERATORS: u32 = 400;
 
 /// Parses the tokens of a file: one unit per marked region.
-pub(crate) fn units(tokens: &[Token]) -> (Vec<Unit>, Diagnostics) {
+pub(crate) fn units(tokens: &[Token], cpp: bool) -> (Vec<Unit>, Diagnostics) {
     let mut parser = Parser {
         tokens,
+        cpp,
+        refused_scope: false,
+        foreign: BTreeSet::new(),
+        defaults: BTreeMap::new(),
         at: 0,
         faults: vec![],
         typedefs: BTreeMap::new(),

@@ -28,7 +28,8 @@ const BASIC: &[&str] = &[
     "void", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "_Bool", "bool", "_Complex",
     "__int128",
 ];
-const QUALIFIERS: &[&str] = &["const", "volatile", "restrict", "__restrict", "__restrict__", "_Atomic", "__const"];
+const QUALIFIERS: &[&str] =
+    &["constexpr", "const", "volatile", "restrict", "__restrict", "__restrict__", "_Atomic", "__const"];
 const STORAGE: &[&str] = &[
     "static",
     "extern",
@@ -42,6 +43,25 @@ const STORAGE: &[&str] = &[
     "__extension__",
 ];
 const AGGREGATES: &[&str] = &["struct", "union", "enum"];
+
+/// Types of C++ and of its libraries for hardware: what they are, and what to write.
+const FOREIGN: &[(&str, &str)] = &[
+    ("hls::stream", "a queue between processes; write an array, such as `int in[64]`: sagen moves it by itself"),
+    ("ap_fixed", "a fixed-point number; write an integer, and shift after each product"),
+    ("ap_ufixed", "a fixed-point number; write an integer, and shift after each product"),
+    ("ac_int", "an integer of another library; write `int8_t` to `int64_t`"),
+    ("ac_fixed", "a fixed-point number; write an integer, and shift after each product"),
+    ("hls::vector", "a vector of numbers; write an array with one more extent"),
+    ("vector", "an array of any length; write an array with a constant extent"),
+    ("array", "an array as an object; write an array, such as `int a[64]`"),
+    ("complex", "a complex number; write a structure of two floats, `struct { float re, im; }`"),
+    ("string", "a text"),
+];
+
+/// What such a type is.
+fn foreign(word: &str) -> Option<&'static str> {
+    FOREIGN.iter().find(|(name, _)| *name == word).map(|f| f.1)
+}
 
 /// Types that headers and compilers predefine.
 fn named(word: &str) -> Option<ScalarType> {
@@ -87,6 +107,7 @@ impl Parser<'_> {
                     || w == "__attribute__"
                     || self.typedefs.contains_key(w)
                     || named(w).is_some()
+                    || (foreign(w).is_some() && matches!(self.tok(1), Tok::Punct("<")))
             }
             _ => false,
         }
@@ -106,7 +127,7 @@ impl Parser<'_> {
                 continue;
             }
             if QUALIFIERS.contains(&word) || STORAGE.contains(&word) {
-                ty.constant |= word == "const" || word == "__const";
+                ty.constant |= matches!(word, "const" | "__const" | "constexpr");
                 ty.is_static |= word == "static";
                 self.at += 1;
                 continue;
@@ -118,6 +139,12 @@ impl Parser<'_> {
                 basic.push(word.into());
                 words.push(word.into());
                 self.at += 1;
+            } else if let (false, Some(what), Tok::Punct("<")) = (whole, foreign(word), self.tok(1)) {
+                ty.why = Some(format!("`{word}` is {what}"));
+                words.push(word.into());
+                whole = true;
+                self.at += 1;
+                self.skip_angles();
             } else if !whole && basic.is_empty() && (self.typedefs.contains_key(word) || named(word).is_some()) {
                 if let Some(known) = self.typedefs.get(word) {
                     (ty.scalar, ty.why, ty.dims, ty.members) =
@@ -212,6 +239,23 @@ impl Parser<'_> {
         }
     }
 
+    /// Skips `<…>`.
+    pub(super) fn skip_angles(&mut self) {
+        let mut open = 0i32;
+        while !self.at_end() && !matches!(self.tok(0), Tok::Punct(";" | "{") | Tok::Marker(_)) {
+            open += match self.tok(0) {
+                Tok::Punct("<") => 1,
+                Tok::Punct(">") => -1,
+                Tok::Punct(">>") => -2,
+                _ => 0,
+            };
+            self.at += 1;
+            if open <= 0 {
+                return;
+            }
+        }
+    }
+
     /// Position after the group that starts here.
     pub(super) fn end_of_group(&mut self) -> usize {
         let start = self.at;
@@ -223,12 +267,14 @@ impl Parser<'_> {
     pub(super) fn declarator(&mut self, ty: &TypeName) -> Parsed<Declarator> {
         let mut pointer = None;
         let mut stars = self.stars(&mut pointer);
-        let parenthesized = self.is("(") && matches!(self.tok(1), Tok::Punct("*"));
+        let mut reference = self.cpp && self.eat("&");
+        let parenthesized = self.is("(") && matches!(self.tok(1), Tok::Punct("*") | Tok::Punct("&"));
         let mut rows = false;
         if parenthesized {
             self.at += 1;
             rows = stars == 0;
             stars += self.stars(&mut pointer);
+            reference |= self.cpp && self.eat("&");
         }
         let (name, span) = self.name("a name in this declaration")?;
         let mut declarator = Declarator {
@@ -238,6 +284,7 @@ impl Parser<'_> {
             dims: vec![],
             pointer,
             to_elements: false,
+            reference,
             function: false,
             init: None,
             outside: Outside::default(),
@@ -252,7 +299,7 @@ impl Parser<'_> {
             return Ok(declarator);
         }
         self.extents(&mut declarator)?;
-        declarator.to_elements = stars == 1 && (rows || (!parenthesized && declarator.dims.is_empty()));
+        declarator.to_elements = stars == 1 && !reference && (rows || (!parenthesized && declarator.dims.is_empty()));
         while self.eat_word("__attribute__") {
             self.skip_group();
         }
@@ -341,11 +388,10 @@ fn combine(words: &[String]) -> Result<ScalarType, String> {
     if words.is_empty() {
         return Err("a type is missing".into());
     }
-    if count("_Complex") > 0
-        || count("__int128") > 0
-        || count("void") > 0
-        || (count("double") == 1 && count("long") > 0)
-    {
+    if count("_Complex") > 0 {
+        return refuse("is a complex number; write a structure of two floats, `struct { float re, im; }`");
+    }
+    if count("__int128") > 0 || count("void") > 0 || (count("double") == 1 && count("long") > 0) {
         return refuse("is not supported");
     }
     let (unsigned, signed, long) = (count("unsigned"), count("signed"), count("long"));

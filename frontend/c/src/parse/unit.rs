@@ -41,12 +41,13 @@ impl Parser<'_> {
                     self.silently(|p| p.typedef());
                 }
                 Tok::Punct("{" | "(") if !self.group_has_region() => self.skip_group(),
+                Tok::Ident(w) if matches!(&**w, "template" | "class" | "namespace") => self.scope_of_cpp(),
                 _ if self.at_type() => self.external(&mut found),
                 _ => self.at += 1,
             }
         }
         let Found { globals, regions, opened } = found;
-        if opened.is_empty() && !self.faults.iter().any(|f| f.code == "E0205") {
+        if opened.is_empty() && !self.refused_scope && !self.faults.iter().any(|f| f.code == "E0205") {
             let fault = Diagnostic::error("E0202", None, "this file has no marked region");
             self.report(fault.help("put `#pragma scop` before the loop nest and `#pragma endscop` after it"));
         }
@@ -61,6 +62,52 @@ impl Parser<'_> {
             region_span,
         };
         regions.into_iter().map(unit).collect()
+    }
+
+    /// A template, class or namespace. Functions in it are not known outside; a region in it is refused.
+    fn scope_of_cpp(&mut self) {
+        let (start, word) = (self.span(), self.tokens[self.at].text().to_string());
+        self.at += 1;
+        if self.is("<") {
+            self.skip_angles();
+        }
+        let mut name = None;
+        while !self.at_end() && !matches!(self.tok(0), Tok::Punct(";" | "{") | Tok::Marker(_)) {
+            match self.tok(0).clone() {
+                Tok::Punct("(") => self.skip_group(),
+                Tok::Ident(w) if matches!(self.tok(1), Tok::Punct("(")) => {
+                    name = Some((w, self.span()));
+                    self.at += 1;
+                }
+                _ => self.at += 1,
+            }
+        }
+        if self.eat(";") {
+            return;
+        }
+        let what = match &*word {
+            "template" => "a template has no types and sizes by itself",
+            "class" => "a class is no array in memory",
+            _ => "a namespace hides the function from the caller",
+        };
+        let help = "write a function of C: outside of classes and namespaces, for the types and sizes that you use";
+        let fault = Diagnostic::error("E0211", start, format!("`{word}` is C++ that sagen does not accept"));
+        let fault = fault.label(what).help(help);
+        if self.is("{") && self.group_has_region() {
+            self.report(fault);
+            // Nothing in it is analyzed.
+            let end = self.end_of_group();
+            self.at = end;
+            self.refused_scope = true;
+            return;
+        }
+        if let (Some((name, span)), "template") = (name, &*word) {
+            let (result, body) = (TypeName::unknown(span), Err(Some(Rc::new(fault))));
+            self.helpers.insert(name, Helper { result, pointer: false, params: vec![], body, span });
+        }
+        if self.is("{") {
+            self.skip_group();
+        }
     }
 
     /// Runs `parse`; if it fails, drops its faults and skips the declaration.
@@ -157,6 +204,8 @@ impl Parser<'_> {
             let names = params.take().unwrap_or_default();
             params = self.silently(|p| p.old_parameters(&names));
         }
+        while self.eat_word("noexcept") {}
+        self.default_arguments(&head.name, params.as_deref_mut().unwrap_or_default());
         let pointer = |d: &&Declarator| d.pointer.is_some() || !d.dims.is_empty() || !d.ty.dims.is_empty();
         self.pointers = params.iter().flatten().filter(pointer).map(|d| d.name.clone()).collect();
         while self.eat_word("__attribute__") {
@@ -169,9 +218,20 @@ impl Parser<'_> {
             self.faults.truncate(faults);
             return;
         }
-        let function =
+        let mut function =
             Function { name: head.name, span: head.span, params: params.unwrap_or_default(), locals: vec![] };
+        function.params.iter_mut().for_each(|d| d.init = None);
         self.body(found, function);
+    }
+
+    /// Moves the default arguments of a function to its parameters; a declaration before the definition may have them.
+    fn default_arguments(&mut self, function: &Rc<str>, params: &mut [Declarator]) {
+        let known = self.defaults.entry(function.clone()).or_default();
+        known.resize(known.len().max(params.len()), None);
+        for (known, d) in known.iter_mut().zip(params) {
+            *known = d.init.take().or_else(|| known.clone());
+            d.init.clone_from(known);
+        }
     }
 
     /// A function that the region may call. Faults in it are reported only at a call.
@@ -215,6 +275,9 @@ impl Parser<'_> {
                     if d.function {
                         self.skip_group();
                         d.pointer = Some(d.span);
+                    }
+                    if d.ty.scalar.is_none() && d.ty.why.is_some() {
+                        self.foreign.insert(d.name.clone());
                     }
                     params.push(d);
                 }
@@ -324,6 +387,8 @@ impl Parser<'_> {
     /// A statement of the function outside the region: skipped, with a warning if it has an effect.
     fn outside(&mut self) {
         let start = self.span();
+        let cast = |k: usize, p: &'static str| matches!(self.tok(k), Tok::Punct(q) if *q == p);
+        let no_effect = cast(0, "(") && matches!(self.tok(1), Tok::Ident(w) if &**w == "void") && cast(2, ")");
         let word = match self.tok(0) {
             Tok::Ident(w) => w.clone(),
             _ => Rc::from(""),
@@ -356,7 +421,7 @@ impl Parser<'_> {
         }
         self.eat(";");
         // What `main` does around its region is the host's work.
-        if !matches!(&*word, "return" | "else" | "do") && !self.in_main {
+        if !matches!(&*word, "return" | "else" | "do") && !self.in_main && !no_effect {
             self.warn_outside(join(start, self.previous()));
         }
     }

@@ -65,7 +65,7 @@ pub(super) fn always() -> BTreeMap<Rc<str>, Rc<Macro>> {
     ALWAYS.iter().map(|&(name, body)| (name.into(), builtin(body))).collect()
 }
 
-/// The headers of the C library and of POSIX, and those of C++ that take their place.
+/// The headers of the C library, of POSIX and of libraries for hardware, and those of C++ that take their place.
 const SYSTEM: &[&str] = &[
     "assert.h",
     "complex.h",
@@ -87,6 +87,12 @@ const SYSTEM: &[&str] = &[
     "stddef.h",
     "stdint.h",
     "stdio.h",
+    "ap_axi_sdata.h",
+    "ap_fixed.h",
+    "ap_int.h",
+    "hls_math.h",
+    "hls_stream.h",
+    "hls_vector.h",
     "stdlib.h",
     "stdnoreturn.h",
     "string.h",
@@ -138,6 +144,14 @@ pub(super) fn is_system_directory(directory: &Path) -> bool {
     ["/usr/include", "/usr/lib/gcc", "/usr/lib/llvm"].iter().any(|d| directory.to_string_lossy().starts_with(d))
 }
 
+/// Enters the macros of C++.
+pub(super) fn cplusplus(macros: &mut BTreeMap<Rc<str>, Rc<Macro>>) {
+    macros.remove("__STDC_VERSION__");
+    for (name, body) in [("__cplusplus", "201402L"), ("nullptr", "0")] {
+        macros.insert(name.into(), builtin(body));
+    }
+}
+
 /// `assert(…)` has no value and no effect: the hardware cannot stop.
 fn ignored_assertion() -> Rc<Macro> {
     Rc::new(Macro {
@@ -155,6 +169,9 @@ pub(super) fn include(name: &str, macros: &mut BTreeMap<Rc<str>, Rc<Macro>>) {
         "float.h" | "math.h" | "cmath" => &[FLOATS],
         _ => &[],
     };
+    if matches!(name, "complex.h" | "complex") {
+        macros.entry("complex".into()).or_insert_with(|| builtin("_Complex"));
+    }
     if matches!(name, "assert.h" | "cassert") {
         macros.entry("assert".into()).or_insert_with(ignored_assertion);
     }

@@ -109,6 +109,9 @@ impl<'a> Preprocessor<'a> {
 
     /// Processes the main file, which becomes file 0 of the map, after the `-D` options.
     pub fn main_file(&mut self, name: &str, text: String) {
+        if crate::cpp::is_cpp(name) {
+            headers::cplusplus(&mut self.macros);
+        }
         let file = self.add(name, text);
         for (name, replacement) in &self.options.defines {
             self.define_option(name, replacement);

@@ -72,7 +72,7 @@ impl Sema {
 
     /// A parameter of the function. Whatever it is, the hardware can ignore it if the region does not use it.
     pub(super) fn parameter(&mut self, d: &Declarator, position: u32, used: &BTreeSet<Rc<str>>) {
-        let by_value = d.ty.members.is_some() && d.is_scalar();
+        let by_value = d.ty.members.is_some() && d.is_scalar() && !d.reference;
         let before = self.faults.len();
         self.checked_parameter(d, position);
         if self.faults.len() > before && !used.contains(&d.name) && !by_value {
@@ -82,7 +82,7 @@ impl Sema {
     }
 
     fn checked_parameter(&mut self, d: &Declarator, position: u32) {
-        if d.ty.members.is_some() && d.is_scalar() {
+        if d.ty.members.is_some() && d.is_scalar() && !d.reference {
             self.error(
                 "E0301",
                 d.ty.span,
@@ -99,7 +99,8 @@ impl Sema {
             d.pointer = None;
         }
         let d = &d;
-        if d.ty.scalar.is_some() && d.is_scalar() {
+        let by_address = d.is_variable_reference() || d.ty.members.is_some();
+        if d.ty.scalar.is_some() && d.is_scalar() && !by_address {
             self.declare(d, Storage::Dram, Binding::Value(position));
             return;
         }
@@ -112,7 +113,7 @@ impl Sema {
     pub(super) fn declare(&mut self, d: &Declarator, storage: Storage, binding: Binding) -> Option<usize> {
         self.check_new(d);
         self.bind(&d.name, Entity::Poison);
-        let ty = self.element_type(d)?;
+        let ty = self.element_type(d, binding)?;
         let around = matches!(binding, Binding::Around | Binding::Static);
         if d.span.file != 0 && (around || matches!(binding, Binding::Value(p) if p + 1 == self.parameters)) {
             self.error(
@@ -173,7 +174,7 @@ impl Sema {
     }
 
     /// The type of a declarator's elements; pointers and unsupported types are reported.
-    fn element_type(&mut self, d: &Declarator) -> Option<ScalarType> {
+    fn element_type(&mut self, d: &Declarator, binding: Binding) -> Option<ScalarType> {
         if let Some(star) = d.pointer {
             let help = format!("declare it as an array with constant extents, such as `{} {}[N]`", d.ty.text, d.name);
             self.error(
@@ -182,6 +183,16 @@ impl Sema {
                 format!("`{}` is a pointer", d.name),
                 "how many elements it points to is not known",
                 help,
+            );
+            return None;
+        }
+        if d.reference && !matches!(binding, Binding::Parameter(_) | Binding::Value(_)) {
+            self.error(
+                "E0306",
+                d.span,
+                format!("`{}` is a reference", d.name),
+                "only parameters may be references",
+                "write out what it refers to",
             );
             return None;
         }

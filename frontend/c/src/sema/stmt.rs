@@ -97,9 +97,7 @@ impl Sema {
             ExprKind::Poison => {}
             _ => {
                 // A fault inside, such as a call, is the better message.
-                let before = self.faults.len();
-                self.value(e, &mut vec![]);
-                if self.faults.len() == before {
+                if self.value(e, &mut vec![]).is_some() {
                     self.error(
                         "E0405",
                         e.span,
