@@ -201,17 +201,21 @@ fn build(
         Some(text) => {
             let copy = dir.join("source");
             std::fs::create_dir(&copy).map_err(files)?;
-            let copy = copy.join("watched.c");
+            let copy = copy.join(if is_cpp(scop) { "watched.cpp" } else { "watched.c" });
             std::fs::write(&copy, text).map_err(files)?;
             Source::Watched(copy)
         }
         None => Source::AsItIs(file.clone()),
     };
-    std::fs::write(dir.join("kernel.c"), kernel_unit(scop, &source)).map_err(files)?;
+    let kernel = if is_cpp(scop) { "kernel.cpp" } else { "kernel.c" };
+    std::fs::write(dir.join(kernel), kernel_unit(scop, &source)).map_err(files)?;
     std::fs::write(dir.join("driver.c"), DRIVER).map_err(files)?;
 
-    let mut objects = vec!["kernel.o".to_string()];
-    native::compile(user_unit(compiler, scop, folder, pre)?.args(["-c", "kernel.c", "-o", "kernel.o"]), dir, how)
+    let cpp = if is_cpp(scop) { Some(Compiler::find_cpp()?) } else { None };
+    let of_kernel = cpp.as_ref().unwrap_or(compiler);
+    let mut objects = vec!["driver.o".to_string(), "kernel.o".to_string()];
+    native::compile(compiler.command().args(["-O0", "-w", "-c", "driver.c", "-o", "driver.o"]), dir, how)?;
+    native::compile(user_unit(of_kernel, scop, folder, pre)?.args(["-c", kernel, "-o", "kernel.o"]), dir, how)
         .map_err(|why| match why {
             Failure::Refused(messages)
                 if short_floats(scop)
@@ -221,18 +225,30 @@ fn build(
             }
             why => why,
         })?;
+    let mut linker = of_kernel.clone();
     for (k, companion) in pre.companions.iter().enumerate() {
         let companion = std::path::absolute(companion).map_err(files)?;
         let own_folder = companion.parent().unwrap_or(Path::new("/")).to_path_buf();
         let object = format!("companion{k}.o");
-        let mut unit = user_unit(compiler, scop, &own_folder, pre)?;
+        let of_file = if frontend::is_cpp(&companion.to_string_lossy()) {
+            linker = Compiler::find_cpp()?;
+            &linker
+        } else {
+            compiler
+        };
+        let mut unit = user_unit(of_file, scop, &own_folder, pre)?;
         native::compile(unit.arg("-c").arg(companion).args(["-o", &object]), dir, how)?;
         objects.push(object);
     }
-    let mut link = compiler.command();
-    link.args(["-O0", "-w", "driver.c"]).args(objects).args(LINK).args(["-o", "golden", "-lm"]);
+    let mut link = linker.command();
+    link.args(objects).args(LINK).args(["-o", "golden", "-lm"]);
     native::compile(&mut link, dir, how)?;
     Ok(dir.join("golden"))
+}
+
+/// The program is C++.
+fn is_cpp(scop: &Scop) -> bool {
+    scop.sources.files.first().is_some_and(|f| frontend::is_cpp(&f.name))
 }
 
 /// The program has 16-bit formats, whose intermediate results GCC would keep in fp32.
@@ -249,7 +265,7 @@ fn user_unit(
 ) -> Result<std::process::Command, Failure> {
     let mut command = compiler.command();
     let define = |(name, value): &(String, String)| format!("-D{name}={}", if value.is_empty() { "1" } else { value });
-    if short_floats(scop) {
+    if short_floats(scop) && !is_cpp(scop) {
         // GCC would otherwise keep the intermediate results of 16-bit formats in fp32.
         command.arg("-fexcess-precision=16");
     }
@@ -273,12 +289,17 @@ enum Source {
 fn kernel_unit(scop: &Scop, source: &Source) -> String {
     let (Source::Watched(path) | Source::AsItIs(path)) = source;
     let path = path.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
-    let mut text = format!("#include \"{path}\"\n");
+    let cpp = is_cpp(scop);
+    let mut text = format!("{}#include \"{path}\"\n", if cpp { "#include <utility>\n" } else { "" });
     let (mut copy_in, mut copy_out) = (String::new(), String::new());
     let mut arguments = vec![String::from("0"); scop.function.parameters as usize];
     for (k, size) in scop.sizes.iter().enumerate() {
         if let Some(place) = arguments.get_mut(size.parameter as usize) {
-            *place = size.value.map_or(format!("sagen_sizes[{k}]"), |value| value.to_string());
+            *place = match size.value {
+                _ if cpp => format!("(void *)&sagen_sizes[{k}]"),
+                Some(value) => value.to_string(),
+                None => format!("sagen_sizes[{k}]"),
+            };
         }
     }
     for (slot, (_, array)) in dram(scop).enumerate() {
@@ -290,7 +311,10 @@ fn kernel_unit(scop: &Scop, source: &Source) -> String {
             }
             Binding::Value(position) => {
                 if let Some(place) = arguments.get_mut(position as usize) {
-                    *place = format!("*({} *)sagen_p[{slot}]", array.c_type);
+                    *place = match cpp {
+                        true => format!("sagen_p[{slot}]"),
+                        false => format!("*({} *)sagen_p[{slot}]", array.c_type),
+                    };
                 }
             }
             Binding::Around | Binding::Static => {}
@@ -306,12 +330,20 @@ fn kernel_unit(scop: &Scop, source: &Source) -> String {
         }
     }
     let name = scop.function.name.as_deref().unwrap_or("sagen_region");
-    if name == "main" {
+    let call = if name == "main" {
         // A program without options; its `main` is renamed.
-        let usual = ["1", "(char *[]){(char *)\"program\", 0}", "(char *[]){0}"];
+        let _ = writeln!(text, "static char *sagen_arguments[] = {{(char *)\"program\", 0, 0}};");
+        let usual = ["1", "sagen_arguments", "sagen_arguments + 2"];
         arguments.iter_mut().zip(usual).for_each(|(a, usual)| *a = usual.into());
-    }
-    let call = format!("  {name}({});\n", arguments.join(", "));
+        format!("  {name}({});\n", arguments.join(", "))
+    } else if cpp && scop.function.name.is_some() {
+        let _ = writeln!(text, "{INVOKE}");
+        format!("  void *sagen_given[] = {{{}, 0}};\n  sagen::invoke(&{name}, sagen_given);\n", arguments.join(", "))
+            .replace("{, ", "{")
+    } else {
+        format!("  {name}({});\n", arguments.join(", "))
+    };
+    let linkage = if cpp { "extern \"C\" " } else { "" };
     if let Source::AsItIs(_) = source {
         // The value of a constant is known afterwards.
         let keep = |when: &str, own: bool| {
@@ -324,13 +356,13 @@ fn kernel_unit(scop: &Scop, source: &Source) -> String {
         };
         let (before, after) =
             (keep("before", false), [keep("before", true), keep("after", false), keep("after", true)].concat());
-        let _ = writeln!(text, "{SHARED}");
+        let _ = writeln!(text, "{}", shared(scop));
         let _ = writeln!(
             text,
-            "void sagen_call(void **sagen_p) {{\n{before}{copy_in}{call}{copy_out}{after}  sagen_runs = 1;\n}}"
+            "{linkage}void sagen_call(void **sagen_p) {{\n{before}{copy_in}{call}{copy_out}{after}  sagen_runs = 1;\n}}"
         );
     } else {
-        let _ = writeln!(text, "void sagen_call(void **sagen_p) {{\n{copy_in}{call}}}");
+        let _ = writeln!(text, "{linkage}void sagen_call(void **sagen_p) {{\n{copy_in}{call}}}");
     }
     text
 }
@@ -408,6 +440,27 @@ pub fn reference(
     );
     text
 }
+
+/// The declarations of both units, in the language of the program.
+fn shared(scop: &Scop) -> String {
+    match is_cpp(scop) {
+        true => format!("extern \"C\" {{ {SHARED} }}"),
+        false => SHARED.to_string(),
+    }
+}
+
+/// Calls a C++ function with what these addresses hold: arrays, references and values alike. An address of 0 stands for
+/// an argument that the region does not use.
+const INVOKE: &str = r#"namespace sagen {
+static long long unused[1 << 13];
+template <class T> struct As { static T from(void *p) { return p ? *(T *)p : T(); } };
+template <class T> struct As<T *> { static T *from(void *p) { return (T *)p; } };
+template <class T> struct As<T &> { static T &from(void *p) { return *(T *)(p ? p : unused); } };
+template <class R, class... A, std::size_t... I>
+void invoke(R (*f)(A...), void **p, std::index_sequence<I...>) { f(As<A>::from(p[I])...); }
+template <class R, class... A>
+void invoke(R (*f)(A...), void **p) { invoke(f, p, std::index_sequence_for<A...>()); }
+}"#;
 
 /// The declarations of both units.
 const SHARED: &str =

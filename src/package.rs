@@ -125,7 +125,8 @@ impl Job<'_> {
     /// C text that runs a function's program beside the IP; none if the input is the text of a stage.
     fn reference(&self, number: usize) -> std::result::Result<Option<String>, String> {
         let PackagedFunction { input, compiled, .. } = &self.functions[number];
-        if input.stage.is_some() {
+        // The text is C.
+        if input.stage.is_some() || frontend::is_cpp(&input.file.to_string_lossy()) {
             return Ok(None);
         }
         let interface = &self.built.interface;

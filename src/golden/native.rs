@@ -39,14 +39,19 @@ impl Compiler {
     /// # Errors
     /// There is none, or `$CC` is none.
     pub fn find() -> Result<Compiler, Failure> {
-        let Some(own) = std::env::var("CC").ok().filter(|c| !c.trim().is_empty()) else {
-            let all = ["cc", "gcc", "clang"].map(|name| Compiler(vec![name.to_string()]));
+        Compiler::named("CC", ["cc", "gcc", "clang"], "gcc -m32")
+    }
+
+    /// The compiler that the environment variable names, or the first of some others that runs.
+    fn named(variable: &str, usual: [&str; 3], example: &str) -> Result<Compiler, Failure> {
+        let Some(own) = std::env::var(variable).ok().filter(|c| !c.trim().is_empty()) else {
+            let all = usual.map(|name| Compiler(vec![name.to_string()]));
             return all.into_iter().find(|c| c.answers().is_ok()).ok_or(Failure::NoCompiler);
         };
         let refused = |why: &str| {
             Failure::Compiler(format!(
-                "the environment variable CC is `{own}`: {why}; it is a C compiler, with options between blanks, such as \
-                `gcc -m32`"
+                "the environment variable {variable} is `{own}`: {why}; it is a compiler, with options between blanks, such \
+                as `{example}`"
             ))
         };
         if own.contains(['"', '\'', '\\', '$', '`']) {
@@ -55,6 +60,14 @@ impl Compiler {
         let compiler = Compiler(own.split_whitespace().map(String::from).collect());
         compiler.answers().map_err(|why| refused(&why))?;
         Ok(compiler)
+    }
+
+    /// The C++ compiler: `$CXX`, or the first of `c++`, `g++` and `clang++` that runs.
+    ///
+    /// # Errors
+    /// There is none, or `$CXX` is none.
+    pub fn find_cpp() -> Result<Compiler, Failure> {
+        Compiler::named("CXX", ["c++", "g++", "clang++"], "g++ -m32")
     }
 
     /// A call of the compiler.

@@ -3,7 +3,7 @@
 //! Variables of functions, not parameters, are only in scope there. A `static` variable gets its value from the caller
 //! behind its declaration, once.
 
-use super::{bytes, bytes_text, dram, SHARED};
+use super::{bytes, bytes_text, dram, shared};
 use scop::{Array, Binding, Scop};
 
 /// The user's file with calls at the ends of its region; a region at file level becomes the body of `sagen_region`.
@@ -38,7 +38,7 @@ pub(super) fn watched(scop: &Scop) -> Option<String> {
     // A local variable, so that a region in a loop matches its own beginning.
     let begin = format!("{open} int sagen_first = !sagen_runs++; if (sagen_first) {{ {} }}", keep("before"));
     let finish = format!("if (sagen_first) {{ {} }} {close}", keep("after"));
-    Some(format!("{SHARED}\n{head}\n{begin}\n{pragmas}\n{body}\n{finish}\n{tail}"))
+    Some(format!("{}\n{head}\n{begin}\n{pragmas}\n{body}\n{finish}\n{tail}", shared(scop)))
 }
 
 /// A part of the main file, from `offset` on. Behind the declaration of each `static` variable of a function that is an
@@ -85,7 +85,7 @@ fn end_of_declaration(text: &str) -> Option<usize> {
 
 /// A declaration that the compiler refuses if it disagrees with the front end on the size of a variable of a function.
 fn size_check(scop: &Scop, slot: usize, array: &Array) -> String {
-    match of_function(scop, array) {
+    match of_function(scop, array) && array.extents.is_empty() {
         true => {
             format!("typedef char sagen_size_{slot}[sizeof({}) == {} ? 1 : -1]; ", c_name(scop, array), bytes(array))
         }

@@ -6,6 +6,6 @@ void f(const int a[8]) {
   for (int i = 0; i < 8; i++)
     sum += a[i] + threshold;
 #pragma endscop
-  sum = 3;
-  other = sum;
+  sum = 3; //~ WARNING W0201 outside the marked region
+  other = sum; //~ WARNING W0201 outside the marked region
 }

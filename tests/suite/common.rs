@@ -20,8 +20,10 @@ pub fn root(path: &str) -> PathBuf {
 /// The C files of a folder, by name.
 pub fn c_files(dir: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(root(dir)).unwrap_or_else(|e| panic!("{dir}: {e}"));
-    let mut files: Vec<_> =
-        entries.map(|e| e.expect("an entry").path()).filter(|p| p.extension().is_some_and(|e| e == "c")).collect();
+    let mut files: Vec<_> = entries
+        .map(|e| e.expect("an entry").path())
+        .filter(|p| p.extension().is_some_and(|e| e == "c" || e == "cpp"))
+        .collect();
     files.sort();
     files
 }

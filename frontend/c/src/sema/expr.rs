@@ -154,6 +154,11 @@ impl Sema {
     }
 
     fn call(&mut self, name: &str, arguments: &[ast::Expr], span: Span, reads: &mut Vec<Access>) -> Option<Expr> {
+        if crate::effects::is_operation(name) {
+            let help = "call it as a statement of its own, or write a loop";
+            self.error("E0404", span, format!("call of `{name}`"), "its value is used here", help);
+            return None;
+        }
         let values: Vec<Option<Expr>> = arguments.iter().map(|a| self.value(a, reads)).collect();
         if let (true, [Some(x), Some(y)]) = (name == "pow" || name == "powf", &values[..]) {
             if let Some(power) = small_power(name, x, y, span) {
@@ -162,7 +167,6 @@ impl Sema {
         }
         let Some((count, ty)) = function(name) else {
             let help = match name {
-                "memcpy" | "memmove" | "memset" => "call it as a statement of its own, or write a loop",
                 "min" | "max" | "MIN" | "MAX" => "define it as a macro: #define MIN(a, b) ((a) < (b) ? (a) : (b))",
                 _ => "write it out or make it a macro; supported are sqrtf, fabsf, fminf, fmaxf, fmaf and abs",
             };
