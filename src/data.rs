@@ -136,6 +136,26 @@ fn shifted_by(scop: &Scop) -> Vec<Option<u32>> {
     widths
 }
 
+/// Elements of all arrays together that are kept in memory.
+const MOST_ELEMENTS: i128 = 1 << 28;
+
+/// Checks that the contents of all arrays fit into memory.
+///
+/// # Errors
+/// They do not; a sentence.
+pub fn fit(scop: &Scop) -> crate::Result<()> {
+    let arrays = scop.arrays.iter().filter(|a| a.storage != Storage::Local);
+    let all: i128 = arrays.map(|a| a.dims.iter().map(|&d| i128::from(d)).product::<i128>()).sum();
+    if all <= MOST_ELEMENTS {
+        return Ok(());
+    }
+    Err(Error::reason(format!(
+        "the arrays of `{}` have {all} elements: a simulation and a testbench keep at most {MOST_ELEMENTS}; use smaller \
+        sizes, or print the Verilog alone (`sagen rtl --emit=rtl`)",
+        scop.name
+    )))
+}
+
 /// Fills every DRAM array from `seed`. Outputs are filled, too: a test then sees that unwritten elements survive. The
 /// amount of a shift stays below the width of the shifted value, as C requires.
 pub fn random(scop: &Scop, seed: u64) -> Memory {

@@ -228,6 +228,7 @@ impl<'a> Prepared<'a> {
         reporter: &dyn Reporter,
     ) -> Result<Prepared<'a>> {
         let scop = &input.scop;
+        data::fit(scop)?;
         let mut memory = data::random(scop, arguments.seed);
         data::load(scop, files, &mut memory).map_err(|faults| Error::diagnostics(faults, &scop.sources))?;
         reporter.progress(Progress::Stage("compiling and running the golden model"));

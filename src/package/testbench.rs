@@ -37,6 +37,7 @@ fn contents(
     let sizes = compiled.vsa.sizes.maxima();
     let (input, compiled) = (&input.at(&sizes), &compiled.at(&sizes));
     let (scop, vsa) = (&input.scop, &compiled.vsa);
+    data::fit(scop)?;
     let mut memory = data::random(scop, 1);
     data::load(scop, files, &mut memory).map_err(|faults| Error::diagnostics(faults, &scop.sources))?;
     let numbers = data::numbers(scop, vsa).map_err(Error::internal)?;

@@ -132,6 +132,11 @@ enum Form {
 /// No text of a board is longer.
 const LONGEST: usize = 200;
 
+/// A character that ends a line, or turns the direction of the text.
+fn is_command(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 impl Text<'_> {
     fn wrong(&self) -> Option<String> {
         let Text { name, value, form } = self;
@@ -140,7 +145,7 @@ impl Text<'_> {
                 !value.is_empty() && value.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_'),
                 "letters, digits, - and _",
             ),
-            Form::Line => (!value.chars().any(char::is_control), "a line of text, without control characters"),
+            Form::Line => (!value.chars().any(is_command), "a line of text, without control characters"),
         };
         (!good || value.len() > LONGEST).then(|| format!("{name} = {value:?}: {wanted}, at most {LONGEST} bytes"))
     }

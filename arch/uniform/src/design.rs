@@ -185,7 +185,7 @@ impl TryFrom<Written> for DesignSpec {
         let (row, space) = (written.row.take(), written.space.take().map(|s| if s == [NO_LOOP] { vec![] } else { s }));
         let (arithmetic, wiring, aim, shape) = written.groups();
         wiring.address_bits.map(address_bits).transpose()?;
-        numbers(&wiring, &aim, &shape).try_for_each(|(name, value)| within(name, value))?;
+        numbers(&wiring, &aim).try_for_each(|(name, value)| within(name, value))?;
         let array = match (row, space) {
             (Some(row), Some(_)) => {
                 return Err(format!(
@@ -209,23 +209,15 @@ impl TryFrom<Written> for DesignSpec {
 pub const LONGEST_LATENCY: u32 = 10_000;
 
 /// The numbers of the written form, with the least and the greatest that each may be. What else is asked of a number,
-/// such as to be a power of two, is checked where it is used.
-const RANGES: [(&str, u64, u64); 11] = [
+/// such as to be a power of two, is checked where it is used; so are the factors of loops, which the loops limit.
+const RANGES: [(&str, u64, u64); 6] = [
     ("memory_latency", 1, LONGEST_LATENCY as u64),
     ("spill_beyond", 0, u32::MAX as u64),
     ("on_chip", 0, (1 << 40) - 1),
     ("cycles", 1, i64::MAX as u64),
     ("limit", 0, i64::MAX as u64),
     ("word", 1, 1024),
-    ("strip", 1, MOST_ITERATIONS),
-    ("skew", 1, MOST_ITERATIONS),
-    ("tile", 1, MOST_ITERATIONS),
-    ("latency", 1, MOST_ITERATIONS),
-    ("simd", 1, MOST_ITERATIONS),
 ];
-
-/// No loop has more iterations.
-const MOST_ITERATIONS: u64 = 1 << 40;
 
 /// Checks a number of the written form; `name` is its key, in an option with hyphens.
 ///
@@ -242,19 +234,12 @@ pub fn within(name: &str, value: i128) -> Result<(), String> {
 }
 
 /// The numbers of a specification that have a range, with their names.
-fn numbers<'a>(wiring: &'a Wiring, aim: &'a Aim, shape: &'a Shape) -> impl Iterator<Item = (&'static str, i128)> + 'a {
+fn numbers<'a>(wiring: &'a Wiring, aim: &'a Aim) -> impl Iterator<Item = (&'static str, i128)> + 'a {
     let single = [
         ("memory_latency", wiring.memory_latency.map(i128::from)),
         ("spill_beyond", wiring.spill_beyond.map(i128::from)),
         ("on_chip", wiring.on_chip.map(i128::from)),
         ("cycles", aim.cycles.map(i128::from)),
-    ];
-    let factors = [
-        ("strip", &shape.strip),
-        ("skew", &shape.skew),
-        ("tile", &shape.tile),
-        ("latency", &shape.latency),
-        ("simd", &shape.simd),
     ];
     let counts = aim.limit.values().filter_map(|most| match most {
         Most::Count(count) => Some(("limit", i128::from(*count))),
@@ -264,7 +249,6 @@ fn numbers<'a>(wiring: &'a Wiring, aim: &'a Aim, shape: &'a Shape) -> impl Itera
         .into_iter()
         .filter_map(|(name, value)| Some((name, value?)))
         .chain(wiring.word.values().map(|word| ("word", i128::from(*word))))
-        .chain(factors.into_iter().flat_map(|(name, all)| all.values().map(move |n| (name, i128::from(*n)))))
         .chain(counts)
 }
 

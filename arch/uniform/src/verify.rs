@@ -9,7 +9,8 @@
 //!    read. A carried value is there, and is of the same element.
 //! 5. With phases, a value that is read from memory was stored in an earlier phase, and is the cell's last value
 //!    ([`crate::verify::memory`]).
-//! 6. A plan's transform has determinant ±1, its factors are positive, its order is a permutation, its axes differ.
+//! 6. Each dimension reaches from the least to the greatest coordinate of all statements; a size from 1 to its maximum.
+//! 7. A plan's transform has determinant ±1, its factors are positive, its order is a permutation, its axes differ.
 //!
 //! **Method.** Each invariant is an inclusion or an intersection of sets of integer points, which `scop::flow` decides
 //! exactly; 5 is checked against a new dataflow analysis of the program.
@@ -44,6 +45,29 @@ pub fn system(scop: &Scop, system: &System) -> Result<(), Vec<String>> {
         Ok(())
     } else {
         Err(faults)
+    }
+}
+
+/// Checks the ends of the dimensions, which texts state beside the domains that they follow from.
+///
+/// # Errors
+/// Every violation, in words.
+pub fn frame(scop: &Scop, system: &System) -> Result<(), Vec<String>> {
+    let domains: Vec<Vec<Constraint>> = system.statements.iter().flat_map(|p| p.domain.clone()).collect();
+    let found = flow::domain_bounds(&domains, system.dims.len());
+    let found = found.unwrap_or_else(|| vec![(0, 0); system.dims.len()]);
+    let mut faults = vec![];
+    for (k, (dim, found)) in system.dims.iter().zip(found).enumerate() {
+        let size = scop.sizes.iter().find(|s| s.name == dim.name).filter(|_| system.parameters().contains(&k));
+        let (lo, hi) = size.map_or(found, |size| (1, size.max));
+        if (dim.lo, dim.hi) != (lo, hi) {
+            let name = &dim.name;
+            faults.push(format!("the dimension {name} is {}..{}: its statements are in {lo}..{hi}", dim.lo, dim.hi));
+        }
+    }
+    match faults.is_empty() {
+        true => Ok(()),
+        false => Err(faults),
     }
 }
 

@@ -88,7 +88,7 @@ pub fn programs_of_text(name: &str, text: &str, options: &ParseOptions) -> Resul
     let tokens = if cpp { crate::cpp::rewritten(tokens) } else { tokens };
     let (units, found) = syntax::units(&tokens, cpp);
     faults.extend(found);
-    let stem = Path::new(name).file_stem().map_or("kernel".into(), |s| s.to_string_lossy().into_owned());
+    let stem = name_of_file(Path::new(name));
     let count = units.len();
     let mut scops = vec![];
     let shared = assign_clauses(clauses, &units.iter().map(|u| u.region_span).collect::<Vec<_>>());
@@ -134,6 +134,13 @@ pub fn programs_of_text(name: &str, text: &str, options: &ParseOptions) -> Resul
         }
     }
     Ok((scops, faults))
+}
+
+/// The name that a file gives to what has no name of its own: its stem, with `_` for what is not in an identifier.
+pub fn name_of_file(path: &Path) -> String {
+    let stem = path.file_stem().map_or("kernel".into(), |s| s.to_string_lossy());
+    let first = if stem.starts_with(|c: char| c.is_ascii_digit()) { "n" } else { "" };
+    first.chars().chain(stem.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' })).collect()
 }
 
 /// The program of a unit. If its sources are not affine because strides differ, the program with loops unrolled to

@@ -18,6 +18,6 @@ mod temporaries;
 
 mod driver;
 pub use cpp::is_cpp;
-pub use driver::{parse, parse_text, programs, programs_of_text};
+pub use driver::{name_of_file, parse, parse_text, programs, programs_of_text};
 pub use pp::ParseOptions;
 pub use sema::{promote, spelling, usual};

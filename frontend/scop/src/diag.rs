@@ -41,7 +41,8 @@ impl SourceMap {
         let file = self.files.get(span.file as usize)?;
         let text = file.text.get(span.start as usize..span.end as usize)?;
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let name = file.name.rsplit('/').next().unwrap_or_default();
+        // Tools read some words at the beginning of a comment as commands; none has a `.` or `_`.
+        let name = file.name.rsplit('/').next().unwrap_or_default().replace(' ', "_");
         let quoted: String = format!("{name}:{}: {text}", self.line_column(span).0).chars().take(QUOTED).collect();
         let quoted: String = quoted.chars().map(|c| if c.is_ascii_graphic() || c == ' ' { c } else { '?' }).collect();
         (!text.is_empty()).then(|| quoted.trim_end_matches(['\\', ' ']).to_string())

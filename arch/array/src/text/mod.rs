@@ -29,6 +29,7 @@ mod items;
 mod names;
 mod parse;
 mod print;
+mod program;
 mod stage;
 
 use crate::vsa::{Op, Remarks, Vsa};

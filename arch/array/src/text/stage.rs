@@ -32,6 +32,7 @@ fn verified(name: &str, text: &str) -> Result<Stage, String> {
     let first = |line: &str| line.split_whitespace().next().unwrap_or("").to_string();
     if text.lines().map(first).find(|w| !w.is_empty() && !w.starts_with('#')).as_deref() == Some("vsa") {
         let vsa = super::parse(text)?;
+        identifier("systolic array", &vsa.name)?;
         vsa.verify().map_err(broken)?;
         return Ok(Stage::Vsa(Box::new(vsa)));
     }
@@ -41,6 +42,10 @@ fn verified(name: &str, text: &str) -> Result<Stage, String> {
     let scop = scop::text::parse(name, &section(text, 0..ure.or(mapping).unwrap_or(end)))?;
     let scop = Scop { sources: source(name, text), ..scop };
     scop.verify().map_err(broken)?;
+    identifier("program", &scop.name)?;
+    let outside = scop.arrays.iter().filter(|a| a.storage == scop::Storage::Dram);
+    outside.into_iter().try_for_each(|a| identifier("array", &a.name))?;
+    super::program::check(&scop, ure.is_none()).map_err(broken)?;
     let Some(ure) = ure else {
         return if mapping.is_some() {
             Err("a mapping without its recurrences (`ure`)".into())
@@ -50,10 +55,21 @@ fn verified(name: &str, text: &str) -> Result<Stage, String> {
     };
     let system = parse_system(&scop, &section(text, ure..mapping.unwrap_or(end)))?;
     uniform::verify::system(&scop, &system).map_err(broken)?;
+    uniform::verify::frame(&scop, &system).map_err(broken)?;
     let Some(mapping) = mapping else { return Ok(Stage::System(scop, system)) };
     let plan = parse_plan(&system, &section(text, mapping..end))?;
     uniform::verify::plan(&system, &plan).map_err(broken)?;
     Ok(Stage::Mapping(scop, system, plan))
+}
+
+/// Names become those of modules, files and functions.
+fn identifier(what: &str, name: &str) -> Result<(), String> {
+    let good = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    match good {
+        true => Ok(()),
+        false => Err(format!("{name:?} cannot be the name of a {what}: letters, digits and _")),
+    }
 }
 
 fn source(name: &str, text: &str) -> scop::diag::SourceMap {

@@ -1,6 +1,6 @@
 //! Directives (C17 6.10): conditionals, macro definitions, includes and region pragmas.
 
-use super::{headers, read, Macro, Preprocessor};
+use super::{headers, read, Macro, Preprocessor, MOST_INCLUDED, MOST_INCLUDES};
 use crate::lex::{Marker, Names, Tok, Token};
 use scop::diag::{Diagnostic, Span};
 use std::path::{Path, PathBuf};
@@ -215,19 +215,35 @@ impl Preprocessor<'_> {
         }
     }
 
+    /// Appends a file, unless the includes have been found to have no end: that is said once.
     fn include_path(&mut self, path: &Path, span: Span) {
+        let Some((files, bytes)) = self.include_budget else { return };
         if self.include_depth >= INCLUDE_DEPTH {
-            self.error("E0107", span, "includes nest more than 32 deep").label = "does the file include itself?".into();
+            self.endless(span, "includes nest more than 32 deep").label = "does the file include itself?".into();
             return;
         }
         match read(path) {
-            Ok(bytes) => {
-                let file = self.add(&path.to_string_lossy(), String::from_utf8_lossy(&bytes).into_owned());
+            Ok(text) => {
+                self.include_budget = files.checked_sub(1).zip(bytes.checked_sub(text.len()));
+                if self.include_budget.is_none() {
+                    let fault = self.endless(span, "the included files have no end");
+                    fault.label = format!("more than {MOST_INCLUDES} files, or {} MiB", MOST_INCLUDED >> 20);
+                    return;
+                }
+                let file = self.add(&path.to_string_lossy(), String::from_utf8_lossy(&text).into_owned());
                 self.include_depth += 1;
                 self.file(file);
                 self.include_depth -= 1;
             }
             Err(why) => self.error("E0107", span, format!("cannot read `{}`", path.display())).label = why.to_string(),
         }
+    }
+
+    /// From here on nothing is included.
+    fn endless(&mut self, span: Span, what: &str) -> &mut Diagnostic {
+        self.include_budget = None;
+        let fault = self.error("E0107", span, what);
+        fault.help = Some("give headers guards: `#ifndef NAME_H`, `#define NAME_H` … `#endif`".into());
+        fault
     }
 }

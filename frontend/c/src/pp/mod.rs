@@ -76,12 +76,18 @@ pub(crate) struct Preprocessor<'a> {
     pub clauses: Vec<Clause>,
     pub out: Vec<Token>,
     include_depth: u32,
+    /// Files and bytes that `#include` may still read; none once it is exceeded.
+    include_budget: Option<(usize, usize)>,
     /// Tokens that macros may still produce.
     budget: usize,
     exhausted: bool,
 }
 
 const LARGEST_FILE: usize = 16 << 20;
+/// Headers without guards that include one another twice would be read 2^32 times.
+const MOST_INCLUDES: usize = 10_000;
+/// All included files together, in bytes.
+const MOST_INCLUDED: usize = LARGEST_FILE;
 const TOKEN_BUDGET: usize = 400_000;
 
 impl<'a> Preprocessor<'a> {
@@ -96,6 +102,7 @@ impl<'a> Preprocessor<'a> {
             clauses: vec![],
             out: vec![],
             include_depth: 0,
+            include_budget: Some((MOST_INCLUDES, MOST_INCLUDED)),
             budget: TOKEN_BUDGET,
             exhausted: false,
         }

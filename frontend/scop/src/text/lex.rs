@@ -138,9 +138,12 @@ impl Line {
         }
     }
 
-    /// A word, or anything in quotes.
+    /// A word, or in quotes what would mean something else without them, such as a number, a sum or nothing.
     pub fn name(&mut self) -> Result<String, String> {
         match self.peek().cloned() {
+            Some(Token::Text(n)) if !n.chars().all(|c| word_part(c) || "+-* ".contains(c)) => {
+                Err(format!("{n:?} is no name: letters, digits, _ . ' + - * and blanks"))
+            }
             Some(Token::Word(n) | Token::Text(n)) => {
                 self.at += 1;
                 Ok(n)
