@@ -203,9 +203,15 @@ fn build(
             std::fs::create_dir(&copy).map_err(files)?;
             let copy = copy.join(if is_cpp(scop) { "watched.cpp" } else { "watched.c" });
             std::fs::write(&copy, text).map_err(files)?;
-            Source::Watched(copy)
+            Source::Watched(PathBuf::from("source").join(copy.file_name().unwrap_or_default()))
         }
-        None => Source::AsItIs(file.clone()),
+        None if can_be_included(&file) => Source::AsItIs(file.clone()),
+        None => {
+            let copy = PathBuf::from("source").join(if is_cpp(scop) { "as_it_is.cpp" } else { "as_it_is.c" });
+            std::fs::create_dir(dir.join("source")).map_err(files)?;
+            link(&file, &dir.join(&copy)).map_err(files)?;
+            Source::AsItIs(copy)
+        }
     };
     let kernel = if is_cpp(scop) { "kernel.cpp" } else { "kernel.c" };
     std::fs::write(dir.join(kernel), kernel_unit(scop, &source)).map_err(files)?;
@@ -277,6 +283,21 @@ fn user_unit(
     Ok(command)
 }
 
+/// Whether the name can stand between the quotes of an `#include`, where C has no escapes.
+fn can_be_included(path: &Path) -> bool {
+    path.to_str().is_some_and(|name| !name.contains(['"', '\\']) && !name.contains(char::is_control))
+}
+
+#[cfg(unix)]
+fn link(file: &Path, at: &Path) -> std::io::Result<()> {
+    std::os::unix::fs::symlink(file, at)
+}
+
+#[cfg(not(unix))]
+fn link(file: &Path, at: &Path) -> std::io::Result<()> {
+    std::fs::copy(file, at).map(drop)
+}
+
 /// The file that the kernel's translation unit includes.
 enum Source {
     /// A copy that saves the arrays' contents at both ends of the region.
@@ -288,7 +309,7 @@ enum Source {
 /// The user's file and, behind it, the function that calls its kernel on buffers in the order of the DRAM arrays.
 fn kernel_unit(scop: &Scop, source: &Source) -> String {
     let (Source::Watched(path) | Source::AsItIs(path)) = source;
-    let path = path.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
+    let path = path.to_string_lossy();
     let cpp = is_cpp(scop);
     let mut text = format!("{}#include \"{path}\"\n", if cpp { "#include <utility>\n" } else { "" });
     let (mut copy_in, mut copy_out) = (String::new(), String::new());
@@ -370,38 +391,41 @@ fn kernel_unit(scop: &Scop, source: &Source) -> String {
 /// C text with `int <name>_reference(void **before, void **after)`, which runs the program once on the arguments of an
 /// IP, `numbers` saying which array of the `Scop` each is, if any. `before` holds what the function is called with, and
 /// afterwards what was there where the region began; `after` gets what was there where it ended. The result is 0 if the
-/// region was never reached.
+/// region was never reached. `None` if the text would have to include a file whose name no `#include` can have.
 pub fn reference(
     scop: &Scop,
     file: &Path,
     preprocessing: &ParseOptions,
     name: &str,
     numbers: &[Option<usize>],
-) -> String {
+) -> Option<String> {
     let own = file.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let mut text = format!("/* The C program behind {name}, with a way in: {name}_reference at the end.\n");
     let _ = writeln!(
         text,
         " *   cc -O1 -fwrapv -fno-strict-aliasing -ffp-contract=off -ffunction-sections -fdata-sections -c -iquote \
-        <folder of {own}> reference.c"
+        <folder of {}> reference.c",
+        packaging::quote::comment(&own)
     );
     let name_of = |p: &PathBuf| p.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    let more: String = preprocessing.companions.iter().map(|p| format!(" {}", name_of(p))).collect();
+    let more: String =
+        preprocessing.companions.iter().map(|p| format!(" {}", packaging::quote::comment(&name_of(p)))).collect();
     let with = if more.is_empty() { String::new() } else { format!(" together with{more}") };
     let _ =
         writeln!(text, " * Link it{with} with {}: functions that the kernel does not need are left out. */", LINK[0]);
     for (macro_name, value) in &preprocessing.defines {
-        let _ = writeln!(text, "#define {macro_name} {value}");
+        let _ = writeln!(text, "#define {macro_name} {}", if value.is_empty() { "1" } else { value });
     }
     text.push_str("#define main sagen_user_main\n#define __SYNTHESIS__ 1\n#define NDEBUG 1\n");
     let own = PathBuf::from(own);
     match watched(scop) {
         // The program itself in place of its inclusion.
         Some(program) => {
-            let unit = kernel_unit(scop, &Source::Watched(own));
+            let unit = kernel_unit(scop, &Source::Watched("program.c".into()));
             let _ = write!(text, "{program}\n{}", unit.split_once('\n').map_or("", |parts| parts.1));
         }
-        None => text.push_str(&kernel_unit(scop, &Source::AsItIs(own))),
+        None if can_be_included(&own) => text.push_str(&kernel_unit(scop, &Source::AsItIs(own))),
+        None => return None,
     }
     let (mut set, mut free, count) = (String::new(), String::new(), dram(scop).count());
     for (slot, (index, array)) in dram(scop).enumerate() {
@@ -438,7 +462,7 @@ pub fn reference(
         "{keep}  void *p[{count}], *b[{count}], *a[{count}], *s[{count}] = {{0}};\n{set}  sagen_before = b; sagen_after = a; \
         sagen_state = s; sagen_runs = 0;\n  sagen_call(p);\n{free}  return sagen_runs > 0;\n}}"
     );
-    text
+    Some(text)
 }
 
 /// The declarations of both units, in the language of the program.
@@ -468,49 +492,4 @@ const SHARED: &str =
 
 /// `golden IN OUT SIZE…`: reads buffers of these sizes (bytes), calls the kernel, writes what they hold where the
 /// region begins, then what they hold where it ends.
-const DRIVER: &str = r#"#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-void sagen_call(void **buffers);
-void **sagen_before, **sagen_after, **sagen_state;
-int sagen_runs;
-const long long *sagen_sizes;
-static int over;
-static void ended(void) { /* by exit(), while the function runs */
-  if (!over) fputs(sagen_runs ? "sagen: behind\n" : "sagen: before\n", stderr);
-}
-static int fail(const char *why) {
-  over = 1;
-  return fprintf(stderr, "sagen: %s\n", why), 9;
-}
-int main(int argc, char **argv) {
-  int n = argc - 3;
-  void **buffers = calloc(n + 1, sizeof *buffers);
-  size_t *sizes = calloc(n + 1, sizeof *sizes);
-  FILE *f = fopen(argv[1], "rb");
-  sagen_before = calloc(n + 1, sizeof *sagen_before);
-  sagen_after = calloc(n + 1, sizeof *sagen_after);
-  sagen_state = calloc(n + 1, sizeof *sagen_state);
-  if (!f || !buffers || !sizes || !sagen_before || !sagen_after || !sagen_state) return fail("it cannot read its input");
-  for (int k = 0; k < n; k++) {
-    sizes[k] = strtoull(argv[k + 3], 0, 10);
-    sagen_before[k] = malloc(sizes[k] + 1);
-    sagen_after[k] = malloc(sizes[k] + 1);
-    if (posix_memalign(&buffers[k], 64, sizes[k] + 64) || !sagen_before[k] || !sagen_after[k]) return fail("out of memory");
-    if (fread(buffers[k], 1, sizes[k], f) != sizes[k]) return fail("its input is too short");
-    memcpy(sagen_before[k], buffers[k], sizes[k]);
-  }
-  fclose(f);
-  atexit(ended);
-  sagen_call(buffers);
-  over = 1;
-  if (!sagen_runs) return fail("it never reaches the marked region");
-  f = fopen(argv[2], "wb");
-  if (!f) return fail("it cannot write its results");
-  for (int k = 0; k < 2 * n; k++) {
-    void *from = k < n ? sagen_before[k] : sagen_after[k - n];
-    if (fwrite(from, 1, sizes[k % n], f) != sizes[k % n]) return fail("it cannot write its results");
-  }
-  return fclose(f) ? 9 : 0;
-}
-"#;
+const DRIVER: &str = include_str!("golden/driver.c");

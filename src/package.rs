@@ -135,7 +135,7 @@ impl Job<'_> {
         let in_order: Vec<Option<usize>> =
             function.arguments.iter().map(|a| numbers[a.data(function.arrays)]).collect();
         let options = self.arguments.program.parse_options();
-        Ok(Some(golden::reference(&input.scop, &input.file, &options, &interface.kernel, &in_order)))
+        Ok(golden::reference(&input.scop, &input.file, &options, &interface.kernel, &in_order))
     }
 }
 

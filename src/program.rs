@@ -111,9 +111,7 @@ fn named(functions: &mut [(Input, DesignSpec)], program: &Program) -> String {
     }
     match functions {
         [(only, _)] => only.scop.name.clone(),
-        _ => program.name.clone().unwrap_or_else(|| {
-            program.files[0].file_stem().map_or_else(|| "ip".to_string(), |s| s.to_string_lossy().into_owned())
-        }),
+        _ => program.name.clone().unwrap_or_else(|| frontend::name_of_file(&program.files[0])),
     }
 }
 

@@ -78,6 +78,10 @@ impl std::error::Error for ClockError {}
 /// in a whole design the clock comes from outside.
 pub fn xdc(clock: &ClockSpec, top: &str, part: &str) -> String {
     let ClockSpec { port, period_ps } = clock;
+    // A backslash would continue the comment.
+    let comment =
+        |text: &str| text.chars().map(|c| if c.is_control() || c == '\\' { '?' } else { c }).collect::<String>();
+    let (top, part) = (comment(top), comment(part));
     let (ns, ps) = (period_ps / 1000, period_ps % 1000);
     format!(
         "# Out-of-context timing of {top} on {part}: the one clock, nothing else.\n\

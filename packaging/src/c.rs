@@ -153,6 +153,9 @@ fn driver(ip: &Ip) -> String {
     if interface.functions.iter().any(|f| !f.sizes.is_empty()) {
         sets += NUMBERS;
     }
+    if interface.functions.iter().any(|f| !rivals(f).is_empty()) {
+        sets += OVERLAP;
+    }
     if interface.layout.queue().is_some() {
         runs += QUEUE;
     }
@@ -164,13 +167,13 @@ fn driver(ip: &Ip) -> String {
             if several { format!("x{}_{}", interface.kernel, function.ident) } else { name.clone() },
             passed(function, |a| a.ident.clone(), |s| s.ident.clone())
         );
-        let sized = Sized::of(function, &call);
+        let checks = Checks::of(&interface.kernel, function, &call);
         let tokens = [
-            ("CHECKED", sized.checked),
-            ("RESULT", sized.result),
-            ("CHECK", sized.check),
-            ("END", sized.end),
-            ("CALL", sized.call),
+            ("CHECKED", checks.checked),
+            ("RESULT", checks.result),
+            ("CHECK", checks.check),
+            ("END", checks.end),
+            ("CALL", checks.call),
             ("FUNCTION", function.ident.clone()),
             ("FUNCTION_UPPER", function.ident.to_uppercase()),
             ("NAME", name.clone()),
@@ -210,8 +213,9 @@ fn driver(ip: &Ip) -> String {
     )
 }
 
-/// Texts for a function with sizes, which the driver checks before it writes registers; empty for other functions.
-struct Sized {
+/// Texts for what the driver checks before it writes registers: sizes, and buffers that overlap. Empty for a function
+/// without sizes and with one buffer.
+struct Checks {
     checked: String,
     result: String,
     check: String,
@@ -220,26 +224,60 @@ struct Sized {
     call: String,
 }
 
-impl Sized {
-    fn of(function: &Function, call: &str) -> Sized {
-        if function.sizes.is_empty() {
-            return Sized {
-                checked: String::new(),
-                result: "void".into(),
-                check: String::new(),
-                end: String::new(),
-                call: format!("    {call};"),
-            };
+impl Checks {
+    fn of(kernel: &str, function: &Function, call: &str) -> Checks {
+        let rivals = rivals(function);
+        let (mut checked, mut check, mut faults) = (String::new(), String::new(), vec![]);
+        let mut add = |says: &str, condition: String, code: i32, name: &'static str| {
+            checked += &format!("\n * {code} if {says}, and then nothing is done.");
+            check += &format!("    if ({condition}) {{\n        return {code};\n    }}\n");
+            faults.push((code, name));
+        };
+        if !function.sizes.is_empty() {
+            let is: Vec<String> =
+                function.sizes.iter().map(|s| format!("x@KERNEL@_is_size((int64_t){}, {})", s.ident, s.max)).collect();
+            add("a size is not from 1 to its greatest", format!("!({})", is.join(" && ")), -1, "NO_SIZE");
         }
-        let is: Vec<String> =
-            function.sizes.iter().map(|s| format!("x@KERNEL@_is_size((int64_t){}, {})", s.ident, s.max)).collect();
-        Sized {
-            checked: "\n * -1 if a size is not from 1 to its greatest, and then nothing is done.".into(),
-            result: "int".into(),
-            check: format!("    if (!({})) {{\n        return -1;\n    }}\n", is.join(" && ")),
-            end: "    return 0;\n".into(),
-            call: format!("    if ({call} != 0) {{\n        return X@UPPER@_NO_SIZE;\n    }}"),
+        if !rivals.is_empty() {
+            let of = |a: &Argument| format!("{}, {}", a.ident, bytes(kernel, function, a));
+            let pair = |(a, b): &(&Argument, &Argument)| format!("x@KERNEL@_overlap({}, {})", of(a), of(b));
+            let any: Vec<String> = rivals.iter().map(pair).collect();
+            add("buffers overlap and one of them is written", any.join("\n        || "), -2, "OVERLAP");
         }
+        let status = |(code, name): (i32, &str)| format!("wrong == {code} ? X@UPPER@_{name} : ");
+        match &faults[..] {
+            [] => Checks { checked, result: "void".into(), check, end: String::new(), call: format!("    {call};") },
+            [.., last] => {
+                let others: String = faults[..faults.len() - 1].iter().copied().map(status).collect();
+                let status = format!("{others}X@UPPER@_{}", last.1);
+                let call = match others.is_empty() {
+                    true => format!("    if ({call} != 0) {{\n        return {status};\n    }}"),
+                    false => {
+                        format!("    int wrong = {call};\n    if (wrong != 0) {{\n        return {status};\n    }}")
+                    }
+                };
+                Checks { checked, result: "int".into(), check, end: "    return 0;\n".into(), call }
+            }
+        }
+    }
+}
+
+/// Pairs of buffers that must not overlap: one of them is written.
+fn rivals(function: &Function) -> Vec<(&Argument, &Argument)> {
+    let buffers: Vec<&Argument> = function.arguments.iter().filter(|a| a.array().is_some()).collect();
+    let written = |a: &Argument| a.array().is_some_and(|array| array.written);
+    let pairs = buffers.iter().enumerate().flat_map(|(k, &a)| buffers[k + 1..].iter().map(move |&b| (a, b)));
+    pairs.filter(|(a, b)| written(a) || written(b)).collect()
+}
+
+/// The bytes of a buffer in C, at the sizes of the run.
+fn bytes(kernel: &str, function: &Function, a: &Argument) -> String {
+    match a.array() {
+        Some(array) if !array.extents.is_empty() && !array.scratch => {
+            let extents = array.extents.iter().map(|e| format!("({})", number(kernel, &Formula::affine(e), function)));
+            format!("(uint64_t)({} * {})", a.ty.bytes(), extents.collect::<Vec<_>>().join(" * "))
+        }
+        _ => format!("{}u", a.bytes()),
     }
 }
 
@@ -283,6 +321,18 @@ fn number(kernel: &str, formula: &Formula, function: &Function) -> String {
     };
     sized.text(formula)
 }
+
+/// Definitions for buffers.
+const OVERLAP: &str = r#"/* What a run returns for buffers that overlap, if one of them is written: nothing was started. C would let one function
+ * write what it reads through another pointer; the IP reads and writes in another order. The IP has no such status. */
+#define X@UPPER@_OVERLAP 0x40000000u
+
+static inline int x@KERNEL@_overlap(uint64_t a, uint64_t a_bytes, uint64_t b, uint64_t b_bytes)
+{
+    return a < b ? b - a < a_bytes : a - b < b_bytes;
+}
+
+"#;
 
 /// Definitions for checks and formulas.
 const NUMBERS: &str = r#"/* What a run returns for sizes that are not from 1 to the greatest: nothing was started. The IP has no such status. */

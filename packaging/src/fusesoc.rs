@@ -1,6 +1,6 @@
 //! Files for simulators and build systems: a FuseSoC core, a file list, and a cocotb test.
 
-use crate::{fill, File, Ip, LIBRARY, VENDOR, VERSION};
+use crate::{fill, quote, File, Ip, LIBRARY, VENDOR, VERSION};
 use templates::interface::{Argument, Function};
 
 /// `<kernel>.core`, `<kernel>.f`, `sim/test_<kernel>.py`.
@@ -24,13 +24,13 @@ fn core(ip: &Ip) -> String {
         include_str!("../files/core.in"),
         &[
             ("KERNEL", kernel.clone()),
-            ("NAME", format!("{VENDOR}:{LIBRARY}:{kernel}:{VERSION}.0")),
-            ("TITLE", ip.title()),
+            ("NAME", quote::yaml(&format!("{VENDOR}:{LIBRARY}:{kernel}:{VERSION}.0"))),
+            ("TITLE", quote::yaml(&ip.title())),
             ("RTL", ip.rtl.iter().map(|f| item(&f.path)).collect()),
             ("BENCH", ip.bench.iter().map(|f| item(f)).collect()),
             ("IMAGES", ip.images.iter().map(image).collect()),
             ("CONSTRAINTS", ip.constraints.iter().map(constraint).collect()),
-            ("PART", ip.board.part.clone()),
+            ("PART", quote::yaml(&ip.board.part)),
         ],
     )
 }
@@ -39,8 +39,8 @@ fn cocotb(ip: &Ip) -> String {
     let interface = ip.interface;
     let port = |k: usize| interface.ports[k].name.as_str();
     let argument = |name: String, a: &Argument| {
-        let port = a.array().map_or("None".to_string(), |array| format!("{:?}", port(array.port)));
-        format!("    Argument({name:?}, {port}, 0x{:02x}),", a.offset)
+        let port = a.array().map_or("None".to_string(), |array| quote::python(port(array.port)));
+        format!("    Argument({}, {port}, 0x{:02x}),", quote::python(&name), a.offset)
     };
     let list = |f: &Function, name: &dyn Fn(&Argument) -> String| {
         f.arguments.iter().map(|a| argument(name(a), a)).collect::<Vec<_>>().join("\n")
@@ -69,7 +69,7 @@ fn cocotb(ip: &Ip) -> String {
             ("RESET", interface.reset.into()),
             ("INTERRUPT", interface.interrupt.into()),
             ("CONTROL", interface.control.into()),
-            ("PORTS", interface.ports.iter().map(|p| format!("{:?}", p.name)).collect::<Vec<_>>().join(", ")),
+            ("PORTS", interface.ports.iter().map(|p| quote::python(&p.name)).collect::<Vec<_>>().join(", ")),
             ("ADDRESS_BYTES", (interface.address_bits / 8).to_string()),
             ("STATUS_AT", format!("0x{:02x}", interface.layout.status())),
             ("CYCLES_AT", format!("0x{:02x}", interface.layout.cycles())),

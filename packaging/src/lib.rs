@@ -3,7 +3,7 @@
 //! file system.
 //!
 //! Invariants: the same input yields the same bytes, without dates, paths or host names; every offset, name and width
-//! comes from the [`Interface`]; every path is relative to the output directory, which is the root of the IP.
+//! comes from the [`Interface`]; every text that the user chose goes through [`quote`]; every path is relative to the output directory, which is the root of the IP.
 //!
 //! Sources: IEEE 1685-2009; AMD UG1118 (IP packager), UG1393 (Vitis), UG835 (Tcl), UG994 (block designs); headers of
 //! XRT and PYNQ. Not tested in Vivado, Vitis or on a device.
@@ -15,6 +15,7 @@ mod formula;
 mod fusesoc;
 mod host;
 mod pynq;
+pub mod quote;
 mod readme;
 mod tcl;
 mod types;
@@ -175,7 +176,26 @@ pub fn render(ip: &Ip) -> Result<Vec<File>, String> {
     Ok(files)
 }
 
-/// Replaces `@TOKENS@` in a text.
+/// Replaces `@TOKENS@` in a text. What looks like a token in a value stays.
 fn fill(text: &str, tokens: &[(&str, String)]) -> String {
-    tokens.iter().fold(text.to_string(), |text, (token, value)| text.replace(&format!("@{token}@"), value))
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('@') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let found = tokens
+            .iter()
+            .find_map(|(token, value)| Some((value, rest.strip_prefix('@')?.strip_prefix(token)?.strip_prefix('@')?)));
+        match found {
+            Some((value, behind)) => {
+                out.push_str(value);
+                rest = behind;
+            }
+            None => {
+                out.push('@');
+                rest = &rest[1..];
+            }
+        }
+    }
+    out + rest
 }

@@ -1,6 +1,6 @@
 //! `README.md` of the IP: ports, registers, use of each file, extent of the tests.
 
-use crate::{fill, types, Function, Ip};
+use crate::{fill, quote, types, Function, Ip};
 use scop::Affine;
 use std::fmt::Write as _;
 use templates::interface::{self, Access, Argument, Array, Register, SizeArgument};
@@ -22,8 +22,8 @@ pub fn text(ip: &Ip, revision: u32) -> String {
             ("KERNEL", interface.kernel.clone()),
             ("SUMMARY", summary(ip)),
             ("CLOCK_MHZ", ip.board.clock_mhz.to_string()),
-            ("BOARD", if ip.board.title.is_empty() { ip.board.name.clone() } else { ip.board.title.clone() }),
-            ("PART", ip.board.part.clone()),
+            ("BOARD", quote::markdown(if ip.board.title.is_empty() { &ip.board.name } else { &ip.board.title })),
+            ("PART", quote::markdown(&ip.board.part)),
             ("VLNV", ip.vlnv()),
             ("REVISION", revision.to_string()),
             ("CLOCK", interface.clock.into()),

@@ -1,7 +1,7 @@
 //! Scripts for Vivado: packaging by Vivado's own packager, an `.xo` by `package_xo`, an out-of-context build, and block
 //! designs for Zynq boards. Paths are relative to the script; results go to `build/`.
 
-use crate::{fill, File, Ip, LIBRARY, VENDOR, VERSION};
+use crate::{fill, quote, File, Ip, LIBRARY, VENDOR, VERSION};
 use std::fmt::Write as _;
 use templates::interface::Access;
 
@@ -16,12 +16,12 @@ pub fn scripts(ip: &Ip, revision: u32) -> Vec<File> {
     let kernel = &ip.interface.kernel;
     let tokens = [
         ("KERNEL", kernel.clone()),
-        ("PART", ip.board.part.clone()),
+        ("PART", quote::tcl(&ip.board.part)),
         ("VENDOR", VENDOR.into()),
         ("LIBRARY", LIBRARY.into()),
         ("VERSION", VERSION.into()),
-        ("VLNV", ip.vlnv()),
-        ("TITLE", ip.title()),
+        ("VLNV", quote::tcl(&ip.vlnv())),
+        ("TITLE", quote::tcl(&ip.title())),
         ("REVISION", revision.to_string()),
         ("CLOCK", ip.interface.clock.into()),
         ("RESET", ip.interface.reset.into()),
@@ -58,15 +58,15 @@ fn registers(ip: &Ip) -> String {
         let fields: Vec<String> = r
             .fields
             .iter()
-            .map(|f| format!("{{{} {} {} {} {{{}}}}}", f.name, f.bit, f.width, access(f.access), f.description))
+            .map(|f| format!("{{{} {} {} {} {}}}", f.name, f.bit, f.width, access(f.access), quote::tcl(f.description)))
             .collect();
         let _ = writeln!(
             text,
-            "    {{{} 0x{:02x} {} {{{}}} {{{}}}}}",
+            "    {{{} 0x{:02x} {} {} {{{}}}}}",
             r.name,
             r.offset,
             access(r.access),
-            r.description,
+            quote::tcl(&r.description),
             fields.join(" ")
         );
     }

@@ -1,7 +1,7 @@
 //! Vitis and XRT: `kernel.xml`, the configuration of the linker, and the `.xo` for `v++`.
 
 use crate::xml::{group, Element};
-use crate::{types, File, Ip, LIBRARY, VENDOR, VERSION};
+use crate::{quote, types, File, Ip, LIBRARY, VENDOR, VERSION};
 use std::fmt::Write as _;
 use std::io::{Cursor, Write as _};
 use templates::interface::{Argument, ProgramRegister};
@@ -88,7 +88,7 @@ pub fn link(ip: &Ip) -> String {
     let (kernel, board) = (&ip.interface.kernel, ip.board);
     let mut text = format!(
         "# v++ -l -t hw --platform <platform of {}> --config {kernel}.cfg -o {kernel}.xclbin ../{kernel}.xo\n",
-        board.name
+        quote::comment(&board.name)
     );
     let _ = writeln!(text, "kernel_frequency={}\n\n[connectivity]\nnk={kernel}:1:{kernel}_1", board.clock_mhz.floor());
     for (function, more) in ip.all() {

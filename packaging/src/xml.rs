@@ -60,6 +60,8 @@ fn escaped(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
+            // XML 1.0 has no way to write most of them.
+            c if c.is_control() => out.push('?'),
             c => out.push(c),
         }
         out

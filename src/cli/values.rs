@@ -55,6 +55,11 @@ pub(super) fn parse_define(text: &str) -> Result<(String, String), String> {
     if value.chars().any(|c| c.is_control() && c != '\t') {
         return Err(format!("the value of {name} has a line break or another control character: {value:?}"));
     }
+    // It is the end of a line of C.
+    let open = value.rfind("/*").is_some_and(|at| !value[at + 2..].contains("*/"));
+    if open || value.ends_with('\\') {
+        return Err(format!("the value of {name} does not end: it has an open comment or a backslash at its end"));
+    }
     Ok((name.into(), value.into()))
 }
 

@@ -41,3 +41,13 @@ refused([v if a.shape is None else v[..., :0].copy() for a, v in zip(arguments, 
 for k, argument in enumerate(arguments):
     for wrong in [] if argument.most is None else [0, -1, argument.most + 1]:
         refused([*values[:k], wrong, *values[k + 1:]], f"the size {wrong}")
+
+# Buffers that overlap are refused if one of them is written.
+places = [k for k, a in enumerate(arguments) if a.shape is not None]
+for k in places:
+    for other in places:
+        if k != other and (arguments[k].written or arguments[other].written):
+            before = values[k].device_address
+            values[k].device_address = values[other].device_address + values[other].nbytes - 1
+            refused(values, "an overlap")
+            values[k].device_address = before

@@ -2,6 +2,7 @@
 //!
 //! An argument keeps its C name with these exceptions:
 //! - Leading, trailing and double underscores are dropped, because VHDL wrappers do not accept them.
+//! - Characters other than letters, digits and `_` become `_`: names of kernels come from file names, too.
 //! - It becomes `<name>_r`, as in HLS, then `<name>_r2`, `<name>_r3`, …, if the name is a keyword of Verilog, VHDL, C,
 //!   C++ or Python, or a name that the generated files use themselves, or, letter case ignored, the name of an earlier
 //!   argument or of one of its registers `<name>_1`, `<name>_2`.
@@ -77,7 +78,8 @@ fn claims(name: &str) -> [String; 3] {
 
 /// The first free name for `name`, which it marks as taken.
 fn fresh(name: &str, taken: &mut BTreeSet<String>) -> String {
-    let parts: Vec<&str> = name.split('_').filter(|part| !part.is_empty()).collect();
+    let legal: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let parts: Vec<&str> = legal.split('_').filter(|part| !part.is_empty()).collect();
     let joined = parts.join("_");
     let base = if joined.starts_with(|c: char| c.is_ascii_alphabetic()) { joined } else { format!("arg{joined}") };
     let candidates = [base.clone(), format!("{base}_r")].into_iter().chain((2..).map(|k| format!("{base}_r{k}")));

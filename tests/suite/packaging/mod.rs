@@ -3,7 +3,9 @@
 
 mod component;
 mod emitted;
+mod hostile;
 mod offsets;
+mod overlap;
 mod replay;
 mod sizes;
 
