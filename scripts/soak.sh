@@ -47,6 +47,9 @@ SAGEN_SEED=${SAGEN_SEED:-$(date +%s)} SAGEN_SECONDS=$random SAGEN_FOUND=$dir/fou
     cargo test --release --quiet --test suite -- --ignored --nocapture --exact random::soak::soak >"$dir/random.log" 2>&1 || status=$?
 line=$(grep '^soak:' "$dir/random.log" | tail -n 1) || line="did not end: see random.log"
 report "random programs" $status "${line#soak: }"
+status=0
+cargo test --release --quiet --test suite -- --ignored --exact lu::every_size >"$dir/lu.log" 2>&1 || status=$?
+report "LU at every size" $status "$([ $status = 0 ] && echo passed || echo 'failed: see lu.log')"
 
 # Initial inputs of a target, besides those of earlier runs.
 seeds() {

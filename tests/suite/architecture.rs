@@ -261,6 +261,62 @@ fn files_import_one_another_in_no_circle() {
     assert!(met_arrows > 300, "{met_arrows} imports");
 }
 
+/// Words of Rust's code in a file, without comments.
+fn uses(text: &str, word: &str) -> usize {
+    let part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let code = |line: &str| line.split("//").next().unwrap_or("").split(|c| !part(c)).filter(|w| *w == word).count();
+    text.lines().map(code).sum()
+}
+
+/// `docs/promises.md` lists the files with unsafe code, and how often the word is in each.
+#[test]
+fn unsafe_code_is_listed() {
+    let page = fs::read_to_string(root().join("docs/promises.md")).expect("the page");
+    let table = page.split("## Unsafe code").nth(1).expect("the section").split("\n## ").next().expect("its text");
+    let row = |line: &str| {
+        let mut cells = line.split('|').map(str::trim).skip(1);
+        let file = cells.next()?.strip_prefix('`')?.strip_suffix('`')?.to_string();
+        Some((file, cells.next()?.parse::<usize>().ok()?))
+    };
+    let listed: BTreeMap<String, usize> = table.lines().filter_map(row).collect();
+    let word = ["un", "safe"].concat();
+    let mut found = BTreeMap::new();
+    let mut open = vec![root()];
+    while let Some(folder) = open.pop() {
+        for path in fs::read_dir(&folder).expect("a folder").map(|e| e.expect("an entry").path()) {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if path.is_dir() && name != "target" && !name.starts_with('.') {
+                open.push(path);
+            } else if name.ends_with(".rs") {
+                let count = uses(&fs::read_to_string(&path).expect("a file"), &word);
+                let below = path.strip_prefix(root()).expect("below the root").to_string_lossy().into_owned();
+                found.extend((count > 0).then_some((below, count)));
+            }
+        }
+    }
+    assert_eq!(found, listed);
+    assert!(uses(&format!("a {word} {{ // {word}"), &word) == 1 && found.len() > 5);
+}
+
+/// Every test that `cargo test` leaves out is run by something else, which its reason names.
+#[test]
+fn ignored_tests_are_run_by_something() {
+    let mut found = 0;
+    for path in rust_files(&root().join("tests")) {
+        let text = fs::read_to_string(&path).expect("a file");
+        for reason in text.lines().filter_map(|l| l.trim().strip_prefix("#[ignore")) {
+            found += 1;
+            let named = |word: &str| {
+                let script = word.starts_with("scripts/") && root().join(word).is_file();
+                script || text.contains(&format!("fn {word}("))
+            };
+            let words = reason.split(|c: char| !(c.is_ascii_alphanumeric() || "_/.".contains(c)));
+            assert!(words.filter(|w| !w.is_empty()).any(named), "{}: {reason}", path.display());
+        }
+    }
+    assert!(found >= 3, "{found}");
+}
+
 #[test]
 fn paths_are_read_as_the_compiler_does() {
     let text = "use crate::a::{b, c::{D, e}};\nuse super::super::f;\nlet x = super::g::H::new();";

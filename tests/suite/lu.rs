@@ -45,7 +45,7 @@ fn uniform_form() {
 }
 
 #[test]
-#[ignore = "a minute; by `cargo test --release --test suite lu:: -- --ignored`"]
+#[ignore = "a minute; started by scripts/soak.sh"]
 fn every_size() {
     [PLAIN, UNIFORM].iter().for_each(|file| faster_than_autosa(file, (1..=32).collect()));
 }

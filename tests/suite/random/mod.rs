@@ -4,7 +4,8 @@
 //! simulated ones exactly.
 //!
 //! [`forms`] draws sizes, types and hand-written designs for known kernels; [`nests`] draws single nests with many
-//! dependences; [`programs`] draws whole programs as people write them; [`sized`] gives some of them sizes at run time.
+//! dependences; [`programs`] draws whole programs as people write them; [`sized`] gives some of them sizes at run time,
+//! [`whole`] makes one IP of several, with a `main` beside them and options that few would combine.
 //! Every case follows from its number: `SAGEN_SEED=n` starts at another, `SAGEN_CASES=n` sets how many run. A failure
 //! prints the program and the options that show it. [`soak`] runs until it is told to stop (`scripts/soak.sh`).
 
@@ -15,6 +16,7 @@ mod programs;
 mod shrink;
 mod sized;
 mod soak;
+mod whole;
 
 use crate::common::{on_all_cores, setting};
 use check::{Case, Verdict};
@@ -61,4 +63,24 @@ fn random_programs_on_random_arrays() {
 #[test]
 fn sizes_at_run_time() {
     run_all(sized::draw, 60, 40);
+}
+
+#[test]
+fn several_functions_with_any_options() {
+    let (first, count) = (setting("SAGEN_SEED", 1), setting("SAGEN_CASES", 60));
+    let cases: Vec<(u64, whole::Whole)> = (first..first + count).map(|seed| (seed, whole::draw(seed))).collect();
+    let verdicts = on_all_cores(&cases, |c| format!("case {}", c.0), |c| whole::run(&c.1));
+    let mut ran = 0;
+    for ((seed, whole), verdict) in cases.iter().zip(verdicts) {
+        match verdict {
+            Verdict::Equal => ran += 1,
+            Verdict::Refused(why) if std::env::var("SAGEN_VERBOSE").is_ok() => {
+                println!("{seed} refused: {why}\n{whole}")
+            }
+            Verdict::Refused(_) => {}
+            Verdict::Wrong(why) => panic!("case {seed} (SAGEN_SEED={seed} SAGEN_CASES=1): {why}\n{whole}"),
+        }
+    }
+    println!("{ran} of {count} ran");
+    assert!(10 * ran >= 2 * count, "only {ran} of {count} were not refused");
 }

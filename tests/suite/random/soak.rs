@@ -5,7 +5,7 @@
 //! a time, `SAGEN_LIMIT` after how many seconds a case counts as hanging, `SAGEN_FOUND` the folder for what was found.
 
 use super::check::{self, Case, Verdict};
-use super::{forms, nests, programs, shrink, sized};
+use super::{forms, nests, programs, shrink, sized, whole};
 use crate::common::{root, setting};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -26,6 +26,26 @@ fn draw(seed: u64) -> Case {
     };
     let engine = if seed % 200 == 7 && *ICARUS { " --engine icarus" } else { "" };
     Case { options: case.options.clone() + engine, ..case }
+}
+
+/// One number in nine is a whole input, the others are single programs.
+fn is_whole(seed: u64) -> bool {
+    seed % 9 == 4
+}
+
+fn answer(seed: u64) -> Verdict {
+    match is_whole(seed) {
+        true => whole::run(&whole::draw(seed)),
+        false => check::run(&draw(seed)),
+    }
+}
+
+/// The text of a case.
+fn shown(seed: u64) -> String {
+    match is_whole(seed) {
+        true => whole::draw(seed).to_string(),
+        false => draw(seed).to_string(),
+    }
 }
 
 /// What a worker tells.
@@ -49,7 +69,7 @@ fn work(worker: usize, next: Arc<AtomicU64>, end: (Instant, u64), events: Sender
         if seed >= end.1 || events.send(Event::Begun(worker, seed)).is_err() {
             return;
         }
-        let verdict = check::run(&draw(seed));
+        let verdict = answer(seed);
         if events.send(Event::Ended(worker, seed, verdict)).is_err() {
             return;
         }
@@ -64,9 +84,15 @@ fn kind(verdict: &Verdict) -> Option<String> {
 
 /// Writes the smallest case found that goes wrong as `seed` does.
 fn keep(seed: u64, verdict: &Verdict, folder: &PathBuf) -> String {
-    let (case, wanted) = (draw(seed), kind(verdict));
-    let small = shrink::shrink(&case, 400, |c| kind(&check::run(c)) == wanted);
-    let why = match check::run(&small) {
+    let (small, again) = match is_whole(seed) {
+        true => (shown(seed), answer(seed)),
+        false => {
+            let (case, wanted) = (draw(seed), kind(verdict));
+            let small = shrink::shrink(&case, 400, |c| kind(&check::run(c)) == wanted);
+            (small.to_string(), check::run(&small))
+        }
+    };
+    let why = match again {
         Verdict::Wrong(why) => why,
         other => format!("not seen again: {other:?}"),
     };
@@ -128,7 +154,7 @@ fn soak() {
         for worker in hanging {
             let (seed, _) = running.remove(&worker).expect("it is running");
             let file = folder.join(format!("slow_{seed}.c"));
-            let _ = std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&file, draw(seed).to_string()));
+            let _ = std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&file, shown(seed)));
             let found = format!("{seed}: not done after {} s -> {}", limit.as_secs(), file.display());
             println!("FOUND {found}");
             summary.found.push(found);
