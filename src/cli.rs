@@ -6,6 +6,7 @@ mod values;
 use crate::data::DataFile;
 use crate::design_file::Request;
 use crate::golden::How;
+use crate::render::MessageFormat;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use frontend::ParseOptions;
 use serde::ser::{Error, SerializeMap, Serializer};
@@ -46,6 +47,9 @@ const CONFINED: &str =
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
+    /// Form of messages on standard error
+    #[arg(long, value_enum, default_value_t, global = true, value_name = "FORM", display_order = 1000)]
+    pub message_format: MessageFormat,
 }
 
 #[derive(Debug, Subcommand)]

@@ -2,7 +2,7 @@
 //! and chooses its exit code by them ([`Error::code`]).
 
 use crate::fault::Fault;
-use crate::render;
+use crate::render::MessageFormat;
 use scop::diag::{Diagnostic, Diagnostics, SourceMap};
 
 /// Exit codes of the command, besides 0.
@@ -83,14 +83,29 @@ impl Error {
 
     /// The text for people, which ends with a new line. `color` only for terminals.
     pub fn render(&self, color: bool) -> String {
+        self.render_as(MessageFormat::Human, color)
+    }
+
+    /// The same in another form.
+    pub fn render_as(&self, format: MessageFormat, color: bool) -> String {
+        let internal = |fault: &Fault| match format {
+            MessageFormat::Human => fault.report(),
+            _ => format.message("error", &fault.report()),
+        };
         match self {
             Error::Diagnostics { list, sources } => {
-                let text = render::diagnostics(list, sources, color);
-                text + &own_check(list).map_or(String::new(), |own| Fault::new(&own.message).report())
+                let text = format.diagnostics(list, sources, color);
+                text + &own_check(list).map_or(String::new(), |own| internal(&Fault::new(&own.message)))
             }
-            Error::Usage(reason) | Error::Reason(reason) => format!("Error: {reason}\n"),
-            Error::Internal(fault) => fault.report(),
-            Error::Within { part, error } => format!("{part}:\n{}", error.render(color)),
+            Error::Usage(reason) | Error::Reason(reason) => format.message("error", reason),
+            Error::Internal(fault) => internal(fault),
+            Error::Within { part, error } => {
+                let head = match format {
+                    MessageFormat::Human => format!("{part}:\n"),
+                    _ => format.message("note", &format!("in {part}")),
+                };
+                head + &error.render_as(format, color)
+            }
         }
     }
 }

@@ -15,12 +15,12 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let command = match Cli::try_parse() {
-        Ok(cli) => cli.command,
+    let Cli { command, message_format } = match Cli::try_parse() {
+        Ok(cli) => cli,
         // A help text, or wrong usage.
         Err(answer) => return printed(answer.print(), answer.exit_code() as u8),
     };
-    let terminal = Terminal::default();
+    let terminal = Terminal::new(message_format);
     if let Err(why) = scratch::clean_up_on_signals() {
         terminal.note(&format!("temporary files will stay when this run is interrupted: {why}"));
     }
@@ -34,7 +34,7 @@ fn main() -> ExitCode {
             printed(out.write_all(text.as_bytes()), code)
         }
         Err(error) => {
-            say(&error.render(color()));
+            say(&error.render_as(message_format, color()));
             ExitCode::from(error.code())
         }
     }

@@ -1,7 +1,7 @@
 //! The command's [`Reporter`]: warnings and notes as lines on standard error and, if that is a terminal, one line of
 //! progress, which the next one replaces.
 
-use crate::render;
+use crate::render::MessageFormat;
 use crate::report::grouped;
 use crate::reporter::{Progress, Reporter};
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
@@ -20,6 +20,7 @@ const CYCLES: &str = "{spinner} {msg} {percent} % of {human_len} cycles, {rate},
 pub struct Terminal {
     /// The line of progress.
     line: Mutex<Option<ProgressBar>>,
+    format: MessageFormat,
 }
 
 /// Text on standard error may have colors: it is a terminal, and nobody set `NO_COLOR`.
@@ -35,12 +36,12 @@ pub fn say(text: &str) {
 impl Reporter for Terminal {
     fn warnings(&self, warnings: &Diagnostics, sources: &SourceMap) {
         self.progress(Progress::Done);
-        say(&render::diagnostics(warnings, sources, color()));
+        say(&self.format.diagnostics(warnings, sources, color()));
     }
 
     fn note(&self, text: &str) {
         self.progress(Progress::Done);
-        say(&format!("note: {text}\n"));
+        say(&self.format.message("note", text));
     }
 
     fn progress(&self, progress: Progress) {
@@ -69,6 +70,11 @@ impl Reporter for Terminal {
 }
 
 impl Terminal {
+    /// Messages have this form.
+    pub fn new(format: MessageFormat) -> Terminal {
+        Terminal { format, ..Terminal::default() }
+    }
+
     fn line(&self) -> MutexGuard<'_, Option<ProgressBar>> {
         self.line.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }

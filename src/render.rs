@@ -1,9 +1,125 @@
-//! Diagnostics as text for people: the place, the text there underlined, the reason, and what to write instead.
+//! Diagnostics as text. For people: the place, the text there underlined, the reason, and what to write instead. For
+//! editors and scripts: a line or a JSON object each.
 
 use crate::diagnostics;
 use ariadne::{Cache, Color, Config, IndexType, Label, Report, ReportKind, Source};
+use clap::ValueEnum;
 use scop::diag::{Diagnostic, Severity, SourceMap, Span};
+use serde_json::{json, Value};
 use std::fmt::{Debug, Display};
+
+/// The form of messages on standard error.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum MessageFormat {
+    /// With the lines of the source that they are about
+    #[default]
+    Human,
+    /// One line each: file:line:column: error[E0408]: text
+    Short,
+    /// One JSON object each, as rustc's
+    Json,
+}
+
+impl MessageFormat {
+    /// Diagnostics, in the order given.
+    pub fn diagnostics(self, list: &[Diagnostic], sources: &SourceMap, color: bool) -> String {
+        match self {
+            MessageFormat::Human => diagnostics(list, sources, color),
+            MessageFormat::Short => list.iter().map(|d| short(d, sources)).collect(),
+            MessageFormat::Json => list.iter().map(|d| format!("{}\n", as_json(d, sources))).collect(),
+        }
+    }
+
+    /// A message without a place; `level` is `error` or `note`.
+    pub fn message(self, level: &str, text: &str) -> String {
+        let human = if level == "error" { "Error" } else { level };
+        match self {
+            MessageFormat::Human => format!("{human}: {text}\n"),
+            MessageFormat::Short => format!("{level}: {}\n", text.trim_end().replace('\n', " ")),
+            MessageFormat::Json => format!("{}\n", object(level, text, Value::Null, vec![], vec![])),
+        }
+    }
+}
+
+fn level(diagnostic: &Diagnostic) -> &'static str {
+    match diagnostic.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    }
+}
+
+fn short(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
+    let place = diagnostic.span.and_then(|span| {
+        let (line, column) = sources.line_column(span);
+        Some(format!("{}:{line}:{column}: ", harmless(&sources.files.get(span.file as usize)?.name)))
+    });
+    let label = if diagnostic.label.is_empty() { String::new() } else { format!(": {}", diagnostic.label) };
+    let text = format!("{}{label}", diagnostic.message).replace('\n', " ");
+    format!("{}{}[{}]: {text}\n", place.unwrap_or_default(), level(diagnostic), diagnostic.code)
+}
+
+fn as_json(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
+    let mut spans: Vec<Value> = vec![];
+    let own = diagnostic.span.map(|span| (span, diagnostic.label.as_str(), true));
+    let notes = diagnostic.notes.iter().map(|(span, note)| (*span, note.as_str(), false));
+    spans
+        .extend(own.into_iter().chain(notes).filter_map(|(span, label, primary)| place(span, label, primary, sources)));
+    let help = diagnostic.help.iter().map(|help| object("help", help, Value::Null, vec![], vec![])).collect();
+    let code =
+        json!({ "code": diagnostic.code, "explanation": diagnostics::find(diagnostic.code).map(|page| page.plain()) });
+    let mut value = object(level(diagnostic), &diagnostic.message, code, spans, help);
+    value["rendered"] = json!(self::diagnostics(std::slice::from_ref(diagnostic), sources, false));
+    value
+}
+
+fn object(level: &str, message: &str, code: Value, spans: Vec<Value>, children: Vec<Value>) -> Value {
+    json!({
+        "$message_type": "diagnostic",
+        "message": message,
+        "code": code,
+        "level": level,
+        "spans": spans,
+        "children": children,
+        "rendered": null,
+    })
+}
+
+/// A place with the whole lines that it is in.
+fn place(span: Span, label: &str, primary: bool, sources: &SourceMap) -> Option<Value> {
+    let file = sources.files.get(span.file as usize)?;
+    let end = Span { start: span.end.max(span.start), ..span };
+    let ((line, column), (last, after)) = (sources.line_column(span), sources.line_column(end));
+    let text = file.text.lines().enumerate().skip(line.saturating_sub(1)).take(last + 1 - line).map(|(k, text)| {
+        let from = if k + 1 == line { column } else { 1 };
+        let to = if k + 1 == last { after } else { text.chars().count() + 1 };
+        json!({ "text": text, "highlight_start": from, "highlight_end": to })
+    });
+    Some(json!({
+        "file_name": file.name,
+        "byte_start": span.start,
+        "byte_end": end.start,
+        "line_start": line,
+        "line_end": last,
+        "column_start": column,
+        "column_end": after,
+        "is_primary": primary,
+        "text": text.collect::<Vec<_>>(),
+        "label": if label.is_empty() { Value::Null } else { json!(label) },
+        "suggested_replacement": null,
+        "suggestion_applicability": null,
+        "expansion": null,
+    }))
+}
+
+/// The same text, of the same length, without characters that are commands to a terminal.
+fn harmless(text: &str) -> String {
+    let one = |c: char| match c {
+        '\n' | '\t' | '\r' => c.to_string(),
+        c if c.is_control() => "?".repeat(c.len_utf8()),
+        c => c.to_string(),
+    };
+    text.chars().map(one).collect()
+}
 
 type Location = (u32, std::ops::Range<usize>);
 
@@ -30,7 +146,7 @@ const CODES: usize = 3;
 /// Diagnostics: errors first, then warnings, each in the order given. Equal warnings at several places are shown once.
 /// Closing lines count the errors and say where more about the codes is found. `color` only for terminals.
 pub fn diagnostics(list: &[Diagnostic], sources: &SourceMap, color: bool) -> String {
-    let mut files = Files(sources.files.iter().map(|f| (f.name.clone(), Source::from(f.text.clone()))).collect());
+    let mut files = Files(sources.files.iter().map(|f| (harmless(&f.name), Source::from(harmless(&f.text)))).collect());
     let mut text = String::new();
     let shown = folded(list);
     for group in shown.iter().take(MOST) {

@@ -35,7 +35,7 @@ pub fn c_files(dir: &str) -> Vec<PathBuf> {
 pub fn sim(options: &str, file: &Path) -> Result<Sim, String> {
     let words = ["sagen", "sim"].into_iter().chain(options.split_whitespace()).map(String::from);
     match Cli::try_parse_from(words.chain([file.to_string_lossy().into_owned()])) {
-        Ok(Cli { command: Command::Sim(sim) }) => Ok(sim),
+        Ok(Cli { command: Command::Sim(sim), .. }) => Ok(sim),
         Ok(other) => Err(format!("{other:?}")),
         Err(why) => Err(why.to_string()),
     }

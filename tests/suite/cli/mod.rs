@@ -1,9 +1,11 @@
 //! The command as a user meets it: exit codes, what goes where, and files on disk.
 
+mod bounds;
 mod explore;
 mod files;
 mod functions;
 mod mapping;
+mod messages;
 mod program;
 mod simulate;
 mod sizes;

@@ -16,7 +16,7 @@ fn the_definition_is_consistent() {
 fn a_design_by_options() {
     let line =
         "sagen sim k.c -DN=7 -D M --space i,j --tile i=64,j=64 --simd k=2 --data A=a.npy --word A=8 --ports A+B,C";
-    let Ok(Cli { command: Command::Sim(sim) }) = Cli::try_parse_from(line.split(' ')) else { panic!("{line}") };
+    let Ok(Cli { command: Command::Sim(sim), .. }) = Cli::try_parse_from(line.split(' ')) else { panic!("{line}") };
     let written = "space = [\"i\", \"j\"]\ntile = { i = 64, j = 64 }\nsimd = { k = 2 }\nword = { A = 8 }\nports = \
         [\"A+B\", \"C\"]\n";
     assert_eq!(sim.design.spec(), DesignSpec::parse(written));
@@ -50,7 +50,7 @@ fn every_option_reaches_the_design() {
     let options = <Design as clap::Args>::augment_args(clap::Command::new("design"));
     for option in options.get_arguments().filter_map(|a| a.get_long()).filter(|o| *o != "design") {
         let value = values.iter().find(|v| v.0 == option).map_or("=x=4", |v| v.1);
-        let Ok(Cli { command: Command::Map(map) }) =
+        let Ok(Cli { command: Command::Map(map), .. }) =
             Cli::try_parse_from(["sagen", "map", "k.c", &format!("--{option}{value}")])
         else {
             panic!("{option}")
@@ -62,7 +62,7 @@ fn every_option_reaches_the_design() {
 
 #[test]
 fn a_name_stands_once_in_an_option() {
-    let Ok(Cli { command: Command::Map(map) }) =
+    let Ok(Cli { command: Command::Map(map), .. }) =
         Cli::try_parse_from("sagen map k.c --tile i=2 --tile j=1,i=4".split(' '))
     else {
         panic!()
@@ -121,7 +121,8 @@ fn file_and_options_must_agree() {
 fn old_names_are_accepted() {
     for (old, new) in [("--array=1", "--row=1"), ("--slant=j=2", "--skew=j=2"), ("--apart", "--distribute")] {
         let spec = |option: &str| {
-            let Ok(Cli { command: Command::Map(map) }) = Cli::try_parse_from(["sagen", "map", "k.c", option]) else {
+            let Ok(Cli { command: Command::Map(map), .. }) = Cli::try_parse_from(["sagen", "map", "k.c", option])
+            else {
                 panic!("{option}")
             };
             map.design.spec()
