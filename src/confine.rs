@@ -48,13 +48,16 @@ impl Confinement {
     /// The folder cannot be opened, or the kernel refuses the rules.
     #[cfg(all(target_os = "linux", target_endian = "little"))]
     pub fn of(&self, command: &mut Command) -> io::Result<()> {
-        use rustix::process::{setrlimit, Resource, Rlimit};
+        use rustix::process::{getrlimit, setrlimit, Resource, Rlimit};
         let mut rules = Some(linux::files(&self.folder).map_err(io::Error::other)?);
         let mut filters = linux::filters().map_err(io::Error::other)?;
         let (longest, none) = (Some(self.longest_file), Some(0));
         before_exec(command, move || {
             setrlimit(Resource::Fsize, Rlimit { current: longest, maximum: longest })?;
             setrlimit(Resource::Core, Rlimit { current: none, maximum: none })?;
+            // Programs keep their arrays in `main`, more than the usual stack holds.
+            let Rlimit { maximum, .. } = getrlimit(Resource::Stack);
+            setrlimit(Resource::Stack, Rlimit { current: maximum, maximum })?;
             linux::install(rules.take(), &mut filters)
         });
         Ok(())

@@ -20,6 +20,8 @@ pub(super) fn watched(scop: &Scop) -> Option<String> {
             let (to, size) = (format!("sagen_{when}[{slot}]"), bytes_text(array));
             match (array.binding, when) {
                 (Binding::Static, "before") => String::new(),
+                // Not in scope yet.
+                (_, "before") if of_region(scop, array) => String::new(),
                 // Its declaration may never have been reached.
                 (Binding::Static, _) => format!(
                     "__builtin_memcpy({to}, sagen_state[{slot}] ? sagen_state[{slot}] : sagen_before[{slot}], {size});"
@@ -41,13 +43,27 @@ pub(super) fn watched(scop: &Scop) -> Option<String> {
     Some(format!("{}\n{head}\n{begin}\n{pragmas}\n{body}\n{finish}\n{tail}", shared(scop)))
 }
 
+/// Whether the region declares it.
+fn of_region(scop: &Scop, array: &Array) -> bool {
+    let (region, place) = (scop.function.region, array.span);
+    of_function(scop, array) && place.file == region.file && region.start <= place.start && place.end <= region.end
+}
+
 /// A part of the main file, from `offset` on. Behind the declaration of each `static` variable of a function that is an
-/// argument of the hardware, the variable gets the value that the caller gives, once.
+/// argument of the hardware, the variable gets the value that the caller gives, once. So do the variables that the
+/// region declares without an initializer: what C leaves undefined there is what the hardware finds.
 fn with_state(scop: &Scop, text: &str, offset: usize) -> String {
     let declared = |(slot, (_, array)): (usize, (usize, &Array))| {
-        let place = (array.span.end as usize).checked_sub(offset).filter(|_| array.binding == Binding::Static)?;
-        let end = place + end_of_declaration(text.get(place..)?)?;
+        let is_static = array.binding == Binding::Static;
+        let place = (array.span.end as usize).checked_sub(offset).filter(|_| is_static || of_region(scop, array))?;
+        let rest = text.get(place..)?;
+        let end = place + end_of_declaration(rest)?;
         let (name, size) = (c_name(scop, array), bytes_text(array));
+        if !is_static {
+            let initialized = rest.find([',', ';']).is_some_and(|k| rest[..k].contains('='));
+            let copy = format!(" if (sagen_first) __builtin_memcpy((void *)&{name}, sagen_before[{slot}], {size});");
+            return (!initialized).then_some((end, copy));
+        }
         let state = format!("sagen_state[{slot}]");
         let check = size_check(scop, slot, array);
         Some((

@@ -267,6 +267,16 @@ pub struct Stmt {
     pub kind: StmtKind,
 }
 
+impl Stmt {
+    /// The variables that the statement declares, not those of inner blocks.
+    pub fn declarators(&mut self) -> Option<&mut Vec<Declarator>> {
+        match &mut self.kind {
+            StmtKind::Declare(all) => Some(all),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub enum StmtKind {
     Declare(Vec<Declarator>),

@@ -49,6 +49,8 @@ const FOREIGN: &[(&str, &str)] = &[
     ("hls::stream", "a queue between processes; write an array, such as `int in[64]`: sagen moves it by itself"),
     ("ap_fixed", "a fixed-point number; write an integer, and shift after each product"),
     ("ap_ufixed", "a fixed-point number; write an integer, and shift after each product"),
+    ("ap_int", "an integer of any width; write the next larger of `int8_t` to `int64_t`"),
+    ("ap_uint", "an integer of any width; write the next larger of `uint8_t` to `uint64_t`"),
     ("ac_int", "an integer of another library; write `int8_t` to `int64_t`"),
     ("ac_fixed", "a fixed-point number; write an integer, and shift after each product"),
     ("hls::vector", "a vector of numbers; write an array with one more extent"),

@@ -508,6 +508,10 @@ impl Parser<'_> {
             // The code before the region may have replaced its first value.
             Declarator { outside, init: d.init.clone().filter(|_| !outside.set), ..d.clone() }
         };
+        // Variables that the region declares itself, outside of its blocks, live on behind it.
+        for d in statements.iter_mut().filter_map(Stmt::declarators).flatten() {
+            d.outside.used = around.of(d).used;
+        }
         let function = function.map(|f| Function { locals: locals.iter().map(local).collect(), ..f.clone() });
         found.regions.push((function, statements, region_span));
     }
