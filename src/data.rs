@@ -169,7 +169,8 @@ pub fn random(scop: &Scop, seed: u64) -> Memory {
             Some(bits) => random.below(u64::from(bits).min(1 << (array.ty.bits() - 1).min(6))),
             None => random_value(array.ty, &mut random),
         };
-        (0..elements(array)).map(value).collect()
+        let stored = |value| frontend::in_cell(&array.c_type, value).unwrap_or(value);
+        (0..elements(array)).map(value).map(stored).collect()
     };
     scop.arrays.iter().enumerate().map(fill).collect()
 }

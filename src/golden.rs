@@ -216,6 +216,8 @@ fn build(
     let kernel = if is_cpp(scop) { "kernel.cpp" } else { "kernel.c" };
     std::fs::write(dir.join(kernel), kernel_unit(scop, &source)).map_err(files)?;
     std::fs::write(dir.join("driver.c"), DRIVER).map_err(files)?;
+    std::fs::create_dir(dir.join("headers")).map_err(files)?;
+    std::fs::write(dir.join("headers/ap_int.h"), AP_INT).map_err(files)?;
 
     let cpp = if is_cpp(scop) { Some(Compiler::find_cpp()?) } else { None };
     let of_kernel = cpp.as_ref().unwrap_or(compiler);
@@ -280,6 +282,8 @@ fn user_unit(
         let absolute = |e: std::io::Error| Failure::Files(format!("cannot write the golden model: {e}"));
         command.arg("-I").arg(std::path::absolute(include).map_err(absolute)?);
     }
+    // Behind the user's own directories.
+    command.args(["-idirafter", "headers"]);
     Ok(command)
 }
 
@@ -297,6 +301,9 @@ fn link(file: &Path, at: &Path) -> std::io::Result<()> {
 fn link(file: &Path, at: &Path) -> std::io::Result<()> {
     std::fs::copy(file, at).map(drop)
 }
+
+/// The header of integers of any width.
+const AP_INT: &str = include_str!("golden/ap_int.h");
 
 /// The file that the kernel's translation unit includes.
 enum Source {

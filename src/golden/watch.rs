@@ -18,6 +18,7 @@ pub(super) fn watched(scop: &Scop) -> Option<String> {
     let keep = |when: &str| {
         let copy = |(slot, (_, array)): (usize, (usize, &Array))| {
             let (to, size) = (format!("sagen_{when}[{slot}]"), bytes_text(array));
+            let named = of_function(scop, array) || array.binding == Binding::Global;
             match (array.binding, when) {
                 (Binding::Static, "before") => String::new(),
                 // Not in scope yet.
@@ -29,7 +30,8 @@ pub(super) fn watched(scop: &Scop) -> Option<String> {
                 _ => format!(
                     "{}__builtin_memcpy({to}, (void *){}{}, {size});",
                     if when == "before" { size_check(scop, slot, array) } else { String::new() },
-                    if array.dims.is_empty() { "&" } else { "" },
+                    // A structure has dimensions, too.
+                    if array.dims.is_empty() || named { "&" } else { "" },
                     c_name(scop, array)
                 ),
             }

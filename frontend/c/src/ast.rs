@@ -159,6 +159,8 @@ pub struct TypeName {
     pub dims: Vec<Extent>,
     /// The members of a structure whose members all have the type `scalar`.
     pub members: Option<Rc<[Rc<str>]>>,
+    /// The width of an `ap_int<N>` or `ap_uint<N>`; `scalar` is the type of its cell in memory.
+    pub width: Option<u32>,
     pub span: Span,
 }
 
@@ -173,6 +175,7 @@ impl TypeName {
             is_static: false,
             dims: vec![],
             members: None,
+            width: None,
             span,
         }
     }

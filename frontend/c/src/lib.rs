@@ -20,4 +20,4 @@ mod driver;
 pub use cpp::is_cpp;
 pub use driver::{name_of_file, parse, parse_text, programs, programs_of_text};
 pub use pp::ParseOptions;
-pub use sema::{promote, spelling, usual};
+pub use sema::{in_cell, promote, spelling, usual};

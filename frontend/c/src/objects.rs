@@ -177,7 +177,7 @@ impl Walk {
         if d.to_elements && parameter {
             dims.insert(0, None);
         }
-        let plain = !d.function && (d.pointer.is_none() || (d.to_elements && parameter));
+        let plain = !d.function && d.ty.width.is_none() && (d.pointer.is_none() || (d.to_elements && parameter));
         let shape = |ty| Shape { ty, members: d.ty.members.as_ref().map(|m| m.len()), dims, parameter };
         let shape = d.ty.scalar.filter(|_| plain).map(shape);
         if let Some(scope) = self.scopes.last_mut() {

@@ -68,7 +68,7 @@ fn data_of_another_shape_type_or_name_is_refused() {
 #[test]
 fn where_c_and_the_interpreter_disagree_there_is_no_judge() {
     let dir = tempfile::tempdir().unwrap();
-    let tricky = MM.replace("C[i][j] = 0;", "C[i][j] = 0;\n#ifdef __GNUC__\n  C[i][j] = 1;\n#endif\n");
+    let tricky = MM.replace("C[i][j] = 0;", "C[i][j] = 0;\n#ifdef __CHAR_BIT__\n  C[i][j] = 1;\n#endif\n");
     let file = kernel(dir.path(), "mm.c", &tricky);
     let output = sagen(&["sim", &file, "--json"]);
     assert_eq!(code(&output), 5, "{}", text(&output.stderr));

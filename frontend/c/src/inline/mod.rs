@@ -26,7 +26,7 @@ use scop::diag::{Diagnostic, Diagnostics, Span};
 use scope::{Scope, Values};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-pub(crate) use syntax::with_operands;
+pub(crate) use syntax::{any_width, with_operands};
 use syntax::{converted, element};
 use value::value_of_call;
 

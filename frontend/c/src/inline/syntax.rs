@@ -3,8 +3,17 @@
 use crate::ast::{Binary, Expr, ExprKind, TypeName};
 use scop::diag::Span;
 
+/// The name of a type of any width; a call of it is a conversion.
+pub(crate) fn any_width(width: u32, signed: bool) -> String {
+    format!("{}<{width}>", if signed { "ap_int" } else { "ap_uint" })
+}
+
 /// C's conversion of `e` to a scalar type; a structure is not converted.
 pub(super) fn converted(ty: &TypeName, e: Expr) -> Expr {
+    if let (Some(width), Some(scalar)) = (ty.width, ty.scalar) {
+        let span = e.span;
+        return Expr { kind: ExprKind::Call(any_width(width, scalar.signed()).into(), vec![e]), span };
+    }
     match ty.scalar.filter(|_| ty.members.is_none()) {
         Some(scalar) if !matches!(e.kind, ExprKind::Cast(ty, _) | ExprKind::Literal(_, ty) if ty == scalar) => {
             let span = e.span;

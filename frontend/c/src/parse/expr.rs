@@ -236,8 +236,16 @@ impl Parser<'_> {
         Ok(self.converted(ty, pointer, operand, span))
     }
 
+    /// An argument of a template: no comparison, which `>` would be.
+    pub(super) fn template_argument(&mut self) -> Parsed<Expr> {
+        self.binary(8)
+    }
+
     /// A cast of `operand`.
     fn converted(&mut self, ty: TypeName, pointer: bool, operand: Expr, span: Span) -> Expr {
+        if let (Some(_), false) = (ty.width, pointer || !ty.dims.is_empty()) {
+            return Expr { kind: ExprKind::Call(ty.text.as_str().into(), vec![operand]), span };
+        }
         match ty.scalar {
             Some(scalar) if !pointer && ty.dims.is_empty() && ty.members.is_none() => {
                 Expr { kind: ExprKind::Cast(scalar, Box::new(operand)), span }
@@ -268,10 +276,10 @@ impl Parser<'_> {
                 self.at += 1;
                 return Ok(Expr { kind: ExprKind::Literal((&**word == "true") as u64, ScalarType::BOOL), span });
             }
-            Tok::Ident(_) if self.cpp && self.at_type() && matches!(self.tok(1), Tok::Punct("(")) => {
-                // `int(x)`, a cast.
+            Tok::Ident(_) if self.cpp && self.at_type() && matches!(self.tok(1), Tok::Punct("(" | "<")) => {
+                // `int(x)`, `ap_int<8>(x)`: a cast.
                 let ty = self.type_name()?;
-                self.at += 1;
+                self.need("(", "behind the type of the cast")?;
                 let operand = self.expression()?;
                 self.need(")", "to close the cast")?;
                 return Ok(self.converted(ty, false, operand, join(span, self.previous())));

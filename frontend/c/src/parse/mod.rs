@@ -28,6 +28,8 @@ pub(crate) struct Parser<'a> {
     cpp: bool,
     /// Variables whose types were refused by name: what is done with them is not reported.
     foreign: BTreeSet<Rc<str>>,
+    /// Integer constants at file level.
+    constants: BTreeMap<Rc<str>, i64>,
     /// Default arguments of functions that were declared.
     defaults: BTreeMap<Rc<str>, Vec<Option<Init>>>,
     at: usize,
@@ -70,6 +72,7 @@ pub(crate) fn units(tokens: &[Token], cpp: bool) -> (Vec<Unit>, Diagnostics) {
         tokens,
         cpp,
         refused_scope: false,
+        constants: BTreeMap::new(),
         foreign: BTreeSet::new(),
         defaults: BTreeMap::new(),
         at: 0,

@@ -1,7 +1,7 @@
 //! Type names, declarators and initializers (C17 6.7).
 
 use super::{join, Parsed, Parser};
-use crate::ast::{Declarator, Extent, Init, Outside, TypeName};
+use crate::ast::{Binary, Declarator, Expr, ExprKind, Extent, Init, Outside, TypeName};
 use crate::lex::Tok;
 use scop::diag::{Diagnostic, Span};
 use scop::literal::{int, BF16, F16, F32, F64};
@@ -49,8 +49,6 @@ const FOREIGN: &[(&str, &str)] = &[
     ("hls::stream", "a queue between processes; write an array, such as `int in[64]`: sagen moves it by itself"),
     ("ap_fixed", "a fixed-point number; write an integer, and shift after each product"),
     ("ap_ufixed", "a fixed-point number; write an integer, and shift after each product"),
-    ("ap_int", "an integer of any width; write the next larger of `int8_t` to `int64_t`"),
-    ("ap_uint", "an integer of any width; write the next larger of `uint8_t` to `uint64_t`"),
     ("ac_int", "an integer of another library; write `int8_t` to `int64_t`"),
     ("ac_fixed", "a fixed-point number; write an integer, and shift after each product"),
     ("hls::vector", "a vector of numbers; write an array with one more extent"),
@@ -109,7 +107,7 @@ impl Parser<'_> {
                     || w == "__attribute__"
                     || self.typedefs.contains_key(w)
                     || named(w).is_some()
-                    || (foreign(w).is_some() && matches!(self.tok(1), Tok::Punct("<")))
+                    || ((foreign(w).is_some() || self.is_any_width(w)) && matches!(self.tok(1), Tok::Punct("<")))
             }
             _ => false,
         }
@@ -147,15 +145,23 @@ impl Parser<'_> {
                 whole = true;
                 self.at += 1;
                 self.skip_angles();
+            } else if !whole && self.is_any_width(word) && matches!(self.tok(1), Tok::Punct("<")) {
+                self.any_width(word, &mut ty)?;
+                words.push(format!("{word}<{}>", ty.width.unwrap_or_default()));
+                whole = true;
             } else if !whole && basic.is_empty() && (self.typedefs.contains_key(word) || named(word).is_some()) {
                 if let Some(known) = self.typedefs.get(word) {
                     (ty.scalar, ty.why, ty.dims, ty.members) =
                         (known.scalar, known.why.clone(), known.dims.clone(), known.members.clone());
+                    ty.width = known.width;
                     ty.constant |= known.constant;
                 } else {
                     ty.scalar = named(word);
                 }
-                words.push(word.into());
+                match (ty.width, ty.scalar) {
+                    (Some(n), Some(scalar)) => words.push(crate::inline::any_width(n, scalar.signed())),
+                    _ => words.push(word.into()),
+                }
                 whole = true;
                 self.at += 1;
             } else {
@@ -230,7 +236,7 @@ impl Parser<'_> {
         if word != "struct" {
             return Err(format!("`{name}` is not an arithmetic type"));
         }
-        let plain = |d: &Declarator| d.is_scalar() && !d.function && d.ty.members.is_none();
+        let plain = |d: &Declarator| d.is_scalar() && !d.function && d.ty.members.is_none() && d.ty.width.is_none();
         let first = fields.first().and_then(|d| d.ty.scalar);
         match first.filter(|_| read && fields.iter().all(plain)) {
             Some(scalar) if fields.iter().all(|d| d.ty.scalar == Some(scalar)) => {
@@ -238,6 +244,55 @@ impl Parser<'_> {
             }
             Some(_) => Err(format!("the members of `{name}` are of several types; use one array per member")),
             None => Err(format!("`{name}` has other members than scalars; use one array per member")),
+        }
+    }
+
+    /// Whether a name is that of a template of integers of any width.
+    fn is_any_width(&self, word: &str) -> bool {
+        self.cpp && matches!(word, "ap_int" | "ap_uint")
+    }
+
+    /// `ap_int<N>`: its cell in memory has 8, 16, 32 or 64 bits.
+    fn any_width(&mut self, word: &str, ty: &mut TypeName) -> Parsed<()> {
+        self.at += 2;
+        let width = self.template_argument()?;
+        self.need(">", "behind the width")?;
+        let (signed, width) = (word == "ap_int", self.constant(&width));
+        let most = if signed { 64 } else { 63 };
+        match width.and_then(|n| u32::try_from(n).ok()).filter(|n| (1..=most).contains(n)) {
+            Some(n) => {
+                ty.scalar = Some(int(n.next_power_of_two().max(8), signed));
+                ty.width = Some(n);
+            }
+            None => ty.why = Some(format!("its width is not a number from 1 to {most}")),
+        }
+        Ok(())
+    }
+
+    /// The value of a constant expression over numbers and file-level constants.
+    fn constant(&self, e: &Expr) -> Option<i64> {
+        match &e.kind {
+            ExprKind::Literal(bits, ty) if !ty.is_float() => i64::try_from(*bits).ok(),
+            ExprKind::Name(name) => self.constants.get(name).copied(),
+            ExprKind::Binary(op, a, b) => {
+                let (a, b) = (self.constant(a)?, self.constant(b)?);
+                match op {
+                    Binary::Add => a.checked_add(b),
+                    Binary::Sub => a.checked_sub(b),
+                    Binary::Mul => a.checked_mul(b),
+                    Binary::Div if b > 0 => a.checked_div(b),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// Enters the constants among declarations at file level, which may be widths.
+    pub(super) fn note_constants(&mut self, all: &[Declarator]) {
+        for d in all.iter().filter(|d| d.ty.constant && d.is_scalar()) {
+            let value = d.value().and_then(|e| self.constant(e));
+            self.constants.extend(value.map(|n| (d.name.clone(), n)));
         }
     }
 

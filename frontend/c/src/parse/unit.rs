@@ -192,6 +192,7 @@ impl Parser<'_> {
                 self.faults.truncate(faults);
                 // The constants of an `enum` are collected a second time, which is harmless.
                 if let Some(all) = self.silently(|p| p.declaration()) {
+                    self.note_constants(&all);
                     found.globals.extend(all);
                 }
             }
@@ -508,11 +509,14 @@ impl Parser<'_> {
             // The code before the region may have replaced its first value.
             Declarator { outside, init: d.init.clone().filter(|_| !outside.set), ..d.clone() }
         };
+        // An inner variable hides an outer one of its name.
+        let visible = locals.iter().enumerate().filter(|(k, d)| locals[k + 1..].iter().all(|x| x.name != d.name));
+        let visible = visible.map(|(_, d)| d);
         // Variables that the region declares itself, outside of its blocks, live on behind it.
         for d in statements.iter_mut().filter_map(Stmt::declarators).flatten() {
             d.outside.used = around.of(d).used;
         }
-        let function = function.map(|f| Function { locals: locals.iter().map(local).collect(), ..f.clone() });
+        let function = function.map(|f| Function { locals: visible.map(local).collect(), ..f.clone() });
         found.regions.push((function, statements, region_span));
     }
 }

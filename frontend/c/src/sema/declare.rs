@@ -131,8 +131,10 @@ impl Sema {
         let fixed = d.ty.constant || (storage == Storage::Local && !self.assigned.contains(&d.name));
         if let (true, true, Some(e)) = (fixed, written.is_empty() && d.ty.members.is_none(), d.value()) {
             if let Some((bits, ty)) = self.constant_value(e, ty) {
-                self.bind(&d.name, Entity::Constant(bits, ty));
-                return None;
+                if d.ty.width.is_none() {
+                    self.bind(&d.name, Entity::Constant(bits, ty));
+                    return None;
+                }
             }
         }
         let before = self.faults.len();
@@ -150,11 +152,16 @@ impl Sema {
             name: d.name.clone(),
             span: d.span,
             ty,
-            c_type: if d.ty.dims.is_empty() { d.ty.text.clone() } else { super::types::spelling(ty) },
+            c_type: match d.ty.width {
+                Some(width) => super::width::cell(width, ty.signed()),
+                None if d.ty.dims.is_empty() => d.ty.text.clone(),
+                None => super::types::spelling(ty),
+            },
             dims,
             extents: extents.unwrap_or_default(),
             open: open && first.is_none(),
             members: d.ty.members.clone(),
+            width: d.ty.width,
             table,
             storage,
             binding,
@@ -420,6 +427,7 @@ impl Sema {
         }
         self.names.insert(name.clone());
         let s = &mut self.slots[slot];
+        self.widths.extend(s.width.map(|width| (id, width)));
         s.array = Some(id);
         let dims = s.dims.clone().unwrap_or_default();
         self.arrays.push(Array {
@@ -447,6 +455,7 @@ impl Sema {
             extents: vec![],
             open: false,
             members: None,
+            width: None,
             table: None,
             storage: Storage::Local,
             binding: Binding::Local,

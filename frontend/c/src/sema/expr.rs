@@ -5,6 +5,7 @@ use super::form::Truth;
 use super::operate::{self, arithmetic, compare, constant, convert, node, select, to_bool, truth};
 use super::table;
 use super::types::{promote, type_of, usual};
+use super::width::I64;
 use super::{Entity, Guard, Sema};
 use crate::ast;
 use crate::ast::{Binary, Unary};
@@ -51,7 +52,9 @@ impl Sema {
             ast::ExprKind::Call(name, arguments) => self.call(name, arguments, e.span, reads),
             ast::ExprKind::Unary(Unary::LogicalNot, _) => self.widened(e, reads),
             ast::ExprKind::Unary(op, a) => {
+                let width = self.least_width(e);
                 let a = self.value(a, reads)?;
+                self.check_bits(width, e.span)?;
                 let ty = promote(a.ty);
                 match op {
                     Unary::Neg => Some(operate::unary(UnaryOp::Neg, convert(a, ty), e.span)),
@@ -66,8 +69,13 @@ impl Sema {
                 self.widened(e, reads)
             }
             ast::ExprKind::Binary(op, a, b) => {
-                let (a, b) = (self.value(a, reads), self.value(b, reads));
-                self.arithmetic(*op, a?, b?, e.span)
+                let (x, y) = (self.value(a, reads), self.value(b, reads));
+                let (x, y) = (x?, y?);
+                self.check_width(*op, a, b)?;
+                let result = self.arithmetic(*op, x, y, e.span)?;
+                // A shifted value keeps its width.
+                let width = self.width(a).filter(|w| *op == Binary::Shl && w.grows);
+                Some(width.map_or(result.clone(), |w| super::width::narrowed(result, w.bits, w.signed)))
             }
             ast::ExprKind::Conditional(c, a, b) => self.conditional(c, a, b, e.span, reads),
             ast::ExprKind::Cast(ty, a) => {
@@ -140,6 +148,13 @@ impl Sema {
     }
 
     fn element_value(&mut self, e: &ast::Expr, reads: &mut Vec<Access>) -> Option<Expr> {
+        let value = self.cell_value(e, reads)?;
+        let grows = self.width_of_name(e).is_some();
+        Some(if grows { super::width::grown(value) } else { value })
+    }
+
+    /// What is in a cell, of its type in memory.
+    fn cell_value(&mut self, e: &ast::Expr, reads: &mut Vec<Access>) -> Option<Expr> {
         if let Some(value) = self.table_lookup(e, reads) {
             return value;
         }
@@ -160,6 +175,9 @@ impl Sema {
             return None;
         }
         let values: Vec<Option<Expr>> = arguments.iter().map(|a| self.value(a, reads)).collect();
+        if let (Some((width, signed)), [value]) = (super::width::conversion(name), &values[..]) {
+            return value.clone().map(|v| super::width::grown(super::width::narrowed(v, width, signed)));
+        }
         if let (true, [Some(x), Some(y)]) = (name == "pow" || name == "powf", &values[..]) {
             if let Some(power) = small_power(name, x, y, span) {
                 return Some(power);
@@ -247,8 +265,10 @@ impl Sema {
                 Some(operate::binary(binary_op(*op), a?, b?, e.span))
             }
             ast::ExprKind::Binary(op, a, b) if op.is_comparison() => {
-                let (a, b) = (self.value(a, reads), self.value(b, reads));
-                let (mut a, mut b) = (a?, b?);
+                let (x, y) = (self.value(a, reads), self.value(b, reads));
+                let (x, y) = (x?, y?);
+                self.check_width(*op, a, b)?;
+                let (mut a, mut b) = (x, y);
                 if matches!(op, Binary::Gt | Binary::Ge) {
                     std::mem::swap(&mut a, &mut b);
                 }
@@ -276,11 +296,12 @@ impl Sema {
     fn type_of(&self, e: &ast::Expr) -> Option<ScalarType> {
         type_of(e, &|leaf| {
             if let ast::ExprKind::Call(name, _) = &leaf.kind {
-                return function(name).map(|(_, ty)| ty);
+                return super::width::conversion(name).map(|_| I64).or(function(name).map(|(_, ty)| ty));
             }
             let (base, _) = leaf.element()?;
             let ast::ExprKind::Name(name) = &base.kind else { return None };
             match self.lookup(name)? {
+                Entity::Slot(k) if self.slots[*k].width.is_some() => Some(I64),
                 Entity::Slot(k) => Some(self.slots[*k].ty),
                 Entity::Iterator(k) => Some(self.nest.iterators[*k].ty),
                 Entity::Constant(_, ty) => Some(*ty),

@@ -80,7 +80,11 @@ impl Sema {
                 };
                 match d.ty.scalar {
                     Some(ty)
-                        if !ty.is_float() && ty != ScalarType::BOOL && d.dims.is_empty() && d.pointer.is_none() =>
+                        if !ty.is_float()
+                            && ty != ScalarType::BOOL
+                            && d.ty.width.is_none()
+                            && d.dims.is_empty()
+                            && d.pointer.is_none() =>
                     {
                         Some((d.name.clone(), ty, None, init))
                     }
@@ -93,7 +97,9 @@ impl Sema {
                 };
                 match self.lookup(name).cloned() {
                     Some(Entity::Slot(k))
-                        if !self.slots[k].ty.is_float() && self.slots[k].dims.as_ref().is_some_and(Vec::is_empty) =>
+                        if !self.slots[k].ty.is_float()
+                            && self.slots[k].width.is_none()
+                            && self.slots[k].dims.as_ref().is_some_and(Vec::is_empty) =>
                     {
                         Some((name.clone(), self.slots[k].ty, Some(k), init))
                     }

@@ -1,7 +1,6 @@
 //! Initializers of locals: statements that store their values.
 
 use super::form::intersect;
-use super::operate::convert;
 use super::{Iterator, Sema};
 use crate::ast;
 use crate::ast::{Declarator, Init};
@@ -154,7 +153,7 @@ impl Sema {
         let mut reads = vec![];
         let Some(value) = self.value(e, &mut reads) else { return };
         let write = Access { array: self.array_of(slot), subscripts, span };
-        let rhs = convert(value, self.slots[slot].ty);
+        let rhs = self.stored_as(write.array, value);
         self.emit(write, rhs, reads, crate::parse::join(span, e.span));
     }
 

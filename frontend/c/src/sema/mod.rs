@@ -34,10 +34,12 @@ mod table;
 mod types;
 mod unroll;
 mod values;
+mod width;
 
 pub(crate) use types::type_of;
 pub use types::{promote, spelling, usual};
 pub(crate) use unroll::{mixed_strides, Strides};
+pub use width::in_cell;
 
 use crate::ast;
 use crate::ast::{Binary, Unit};
@@ -80,6 +82,8 @@ struct Slot {
     open: bool,
     /// The members of a structure; they are the last dimension.
     members: Option<Rc<[Rc<str>]>>,
+    /// The width of its values, if it is narrower than `ty` or grows as `ap_int<N>` does.
+    width: Option<u32>,
     /// The elements of a small constant table, row-major. Such a table is no array: its reads become constants.
     table: Option<Arc<[u64]>>,
     storage: Storage,
@@ -172,6 +176,8 @@ pub(crate) struct Sema {
     predicates: Vec<Predicate>,
     /// Conditions that hold in the current branch of `?:`, `&&` or `||`.
     facts: Vec<values::Fact>,
+    /// The arrays of values of any width.
+    widths: BTreeMap<ArrayId, u32>,
     names: BTreeSet<String>,
     /// Names of globals and parameters; locals are renamed if they collide.
     outer: BTreeSet<Rc<str>>,

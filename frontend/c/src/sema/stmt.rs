@@ -2,7 +2,7 @@
 
 use super::affine::binary_op;
 use super::expr::read;
-use super::operate::{self, convert, node, select};
+use super::operate::{self, node, select};
 use super::{Entity, Guard, Sema, Stored, STATEMENTS};
 use crate::ast;
 use crate::ast::{Binary, ExprKind, Stmt, StmtKind};
@@ -222,14 +222,14 @@ impl Sema {
 
     /// The stored value, of the target's type.
     fn stored(&mut self, stored: &Stored, write: &Access, reads: &mut Vec<Access>) -> Option<Expr> {
-        let ty = self.arrays[write.array.index()].ty;
         match stored {
-            Stored::Value(None, e) => self.value(e, reads).map(|v| convert(v, ty)),
+            Stored::Value(None, e) => self.value(e, reads).map(|v| self.stored_as(write.array, v)),
             Stored::Value(Some(op), e) => {
                 let old = self.read_back(write, reads);
+                let old = if self.widths.contains_key(&write.array) { super::width::grown(old) } else { old };
                 let value = self.value(e, reads)?;
                 let span = crate::parse::join(write.span, e.span);
-                self.arithmetic(*op, old, value, span).map(|v| convert(v, ty))
+                self.arithmetic(*op, old, value, span).map(|v| self.stored_as(write.array, v))
             }
             Stored::Choice(guard, a, b) => {
                 let condition = self.guard(guard, write.span, reads);

@@ -64,7 +64,9 @@ pub(crate) fn replace(unit: &mut Unit) {
 
 /// The type of a declarator that is a scalar integer.
 fn integer(d: &Declarator) -> Option<ScalarType> {
-    d.ty.scalar.filter(|ty| d.is_scalar() && !d.function && d.ty.members.is_none() && !ty.is_float())
+    d.ty.scalar
+        .filter(|_| d.ty.width.is_none())
+        .filter(|ty| d.is_scalar() && !d.function && d.ty.members.is_none() && !ty.is_float())
 }
 
 /// Position in `Walk::variables`.
