@@ -205,3 +205,20 @@ fn a_missing_simulator_is_explained() {
         assert!(root(script).exists(), "{script}");
     }
 }
+
+/// What the code around a region calls may be in another file; what nobody calls may be missing.
+#[test]
+fn more_files_complete_the_program() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = "int other(int x);\nint missing(int x);\nint unused(void) { return missing(1); }\nint main(void) {\n  \
+        int x[8], y[8];\n  for (int i = 0; i < 8; i++)\n    x[i] = other(i);\n#pragma scop\n  for (int i = 0; i < 8; \
+        i++)\n    y[i] = 3 * x[i];\n#pragma endscop\n  return y[3];\n}\n";
+    let file = kernel(dir.path(), "first.c", text);
+    let other = kernel(dir.path(), "other.c", "int other(int x) { return 2 * x + 1; }\n");
+    let output = sagen(&["sim", &file]);
+    assert_eq!(code(&output), 1);
+    let said = super::text(&output.stderr);
+    assert!(said.contains("`other'") && said.contains("--with FILE.c") && !said.contains("missing"), "{said}");
+    let output = sagen(&["sim", &file, "--with", &other]);
+    assert_eq!(code(&output), 0, "{}", super::text(&output.stderr));
+}

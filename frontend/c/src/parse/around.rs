@@ -147,10 +147,8 @@ fn unconditional(tokens: &[Token], k: usize) -> bool {
         }
         least = least.min(depth);
     }
-    let starts = |k: usize| match before(tokens, k).map(|t| &t.tok) {
-        None | Some(Tok::Punct(";" | "}") | Tok::Marker(_)) => true,
-        _ => false,
-    };
+    let starts =
+        |k: usize| matches!(before(tokens, k).map(|t| &t.tok), None | Some(Tok::Punct(";" | "}") | Tok::Marker(_)));
     let of_loop = || matches!(&tokens[k - 2].tok, Tok::Ident(w) if &**w == "for") && tokens[k - 1].is("(");
     let header = || parentheses == 1 && k >= 2 && of_loop() && starts(k - 2);
     depth == least && (parentheses == 0 && starts(k) || header())

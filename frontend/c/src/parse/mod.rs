@@ -6,6 +6,7 @@
 
 mod around;
 mod expr;
+mod function;
 mod stmt;
 mod types;
 mod unit;

@@ -57,7 +57,7 @@ impl Sema {
     /// it, passes through DRAM; a scalar that the region only reads is passed by value.
     pub(super) fn lives_in(&mut self, d: &Declarator) -> (Storage, Binding) {
         let (written, input) = (self.assigned.contains(&d.name), self.inputs.contains(&d.span));
-        if !input && !(written && d.outside.used) {
+        if !(input || written && d.outside.used) {
             return (Storage::Local, Binding::Local);
         }
         if d.keeps_value() && !d.outside.set {

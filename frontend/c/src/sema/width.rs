@@ -140,7 +140,8 @@ impl Sema {
         let (signed, grows) = (a.signed || b.signed, a.grows || b.grows);
         if !grows {
             let all = a.bits.max(b.bits).max(32);
-            return Some(Width { bits: all, signed: signed && !(a.bits == all && !a.signed), grows });
+            let signed = [a, b].iter().all(|w| w.bits < all || w.signed);
+            return Some(Width { bits: all, signed, grows });
         }
         let extended = |w: Width| w.bits + u32::from(signed && !w.signed);
         let larger = extended(a).max(extended(b));
