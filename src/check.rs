@@ -81,7 +81,11 @@ pub struct Run {
 ///
 /// # Errors
 /// The engine is missing or cannot run the design.
-pub fn simulate(cases: &[(&Case, Option<u64>)], how: &Conditions, reporter: &dyn Reporter) -> Result<Vec<Run>, String> {
+pub fn simulate(
+    cases: &[(&Case, Option<sim::Cut>)],
+    how: &Conditions,
+    reporter: &dyn Reporter,
+) -> Result<Vec<Run>, String> {
     work(cases, how, false, reporter)
 }
 
@@ -94,14 +98,14 @@ pub fn enqueue(cases: &[&Case], how: &Conditions, reporter: &dyn Reporter) -> Re
 }
 
 fn work(
-    cases: &[(&Case, Option<u64>)],
+    cases: &[(&Case, Option<sim::Cut>)],
     how: &Conditions,
     queued: bool,
     reporter: &dyn Reporter,
 ) -> Result<Vec<Run>, String> {
     let Some((first, _)) = cases.first() else { return Ok(vec![]) };
     let most = cases.iter().map(|(case, _)| how.predicted(case).unwrap_or(case.predicted())).max().unwrap_or(0);
-    let run = |(number, (case, cut)): (usize, &(&Case, Option<u64>))| {
+    let run = |(number, (case, cut)): (usize, &(&Case, Option<sim::Cut>))| {
         let images = sim::place(&case.compiled.vsa, &case.contents, how.shift, how.seed, number);
         let sizes = case.compiled.whole.as_ref().map_or(vec![], |w| w.1.clone());
         sim::Run { function: case.function, images, sizes, cut: *cut }

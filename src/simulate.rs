@@ -128,7 +128,7 @@ fn judged(
 ) -> Result<Verdict> {
     let cases: Vec<Case> = all.iter().map(|p| p.case(built)).collect::<Result<_>>()?;
     reporter.progress(Progress::Stage("simulating"));
-    let in_turn: Vec<(&Case, Option<u64>)> = cases.iter().map(|case| (case, None)).collect();
+    let in_turn: Vec<(&Case, Option<crate::sim::Cut>)> = cases.iter().map(|case| (case, None)).collect();
     let runs = check::simulate(&in_turn, &Conditions::of(arguments), reporter).map_err(Error::reason)?;
     reporter.progress(Progress::Done);
     let mut judgements = vec![];

@@ -13,7 +13,7 @@ use array::vsa::Vsa;
 use packaging::File;
 use scop::Scop;
 use serde_json::{json, Value};
-use templates::interface::{Argument, Function, Interface};
+use templates::interface::{Argument, Function, Interface, ProgramRegister};
 use uniform::design::DesignSpec;
 
 /// Programs up to this many operations come with expected results, which an interpreter computes.
@@ -205,6 +205,7 @@ fn bus_check(interface: &Interface, contents: &[Contents], watchdog: u64) -> Str
                 "offset": argument.offset,
                 "bytes": bytes(argument).len(),
                 "element": argument.ty.bytes(),
+                "written": place.written,
                 "port_number": place.port,
                 "input": format!("{name}.in.bin"),
                 "expected": format!("{name}.expected.bin"),
@@ -216,8 +217,15 @@ fn bus_check(interface: &Interface, contents: &[Contents], watchdog: u64) -> Str
                 || json!({ "name": argument.name, "offset": argument.offset, "words": words.collect::<Vec<_>>() }),
             )
         };
+        let maxima: Vec<i64> = function.sizes.iter().map(|s| s.max).collect();
+        let program = |p: &ProgramRegister| {
+            let value = p.register.formula.eval(&maxima) as u64;
+            let words = (0..p.register.bits.div_ceil(32)).map(|k| (value >> (32 * k)) as u32).collect::<Vec<_>>();
+            json!({ "name": p.ident, "offset": p.offset, "words": words })
+        };
         let arrays: Vec<_> = function.arguments.iter().filter_map(array).collect();
-        let scalars: Vec<_> = function.arguments.iter().filter_map(word).collect();
+        let scalars: Vec<_> =
+            function.arguments.iter().filter_map(word).chain(function.program.iter().map(program)).collect();
         json!({ "function": function.name, "number": number, "arrays": arrays, "scalars": scalars })
     };
     let mut functions: Vec<Value> = interface.functions.iter().zip(contents).enumerate().map(function).collect();
@@ -226,7 +234,11 @@ fn bus_check(interface: &Interface, contents: &[Contents], watchdog: u64) -> Str
         "address_bits": interface.address_bits,
         "max_cycles": watchdog,
         "status": interface.layout.status(),
+        "soft_reset": interface.layout.soft_reset(),
     });
+    if let Some([queue, _]) = interface.layout.queue() {
+        value["queue"] = json!(queue);
+    }
     match &mut functions[..] {
         [only] => ["arrays", "scalars"].into_iter().for_each(|key| value[key] = only[key].take()),
         _ => {

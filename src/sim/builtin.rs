@@ -1,6 +1,6 @@
 //! The built-in engine: it simulates the netlist in process and needs no other program.
 
-use super::{Job, Outcome};
+use super::{Cut, Job, Outcome};
 use crate::reporter::Progress;
 use rtl::sim::{vcd::Vcd, PortId, Sim};
 use std::fs::File;
@@ -8,9 +8,11 @@ use std::io::BufWriter;
 use std::path::Path;
 use std::time::Instant;
 use templates::axi::memory::AxiMemory;
-use templates::interface::{AxiPort, CTRL, GIER, IP_IER, IP_ISR};
+use templates::interface::{AxiPort, CTRL, GIER, IP_IER, IP_ISR, STATUS_CAUSES};
 
-/// A register access must be answered within this many cycles. The design stays in reset at first.
+/// A register access must be answered within this many cycles.
+const ANSWER: u64 = 20;
+/// A soft reset must end within this many register accesses.
 const ACCESS_LIMIT: u64 = 1_000_000;
 /// Clock cycles with reset asserted.
 const RESET: u64 = 10;
@@ -40,12 +42,10 @@ impl Machine {
         }
         let mut all = vec![];
         for (number, run) in job.runs.iter().enumerate() {
-            if let Some(cycles) = run.cut {
+            if let Some(cut) = run.cut {
                 self.launch(job, number)?;
-                (0..cycles).for_each(|_| self.cycle());
-                self.cut();
-                // The IP answers once the memories have answered everything; the run begins in this state.
-                self.read(CTRL)?;
+                (0..cut.after).for_each(|_| self.cycle());
+                self.cut(job, cut)?;
                 self.restore(job, number);
             }
             self.launch(job, number)?;
@@ -115,12 +115,25 @@ impl Machine {
         self.write(CTRL, 1)
     }
 
-    /// Resets the IP alone, in the middle of its work.
-    fn cut(&mut self) {
-        self.sim.poke(self.aresetn, 0);
-        self.memories.iter_mut().for_each(AxiMemory::forget_offers);
-        (0..RESET).for_each(|_| self.cycle());
-        self.sim.poke(self.aresetn, 1);
+    /// Resets the IP in the middle of its work.
+    fn cut(&mut self, job: &Job, cut: Cut) -> Result<(), String> {
+        if !cut.soft {
+            self.sim.poke(self.aresetn, 0);
+            for _ in 0..RESET {
+                self.cycle();
+                self.memories.iter_mut().for_each(AxiMemory::reset);
+            }
+            self.sim.poke(self.aresetn, 1);
+            return Ok(());
+        }
+        let layout = &job.built.interface.layout;
+        self.write(layout.soft_reset(), 1)?;
+        for _ in 0..ACCESS_LIMIT {
+            if self.read(layout.soft_reset())? == 0 {
+                return self.write(layout.status(), STATUS_CAUSES.into());
+            }
+        }
+        Err("the soft reset does not end".into())
     }
 
     /// Puts the contents of a run's arrays back.
@@ -302,7 +315,7 @@ impl Machine {
         self.sim.poke(self.control.awaddr, address.into());
         self.sim.poke(self.control.wdata, value);
         let (mut addressed, mut sent) = (false, false);
-        for _ in 0..ACCESS_LIMIT {
+        for _ in 0..ANSWER {
             self.sim.poke(self.control.awvalid, !addressed as u64);
             self.sim.poke(self.control.wvalid, !sent as u64);
             self.cycle();
@@ -324,7 +337,7 @@ impl Machine {
     pub fn read(&mut self, address: u32) -> Result<u64, String> {
         self.sim.poke(self.control.araddr, address.into());
         let mut addressed = false;
-        for _ in 0..ACCESS_LIMIT {
+        for _ in 0..ANSWER {
             self.sim.poke(self.control.arvalid, !addressed as u64);
             self.cycle();
             addressed |= self.seen.arready;

@@ -50,8 +50,17 @@ pub struct Run {
     pub images: Vec<Image>,
     /// Values of the function's sizes.
     pub sizes: Vec<i64>,
-    /// A reset cuts the run off after this many cycles, and it begins anew. Only the built-in engine can do this.
-    pub cut: Option<u64>,
+    /// A reset cuts the run off, and it begins anew. Only the built-in engine can do this.
+    pub cut: Option<Cut>,
+}
+
+/// A reset in the middle of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// Cycles from the start of the run.
+    pub after: u64,
+    /// The soft reset, which stops the IP alone; otherwise the reset of the IP and its memories.
+    pub soft: bool,
 }
 
 impl Job<'_> {

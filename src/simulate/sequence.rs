@@ -1,7 +1,7 @@
 //! `sagen sim --sequence N`: N random runs of an IP's functions, back to back, each on random data.
 //!
 //! The runs come in batches. A batch begins with random contents in all registers and memories of the IP. The built-in
-//! engine also resets the IP in the middle of some runs, which then begin anew. If the IP has a queue, the built-in
+//! engine also resets the IP in the middle of some runs, alone or with its memories; these runs then begin anew. If the IP has a queue, the built-in
 //! engine runs each batch a second time through the queue.
 //!
 //! Each run must give the results of C and, with ideal memory, take the predicted number of cycles, whatever ran
@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::golden::Golden;
 use crate::reference::{by_stage, rounded};
 use crate::reporter::{Progress, Reporter};
-use crate::sim::Built;
+use crate::sim::{Built, Cut};
 use std::rc::Rc;
 
 /// Runs in a batch.
@@ -53,7 +53,7 @@ struct Entry<'a> {
     function: usize,
     case: Case<'a>,
     expected: Vec<Vec<u64>>,
-    cut: Option<u64>,
+    cut: Option<Cut>,
 }
 
 impl Sequence<'_> {
@@ -79,7 +79,7 @@ impl Sequence<'_> {
 
     /// Runs a batch, and again through the queue if there is one.
     fn play(&self, entries: &[Entry], how: &Conditions, played: &mut Played) -> Result<()> {
-        let cases: Vec<(&Case, Option<u64>)> = entries.iter().map(|e| (&e.case, e.cut)).collect();
+        let cases: Vec<(&Case, Option<Cut>)> = entries.iter().map(|e| (&e.case, e.cut)).collect();
         let runs = check::simulate(&cases, how, self.reporter).map_err(Error::reason)?;
         self.compare(entries, &runs, how, played);
         played.predicted = entries.iter().all(|e| how.predicted(&e.case).is_some());
@@ -147,7 +147,7 @@ impl Sequence<'_> {
         let own = rounded(scop, spec, &compiled.vsa, &before, &case.numbers).map_err(Error::internal)?;
         let expected = own.map_or_else(|| case.of_vsa(&after), |own| own.expected);
         let cuts = self.arguments.engine == Engine::Builtin && random.below(CUT) == 0;
-        let cut = cuts.then(|| random.below(case.predicted().max(1)));
+        let cut = cuts.then(|| Cut { after: random.below(case.predicted().max(1)), soft: random.below(2) == 0 });
         Ok(Entry { function, case, expected, cut })
     }
 }

@@ -183,7 +183,7 @@ impl Core {
         for (port, template) in &self.memories {
             let module = d.module(template.clone());
             let memory = m.instance(d, format!("memory{port}"), &module);
-            // Bursts that are open at a reset are completed first.
+            // Bursts that are open at a soft reset are completed first.
             let rst = m.all(&[&[inputs.guard.rst], &engines.quiet_at(&|p| p == *port)[..]].concat());
             template.ports().rst.set(memory, rst);
             template.connect(memory, engines.read(*port), engines.write(*port));
@@ -203,7 +203,6 @@ impl Core {
         let instance = m.instance(d, name, module);
         ports.guard.rst.set(instance, inputs.guard.rst);
         ports.guard.live.set(instance, inputs.guard.live);
-        ports.guard.abandon.set(instance, inputs.guard.abandon);
         ports.start.set(instance, inputs.start);
         for (array, base) in &ports.bases {
             // Without an address the input stays undriven, which the netlist check reports.
@@ -275,7 +274,8 @@ impl Core {
             engine.ports.answer.valid.set(engine.instance, draining.answer.valid.out(array));
             engine.ports.answer.data.set(engine.instance, draining.answer.data.out(array));
         }
-        self.done(m, engines, inputs, still)
+        let settled = ports.settled.iter().map(|port| port.out(sequencer));
+        self.done(m, engines, inputs, still.into_iter().chain(settled).collect())
     }
 
     /// Credits between sequencer and engines.
@@ -308,16 +308,19 @@ impl Core {
         }
     }
 
-    /// Pulse: every writer is done, and the array is empty if that matters.
+    /// Pulse: every writer is done, and nothing of the run is left elsewhere if that matters (`rest`).
     fn done<'m>(
         &self,
         m: &'m ModuleBuilder,
         engines: &Engines<'m>,
         inputs: &Inputs<'_, 'm>,
-        still: Option<Sig<'m>>,
+        rest: Vec<Sig<'m>>,
     ) -> Sig<'m> {
+        let idle = engines.all().into_iter().flatten();
+        let idle = idle.filter_map(|e| Some(e.ports.idle.as_ref()?.out(e.instance)));
+        let rest = rest.into_iter().chain(idle);
         let running = m.reg("running", u(1)).rst(inputs.guard.rst, 0);
-        let all: Vec<Sig<'m>> = engines.writers.iter().map(|w| w.ports.done.out(w.instance)).chain(still).collect();
+        let all: Vec<Sig<'m>> = engines.writers.iter().map(|w| w.ports.done.out(w.instance)).chain(rest).collect();
         let done = running.q() & m.all(&all);
         running.next(m.select(&[(inputs.start, m.lit(1, u(1))), (done, m.lit(0, u(1)))], running.q()));
         done

@@ -1,8 +1,8 @@
 //! Several functions or several cores behind one set of registers and AXI ports. Each core is a module of its own.
 //!
 //! One function runs at a time. Its core owns the AXI ports until another function starts, so there is no arbiter, and
-//! the multiplexers of the ports add no cycle. The choice survives a reset: bursts that are open then are answered to
-//! the core that opened them.
+//! the multiplexers of the ports add no cycle. The choice survives a soft reset: bursts that are open then are answered
+//! to the core that opened them.
 
 use crate::axi::bundle::{AxiRead, AxiWrite, Bus};
 use crate::axi::control::ControlPorts;
@@ -58,7 +58,7 @@ impl CoreModule {
         bases.dedup();
         let prefix = |port: usize| format!("m_axi_{port}_");
         CorePorts {
-            guard: Guard { rst: Port::bit("rst"), live: Port::bit("live"), abandon: Port::bit("abandon") },
+            guard: Guard::ports(),
             start: Port::bit("start"),
             done: Port::bit("done"),
             quiet: Port::bit("quiet"),
@@ -85,7 +85,7 @@ impl Template for CoreModule {
         m.doc("Sequencer, array and AXI engines of what one function, or several, run on.");
         let ports = self.ports();
         let CorePorts { guard, start, bases, scalars, program, .. } = &ports;
-        let guard = Guard { rst: guard.rst.input(m), live: guard.live.input(m), abandon: guard.abandon.input(m) };
+        let guard = guard.map(|port| port.input(m));
         let start = start.input(m);
         let bases: Vec<(usize, Sig<'m>)> = bases.iter().map(|(k, port)| (*k, port.input(m))).collect();
         let scalars: Vec<(u32, String, Sig<'m>)> =
@@ -199,7 +199,6 @@ pub(crate) fn connect<'m>(
         let instance = m.instance(d, format!("core{c}"), &module);
         ports.guard.rst.set(instance, guard.rst);
         ports.guard.live.set(instance, guard.live);
-        ports.guard.abandon.set(instance, guard.abandon);
         ports.start.set(instance, start & wanted.eq(m.lit(c as u64, ty)));
         registers.connect(c, instance, &ports);
         members.push(Member { instance, ports, chosen: chosen.eq(m.lit(c as u64, ty)) });
@@ -210,9 +209,10 @@ pub(crate) fn connect<'m>(
     let each =
         |of: &dyn Fn(&CorePorts) -> &Port| members.iter().map(|x| of(&x.ports).out(x.instance)).collect::<Vec<_>>();
     let found: Vec<_> =
-        members.iter().map(|x| x.ports.fault.map(|port| port.out(x.instance))).map(|f| (f.read | f.write, f)).collect();
+        members.iter().map(|x| x.ports.fault.map(|port| port.out(x.instance))).map(|f| (f.any(), f)).collect();
     to.fault.read.set(control, m.any(&each(&|p| &p.fault.read)));
     to.fault.write.set(control, m.any(&each(&|p| &p.fault.write)));
+    to.fault.outside.set(control, m.any(&each(&|p| &p.fault.outside)));
     first_fault(m, &found, &|field, value| field(&to.fault).set(control, value));
     to.done.set(control, m.any(&each(&|p| &p.done)));
     m.all(&each(&|p| &p.quiet))

@@ -1,4 +1,4 @@
-//! Error answers of the engines: merged into one report for the status register.
+//! Faults of the engines: merged into one report for the status register.
 
 use crate::axi::status::Fault;
 use crate::core::{Engines, Reporter};
@@ -18,10 +18,11 @@ pub(crate) fn faults<'m>(
 ) {
     let [reads, writes] = engines.reports();
     let failed = |e: &Reporter<'_, 'm>| e.ports.report.failed.out(e.instance);
-    let any =
-        |engines: &[Reporter<'_, 'm>]| m.any(&engines.iter().map(failed).chain([m.lit(0, u(1))]).collect::<Vec<_>>());
-    set(&|f| &f.read, any(&reads));
-    set(&|f| &f.write, any(&writes));
+    let outside = |e: &Reporter<'_, 'm>| e.ports.report.outside.out(e.instance);
+    let any = |bits: Vec<Sig<'m>>| m.any(&[bits, vec![m.lit(0, u(1))]].concat());
+    set(&|f| &f.read, any(reads.iter().map(failed).collect()));
+    set(&|f| &f.write, any(writes.iter().map(failed).collect()));
+    set(&|f| &f.outside, any(reads.iter().chain(&writes).map(outside).collect()));
     let each = |e: &Reporter<'_, 'm>| {
         let report = &e.ports.report;
         let [word, response, known] =
@@ -29,13 +30,14 @@ pub(crate) fn faults<'m>(
         let below = m.lit(0, u(e.ports.report.bus.bytes.trailing_zeros()));
         let address = m.concat(&[word, below]).extend(64);
         (
-            failed(e),
+            failed(e) | outside(e),
             Fault {
                 read: failed(e),
                 write: failed(e),
+                outside: outside(e),
                 port: m.lit(number(e.port) as u64 & 0xff, u(8)),
-                response,
-                known,
+                response: m.mux(failed(e), response, m.lit(0, u(2))),
+                known: known & failed(e),
                 address,
             },
         )

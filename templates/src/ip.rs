@@ -115,8 +115,11 @@ impl Template for Top {
         let interface = &self.interface;
         m.doc(format!("{}, registers at s_axi_control, {} m_axi port(s).", self.about, interface.ports.len()));
         let (live, quiet) = (m.input(interface.reset, u(1)), m.wire("bus_quiet", u(1)));
-        let guard = reset(m, live, quiet.sig(), self.cores.iter().map(|c| c.flush).max().unwrap_or(0));
+        let stop = m.wire("soft_reset", u(1));
+        let flush = self.cores.iter().map(|c| c.flush).max().unwrap_or(0);
+        let guard = reset(m, live, stop.sig(), quiet.sig(), flush);
         let (control, ports) = self.control(m, d, &guard);
+        stop.drive(ports.stop.out(control));
         match (&interface.functions[..], &self.cores[..]) {
             ([function], [core]) => {
                 let argument = |passed: &dyn Fn(&Passed) -> bool| {
@@ -144,21 +147,17 @@ impl Template for Top {
     }
 }
 
-/// Cycles after a reset that the IP waits for the answers to open bursts: a power of two.
-const RESET_TIMEOUT: u64 = 1 << 18;
-
-/// Reset controller: stretches the reset of the IP until no burst is open on the bus and then for another `flush`
-/// cycles, in which zeros run through the array, whose registers have no reset. After [`RESET_TIMEOUT`] cycles without
-/// the answers it sets `abandon`: the memory must have been reset as well.
-fn reset<'m>(m: &'m ModuleBuilder, live: Sig<'m>, quiet: Sig<'m>, flush: u64) -> Guard<Sig<'m>> {
+/// Reset controller: stretches a reset of the cores until no burst is open on the bus and then for another `flush`
+/// cycles, in which zeros run through the array, whose registers have no reset. `live` is `ap_rst_n`, which ends all
+/// bursts at once; `stop`: pulse of the soft reset. The control registers answer meanwhile; a run waits.
+fn reset<'m>(m: &'m ModuleBuilder, live: Sig<'m>, stop: Sig<'m>, quiet: Sig<'m>, flush: u64) -> Guard<Sig<'m>> {
     let ty = u(clog2(flush + 1));
-    let left = m.reg("flush", ty).en(quiet).rst(!live, flush);
+    let begins = (!live | stop).called("reset_begins");
+    let left = m.reg("flush", ty).en(quiet).rst(begins, flush);
     let over = !left.q().reduce_or();
     left.next(m.mux(over, left.q(), left.q().sub_lit(1)));
-    let rst = m.reg("rst", u(1)).rst(!live, 1).next(!over).q();
-    let waited = m.reg("waited", u(clog2(RESET_TIMEOUT)));
-    waited.next(waited.q().add_lit(1)).en(rst).rst(!live | quiet, 0);
-    Guard { rst, live, abandon: rst & waited.q().reduce_and() }
+    let rst = m.reg("rst", u(1)).rst(begins, 1).next(!over).q();
+    Guard { rst, live }
 }
 
 impl Top {
@@ -178,21 +177,17 @@ impl Top {
         let template = AxiLiteControl { layout, version, aligned };
         let (ports, module) = (template.ports(), d.module(template));
         let control = m.instance(d, "control", &module);
-        ports.rst.set(control, guard.rst);
+        ports.rst.set(control, !guard.live);
+        ports.ready.set(control, !guard.rst);
         ports.design_id.set(control, m.lit(0, u(32)).named(DESIGN_ID));
         let bus = &ports.bus;
-        bus.inputs().into_iter().for_each(|port| port.set(control, port.input(m)));
         let AxiLite { awready, wready, bvalid, bresp, arready, rvalid, rresp, rdata, .. } = bus;
-        // The registers accept nothing while the array is flushed.
-        let ready = |port: &Port| port.output(m, port.out(control) & !guard.rst);
-        let valid = |port: &Port| port.output(m, port.out(control) & guard.live & !guard.rst);
-        let plain = |port: &Port| port.output(m, port.out(control));
-        [awready, wready].into_iter().for_each(ready);
-        valid(bvalid);
-        plain(bresp);
-        ready(arready);
-        valid(rvalid);
-        [rresp, rdata].into_iter().for_each(plain);
+        pass(
+            m,
+            control,
+            [bus.inputs(), bus.inputs()],
+            [[awready, wready, bvalid, bresp, arready, rvalid, rresp, rdata]; 2].map(Vec::from),
+        );
         m.output(interrupt, ports.interrupt.out(control));
         (control, ports)
     }

@@ -12,11 +12,18 @@
 //! Every arrow is one register stage with valid/ready ([`super::elastic::stage`]).
 //!
 //! - The generator ([`super::services`]) counts tiles and emits services.
-//! - The row walker is an odometer over the rows of a service. The address and the ends of a row are affine in its
-//!   coordinates, so each is an accumulator that adds one constant per row. There are no multipliers.
+//! - The row walker is an odometer over the rows of a service. The offset of a row from the base of its array and the
+//!   ends of the row are affine in its coordinates, so each is an accumulator that adds one constant per row. There are
+//!   no multipliers.
 //! - Trim stage `k` takes the `k`-th lower and upper end into account. The elements `low..high` that remain lie in the
 //!   array. A row transfers nothing if `low >= high` or one of its gates is negative.
-//! - The segment stage emits one burst per cycle.
+//! - The row stage checks that the remaining bytes lie in `0..extent`, the array at the greatest sizes. If the program
+//!   registers hold garbage, they may not: such a row transfers nothing and is reported (`outside`).
+//! - The segment stage adds the base address and emits one burst per cycle.
+//!
+//! Invariant: no burst touches a word outside of the array, whatever the registers hold. Offsets have only the bits that
+//! an offset in the array needs ([`Walk::offset_bits`]) and wrap; the check sees the offset that is used. `low..high` is
+//! a part of `0..elements`, because `low` starts at 0 and only grows, `high` starts at `elements` and only falls.
 //!
 //! Timing: a service enters the walker in cycle `go`, when its credits allow. Its row `i` is in the walker in cycle
 //! `go + 1 + i` and in `row` K + 1 cycles later. Its first address is on the channel 2 cycles after it left `row`.
@@ -26,7 +33,7 @@
 use super::bundle::AxiAddress;
 use super::elastic::{choose, choose_lit, hold, pack, stage, unpack, Fields, Fifo, Skid, Stage};
 use super::program::Program;
-use super::services::{carry_select, forms, shift_bits, Job};
+use super::services::{self, carry_select, forms, shift_bits, Job, Start};
 use crate::port::Port;
 use crate::stream::Digit;
 use array::contract::steps::Steps;
@@ -226,8 +233,20 @@ pub(crate) struct Row<'m> {
     pub any: Sig<'m>,
     pub from: Sig<'m>,
     pub to: Sig<'m>,
-    /// Byte address of element `from`.
-    pub address: Sig<'m>,
+    /// Byte offset of element `from` from the base of the array.
+    pub offset: Sig<'m>,
+    /// Low bits of its address, see [`Side`].
+    pub low_address: Sig<'m>,
+}
+
+/// What differs between the rows of a reader and of a writer.
+pub(crate) struct Side<'a> {
+    /// Pulse: a row is left out.
+    pub outside: &'a Port,
+    /// The row digits are needed.
+    pub digits: bool,
+    /// Number of the low bits of an address that the data side needs.
+    pub low_bits: u32,
 }
 
 impl<'m> Row<'m> {
@@ -243,6 +262,8 @@ impl<'m> Row<'m> {
 /// Row descriptors that wait for the data side.
 pub(crate) struct Queue<'m, D> {
     pub valid: Sig<'m>,
+    /// It holds a descriptor.
+    pub some: Sig<'m>,
     pub head: D,
     pub pop: Wire<'m>,
 }
@@ -252,7 +273,7 @@ pub(crate) struct Queue<'m, D> {
 pub(crate) fn issue<'m, D: Fields<'m>>(
     m: &'m ModuleBuilder,
     walk: &Walk,
-    rst: Sig<'m>,
+    io: &Start<'m>,
     (stage, row, next): (Stage<'m>, Row<'m>, Wire<'m>),
     gate: BurstGate<'m>,
     descriptor: D,
@@ -260,12 +281,12 @@ pub(crate) fn issue<'m, D: Fields<'m>>(
 ) -> (Queue<'m, D>, Channel<'m>) {
     let (pop, room) = (m.wire("desc_pop", u(1)), m.wire("desc_room", u(1)));
     let offered = (stage.valid & row.any & room.sig()).called("row_offered");
-    let (accepted, channel) = segments(m, walk, rst, (offered, &row), gate);
+    let (accepted, channel) = segments(m, walk, io, (offered, &row), gate);
     let leaves = (room.sig() & (!row.any | accepted)).named("row_leaves");
     next.drive(leaves);
     let queue = queue(descriptor.packed(m), stage.valid & leaves, pop.sig());
     room.drive(queue.room);
-    (Queue { valid: queue.valid, head: descriptor.unpacked(queue.head), pop }, channel)
+    (Queue { valid: queue.valid, some: queue.some, head: descriptor.unpacked(queue.head), pop }, channel)
 }
 
 /// Virtual beat of an element position.
@@ -280,20 +301,21 @@ pub(crate) fn position_bits(walk: &Walk) -> u32 {
     clog2(words + 1) + walk.word.trailing_zeros()
 }
 
-/// The row walker and the trim stages. Returns the row stage, its payload, and whether the walker accepts a service.
+/// The row walker and the trim stages. Returns the row stage, its payload, and the state of the walker.
 pub(crate) fn rows<'m>(
     m: &'m ModuleBuilder,
     walk: &Walk,
-    (rst, program): (Sig<'m>, &Program<'m>),
+    io: &Start<'m>,
     job: &Job<'m>,
     go: Sig<'m>,
     row_leaves: Wire<'m>,
-    digits: bool,
-) -> (Stage<'m>, Row<'m>, Sig<'m>) {
+    side: Side,
+) -> (Stage<'m>, Row<'m>, Walker<'m>) {
+    let (rst, program) = (io.rst, &io.program);
     let walk_ready = m.wire("walk_next", u(1));
     let valid = m.reg("walk_valid", u(1));
     let advance = (valid.q() & walk_ready.sig()).named("walk_advances");
-    let odo = odometer(m, "walk", (walk, program), job, go, advance, digits);
+    let odo = odometer(m, "walk", (walk, program), job, go, advance, side.digits);
     let done = (advance & odo.last).named("walk_ends");
     valid.next(go).en(go | done).rst(rst, 0);
     let all = forms(walk);
@@ -304,8 +326,8 @@ pub(crate) fn rows<'m>(
         };
         forms.iter().zip(starts).enumerate().map(one).collect()
     };
-    let address: Vec<Steps> = walk.groups.iter().map(|g| walk.address_steps(g)).collect();
-    let address = odo.accumulate(m, "walk_address".into(), job.address, program, &address);
+    let offset: Vec<Steps> = walk.groups.iter().map(|g| walk.address_steps(g)).collect();
+    let offset = odo.accumulate(m, "walk_offset".into(), job.offset, program, &offset);
     let (gates, lowers, uppers) = (
         list("gate", &all.gates, &job.gates),
         list("lower", &all.lowers, &job.lowers),
@@ -322,22 +344,34 @@ pub(crate) fn rows<'m>(
     let flow = Trim {
         valid: valid.q(),
         open,
-        address,
+        offset,
+        low_address: services::low_address(m, walk, io, (&odo.group, offset), side.low_bits),
         meta: pack(m, &meta),
         low: m.lit(0, ends),
         high: choose_lit(m, &odo.group, &elements, ends),
         lowers,
         uppers,
     };
-    let (stage, row) = flow.stages(m, walk, rst, [walk_ready, row_leaves], &meta);
-    (stage, row, !valid.q() | done)
+    let (stage, row, trims) = flow.stages(m, walk, rst, [walk_ready, row_leaves], &meta, side.outside);
+    let stages = [vec![valid.q(), stage.valid], trims].concat();
+    (stage, row, Walker { free: !valid.q() | done, stages })
+}
+
+/// State of the row walker.
+pub(crate) struct Walker<'m> {
+    /// It accepts a service.
+    pub free: Sig<'m>,
+    /// 1 while a row is there: the walker and the stages behind it.
+    pub stages: Vec<Sig<'m>>,
 }
 
 /// A row between two trim stages: elements `low..high` so far, and the ends that are still to be applied.
 struct Trim<'m> {
     valid: Sig<'m>,
     open: Sig<'m>,
-    address: Sig<'m>,
+    /// Of local element 0.
+    offset: Sig<'m>,
+    low_address: Sig<'m>,
     meta: Sig<'m>,
     low: Sig<'m>,
     high: Sig<'m>,
@@ -354,19 +388,22 @@ impl<'m> Trim<'m> {
         rst: Sig<'m>,
         [first, last]: [Wire<'m>; 2],
         meta: &[Sig<'m>],
-    ) -> (Stage<'m>, Row<'m>) {
-        let mut next = first;
+        outside: &Port,
+    ) -> (Stage<'m>, Row<'m>, Vec<Sig<'m>>) {
+        let (mut next, mut trims) = (first, vec![]);
         for k in 1..=walk.trim_stages() {
             let leaves = m.wire(format!("trim{k}_next"), u(1));
             let st = stage(m, &format!("trim{k}"), rst, self.valid, leaves.sig());
             next.drive(st.ready);
             self = self.stage(m, k, &st);
+            trims.push(st.valid);
             next = leaves;
         }
         let st = stage(m, "row", rst, self.valid, last.sig());
         next.drive(st.ready);
-        let row = self.finish(m, walk, &st, meta);
-        (st, row)
+        let (row, leaves_out) = self.finish(m, walk, &st, meta);
+        outside.output(m, m.reg("row_outside", u(1)).next(leaves_out).rst(rst, 0).q());
+        (st, row, trims)
     }
 
     /// Stage `k`: applies the first lower and upper end.
@@ -380,7 +417,8 @@ impl<'m> Trim<'m> {
         Trim {
             valid: st.valid,
             open: reg("open", self.open),
-            address: reg("address", self.address),
+            offset: reg("offset", self.offset),
+            low_address: reg("low_address", self.low_address),
             meta: reg("meta", self.meta),
             low: reg("low", low),
             high: reg("high", high),
@@ -389,35 +427,46 @@ impl<'m> Trim<'m> {
         }
     }
 
-    /// The row stage: turns `low..high` into positions and the byte address.
-    fn finish(self, m: &'m ModuleBuilder, walk: &Walk, st: &Stage<'m>, meta: &[Sig<'m>]) -> Row<'m> {
+    /// The row stage: turns `low..high` into positions and an offset. Returns also whether the row is left out because
+    /// it is not in its array.
+    fn finish(self, m: &'m ModuleBuilder, walk: &Walk, st: &Stage<'m>, meta: &[Sig<'m>]) -> (Row<'m>, Sig<'m>) {
         let reg = |name: &str, v: Sig<'m>| hold(m, format!("row_{name}"), st.load, v);
         let bits = position_bits(walk);
-        let shift = shift_bits(walk, self.address);
+        let shift = shift_bits(walk, self.low_address);
         let offset = |v: Sig<'m>| {
             let v = v.unsigned().resize(bits);
             shift.map_or(v, |s| v + s.extend(bits))
         };
-        let low_bytes =
-            self.low.unsigned().resize(walk.address_bits).named("row_skips").shl_const(walk.bytes.trailing_zeros());
+        // Signed, one bit more: an offset in the array, and one after it.
+        let wide = walk.offset_bits() + 1;
+        let bytes = |v: Sig<'m>, w: u32| v.unsigned().resize(w).shl_const(walk.bytes.trailing_zeros());
+        let [start, end] = [(self.low, "row_start"), (self.high, "row_end")]
+            .map(|(v, name)| (self.offset.extend(wide) + bytes(v, wide).signed()).named(name));
+        let low_address = self.low_address + bytes(self.low, self.low_address.w());
         let types: Vec<Ty> = meta.iter().map(|s| s.ty()).collect();
         let mut parts = unpack(reg("meta", self.meta), &types).into_iter();
         let one = m.lit(1, u(1));
         let group: Vec<_> = parts.by_ref().take(walk.groups.len()).collect();
         let mut part = || parts.next().unwrap_or_else(|| m.wire("missing_part", u(1)).sig());
         let (slot, first, last) = (part(), part(), part());
-        Row {
+        let extents: Vec<i64> = walk.groups.iter().map(|g| g.extent).collect();
+        let extent = choose_lit(m, &unpack(self.meta, &types)[..walk.groups.len()], &extents, end.ty());
+        let inside = (!start.msb() & end.le(extent)).called("row_inside");
+        let some = self.open & self.low.lt(self.high);
+        let row = Row {
             group: if walk.groups.len() == 1 { vec![one] } else { group },
             slot,
             first,
             last,
             digits: parts.collect(),
             shift: shift.map(|s| reg("shift", s)),
-            any: reg("any", self.open & self.low.lt(self.high)),
+            any: reg("any", some & inside),
             from: reg("from", offset(self.low)),
             to: reg("to", offset(self.high.sub_lit(1))),
-            address: reg("address", self.address + low_bytes),
-        }
+            offset: reg("offset", start.truncate(wide - 2).unsigned()),
+            low_address: reg("low_address", low_address),
+        };
+        (row, m.all(&[st.load, some, !inside]).called("leaves_row_out"))
     }
 }
 
@@ -427,31 +476,44 @@ pub(crate) struct Channel<'m> {
     /// Address in beats.
     pub beat: Sig<'m>,
     pub len: Sig<'m>,
+    /// A row waits to become bursts.
+    pub waits: Sig<'m>,
     /// A burst enters the channel's skid buffer in this cycle, with `pushed_len`.
     pub pushed: Sig<'m>,
     pub pushed_len: Sig<'m>,
 }
 
-/// Conditions of the address channel: `ready` of the bus, new bursts are `allowed`, bursts not yet offered are dropped.
+impl<'m> Channel<'m> {
+    /// A burst begins: its address is offered for the first cycle.
+    pub fn begins(&self, m: &'m ModuleBuilder, ready: Sig<'m>, forget: Sig<'m>) -> Sig<'m> {
+        let waiting = m.reg("address_waits", u(1));
+        waiting.next(self.valid & !ready).rst(forget, 0);
+        (self.valid & !waiting.q()).named("addressed")
+    }
+}
+
+/// Conditions of the address channel: `ready` of the bus, new bursts are `allowed`, bursts not yet offered are dropped,
+/// and the reset.
 pub(crate) struct BurstGate<'m> {
     pub ready: Sig<'m>,
     pub allowed: Sig<'m>,
     pub drop: Option<Sig<'m>>,
+    pub forget: Sig<'m>,
 }
 
 /// The segment stage: cuts rows into bursts. Returns whether a row is accepted, and the address channel.
 fn segments<'m>(
     m: &'m ModuleBuilder,
     walk: &Walk,
-    rst: Sig<'m>,
+    io: &Start<'m>,
     (offered, row): (Sig<'m>, &Row<'m>),
     gate: BurstGate<'m>,
 ) -> (Sig<'m>, Channel<'m>) {
-    let BurstGate { ready, allowed, drop } = gate;
+    let BurstGate { ready, allowed, drop, forget } = gate;
     let bus = walk.bus_bytes().trailing_zeros();
     let window = (walk.burst_beats() as u64).trailing_zeros().max(1);
     let leaves = m.wire("seg_leaves", u(1));
-    let st = stage(m, "seg", rst, offered, leaves.sig());
+    let st = stage(m, "seg", io.rst, offered, leaves.sig());
     let left_bits = (position_bits(walk) - walk.word.trailing_zeros()).max(window);
     let beats = walk.address_bits - bus;
     let (beat, left) = (m.reg("seg_beat", u(beats)), m.reg("seg_left", u(left_bits)));
@@ -463,11 +525,14 @@ fn segments<'m>(
     leaves.drive(places.room & allowed & is_last);
     let burst = (st.valid & places.room & allowed).named("channel_load");
     let new_left = (beat_of(walk, row.to) - beat_of(walk, row.from)).extend(left_bits);
-    beat.next(m.mux(st.load, row.address.slice(bus, beats), next_beat)).en(st.load | burst);
+    let base = io.base(m, walk, &row.group, [0, walk.address_bits]);
+    let address = (base + row.offset.resize(walk.address_bits)).named("row_address");
+    beat.next(m.mux(st.load, address.slice(bus, beats), next_beat)).en(st.load | burst);
     left.next(m.mux(st.load, new_left, left.q() - space.add_lit(1))).en(st.load | burst);
     let len = m.mux(is_last, left.q(), space).resize(8).named("seg_len");
-    let (valid, offered) = places.offer(m, rst, burst, &[("beat", beat.q()), ("len", len)], ready, drop);
-    (st.ready, Channel { valid, beat: offered[0], len: offered[1], pushed: burst, pushed_len: len })
+    let (valid, offered) = places.offer(m, forget, burst, &[("beat", beat.q()), ("len", len)], ready, drop);
+    let [beat, len_offered] = [offered[0], offered[1]];
+    (st.ready, Channel { valid, beat, len: len_offered, waits: st.valid, pushed: burst, pushed_len: len })
 }
 
 /// Drives the ports of an address channel.

@@ -1,8 +1,8 @@
 //! Tracker of the open bursts of a DMA engine: counts them, reports error answers, and decides what a reset waits for.
 //!
-//! The memory goes on answering when only the IP is reset. So `ap_rst_n` does not clear the count: after a reset the
-//! engine takes the answers that are still due, and everything else waits until no burst is open. `abandon` clears the
-//! count if they never come, because the memory was reset as well.
+//! There are two resets. `ap_rst_n` is the reset of the bus: the memory forgets its bursts in the same cycle, so the
+//! engine does, too. The soft reset stops the IP alone, and the memory goes on: the engine keeps the address that it
+//! offers, completes its open bursts, and opens no new one. It is itself reset when no burst is open.
 //!
 //! A ring buffer holds the addresses of the last bursts, for error reports. The address of an older burst is unknown.
 
@@ -15,32 +15,57 @@ use rtl::{clog2, u, ModuleBuilder, Sig};
 /// Reset signals of an engine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Guard<S> {
-    /// Reset of the core, synchronous, active high: held until no burst is open and the array is empty.
+    /// Reset of the core, synchronous, active high: held until no burst is open and the array is empty. High from the
+    /// cycle after `live` was 0.
     pub rst: S,
-    /// `ap_rst_n`: the engine offers nothing on the bus while it is 0.
+    /// `ap_rst_n`: while it is 0, all bursts are forgotten.
     pub live: S,
-    /// The memory will answer no open burst any more.
-    pub abandon: S,
 }
 
 impl<S> Guard<S> {
     pub fn map<T>(&self, f: impl Fn(&S) -> T) -> Guard<T> {
-        Guard { rst: f(&self.rst), live: f(&self.live), abandon: f(&self.abandon) }
+        Guard { rst: f(&self.rst), live: f(&self.live) }
     }
 }
 
 impl Guard<Port> {
     pub fn ports() -> Self {
-        let [rst, live, abandon] = ["rst", "live", "abandon"].map(Port::bit);
-        Guard { rst, live, abandon }
+        let [rst, live] = ["rst", "live"].map(Port::bit);
+        Guard { rst, live }
     }
 }
 
 impl<'m> Guard<Sig<'m>> {
-    /// Count of open bursts; 0 after configuration of the device.
-    pub fn count(&self, m: &'m ModuleBuilder) -> rtl::Reg<'m> {
-        m.reg("bursts_open", u(24)).rst(self.abandon, 0).init(0)
+    /// Builds the count of open bursts and what follows from it. `offered`: an address or data are on their channel.
+    pub(crate) fn bursts(&self, m: &'m ModuleBuilder, offered: Sig<'m>) -> Bursts<'m> {
+        let open = m.reg("bursts_open", u(24)).rst(!self.live, 0);
+        let some = open.q().reduce_or().named("some_open");
+        let busy = (some | offered).called("bus_busy");
+        let reset = (self.rst & !busy).named("reset");
+        Bursts {
+            open,
+            some,
+            quiet: !busy,
+            reset,
+            forget: (reset | !self.live).named("forget"),
+            ends: (self.rst & busy).named("ends_bursts"),
+        }
     }
+}
+
+/// The open bursts of an engine, from the first cycle of their address on its channel to the last answer.
+pub(crate) struct Bursts<'m> {
+    open: rtl::Reg<'m>,
+    /// A burst was open at the last clock edge. Answers without an open burst are ignored.
+    pub some: Sig<'m>,
+    /// No burst is open and nothing is offered.
+    pub quiet: Sig<'m>,
+    /// Reset of the engine.
+    pub reset: Sig<'m>,
+    /// Reset of the registers in front of the bus, at once.
+    pub forget: Sig<'m>,
+    /// A soft reset has come: open bursts are completed and no new one begins.
+    pub ends: Sig<'m>,
 }
 
 /// What happens to bursts in a cycle.
@@ -60,6 +85,8 @@ pub struct Report<S> {
     pub bus: Bus,
     /// No burst is open.
     pub quiet: S,
+    /// Pulse: a row outside of its array is left out.
+    pub outside: S,
     /// Pulse, a cycle after an answer with an error.
     pub failed: S,
     /// RRESP or BRESP of that answer, 2 bits.
@@ -75,6 +102,7 @@ impl Report<Port> {
         Report {
             bus,
             quiet: Port::bit("quiet"),
+            outside: Port::bit("outside"),
             failed: Port::bit("failed"),
             response: Port::new("failed_response", u(2)),
             known: Port::bit("failed_known"),
@@ -88,24 +116,24 @@ pub(crate) fn watch<'m>(
     m: &'m ModuleBuilder,
     report: &Report<Port>,
     rst: Sig<'m>,
-    open: rtl::Reg<'m>,
+    bursts: Bursts<'m>,
     events: Events<'m>,
     depth: u32,
 ) {
-    let some = open.q().reduce_or().named("some_open");
-    // Ignores answers without an open burst: the wires may hold anything while the memory is in its own reset.
+    let Bursts { open, some, quiet, reset, .. } = bursts;
+    // The wires may hold anything while the memory is in its own reset.
     let (answered, ended) = (
         (some & events.answered).called("burst_answered"),
         (some & events.answered & events.ended).called("burst_ended"),
     );
     open.next(m.mux(events.opened, open.q().add_lit(1), open.q().sub_lit(1))).en(events.opened ^ ended);
-    report.quiet.output(m, !some);
+    report.quiet.output(m, quiet);
 
     let ring =
         m.mem("burst_addresses", depth, events.address.w(), memory_style(depth.into(), events.address.w(), false));
     let at = |name: &str, en: Sig<'m>| {
         let at = m.reg(name, u(clog2(u64::from(depth))));
-        at.next(at.q().add_lit(1)).en(en).rst(rst & !some, 0).q()
+        at.next(at.q().add_lit(1)).en(en).rst(reset, 0).q()
     };
     let (newest, oldest) = (at("burst_newest", events.opened), at("burst_oldest", ended));
     ring.write(events.opened, newest, events.address);

@@ -16,6 +16,8 @@ pub(super) struct Registers<'a, 'm> {
     pub layout: &'a Layout,
     pub write: &'a Write<'m>,
     pub rst: Sig<'m>,
+    /// Pulse of the soft reset, which empties the queue.
+    pub stop: Sig<'m>,
 }
 
 /// State of the queue.
@@ -68,7 +70,7 @@ pub(super) struct Command<'a, 'm> {
 
 impl<'a, 'm> Command<'a, 'm> {
     pub fn new(context: Registers<'a, 'm>, queue: Option<Queue<'m>>) -> Self {
-        let Registers { m, layout, write, rst } = context;
+        let Registers { m, layout, write, rst, .. } = context;
         let number = layout.function().map(|at| write.word(m, "function", rst, at, FUNCTION_BITS));
         let mut this = Command {
             context,
@@ -87,7 +89,8 @@ impl<'a, 'm> Command<'a, 'm> {
 
     /// Builds the FIFO of commands.
     fn enqueue(&mut self, queue: &Queue<'m>) {
-        let Registers { m, layout, write, rst } = self.context;
+        let Registers { m, layout, write, rst, stop } = self.context;
+        let empties = (rst | stop).called("queue_empties");
         let Some([at, ended_at]) = layout.queue() else { return };
         for (offset, bits) in layout.words() {
             self.written.insert(offset, write.word(m, &self.name(offset), rst, offset, bits));
@@ -96,11 +99,11 @@ impl<'a, 'm> Command<'a, 'm> {
         let push = write.to(m, at) & write.strobe.bit(0) & free;
         let place = |name: &str, en: Sig<'m>| {
             let place = m.reg(name, u(clog2(u64::from(queue.depth))));
-            place.next(place.q().add_lit(1)).en(en).rst(rst, 0).q()
+            place.next(place.q().add_lit(1)).en(en).rst(empties, 0).q()
         };
         let (tail, head) = (place("queue_tail", push), place("queue_head", queue.ended));
         let step = m.mux(push, queue.count.q().add_lit(1), queue.count.q().sub_lit(1));
-        queue.count.next(step).en(push ^ queue.ended).rst(rst, 0);
+        queue.count.next(step).en(push ^ queue.ended).rst(empties, 0);
         let number = self.function.map(|_| write.data.slice(0, FUNCTION_BITS));
         let command = m.concat(&self.written.values().copied().chain(number).collect::<Vec<_>>()).called("queue_item");
         let memory = m.mem("queue", queue.depth, command.w(), MemStyle::Distributed);
@@ -142,7 +145,7 @@ impl<'a, 'm> Command<'a, 'm> {
 
     /// The register at an offset as the next run sees it. The first use adds it to `registers`.
     fn word(&mut self, offset: u32, registers: &mut Vec<(u32, Sig<'m>)>) -> Sig<'m> {
-        let Registers { m, layout, write, rst } = self.context;
+        let Registers { m, layout, write, rst, .. } = self.context;
         let listed = registers.iter().any(|r| r.0 == offset);
         let name = self.name(offset);
         let written =

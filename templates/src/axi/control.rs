@@ -9,12 +9,16 @@
 //! Timing: `start` in cycle `s` and `done` in cycle `d` leave `d - s` in the cycle counter. With auto-restart, or if
 //! the queue holds another command, the next `start` comes 2 cycles after `done`. A run that the host requests through
 //! AP_START goes before the commands in the queue.
+//!
+//! Resets: `rst` is the reset of the bus and clears all registers. The soft reset, a register, ends the run and empties
+//! the queue; the other registers stay. In both, the registers answer at once, and a run waits until the core is
+//! `ready`.
 
 use super::bundle::AxiLite;
 use super::command::{Command, Queue, Registers};
 use super::elastic::hold;
 use super::register::Write;
-use super::status::{self, Fault};
+use super::status::{self, Events, Fault};
 use crate::interface::layout::FUNCTION_BITS;
 use crate::interface::{Layout, CTRL, GIER, IP_IER, IP_ISR};
 use crate::port::Port;
@@ -33,6 +37,10 @@ pub struct AxiLiteControl {
 pub struct ControlPorts {
     /// Synchronous, active high.
     pub rst: Port,
+    /// The core is not in reset.
+    pub ready: Port,
+    /// Pulse: the host requests a soft reset.
+    pub stop: Port,
     pub bus: AxiLite<Port>,
     /// Value of the register `design_id`.
     pub design_id: Port,
@@ -57,6 +65,8 @@ impl AxiLiteControl {
         };
         ControlPorts {
             rst: Port::bit("rst"),
+            ready: Port::bit("ready"),
+            stop: Port::bit("stop"),
             bus: AxiLite::ports("s_axi_control_", self.layout.address_bits()),
             design_id: Port::new("design_id", u(32)),
             start: Port::bit("start"),
@@ -83,14 +93,17 @@ impl Template for AxiLiteControl {
         );
         let ports = self.ports();
         let rst = ports.rst.input(m);
-        let write = write_channel(m, &ports.bus, rst);
-        let read = read_channel(m, &ports.bus, rst);
+        let up = m.reg("up", u(1)).next(m.lit(1, u(1))).rst(rst, 0).q();
+        let write = write_channel(m, &ports.bus, [rst, up]);
+        let read = read_channel(m, &ports.bus, [rst, up]);
         let run = Run::new(m, &self.layout, &ports, &write, rst);
+        ports.stop.output(m, run.stop.pulse);
         let status_read = read.taken & read.address.eq(m.lit(CTRL / 4, read.address.ty()));
         let status = |name: &str| m.reg(name, u(1)).next(run.host_done).en(run.host_done | status_read).rst(rst, 0).q();
         let (is_done, is_ready) = (status("ap_done"), status("ap_ready"));
-        let busy = run.requested | run.running;
-        let idle = !run.queue.as_ref().map_or(busy, |q| busy | q.waits);
+        let busy = run.is_busy();
+        let idle = !busy & !run.stop.under_way;
+        let stopped = (run.stop.pulse & busy).named("stops_run");
         let cycles = run.cycles(m, rst);
         let interrupts = Interrupts::new(m, &ports, &write, rst, &run);
 
@@ -106,7 +119,8 @@ impl Template for AxiLiteControl {
             (IP_IER, bits(&interrupts.enables)),
             (IP_ISR, bits(&interrupts.pending)),
         ];
-        let context = Registers { m, layout: &self.layout, write: &write, rst };
+        let context = Registers { m, layout: &self.layout, write: &write, rst, stop: run.stop.pulse };
+        let soft_reset = (self.layout.soft_reset(), run.stop.under_way.extend(32));
         let mut command = Command::new(context, run.queue);
         let faults = self.arguments(m, &ports, &mut command, &mut registers);
         registers.extend(command.registers());
@@ -114,7 +128,8 @@ impl Template for AxiLiteControl {
         run.misaligned.drive(if misaligned.is_empty() { m.lit(0, u(1)) } else { m.any(&misaligned) });
         let index = m.select(&faults, m.lit(0, u(8)));
         let fault = ports.fault.map(|port| port.input(m));
-        let (status, error) = status::registers(m, &self.layout, rst, &write, fault, [run.refused, index]);
+        let (status, error) =
+            status::registers(m, &self.layout, rst, &write, fault, Events { refused: run.refused, index, stopped });
         interrupts.error.drive(error);
         registers.extend(status);
         let at = self.layout.cycles();
@@ -122,6 +137,7 @@ impl Template for AxiLiteControl {
         let low_read = read.taken & read.address.eq(m.lit(at / 4, read.address.ty()));
         let high = hold(m, "cycles_high", low_read, cycles.slice(32, 32));
         registers.push((self.layout.design_id(), ports.design_id.input(m)));
+        registers.push(soft_reset);
         registers.push((self.layout.version(), m.lit(self.version, u(32))));
         registers.extend([(at, cycles.slice(0, 32)), (at + 4, high)]);
         registers.sort_by_key(|r| r.0);
@@ -155,8 +171,26 @@ impl AxiLiteControl {
     }
 }
 
+/// The soft reset.
+struct Stop<'m> {
+    pulse: Sig<'m>,
+    /// Until the core has left its reset.
+    under_way: Sig<'m>,
+}
+
+impl<'m> Stop<'m> {
+    fn new(m: &'m ModuleBuilder, layout: &Layout, write: &Write<'m>, [rst, ready]: [Sig<'m>; 2]) -> Self {
+        let request = write.sets(m, layout.soft_reset(), 0);
+        let pulse = m.reg("stop_q", u(1)).next(request).rst(rst, 0).q();
+        let under_way = m.reg("stopping", u(1));
+        under_way.next(request | (under_way.q() & (pulse | !ready))).rst(rst, 0);
+        Stop { pulse, under_way: under_way.q() }
+    }
+}
+
 /// Run control: turns requests of the host and commands of the queue into `start` pulses.
 struct Run<'m> {
+    stop: Stop<'m>,
     auto_restart: Sig<'m>,
     /// AP_START: the host requests a run, until that has ended.
     requested: Sig<'m>,
@@ -175,6 +209,9 @@ struct Run<'m> {
 
 impl<'m> Run<'m> {
     fn new(m: &'m ModuleBuilder, layout: &Layout, ports: &ControlPorts, write: &Write<'m>, rst: Sig<'m>) -> Self {
+        let ready = ports.ready.input(m);
+        let stop = Stop::new(m, layout, write, [rst, ready]);
+        let rst = (rst | stop.pulse).called("run_reset");
         let (ended, misaligned) = (ports.done.input(m), m.wire("misaligned", u(1)));
         let refused = m.reg("refused", u(1));
         let done = ended | refused.q();
@@ -184,13 +221,19 @@ impl<'m> Run<'m> {
         let queue = layout.queue().map(|_| Queue::new(m, layout, (rst, done), (requested.q(), running.q())));
         let host_done = queue.as_ref().map_or(done, |q| done & !q.runs);
         requested.next(request | auto_restart).en(request | host_done).rst(rst, 0);
-        let launch = queue.as_ref().map_or(requested.q(), |q| requested.q() | q.waits) & !running.q();
+        let launch = m.all(&[queue.as_ref().map_or(requested.q(), |q| requested.q() | q.waits), !running.q(), ready]);
         running.next(launch).en(launch | done).rst(rst, 0);
         let start = m.reg("start_q", u(1)).next(launch & !misaligned.sig()).rst(rst, 0).q();
         refused.next(launch & misaligned.sig()).rst(rst, 0);
         ports.start.output(m, start);
         let (requested, running, refused) = (requested.q(), running.q(), refused.q());
-        Run { auto_restart, requested, running, start, refused, done, host_done, queue, misaligned }
+        Run { stop, auto_restart, requested, running, start, refused, done, host_done, queue, misaligned }
+    }
+
+    /// A run is requested, waits or is under way.
+    fn is_busy(&self) -> Sig<'m> {
+        let busy = self.requested | self.running;
+        self.queue.as_ref().map_or(busy, |q| busy | q.waits)
     }
 
     /// Cycle counter of the latest run.
@@ -254,30 +297,33 @@ impl<'m> Read<'m> {
     }
 }
 
-fn write_channel<'m>(m: &'m ModuleBuilder, bus: &AxiLite<Port>, rst: Sig<'m>) -> Write<'m> {
+/// `up`: 0 in the reset and in the cycle after it, in which nothing is accepted.
+fn write_channel<'m>(m: &'m ModuleBuilder, bus: &AxiLite<Port>, [rst, up]: [Sig<'m>; 2]) -> Write<'m> {
     let (awaddr, awvalid) = (bus.awaddr.input(m), bus.awvalid.input(m));
     let (wdata, wstrb, wvalid) = (bus.wdata.input(m), bus.wstrb.input(m), bus.wvalid.input(m));
     let bready = bus.bready.input(m);
     let (addressed, filled, bvalid) = (m.reg("aw_held", u(1)), m.reg("w_held", u(1)), m.reg("bvalid", u(1)));
     let now = (addressed.q() & filled.q() & !bvalid.q()).called("writes");
-    let (aw, w) = ((awvalid & !addressed.q()).called("aw_taken"), (wvalid & !filled.q()).called("w_taken"));
+    let (awready, wready) = (!addressed.q() & up, !filled.q() & up);
+    let (aw, w) = ((awvalid & awready).called("aw_taken"), (wvalid & wready).called("w_taken"));
     addressed.next(aw).en(aw | now).rst(rst, 0);
     filled.next(w).en(w | now).rst(rst, 0);
     bvalid.next(now).en(now | (bvalid.q() & bready)).rst(rst, 0);
-    bus.awready.output(m, !addressed.q() & !rst);
-    bus.wready.output(m, !filled.q() & !rst);
+    bus.awready.output(m, awready);
+    bus.wready.output(m, wready);
     bus.bvalid.output(m, bvalid.q());
     bus.bresp.output(m, m.lit(0, u(2)));
     let address = hold(m, "aw_word", aw, awaddr.slice(2, awaddr.w() - 2));
     Write { now, address, data: hold(m, "w_data", w, wdata), strobe: hold(m, "w_strobe", w, wstrb) }
 }
 
-fn read_channel<'m>(m: &'m ModuleBuilder, bus: &AxiLite<Port>, rst: Sig<'m>) -> Read<'m> {
+fn read_channel<'m>(m: &'m ModuleBuilder, bus: &AxiLite<Port>, [rst, up]: [Sig<'m>; 2]) -> Read<'m> {
     let (araddr, arvalid, rready) = (bus.araddr.input(m), bus.arvalid.input(m), bus.rready.input(m));
     let rvalid = m.reg("rvalid", u(1));
-    let taken = (arvalid & !rvalid.q()).called("ar_taken");
+    let arready = !rvalid.q() & up;
+    let taken = (arvalid & arready).called("ar_taken");
     rvalid.next(taken).en(taken | (rvalid.q() & rready)).rst(rst, 0);
-    bus.arready.output(m, !rvalid.q() & !rst);
+    bus.arready.output(m, arready);
     bus.rvalid.output(m, rvalid.q());
     bus.rresp.output(m, m.lit(0, u(2)));
     Read { taken, address: araddr.slice(2, araddr.w() - 2).named("ar_word") }

@@ -33,7 +33,7 @@ pub(crate) fn stage<'m>(
     Stage { valid: valid.q(), ready, load: (offered & ready).named(format!("{name}_load")) }
 }
 
-/// Skid buffer in front of a channel of a bus.
+/// Skid buffer in front of a channel of a bus. VALID is a register.
 pub(crate) struct Skid<'m> {
     name: &'static str,
     valid: Reg<'m>,
@@ -110,8 +110,11 @@ pub(crate) trait Fields<'m>: Clone {
 }
 
 pub(crate) struct Fifo<'m> {
+    /// The head can be taken.
     pub valid: Sig<'m>,
     pub head: Sig<'m>,
+    /// It holds an item.
+    pub some: Sig<'m>,
     /// An item may be pushed.
     pub room: Sig<'m>,
 }
@@ -138,7 +141,8 @@ pub(crate) fn fifo<'m>(
     let one = m.lit(1, u(at + 1));
     count.next(m.mux(push, count.q() + one, count.q() - one)).en(push ^ pop).rst(rst, 0);
     let item = mem.read_async(format!("{name}_item"), head.q()).to(data.ty());
-    Fifo { valid: count.q().ne_lit(0), head: item, room: count.q().ne_lit(depth) }
+    let some = count.q().ne_lit(0);
+    Fifo { valid: some, head: item, some, room: count.q().ne_lit(depth) }
 }
 
 /// As [`fifo`], but the memory is read into a register, so it may be block RAM. The register is one of the `depth`
@@ -172,7 +176,8 @@ pub(crate) fn deep_fifo<'m>(
     head.next(head.q().add_lit(1)).en(fetch).rst(rst, 0);
     mem.write(push, tail.q(), data);
     let item = mem.read_sync(format!("{name}_item"), fetch, head.q()).to(data.ty());
-    Fifo { valid: valid.q(), head: item, room: counter("count", push, pop).ne_lit(depth) }
+    let count = counter("count", push, pop);
+    Fifo { valid: valid.q(), head: item, some: valid.q() | stored.ne_lit(0), room: count.ne_lit(depth) }
 }
 
 /// Concatenates signals, the first in the highest bits.

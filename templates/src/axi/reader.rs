@@ -16,8 +16,10 @@
 //! memory is paid once and not per load. It waits only for stores that a load depends on. The receiver passes a load on
 //! when its group has a free buffer half (`release`).
 //!
-//! Invariant: a burst is requested only while the beat FIFO has room for the longest one, so RREADY is always 1. While
-//! `rst` is high, beats of open bursts are accepted and dropped.
+//! Invariant: a burst is requested only while the beat FIFO has room for the longest one, so RREADY is always 1.
+//!
+//! A soft reset ends the open bursts first: the address on the channel stays offered, their beats are taken, and no new
+//! burst begins. The engine itself is reset when all have been answered (`quiet`).
 //!
 //! Timing (a pulse is seen in cycle `t`, the memory is always ready; `K` = [`Walk::trim_stages`], `L` =
 //! [`Walk::rotate_stages`]; `cost::reader` computes all of it exactly):
@@ -32,12 +34,12 @@
 //! | virtual beat taken | one per cycle; a fetched one not before 2 cycles after it came on R |
 //! | word on the stream | `L + 2` cycles after its beat was taken |
 
-use super::address::{self, beat_of, digit_types, digits, position_bits, BurstGate, Queue, Row};
+use super::address::{self, beat_of, digit_types, digits, position_bits, BurstGate, Queue, Row, Side};
 use super::bundle::{AxiRead, Bus};
 use super::bursts::{watch, Events};
 use super::elastic::{deep_fifo, hold, pack, unpack, Fields, Fifo};
 use super::rotate::{merge, rotate_level};
-use super::services::{self, EnginePorts, Job, Start};
+use super::services::{self, EnginePorts, Idle, Job, Start};
 use crate::port::Port;
 use crate::stream::{Loads, Word};
 use array::contract::program;
@@ -54,13 +56,16 @@ pub struct ReaderParams {
     pub ahead: u32,
     /// Program registers that the engine uses.
     pub program: Vec<Register>,
+    /// Sizes are known at run time.
+    pub sized: bool,
 }
 
 impl ReaderParams {
     /// `None` if no input group uses the port.
     pub fn from_vsa(vsa: &Vsa, port: usize) -> Option<ReaderParams> {
         let walk = Walk::reads(vsa, port)?;
-        Some(ReaderParams { program: program::of_walk(vsa, &walk), walk, ahead: vsa.ahead as u32 })
+        let sized = !vsa.sizes.list.is_empty();
+        Some(ReaderParams { program: program::of_walk(vsa, &walk), walk, ahead: vsa.ahead as u32, sized })
     }
 
     /// Width of `ld_w`.
@@ -78,7 +83,7 @@ impl ReaderParams {
             }
         }
         ReaderPorts {
-            engine: EnginePorts::new(&self.walk, &self.program),
+            engine: EnginePorts::new(&self.walk, &self.program, self.sized),
             release: of_groups("release"),
             loaded: of_groups("loaded"),
             written: waits.into_iter().map(|o| (o, Port::bit(format!("written_{o}")))).collect(),
@@ -126,14 +131,18 @@ impl Template for AxiReader {
         ));
         let ports = self.0.ports();
         let guard = ports.engine.guard.map(|port| port.input(m));
-        let (rst, open) = (guard.rst, guard.count(m));
+        let offered = m.wire("address_offered", u(1));
+        let bursts = guard.bursts(m, offered.sig());
+        let rst = bursts.reset;
         let io = Start::of(m, walk, &ports.engine, &self.0.program, rst);
         let go = m.wire("go", u(1));
         let job = services::generator(m, walk, &io, go.sig());
         let allowed = stores_done(m, walk, &ports, &io, &job, go.sig());
         let row_leaves = m.wire("row_next", u(1));
-        let (stage, row, walker_free) = address::rows(m, walk, (rst, &io.program), &job, go.sig(), row_leaves, true);
-        go.drive(job.valid & allowed & walker_free);
+        let (outside, low_bits) = (&ports.engine.report.outside, walk.bus_bytes().trailing_zeros());
+        let side = Side { outside, digits: true, low_bits };
+        let (stage, row, walker) = address::rows(m, walk, &io, &job, go.sig(), row_leaves, side);
+        go.drive(job.valid & allowed & walker.free);
 
         let ar_ready = ports.bus.ar.ready.input(m);
         let taken = m.wire("beat_taken", u(1));
@@ -143,34 +152,42 @@ impl Template for AxiReader {
             .slice(walk.burst_beats().trailing_zeros(), space.q().w() - walk.burst_beats().trailing_zeros())
             .reduce_or()
             .named("beat_room");
-        let gate = BurstGate { ready: ar_ready, allowed: enough, drop: None };
+        let gate =
+            BurstGate { ready: ar_ready, allowed: enough & !guard.rst, drop: Some(bursts.ends), forget: bursts.forget };
         let descriptor = Descriptor::of(m, walk, &row);
-        let (queue, mut channel) =
-            address::issue(m, walk, rst, (stage, row, row_leaves), gate, descriptor, |data, push, pop| {
+        let (queue, channel) =
+            address::issue(m, walk, &io, (stage, row, row_leaves), gate, descriptor, |data, push, pop| {
                 deep_fifo(m, "desc", self.0.ahead, rst, push, data, pop)
             });
         let beats = channel.pushed_len.extend(space.q().w()).add_lit(1);
         let spent = m.mux(channel.pushed, beats, m.lit(0, space.q().ty()));
         space.next(space.q() - spent + taken.sig().extend(space.q().w())).rst(rst, self.0.ahead);
-        channel.valid = (channel.valid & guard.live & !rst).named("arvalid");
+        offered.drive(channel.valid);
         address::drive_channel(m, walk, &ports.bus.ar, &channel);
+        let addressed = channel.begins(m, ar_ready, bursts.forget);
 
         let answered = ports.bus.rvalid.input(m);
         ports.bus.rready.output(m, m.lit(1, u(1)));
         let data = ports.bus.rdata.input(m);
-        // Ignores beats without an open burst, see [`super::bursts`].
-        let arrives = answered & open.q().reduce_or();
+        let arrives = answered & bursts.some;
         let beats = deep_fifo(m, "beats", self.0.ahead, rst, arrives, data, taken.sig());
         m.assert(rst, "the beat FIFO has room for every beat", !arrives | beats.room);
-        let free = half_free(m, walk, &ports, &io, &queue.head, queue.pop.sig());
+        let (free, held) = half_free(m, walk, &ports, &io, &queue.head, queue.pop.sig());
+        let stages =
+            [walker.stages, vec![job.valid, job.more, queue.some, channel.waits, !bursts.quiet, held]].concat();
         let beat = receiver(m, walk, rst, queue, free, &beats, taken);
+        if let Some(idle) = &ports.engine.idle {
+            // The words of the last beat are on their way to the feeders for so long.
+            let behind = walk.rotate_stages() + 3;
+            idle.output(m, Idle([stages, vec![beat.busy]].concat()).since(m, &io, behind));
+        }
         let (response, ended) = (ports.bus.rresp.input(m), ports.bus.rlast.input(m));
         watch(
             m,
             &ports.engine.report,
-            rst,
-            open,
-            Events { opened: channel.valid & ar_ready, address: channel.beat, answered, response, ended },
+            guard.rst,
+            bursts,
+            Events { opened: addressed, address: channel.beat, answered, response, ended },
             self.0.ahead,
         );
         stream(m, &self.0, &ports, rst, beat);
@@ -229,7 +246,8 @@ fn stores_done<'m>(
     }
 }
 
-/// The row at the head may go to the feeders. The first row of a load takes a buffer half of its group.
+/// The row at the head may go to the feeders. The first row of a load takes a buffer half of its group. Returns also
+/// whether a half is in use.
 fn half_free<'m>(
     m: &'m ModuleBuilder,
     walk: &Walk,
@@ -237,7 +255,8 @@ fn half_free<'m>(
     io: &Start<'m>,
     head: &Descriptor<'m>,
     pop: Sig<'m>,
-) -> Sig<'m> {
+) -> (Sig<'m>, Sig<'m>) {
+    let mut held = vec![];
     let free = walk.groups.iter().zip(&head.row.group).zip(&ports.release).map(|((g, chosen), release)| {
         let release = release.input(m);
         let halves = m.reg(format!("halves_{}", g.group), u(3));
@@ -245,9 +264,11 @@ fn half_free<'m>(
         let taken = pop & head.row.first & *chosen;
         halves.next(m.mux(io.start, m.lit(2, u(3)), counted)).en(io.start | (release ^ taken)).rst(io.rst, 0);
         m.assert(io.rst, format!("group {} has two buffer halves at most", g.group), halves.q().le(m.lit(2, u(3))));
+        held.push(!halves.q().bit(1));
         halves.q().ne_lit(0) & *chosen
     });
-    !head.row.first | m.any(&free.collect::<Vec<_>>())
+    let free = free.collect::<Vec<_>>();
+    (!head.row.first | m.any(&free), m.any(&held))
 }
 
 /// Row descriptor of the receiver.
@@ -287,6 +308,8 @@ impl<'m> Fields<'m> for Descriptor<'m> {
 
 /// A virtual beat that the receiver takes.
 struct Beat<'m> {
+    /// A row is received.
+    busy: Sig<'m>,
     valid: Sig<'m>,
     data: Sig<'m>,
     now: Descriptor<'m>,
@@ -305,7 +328,7 @@ fn receiver<'m>(
     beats: &Fifo<'m>,
     taken: Wire<'m>,
 ) -> Beat<'m> {
-    let Queue { valid, head, pop: pops } = queue;
+    let Queue { valid, head, pop: pops, .. } = queue;
     let ty = u(position_bits(walk) - walk.word.trailing_zeros());
     let (busy, need) = (m.reg("recv_busy", u(1)), m.reg("recv_need", u(1)));
     let (last, index) = (m.reg("recv_last", u(1)), m.reg("recv_beat", ty));
@@ -321,7 +344,7 @@ fn receiver<'m>(
     last.next(m.mux(pop, head.end.eq_lit(0), next.eq(now.end))).en(pop | step);
     index.next(m.mux(pop, m.lit(0, ty), next)).en(pop | step);
     taken.drive(step & need.q());
-    Beat { valid: step, data: beats.head, now, index: index.q(), last: last.q() }
+    Beat { busy: busy.q(), valid: step, data: beats.head, now, index: index.q(), last: last.q() }
 }
 
 /// The alignment pipeline: rotates each beat so that element 0 is lowest, merges it with the one before, and drives the

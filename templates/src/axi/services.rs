@@ -26,17 +26,20 @@ pub struct EnginePorts {
     pub bases: Vec<(usize, Port)>,
     /// Program registers.
     pub program: Vec<Port>,
+    /// Level: nothing of a run is in the engine. Only if sizes are known at run time, see [`Idle`].
+    pub idle: Option<Port>,
     pub report: Report<Port>,
 }
 
 impl EnginePorts {
-    pub(crate) fn new(walk: &Walk, program: &[Register]) -> Self {
+    pub(crate) fn new(walk: &Walk, program: &[Register], sized: bool) -> Self {
         let base = |k: usize| (k, Port::new(format!("base_{k}"), u(walk.address_bits)));
         EnginePorts {
             guard: Guard::ports(),
             start: Port::bit("start"),
             bases: walk.arrays.iter().map(|a| base(a.0)).collect(),
             program: program::ports(program),
+            idle: sized.then(|| Port::bit("idle")),
             report: Report::ports(Bus::of(walk)),
         }
     }
@@ -47,7 +50,7 @@ impl EnginePorts {
 pub(crate) struct Start<'m> {
     pub rst: Sig<'m>,
     pub start: Sig<'m>,
-    /// Base address per array of the walk.
+    /// Base address per array of the walk, from the cycle after the `start` pulse on.
     bases: Vec<Sig<'m>>,
     pub program: Program<'m>,
 }
@@ -67,42 +70,75 @@ impl<'m> Start<'m> {
                 bases.iter().map(|base| base.slice(0, walk.bytes.trailing_zeros()).reduce_or()).collect();
             m.assert(rst, "addresses are multiples of an element", !start | !m.any(&offsets));
         }
+        let held = |(base, (_, port)): (&Sig<'m>, &(usize, Port))| hold(m, format!("{}_q", port.name), start, *base);
+        let bases = bases.iter().zip(&ports.bases).map(held).collect();
         Start { rst, start, bases, program: Program::of(m, registers, &ports.program, start) }
     }
-    /// Base address of the array of a group.
-    fn base(&self, m: &'m ModuleBuilder, walk: &Walk, group: &WalkGroup) -> Sig<'m> {
-        match walk.arrays.iter().position(|a| a.0 == group.array) {
-            Some(k) => self.bases[k],
-            // An undriven wire, which the netlist check reports.
-            None => m.wire("unserved_base", u(walk.address_bits)).sig(),
+    /// Base address of the array of the chosen group: its bits `from..to`.
+    pub fn base(&self, m: &'m ModuleBuilder, walk: &Walk, group: &[Sig<'m>], [from, to]: [u32; 2]) -> Sig<'m> {
+        let of = |g: &WalkGroup| {
+            walk.arrays.iter().position(|a| a.0 == g.array).map_or_else(
+                // An undriven wire, which the netlist check reports.
+                || m.wire("unserved_base", u(to - from)).sig(),
+                |k| self.bases[k].slice(from, to - from),
+            )
+        };
+        if walk.arrays.len() == 1 {
+            return of(&walk.groups[0]);
         }
+        choose(m, group, &walk.groups.iter().map(of).collect::<Vec<_>>())
+    }
+}
+
+/// Nothing of a run is in an engine. Collects the stages; each is 1 while something is in it.
+///
+/// If the program registers hold garbage, engines and sequencer may count differently, and stores may end before the
+/// rest. The end of a run waits for `idle`, so that the next run starts from nothing. Otherwise the stores are the last.
+pub(crate) struct Idle<'m>(pub Vec<Sig<'m>>);
+
+impl<'m> Idle<'m> {
+    /// Since at least so many cycles, in this run.
+    pub fn since(self, m: &'m ModuleBuilder, io: &Start<'m>, cycles: usize) -> Sig<'m> {
+        let idle = !m.any(&self.0);
+        (0..cycles)
+            .fold(idle, |idle, k| m.reg(format!("idle_{k}"), u(1)).next(idle & !io.start).rst(io.rst, 1).q() & idle)
     }
 }
 
 /// A service that waits for its credits.
 pub(crate) struct Job<'m> {
     pub valid: Sig<'m>,
+    /// The generator has services left.
+    pub more: Sig<'m>,
     /// One bit per group of the walk.
     pub group: Vec<Sig<'m>>,
     pub slot: Sig<'m>,
     /// Per group and wait for a phase: 1 if this load is the first of its phase and the phase before had drains that it
     /// waits for; or, if [`WaitUntil::due_bits`] says so, the number of further drains that it waits for.
     pub phase: Vec<Vec<Option<Sig<'m>>>>,
-    pub(super) address: Sig<'m>,
+    /// Byte offset of local element 0 of the first row from the array's base, see [`Walk::offset_bits`].
+    pub(super) offset: Sig<'m>,
     pub(super) gates: Vec<Sig<'m>>,
     pub(super) lowers: Vec<Sig<'m>>,
     pub(super) uppers: Vec<Sig<'m>>,
 }
 
 impl<'m> Job<'m> {
-    /// Element offset of local element 0 in its bus word (`None` when a word is one element).
-    pub fn shift(&self, walk: &Walk) -> Option<Sig<'m>> {
-        shift_bits(walk, self.address)
-    }
     /// Low bits of the address of the first row.
-    pub fn low_address(&self, bits: u32) -> Sig<'m> {
-        self.address.slice(0, bits)
+    pub fn low_address(&self, m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, bits: u32) -> Sig<'m> {
+        low_address(m, walk, io, (&self.group, self.offset), bits)
     }
+}
+
+/// Low bits of the address at an offset from the base of the chosen group's array.
+pub(crate) fn low_address<'m>(
+    m: &'m ModuleBuilder,
+    walk: &Walk,
+    io: &Start<'m>,
+    (group, offset): (&[Sig<'m>], Sig<'m>),
+    bits: u32,
+) -> Sig<'m> {
+    io.base(m, walk, group, [0, bits]) + offset.resize(bits).unsigned()
 }
 
 /// Bits of `address` that select the element in a bus word.
@@ -174,25 +210,24 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
     }
     let stage = stage(m, "job", io.rst, offered, job_leaves);
     taken.drive(stage.ready);
-    job(walk, io, &stage, &tiles, &active, step)
+    job(walk, io, (&stage, busy.q()), &tiles, (&active, step))
 }
 
 /// The job stage: a service and its payload. `active`: the group that is served; `step`: the tile counters count.
 fn job<'m>(
     walk: &Walk,
     io: &Start<'m>,
-    stage: &Stage<'m>,
+    (stage, more): (&Stage<'m>, Sig<'m>),
     tiles: &Tiles<'_, 'm>,
-    active: &[Sig<'m>],
-    step: Sig<'m>,
+    (active, step): (&[Sig<'m>], Sig<'m>),
 ) -> Job<'m> {
     let (m, groups, one) = (tiles.numbers.m, active.len(), tiles.numbers.m.lit(1, u(1)));
     let held = |name: String, values: Vec<Sig<'m>>| hold(m, name, stage.load, choose(m, active, &values));
-    let address = (0..groups)
+    let offset = (0..groups)
         .map(|g| {
             let steps = walk.address_steps(&walk.groups[g]);
-            let init = io.base(m, walk, &walk.groups[g]) + io.program.at_start(&steps.start, u(walk.address_bits));
-            tiles.accumulate(format!("gen_address{g}"), init, &steps)
+            let init = io.program.at_start(&steps.start, s(walk.offset_bits()));
+            tiles.accumulate(format!("gen_offset{g}"), init, &steps)
         })
         .collect();
     let ends = s(walk.coordinate_bits());
@@ -223,9 +258,10 @@ fn job<'m>(
         .collect();
     Job {
         valid: stage.valid,
+        more,
         phase,
         slot: held("job_slot".into(), slots.collect()),
-        address: held("job_address".into(), address),
+        offset: held("job_offset".into(), offset),
         gates: list("gate", f.gates),
         lowers: list("lower", f.lowers),
         uppers: list("upper", f.uppers),
@@ -381,6 +417,9 @@ impl<'m> Tiles<'_, 'm> {
     fn accumulate(&self, name: String, init: Sig<'m>, f: &Steps) -> Sig<'m> {
         let m = self.numbers.m;
         if f.tiles.iter().all(|d| *d == Formula::Const(0)) {
+            if matches!(f.start, Formula::Const(_)) {
+                return init;
+            }
             return hold(m, name, self.start, init);
         }
         let acc = m.reg(name, init.ty());

@@ -1,20 +1,25 @@
 //! The status register: which errors occurred since the host last cleared it, and where the first one was.
 //!
 //! An error never blocks a run: the engines take error answers like any others, so `ap_done` comes. A run with an
-//! address that is not a multiple of the element size of its array ends at once and moves nothing.
+//! address that is not a multiple of the element size of its array ends at once and moves nothing. Rows outside of an
+//! array are not transferred ([`super::address`]).
 
 use super::elastic::hold;
 use super::register::Write;
-use crate::interface::{Layout, STATUS_INDEX, STATUS_KNOWN, STATUS_RESPONSE};
+use crate::interface::{
+    Layout, STATUS_INDEX, STATUS_MISALIGNED, STATUS_OUTSIDE, STATUS_READ, STATUS_RESPONSE, STATUS_STOPPED, STATUS_WRITE,
+};
 use crate::port::Port;
 use rtl::{u, ModuleBuilder, Sig};
 
-/// Error answers of the engines in one cycle.
+/// Faults of the engines in one cycle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault<S> {
-    /// A read, a write, or both failed. The other fields describe one of them.
+    /// A read, a write, or both failed, or a row outside of its array was left out. The other fields describe one of
+    /// them.
     pub read: S,
     pub write: S,
+    pub outside: S,
     /// Number of the AXI port, 8 bits.
     pub port: S,
     /// RRESP or BRESP, 2 bits.
@@ -26,10 +31,11 @@ pub struct Fault<S> {
 
 impl<S> Fault<S> {
     pub fn map<T>(&self, f: impl Fn(&S) -> T) -> Fault<T> {
-        let Fault { read, write, port, response, known, address } = self;
+        let Fault { read, write, outside, port, response, known, address } = self;
         Fault {
             read: f(read),
             write: f(write),
+            outside: f(outside),
             port: f(port),
             response: f(response),
             known: f(known),
@@ -44,6 +50,7 @@ impl Fault<Port> {
         Fault {
             read: p("read", 1),
             write: p("write", 1),
+            outside: p("outside", 1),
             port: p("port", 8),
             response: p("response", 2),
             known: p("known", 1),
@@ -52,26 +59,44 @@ impl Fault<Port> {
     }
 }
 
-/// The registers as (offset, value), and whether an error occurs in this cycle. `refused`: a run is refused because of
-/// argument `index` (8 bits).
+impl<'m> Fault<Sig<'m>> {
+    pub(crate) fn any(&self) -> Sig<'m> {
+        self.read | self.write | self.outside
+    }
+}
+
+/// What the control registers report.
+pub(super) struct Events<'m> {
+    /// A run is refused because of argument `index` (8 bits).
+    pub refused: Sig<'m>,
+    pub index: Sig<'m>,
+    /// The soft reset stops a run.
+    pub stopped: Sig<'m>,
+}
+
+/// The registers as (offset, value), and whether an error occurs in this cycle.
 pub(super) fn registers<'m>(
     m: &'m ModuleBuilder,
     layout: &Layout,
     rst: Sig<'m>,
     write: &Write<'m>,
     fault: Fault<Sig<'m>>,
-    [refused, index]: [Sig<'m>; 2],
+    Events { refused, index, stopped }: Events<'m>,
 ) -> (Vec<(u32, Sig<'m>)>, Sig<'m>) {
     let at = layout.status();
-    let causes = [("read_error", fault.read), ("write_error", fault.write), ("misaligned", refused)];
-    let mut bits = vec![];
-    for (i, (name, now)) in causes.into_iter().enumerate() {
+    let answered = fault.any();
+    let causes = [
+        (STATUS_READ, "read_error", fault.read),
+        (STATUS_WRITE, "write_error", fault.write),
+        (STATUS_MISALIGNED, "misaligned", refused),
+        (STATUS_OUTSIDE, "outside", fault.outside),
+        (STATUS_STOPPED, "stopped", stopped),
+    ];
+    let bits = causes.map(|(i, name, now)| {
         let bit = m.reg(format!("status_{name}"), u(1));
-        bit.next(now | (bit.q() & !write.sets(m, at, i as u32))).rst(rst, 0);
-        bits.push(bit.q());
-    }
-    let answered = fault.read | fault.write;
-    let now = answered | refused;
+        bit.next(now | (bit.q() & !write.sets(m, at, i))).rst(rst, 0).q()
+    });
+    let now = m.any(&[answered, refused, stopped]);
     let noted = m.any(&bits).called("status_noted");
     let first = (now & !noted).called("status_first");
     let zero = |bits: u32| m.lit(0, u(bits));
@@ -96,7 +121,9 @@ pub(super) fn registers<'m>(
             index,
             zero(STATUS_INDEX - STATUS_RESPONSE - 2),
             response,
-            zero(STATUS_RESPONSE - STATUS_KNOWN - 1),
+            zero(STATUS_RESPONSE - STATUS_STOPPED - 1),
+            bits[4],
+            bits[3],
             known,
             bits[2],
             bits[1],

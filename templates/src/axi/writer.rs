@@ -15,7 +15,7 @@
 //!
 //! Invariant: the writer sends a request only if the word FIFO will have room for the answer.
 //!
-//! A reset ends the open bursts first: their addresses stay offered and their missing beats follow without byte
+//! A soft reset ends the open bursts first: their addresses stay offered and their missing beats follow without byte
 //! strobes; no new burst begins. The engine itself is reset when all have been answered (`quiet`).
 //!
 //! Timing (`K`, `L` as in [`super::reader`], `Q` = `read_latency`; `cost::writer` computes all of it exactly):
@@ -31,12 +31,12 @@
 //! | first W beat of a burst | 2 cycles after its AWVALID at the earliest |
 //! | `written_<o>` | 2 cycles after the last B |
 
-use super::address::{self, beat_of, digit_types, digits, position_bits, BurstGate, Odometer, Queue, Row};
+use super::address::{self, beat_of, digit_types, digits, position_bits, BurstGate, Odometer, Queue, Row, Side};
 use super::bundle::{AxiWrite, Bus};
 use super::bursts::{watch, Events};
 use super::elastic::{choose_lit, fifo, hold, pack, unpack, Fields, Skid};
 use super::rotate::{merge, rotate_level};
-use super::services::{self, EnginePorts, Job, Start};
+use super::services::{self, EnginePorts, Idle, Job, Start};
 use super::steps::{self, Parts, StridedRow};
 use crate::port::Port;
 use crate::stream::{Answer, Tokens, Word};
@@ -55,13 +55,16 @@ pub struct WriterParams {
     pub read_latency: u32,
     /// Program registers that the engine uses.
     pub program: Vec<Register>,
+    /// Sizes are known at run time.
+    pub sized: bool,
 }
 
 impl WriterParams {
     /// `None` if no output group uses the port.
     pub fn from_vsa(vsa: &Vsa, port: usize, read_latency: u32) -> Option<WriterParams> {
         let walk = Walk::writes(vsa, port)?;
-        Some(WriterParams { program: program::of_walk(vsa, &walk), walk, read_latency })
+        let sized = !vsa.sizes.list.is_empty();
+        Some(WriterParams { program: program::of_walk(vsa, &walk), walk, read_latency, sized })
     }
 
     /// Width of `dr_w`.
@@ -73,7 +76,7 @@ impl WriterParams {
         let of_groups =
             |what: &str| self.walk.groups.iter().map(|g| Port::bit(format!("{what}_{}", g.group))).collect();
         WriterPorts {
-            engine: EnginePorts::new(&self.walk, &self.program),
+            engine: EnginePorts::new(&self.walk, &self.program, self.sized),
             emitted: of_groups("emitted"),
             drained: of_groups("drained"),
             written: of_groups("written"),
@@ -131,45 +134,52 @@ impl Template for AxiWriter {
         ));
         let ports = self.0.ports();
         let guard = ports.engine.guard.map(|port| port.input(m));
-        let (open, live) = (guard.count(m), guard.live);
-        let rst = (guard.rst & !open.q().reduce_or()).named("reset");
-        let (offers, ends) = ((live & !rst).named("offers"), (guard.rst & !rst).named("ends_bursts"));
+        let offered = m.wire("bus_offered", u(1));
+        let bursts = guard.bursts(m, offered.sig());
+        let (rst, ends, forget) = (bursts.reset, bursts.ends, bursts.forget);
         let io = Start::of(m, walk, &ports.engine, &self.0.program, rst);
         let go = m.wire("go", u(1));
         let job = services::generator(m, walk, &io, go.sig());
         let allowed = credits(m, walk, &ports, &io, &job, go.sig());
         let row_leaves = m.wire("row_next", u(1));
-        let (stage, row, walker_free) = address::rows(m, walk, (rst, &io.program), &job, go.sig(), row_leaves, false);
+        let burst = walk.burst_beats() as u64 * u64::from(walk.bus_bytes());
+        let (outside, low_bits) = (&ports.engine.report.outside, burst.trailing_zeros());
+        let side = Side { outside, digits: false, low_bits };
+        let (stage, row, walker) = address::rows(m, walk, &io, &job, go.sig(), row_leaves, side);
         let word_pop = m.wire("word_pop", u(1));
-        let (tokens_free, words) = requests(m, &self.0, &ports, &io, &job, go.sig(), word_pop.sig());
+        let (asks, words) = requests(m, &self.0, &ports, &io, &job, go.sig(), word_pop.sig());
         // Not checked in a reset: the beats that end open bursts pop words that never came.
         m.assert(guard.rst, "the word FIFO has room for every word", !words.overflow);
-        go.drive((job.valid & allowed & walker_free).called("service_may_go") & tokens_free);
+        go.drive((job.valid & allowed & walker.free).called("service_may_go") & asks.free);
 
         let aw_ready = ports.bus.aw.ready.input(m);
-        let gate = BurstGate { ready: aw_ready & live, allowed: m.lit(1, u(1)), drop: Some(ends) };
+        let gate = BurstGate { ready: aw_ready, allowed: !guard.rst, drop: Some(ends), forget };
         let descriptor = Descriptor::of(m, walk, &row);
-        let (queue, mut channel) =
-            address::issue(m, walk, rst, (stage, row, row_leaves), gate, descriptor, |data, push, pop| {
+        let (queue, channel) =
+            address::issue(m, walk, &io, (stage, row, row_leaves), gate, descriptor, |data, push, pop| {
                 fifo(m, "desc", ROWS_IN_FLIGHT as u32, rst, push, data, pop)
             });
-        channel.valid = (channel.valid & offers).named("awvalid");
         address::drive_channel(m, walk, &ports.bus.aw, &channel);
 
         // Data may be offered as soon as their address is, not after its handshake: a memory may wait for WVALID before
         // it accepts an address.
-        let waiting = m.reg("address_waits", u(1));
-        let addressed = (channel.valid & !waiting.q()).named("addressed");
-        waiting.next(channel.valid & !aw_ready).en(live).rst(rst, 0);
-        let data_side = DataSide { m, walk, bus: &ports.bus, rst, offers, ends, addressed };
+        let addressed = channel.begins(m, aw_ready, forget);
+        let stages =
+            [walker.stages, vec![job.valid, job.more, asks.under_way, queue.some, channel.waits, !bursts.quiet]];
+        let data_side = DataSide { m, walk, bus: &ports.bus, rst, forget, ends, addressed };
         let end = data_side.build(queue, words, word_pop);
-        let answered = responses(m, walk, &ports, &io, end);
+        offered.drive(channel.valid | end.offered);
+        let busy = end.busy;
+        let (answered, drains) = responses(m, walk, &ports, &io, end);
+        if let Some(idle) = &ports.engine.idle {
+            idle.output(m, Idle([stages.concat(), vec![busy, drains]].concat()).since(m, &io, 0));
+        }
         let response = ports.bus.bresp.input(m);
         watch(
             m,
             &ports.engine.report,
             guard.rst,
-            open,
+            bursts,
             Events { opened: addressed, address: channel.beat, answered, response, ended: m.lit(1, u(1)) },
             ROWS_IN_FLIGHT as u32,
         );
@@ -202,6 +212,8 @@ struct Words<'m> {
     data: Sig<'m>,
     /// A word arrives and finds no room.
     overflow: Sig<'m>,
+    /// A request is not answered.
+    awaited: Sig<'m>,
 }
 
 /// Walks the rows of a drain word by word, sends the requests and rotates the answers. Returns whether a service is
@@ -214,7 +226,7 @@ fn requests<'m>(
     job: &Job<'m>,
     go: Sig<'m>,
     word_pop: Sig<'m>,
-) -> (Sig<'m>, Words<'m>) {
+) -> (Asks<'m>, Words<'m>) {
     let (rst, walk) = (io.rst, &p.walk);
     let valid = m.reg("ask_valid", u(1));
     let count_ty = u(clog2(u64::from(p.depth())) + 1);
@@ -243,8 +255,9 @@ fn requests<'m>(
     let slot = hold(m, "ask_slot", go, job.slot);
     let low = walk.bus_bytes().trailing_zeros();
     let forms: Vec<_> = walk.groups.iter().map(|g| walk.address_steps(g)).collect();
-    let shift = job.shift(walk).map(|_| {
-        let at = odo.accumulate(m, "ask_address".into(), job.low_address(low), &io.program, &forms);
+    let shift = (walk.word > 1).then(|| {
+        let first = job.low_address(m, walk, io, low);
+        let at = odo.accumulate(m, "ask_address".into(), first, &io.program, &forms);
         services::shift_bits(walk, at).unwrap_or(at)
     });
 
@@ -263,7 +276,16 @@ fn requests<'m>(
     }
 
     let request = Request { issue, last, group, shift, part: parts.map(|p| p.number) };
-    (!valid.q() | done, answers(m, p, ports, rst, request, word_pop))
+    let words = answers(m, p, ports, rst, request, word_pop);
+    (Asks { free: !valid.q() | done, under_way: valid.q() | words.awaited }, words)
+}
+
+/// State of the requests.
+struct Asks<'m> {
+    /// A service is accepted.
+    free: Sig<'m>,
+    /// Requests are left, or unanswered.
+    under_way: Sig<'m>,
 }
 
 /// A request in the cycle in which it is issued.
@@ -324,7 +346,7 @@ fn answers<'m>(
         push = m.reg(format!("rotate{k}_valid"), u(1)).next(push).rst(rst, 0).q();
     }
     let words = fifo(m, "word", p.depth(), rst, push, data, word_pop);
-    Words { valid: words.valid, data: words.head, overflow: push & !words.room }
+    Words { valid: words.valid, data: words.head, overflow: push & !words.room, awaited: notes.some }
 }
 
 /// Row descriptor of the data side.
@@ -347,7 +369,7 @@ impl<'m> Descriptor<'m> {
     fn of(m: &'m ModuleBuilder, walk: &Walk, row: &Row<'m>) -> Self {
         let end = row.last_beat(m, walk);
         let bits = (walk.burst_beats() as u64).trailing_zeros();
-        let window = row.address.slice(walk.bus_bytes().trailing_zeros(), bits);
+        let window = row.low_address.slice(walk.bus_bytes().trailing_zeros(), bits);
         let group = if walk.groups.len() > 1 { row.group.clone() } else { vec![] };
         Descriptor { group, last: row.last, any: row.any, from: row.from, to: row.to, end, window, shift: row.shift }
     }
@@ -373,10 +395,14 @@ impl<'m> Fields<'m> for Descriptor<'m> {
 
 /// The end of a drain on the data side.
 struct DrainEnd<'m> {
+    /// A row is sent.
+    busy: Sig<'m>,
     push: Sig<'m>,
     group: Vec<Sig<'m>>,
     /// The last beat of a burst enters the skid buffer in this cycle.
     burst_ends: Sig<'m>,
+    /// WVALID.
+    offered: Sig<'m>,
     drive_room: Wire<'m>,
 }
 
@@ -386,9 +412,9 @@ struct DataSide<'a, 'm> {
     walk: &'a Walk,
     bus: &'a AxiWrite<Port>,
     rst: Sig<'m>,
-    /// Beats may be offered on the bus.
-    offers: Sig<'m>,
-    /// A reset has come: open bursts are completed without strobes.
+    /// Reset of the registers in front of the bus.
+    forget: Sig<'m>,
+    /// A soft reset has come: open bursts are completed without strobes.
     ends: Sig<'m>,
     /// The address of a burst is on its channel for the first cycle.
     addressed: Sig<'m>,
@@ -398,7 +424,7 @@ impl<'m> DataSide<'_, 'm> {
     /// Steps through the virtual beats of the present row, one per cycle, and sends those with elements to write.
     fn build(self, queue: Queue<'m, Descriptor<'m>>, words: Words<'m>, word_pop: Wire<'m>) -> DrainEnd<'m> {
         let (m, walk, rst) = (self.m, self.walk, self.rst);
-        let Queue { valid: waiting, head, pop: pops } = queue;
+        let Queue { valid: waiting, head, pop: pops, .. } = queue;
         let flag = |name: &str| m.reg(format!("send_{name}"), u(1));
         let (busy, sends, takes, opens, last) =
             (flag("busy"), flag("beat"), flag("takes"), flag("opens"), flag("last"));
@@ -453,13 +479,14 @@ impl<'m> DataSide<'_, 'm> {
             steps::stride_strobes(m, walk, first_row, &now.group, pop, step).map_or(strobes, |stride| strobes & stride);
         let strobes = m.mux(self.ends, m.lit(0, strobes.ty()), strobes).named("send_strb");
         let parts = [("data", data.named("send_data")), ("last", wlast), ("strb", strobes)];
-        let (valid, offered) = channel.offer(m, rst, sent, &parts, self.offers & wready, None);
-        self.bus.wvalid.output(m, (valid & self.offers).named("w_offered"));
+        let (valid, offered) = channel.offer(m, self.forget, sent, &parts, wready, None);
+        self.bus.wvalid.output(m, valid);
         for (port, value) in [&self.bus.wdata, &self.bus.wlast, &self.bus.wstrb].into_iter().zip(offered) {
             port.output(m, value);
         }
         let group = if walk.groups.len() > 1 { now.group.clone() } else { vec![] };
-        DrainEnd { push: step & last.q() & now.last, group, burst_ends: sent & wlast, drive_room: marker_room }
+        let push = step & last.q() & now.last;
+        DrainEnd { busy: busy.q(), push, group, burst_ends: sent & wlast, offered: valid, drive_room: marker_room }
     }
 
     /// WDATA: merges the present word with the one before. `pop`: the word is taken.
@@ -489,8 +516,15 @@ impl<'m> DataSide<'_, 'm> {
     }
 }
 
-/// Counts write responses: drives `written` when a drain is in DRAM and `done` when everything is. Returns BVALID.
-fn responses<'m>(m: &'m ModuleBuilder, walk: &Walk, ports: &WriterPorts, io: &Start<'m>, end: DrainEnd<'m>) -> Sig<'m> {
+/// Counts write responses: drives `written` when a drain is in DRAM and `done` when everything is. Returns BVALID, and
+/// whether some drain is not yet in DRAM.
+fn responses<'m>(
+    m: &'m ModuleBuilder,
+    walk: &Walk,
+    ports: &WriterPorts,
+    io: &Start<'m>,
+    end: DrainEnd<'m>,
+) -> (Sig<'m>, Sig<'m>) {
     let rst = io.rst;
     let (sent, acked) = (m.reg("bursts_sent", u(24)), m.reg("bursts_acked", u(24)));
     let more = sent.q().add_lit(1).called("bursts_sent_next");
@@ -526,5 +560,5 @@ fn responses<'m>(m: &'m ModuleBuilder, walk: &Walk, ports: &WriterPorts, io: &St
     }
     done.next(!io.start & (done.q() | all)).rst(rst, 0);
     ports.done.output(m, done.q());
-    bvalid
+    (bvalid, queue.some)
 }

@@ -87,10 +87,14 @@ impl Layout {
         let at = self.function().map_or(self.error_address() + 8, |at| at + 4);
         (self.queue > 0).then_some([at, at + 4])
     }
-    /// Byte offset after the last register.
-    pub fn end(&self) -> u32 {
+    /// Byte offset of the soft reset.
+    pub fn soft_reset(&self) -> u32 {
         let after = self.function().map_or(self.error_address() + 8, |at| at + 4);
         self.queue().map_or(after, |at| at[1] + 4)
+    }
+    /// Byte offset after the last register.
+    pub fn end(&self) -> u32 {
+        self.soft_reset() + 4
     }
     /// Address bits that the register file decodes.
     pub fn address_bits(&self) -> u32 {

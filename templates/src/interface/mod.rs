@@ -28,10 +28,11 @@
 //! | then | `design_id` | hash of the Verilog |
 //! | +4 | `version` | version of sagen: major, minor, patch |
 //! | +8, +12 | `cycles` | cycles of the latest run; reading the low half latches the high half |
-//! | +16 | `status` | errors since it was last cleared: bit 0 read, 1 write, 2 misaligned; writing 1 clears |
+//! | +16 | `status` | errors since it was last cleared: bit 0 read, 1 write, 2 misaligned, 4 outside, 5 stopped; writing 1 clears |
 //! | +20, +24 | `error_address` | address of the first burst that failed |
 //! | +28 | `function` | number of the function of the next run; only if the IP has several |
 //! | next two | `queue`, `queue_ended` | pushes a command; commands that have ended; only with a queue |
+//! | then | `soft_reset` | writing 1 to bit 0 stops the IP; reads 1 until it has stopped |
 //!
 //! All functions of an IP lay out their arguments from 0x10, so the meaning of a register depends on the function.
 //!
@@ -62,7 +63,19 @@ pub const IP_ISR: u32 = 0x0c;
 /// Offset of the first argument.
 pub const ARGUMENTS: u32 = 0x10;
 
-/// Bit of the status register: `error_address` is valid. Bits 0, 1 and 2 are the causes.
+/// Bits of the status register, the causes: error answers to a read and to a write.
+pub const STATUS_READ: u32 = 0;
+pub const STATUS_WRITE: u32 = 1;
+/// A run was refused.
+pub const STATUS_MISALIGNED: u32 = 2;
+/// Rows outside of an array were left out.
+pub const STATUS_OUTSIDE: u32 = 4;
+/// The soft reset stopped a run.
+pub const STATUS_STOPPED: u32 = 5;
+/// All causes. Writing it clears the status.
+pub const STATUS_CAUSES: u32 =
+    1 << STATUS_READ | 1 << STATUS_WRITE | 1 << STATUS_MISALIGNED | 1 << STATUS_OUTSIDE | 1 << STATUS_STOPPED;
+/// Bit of the status register: `error_address` is valid.
 pub const STATUS_KNOWN: u32 = 3;
 /// Lowest of two bits: the response.
 pub const STATUS_RESPONSE: u32 = 8;

@@ -25,13 +25,14 @@ const KEYWORDS: &str = "abs access after alias all architecture array attribute 
 
 /// Names of registers, and names that the generated drivers use; lower case.
 const RESERVED: &str = "ctrl gier ip_ier ip_isr cycles status error_address design_id version control interrupt \
-    register_map self ip ap_clk ap_rst_n \
+    soft_reset register_map self ip ap_clk ap_rst_n \
     start done idle wait run base";
 
 /// Further names that the drivers of an IP with several functions use; lower case.
 const DRIVER: &str = "control hw read64 write64 bits32 bits64 wait run reset cycles status error_address design_id \
     version check_design \
-    start is_done is_idle interrupt_enable interrupt_disable interrupt_clear queue function";
+    start is_done is_idle interrupt_enable interrupt_disable interrupt_clear queue function \
+    soft_reset stop until timeout wait_for finish ended scratch";
 
 /// Names of arguments with these C names, in the same order.
 pub fn arguments<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {

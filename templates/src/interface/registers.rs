@@ -30,6 +30,7 @@ pub(super) fn list(layout: &Layout, functions: &[Function], version: u32) -> Vec
         all.push(register("function", at, Access::ReadWrite, &text));
     }
     all.extend(queue(layout));
+    all.push(soft_reset(layout));
     all
 }
 
@@ -70,17 +71,26 @@ fn status(layout: &Layout) -> Register {
     use Access::{ClearedByOne, ReadOnly, ReadWrite};
     let misaligned =
         "a run was refused and moved nothing: an address is not a multiple of the element size of its array";
+    let outside = "registers asked for data outside of an array: these were neither read nor written";
     let index = "the AXI port of the error, or the misaligned argument, counted from 0";
     let known = "error_address holds the address of the first burst that failed";
     let fields = vec![
-        field("READ_ERROR", 0, ClearedByOne, "a read was answered with SLVERR or DECERR"),
-        field("WRITE_ERROR", 1, ClearedByOne, "a write was answered with SLVERR or DECERR"),
-        field("MISALIGNED", 2, ClearedByOne, misaligned),
+        field("READ_ERROR", STATUS_READ, ClearedByOne, "a read was answered with SLVERR or DECERR"),
+        field("WRITE_ERROR", STATUS_WRITE, ClearedByOne, "a write was answered with SLVERR or DECERR"),
+        field("MISALIGNED", STATUS_MISALIGNED, ClearedByOne, misaligned),
         field("ADDRESS_KNOWN", STATUS_KNOWN, ReadOnly, known),
+        field("OUTSIDE", STATUS_OUTSIDE, ClearedByOne, outside),
+        field("STOPPED", STATUS_STOPPED, ClearedByOne, "the soft reset stopped a run"),
         Field { width: 2, ..field("RESPONSE", STATUS_RESPONSE, ReadOnly, "its response: 2 SLVERR, 3 DECERR") },
         Field { width: 8, ..field("INDEX", STATUS_INDEX, ReadOnly, index) },
     ];
     Register { fields, ..register("status", layout.status(), ReadWrite, "errors since it was last cleared") }
+}
+
+fn soft_reset(layout: &Layout) -> Register {
+    let text = "stops the run and empties the queue; reads 1 until all open bursts are completed";
+    let fields = vec![field("SOFT_RESET", 0, Access::SetByOne, text)];
+    Register { fields, ..register("soft_reset", layout.soft_reset(), Access::ReadWrite, "stops the IP alone") }
 }
 
 /// The registers of the queue, if there is one.

@@ -5,6 +5,7 @@ use crate::array_support::{base, check, contents, Host};
 use cost::board::Board;
 use scop::Scop;
 use templates::axi::memory::Timing;
+use templates::interface::{STATUS_CAUSES, STATUS_STOPPED};
 use uniform::design::{ArrayChoice, DesignSpec, Shape};
 
 fn board() -> Board {
@@ -101,13 +102,15 @@ fn product_by_hand() -> array::vsa::Vsa {
     search::compile(&scop, &spec, &board()).unwrap_or_else(|d| panic!("{}", scop::render_plain(&scop.sources, &d))).vsa
 }
 
-/// A reset of the IP in the middle of a run, while its memories go on answering, does not affect the next run.
+/// A reset in the middle of a run does not affect the next run: of the IP and its memories, for one cycle or more, or a
+/// soft reset, in which the memories go on.
 #[test]
-fn reset_of_the_ip_alone() {
+fn reset_in_the_middle() {
     let vsa = product_by_hand();
     let (memory, mut expected) = (contents(&vsa, 7), contents(&vsa, 7));
     array::interp::run(&vsa, &mut expected).expect("the array can be interpreted");
-    let (design, _) = templates::ip(&(&vsa).into()).expect("an IP");
+    let (design, interface) = templates::ip(&(&vsa).into()).expect("an IP");
+    let layout = &interface.layout;
     for (case, mode) in
         [Timing::IDEAL, Timing::Ddr { seed: 5 }].into_iter().flat_map(|mode| (0..25).map(move |case| (case, mode)))
     {
@@ -115,10 +118,15 @@ fn reset_of_the_ip_alone() {
         host.prepare(&vsa, mode, 0);
         host.write(0, 1);
         (0..10 + 23 * case).for_each(|_| host.cycle());
-        host.reset_alone([1, 2, 60][case % 3]);
-        // The registers answer when no burst is open any more.
-        host.prepare(&vsa, mode, 0);
+        match case % 4 {
+            0 => host.soft_reset(layout),
+            k => host.reset_all([1, 2, 60][k - 1]),
+        }
         assert!(host.memories.iter().all(|m| m.is_idle()), "{mode:?} {case}: bursts are open");
+        let stopped = u64::from(case % 4 == 0) << STATUS_STOPPED;
+        assert_eq!(host.read(layout.status()), stopped, "{mode:?} {case}: status");
+        host.write(layout.status(), STATUS_CAUSES.into());
+        host.prepare(&vsa, mode, 0);
         host.fill(&vsa, &memory);
         let outcome = host.run(&vsa, 100_000).unwrap_or_else(|e| panic!("{mode:?} {case}: {e}"));
         assert!(outcome.memory == expected, "{mode:?} {case}: wrong results");

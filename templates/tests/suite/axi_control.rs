@@ -4,7 +4,7 @@ use crate::axi_support::Random;
 use rtl::sim::Sim;
 use rtl::Design;
 use templates::axi::control::AxiLiteControl;
-use templates::interface::Layout;
+use templates::interface::{Layout, STATUS_CAUSES, STATUS_STOPPED};
 
 /// Identifier of the design under test.
 const DESIGN: u32 = 0xc0ff_ee11;
@@ -45,8 +45,11 @@ impl Host {
         for p in ["awvalid", "wvalid", "arvalid", "rready", "bready"] {
             h.set(p, 0);
         }
-        let unused = ["fault_read", "fault_write", "fault_port", "fault_response", "fault_known", "fault_address"];
-        ["done"].iter().chain(&unused).for_each(|input| h.sim.set(input, 0));
+        let unused =
+            ["read", "write", "outside", "port", "response", "known", "address"].map(|name| format!("fault_{name}"));
+        unused.iter().for_each(|input| h.sim.set(input, 0));
+        h.sim.set("done", 0);
+        h.sim.set("ready", 1);
         h.sim.set("design_id", DESIGN.into());
         h.sim.set("rst", 1);
         h.sim.step();
@@ -194,7 +197,7 @@ fn arguments_are_laid_out_as_by_hls() {
     assert_eq!(offsets, [0x10, 0x18, 0x24, 0x2c, 0x38]);
     assert_eq!(
         (layout.design_id(), layout.version(), layout.cycles(), layout.status(), layout.end(), layout.address_bits()),
-        (0x40, 0x44, 0x48, 0x50, 0x5c, 7)
+        (0x40, 0x44, 0x48, 0x50, 0x60, 7)
     );
 }
 
@@ -296,7 +299,7 @@ fn functions_share_the_registers_of_their_arguments() {
     assert_eq!(words, [(0x10, 32), (0x14, 32), (0x18, 32), (0x1c, 32), (0x24, 32), (0x28, 32)]);
     assert_eq!(
         (layout.design_id(), layout.function(), layout.queue(), layout.end()),
-        (0x30, Some(0x4c), Some([0x50, 0x54]), 0x58)
+        (0x30, Some(0x4c), Some([0x50, 0x54]), 0x5c)
     );
     let mut h = Host::of(two_functions(0), 9);
     h.longest = 5;
@@ -364,4 +367,35 @@ fn what_finds_no_place_is_ignored_and_the_hosts_own_run_comes_first() {
     assert_eq!(h.read(ended), 4);
     assert_eq!(h.log, wanted);
     assert_eq!(h.read(0), 0b1110, "AP_DONE tells of the host's own run");
+}
+
+/// A soft reset stops the run, empties the queue and keeps the arguments. The registers answer while the core is in its
+/// reset; a run waits for its end.
+#[test]
+fn a_soft_reset_stops_the_run_and_the_queue() {
+    let layout = two_functions(4);
+    let [queue, ended] = layout.queue().unwrap();
+    let mut h = Host::of(layout.clone(), 11);
+    let command = h.arguments(1);
+    for _ in 0..3 {
+        h.write(queue, 1, 15);
+    }
+    assert_eq!((h.read(queue), h.starts, h.read(0) & 4), (1 << 16 | 3, 1, 0));
+    h.sim.set("ready", 0);
+    h.write(layout.soft_reset(), 1, 15);
+    let stopped = 1 << STATUS_STOPPED;
+    assert_eq!((h.read(layout.soft_reset()), h.read(0), h.read(layout.status())), (1, 0, stopped), "under way");
+    assert_eq!((h.read(queue), h.read(ended)), (4 << 16, 0), "the queue is empty");
+    h.write(layout.function().unwrap(), 1, 15);
+    h.write(0, 1, 1);
+    (0..50).for_each(|_| h.tick());
+    assert_eq!((h.starts, h.read(0)), (1, 1), "the next run waits");
+    h.sim.set("ready", 1);
+    h.longest = 5;
+    while h.read(0) & 4 == 0 {}
+    assert_eq!((h.read(layout.soft_reset()), h.starts, h.log.last()), (0, 2, Some(&command)));
+    h.write(layout.status(), STATUS_CAUSES, 15);
+    h.write(layout.soft_reset(), 1, 15);
+    (0..5).for_each(|_| h.tick());
+    assert_eq!((h.read(0), h.read(layout.status())), (4, 0), "no run was stopped");
 }

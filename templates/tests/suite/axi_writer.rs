@@ -100,9 +100,9 @@ impl<'a> Bench<'a> {
         reset_both(&mut self.sim, &mut self.memory);
     }
 
-    fn reset_alone(&mut self, cycles: i64) {
+    fn soft_reset(&mut self, cycles: i64) {
         self.silence();
-        reset_alone(&mut self.sim, &mut self.memory, cycles);
+        soft_reset(&mut self.sim, &mut self.memory, cycles);
     }
 
     fn silence(&mut self) {
@@ -294,7 +294,7 @@ fn stalls_any_alignment_and_reset_in_the_middle() {
         if seed % 3 == 0 {
             bench.reset()
         } else {
-            bench.reset_alone(r.range(1, 40))
+            bench.soft_reset(r.range(1, 40))
         }
         let now = bench.memory.array(0).to_vec();
         assert!(

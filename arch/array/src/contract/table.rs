@@ -358,6 +358,7 @@ fn group(vsa: &Vsa, r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i
         elements,
         step,
         scale,
+        extent: r.array.dims.iter().product::<i64>() * i64::from(r.array.ty.bytes()),
         address,
         strided,
         gates,

@@ -155,6 +155,8 @@ pub struct WalkGroup {
     /// One cell is `scale` elements. The array wants every `step`-th cell and has those side by side in its words.
     pub step: i64,
     pub scale: i64,
+    /// Bytes of the array, at the greatest sizes.
+    pub extent: i64,
     /// Byte offset of local element 0 of the row from the array's base; wraps modulo 2^64. Where extents follow sizes,
     /// what they multiply comes on top.
     pub address: RowForm,
@@ -340,6 +342,11 @@ impl Walk {
             all.iter().zip(counters).all(|(span, c)| (span.low..=span.end.at_case(0).min(span.high)).contains(c))
         };
         self.cases.iter().position(is).unwrap_or(self.cases.len())
+    }
+    /// Bits of a signed number that holds the byte offset of local element 0 of every row that transfers something.
+    pub fn offset_bits(&self) -> u32 {
+        let most = self.groups.iter().map(|g| g.extent.max(g.elements * i64::from(self.bytes))).max().unwrap_or(1);
+        65 - (most as u64).leading_zeros()
     }
     /// Bits of a signed number that holds every gate and end.
     pub fn coordinate_bits(&self) -> u32 {

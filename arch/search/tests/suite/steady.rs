@@ -77,6 +77,7 @@ fn group(random: &mut Random, group: usize, trips: &[i64], bytes: i64, word: i64
         elements,
         step: 1,
         scale: 1,
+        extent: 1 << 40,
         address,
         strided: vec![],
         gates,

@@ -8,7 +8,7 @@
 //!
 //! `axi_memory.v` of the command is the same model in Verilog. Violations of the protocol are collected as faults: a
 //! burst across a 4 KiB boundary, of wrong size or type; a beat or strobe outside of the arrays; a wrong WLAST; a
-//! request that changes or vanishes while it waits; a request while the design is in reset.
+//! request that changes or vanishes while it waits. A reset of the design is one of the memory, too.
 
 mod port;
 mod rows;
@@ -177,8 +177,6 @@ struct Memory {
     waiting: Request,
     /// Bursts that touch these addresses get this response code.
     broken: Option<(Range<u64>, u64)>,
-    /// The design is in reset, the memory is not.
-    design_in_reset: bool,
     faults: Vec<String>,
 }
 
@@ -217,7 +215,6 @@ impl Memory {
             b: None,
             waiting: Request::default(),
             broken: None,
-            design_in_reset: false,
             faults: vec![],
         }
     }
@@ -316,13 +313,6 @@ impl Memory {
     }
 
     fn check_waiting(&mut self, request: &Request) {
-        if self.design_in_reset {
-            // It must offer nothing and may withdraw earlier offers.
-            let offered =
-                [("ARVALID", request.ar.is_some()), ("AWVALID", request.aw.is_some()), ("WVALID", request.w.is_some())];
-            offered.iter().filter(|o| o.1).for_each(|o| self.fault(&format!("{} in reset", o.0)));
-            return;
-        }
         if self.waiting.ar.is_some() && self.waiting.ar != request.ar {
             self.fault("AR changed while waiting");
         }

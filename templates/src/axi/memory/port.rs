@@ -101,11 +101,6 @@ impl AxiMemory {
         all
     }
 
-    /// The design is reset and may withdraw its offers.
-    pub fn forget_offers(&mut self) {
-        self.memory.waiting = Request::default();
-    }
-
     /// Writes an image again.
     pub fn restore(&mut self, image: &Image) {
         self.memory.restore(image);
@@ -124,11 +119,6 @@ impl AxiMemory {
     /// Reset of the memory controller: drops everything under way. Contents and local time stay.
     pub fn reset(&mut self) {
         self.memory.reset();
-    }
-
-    /// The design is in reset, the memory is not: it must offer nothing and may withdraw earlier offers.
-    pub fn design_in_reset(&mut self, on: bool) {
-        self.memory.design_in_reset = on;
     }
 
     /// From now on, all beats of bursts that touch these addresses get the response `code`: 2 (SLVERR) or 3 (DECERR).

@@ -53,6 +53,8 @@ pub struct Sequencer {
     pub waits: Vec<Register>,
     /// It tells when the last wave is launched.
     pub tells_last: bool,
+    /// Sizes are known at run time: it tells when all loads are taken and all drains are over.
+    pub sized: bool,
     /// Least cycles from wave to wave.
     pub interval: i64,
     /// What is to be output besides `valid`, without [`Field::Valid`].
@@ -92,6 +94,8 @@ pub struct SequencerPorts {
     pub valid: Port,
     /// Pulse: the run's last wave is launched.
     pub last: Option<Port>,
+    /// All loads are taken by tiles, all drains are over.
+    pub settled: Option<Port>,
     /// The wave's fields.
     pub fields: Vec<Port>,
     /// By input group.
@@ -145,6 +149,7 @@ impl Sequencer {
             waits: program::ports(&self.waits),
             valid: Port::bit("valid"),
             last: self.tells_last.then(|| Port::bit("last")),
+            settled: self.sized.then(|| Port::bit("settled")),
             fields: self.fields.iter().enumerate().map(|(k, f)| field_port(k, f, &self.counters)).collect(),
             loads: (0..self.loads.len()).map(load).collect(),
             drains: self.drains.iter().enumerate().map(drain).collect(),
@@ -167,6 +172,7 @@ impl Sequencer {
             delays: vsa.varying_delays().into_iter().cloned().collect(),
             waits: of_delays(vsa),
             tells_last: swept(vsa).is_some(),
+            sized: !vsa.sizes.list.is_empty(),
             interval: vsa.schedule.interval.max(1),
             fields,
         }
@@ -199,8 +205,15 @@ struct Build<'a, 'm> {
     cases: Vec<Sig<'m>>,
     next_cases: Vec<Sig<'m>>,
     accumulators: Vec<(Key, Sig<'m>)>,
-    /// Counters of permits, with their most.
-    permits: Vec<(String, u32, Sig<'m>)>,
+    permits: Vec<Permits<'m>>,
+}
+
+/// A counter of permits.
+struct Permits<'m> {
+    name: String,
+    initial: u32,
+    most: u32,
+    count: Sig<'m>,
 }
 
 /// A form over the counters, taken apart.
@@ -283,12 +296,16 @@ impl Template for Sequencer {
         let ready = b.tile_ready(&ports, clear);
         let running = m.reg("running", u(1)).rst(rst, 0);
         m.assert(rst, "no run starts within another", !start | !running.q());
-        for (name, most, count) in &b.permits {
+        for Permits { name, most, count, .. } in &b.permits {
             m.assert(clear | !running.q(), format!("{name} counts to {most} at most"), count.le(m.lit(*most, u(2))));
         }
         let done = (fire.sig() & b.all_last(0)).called("ends");
         running.next(m.select(&[(start, m.lit(1, u(1))), (done, m.lit(0, u(1)))], running.q()));
         fire.drive(m.all(&[running.q(), ready, b.interval_over(clear)]));
+        if let Some(port) = &ports.settled {
+            let all = b.permits.iter().map(|p| p.count.eq_lit(p.initial)).chain([m.lit(1, u(1))]).collect::<Vec<_>>();
+            port.output(m, m.all(&all));
+        }
         if let Some(port) = &ports.last {
             port.output(m, m.reg("last_q", u(1)).rst(rst, 0).next(done).q());
         }

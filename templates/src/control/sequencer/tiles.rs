@@ -1,7 +1,7 @@
 //! What a tile needs: its loads, and collectors that are free; which loads and drains it takes, and which it is the
 //! last of.
 
-use super::{Build, Digit, Load, SequencerPorts};
+use super::{Build, Digit, Load, Permits, SequencerPorts};
 use array::vsa::When;
 use rtl::{u, Sig};
 use std::collections::BTreeSet;
@@ -64,7 +64,7 @@ impl<'m> Build<'_, 'm> {
         let m = self.m;
         let count = m.reg(&name, u(2)).rst(clear, initial).en(give ^ take);
         count.next(m.mux(give, count.q().add_lit(1), count.q().sub_lit(1)));
-        self.permits.push((name, most, count.q()));
+        self.permits.push(Permits { name, initial, most, count: count.q() });
         count.q().reduce_or()
     }
 

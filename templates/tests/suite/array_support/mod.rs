@@ -5,6 +5,7 @@ use rtl::sim::Sim;
 use rtl::Verified;
 use scop::value::mask;
 use templates::axi::memory::{AxiMemory, Image, Timing, GUARD};
+use templates::interface::Layout;
 use templates::Interface;
 
 /// Memory contents after the run, and the cycle counter.
@@ -122,20 +123,30 @@ impl Host {
         for name in inputs.iter().filter(|n| n.starts_with("s_axi_control")) {
             host.sim.set(name, 0);
         }
-        host.sim.set("ap_rst_n", 0);
-        // The memories are in reset as well: before the first clock edges the outputs are random.
-        (0..5).for_each(|_| host.sim.step());
-        host.sim.set("ap_rst_n", 1);
+        host.reset_all(5);
         Ok(host)
     }
 
-    /// The IP alone is reset while its memories go on.
-    pub fn reset_alone(&mut self, cycles: u32) {
-        for low in [true, false] {
-            self.sim.set("ap_rst_n", u64::from(!low));
-            self.memories.iter_mut().for_each(|m| m.design_in_reset(low));
-            (0..if low { cycles } else { 0 }).for_each(|_| self.cycle());
+    /// The IP and its memories are reset for so many cycles.
+    pub fn reset_all(&mut self, cycles: u32) {
+        self.sim.set("ap_rst_n", 0);
+        for _ in 0..cycles {
+            // Before the first clock edges the outputs are random.
+            self.sim.step();
+            self.memories.iter_mut().for_each(AxiMemory::reset);
         }
+        self.sim.set("ap_rst_n", 1);
+    }
+
+    /// Stops the IP alone, while its memories go on.
+    pub fn soft_reset(&mut self, layout: &Layout) {
+        self.write(layout.soft_reset(), 1);
+        for _ in 0..10_000 {
+            if self.read(layout.soft_reset()) == 0 {
+                return;
+            }
+        }
+        panic!("the soft reset does not end");
     }
 
     /// Writes the addresses, `shift` bytes further, and enables the interrupts for the end of a run.

@@ -196,37 +196,42 @@ pub fn bits(limbs: &[u64], lo: usize, w: usize) -> u64 {
     (0..w).fold(0, |v, i| v | (limbs[(lo + i) / 64] >> ((lo + i) % 64) & 1) << i)
 }
 
-/// Resets engine and memory together: open bursts are dropped.
+/// `ap_rst_n` for one cycle: engine and memory forget all bursts.
 pub fn reset_both(sim: &mut Sim, memory: &mut AxiMemory) {
-    for (port, v) in [("rst", 1), ("live", 0), ("abandon", 1), ("start", 0)] {
-        sim.set(port, v);
-    }
-    memory.reset();
-    for _ in 0..2 {
-        memory.drive(sim);
-        sim.clock();
-    }
-    for (port, v) in [("rst", 0), ("live", 1), ("abandon", 0)] {
-        sim.set(port, v);
-    }
-    memory.reset();
-}
-
-/// Holds `ap_rst_n` low for some cycles while the memory goes on; ends when the engine reports that no burst is open.
-pub fn reset_alone(sim: &mut Sim, memory: &mut AxiMemory, cycles: i64) {
     sim.set("start", 0);
-    for cycle in 0.. {
-        assert!(cycle < 20_000, "bursts stay open");
-        let low = cycle < cycles;
-        sim.set("live", u64::from(!low));
-        sim.set("rst", u64::from(cycle > 0));
-        memory.design_in_reset(low);
+    for (live, rst) in [(0, 0), (1, 1)] {
+        sim.set("live", live);
+        sim.set("rst", rst);
         memory.drive(sim);
         sim.settle();
         memory.observe(sim);
-        let quiet = cycle > 0 && !low && sim.get("quiet") == 1;
         sim.clock();
-        if quiet {
+        if live == 0 {
+            memory.reset();
+            ["arvalid", "awvalid", "wvalid"].iter().for_each(|valid| {
+                if sim.find_port(&format!("m_axi_{valid}")).is_some() {
+                    assert_eq!(sim.get(&format!("m_axi_{valid}")), 0, "{valid} after a reset");
+                }
+            });
+        }
+    }
+    sim.set("rst", 0);
+    let _ = memory.take_faults();
+}
+
+/// A soft reset of at least so many cycles, while the memory goes on; ends when the engine reports that no burst is
+/// open.
+pub fn soft_reset(sim: &mut Sim, memory: &mut AxiMemory, cycles: i64) {
+    sim.set("start", 0);
+    sim.set("rst", 1);
+    for cycle in 1.. {
+        assert!(cycle < 20_000, "bursts stay open");
+        memory.drive(sim);
+        sim.settle();
+        memory.observe(sim);
+        let quiet = sim.get("quiet") == 1;
+        sim.clock();
+        if quiet && cycle >= cycles {
             break;
         }
     }
