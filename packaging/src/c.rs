@@ -124,6 +124,7 @@ fn registers(ip: &Ip) -> String {
     define("ADDR_STATUS_DATA", format!("0x{:02x}", interface.layout.status()));
     define("ADDR_ERROR_ADDRESS_DATA", format!("0x{:02x}", interface.layout.error_address()));
     define("BITS_ERROR_ADDRESS_DATA", "64".to_string());
+    define("ADDR_SOFT_RESET_DATA", format!("0x{:02x}", interface.layout.soft_reset()));
     if let Some(at) = interface.layout.function() {
         define("ADDR_FUNCTION_DATA", format!("0x{at:02x}"));
         for (k, function) in interface.functions.iter().enumerate() {
@@ -208,7 +209,20 @@ fn driver(ip: &Ip) -> String {
     }
     let math = if interface.arguments().any(|a| a.formula.is_some()) { "#include <math.h>\n" } else { "" };
     fill(
-        &fill(DRIVER, &[("MATH", math.to_string()), ("SHAPES", shapes.join("\n")), ("SET", sets), ("RUN", runs)]),
+        &fill(
+            DRIVER,
+            &[
+                ("MATH", math.to_string()),
+                ("SHAPES", shapes.join("\n")),
+                ("SET", sets),
+                ("RUN", runs),
+                ("RESET", interface.reset.into()),
+                (
+                    "EMPTIES",
+                    if interface.layout.queue().is_some() { " and drops the commands of its queue" } else { "" }.into(),
+                ),
+            ],
+        ),
         &common,
     )
 }

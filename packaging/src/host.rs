@@ -157,6 +157,7 @@ fn host(ip: &Ip, (number, function): (usize, &interface::Function), stem: &str, 
             ("CYCLES", format!("0x{:02x}", interface.layout.cycles())),
             ("STATUS", format!("0x{:02x}", interface.layout.status())),
             ("ERROR_ADDRESS", format!("0x{:02x}", interface.layout.error_address())),
+            ("SOFT_RESET", format!("0x{:02x}", interface.layout.soft_reset())),
             ("TOLERANCE", if exact { "0" } else { "1e-3" }.into()),
         ],
     )

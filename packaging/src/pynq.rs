@@ -2,7 +2,7 @@
 
 use crate::formula::{self, Language};
 use crate::{fill, types, File, Ip};
-use templates::interface::{Argument, Function, ProgramRegister, SizeArgument};
+use templates::interface::{Argument, Function, ProgramRegister, SizeArgument, STATUS_CAUSES};
 use uniform::sizes::Formula;
 
 /// `sw/<kernel>.py`.
@@ -21,6 +21,12 @@ pub fn files(ip: &Ip) -> Vec<File> {
         ("CYCLES", format!("0x{:02x}", interface.layout.cycles())),
         ("STATUS", format!("0x{:02x}", interface.layout.status())),
         ("ERROR_ADDRESS", format!("0x{:02x}", interface.layout.error_address())),
+        ("SOFT_RESET", format!("0x{:02x}", interface.layout.soft_reset())),
+        ("CAUSES", format!("0x{STATUS_CAUSES:02x}")),
+        (
+            "EMPTIES",
+            if interface.layout.queue().is_some() { " and drops the commands of its queue" } else { "" }.into(),
+        ),
         ("FUNCTION", at(interface.layout.function())),
         ("QUEUE", at(interface.layout.queue().map(|q| q[0]))),
         ("ENDED", at(interface.layout.queue().map(|q| q[1]))),

@@ -33,8 +33,8 @@ pub fn report(ip: &Emitted) -> Offsets {
     all
 }
 
-/// Registers of one word that say what the design is.
-const FACTS: [&str; 3] = ["design_id", "version", "status"];
+/// Registers of one word behind the arguments.
+const FACTS: [&str; 4] = ["design_id", "version", "status", "soft_reset"];
 
 /// By every other file. Some do not need all registers: the report's are put in.
 pub fn elsewhere(ip: &Emitted) -> Vec<(&'static str, Offsets)> {
@@ -43,7 +43,7 @@ pub fn elsewhere(ip: &Emitted) -> Vec<(&'static str, Offsets)> {
         names.iter().for_each(|name| assert!(all.insert(name.to_string(), known[*name]).is_none(), "{name}"));
         all
     };
-    let kernel = with(kernel(ip), &["cycles", "design_id", "version", "status", "error_address"]);
+    let kernel = with(kernel(ip), &["cycles", "design_id", "version", "status", "error_address", "soft_reset"]);
     vec![
         ("component.xml", registers(component(ip))),
         ("package_ip.tcl", registers(script(ip))),
@@ -51,7 +51,7 @@ pub fn elsewhere(ip: &Emitted) -> Vec<(&'static str, Offsets)> {
         ("x<kernel>_hw.h", header(ip)),
         ("<kernel>.py", with(python(ip), &["design_id", "version"])),
         ("README.md", registers(readme(ip))),
-        ("test_<kernel>.py", with(bench(ip), &["design_id", "version", "error_address"])),
+        ("test_<kernel>.py", with(bench(ip), &["design_id", "version", "error_address", "soft_reset"])),
     ]
 }
 
@@ -112,7 +112,7 @@ fn python(ip: &Emitted) -> Offsets {
     let show = format!(
         "import sys; sys.path[:0] = [{:?}, {:?}]; import {k} as m; print(*(f'{{a.name}} {{a.offset}}' for a in \
         m.ARGUMENTS + getattr(m, 'COMPUTED', []) + getattr(m, 'SCRATCH', [])), f'cycles {{m.CYCLES}}', f'status \
-        {{m.STATUS}}', f'error_address {{m.ERROR_ADDRESS}}', sep='\\n')",
+        {{m.STATUS}}', f'error_address {{m.ERROR_ADDRESS}}', f'soft_reset {{m.SOFT_RESET}}', sep='\\n')",
         root().join("tests/packaging").display().to_string(),
         ip.path("sw").display().to_string(),
         k = ip.kernel
