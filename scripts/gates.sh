@@ -35,12 +35,12 @@ emit() {
 # driven NAME ARGUMENTS: the same, and drives the IP with the bus models
 driven() {
     emit "$@"
-    python scripts/axi_check/run.py "$work/$1" --modes ideal,random,bursty,lazy,errors,strobes,reset
+    python scripts/axi_check/run.py "$work/$1" --modes ideal,random,bursty,lazy,errors,strobes,reset,stop,garbage
 }
 
-# Tests the modes `reset` and `strobes` themselves: each of these edits of a copy must fail.
+# Tests the modes of axi_check themselves: each of these edits of a copy must fail.
 broken() {
-    emit broken examples/mm.c -D N=4 --space i,j --tile i=2,j=2 >/dev/null
+    emit broken tests/sizes/mm.c --max m=6,n=4,k=4 --space i,j --tile i=2,j=2 >/dev/null
     sed -i 's/"max_cycles": [0-9]*/"max_cycles": 2000/' "$work/broken/sim/axi_check.json"
     local mode file edit
     while read -r mode file edit; do
@@ -50,8 +50,11 @@ broken() {
         ! diff -rq "$work/broken" "$work/edited" >/dev/null || { echo "the edit changes nothing: $edit"; return 1; }
         ! python scripts/axi_check/run.py "$work/edited" --modes "$mode" || { echo "not found in mode $mode: $edit"; return 1; }
     done <<'EDITS'
-reset mm_axi_reader_*.v s/if (abandon) begin/if (~live) begin/
-reset mm_axi_writer_c.v s/if (abandon) begin/if (~live) begin/
+reset mm_axi_reader_*.v s/if (~live) begin/if (1'b0) begin/
+reset mm_axi_writer_c.v s/if (~live) begin/if (1'b0) begin/
+stop mm_axi_reader_*.v s/wire bus_busy = .*;/wire bus_busy = 1'b0;/
+stop mm_axi_writer_c.v s/wire bus_busy = .*;/wire bus_busy = 1'b0;/
+garbage mm_axi_writer_c.v s/wire row_inside = .*;/wire row_inside = 1'b1;/
 strobes mm_axi_lite_control_*.v s/w_strobe <= .*/w_strobe <= 4'd15;/
 EDITS
 }
@@ -69,6 +72,8 @@ mac() {
 formal() {
     emit formal examples/mm.c -D N=4 --space i,j --tile i=2,j=2 --word A=2,B=2,C=1 --memory-latency 10
     python3 scripts/formal/prove.py "$work/formal"
+    emit formal_sized tests/sizes/mm.c --max m=6,n=4,k=4 --space i,j --tile i=2,j=2 --word A=2,B=2,C=1 --memory-latency 10
+    python3 scripts/formal/prove.py "$work/formal_sized"
 }
 
 # Estimates against synthesis: a product, a program in phases, a convolution layer, floats.
@@ -108,6 +113,10 @@ gate driven mm examples/mm.c -D N=8 --space i,j --tile i=4,j=4,k=8 --latency i=2
 gate driven mm_prime examples/mm.c -D N=7 --space i,k --tile i=3,j=4,k=2
 gate driven gemm examples/gemm.c -D NI=5 -D NJ=6 -D NK=4 --space i,j --tile i=3,j=2
 gate driven shared tests/run/shared_ports.c --space i,j --tile i=4,j=3,k=5 --ports A+C,B+bias
+gate driven sized tests/sizes/mm.c --max m=7,n=6,k=5 --space i,j --tile i=4,j=2
+gate driven sized_shared tests/sizes/shared_port.c --ports x1,u2,x0
+gate driven phases tests/functions/phases.c --on-chip 0
+gate driven queue tests/functions/la.c --queue 2
 gate driven mm32 examples/mm.c -D N=6 --word A=4,B=4,C=2 --board pynq-z2
 gate emit mm_default examples/mm.c -D N=12
 gate broken

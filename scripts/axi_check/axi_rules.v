@@ -3,7 +3,7 @@
 // axi_rules     one AXI4 manager (read and write channels): what the manager drives must be legal
 // axil_rules    one AXI4-Lite subordinate: what the subordinate drives must be legal
 //
-// A reset is one of the manager only: it must drive no VALID, and its open bursts stay open.
+// A reset is one of the whole bus: bursts are forgotten, and no VALID may be high when it ends.
 //
 // Rules: AMBA AXI protocol specification, IHI 0022, sections A3.1 (reset), A3.2 (handshake, stability), A3.4.1 (bursts,
 // 4 KiB boundary), A3.4.3 (strobes). Tie a missing channel's inputs to zero.
@@ -18,6 +18,7 @@ module axi_rules #(
 ) (
     input  wire                aclk,
     input  wire                aresetn,
+    input  wire                garbage,     // written data may be undefined
     input  wire                quiet,       // rises when the IP reports completion; no burst may be open then
     input  wire [ID_W-1:0]     awid,
     input  wire [ADDR_W-1:0]   awaddr,
@@ -130,18 +131,19 @@ module axi_rules #(
     always @(posedge aclk) begin
         cycle = cycle + 1;
         if (aresetn !== 1'b1) begin
-            // Open bursts stay open, because the memory continues to answer.
             if (was_reset && (awvalid === 1'b1 || wvalid === 1'b1 || arvalid === 1'b1)) fail("VALID high in reset");
             {aw_stalled, w_stalled, ar_stalled, was_quiet} = 0;
+            {aw_count, w_count, b_count, ar_count, r_count, beat} = 0;
             was_reset = 1'b1;
         end else begin
+            if (was_reset && (awvalid !== 1'b0 || wvalid !== 1'b0 || arvalid !== 1'b0)) fail("VALID high when a reset ends");
             was_reset = 1'b0;
             if ((^{awvalid, wvalid, arvalid, bready, rready}) === 1'bx) fail("X on VALID or READY");
             if (awvalid === 1'b1 && (^aw_now) === 1'bx) fail("X in a write address");
             if (wvalid === 1'b1 && (^{wstrb, wlast}) === 1'bx) fail("X in WSTRB or WLAST");
             if (arvalid === 1'b1 && (^ar_now) === 1'bx) fail("X in a read address");
             for (i = 0; i < BYTES; i = i + 1)
-                if (wvalid === 1'b1 && wstrb[i] === 1'b1 && (^wdata[8*i +: 8]) === 1'bx) fail("X in written data");
+                if (!garbage && wvalid === 1'b1 && wstrb[i] === 1'b1 && (^wdata[8*i +: 8]) === 1'bx) fail("X in written data");
 
             if (aw_stalled && !awvalid) fail("AWVALID dropped before AWREADY");
             else if (aw_stalled && aw_now !== aw_held) fail("write address changed while stalled");
@@ -186,11 +188,11 @@ module axi_rules #(
                 read_bursts = read_bursts + 1;
             end
         end
-        if (bvalid === 1'b1 && bready === 1'b1) begin
+        if (aresetn === 1'b1 && bvalid === 1'b1 && bready === 1'b1) begin
             b_count = b_count + 1;
             if (b_count > aw_count || b_count > w_count) fail("write response without a finished burst");
         end
-        if (rvalid === 1'b1 && rready === 1'b1) begin
+        if (aresetn === 1'b1 && rvalid === 1'b1 && rready === 1'b1) begin
             read_beats = read_beats + 1;
             if (rlast) r_count = r_count + 1;
             if (r_count > ar_count) fail("read data without an address");
@@ -250,6 +252,7 @@ module axil_rules #(
             {b_stalled, r_stalled} = 0;
             was_reset = 1'b1;
         end else begin
+            if (was_reset && (bvalid !== 1'b0 || rvalid !== 1'b0)) fail("VALID high when a reset ends");
             was_reset = 1'b0;
             if ((^{awready, wready, bvalid, arready, rvalid}) === 1'bx) fail("X on VALID or READY");
             if (rvalid === 1'b1 && (^{rdata, rresp}) === 1'bx) fail("X in read data");

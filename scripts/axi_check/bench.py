@@ -3,8 +3,10 @@
 Stall modes: `ideal`: no stalls. `random`: every channel pauses in 30 % of the cycles. `bursty`: long pauses and long runs.
 `lazy`: READY follows VALID, and write addresses are accepted only when data are offered, too; a manager must offer both
 without waiting (AXI A3.3). `errors`: first answers accesses of each array with SLVERR, and sets misaligned addresses.
-`strobes`: first writes the registers byte by byte. `reset`: resets only the IP in the middle of runs; the memory continues to
-answer. No reset separates the runs, so restarts are tested, too.
+`strobes`: first writes the registers byte by byte. `reset`: resets IP and memory together in the middle of runs. `stop`: stops
+the IP by its soft reset in the middle of runs, while the memory goes on. `garbage`: starts runs with garbage in all registers
+but the addresses; they must touch nothing outside of the arrays, and end or be stopped by the soft reset. Each of these then
+demands a right run. No reset separates the runs, so restarts are tested, too.
 """
 import json
 import os
@@ -21,8 +23,14 @@ SETUP = json.loads(os.environ["SAGEN_AXI_CHECK"])
 CONTROL, GIE, IER, ISR = 0x00, 0x04, 0x08, 0x0C
 START, DONE, IDLE = 1, 2, 4
 PERIOD_NS = 4
-ACCESS_CYCLES = 5000    # limit of a register access, stalls included
+SOFT_RESET = 1
+CAUSES, MISALIGNED, OUTSIDE, STOPPED = 0x37, 4, 16, 32     # bits of the status register
+ACCESS_CYCLES = 400     # limit of a register access, stalls included
+ANSWER_CYCLES = 12      # limit of the first register access after a reset, without stalls
 RESETS = 8              # in the middle of runs
+GARBAGE = 12            # runs with garbage in the registers
+GARBAGE_CYCLES = 4000   # limit of such a run; then it is stopped
+STOP_CYCLES = 20000     # limit of a soft reset
 GUARD = 8192            # bytes around each array that must not change
 
 
@@ -51,6 +59,7 @@ class Array:
         for what, image in (("input", self.start), ("expected", self.expected)):
             assert len(image) == self.size, f"{self.name}: {what} has {len(image)} bytes, not {self.size}"
         self.element, self.number, self.failing, self.failed = data.get("element", 1), data.get("port_number", 0), None, set()
+        self.written = data.get("written", True)
         self.guards = rng.randbytes(GUARD), rng.randbytes(GUARD)
         self.memory = bytearray()
 
@@ -66,16 +75,30 @@ class Array:
             self.failed.add(address - address % length)
             raise IOError("injected by the test")
 
-    def problems(self):
-        """Differences from the expectation: at most one message for the array and one for its guard zones."""
-        body = bytes(self.memory[GUARD:GUARD + self.size])
-        if body != self.expected:
-            wrong = [i for i in range(self.size) if body[i] != self.expected[i]]
+    def problems(self, ran):
+        """Differences from the expectation: at most one message for the array and one for its guard zones. `ran`: a run of
+        its function."""
+        body, expected = bytes(self.memory[GUARD:GUARD + self.size]), self.expected if ran else self.start
+        if body != expected:
+            wrong = [i for i in range(self.size) if body[i] != expected[i]]
             i = wrong[0]
             yield (f"array {self.name}: {len(wrong)} of {self.size} bytes wrong, the first at {i}: "
-                   f"{body[i]:#04x} instead of {self.expected[i]:#04x}")
+                   f"{body[i]:#04x} instead of {expected[i]:#04x}")
+        yield from self.beside()
+
+    def beside(self):
+        """The guard zones."""
         if self.memory[:GUARD] != self.guards[0] or self.memory[GUARD + self.size:] != self.guards[1]:
             yield f"array {self.name}: memory around it was written"
+
+
+class Function:
+    """A function of the IP, with its own arrays."""
+
+    def __init__(self, data, first, folder, rng, bits):
+        self.name, self.number = data.get("function", "the run"), data.get("number", 0)
+        self.arrays = [Array(first + i, a, folder, rng, bits) for i, a in enumerate(data["arrays"])]
+        self.scalars = data.get("scalars", [])
 
 
 class Memory:
@@ -127,8 +150,13 @@ class Bench:
         description = json.loads(path.read_text())
         self.max_cycles = description.get("max_cycles", 100_000)
         self.address_bits = description.get("address_bits", 64)
-        self.arrays = [Array(i, a, path.parent, self.rng, self.address_bits) for i, a in enumerate(description["arrays"])]
-        self.scalars = description.get("scalars", [])
+        self.functions = []
+        for data in description.get("functions", [description]):
+            first = sum(len(f.arrays) for f in self.functions)
+            self.functions.append(Function(data, first, path.parent, self.rng, self.address_bits))
+        self.arrays = [a for f in self.functions for a in f.arrays]
+        self.function_register, self.queue = description.get("function_register"), description.get("queue")
+        self.soft_reset = description.get("soft_reset")
         self.problems, self.channels, self.answers = [], [], []
         self.control = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axi_control"), dut.ap_clk, dut.ap_rst_n, False)
         write, read = self.control.write_if, self.control.read_if
@@ -142,8 +170,7 @@ class Bench:
 
     def connect(self, bus):
         """Connects memory models to the read and write channels of a port."""
-        # The memory has no reset.
-        dut, clock = self.dut, (self.dut.ap_clk, None)
+        dut, clock = self.dut, (self.dut.ap_clk, self.dut.ap_rst_n)
         arrays = [a for a in self.arrays if a.port == bus]
 
         def high(*names):
@@ -190,41 +217,54 @@ class Bench:
         if got != wanted:
             self.problems.append(f"{what}: {got:#x} instead of {wanted:#x}")
 
-    async def program(self):
-        """Writes addresses and interrupt enables, and reads them back."""
-        for array in self.arrays:
+    async def program(self, function=None):
+        """Writes addresses and interrupt enables, and reads them back; function: the first one, if not given."""
+        function = function or self.functions[0]
+        for array in function.arrays:
             for shift in range(0, self.address_bits, 32):
                 word = array.base >> shift & 0xFFFFFFFF
                 await self.write(array.offset + shift // 8, word)
                 self.expect(f"address register {array.offset + shift // 8:#x}",
                             await self.read(array.offset + shift // 8), word)
-        for scalar in self.scalars:
+        for scalar in function.scalars:
             for k, word in enumerate(scalar["words"]):
                 await self.write(scalar["offset"] + 4 * k, word)
+        if self.function_register is not None:
+            await self.write(self.function_register, function.number)
         for register in (GIE, IER):
             await self.write(register, 1)
             self.expect(f"register {register:#x}", await self.read(register), 1)
 
-    async def wait_done(self):
+    async def wait_done(self, limit=None):
         """Waits for completion, by the interrupt if there is one. Returns (cycles, finished)."""
+        limit = limit or self.max_cycles
         begin = cocotb.simtime.get_sim_time("ns")
         if hasattr(self.dut, "interrupt"):
             if not int(self.dut.interrupt.value):
-                await First(RisingEdge(self.dut.interrupt), ClockCycles(self.dut.ap_clk, self.max_cycles))
+                await First(RisingEdge(self.dut.interrupt), ClockCycles(self.dut.ap_clk, limit))
             finished = bool(int(self.dut.interrupt.value))
         else:
             finished = False
-            while not finished and cocotb.simtime.get_sim_time("ns") - begin < PERIOD_NS * self.max_cycles:
+            while not finished and cocotb.simtime.get_sim_time("ns") - begin < PERIOD_NS * limit:
                 finished = bool(await self.read(CONTROL) & DONE)
         return int((cocotb.simtime.get_sim_time("ns") - begin) / PERIOD_NS), finished
 
     async def run(self, mode):
-        """One run of the IP with the stalls of `mode`, if any. Returns its cycles, or None if it does not end."""
+        """One run of each function with the stalls of `mode`, if any. Returns their cycles, or None if one does not end."""
+        all_cycles = 0
+        for function in self.functions:
+            cycles = await self.run_one(mode, function)
+            if cycles is None:
+                return None
+            all_cycles += cycles
+        return all_cycles
+
+    async def run_one(self, mode, function):
         for array in self.arrays:
             array.reset()
         if mode:
             self.stall(mode)
-        await self.program()
+        await self.program(function)
         self.expect("control register before start", await self.read(CONTROL) & (DONE | IDLE), IDLE)
         await self.write(CONTROL, START)
         cycles, finished = await self.wait_done()
@@ -241,7 +281,7 @@ class Bench:
             self.expect("status", await self.read(self.status), 0)
         self.expect("control register after it was read", await self.read(CONTROL) & (DONE | IDLE | START), IDLE)
         for array in self.arrays:
-            self.problems += array.problems()
+            self.problems += array.problems(array in function.arrays)
         return cycles
 
     async def finish_pending(self, what):
@@ -261,7 +301,7 @@ class Bench:
     async def strobes(self):
         """A write of some bytes changes no other byte, starts nothing and clears nothing, whatever the other lanes hold."""
         self.stall("random")
-        held = [a.offset + s // 8 for a in self.arrays for s in range(0, self.address_bits, 32)]
+        held = [a.offset + s // 8 for a in self.functions[0].arrays for s in range(0, self.address_bits, 32)]
         for register in held:
             value = self.rng.getrandbits(32)
             await self.write(register, value)
@@ -286,31 +326,107 @@ class Bench:
         self.expect("interrupt status after its lowest byte", await self.read(ISR), 0)
         await self.read(CONTROL)
 
+    async def begin(self, trial, cycles):
+        """Starts a run and waits for some cycles of it. The arrays hold other data than in a whole run, so that late data
+        would be visible."""
+        function = self.functions[trial % len(self.functions)]
+        for array in self.arrays:
+            array.reset()
+            array.memory[GUARD:GUARD + array.size] = self.rng.randbytes(array.size)
+        self.stall("random" if trial % 2 else "bursty")
+        await self.program(function)
+        await self.write(CONTROL, START)
+        await ClockCycles(self.dut.ap_clk, self.rng.randrange(1, cycles if trial % 2 else 20))
+
     async def resets(self, cycles):
-        """Resets of 1 to 3 cycles at any time of a run; the next whole run must be right."""
+        """Resets of IP and memory of 1 to 3 cycles at any time of a run; the registers answer soon, and the next whole run is
+        right."""
         for trial in range(RESETS):
-            # Other data than in the whole run, so that late data would be visible.
-            for array in self.arrays:
-                array.reset()
-                array.memory[GUARD:GUARD + array.size] = self.rng.randbytes(array.size)
-            self.stall("random" if trial % 2 else "bursty")
-            await self.program()
-            await self.write(CONTROL, START)
-            await ClockCycles(self.dut.ap_clk, self.rng.randrange(1, cycles if trial % 2 else 20))
-            # Answers of the memory come late, some of them after the reset.
+            await self.begin(trial, cycles)
+            self.dut.ap_rst_n.value = 0
+            await ClockCycles(self.dut.ap_clk, self.rng.randrange(1, 4))
+            self.dut.ap_rst_n.value = 1
+            self.stall("ideal")
+            before = cocotb.simtime.get_sim_time("ns")
+            self.expect("control register after a reset", await self.read(CONTROL), IDLE)
+            taken = int((cocotb.simtime.get_sim_time("ns") - before) / PERIOD_NS)
+            if taken > ANSWER_CYCLES:
+                self.problems.append(f"the first register access after a reset took {taken} cycles")
+            for register in (GIE, IER, ISR):
+                self.expect(f"register {register:#x} after a reset", await self.read(register), 0)
+            self.stall("random")
+            await self.run(None)
+
+    async def stops(self, cycles):
+        """Soft resets at any time of a run, in which answers of the memory come late; the next whole run is right."""
+        for trial in range(RESETS):
+            await self.begin(trial, cycles)
             for channel in self.answers:
                 channel.clear_pause_generator()
                 channel.pause = True
             await ClockCycles(self.dut.ap_clk, self.rng.randrange(40))
-            self.dut.ap_rst_n.value = 0
-            await ClockCycles(self.dut.ap_clk, self.rng.randrange(1, 4))
-            self.dut.ap_rst_n.value = 1
+            ended = bool(await self.read(CONTROL) & IDLE)
             cocotb.start_soon(self.late(self.rng.randrange(400)))
-            # The IP answers when no burst is open, so the previous run cannot reach the memory later.
-            self.expect("control register after a reset", await self.read(CONTROL), IDLE)
-            for register in (GIE, IER, ISR):
-                self.expect(f"register {register:#x} after a reset", await self.read(register), 0)
+            await self.stop(None if ended else STOPPED)
             await self.run(None)
+
+    async def stop(self, status):
+        """A soft reset; the status after it is as expected (None: anything)."""
+        await self.write(self.soft_reset, SOFT_RESET)
+        begin = cocotb.simtime.get_sim_time("ns")
+        while await self.read(self.soft_reset) & SOFT_RESET:
+            if cocotb.simtime.get_sim_time("ns") - begin > PERIOD_NS * STOP_CYCLES:
+                self.problems.append(f"a soft reset does not end in {STOP_CYCLES} cycles")
+                raise SimTimeoutError
+        self.expect("control register after a soft reset", await self.read(CONTROL) & (START | IDLE), IDLE)
+        if status is not None:
+            self.expect("status after a soft reset", await self.read(self.status) & (CAUSES & ~OUTSIDE), status)
+        await self.write(self.status, CAUSES)
+        await self.write(ISR, await self.read(ISR))
+        await self.read(CONTROL)
+
+    async def garbage(self):
+        """Runs with garbage in all registers but the addresses. They change nothing beside the arrays and read nothing
+        there. Each ends or is stopped; the next whole run is right."""
+        ends = outside = 0
+        for trial in range(GARBAGE):
+            for array in self.arrays:
+                array.reset()
+            self.dut.garbage.value = 1
+            self.stall(("ideal", "random", "bursty")[trial % 3])
+            function = self.functions[trial % len(self.functions)]
+            await self.program(function)
+            small = trial % 2
+            for scalar in function.scalars:
+                for k in range(len(scalar["words"])):
+                    if self.rng.random() < 0.7:
+                        value = self.rng.getrandbits(self.rng.randrange(1, 8) if small else 32)
+                        await self.write(scalar["offset"] + 4 * k, value)
+            if self.function_register is not None and self.rng.random() < 0.3:
+                await self.write(self.function_register, self.rng.getrandbits(32))
+            if self.queue is not None and trial % 3 == 0:
+                for _ in range(self.rng.randrange(1, 4)):
+                    await self.write(self.queue, function.number if self.rng.random() < 0.7 else self.rng.getrandbits(32))
+            else:
+                await self.write(CONTROL, START)
+            end = cocotb.simtime.get_sim_time("ns") + PERIOD_NS * GARBAGE_CYCLES
+            while not (finished := bool(await self.read(CONTROL) & IDLE)) and cocotb.simtime.get_sim_time("ns") < end:
+                await ClockCycles(self.dut.ap_clk, 50)
+            status = await self.read(self.status)
+            ends, outside = ends + finished, outside + bool(status & OUTSIDE)
+            if finished:
+                await self.write(self.status, CAUSES)
+                await self.write(ISR, await self.read(ISR))
+                await self.read(CONTROL)
+            else:
+                await self.stop(None)
+            for array in self.arrays:
+                self.problems += array.beside()
+                if not array.written and bytes(array.memory[GUARD:GUARD + array.size]) != array.start:
+                    self.problems.append(f"array {array.name}, which is only read, was written")
+            self.dut.garbage.value = 0
+            await self.run("random")
+        print(f"axi_check: garbage: {GARBAGE} runs, {ends} ended, {GARBAGE - ends} stopped, {outside} left out data", flush=True)
 
     async def late(self, cycles):
         """Lets the memory answer after some cycles."""
@@ -320,12 +436,12 @@ class Bench:
     async def errors(self):
         """Every array answers with errors once, then gets a misaligned address. The run must end and the status report it."""
         self.stall("random")
-        for index, array in enumerate(self.arrays):
+        for function, array in ((f, a) for f in self.functions for a in f.arrays):
             port = array.number
             for kind, bit in (("read", 1), ("write", 2)):
                 for other in self.arrays:
                     other.reset()
-                await self.program()
+                await self.program(function)
                 array.failing, array.failed = kind, set()
                 await self.finish(f"{kind} errors of {array.name}")
                 array.failing = None
@@ -338,23 +454,23 @@ class Bench:
                 self.expect(f"status after {kind} errors of {array.name}", status & 0xFF0F07, port << 16 | 2 << 8 | bit)
                 if status & 8 and not array.base - 4096 < at < array.base + array.size:
                     self.problems.append(f"{kind} error of {array.name} is placed at {at:#x}")
-                await self.write(self.status, 7)
+                await self.write(self.status, CAUSES)
                 self.expect("status after it was cleared", await self.read(self.status), 0)
             if array.element > 1:
-                await self.program()
+                await self.program(function)
                 await self.write(array.offset, (array.base + 1) & 0xFFFFFFFF)
                 before = [bytes(a.memory) for a in self.arrays]
                 await self.finish(f"{array.name} misaligned")
-                self.expect("status after a misaligned address", await self.read(self.status) & 0xFF07, 4)
+                self.expect("status after a misaligned address", await self.read(self.status) & (0xFF00 | CAUSES), MISALIGNED)
                 self.expect("memory after it", [bytes(a.memory) for a in self.arrays] == before, True)
-                await self.write(self.status, 7)
+                await self.write(self.status, CAUSES)
 
 
 @cocotb.test()
 async def through_the_ports(dut):
     """Runs all stall modes; fails after the first one with errors and lists them."""
     dut.ap_rst_n.value = 0
-    bench = Bench(dut)
+    bench = Bench(dut)      # its models wait for the edge
     await Timer(PERIOD_NS, "ns")
     cocotb.start_soon(Clock(dut.ap_clk, PERIOD_NS, unit="ns").start())
     await ClockCycles(dut.ap_clk, 10)
@@ -372,7 +488,11 @@ async def through_the_ports(dut):
                 await bench.strobes()
             if mode == "reset":
                 await bench.resets(await bench.run("random"))
-            cycles = await bench.run("random" if mode in ("errors", "strobes", "reset") else mode)
+            if mode == "stop":
+                await bench.stops(await bench.run("random"))
+            if mode == "garbage":
+                await bench.garbage()
+            cycles = await bench.run("random" if mode in ("errors", "strobes", "reset", "stop", "garbage") else mode)
         except SimTimeoutError:
             cycles = None
         for bus in SETUP["managers"] + ["s_axi_control"]:

@@ -14,15 +14,21 @@ sim/axi_check.json:
         "port": "m_axi_A",           prefix of the AXI port that moves it; several arrays may share one
         "port_number": 0,            the port's number in the status register (optional)
         "element": 2,                bytes of an element (optional)
+        "written": false,            the IP writes it (optional; true)
         "offset": 16,                control register with its address: low word here, high word at +4
         "bytes": 4096,               size
         "input": "A.npy",            contents before the run; absent: random bytes
         "expected": "A_out.npy",     contents after it; absent: as before
         "align": 4096 } ],           address modulo 4096 (optional; 0)
-    "scalars": [                     every argument by value (optional)
+    "scalars": [                     every argument by value, and what follows from sizes (optional)
       { "name": "s",                 for messages
         "offset": 52,                its control register
-        "words": [1] } ] }           32 bits each, in order
+        "words": [1] } ],            32 bits each, in order
+    "soft_reset": 92,                its register (optional; for the modes stop and garbage)
+    "queue": 84 }                    register that pushes a command (optional)
+
+An IP with several functions has "function_register" (its offset) and, instead of arrays and scalars, "functions": a list of
+{ "function": name, "number": ..., "arrays": [...], "scalars": [...] }.
 
 Image files are beside the JSON file: .npy (elements in C order, little endian), .bin (raw), or .hex (bytes in address
 order, two digits each, white space ignored). Ports: ap_clk, ap_rst_n, s_axi_control_*, m_axi_<name>_*, and optionally
@@ -78,7 +84,8 @@ def bench_text(top, ports):
     lines = ["`timescale 1ns / 1ps", "module axi_check_bench ("]
     lines.append(",\n".join(f"    {'input ' if i else 'output'} wire [{w - 1}:0] {n}" for n, i, w in ports + ids))
     lines.append(");")
-    # Lanes without a strobe may be undefined, which the bus models refuse, so they get zeros.
+    # Lanes without a strobe, and all data while the registers hold garbage, may be undefined, which the bus models refuse,
+    # so they get zeros.
     masked = [f"{bus}_wdata" for bus in managers if f"{bus}_wdata" in names]
     lines += [f"    wire [{names[name] - 1}:0] {name}_raw;" for name in masked]
     lines.append(f"    {top} dut (")
@@ -86,7 +93,9 @@ def bench_text(top, ports):
     lines.append("    );")
     for name in masked:
         strobes = ", ".join(f"{{8{{{name[:-4]}strb[{k}]}}}}" for k in reversed(range(names[name] // 8)))
-        lines.append(f"    assign {name} = {name}_raw & {{{strobes}}};")
+        lines += [f"    wire [{names[name] - 1}:0] {name}_sent = {name}_raw & {{{strobes}}};",
+                  f"    for (genvar k = 0; k < {names[name]}; k = k + 1) assign {name}[k] = {name}_sent[k] === 1'b1;"]
+    lines.append("    reg garbage = 0;")
     lines += [f"    assign {name} = 1'b0;" for name, is_input, _ in ids if not is_input]
     quiet = "interrupt" if "interrupt" in names else "1'b0"
     for bus in managers:
@@ -98,7 +107,7 @@ def bench_text(top, ports):
         if not data or not address:
             raise SystemExit(f"run.py: {bus} has no data or no address")
         lines += [f"    wire [31:0] {bus}_{s};" for s in STATISTICS]
-        pins = ["aclk(ap_clk)", "aresetn(ap_rst_n)", f"quiet({quiet})"]
+        pins = ["aclk(ap_clk)", "aresetn(ap_rst_n)", f"quiet({quiet})", "garbage(garbage)"]
         for channel in MANAGER.values():
             for name, _ in channel:
                 if name not in ("bid", "rid", "rdata"):
@@ -121,7 +130,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("ip", type=Path)
     parser.add_argument("--engine", choices=("icarus", "verilator"), default="icarus")
-    parser.add_argument("--modes", default="ideal,random,bursty,lazy", help="stall modes in order [ideal,random,bursty,lazy]; also errors, strobes, reset for IPs with the registers of sagen (see bench.py)")
+    parser.add_argument("--modes", default="ideal,random,bursty,lazy", help="stall modes in order [ideal,random,bursty,lazy]; also errors, strobes, reset, stop, garbage for IPs with the registers of sagen (see bench.py)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--define", action="append", default=[], metavar="NAME=VALUE", help="Verilog macro")
     parser.add_argument("--keep", type=Path, help="write the build and its log to this folder")
@@ -148,7 +157,7 @@ def main():
         os.environ["COCOTB_LOG_LEVEL"] = "INFO" if args.verbose else "WARNING"
         runner = get_runner(args.engine)
         log = build / "run.log"
-        flags = ["-Wno-fatal", "-Wno-lint", "-Wno-style", "-O3"] if args.engine == "verilator" else ["-g2005"]
+        flags = ["-Wno-fatal", "-Wno-lint", "-Wno-style", "-O3"] if args.engine == "verilator" else ["-g2009"]
         try:
             runner.build(sources=[*files, HERE / "axi_rules.v", build / "axi_check_bench.v"], defines=defines,
                          hdl_toplevel="axi_check_bench", build_dir=build, build_args=flags, timescale=("1ns", "1ps"),

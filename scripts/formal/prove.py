@@ -3,8 +3,9 @@
 
 DIR is an output directory of `sagen rtl` whose output arrays have one element a word. The script inserts the properties in
 *.v beside this file into the modules. Proved by induction (yosys-smtbmc, yices), hence for runs of any length: the AXI
-handshake, no burst crosses 4 KiB, every response is accepted, the FIFOs lose, duplicate and overwrite no data. Proved for the
-first BOUND cycles of a run (yosys-abc): WLAST, and no data precede their address. The script also shows that each module can
+handshake (also in a soft reset), nothing is offered after a reset, no burst crosses 4 KiB or touches a word outside of the
+array, every response is accepted, the FIFOs lose, duplicate and overwrite no data. Proved for the first BOUND cycles of a run
+(yosys-abc): WLAST, no data precede their address, every strobed byte is in the array. Registers and sizes hold anything. The script also shows that each module can
 reach its goal, and that each proof fails for a broken module (MUTANTS). Exits 1 if a check fails.
 
 Runs one proof a core. target/proofs caches the results, under a hash of all inputs of a proof.
@@ -37,6 +38,12 @@ MUTANTS = [
     ("writer", r"wire channel_free = .*;", "wire channel_free = 1'b1;"),
     ("writer", r"wire ask_issues = .*;", "wire ask_issues = ask_valid;"),
     ("writer", r"assign m_axi_bready = 1'b1", "assign m_axi_bready = ~some_open"),
+    ("reader", r"wire row_inside = .*;", "wire row_inside = 1'b1;"),
+    ("reader", r"wire row_inside = .*;", "wire row_inside = ~row_start[6];"),
+    ("reader", r"wire forget = .*;", "wire forget = reset;"),
+    ("reader", r"wire bus_busy = .*;", "wire bus_busy = some_open;"),
+    ("writer", r"wire row_inside = .*;", "wire row_inside = 1'b1;"),
+    ("writer", r"wire forget = .*;", "wire forget = reset;"),
     ("control", r"bvalid <= (\w+);", r"bvalid <= \1 & ~s_axi_control_arvalid;"),
 ]
 
@@ -68,8 +75,8 @@ def cached(inputs, prove):
 
 
 class Module:
-    def __init__(self, kind, text):
-        self.kind, self.text = kind, text
+    def __init__(self, kind, text, arrays):
+        self.kind, self.text, self.arrays = kind, text, arrays
         self.name = re.search(r"^module (\w+)", text, re.M)[1]
         data = re.search(r"\[(\d+):0\] m_axi_[rw]data", text)
         self.defines = [f"BYTES={(int(data[1]) + 1) // 8}"] if data else []
@@ -79,10 +86,27 @@ class Module:
             self.defines += [f"{fifo[1]}={depth}", f"AT={depth.bit_length() - 1}"]
         loaded, base = re.search(r"output wire (loaded_\d+)", text), re.search(r"\b(base_\d+)", text)
         self.defines += [f"LOADED={loaded[1]}"] if loaded else []
-        self.defines += [f"BASE={base[1]}"] if base else []
+        self.bounds = base and self.macros(base[1], arrays)
+
+    def macros(self, base, arrays):
+        """The macros of bounds.v."""
+        array = arrays[re.search(r"^// (?:Reads|Writes) (\w+) \(", self.text, re.M)[1]]
+        elements = re.search(r"trim1_high <= .*?\d+'s?d(\d+)", self.text)[1]
+        busy = [r for r in re.findall(r"reg  (\w+);", self.text)
+                if re.fullmatch(r"gen_busy|(job|walk|trim\d+|row|seg|channel)_valid|channel_second", r)]
+        trims = []
+        for k in re.findall(r"reg  trim(\d+)_valid", self.text):
+            low, offset = f"trim{k}_low_address", f"trim{k}_offset"
+            bits, top = (re.search(rf"reg  \[(\d+):0\] {name};", self.text) for name in (low, offset))
+            same = f"(({base}_q + {{{{64{{{offset}[{top[1]}]}}}}, {offset}}}) & {(2 << int(bits[1])) - 1}) == {low}" if bits else "1"
+            trims.append(f"if (trim{k}_valid) assert ($signed(trim{k}_low) >= 0 && $signed(trim{k}_high) <= {elements} && {same});")
+        return {"BASE": f"{base}_q", "BASE_PORT": base, "ELEMENT": array["element"], "EXTENT": f"65'd{array['bytes']}",
+                "IDLE": f"!({' | '.join(busy)})", "TRIMS": " ".join(trims)}
 
     def properties(self):
-        return self.text.replace("endmodule\n", (HERE / f"{self.kind}.v").read_text() + "endmodule\n")
+        text = (HERE / f"{self.kind}.v").read_text().replace('`include "bounds.v"\n', (HERE / "bounds.v").read_text())
+        macros = "".join(f"`define {name} {value}\n" for name, value in (self.bounds or {}).items())
+        return macros + self.text.replace("endmodule\n", text + "endmodule\n")
 
     def prepared(self, dir, backend, *defines):
         (dir / "module.v").write_text(self.properties())
@@ -166,18 +190,19 @@ def goals(modules, relays):
         broken, count = re.subn(pattern, to, module.text, count=1)
         if count == 0:
             sys.exit(f"{module.name}: there is no {pattern}")
-        mutant = Module(kind, broken)
+        mutant = Module(kind, broken, module.arrays)
         yield module.name, f"not detected: {pattern} -> {to}", functools.partial(mutant.cached, "induction"), lambda answer: answer is not None
 
 
 def main(out):
     modules, relays = [], []
+    arrays = {a["name"]: a for a in json.loads((Path(out) / "sim" / "axi_check.json").read_text())["arrays"]}
     for file in sorted((Path(out) / "rtl").glob("*.v")):
         kind = next((k for k in ("reader", "writer", "control", "relay") if re.search(rf"_(axi_|axi_lite_)?{k}\d*(_\w+)?\.v$", file.name)), None)
         if kind == "relay":
             relays.append((file.stem, file.read_text()))
         elif kind is not None:
-            modules.append(Module(kind, file.read_text()))
+            modules.append(Module(kind, file.read_text(), arrays))
     wanted, failed = list(goals(modules, relays)), {}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         answers = pool.map(lambda goal: goal[2](), wanted)

@@ -1,0 +1,27 @@
+    // Properties of templates::axi::address, inserted into reader and writer: every burst touches only words with a byte
+    // of the array [base, base + EXTENT), whatever the registers hold. Macros: BYTES of a beat, ELEMENT (bytes), ELEMENTS of
+    // a row at most, BASE (its register), EXTENT (bytes of the array), IDLE (nothing is under way), TRIMS and ROW
+    // (properties of the trim stages and of the row stage).
+    //
+    // Assumed: the base is a multiple of the element, the array does not end behind 2^64; a run starts when nothing is under
+    // way (the core's `done`).
+    localparam F_LOW = $clog2(`BYTES);
+    wire [64:0] f_end = {1'b0, `BASE} + `EXTENT;
+    always @* begin
+        assume (f_end + 65'd8192 < {1'b1, 64'd0} && `BASE % `ELEMENT == 0);
+        if (start) assume (`IDLE && !rst);
+    end
+    function f_inside(input [63-F_LOW:0] beat, input [63:0] more);
+        f_inside = {1'b0, beat, {F_LOW{1'b0}}} + `BYTES > {1'b0, `BASE}
+            && {1'b0, beat, {F_LOW{1'b0}}} + more * `BYTES < f_end;
+    endfunction
+    wire [64:0] f_row_bytes = (row_to - row_from + 64'd1) * `ELEMENT;
+    wire [63:0] f_row_address = `BASE + row_offset;
+    always @* if (f_past && !reset) begin
+        `TRIMS
+        if (row_valid && row_any) assert (row_from <= row_to && row_offset + f_row_bytes <= `EXTENT);
+        if (row_valid && row_any) assert (row_from % (`BYTES / `ELEMENT) == f_row_address[11:0] / `ELEMENT % (`BYTES / `ELEMENT));
+        if (seg_valid) assert (f_inside(seg_beat, seg_left));
+        if (channel_valid) assert (f_inside(channel_beat, channel_len));
+        if (channel_second) assert (f_inside(channel_second_beat, channel_second_len));
+    end
