@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Proves properties of the DMA engines of an emitted IP: `prove.py DIR`.
 
-DIR is an output directory of `sagen rtl` whose output arrays have one element a word. The script inserts the properties in
-*.v beside this file into the modules. Proved by induction (yosys-smtbmc, yices), hence for runs of any length: the AXI
-handshake (also in a soft reset), nothing is offered after a reset, no burst crosses 4 KiB or touches a word outside of the
-array, every response is accepted, the FIFOs lose, duplicate and overwrite no data. Proved for the first BOUND cycles of a run
-(yosys-abc): WLAST, no data precede their address, every strobed byte is in the array. Registers and sizes hold anything. The script also shows that each module can
-reach its goal, and that each proof fails for a broken module (MUTANTS). Exits 1 if a check fails.
+DIR is an output directory of `sagen rtl` in which each array has its own port, and output arrays have one element a word.
+The script inserts the properties in *.v beside this file into the modules. Proved by induction (yosys-smtbmc, yices), hence for
+runs of any length: the AXI handshake (also in a soft reset), nothing is offered after a reset, no burst crosses 4 KiB or touches
+a word outside of the array, every response is accepted, the FIFOs lose, duplicate and overwrite no data. Proved for the first
+BOUND cycles of a run (yosys-abc): WLAST, no data precede their address, every strobed byte is in the array. Registers and sizes
+hold anything. The script also shows that each module can reach its goal, and that each proof fails for a broken module
+(MUTANTS). Exits 1 if a check fails.
 
 Runs one proof a core. target/proofs caches the results, under a hash of all inputs of a proof.
 """
@@ -90,7 +91,10 @@ class Module:
 
     def macros(self, base, arrays):
         """The macros of bounds.v."""
-        array = arrays[re.search(r"^// (?:Reads|Writes) (\w+) \(", self.text, re.M)[1]]
+        only = re.search(r"^// (?:Reads|Writes) (\w+) \(", self.text, re.M)
+        if only is None:
+            sys.exit(f"{self.name}: bounds.v knows engines of one array only; give each array a port")
+        array = arrays[only[1]]
         elements = re.search(r"trim1_high <= .*?\d+'s?d(\d+)", self.text)[1]
         busy = [r for r in re.findall(r"reg  (\w+);", self.text)
                 if re.fullmatch(r"gen_busy|(job|walk|trim\d+|row|seg|channel)_valid|channel_second", r)]
