@@ -138,6 +138,8 @@ struct Part<'a> {
     /// Per node, when its value is read, in cycles after it is ready.
     taps: Vec<Vec<i64>>,
     readers: Vec<usize>,
+    /// Per node, whether only multipliers read it, in the registers of their operands.
+    multiplied: Vec<bool>,
     /// See [`multiplexers::folded`].
     folded: Vec<Option<NodeId>>,
     /// Sums that restart in the register behind their memory, by the node that reads the memory.
@@ -158,6 +160,7 @@ impl<'a> Part<'a> {
             needed,
             taps: vec![vec![]; n],
             readers: vec![0; n],
+            multiplied: vec![true; n],
             folded: vec![],
             cleared,
             widths: widths(vsa),
@@ -176,6 +179,7 @@ impl<'a> Part<'a> {
                     part.read(port.enable, time, at);
                     part.field(Field::Valid, time, at);
                 }
+                part.multiplied[port.value.index()] = false;
             }
         }
         part.folded = multiplexers::folded(vsa, &part.readers);
@@ -224,14 +228,17 @@ impl<'a> Part<'a> {
                     self.field(Field::Time(time_of(&c.form)), sampled, at);
                 }
             }
-            Op::Past { source, waves, .. } => self.past(id, *source, waves),
+            Op::Past { source, waves, .. } => {
+                self.multiplied[source.index()] = false;
+                self.past(id, *source, waves);
+            }
             op => match self.restart(id).map(|c| (c.condition, c.read)) {
                 Some((condition, read)) => self.read(condition, read, at),
-                None => op
-                    .operands()
-                    .into_iter()
-                    .enumerate()
-                    .for_each(|(k, o)| self.read(operand_source(vsa, id, k, o).0, sampled, at)),
+                None => op.operands().into_iter().enumerate().for_each(|(k, o)| {
+                    let source = operand_source(vsa, id, k, o).0;
+                    self.multiplied[source.index()] &= self.registers_operands(id);
+                    self.read(source, sampled, at);
+                }),
             },
         }
     }
@@ -311,7 +318,9 @@ impl<'a> Part<'a> {
     /// LUTs of a multiplexer that is in no other multiplexer's LUT.
     fn multiplexer(&self, id: NodeId) -> Resources {
         match self.vsa.node(id).op {
-            Op::Select(..) if self.restart(id).is_some() || self.restarts(id) => Resources::default(),
+            Op::Select(..) if self.restart(id).is_some() || self.restarts(id) || self.zeroes(id) => {
+                Resources::default()
+            }
             Op::Select(_, a, b) if self.constant(a) && self.constant(b) => Resources::lut(1),
             Op::Select(..) => Resources { ff: 0, ..self.row(id) },
             _ => Resources::default(),
@@ -405,6 +414,27 @@ impl<'a> Part<'a> {
             && accumulates
             && (self.constant(a) || self.constant(b))
             && vsa.schedule.delays.get(&past) == Some(&Delay::Chain)
+    }
+
+    /// A multiplication of variables whose operands enter registers first.
+    fn registers_operands(&self, id: NodeId) -> bool {
+        let node = self.vsa.node(id);
+        match node.op {
+            Op::Binary(BinaryOp::Mul, a, b) => {
+                !node.ty.is_float()
+                    && self.vsa.schedule.latency[id.index()] >= 2
+                    && !self.constant(a)
+                    && !self.constant(b)
+            }
+            _ => false,
+        }
+    }
+
+    /// An operand of multiplications that a condition zeroes: the reset of the operand's register does so.
+    fn zeroes(&self, id: NodeId) -> bool {
+        let Op::Select(_, _, zero) = self.vsa.node(id).op else { return false };
+        let resets = matches!(self.vsa.node(zero).op, Op::Const(0)) && self.vsa.schedule.latency[id.index()] == 0;
+        resets && self.multiplied[id.index()] && self.readers[id.index()] > 0
     }
 
     /// The delay element behind a source and the registers after it. All readers of a source share one chain: each adds

@@ -37,6 +37,7 @@ use crate::pe::pasts::{Distance, Past, Pasts, Target};
 use crate::pe::select::{select, Source};
 use crate::pe::sums::Sums;
 use crate::pe::waits::Delays;
+use crate::pe::zeroing::zero_operands;
 use crate::pe::Options;
 use crate::vsa::{NodeId, Op};
 use scop::{Affine, Constraint, Expr, ExprKind, ScalarType, Scop, StmtId};
@@ -110,6 +111,7 @@ pub fn lower(
     let Lower { nodes, inputs, outputs, scalars, .. } = lower;
     let mut lowered = Lowered { inputs: inputs.drafts, outputs, scalars, ..nodes.finish() };
     lowered.maxima = maxima;
+    zero_operands(&mut lowered);
     sort_ports(&mut lowered);
     Ok(lowered)
 }

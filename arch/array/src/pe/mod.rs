@@ -17,6 +17,7 @@ mod share;
 pub mod spill;
 mod sums;
 mod waits;
+mod zeroing;
 
 pub use lower::lower;
 pub use options::Options;

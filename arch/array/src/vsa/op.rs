@@ -66,6 +66,24 @@ impl Op {
             Op::Select(a, b, c) | Op::Fma(a, b, c) => vec![*a, *b, *c],
         }
     }
+    /// The same operation on other operands.
+    pub fn with_operands(&self, mut other: impl FnMut(NodeId) -> NodeId) -> Op {
+        match self {
+            Op::Const(_) | Op::Scalar(_) | Op::Iter(_) | Op::Guard(_) | Op::Input { .. } | Op::Past { .. } => {
+                self.clone()
+            }
+            Op::Dot { pairs, addend } => {
+                let pairs = pairs.iter().map(|pair| pair.map(&mut other)).collect();
+                Op::Dot { pairs, addend: other(*addend) }
+            }
+            Op::Unary(op, a) => Op::Unary(*op, other(*a)),
+            Op::Cast(a) => Op::Cast(other(*a)),
+            Op::Lookup(table, a) => Op::Lookup(table.clone(), other(*a)),
+            Op::Binary(op, a, b) => Op::Binary(*op, other(*a), other(*b)),
+            Op::Select(a, b, c) => Op::Select(other(*a), other(*b), other(*c)),
+            Op::Fma(a, b, c) => Op::Fma(other(*a), other(*b), other(*c)),
+        }
+    }
     /// The value of an earlier wave, which a delay element keeps.
     pub fn is_delayed(&self) -> bool {
         matches!(self, Op::Past { waves, .. } if *waves != Formula::Const(0))
