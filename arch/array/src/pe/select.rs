@@ -68,12 +68,30 @@ pub(super) fn select_step(
     if initial.iter().any(|source| source.when.is_empty()) || steps.is_empty() {
         return select(nodes, ranges, initial, ty, name);
     }
-    let mut value = steps.pop().expect("checked").node;
+    let default = steps.pop().expect("checked").node;
+    // From the least priority to the highest. Neighbours of one node are one multiplexer.
+    let mut merged: Vec<Merged> = Vec::new();
     for Source { when, node } in steps.into_iter().rev().chain(initial) {
-        let when = nodes.guard(&when);
-        value = nodes.mux(when, node, value, ty, name);
+        match merged.last_mut() {
+            Some(last) if last.node == node => include(&mut last.any, when),
+            None if node == default => {}
+            _ => merged.push(Merged { any: vec![when], node }),
+        }
     }
-    value
+    merged.into_iter().fold(default, |value, Merged { any, node }| {
+        let when = nodes.guard_any(&any);
+        nodes.mux(when, node, value, ty, name)
+    })
+}
+
+/// Adds a conjunction to a disjunction. A conjunction that contains all conditions of another one adds nothing.
+fn include(any: &mut Vec<Vec<Condition>>, when: Vec<Condition>) {
+    let contains = |all: &[Condition], some: &[Condition]| some.iter().all(|c| all.contains(c));
+    if any.iter().any(|other| contains(&when, other)) {
+        return;
+    }
+    any.retain(|other| !contains(other, &when));
+    any.push(when);
 }
 
 /// Leaves out conditions that are not needed to tell a source from those behind it. Conditions that compare the wave
