@@ -227,6 +227,10 @@ pub fn neighbours(spec: &DesignSpec, compiled: &search::Compiled, board: &Board)
         work: tuning::NEIGHBOUR_ROWS,
         gap: tuning::NEIGHBOUR_GAP,
     };
+    // One design must be walked within this effort.
+    if searched.counts.rows / searched.counts.exact.max(1) > effort.work {
+        return vec![];
+    }
     let mut quest = Quest::new(&program, spec, searched.limits, effort);
     let mut all: Vec<Neighbour> = vec![];
     let (mut need, mut cycles) = (compiled.report.resources, compiled.report.prediction.cycles);

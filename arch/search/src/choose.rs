@@ -136,13 +136,23 @@ pub fn choose<'a>(
     board: &Board,
     spec: &DesignSpec,
 ) -> Result<Chosen<'a>, Diagnostics> {
+    choose_with(program, effort(program), space, board, spec)
+}
+
+fn choose_with<'a>(
+    program: &Kernel<'a>,
+    effort: Effort,
+    space: Option<Vec<usize>>,
+    board: &Board,
+    spec: &DesignSpec,
+) -> Result<Chosen<'a>, Diagnostics> {
     let wrong = |text: String| vec![Diagnostic::error("E0722", None, text)];
     let margins = limits_of(board, &spec.aim.limit).map_err(wrong)?;
     let others = distribute::alternatives(program, spec);
     let quest = |limits: Resources| Quest {
         others: &others,
         space: space.clone(),
-        ..Quest::new(program, spec, limits, effort(program))
+        ..Quest::new(program, spec, limits, effort)
     };
     let mut found = quest(margins).answer(&spec.aim)?;
     let mut limits = margins;
@@ -150,6 +160,13 @@ pub fn choose<'a>(
     if found.best.is_none() && spec.aim.limit.is_empty() {
         limits = board.resources;
         found = quest(limits).answer(&spec.aim)?;
+    }
+    if found.best.is_none() && found.counts.too_big > 0 && space.is_none() {
+        if let Some(steps) = distribute::in_steps(program, spec) {
+            let effort = Effort { work: tuning::STEPS_ROWS, ..self::effort(&steps).part(tuning::STEPS_PART) };
+            return choose_with(&steps, effort, None, board, spec)
+                .map_err(|_| reasons(program, found, &board.name, &limits));
+        }
     }
     let searched = Searched::new(&found, limits);
     let Some(Design { plan, vsa, array, .. }) = found.best else {
@@ -165,20 +182,39 @@ pub fn choose<'a>(
     Ok(Chosen { program, plan, vsa, searched })
 }
 
-/// Why a search found no array.
+/// Why a search found no array. If legal arrays need too much, that is the only reason: the faults of other arrays,
+/// which nobody asked for, tell the user nothing.
 fn reasons(program: &Kernel, found: Found, board: &str, limits: &Resources) -> Diagnostics {
+    if found.counts.too_big > 0 {
+        return vec![too_big(program, found.nearest.as_ref(), board, limits)];
+    }
     let mut reasons: Diagnostics = vec![];
     for (illegal, plan) in found.illegal {
         let reason = illegal.diagnostic(&program.scop, &program.system, &plan);
-        if !reasons.contains(&reason) {
+        // One reason a place: the numbers of the next array differ, the fault is the same.
+        if !reasons.iter().any(|other| other.code == reason.code && other.span == reason.span) {
             reasons.push(reason);
         }
     }
-    if found.counts.too_big > 0 {
-        let counts = limits.named().map(|(name, n)| format!("{n} {}", name.to_uppercase()));
-        let most = format!("arrays need more than {board} may give: {}", counts[..4].join(", "));
-        let help = "allow more with --limit, or take a larger board";
-        reasons.push(Diagnostic::error("E0717", None, most).help(help));
-    }
     reasons
+}
+
+/// `nearest`: what the array takes that comes nearest to the limits.
+fn too_big(program: &Kernel, nearest: Option<&Resources>, board: &str, limits: &Resources) -> Diagnostic {
+    let counted = |(name, n): (&str, i64)| format!("{n} {}", name.to_uppercase());
+    let text = match nearest {
+        Some(need) => {
+            let both = need.named().into_iter().zip(limits.named()).filter(|(need, have)| need.1 > have.1);
+            let (needs, has): (Vec<String>, Vec<String>) =
+                both.map(|(need, have)| (counted(need), counted(have))).unzip();
+            let (needs, has) = (needs.join(" and "), has.join(" and "));
+            format!("the smallest array that sagen tried needs {needs}, and {board} may give {has}")
+        }
+        None => {
+            let all = limits.named().map(counted);
+            format!("every array needs more than {board} may give: {}", all[..4].join(", "))
+        }
+    };
+    let help = "allow more with --limit, or take a larger board";
+    Diagnostic::error("E0717", program.scop.function.region, text).help(help)
 }

@@ -325,6 +325,10 @@ fn in_strips(quest: &Quest, mut found: Found, limits: &Resources) -> Found {
 fn leaner(quest: &Quest, mut found: Found) -> Found {
     let part = quest.effort.part(tuning::LEANER_PART);
     let effort = Effort { exact: part.exact.min(tuning::LEANER_DESIGNS), ..part };
+    // One design must be walked within this part.
+    if found.counts.rows / found.counts.exact.max(1) > effort.work {
+        return found;
+    }
     while let Some(best) = found.best.as_ref().filter(|b| share(&b.need, &quest.limits) > tuning::LEAN_SHARE) {
         let smaller = quest.smaller(share(&best.need, &quest.limits) / 2.0, best.cycles, effort);
         let Some(design) = smaller.best else { break };

@@ -157,6 +157,10 @@ pub const CHOICE_BOUNDS_PER_DESIGN: u64 = 20_000;
 pub const CHOICE_ROWS: u64 = 300_000_000;
 /// Part of the effort (one in so many) for the program with distributed loops: its designs take long to walk.
 pub const DISTRIBUTED_PART: u64 = 4;
+/// Part of the effort (one in so many) for a program in steps, whose designs take longer still to walk.
+pub const STEPS_PART: u64 = 8;
+/// Rows of loads and stores walked for a program in steps: each has several bursts.
+pub const STEPS_ROWS: u64 = 4_000_000;
 /// Part of the effort (one in so many) for each step towards the smallest array.
 pub const SMALLEST_PART: u64 = 2;
 /// Steps of that bisection at most.

@@ -145,6 +145,7 @@ fn search_with(task: &Task, pes: Pes) -> (Found, Pes) {
         counts,
         refused: refusals.by_reason.into_iter().collect(),
         illegal: refusals.first,
+        nearest: refusals.nearest,
     };
     (found, pes)
 }
@@ -437,8 +438,9 @@ impl Search<'_> {
             self.counts.underestimates += u64::from(least.is_some_and(|l| !l.fits(&need)));
         }
         match outcome {
-            Outcome::TooBig { pes, .. } => {
+            Outcome::TooBig { need, pes } => {
                 self.counts.too_big += 1;
+                self.refusals.too_big(&need, &self.task.limits);
                 self.pes.remember(shape, pes);
                 too_big.push(design);
             }
@@ -461,7 +463,10 @@ impl Search<'_> {
         self.counts.exact += 1;
         let words = self.task.spec.wiring.word.clone();
         match self.model.assembler.evaluate(plan, words, self.incumbent.limit())? {
-            Outcome::TooBig { .. } => return Ok(false),
+            Outcome::TooBig { need, .. } => {
+                self.refusals.too_big(&need, &self.task.limits);
+                return Ok(false);
+            }
             Outcome::Slow { .. } => {}
             Outcome::Better { design, .. } => self.offer(*design),
         }

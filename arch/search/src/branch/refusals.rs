@@ -1,8 +1,10 @@
 //! Designs that were illegal, and what the search skips because of them. Whether a shape is legal may depend on its
 //! sizes, so skipping proves nothing: the bound of what is skipped stays open.
 
+use super::amounts::share;
 use crate::space::Flow;
 use crate::tuning;
+use cost::board::Resources;
 use std::collections::BTreeMap;
 use uniform::mapping::Plan;
 use uniform::program::Program;
@@ -33,6 +35,8 @@ pub(super) struct Refusals {
     pub by_reason: BTreeMap<String, u64>,
     /// The first design refused for each reason.
     pub first: Vec<(Illegal, Plan)>,
+    /// What the legal design takes that comes nearest to the limits and does not fit them.
+    pub nearest: Option<Resources>,
 }
 
 impl Refusals {
@@ -51,6 +55,13 @@ impl Refusals {
         *count += 1;
         if *count == 1 {
             self.first.push((illegal, plan));
+        }
+    }
+
+    /// A legal design takes more than the limits allow.
+    pub fn too_big(&mut self, need: &Resources, limits: &Resources) {
+        if self.nearest.as_ref().is_none_or(|nearest| share(need, limits) < share(nearest, limits)) {
+            self.nearest = Some(need.clone());
         }
     }
 

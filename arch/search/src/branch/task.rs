@@ -153,6 +153,8 @@ pub struct Found {
     pub refused: Vec<(String, u64)>,
     /// The first design refused for each reason.
     pub illegal: Vec<(Illegal, Plan)>,
+    /// What the legal design takes that comes nearest to the limits and does not fit them, if there is one.
+    pub nearest: Option<Resources>,
 }
 
 impl Design {
@@ -210,6 +212,7 @@ impl Found {
             counts: self.counts + other.counts,
             refused: [self.refused, other.refused].concat(),
             illegal: self.illegal,
+            nearest: self.nearest.or(other.nearest),
             best: other.best.or(self.best),
         }
     }

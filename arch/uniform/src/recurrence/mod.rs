@@ -93,11 +93,28 @@ pub fn uniform<'a>(
     Ok(Uniform { form, system, attempts })
 }
 
-/// The program as phases of one loop nest each, see [`phases::by_nest`].
-pub fn distributed(scop: &Scop, reassociate: Option<bool>, rewrites: &[Rewrite]) -> Option<(Scop, System)> {
+/// What becomes a phase of its own, though one array could execute more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Separate {
+    /// Each loop nest, see [`phases::by_nest`].
+    Nests,
+    /// Each iteration of the outermost loops that carry values, see [`phases::by_step`].
+    Steps,
+}
+
+/// The program in phases; `None` if there is only one.
+pub fn distributed(
+    scop: &Scop,
+    separate: Separate,
+    reassociate: Option<bool>,
+    rewrites: &[Rewrite],
+) -> Option<(Scop, System)> {
     let (sizes, whole) = (scop.open_sizes(), sized::under_sizes(scop));
     let region = Region::part(whole.as_ref().unwrap_or(scop), Within::sizes(sizes), reassociate);
-    let (form, system) = phases::by_nest(scop, &region, rewrites)?;
+    let (form, system) = match separate {
+        Separate::Nests => phases::by_nest(scop, &region, rewrites)?,
+        Separate::Steps => phases::by_step(scop, &region, rewrites)?,
+    };
     let system = sized::of_all_sizes(scop, &form, system, reassociate).ok()?;
     Some((form, system))
 }

@@ -141,7 +141,7 @@ fn dive(search: &mut Search, shapes: &[Bounded<Shape>]) {
     let mut near = near.into_iter();
     let mut fitting: VecDeque<Bounded<Proposal>> = VecDeque::new();
     let mut tried = 0;
-    while tried < tuning::DIVE_DESIGNS && search.counts.exact < search.budget.limit.exact {
+    while tried < tuning::DIVE_DESIGNS && !search.is_spent() {
         while fitting.len() < tuning::DIVE_DESIGNS_TOGETHER {
             let cap = search.incumbent.cap();
             let mut next: Vec<Bounded<Shape>> =

@@ -60,7 +60,10 @@ pub(super) fn single_pe(search: &mut Search) {
             search.open = search.bound;
             search.offer(*design);
         }
-        Ok(Outcome::TooBig { .. }) => search.counts.too_big += 1,
+        Ok(Outcome::TooBig { need, .. }) => {
+            search.counts.too_big += 1;
+            search.refusals.too_big(&need, &search.task.limits);
+        }
         _ => {}
     }
 }

@@ -20,6 +20,9 @@
 //! dataflow and rewrites hold for it unchanged. [`assemble`] puts the phases behind one another; [`scratch`] gives
 //! local arrays that pass values between phases a buffer in memory.
 //!
+//! A program that fits no chip as one array runs in steps ([`by_step`]): the outermost loop that carries values becomes
+//! a phase loop, so its values pass through memory once an iteration.
+//!
 //! **Invariant.** Flow, anti and output dependences never lead to an earlier phase. Within a phase all loads come
 //! before all stores, and a cell is stored once, by the last instance that writes it ([`crate::verify`]).
 //!
@@ -29,13 +32,15 @@ mod assemble;
 pub(super) mod part;
 mod scratch;
 
+use crate::affine::map::coordinate;
 use crate::recurrence::builder::Within;
 use crate::recurrence::rewrite;
 use crate::recurrence::rewrite::{Attempt, Outcome, Region, Rewrite};
+use crate::recurrence::Separate;
 use crate::system::System;
 use scop::diag::Diagnostics;
 use scop::flow;
-use scop::flow::Flow;
+use scop::flow::{Flow, Source};
 use scop::{ArrayId, LoopId, Scop, Storage};
 use scratch::Expansion;
 use std::cell::Cell;
@@ -94,8 +99,8 @@ struct Distribution<'a> {
     whole: Diagnostics,
     /// Per array: values in it may pass between phases.
     memory: Vec<bool>,
-    /// Neighbours of different loop nests are not merged.
-    by_nest: bool,
+    /// What is a phase of its own besides what must be.
+    separate: Option<Separate>,
     /// Questions about neighbours so far.
     merge_effort: Cell<u64>,
 }
@@ -116,8 +121,8 @@ pub fn distributed(
     // The dataflow may be affine only once conditions around sums are gone.
     let completed = if region.flow().is_err() && region.within.sizes == 0 { rewrite::complete_all(scop) } else { None };
     let completed = completed
-        .and_then(|scop| distribute(&scop, &Region::new(&scop, region.reassociate), whole(), rewrites, false).ok());
-    match completed.map_or_else(|| distribute(scop, region, whole(), rewrites, false), Ok) {
+        .and_then(|scop| distribute(&scop, &Region::new(&scop, region.reassociate), whole(), rewrites, None).ok());
+    match completed.map_or_else(|| distribute(scop, region, whole(), rewrites, None), Ok) {
         Ok((form, system)) => {
             attempts.push(Attempt { rewrite: NAME, outcome: Outcome::Taken });
             Ok((form, system, attempts))
@@ -134,8 +139,16 @@ pub fn distributed(
 pub fn by_nest(scop: &Scop, region: &Region, rewrites: &[Rewrite]) -> Option<(Scop, System)> {
     let sizes = region.within.sizes;
     let nests: BTreeSet<LoopId> = scop.statements.iter().filter_map(|s| s.loops.get(sizes).copied()).collect();
-    let found = (nests.len() > 1).then(|| distribute(scop, region, vec![], rewrites, true).ok())?;
+    let found = (nests.len() > 1).then(|| distribute(scop, region, vec![], rewrites, Some(Separate::Nests)).ok())?;
     found.filter(|(_, system)| system.frame().outer > sizes)
+}
+
+/// The region as phases of one iteration of the outermost loops each, as a host would run them; `None` if no outermost
+/// loop carries values. An array needs no place on chip for all values of an iteration then. `scop` as for
+/// [`distributed`].
+pub fn by_step(scop: &Scop, region: &Region, rewrites: &[Rewrite]) -> Option<(Scop, System)> {
+    let found = distribute(scop, region, vec![], rewrites, Some(Separate::Steps)).ok()?;
+    Some(found).filter(|(_, system)| system.frame().outer > region.within.sizes)
 }
 
 fn distribute(
@@ -143,7 +156,7 @@ fn distribute(
     region: &Region,
     whole: Diagnostics,
     rewrites: &[Rewrite],
-    by_nest: bool,
+    separate: Option<Separate>,
 ) -> Result<(Scop, System), Diagnostics> {
     let (flow, sizes) = (region.flow().map_err(Clone::clone)?, region.within.sizes);
     let scop = scratch::renamed(scop, flow);
@@ -157,7 +170,7 @@ fn distribute(
         reassociate: region.reassociate,
         whole,
         memory,
-        by_nest,
+        separate,
         merge_effort: Cell::new(0),
     };
     let all: Vec<usize> = (0..region.scop.statements.len()).collect();
@@ -201,6 +214,10 @@ impl Distribution<'_> {
         };
         let mut items = Vec::new();
         for component in components {
+            if self.is_stepped(&component, level) {
+                items.push(self.sequence(&component, level, vec![])?);
+                continue;
+            }
             items.push(match self.phase(&component, level, self.rewrites) {
                 Ok(phase) => Item::Phase(Box::new(phase)),
                 Err(faults) => {
@@ -230,6 +247,30 @@ impl Distribution<'_> {
         Ok(self.merged(items, level))
     }
 
+    /// Whether each iteration of the component's outermost loop is to be a phase of its own. A loop without a loop inside
+    /// has nothing in an iteration for an array.
+    fn is_stepped(&self, statements: &[usize], level: usize) -> bool {
+        let all = || statements.iter().map(|&s| &self.scop.statements[s]);
+        self.separate == Some(Separate::Steps)
+            && level == self.sizes
+            && all()
+                .all(|s| s.loops.len() > level && s.loops[level] == self.scop.statements[statements[0]].loops[level])
+            && all().any(|s| s.loops.len() > level + 1)
+            && self.carries_values(statements, level)
+    }
+
+    /// Whether values pass from iteration to iteration of the loop at `level`.
+    fn carries_values(&self, statements: &[usize], level: usize) -> bool {
+        let passes = |s: usize, source: &Source| match source {
+            Source::Write { statement, iteration } => {
+                let same = coordinate(level, self.scop.statements[s].loops.len());
+                statements.contains(&statement.index()) && iteration.get(level) != Some(&same)
+            }
+            Source::Input | Source::Undefined => false,
+        };
+        statements.iter().any(|&s| self.flow.reads[s].iter().flatten().any(|piece| passes(s, &piece.source)))
+    }
+
     /// The statements' next loop as a phase loop.
     fn sequence(&mut self, statements: &[usize], level: usize, faults: Diagnostics) -> Result<Item, Stop> {
         let mut loops = statements.iter().map(|&s| self.scop.statements[s].loops.get(level).copied());
@@ -248,7 +289,8 @@ impl Distribution<'_> {
     /// # Errors
     /// Why the statements are no array under `level` phase loops.
     fn phase(&self, statements: &[usize], level: usize, rewrites: &[Rewrite]) -> Result<Phase, Diagnostics> {
-        if level == self.sizes && statements.len() == self.scop.statements.len() {
+        let whole = level == self.sizes && statements.len() == self.scop.statements.len();
+        if whole && self.separate != Some(Separate::Steps) {
             return Err(self.whole.clone());
         }
         let part = part::under(&self.scop, statements, level, &self.memory);
@@ -291,7 +333,7 @@ impl Distribution<'_> {
         let nest = |phase: &Phase| {
             phase.statements.iter().find_map(|&s| self.scop.statements[s].loops.get(self.sizes).copied())
         };
-        !self.by_nest || nest(a).is_none() || nest(b).is_none() || nest(a) == nest(b)
+        self.separate != Some(Separate::Nests) || nest(a).is_none() || nest(b).is_none() || nest(a) == nest(b)
     }
 
     /// Merges neighbours that one array can execute, if all phases together do not take longer.
