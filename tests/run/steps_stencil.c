@@ -2,8 +2,8 @@
 // keeps no whole grid on chip. Chosen by itself if nothing else fits the board.
 // sagen: --distribute --space i,j --tile i=4,j=3
 // sagen: --distribute --space i --latency i=1
-// sagen: --distribute --space j --tile j=5 -D N=9 -D T=1
-// sagen: --distribute --space i,j -D N=3 -D T=3
+// sagen: --distribute --space j --tile j=5 -D N=9 -D T=2
+// sagen: --distribute --space i -D N=4 -D T=3
 // sagen: --limit bram36=10,uram=0,lut=30000 -D N=40 -D T=3
 #ifndef N
 #define N 12
