@@ -35,7 +35,7 @@ The one IP has one register file and {shared} AXI ports instead of {apart}; the 
 
 def sagen(*arguments):
     binary = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "target/release/sagen")
-    done = subprocess.run([binary, *arguments], cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run([binary, *arguments, "--memory", "ideal"], cwd=ROOT, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{' '.join(arguments)}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
     return json.loads(done.stdout)

@@ -81,7 +81,7 @@ class Sagen:
         _, _, outputs, inputs, pixels, kernel, stride = layer
         sizes = {"O": outputs, "I": inputs, "R": pixels, "C": pixels, "P": kernel, "S": stride}
         defines = [x for name, value in sizes.items() for x in ("-D", f"{name}={value}")]
-        words = [self.binary, *command, "--json", str(SOURCE), *defines, "--space", "o,c", *design]
+        words = [self.binary, *command, "--json", str(SOURCE), *defines, "--space", "o,c", *design, "--memory", "ideal"]
         done = subprocess.run(words, capture_output=True, text=True)
         if done.returncode:
             sys.exit(f"layers.py: {' '.join(words)}: exit {done.returncode}\n{done.stderr}")

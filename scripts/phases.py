@@ -51,7 +51,7 @@ PROGRAMS = [
 
 
 def sagen(binary, *arguments):
-    done = subprocess.run([binary, *arguments, "--json"], cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run([binary, *arguments, "--memory", "ideal", "--objective", "cycles", "--json"], cwd=ROOT, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{' '.join(arguments)}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
     return json.loads(done.stdout)

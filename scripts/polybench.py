@@ -68,7 +68,7 @@ def limited(words, limit):
 def simulate(sagen, source, limit):
     """The report of a mapped kernel, the faults of a refused one, or None after `limit` seconds of CPU time."""
     smaller = [x for name, value in SMALLER.get(source.stem, {}).items() for x in ("-D", f"{name}={value}")]
-    words = [sagen, "sim", "--board", "u250", str(source), *smaller, "--json"]
+    words = [sagen, "sim", "--board", "u250", "--memory", "ideal", "--objective", "cycles", str(source), *smaller, "--json"]
     done = limited(words, limit)
     if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
         return None
@@ -103,7 +103,7 @@ def sized_row(sagen, source, limit):
         file, greatest = with_sizes(source, folder)
         runs = [greatest, {name: (value + 1) // 2 for name, value in greatest.items()}, {name: min(2, value) for name, value in greatest.items()}]
         given = [word for sizes in runs for word in ("--size", ",".join(f"{n}={v}" for n, v in sizes.items()))]
-        done = limited([sagen, "sim", "--board", "u250", str(file), *given, "--sequence", "6", "--json"], limit)
+        done = limited([sagen, "sim", "--board", "u250", "--memory", "ideal", "--objective", "cycles", str(file), *given, "--sequence", "6", "--json"], limit)
         if done.returncode == 1 and faults_of(done.stderr):
             return None
         report = json.loads(done.stdout) if done.returncode == 0 else {}
@@ -114,7 +114,7 @@ def sized_row(sagen, source, limit):
         alone = []
         for sizes in runs[:2]:
             defines = [x for name, value in sizes.items() for x in ("-D", f"{name}={value}")]
-            done = limited([sagen, "rtl", "--board", "u250", str(source), *defines, "--json", "-o", f"{folder}/alone"], limit)
+            done = limited([sagen, "rtl", "--board", "u250", "--memory", "ideal", "--objective", "cycles", str(source), *defines, "--json", "-o", f"{folder}/alone"], limit)
             alone.append(json.loads(done.stdout)["predicted_cycles"])
     cycles = [run["cycles"] for run in own]
     return [source.stem, ", ".join(f"{name} {value}" for name, value in greatest.items()), *(f"{n:,}" for n in (cycles[0], alone[0], cycles[1], alone[1], cycles[2]))]

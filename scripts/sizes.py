@@ -46,7 +46,7 @@ NETWORKS = [("ResNet-50", RESNET_50, []), ("VGG-16", VGG_16, ["-DCHANNELS=512", 
 
 def sagen(*arguments):
     binary = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "target/release/sagen")
-    done = subprocess.run([binary, *map(str, arguments)], cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run([binary, *map(str, arguments), "--memory", "ideal"], cwd=ROOT, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{' '.join(map(str, arguments))}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
     return json.loads(done.stdout)

@@ -35,7 +35,7 @@ PROGRAMS = [
 
 
 def sagen(binary, *arguments):
-    done = subprocess.run([binary, *arguments], cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run([binary, *arguments, "--memory", "ideal"], cwd=ROOT, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{' '.join(arguments)}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout

@@ -6,7 +6,7 @@ use crate::data::{self, Memory};
 use crate::reporter::{Reporter, Silent};
 use crate::sim::compare::{self, compare, Comparison, Deviation};
 use crate::sim::{self, Built, Image, Job, Outcome, Timing};
-use array::contract::walk::MemoryTiming;
+use array::contract::dram::{Memories, MemoryTiming};
 use array::ip::Ip;
 use scop::Scop;
 use search::Compiled;
@@ -46,17 +46,20 @@ impl Conditions {
     /// The conditions of the arguments.
     pub fn of(arguments: &Sim) -> Conditions {
         let timing = match arguments.memory {
+            MemoryKind::Board => Timing::Board,
             MemoryKind::Ideal(latency) => Timing::Ideal { latency },
             MemoryKind::Ddr => Timing::Ddr { seed: arguments.seed },
         };
         Conditions { engine: arguments.engine, timing, shift: 0, seed: arguments.seed, vcd: arguments.vcd.clone() }
     }
-    /// The number of cycles that a run must take. Predictions hold for ideal memory and arrays at multiples of 4096
-    /// bytes.
+    /// The number of cycles that a run must take. Predictions hold for memories of known timing and arrays at multiples
+    /// of 4096 bytes.
     pub fn predicted(&self, case: &Case) -> Option<u64> {
         match self.timing {
-            Timing::Ideal { latency } if self.shift == 0 => Some(case.predicted_at(latency)),
-            _ => None,
+            _ if self.shift != 0 => None,
+            Timing::Ideal { latency } => Some(case.predicted_at(latency)),
+            Timing::Board => Some(predicted_on_board(case.compiled)),
+            Timing::Ddr { .. } => None,
         }
     }
 }
@@ -65,8 +68,13 @@ impl Conditions {
 pub fn predicted_at(compiled: &Compiled, latency: u32) -> u64 {
     let own = MemoryTiming::both(latency.into());
     let cycles =
-        if own == MemoryTiming::IDEAL { compiled.report.prediction.cycles } else { compiled.predict(&own).cycles };
+        if own == MemoryTiming::IDEAL { compiled.report.ideal } else { compiled.predict(&Memories::all(own)).cycles };
     cycles.max(0) as u64
+}
+
+/// Cycles with the board's memory.
+pub fn predicted_on_board(compiled: &Compiled) -> u64 {
+    compiled.on_board().max(0) as u64
 }
 
 /// A finished simulation of a run.
@@ -108,7 +116,10 @@ fn work(
     let run = |(number, (case, cut)): (usize, &(&Case, Option<sim::Cut>))| {
         let images = sim::place(&case.compiled.vsa, &case.contents, how.shift, how.seed, number);
         let sizes = case.compiled.whole.as_ref().map_or(vec![], |w| w.1.clone());
-        sim::Run { function: case.function, images, sizes, cut: *cut }
+        let interface = &case.built.interface;
+        let function = &interface.functions[case.function];
+        let memory = sim::behind_ip(&case.built, function, &case.compiled.vsa, &case.compiled.report.board);
+        sim::Run { function: case.function, images, sizes, cut: *cut, memory }
     };
     let runs = cases.iter().enumerate().map(run).collect();
     let cycles = cases.iter().map(|(case, _)| case.predicted()).sum();
@@ -165,7 +176,7 @@ impl<'a> Case<'a> {
         self.built.verilog()
     }
 
-    /// Cycles with ideal memory.
+    /// Cycles with the memory that the array was chosen for.
     pub fn predicted(&self) -> u64 {
         self.compiled.report.prediction.cycles.max(0) as u64
     }

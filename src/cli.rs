@@ -13,12 +13,12 @@ use serde::ser::{Error, SerializeMap, Serializer};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Duration;
-use uniform::aim::{Most, Share};
+use uniform::aim::{CountedMemory, Most, Share};
 use uniform::design::DesignSpec;
 use values::{
-    parse_address_bits, parse_bank, parse_cycles, parse_data, parse_define, parse_factor, parse_limit, parse_memory,
-    parse_memory_latency, parse_name, parse_on_chip, parse_port, parse_queue, parse_seconds, parse_shard, parse_share,
-    parse_sizes, parse_word,
+    parse_address_bits, parse_bank, parse_clock, parse_counted, parse_cycles, parse_data, parse_define, parse_factor,
+    parse_limit, parse_memory, parse_memory_latency, parse_name, parse_on_chip, parse_port, parse_queue, parse_seconds,
+    parse_shard, parse_share, parse_sizes, parse_word,
 };
 pub use values::{MemoryKind, SizeSet};
 
@@ -106,6 +106,9 @@ pub struct Program {
     /// Board, by name (see `sagen boards`) or by its .toml file
     #[arg(long, value_name = "NAME|FILE", default_value = crate::catalog::DEFAULT)]
     pub board: String,
+    /// Clock of the IP in MHz [default: the board's]
+    #[arg(long, value_name = "MHZ", value_parser = parse_clock)]
+    pub clock: Option<f64>,
 }
 
 impl Program {
@@ -120,6 +123,7 @@ impl Program {
             companions: vec![],
             maxima: vec![],
             board: crate::catalog::DEFAULT.into(),
+            clock: None,
         }
     }
 
@@ -207,8 +211,12 @@ pub struct Design {
     #[arg(long, value_name = "FILE.toml", help_heading = ARRAY)]
     #[serde(skip)]
     design: Option<PathBuf>,
-    /// Criterion of the choice
-    #[arg(long, value_parser = ["cycles", "area", "efficiency"], help_heading = AIM)]
+    /// Criterion of the choice: balanced (default; of `explore`: cycles), cycles, area or efficiency
+    ///
+    /// balanced: the array that the fastest one shrinks to as long as half the size costs at most 10 % more cycles each
+    /// time; cycles: the fastest array; area: the smallest within --cycles; efficiency: the least product of both
+    #[arg(long, value_parser = ["balanced", "cycles", "area", "efficiency"], hide_possible_values = true)]
+    #[arg(value_name = "AIM", help_heading = AIM)]
     objective: Option<String>,
     /// With --objective area: the number of cycles that the systolic array may take
     #[arg(long, value_name = "CYCLES", value_parser = parse_cycles, help_heading = AIM)]
@@ -343,6 +351,9 @@ pub struct Rtl {
     pub program: Program,
     #[command(flatten)]
     pub design: Design,
+    /// Count cycles for the board's memory, or for ideal memory: one word per cycle on each port [default: board]
+    #[arg(long, value_name = "board|ideal", value_parser = parse_counted, help_heading = AIM)]
+    pub memory: Option<CountedMemory>,
     /// Directory to write [default: out/NAME with the IP's name]
     #[arg(short, long, value_name = "DIR", help_heading = OUTPUT)]
     pub output: Option<PathBuf>,
@@ -404,9 +415,9 @@ pub struct Sim {
     pub engine: Engine,
     /// Memory behind the AXI ports
     ///
-    /// ideal: one beat per cycle, with a latency of 16 cycles or as given; ddr: a latency of 40 cycles, refresh gaps
-    /// and random stalls
-    #[arg(long, value_name = "ideal[:CYCLES]|ddr", value_parser = parse_memory, default_value_t)]
+    /// board: the board's rates and latency; ideal: one beat per cycle, with a latency of 16 cycles or as given, and
+    /// sagen chooses the array for it; ddr: a latency of 40 cycles, refresh gaps and random stalls
+    #[arg(long, value_name = "board|ideal[:CYCLES]|ddr", value_parser = parse_memory, default_value_t)]
     #[arg(help_heading = SIMULATION)]
     pub memory: MemoryKind,
     /// Write a waveform
@@ -428,8 +439,8 @@ pub struct Predict {
     /// Sizes at run time [default: the maxima]
     #[arg(value_name = "SIZE=N", value_parser = parse_factor)]
     pub sizes: Vec<(String, i64)>,
-    /// Memory behind the AXI ports: one beat per cycle, with a latency of 16 cycles or as given
-    #[arg(long, value_name = "ideal[:CYCLES]", value_parser = parse_memory, default_value_t)]
+    /// Memory behind the AXI ports: the board's, or one beat per cycle with a latency of 16 cycles or as given
+    #[arg(long, value_name = "board|ideal[:CYCLES]", value_parser = parse_memory, default_value_t)]
     pub memory: MemoryKind,
     /// Print the result as JSON
     #[arg(long)]
@@ -451,6 +462,9 @@ pub struct Explore {
     pub program: Program,
     #[command(flatten)]
     pub design: Design,
+    /// Count cycles for the board's memory, or for ideal memory: one word per cycle on each port [default: board]
+    #[arg(long, value_name = "board|ideal", value_parser = parse_counted, help_heading = AIM)]
+    pub memory: Option<CountedMemory>,
     /// Stop when the best design is proved to be within this share of the optimum
     #[arg(long, value_name = "SHARE", default_value = "0%", value_parser = parse_share)]
     pub gap: Share,

@@ -16,7 +16,7 @@ use uniform::recurrence::rewrite::Attempt;
 
 /// See [`crate::emit()`].
 pub(crate) fn run(arguments: &Rtl, wanted: Emit, reporter: &dyn Reporter) -> Result<String> {
-    let work = Work::load(&arguments.program, &arguments.design, reporter)?;
+    let work = Work::load(&arguments.program, &arguments.design, reporter)?.counting(arguments.memory);
     if work.functions.len() > 1 && wanted != Emit::Rtl {
         return Err(work.several("this stage"));
     }

@@ -19,6 +19,7 @@ use search::distribute;
 use search::tuning;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use uniform::aim::Objective;
 use uniform::design::{ArrayChoice, DesignSpec};
 
 /// The result of a search.
@@ -36,6 +37,8 @@ pub struct Best {
     pub board: Board,
     /// What was asked, without the board's defaults.
     pub asked: DesignSpec,
+    /// What was sought.
+    pub objective: Objective,
     /// The resources that a systolic array may take.
     pub limits: Resources,
     /// Iterations of the program.
@@ -48,6 +51,8 @@ pub struct Best {
     pub hints: Vec<Hint>,
     /// Duration of the search for the best design.
     pub seconds: f64,
+    /// The same with those for the front and for other layouts.
+    pub seconds_in_all: f64,
 }
 
 impl Best {
@@ -82,9 +87,11 @@ pub(crate) fn run(arguments: &Explore, reporter: &dyn Reporter) -> Result<Explor
         let answer = network::run(arguments, path, reporter)?;
         return Ok(Explored::Network(Box::new(answer)));
     }
-    let (Input { scop, file, .. }, asked, board) =
-        Work::load(&arguments.program, &arguments.design, reporter)?.only("`sagen explore`")?;
-    let spec = search::on(&board, &asked);
+    let (Input { scop, file, .. }, asked, board) = Work::load(&arguments.program, &arguments.design, reporter)?
+        .counting(arguments.memory)
+        .only("`sagen explore`")?;
+    let mut spec = search::on(&board, &asked);
+    spec.aim.objective.get_or_insert(Objective::Cycles);
     let program = search::program(&scop, &spec).map_err(|faults| Error::diagnostics(faults, &scop.sources))?;
     let space = space_loops(&spec, &program)?;
     let limits = choose::limits_of(&board, &spec.aim.limit).map_err(Error::usage)?;
@@ -93,10 +100,12 @@ pub(crate) fn run(arguments: &Explore, reporter: &dyn Reporter) -> Result<Explor
     if let (Some(part), Some(out)) = (arguments.shard, &arguments.out) {
         return shard::run(&context, part, out).map(Explored::Shard);
     }
-    let Answer { found, front, hints, seconds } = context.explore(&scop, reporter)?;
+    let Answer { found, front, hints, seconds, seconds_in_all } = context.explore(&scop, reporter)?;
     let iterations = program.work.iterations;
     drop(program);
-    let best = Best { file, scop, board, asked, limits, iterations, found, front, hints, seconds };
+    let objective = choose::objective(&spec.aim);
+    let best =
+        Best { file, scop, board, asked, objective, limits, iterations, found, front, hints, seconds, seconds_in_all };
     Ok(Explored::Best(Box::new(best)))
 }
 
@@ -139,6 +148,7 @@ struct Answer {
     front: Vec<Found>,
     hints: Vec<Hint>,
     seconds: f64,
+    seconds_in_all: f64,
 }
 
 impl Context<'_> {
@@ -163,7 +173,7 @@ impl Context<'_> {
         hints.truncate(tuning::HINTS);
         let front = self.front(quest, best);
         reporter.progress(reporter::Progress::Done);
-        Ok(Answer { front, hints, seconds, found })
+        Ok(Answer { front, hints, seconds, seconds_in_all: begin.elapsed().as_secs_f64(), found })
     }
 
     /// The front over the resources of `--pareto`. A page shows one in any case, with less effort.
@@ -208,16 +218,10 @@ fn live(p: &Progress, begin: Instant, reporter: &dyn Reporter) {
     reporter.progress(reporter::Progress::Search { best: p.best, bound: p.bound, rate });
 }
 
-/// A smaller systolic array.
-pub struct Neighbour {
-    /// Limits under which it is the fastest that was found.
-    pub limits: Resources,
-    pub need: Resources,
-    pub cycles: i64,
-}
-
-/// The systolic arrays beside a chosen one on the front, each of about half the area of the one before.
-pub fn neighbours(spec: &DesignSpec, compiled: &search::Compiled, board: &Board) -> Vec<Neighbour> {
+/// The systolic arrays beside a chosen one on the front of cycles and resources, the fastest first: faster ones that the
+/// choice passed, and smaller ones, each of about half the area of the one before. None takes as many cycles and
+/// resources as another one or more.
+pub fn beside(spec: &DesignSpec, compiled: &search::Compiled, board: &Board) -> Vec<Design> {
     let spec = &search::on(board, spec);
     let program = compiled.stages.as_ref().and_then(|stages| search::program_of(stages, spec));
     let (Some(searched), Some(program)) = (&compiled.report.searched, program) else { return vec![] };
@@ -232,14 +236,26 @@ pub fn neighbours(spec: &DesignSpec, compiled: &search::Compiled, board: &Board)
         return vec![];
     }
     let mut quest = Quest::new(&program, spec, searched.limits, effort);
-    let mut all: Vec<Neighbour> = vec![];
+    let mut all: Vec<Design> = searched.passed.clone();
     let (mut need, mut cycles) = (compiled.report.resources, compiled.report.prediction.cycles);
     for _ in 0..tuning::NEIGHBOURS {
         quest.limits = halved(&quest.limits, &need);
         let Some(d) = quest.fastest().best.filter(|d| d.cycles <= tuning::NEIGHBOUR_CYCLES * cycles) else { break };
         (need, cycles) = (d.need, d.cycles);
-        all.push(Neighbour { limits: quest.limits, need, cycles });
+        all.push(d);
     }
+    let chosen = (compiled.report.prediction.cycles, compiled.report.resources);
+    let points: Vec<(i64, Resources)> = all.iter().map(|d| (d.cycles, d.need)).collect();
+    let beaten = |k: usize| {
+        let (cycles, need) = points[k];
+        let others =
+            points.iter().enumerate().filter(|(other, point)| *other != k && (**point != points[k] || *other < k));
+        others.map(|(_, point)| *point).chain([chosen]).any(|(c, n)| c <= cycles && n.fits(&need))
+    };
+    let keep: Vec<bool> = (0..all.len()).map(|k| !beaten(k)).collect();
+    let mut keep = keep.into_iter();
+    all.retain(|_| keep.next().unwrap_or(false));
+    all.sort_by_key(|d| d.cycles);
     all
 }
 

@@ -7,6 +7,7 @@ mod testbench;
 
 use crate::cli::Rtl;
 use crate::error::{Error, Result};
+use crate::explore;
 use crate::input::Input;
 use crate::outdir::OutputDir;
 use crate::program::{self, Work};
@@ -33,6 +34,8 @@ pub struct Packaged {
     pub interface: Interface,
     /// In the order of their numbers in the IP.
     pub functions: Vec<PackagedFunction>,
+    /// The arrays beside that of the only function on the front of cycles and resources, the fastest first.
+    pub beside: Vec<search::branch::Design>,
     /// The contents of `report.json`.
     pub report: Value,
 }
@@ -56,7 +59,8 @@ impl PackagedFunction {
 
 /// See [`crate::package()`].
 pub(crate) fn run(arguments: &Rtl, reporter: &dyn Reporter) -> Result<Packaged> {
-    let Work { name, board, queue, functions } = Work::load(&arguments.program, &arguments.design, reporter)?;
+    let work = Work::load(&arguments.program, &arguments.design, reporter)?.counting(arguments.memory);
+    let Work { name, board, queue, functions } = work;
     let compiled = |(input, spec): (Input, DesignSpec)| {
         program::compile(&input, &spec, &board, reporter).map(|compiled| PackagedFunction { input, spec, compiled })
     };
@@ -67,17 +71,25 @@ pub(crate) fn run(arguments: &Rtl, reporter: &dyn Reporter) -> Result<Packaged> 
     let built = Built::new(&ip).map_err(Error::internal)?;
     let directory = arguments.output.clone().unwrap_or_else(|| PathBuf::from("out").join(&built.interface.kernel));
     let compiled: Vec<&Compiled> = functions.iter().map(|f| &f.compiled).collect();
-    let report = report::design(&Design { ip: &ip, interface: &built.interface, functions: &compiled, board: &board });
-    let job = Job { arguments, functions: &functions, built: &built, board: &board, reporter };
+    let mut report =
+        report::design(&Design { ip: &ip, interface: &built.interface, functions: &compiled, board: &board });
+    reporter.progress(Progress::Stage("looking beside it"));
+    let beside = match &functions[..] {
+        [only] if only.input.stage.is_none() => explore::beside(&only.spec, &only.compiled, &board),
+        _ => vec![],
+    };
+    report["beside"] = beside.iter().enumerate().map(|(k, d)| report::beside(&design_file(k), d)).collect();
+    let job = Job { arguments, functions: &functions, beside: &beside, built: &built, board: &board, reporter };
     job.write(&directory, &report)?;
     reporter.progress(Progress::Done);
-    Ok(Packaged { directory, board, ip, interface: built.interface, functions, report })
+    Ok(Packaged { directory, board, ip, interface: built.interface, functions, beside, report })
 }
 
 /// Everything that the files depend on.
 struct Job<'a> {
     arguments: &'a Rtl,
     functions: &'a [PackagedFunction],
+    beside: &'a [search::branch::Design],
     built: &'a Built,
     board: &'a Board,
     reporter: &'a dyn Reporter,
@@ -95,6 +107,9 @@ impl Job<'_> {
     fn fill(&self, out: &OutputDir, bench: parts::Bench, report: &Value) -> std::result::Result<(), String> {
         let (interface, board) = (&self.built.interface, self.board);
         pictures(out, self.functions)?;
+        for (k, design) in self.beside.iter().enumerate() {
+            out.write(&design_file(k), design.spec(&self.functions[0].spec).to_text())?;
+        }
         let clock = constraints::ClockSpec::new(interface.clock, board.clock_mhz).map_err(|e| e.to_string())?;
         let constraint = File::new(
             format!("constraints/{}_ooc.xdc", interface.kernel),
@@ -137,6 +152,11 @@ impl Job<'_> {
         let options = self.arguments.program.parse_options();
         Ok(golden::reference(&input.scop, &input.file, &options, &interface.kernel, &in_order))
     }
+}
+
+/// The design file of an array beside the chosen one, in the output directory.
+pub fn design_file(number: usize) -> String {
+    format!("beside/{}.toml", number + 1)
 }
 
 /// Draws the systolic arrays. With several functions each has a folder of its own.

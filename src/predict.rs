@@ -4,12 +4,15 @@ use crate::cli::{MemoryKind, Predict};
 use crate::error::{Error, Result};
 use crate::input;
 use crate::outdir;
-use array::contract::walk::MemoryTiming;
+use array::contract::dram::{Memories, MemoryTiming, Pace};
 use cost::predict_at;
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// The file with the text of the array in a directory that `sagen rtl` wrote.
 const ARRAY: &str = "vsa.txt";
+/// The report in it.
+const REPORT: &str = "report.json";
 
 /// A prediction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,9 +27,6 @@ pub struct Predicted {
 
 /// See [`crate::predict()`].
 pub(crate) fn run(arguments: &Predict) -> Result<Predicted> {
-    let MemoryKind::Ideal(latency) = arguments.memory else {
-        return Err(Error::usage("cycles are predicted for ideal memory: `sagen sim` simulates the other"));
-    };
     if outdir::is_unfinished(&arguments.design) {
         let design = arguments.design.display();
         return Err(Error::usage(format!(
@@ -42,9 +42,41 @@ pub(crate) fn run(arguments: &Predict) -> Result<Predicted> {
         )));
     };
     let sizes = input.sizes(&arguments.sizes)?;
-    let cycles = predict_at(vsa, &sizes, &MemoryTiming::both(latency.into())).cycles;
+    let memories = match arguments.memory {
+        MemoryKind::Ideal(latency) => Memories::all(MemoryTiming::both(latency.into())),
+        MemoryKind::Board => of_report(&file)?,
+        MemoryKind::Ddr => {
+            return Err(Error::usage("cycles cannot be predicted for a memory that stalls: `sagen sim` simulates it"))
+        }
+    };
+    let cycles = predict_at(vsa, &sizes, &memories).cycles;
     let names = vsa.sizes.list.iter().map(|s| s.name.clone());
     Ok(Predicted { kernel: vsa.name.clone(), sizes: names.zip(sizes).collect(), cycles })
+}
+
+/// The board's memory, from the `report.json` beside the text of an array, or one folder above it.
+fn of_report(array: &Path) -> Result<Memories> {
+    let folder = array.parent().unwrap_or(Path::new(""));
+    let missing = || {
+        Error::usage(format!(
+            "{} has no report.json that says what the board's memory can do: give the directory that `sagen rtl` wrote, or \
+            --memory ideal",
+            folder.display()
+        ))
+    };
+    let name = folder.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let read = |path: PathBuf| std::fs::read(path).ok().and_then(|text| serde_json::from_slice::<Value>(&text).ok());
+    let report =
+        read(folder.join(REPORT)).or_else(|| Some(read(folder.parent()?.join(REPORT))?["functions"][name].take()));
+    let number = |value: &Value| value.as_i64().filter(|n| (1..1 << 40).contains(n)).ok_or_else(missing);
+    let pace = |value: &Value| Ok(Pace { beat: number(&value["beat"])?, least: number(&value["shortest_burst"])? });
+    let timing = |port: &Value| -> Result<MemoryTiming> {
+        let (read, write) = (pace(&port["read"])?, pace(&port["write"])?);
+        Ok(MemoryTiming { read, write, ..MemoryTiming::both(number(&port["latency"])?) })
+    };
+    let report = report.ok_or_else(missing)?;
+    let ports = report["memory_timing"].as_array().ok_or_else(missing)?;
+    Ok(Memories::of_ports(ports.iter().map(timing).collect::<Result<_>>()?))
 }
 
 /// The file with the text of the only array of a design.

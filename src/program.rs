@@ -9,6 +9,7 @@ use crate::reporter::{Progress, Reporter};
 use array::ip::MOST_FUNCTIONS;
 use array::text::Stage;
 use cost::board::Board;
+use uniform::aim::CountedMemory;
 use uniform::design::{ArrayChoice, DesignSpec};
 
 /// The functions of one IP, and everything that is asked of them.
@@ -34,7 +35,8 @@ impl Work {
             inputs.extend(input::read(file, &program.parse_options(), reporter)?);
         }
         all_differ(&inputs)?;
-        let board = catalog::find(&program.board).map_err(Error::usage)?;
+        let mut board = catalog::find(&program.board).map_err(Error::usage)?;
+        board.clock_mhz = program.clock.unwrap_or(board.clock_mhz);
         let request = design.request().map_err(Error::usage)?;
         let inputs = selected(inputs, &program.function, &request)?;
         let mut functions = vec![];
@@ -46,6 +48,12 @@ impl Work {
         let queue = request.common().map_err(Error::usage)?.wiring.queue;
         let queue = queue.map_or(Ok(0), array::ip::queue).map_err(Error::usage)?;
         Ok(Work { name, board, queue, functions })
+    }
+
+    /// The same with cycles counted for this memory; an option wins over the design file.
+    pub fn counting(mut self, memory: Option<CountedMemory>) -> Work {
+        self.functions.iter_mut().for_each(|f| f.1.aim.memory = memory.or(f.1.aim.memory));
+        self
     }
 
     /// The only function, for subcommands that are about one.

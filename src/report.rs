@@ -1,16 +1,19 @@
 //! Facts about a design, as JSON for programs and as lines for people.
 
+use array::contract::dram::Pace;
 use array::ip::Ip;
 use array::vsa::{Until, Vsa};
 use cost::bank::Load;
 use cost::board::{Board, Resources};
 use cost::ip;
 use cost::resources::parts;
+use search::branch::{share, Smaller};
 use search::choose::Limit;
 use search::Compiled;
 use serde_json::{json, Value};
 use std::fmt::Write as _;
 use templates::interface::{Argument, AxiPort, Function, Interface};
+use uniform::aim::Objective;
 
 /// Iterations that the systolic array can execute in one cycle.
 pub fn peak(vsa: &Vsa) -> i64 {
@@ -113,7 +116,9 @@ fn function(compiled: &Compiled) -> Value {
         "dependences": report.dependences,
         "macs": report.work.map(|w| w.operations),
         "predicted_cycles": report.prediction.cycles,
-        "predicted_cycles_board": report.on_board,
+        "predicted_cycles_board": compiled.on_board(),
+        "predicted_cycles_ideal": report.ideal,
+        "memory_timing": timings(compiled),
         "compute_cycles": report.prediction.compute_cycles,
         "utilization": utilization(compiled, report.prediction.cycles),
         "resources": report.resources,
@@ -192,25 +197,75 @@ pub fn limit(compiled: &Compiled) -> String {
 }
 
 fn searched(compiled: &Compiled) -> Value {
-    compiled.report.searched.as_ref().map_or(
-        Value::Null,
-        |s| json!({ "bound": s.bound, "gap": s.gap, "exact_designs": s.counts.exact, "bounds": s.counts.bounds }),
-    )
+    let smaller = |s: &Smaller| json!({ "parts": s.parts, "most": s.most, "bound": s.bound });
+    compiled.report.searched.as_ref().map_or(Value::Null, |s| {
+        json!({
+            "objective": s.objective,
+            "bound": s.bound,
+            "gap": s.gap,
+            "fastest": s.passed.first().map_or(compiled.report.prediction.cycles, |d| d.cycles),
+            "smaller": s.smaller.iter().map(smaller).collect::<Vec<_>>(),
+            "exact_designs": s.counts.exact,
+            "bounds": s.counts.bounds,
+        })
+    })
 }
 
 /// The proof of how good the choice is, in words.
 fn proof(compiled: &Compiled) -> Option<String> {
     let s = compiled.report.searched.as_ref()?;
-    Some(if s.gap == 0.0 {
+    let cycles = compiled.report.prediction.cycles;
+    Some(if s.bound >= cycles {
         "no array within the limits takes fewer cycles".into()
     } else {
-        format!("no array within the limits takes fewer than {} cycles ({:.1} % less)", grouped(s.bound), 100.0 * s.gap)
+        let less = 100.0 * (cycles - s.bound) as f64 / cycles.max(1) as f64;
+        format!("no array within the limits takes fewer than {} cycles ({less:.1} % less)", grouped(s.bound))
     })
+}
+
+/// The criterion of the choice, in words.
+fn objective(compiled: &Compiled) -> Option<String> {
+    let s = compiled.report.searched.as_ref()?;
+    Some(match s.objective {
+        Objective::Balanced => {
+            let fastest = |d: &search::branch::Design| {
+                let larger = share(&d.need, &s.limits) / share(&compiled.report.resources, &s.limits).max(1e-9);
+                format!("; {larger:.1} times as large, it would take {} cycles: --objective cycles", grouped(d.cycles))
+            };
+            let smaller = |smaller: &Smaller| {
+                let found = if smaller.bound > smaller.most { "takes" } else { "was found that takes" };
+                let part = if smaller.parts == 2 { "half" } else { "a quarter of" };
+                format!("; no array of {part} its size {found} {} cycles or fewer", grouped(smaller.most))
+            };
+            let fastest = s.passed.first().map_or(String::new(), fastest);
+            format!("balanced{fastest}{}", s.smaller.iter().map(smaller).collect::<String>())
+        }
+        Objective::Cycles => "cycles: the fastest array".into(),
+        Objective::Area => "area: the smallest array that is fast enough".into(),
+        Objective::Efficiency => "efficiency: the least product of cycles and size".into(),
+    })
+}
+
+/// An array beside the chosen one, and the file that builds it.
+pub fn beside(file: &str, design: &search::branch::Design) -> Value {
+    let mut value = json!({ "cycles": design.cycles, "design": file });
+    design.need.named().into_iter().for_each(|(name, n)| value[name] = json!(n));
+    value
+}
+
+/// The board's memory behind each AXI port, in cycles (`array::contract::dram`); a beat in parts of 65536.
+fn timings(compiled: &Compiled) -> Vec<Value> {
+    let pace = |p: Pace| json!({ "beat": p.beat, "shortest_burst": p.least });
+    let one = |port: usize| {
+        let timing = compiled.report.board.of(port);
+        json!({ "latency": timing.read_latency, "read": pace(timing.read), "write": pace(timing.write) })
+    };
+    (0..compiled.vsa.axi_ports()).map(one).collect()
 }
 
 fn bank(vsa: &Vsa, load: &Load) -> Value {
     let arrays: Vec<&str> = load.arrays.iter().map(|&a| vsa.arrays[a].name.as_str()).collect();
-    json!({ "bank": load.bank.to_string(), "arrays": arrays, "bytes": load.bytes, "least_cycles": load.cycles })
+    json!({ "bank": load.bank.to_string(), "arrays": arrays, "bytes": load.bytes })
 }
 
 /// `1234567` as `1,234,567`.
@@ -300,20 +355,15 @@ fn passed_through(vsa: &Vsa) -> &'static str {
 fn function_text(compiled: &Compiled, board: &Board) -> String {
     let (vsa, report) = (&compiled.vsa, &compiled.report);
     let cycles = report.prediction.cycles;
-    let operations = report.work.map_or("unknown".to_string(), |w| grouped(w.operations));
-    let time = format!(
-        "{:.2} µs at {} MHz; {} cycles on the board's memory, {} cycles away",
-        cycles as f64 / board.clock_mhz,
-        board.clock_mhz,
-        grouped(report.on_board),
-        report.latency
-    );
-    let luts: Vec<_> = parts(vsa).list().iter().map(|(name, cost)| format!("{name} {}", grouped(cost.lut))).collect();
+    let time =
+        format!("{:.2} µs at {} MHz{}", cycles as f64 / board.clock_mhz, board.clock_mhz, counted_for(compiled, board));
+    let luts: Vec<_> = parts(vsa).list().iter().map(part_text).collect();
     let interface = Interface::from(vsa);
     let rows = [
         ("tile loops", loops_text(&vsa.counters[vsa.parameters()..vsa.tile_depth])),
         ("time loops", loops_text(&vsa.counters[vsa.tile_depth..])),
-        ("operations", format!("{operations} in {} cycles predicted", grouped(cycles))),
+        ("operations", operations_text(compiled)),
+        ("cycles", cycles_text(compiled)),
         ("utilization", utilization_text(compiled, cycles)),
         ("time", time),
         ("ports", ports_text(&interface)),
@@ -339,9 +389,57 @@ fn optional_rows(compiled: &Compiled, interface: &Interface) -> impl Iterator<It
     let phases = phases(vsa);
     let phases = (phases > 1).then(|| format!("{}, one after the other{}", grouped(phases), passed_through(vsa)));
     let listed = |all: Vec<String>| (!all.is_empty()).then(|| all.join(", "));
-    let rows =
-        [("phases", phases), ("on chip", listed(on_chip)), ("scratch", listed(scratch)), ("proof", proof(compiled))];
+    let rows = [
+        ("phases", phases),
+        ("on chip", listed(on_chip)),
+        ("scratch", listed(scratch)),
+        ("objective", objective(compiled)),
+        ("proof", proof(compiled)),
+    ];
     rows.into_iter().filter_map(|(name, value)| Some((name, value?)))
+}
+
+/// What the array does, and how much of it in a cycle.
+fn operations_text(compiled: &Compiled) -> String {
+    let Some(work) = compiled.report.work else { return "unknown".into() };
+    let each = work.operations as f64 / work.iterations.max(1) as f64;
+    let most = (peak(&compiled.vsa) as f64 * each).round() as i64;
+    let average = work.operations as f64 / compiled.report.prediction.cycles.max(1) as f64;
+    format!("{}; up to {} per cycle, {average:.1} on average", grouped(work.operations), grouped(most))
+}
+
+/// Where the time goes.
+fn cycles_text(compiled: &Compiled) -> String {
+    let run = &compiled.report.prediction;
+    let interval = compiled.vsa.schedule.interval;
+    let (first, last) = (run.first_launch, run.last_launch + interval);
+    let parts = [
+        (first, "until the first inputs are there"),
+        (run.compute_cycles, "computing"),
+        (last - first - run.compute_cycles, "waiting for memory in between"),
+        (run.cycles - last, "until the last results are stored"),
+    ];
+    let shown: Vec<_> = parts.iter().filter(|p| p.0 > 0).map(|(n, what)| format!("{} {what}", grouped(*n))).collect();
+    format!("{}: {}", grouped(run.cycles), shown.join(", "))
+}
+
+/// The memory that the cycles are counted for, and what the other one would give.
+fn counted_for(compiled: &Compiled, board: &Board) -> String {
+    let report = &compiled.report;
+    if report.chosen_for == report.board {
+        format!(" with the memory of {}; {} cycles with ideal memory", board.name, grouped(report.ideal))
+    } else {
+        let on_board = grouped(compiled.on_board());
+        format!(" with ideal memory; {on_board} cycles with the memory of {}", board.name)
+    }
+}
+
+/// A part and its LUTs; PEs without any are in DSP slices.
+fn part_text((name, cost): &(&str, Resources)) -> String {
+    match cost.lut {
+        0 if cost.dsp > 0 => format!("{name} 0 (all in {} DSP slices)", grouped(cost.dsp)),
+        luts => format!("{name} {}", grouped(luts)),
+    }
 }
 
 /// Loops with their numbers of iterations.
@@ -360,12 +458,8 @@ fn ports_text(interface: &Interface) -> String {
     interface.ports.iter().map(port).collect::<Vec<_>>().join(", ")
 }
 
-/// A memory bank with its arrays, and its time if that is longer than the run.
+/// A memory bank with its arrays.
 fn bank_text(compiled: &Compiled, load: &Load) -> String {
     let arrays: Vec<&str> = load.arrays.iter().map(|&a| compiled.vsa.arrays[a].name.as_str()).collect();
-    let slow = match load.cycles > compiled.report.prediction.cycles {
-        true => format!(", which takes it at least {} cycles", grouped(load.cycles)),
-        false => String::new(),
-    };
-    format!("{} ({}{slow})", load.bank, arrays.join(", "))
+    format!("{} ({})", load.bank, arrays.join(", "))
 }

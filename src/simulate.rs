@@ -6,7 +6,7 @@
 pub mod sequence;
 
 use crate::check::{self, Case, Conditions, Run};
-use crate::cli::Sim;
+use crate::cli::{MemoryKind, Sim};
 use crate::data::{self, DataFile, Memory};
 use crate::error::{exit, Error, Result};
 use crate::input::Input;
@@ -22,6 +22,7 @@ use search::Compiled;
 use sequence::{Played, Sequence};
 use std::path::Path;
 use std::rc::Rc;
+use uniform::aim::CountedMemory;
 use uniform::design::DesignSpec;
 
 /// The result of a simulation.
@@ -30,6 +31,8 @@ pub struct Verdict {
     pub kernel: String,
     /// The first result that is not equal, or equal.
     pub result: Agreement,
+    /// The board's name.
+    pub board: String,
     /// One for each function at each choice of its sizes, in the order of the runs.
     pub runs: Vec<Simulated>,
     /// The result of the random sequence, if one was asked for and all runs were equal.
@@ -97,7 +100,8 @@ impl Simulated {
 
 /// See [`crate::simulate()`].
 pub(crate) fn run(arguments: &Sim, reporter: &dyn Reporter) -> Result<Verdict> {
-    let work = Work::load(&arguments.program, &arguments.design, reporter)?;
+    let ideal = matches!(arguments.memory, MemoryKind::Ideal(_)).then_some(CountedMemory::Ideal);
+    let work = Work::load(&arguments.program, &arguments.design, reporter)?.counting(ideal);
     let names: Vec<&str> = work.functions.iter().map(|f| f.0.scop.name.as_str()).collect();
     let data = data::shared_out(&names, &arguments.data)?;
     let mut compiled = vec![];
@@ -115,7 +119,8 @@ pub(crate) fn run(arguments: &Sim, reporter: &dyn Reporter) -> Result<Verdict> {
     reporter.progress(Progress::Stage("building"));
     let arrays: Vec<&Vsa> = compiled.iter().map(|c| &c.vsa).collect();
     let built = Rc::new(Built::new(&Ip::new(&work.name, work.queue, &arrays)).map_err(Error::internal)?);
-    judged(arguments, work.name.clone(), all, &built, reporter)
+    let verdict = judged(arguments, work.name.clone(), all, &built, reporter)?;
+    Ok(Verdict { board: work.board.name, ..verdict })
 }
 
 /// Runs all functions, and the sequence if they are equal.
@@ -155,7 +160,7 @@ fn judged(
         let Judgement { comparison, deviation, result, model } = judgement;
         Simulated { compiled: prepared.compiled, outcome: run.outcome, comparison, deviation, result, model }
     });
-    Ok(Verdict { kernel, result, runs: runs.collect(), sequence })
+    Ok(Verdict { kernel, result, board: String::new(), runs: runs.collect(), sequence })
 }
 
 /// Checks that each set of sizes belongs to a function.

@@ -23,7 +23,7 @@ def chosen(sagen, kernel, options):
     """(predicted cycles, gap or None, seconds), or (None, first line of the refusal, seconds)."""
     with tempfile.TemporaryDirectory() as folder:
         begin = time.monotonic()
-        line = [sagen, "rtl", str(kernel), "--json", "-o", f"{folder}/out", *options]
+        line = [sagen, "rtl", str(kernel), "--objective", "cycles", "--json", "-o", f"{folder}/out", *options]
         done = subprocess.run(line, capture_output=True, text=True)
         seconds = time.monotonic() - begin
     if done.returncode:

@@ -60,7 +60,7 @@ def explore(sagen, source, macros, options, designs, gap):
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "kernel.c"
         file.write_text(source)
-        line = [sagen, "explore", str(file), "--board", "u250", "--json", "--gap", gap, "--designs", str(designs)]
+        line = [sagen, "explore", str(file), "--board", "u250", "--memory", "ideal", "--json", "--gap", gap, "--designs", str(designs)]
         line += [f"-D{k}={v}" for k, v in macros.items()] + options
         done = subprocess.run(line, capture_output=True, text=True)
     if done.returncode:

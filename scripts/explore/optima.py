@@ -49,7 +49,7 @@ def check(args, name, source, macros, found, gap=None, times=1):
         design.write_text(found["design"])
         built = sagen(args.sagen, "rtl", kernel, *defines, "--design", design, "-o", ip)
         verilog = sum(file.stat().st_size for file in (ip / "rtl").glob("*.v"))
-        run = sagen(args.sagen, "sim", kernel, *defines, "--design", design, "--engine", args.engine)
+        run = sagen(args.sagen, "sim", kernel, *defines, "--design", design, "--memory", "ideal", "--engine", args.engine)
     cycles = found["cycles"], built["predicted_cycles"], run["cycles"]
     if not run["match"] or len(set(cycles)) > 1:
         sys.exit(f"optima.py: {name}: {run['result']}, {cycles} cycles of the search, predicted, simulated\n{found['design']}")
@@ -74,7 +74,7 @@ def one_array(args, network):
     if args.only not in network:
         return ""
     file, source = ROOT / f"examples/{NETWORKS[network]}.toml", ROOT / "examples/layer.c"
-    result = sagen(args.sagen, "explore", source, "--network", file, "--gap", "1%")
+    result = sagen(args.sagen, "explore", source, "--network", file, "--memory", "ideal", "--gap", "1%")
     array = f"{'×'.join(map(str, result['array']))} PEs over {', '.join(result['axes'])} with {result['simd']['lanes']} lanes over {result['simd']['loop']}"
     optima = [(found["name"], source.read_text(), layer["define"], found, None, found["times"])
               for layer, found in zip(tomllib.loads(file.read_text())["layer"], result["layers"])]

@@ -1,26 +1,24 @@
 //! Values of options, from their text.
 
 use crate::data::DataFile;
-use uniform::aim::{Most, Share, RESOURCES};
+use uniform::aim::{CountedMemory, Most, Share, RESOURCES};
 use uniform::design::Ports;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MemoryKind {
+    /// The board's.
+    #[default]
+    Board,
     /// Fixed latency in cycles, one beat per cycle.
     Ideal(u32),
     /// Longer latency, refresh gaps, random stalls on every channel.
     Ddr,
 }
 
-impl Default for MemoryKind {
-    fn default() -> Self {
-        MemoryKind::Ideal(LATENCY)
-    }
-}
-
 impl std::fmt::Display for MemoryKind {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         match self {
+            MemoryKind::Board => f.write_str("board"),
             MemoryKind::Ideal(LATENCY) => f.write_str("ideal"),
             MemoryKind::Ideal(latency) => write!(f, "ideal:{latency}"),
             MemoryKind::Ddr => f.write_str("ddr"),
@@ -33,7 +31,7 @@ impl std::fmt::Display for MemoryKind {
 pub struct SizeSet(pub Vec<(String, i64)>);
 
 /// Cycles of the ideal memory, unless others are asked for, and the most it may have.
-const LATENCY: u32 = array::contract::walk::MemoryTiming::IDEAL.read_latency as u32;
+const LATENCY: u32 = array::contract::dram::MemoryTiming::IDEAL.read_latency as u32;
 const MOST_LATENCY: u32 = 2000;
 
 pub(super) fn parse_name(text: &str) -> Result<String, String> {
@@ -106,6 +104,23 @@ pub(super) fn parse_limit(text: &str) -> Result<(String, Most), String> {
     }
 }
 
+/// Cycles are counted for the board's memory or for ideal memory.
+pub(super) fn parse_counted(text: &str) -> Result<CountedMemory, String> {
+    match text {
+        "board" => Ok(CountedMemory::Board),
+        "ideal" => Ok(CountedMemory::Ideal),
+        _ => Err("write `board` or `ideal`".into()),
+    }
+}
+
+pub(super) fn parse_clock(text: &str) -> Result<f64, String> {
+    let clock = text.parse::<f64>();
+    clock
+        .ok()
+        .filter(|c| *c > 0.0 && *c <= 10_000.0)
+        .ok_or_else(|| format!("'{text}' is not a clock in MHz, such as 200"))
+}
+
 pub(super) fn parse_seconds(text: &str) -> Result<f64, String> {
     let seconds = text.strip_suffix('s').unwrap_or(text).parse::<f64>();
     seconds.ok().filter(|s| *s > 0.0).ok_or_else(|| format!("'{text}' is not a time such as 60s"))
@@ -155,10 +170,11 @@ pub(super) fn parse_port(text: &str) -> Result<String, String> {
 
 pub(super) fn parse_memory(text: &str) -> Result<MemoryKind, String> {
     match (text, text.strip_prefix("ideal:").map(str::parse)) {
-        ("ideal", _) => Ok(MemoryKind::default()),
+        ("board", _) => Ok(MemoryKind::Board),
+        ("ideal", _) => Ok(MemoryKind::Ideal(LATENCY)),
         ("ddr", _) => Ok(MemoryKind::Ddr),
         (_, Some(Ok(latency))) if (1..=MOST_LATENCY).contains(&latency) => Ok(MemoryKind::Ideal(latency)),
-        _ => Err(format!("write `ideal`, `ideal:CYCLES` with 1 to {MOST_LATENCY} cycles, or `ddr`")),
+        _ => Err(format!("write `board`, `ideal`, `ideal:CYCLES` with 1 to {MOST_LATENCY} cycles, or `ddr`")),
     }
 }
 

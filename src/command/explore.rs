@@ -12,6 +12,7 @@ use cost::board::Resources;
 use search::branch::{Design, Found};
 use search::choose::Hint;
 use serde_json::{json, Value};
+use uniform::aim::{CountedMemory, Objective};
 use uniform::design::{ArrayChoice, Dot, Factors, NO_LOOP};
 
 /// What `sagen explore` prints. Writes the page, if one is asked for.
@@ -73,6 +74,9 @@ fn as_json(best: &Best, arguments: &Explore) -> Value {
         "bound": found.bound,
         "gap": found.gap(),
         "seconds": best.seconds,
+        "seconds_in_all": best.seconds_in_all,
+        "objective": best.objective,
+        "memory": if best.asked.aim.memory == Some(CountedMemory::Ideal) { "ideal" } else { best.board.name.as_str() },
         "exact_designs": found.counts.exact,
         "walks": found.counts.walks,
         "bounds": found.counts.bounds,
@@ -115,6 +119,14 @@ fn as_table(best: &Best, arguments: &Explore) -> String {
     };
     let mut lines = vec![header, row(found, best.design())];
     lines.extend(best.front.iter().filter_map(|f| f.best.as_ref().map(|d| row(f, d))));
+    let sought = match best.objective {
+        Objective::Balanced => "balance of time and size",
+        Objective::Cycles => "the fewest cycles",
+        Objective::Area => "the least area within --cycles",
+        Objective::Efficiency => "the least product of cycles and size",
+    };
+    let memory = if best.asked.aim.memory == Some(CountedMemory::Ideal) { "ideal memory" } else { "the memory of" };
+    let board = if memory == "ideal memory" { String::new() } else { format!(" {}", best.board.name) };
     let proof = match found.gap() {
         0.0 => "no array within the limits takes fewer cycles".to_string(),
         gap => {
@@ -127,15 +139,17 @@ fn as_table(best: &Best, arguments: &Explore) -> String {
     };
     let c = &found.counts;
     let work = format!(
-        "{} designs assembled, {} walked coarsely, {} bounded in {:.1} s",
+        "{} designs assembled, {} walked coarsely, {} bounded in {:.1} s; {:.1} s with {}",
         grouped(c.exact as i64),
         grouped(c.walks as i64),
         grouped(c.bounds as i64),
-        best.seconds
+        best.seconds,
+        best.seconds_in_all,
+        if best.front.is_empty() { "other layouts" } else { "other layouts and the front" }
     );
     let hints: String = hints(best).iter().map(|h| format!("{h}\n")).collect();
     format!(
-        "{}\n{proof}; {work}\n\nbuild the first one with\n  {}\n{hints}",
+        "{}\n{sought} with {memory}{board}: {proof}\n{work}\n\nbuild the first one with\n  {}\n{hints}",
         table::render(&lines, &[1, 2, 3, 4, 5, 6, 7]),
         command(best, best.design(), arguments)
     )
@@ -151,6 +165,7 @@ fn command(best: &Best, d: &Design, arguments: &Explore) -> String {
     for (name, value) in &program.defines {
         line += &format!(" -D {name}={value}");
     }
+    line += &program.clock.map_or(String::new(), |mhz| format!(" --clock {mhz}"));
     let spec = d.spec(&best.asked);
     let a = &spec.arithmetic;
     for (on, option) in [

@@ -1,6 +1,6 @@
 //! `sagen predict`: the prediction as text and as JSON.
 
-use crate::cli::Predict;
+use crate::cli::{MemoryKind, Predict};
 use crate::predict::Predicted;
 use crate::report::grouped;
 use serde_json::json;
@@ -15,5 +15,6 @@ pub fn shown(predicted: &Predicted, arguments: &Predict) -> String {
         return format!("{:#}\n", json!({ "kernel": kernel, "sizes": sizes, "cycles": cycles, "memory": memory }));
     }
     let at: String = sizes.iter().map(|(name, value)| format!(" {name}={value}")).collect();
-    format!("{kernel}{at}: {} cycles with {memory} memory\n", grouped(*cycles))
+    let whose = if arguments.memory == MemoryKind::Board { "the board's" } else { memory.as_str() };
+    format!("{kernel}{at}: {} cycles with {whose} memory\n", grouped(*cycles))
 }

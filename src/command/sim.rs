@@ -1,6 +1,6 @@
 //! `sagen sim`: the verdict as text and as JSON.
 
-use crate::check::predicted_at;
+use crate::check::{predicted_at, predicted_on_board};
 use crate::cli::{Engine, MemoryKind, Sim};
 use crate::report::{self, grouped};
 use crate::simulate::sequence::Played;
@@ -14,7 +14,7 @@ pub fn shown(verdict: &Verdict, arguments: &Sim) -> String {
     if arguments.json {
         return as_json(verdict, arguments);
     }
-    let runs: String = verdict.runs.iter().map(|run| text(run, arguments)).collect();
+    let runs: String = verdict.runs.iter().map(|run| text(run, verdict, arguments)).collect();
     runs + &verdict.sequence.as_ref().map_or(String::new(), sequence_text)
 }
 
@@ -28,6 +28,7 @@ fn as_json(verdict: &Verdict, arguments: &Sim) -> String {
             json!({ "kernel": verdict.kernel, "functions": functions })
         }
     };
+    value["board"] = json!(verdict.board);
     value["match"] = json!(verdict.result == Agreement::Equal);
     value["result"] = json!(verdict.result.name());
     if let Some(played) = &verdict.sequence {
@@ -44,11 +45,11 @@ fn engine(arguments: &Sim) -> &'static str {
     }
 }
 
-/// Cycles predicted for the ideal memory that was simulated, or else for the usual one.
+/// Cycles predicted for the memory that was simulated; for a memory that stalls, those for the board's.
 fn predicted(run: &Simulated, arguments: &Sim) -> i64 {
     match arguments.memory {
         MemoryKind::Ideal(latency) => predicted_at(&run.compiled, latency) as i64,
-        MemoryKind::Ddr => run.compiled.report.prediction.cycles,
+        MemoryKind::Board | MemoryKind::Ddr => predicted_on_board(&run.compiled) as i64,
     }
 }
 
@@ -88,7 +89,7 @@ fn json_of(run: &Simulated, arguments: &Sim) -> Value {
     })
 }
 
-fn text(run: &Simulated, arguments: &Sim) -> String {
+fn text(run: &Simulated, verdict: &Verdict, arguments: &Sim) -> String {
     let (vsa, report, cycles) = (&run.compiled.vsa, &run.compiled.report, run.outcome.cycles as i64);
     let mut text = format!("{}\n", report::headline(vsa));
     if let Some((whole, sizes)) = &run.compiled.whole {
@@ -100,17 +101,29 @@ fn text(run: &Simulated, arguments: &Sim) -> String {
     let operations = report.work.map_or("unknown".to_string(), |w| {
         format!("{}, {:.2} per cycle", grouped(w.operations), w.operations as f64 / cycles.max(1) as f64)
     });
+    let memory = match arguments.memory {
+        MemoryKind::Board => format!("memory of {}", verdict.board),
+        other => format!("{other} memory"),
+    };
     let rows = [
         ("golden model", run.model.clone()),
-        ("simulated by", format!("{}, {} memory, {}", engine(arguments), arguments.memory, speed(run))),
-        ("cycles", format!("{simulated} simulated, {expected} predicted for ideal memory")),
+        ("simulated by", format!("{}, {memory}, {}", engine(arguments), speed(run))),
+        ("cycles", format!("{simulated} simulated, {expected} predicted{}", predicted_for(verdict, arguments))),
         ("operations", operations),
         ("utilization", report::utilization_text(&run.compiled, cycles)),
     ];
     for (name, value) in rows {
         let _ = writeln!(text, "  {name:<12} {value}");
     }
-    text + &faults(run) + &verdict(run)
+    text + &faults(run) + &last_line(run)
+}
+
+/// Nothing if the prediction is for the memory that was simulated.
+fn predicted_for(verdict: &Verdict, arguments: &Sim) -> String {
+    match arguments.memory {
+        MemoryKind::Ddr => format!(" for memory of {} without stalls", verdict.board),
+        MemoryKind::Board | MemoryKind::Ideal(_) => String::new(),
+    }
 }
 
 /// The lines about what went wrong, and about rounding.
@@ -138,7 +151,7 @@ fn faults(run: &Simulated) -> String {
 }
 
 /// The last line of a run.
-fn verdict(run: &Simulated) -> String {
+fn last_line(run: &Simulated) -> String {
     let count = grouped(run.comparison.elements as i64);
     match run.result {
         Agreement::Equal => format!("  equal        all {count} elements and the memory around them\n"),

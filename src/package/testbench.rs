@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::outdir::OutputDir;
 use crate::reference;
 use crate::reporter::Reporter;
-use crate::sim::{self, bench, Job, Timing};
+use crate::sim::{self, bench, Built, Job, Timing};
 use array::vsa::Vsa;
 use packaging::File;
 use scop::Scop;
@@ -118,9 +118,9 @@ fn files(out: &OutputDir, all: &super::Job, contents: &[Contents]) -> std::resul
     let watchdog = 10 * cycles + 100_000;
     let job = Job {
         built: all.built,
-        runs: runs(functions, contents, false).unwrap_or_default(),
+        runs: runs(all.built, functions, contents, false).unwrap_or_default(),
         queued: false,
-        timing: Timing::IDEAL,
+        timing: Timing::Board,
         cycles: 0,
         watchdog,
         vcd: None,
@@ -136,7 +136,7 @@ fn files(out: &OutputDir, all: &super::Job, contents: &[Contents]) -> std::resul
     for file in texts {
         out.write(&file.path, file.bytes)?;
     }
-    let expected = runs(functions, contents, true).map(|runs| Job { runs, vcd: None, ..job });
+    let expected = runs(all.built, functions, contents, true).map(|runs| Job { runs, vcd: None, ..job });
     for port in 0..ports {
         out.write(&format!("sim/{}", bench::image_names(port).0), sim::external::image(&job, port))?;
         if let Some(expected) = &expected {
@@ -151,13 +151,19 @@ fn files(out: &OutputDir, all: &super::Job, contents: &[Contents]) -> std::resul
 }
 
 /// A run of each function on its contents before or, if all are known, after a run.
-fn runs(functions: &[PackagedFunction], contents: &[Contents], after: bool) -> Option<Vec<sim::Run>> {
+fn runs(built: &Built, functions: &[PackagedFunction], contents: &[Contents], after: bool) -> Option<Vec<sim::Run>> {
     let one = |(number, (f, contents)): (usize, (&PackagedFunction, &Contents))| {
         let bytes = if after { contents.after.as_ref()? } else { &contents.before };
         Some(sim::Run {
             function: number,
             images: sim::place(&f.compiled.vsa, bytes, 0, 1, number),
             sizes: f.compiled.vsa.sizes.maxima(),
+            memory: sim::behind_ip(
+                built,
+                &built.interface.functions[number],
+                &f.compiled.vsa,
+                &f.compiled.report.board,
+            ),
             cut: None,
         })
     };
@@ -251,9 +257,9 @@ fn bus_check(interface: &Interface, contents: &[Contents], watchdog: u64) -> Str
 
 /// Runs the testbench by hand.
 const RUN: &str = r#"#!/bin/sh
-# Simulates the design in Icarus Verilog: `sh run.sh`; `sh run.sh +latency=200`, `sh run.sh +ddr=7`: with a slower memory, with
-# one that stalls as this number says. memory_K.in.hex is what port K's arrays hold before, with guard bytes around each;
-# memory_K.expected.hex, where present, what the program leaves.
+# Simulates the design in Icarus Verilog: `sh run.sh`; `sh run.sh +latency=200`, `sh run.sh +ddr=7`: not with the board's memory,
+# but with one beat a cycle, or with stalls as this number says. memory_K.in.hex is what port K's arrays hold before, with guard
+# bytes around each; memory_K.expected.hex, where present, what the program leaves.
 set -e
 cd "$(dirname "$0")"
 made=$(mktemp -d)

@@ -1,8 +1,11 @@
 // AXI4 memory model for simulation: one port, one or several arrays, each in a region with guard bytes around it.
 //
 // Timing is exact and the same in every engine of sagen. Local time runs from the first cycle with a request.
-// A read burst's first beat is presented LATENCY cycles after its address or behind the burst before it, one beat per
-// cycle; a write response LATENCY cycles after the last beat. The simulation's argument `+latency=N` sets another LATENCY.
+// The memory serves the bursts of reads, and those of writes, one after the other. A burst of n beats occupies it for
+// n times the cycles of a beat (which are parts of 65536), at least for the cycles of the shortest burst. A read burst is
+// served after the latency, and its beats end with the last of these cycles. Beats of writes are accepted at once; the
+// response comes the latency after the burst is served. The input `board` says all this, for a memory of the board.
+// With `+latency=N` every beat takes one cycle; `+ideal` is `+latency=16`.
 // With `+ddr=SEED` it is 40, 100 of every 4000 cycles are dead, each channel stalls one cycle in eight, by a xorshift
 // generator, and rows of 8 KiB in 16 banks are opened one at a time, in 12 cycles, while data of earlier bursts passes.
 // Breaches of the protocol and accesses beside the array are counted in faults and reported.
@@ -16,13 +19,14 @@ module axi_memory #(
     parameter [64*REGIONS-1:0] BEYOND = 0,  // address after that array's last byte
     parameter WORDS = 1,              // of all regions, which lie one behind the other in the files
     parameter PORT = 0,               // its number: every port stalls in its own way
-    parameter LATENCY = 16,           // cycles
     parameter INPUT = "in.hex",       // contents before, one word a line
     parameter OUTPUT = "out.hex"      // contents when dump is 1
 ) (
     input wire aclk,
     input wire aresetn,
     input wire dump,
+    // Latency; a beat and the shortest burst of reads, and of writes: 32 bits each, the last one lowest.
+    input wire [159:0] board,
     output reg [31:0] faults,
     input wire [0:0] arid,
     input wire [63:0] araddr,
@@ -54,22 +58,38 @@ module axi_memory #(
     output reg bvalid,
     input wire bready
 );
-    localparam QUEUE = 4096;
+    localparam QUEUE = 4096;          // bursts of reads
+    localparam WRITES = 65536;        // bursts of writes
     localparam OPENING = 12;          // cycles in which a row opens
 
     reg [8*BYTES-1:0] mem [0:WORDS-1];
     initial $readmemh(INPUT, mem);
 
     // The timing that this run asks for.
-    reg ddr;
-    reg [31:0] latency, seed;
+    reg ddr, fixed;
+    reg [31:0] near, seed;
     initial begin
         ddr = $value$plusargs("ddr=%d", seed);
         seed = seed * 32'd2654435761 + (PORT + 1) * 32'h9e3779b9;
         if (!ddr || seed == 0) seed = 1;
-        if (ddr) latency = 40;
-        else if (!$value$plusargs("latency=%d", latency)) latency = LATENCY;
+        near = 16;
+        fixed = ddr || $test$plusargs("ideal") != 0 || $value$plusargs("latency=%d", near) != 0;
+        if (ddr) near = 40;
     end
+
+    wire [31:0] latency = fixed ? near : board[159:128];
+    wire [31:0] read_beat_time = fixed ? 65536 : board[127:96];
+    wire [31:0] read_least = fixed ? 1 : board[95:64];
+    wire [31:0] write_beat_time = fixed ? 65536 : board[63:32];
+    wire [31:0] write_least = fixed ? 1 : board[31:0];
+
+    // Cycles for which a burst occupies the memory.
+    function [63:0] occupied(input [8:0] beats, input [31:0] beat_time, input [31:0] least);
+        begin
+            occupied = ({55'd0, beats} * beat_time + 65535) / 65536;
+            if (occupied < least) occupied = least;
+        end
+    endfunction
 
     // The word of mem at an address; WORDS where there is none.
     function [63:0] place(input [63:0] address);
@@ -106,6 +126,7 @@ module axi_memory #(
     reg crowded;                      // four rows wait: no burst is accepted
     reg [63:0] open_row [0:15];       // by bank, plus 1; 0 is none
     reg [63:0] busy;                  // when the last row that was asked for is open
+    reg [63:0] read_free, write_free; // when the next burst can be served
 
     // Accepted read bursts; read_beat counts within the oldest.
     reg [63:0] read_addr [0:QUEUE-1];
@@ -117,13 +138,13 @@ module axi_memory #(
     reg [7:0] read_beat;
 
     // Accepted write bursts up to write_in; those before write_at have all their data; those before write_out a response.
-    reg [63:0] write_addr [0:QUEUE-1];
-    reg [63:0] write_due [0:QUEUE-1];
-    reg [7:0] write_len [0:QUEUE-1];
-    reg write_id [0:QUEUE-1];
-    reg [11:0] write_in, write_at, write_out;
-    reg [12:0] write_open;            // with data missing
-    reg [12:0] write_done;            // with response missing
+    reg [63:0] write_addr [0:WRITES-1];
+    reg [63:0] write_due [0:WRITES-1];
+    reg [7:0] write_len [0:WRITES-1];
+    reg write_id [0:WRITES-1];
+    reg [15:0] write_in, write_at, write_out;
+    reg [16:0] write_open;            // with data missing
+    reg [16:0] write_done;            // with response missing
     reg [7:0] write_beat;
 
     wire now = started || arvalid || awvalid;
@@ -185,7 +206,7 @@ module axi_memory #(
     reg [63:0] at, word;
     always @(posedge aclk) begin
         if (!aresetn) begin
-            started <= 0; t = 0; phase <= 0; x <= seed; write_begun <= 0; crowded <= 0; busy = 0;
+            started <= 0; t = 0; phase <= 0; x <= seed; write_begun <= 0; crowded <= 0; busy = 0; read_free = 0; write_free = 0;
             for (k = 0; k < 16; k = k + 1) open_row[k] = 0;
             read_in = 0; read_out = 0; read_count = 0; read_beat = 0;
             write_in = 0; write_at = 0; write_out = 0; write_open = 0; write_done = 0; write_beat = 0;
@@ -205,12 +226,14 @@ module axi_memory #(
                 if (read_count == QUEUE) fault("too many reads");
                 read_addr[read_in] = araddr / BYTES * BYTES; read_len[read_in] = arlen;
                 open(araddr, at);
-                read_due[read_in] = at + latency; read_id[read_in] = arid;
+                at = at + latency;
+                read_free = (at > read_free ? at : read_free) + occupied(arlen + 9'd1, read_beat_time, read_least);
+                read_due[read_in] = read_free - arlen - 1; read_id[read_in] = arid;
                 read_in = read_in + 1; read_count = read_count + 1;
             end
             if (awvalid && awready) begin
                 check_burst(awaddr, awlen, awsize, awburst);
-                if (write_open + write_done >= QUEUE) fault("too many writes");
+                if (write_open + write_done >= WRITES) fault("too many writes");
                 write_addr[write_in] = awaddr / BYTES * BYTES; write_len[write_in] = awlen;
                 write_id[write_in] = awid;
                 open(awaddr, at);
@@ -218,6 +241,7 @@ module axi_memory #(
                 write_in = write_in + 1; write_open = write_open + 1;
             end
             if (wvalid && wready) begin
+                if (write_beat == 0 && write_due[write_at] < t) write_due[write_at] = t;
                 at = write_addr[write_at] + write_beat * BYTES;
                 word = place(at);
                 if (wlast !== (write_beat == write_len[write_at])) fault("WLAST is wrong");
@@ -227,7 +251,14 @@ module axi_memory #(
                         if (word != WORDS) mem[word][8*k +: 8] = wdata[8*k +: 8];
                     end
                 if (write_beat == write_len[write_at]) begin
-                    write_due[write_at] = (write_due[write_at] > t ? write_due[write_at] : t) + latency;
+                    at = write_due[write_at];
+                    if (!fixed) begin
+                        if (at < write_free) at = write_free;
+                        at = at + occupied(write_len[write_at] + 9'd1, write_beat_time, write_least) - 1;
+                    end
+                    if (at < t) at = t;
+                    write_free = at + 1;
+                    write_due[write_at] = at + latency;
                     write_at = write_at + 1; write_beat = 0;
                     write_open = write_open - 1; write_done = write_done + 1;
                 end else write_beat = write_beat + 1;

@@ -1,7 +1,8 @@
 //! The Verilog testbench: memories behind the AXI ports and a master on `s_axi_control`. It follows the ports of the
 //! design. The texts are `bench.v.in` and `axi_memory.v`.
 
-use super::{Image, Job, Timing};
+use super::{Image, Job, Run, Timing};
+use array::contract::dram::MemoryTiming;
 use rtl::{Module, Verified};
 use std::fmt::Write as _;
 use templates::interface::IP_ISR;
@@ -37,8 +38,8 @@ pub fn names(job: &Job) -> Result<(String, String), String> {
     Ok((format!("tb_{name}"), format!("{name}_bench")))
 }
 
-/// The testbench's text, for the file `tb_<name>.v`. Memories have ideal timing and runs end after `watchdog` cycles
-/// unless the simulation is given [`arguments`].
+/// The testbench's text, for the file `tb_<name>.v`. Memories have the board's timing and runs end after `watchdog`
+/// cycles unless the simulation is given [`arguments`].
 ///
 /// # Errors
 /// The design is empty.
@@ -100,6 +101,7 @@ pub fn text(job: &Job, watchdog: u64) -> Result<String, String> {
 pub fn arguments(job: &Job) -> [String; 2] {
     let memory = match job.timing {
         Timing::Ideal { latency } => format!("+latency={latency}"),
+        Timing::Board => "+board".into(),
         Timing::Ddr { seed } => format!("+ddr={}", seed as u32),
     };
     [memory, format!("+watchdog={}", job.watchdog)]
@@ -136,6 +138,23 @@ fn packed(images: &[&Image], number: impl Fn(&Image) -> u64) -> String {
     format!("{{{}}}", numbers.join(", "))
 }
 
+/// The board's memory behind a port: latency; parts of a cycle for a beat and cycles of the shortest burst, of reads
+/// and of writes. 32 bits each.
+fn board(job: &Job, port: usize) -> String {
+    let one = |run: &Run| {
+        let MemoryTiming { read_latency, read, write, .. } = run.memory.of(port);
+        let numbers = [read_latency, read.beat, read.least, write.beat, write.least];
+        format!("{{{}}}", numbers.map(|n| format!("32'd{n}")).join(", "))
+    };
+    let all: Vec<String> = job.runs.iter().map(one).collect();
+    let Some((last, before)) = all.split_last() else { return "160'd0".into() };
+    if before.iter().all(|b| b == last) {
+        return last.clone();
+    }
+    let chosen: String = before.iter().enumerate().map(|(k, b)| format!("run == {k} ? {b} :\n        ")).collect();
+    chosen + last
+}
+
 /// One word, in the place of the images of a port that no run uses.
 pub fn vacant(job: &Job, port: usize) -> Option<Image> {
     let beat = job.beat(port);
@@ -150,7 +169,11 @@ fn memory(job: &Job, k: usize, port: &str, ports: &[(String, u32)]) -> String {
     moved.sort_by_key(|a| a.array().map(|a| a.index));
     let names: Vec<_> = moved.iter().map(|a| a.name.as_str()).collect();
     let (input, output) = image_names(k);
-    let mut text = format!("    // {}\n    wire [31:0] faults_{k};\n    axi_memory #(\n", names.join(", "));
+    let mut text = format!(
+        "    // {}\n    wire [31:0] faults_{k};\n    wire [159:0] board_{k} = {};\n    axi_memory #(\n",
+        names.join(", "),
+        board(job, k)
+    );
     let parameters = [
         ("BYTES", bytes.to_string()),
         ("REGIONS", images.len().to_string()),
@@ -160,7 +183,6 @@ fn memory(job: &Job, k: usize, port: &str, ports: &[(String, u32)]) -> String {
         ("BEYOND", packed(&images, |i| i.base() + i.size as u64)),
         ("WORDS", (images.iter().map(|i| i.bytes.len()).sum::<usize>() / bytes).to_string()),
         ("PORT", k.to_string()),
-        ("LATENCY", Timing::IDEAL.latency().to_string()),
         ("INPUT", format!("{input:?}")),
         ("OUTPUT", format!("{output:?}")),
     ];
@@ -174,7 +196,7 @@ fn memory(job: &Job, k: usize, port: &str, ports: &[(String, u32)]) -> String {
     let own = ["aclk(aclk)", "aresetn(aresetn)", "dump(dump)"].map(|c| format!("        .{c}"));
     let all = own
         .into_iter()
-        .chain([format!("        .faults(faults_{k})")])
+        .chain([format!("        .faults(faults_{k})"), format!("        .board(board_{k})")])
         .chain(INPUTS.iter().map(tied))
         .chain(["bready"].iter().map(tied));
     let all: Vec<_> = all.chain(OUTPUTS.iter().map(open)).collect();

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::Path;
 use std::time::Instant;
-use templates::axi::memory::AxiMemory;
+use templates::axi::memory::{self, AxiMemory};
 use templates::interface::{AxiPort, CTRL, GIER, IP_IER, IP_ISR, STATUS_CAUSES};
 
 /// A register access must be answered within this many cycles.
@@ -87,6 +87,8 @@ impl Machine {
                 _ => left = left.saturating_sub(4),
             }
         };
+        // The cycles of the last run are compared.
+        self.set_timing(job, job.runs.len().saturating_sub(1));
         let first = self.read(ended)?;
         let mut finished = true;
         for run in &job.runs {
@@ -104,6 +106,7 @@ impl Machine {
 
     /// Sets the arguments and starts.
     fn launch(&mut self, job: &Job, number: usize) -> Result<(), String> {
+        self.set_timing(job, number);
         for (offset, value) in job.settings(&job.runs[number])? {
             self.write(offset, value.into())?;
         }
@@ -113,6 +116,12 @@ impl Machine {
         self.write(GIER, 1)?;
         self.write(IP_IER, 1)?;
         self.write(CTRL, 1)
+    }
+
+    /// The memories of a run.
+    fn set_timing(&mut self, job: &Job, number: usize) {
+        let timing = |port| job.timing.of(&job.runs[number], port);
+        self.memories.iter_mut().enumerate().for_each(|(port, memory)| memory.set_timing(timing(port)));
     }
 
     /// Resets the IP in the middle of its work.
@@ -257,8 +266,9 @@ impl Machine {
 
     fn new(sim: Sim, job: &Job) -> Result<Machine, String> {
         let interface = &job.built.interface;
+        let timing = |k| job.runs.first().map_or(memory::Timing::IDEAL, |run| job.timing.of(run, k));
         let memory = |(k, port): (usize, &AxiPort)| {
-            AxiMemory::new(&sim, &format!("{}_", port.name), k, job.timing, &job.behind(k))
+            AxiMemory::new(&sim, &format!("{}_", port.name), k, timing(k), &job.behind(k))
         };
         let memories = interface.ports.iter().enumerate().map(memory).collect::<Result<_, _>>()?;
         let control = Control::new(&sim, interface.control)?;

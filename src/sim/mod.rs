@@ -17,11 +17,38 @@ pub mod hex;
 
 use crate::cli::Engine;
 use crate::reporter::Reporter;
+use array::contract::dram::{Memories, MemoryTiming};
 use array::vsa::Vsa;
 use std::path::PathBuf;
+use templates::axi::memory;
+use templates::interface::Function;
 
 pub use built::Built;
-pub use templates::axi::memory::{Image, Timing, GUARD};
+pub use templates::axi::memory::{Image, GUARD};
+
+/// The memories of a simulation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timing {
+    /// A constant latency in cycles, one beat per cycle.
+    Ideal { latency: u32 },
+    /// Each run's own: [`Run::memory`].
+    Board,
+    /// Longer latency, refresh gaps, row misses, random stalls of every channel.
+    Ddr { seed: u64 },
+}
+
+impl Timing {
+    pub const IDEAL: Timing = Timing::Ideal { latency: MemoryTiming::IDEAL.read_latency as u32 };
+
+    /// The memory behind a port in a run.
+    pub fn of(self, run: &Run, port: usize) -> memory::Timing {
+        match self {
+            Timing::Ideal { latency } => memory::Timing::Ideal { latency },
+            Timing::Board => memory::Timing::Board(run.memory.of(port)),
+            Timing::Ddr { seed } => memory::Timing::Ddr { seed },
+        }
+    }
+}
 
 /// One simulation: runs, one after the other.
 pub struct Job<'a> {
@@ -50,6 +77,8 @@ pub struct Run {
     pub images: Vec<Image>,
     /// Values of the function's sizes.
     pub sizes: Vec<i64>,
+    /// The board's memory behind each AXI port of the IP.
+    pub memory: Memories,
     /// A reset cuts the run off, and it begins anew. Only the built-in engine can do this.
     pub cut: Option<Cut>,
 }
@@ -168,6 +197,17 @@ pub fn run(job: &Job, engine: Engine) -> Result<Vec<Outcome>, String> {
         Engine::Icarus => external::run(job, external::Simulator::Icarus),
         Engine::Verilator => external::run(job, external::Simulator::Verilator),
     }
+}
+
+/// The board's memory behind each AXI port of an IP in a run of one of its functions. `memories` are those behind the
+/// ports of the function's own array.
+pub fn behind_ip(built: &Built, function: &Function, vsa: &Vsa, memories: &Memories) -> Memories {
+    let behind = |port: usize| {
+        let mut arrays = function.arguments.iter().filter_map(|a| a.array());
+        let own = arrays.find(|a| a.port == port).map(|a| vsa.port_of(a.index as u32));
+        own.map_or(MemoryTiming::IDEAL, |own| memories.of(own))
+    };
+    Memories::of_ports((0..built.interface.ports.len()).map(behind).collect())
 }
 
 /// Puts the arrays' bytes into memory, guard bytes around them; scalars behind the arrays stay as they are. Arrays

@@ -13,7 +13,8 @@ fn run(line: &str, engine: Engine, timings: &[Timing]) -> Result<Vec<Outcome>, S
     let arguments = sim(options, &root(file))?;
     let (scop, _) =
         frontend::parse(&arguments.program.files[0], &arguments.program.parse_options()).expect("a legal program");
-    let board = catalog::find("u250")?;
+    // Its ports share one slow memory.
+    let board = catalog::find("arty-a7-100")?;
     let compiled = search::compile(&scop, &arguments.design.spec()?, &board).map_err(|f| format!("{f:?}"))?;
     let case = Case::new(&scop, &compiled, &data::random(&scop, 3))?;
     let conditions = |&timing| Conditions { engine, timing, shift: 1, ..Conditions::ideal(3) };
@@ -26,7 +27,7 @@ fn installed(tool: &str) -> bool {
 }
 
 fn agree(engine: Engine, lines: &[&str]) {
-    let timings = [Timing::IDEAL, Timing::Ideal { latency: 200 }, Timing::Ddr { seed: 9 }];
+    let timings = [Timing::Board, Timing::IDEAL, Timing::Ideal { latency: 200 }, Timing::Ddr { seed: 9 }];
     for line in lines {
         let (mine, theirs) = (run(line, Engine::Builtin, &timings).unwrap(), run(line, engine, &timings).unwrap());
         for ((mine, theirs), timing) in mine.iter().zip(&theirs).zip(timings) {
@@ -90,7 +91,7 @@ fn compiled_simulations_are_kept() {
         (report["cycles"].as_u64().expect("cycles"), std::fs::read_dir(models.path()).expect("a folder").count())
     };
     let [near, far, stalled, other] =
-        ["-D N=2", "-D N=2 --memory ideal:200", "-D N=2 --memory ddr", "-D N=3"].map(cycles);
+        ["-D N=2 --memory ideal", "-D N=2 --memory ideal:200", "-D N=2 --memory ddr", "-D N=3"].map(cycles);
     assert_eq!([near.1, far.1, stalled.1, other.1], [1, 1, 1, 2]);
     assert!(far.0 > near.0 + 180 && stalled.0 > near.0, "{near:?} {far:?} {stalled:?}");
 }

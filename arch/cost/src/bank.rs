@@ -1,18 +1,25 @@
-//! Memory banks: which bank of the board holds which array, and how many cycles a bank needs for what it carries.
+//! Memory banks: which bank of the board holds which array, and what a bank carries.
 
-use crate::board::Board;
 use array::contract::walk::Walk;
 use array::vsa::Vsa;
 use scop::diag::{Diagnostic, Diagnostics};
 use std::collections::BTreeMap;
 use std::fmt;
+use uniform::memory::{Kind, Memory};
 
 /// A bank, or several neighbouring banks used as one, in the notation of the tools: `DDR[1]`, `HBM[0:3]`, `HP2`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Bank {
-    kind: String,
+    pub(crate) kind: String,
     first: i64,
     last: i64,
+}
+
+impl Bank {
+    /// Banks that are used as one.
+    pub fn count(&self) -> i64 {
+        self.last - self.first + 1
+    }
 }
 
 impl fmt::Display for Bank {
@@ -33,15 +40,13 @@ pub struct Load {
     pub arrays: Vec<usize>,
     /// Bytes of all words that the ports walk, at most.
     pub bytes: i64,
-    /// Cycles that this takes at the bank's peak rate. A run takes at least as many; the prediction models ports only.
-    pub cycles: i64,
 }
 
 /// The bank of each array in DRAM: as requested, else round-robin by port over the banks of the board's first memory.
 ///
 /// # Errors
 /// E0724: an unknown array, a bank that the board does not have, or two banks for the arrays of one port.
-pub fn assign(vsa: &Vsa, asked: &BTreeMap<String, String>, board: &Board) -> Result<Vec<Bank>, Diagnostics> {
+pub fn assign(vsa: &Vsa, asked: &BTreeMap<String, String>, memory: &Memory) -> Result<Vec<Bank>, Diagnostics> {
     let mut faults = vec![];
     let hosted = &vsa.arrays[..vsa.hosted()];
     let mut chosen: Vec<Option<(Bank, &str)>> = vec![None; vsa.axi_ports()];
@@ -54,13 +59,13 @@ pub fn assign(vsa: &Vsa, asked: &BTreeMap<String, String>, board: &Board) -> Res
             );
             continue;
         };
-        let bank = match parse(text, board) {
+        let bank = match parse(text, memory) {
             Ok(bank) => bank,
             Err(why) => {
                 faults.push(Diagnostic::error("E0724", None, format!("--bank {array}={text}: {why}")).help(format!(
                     "{} has {}",
-                    board.name,
-                    names(board)
+                    memory.board,
+                    names(memory)
                 )));
                 continue;
             }
@@ -82,16 +87,15 @@ pub fn assign(vsa: &Vsa, asked: &BTreeMap<String, String>, board: &Board) -> Res
         return Err(faults);
     }
     let ports: Vec<Bank> =
-        (0..vsa.axi_ports()).map(|port| chosen[port].take().map_or_else(|| turn(board, port), |c| c.0)).collect();
+        (0..vsa.axi_ports()).map(|port| chosen[port].take().map_or_else(|| turn(memory, port), |c| c.0)).collect();
     Ok((0..hosted.len()).map(|a| ports[vsa.port_of(a as u32)].clone()).collect())
 }
 
 /// What each used bank transfers, in the order of the banks' names.
-pub fn loads(vsa: &Vsa, banks: &[Bank], board: &Board) -> Vec<Load> {
+pub fn loads(vsa: &Vsa, banks: &[Bank]) -> Vec<Load> {
     let mut all: BTreeMap<Bank, Load> = BTreeMap::new();
     for (array, bank) in banks.iter().enumerate() {
-        let load =
-            all.entry(bank.clone()).or_insert_with(|| Load { bank: bank.clone(), arrays: vec![], bytes: 0, cycles: 0 });
+        let load = all.entry(bank.clone()).or_insert_with(|| Load { bank: bank.clone(), arrays: vec![], bytes: 0 });
         load.arrays.push(array);
     }
     for load in all.values_mut() {
@@ -99,67 +103,41 @@ pub fn loads(vsa: &Vsa, banks: &[Bank], board: &Board) -> Vec<Load> {
         ports.dedup();
         load.bytes =
             ports.iter().flat_map(|&p| [Walk::reads(vsa, p), Walk::writes(vsa, p)]).flatten().map(|w| moved(&w)).sum();
-        let memory = board.memory.iter().find(|m| kind(m.kind.as_str(), board) == load.bank.kind);
-        let rate = memory.map_or(1, |m| m.peak_bytes_per_s) as f64 * (load.bank.last - load.bank.first + 1) as f64;
-        load.cycles = (load.bytes as f64 * board.clock_mhz * 1e6 / rate).ceil() as i64;
     }
     all.into_values().collect()
 }
 
-/// Cycles that the board's memories take at their peak rates. No run takes fewer.
-pub fn least(loads: &[Load], board: &Board) -> i64 {
-    let shared = board.memory.iter().filter_map(|m| {
-        let of_kind = loads.iter().filter(|l| l.bank.kind == kind(&m.kind, board));
-        Some(
-            (of_kind.map(|l| l.bytes).sum::<i64>() as f64 * board.clock_mhz * 1e6 / m.total_peak_bytes_per_s? as f64)
-                .ceil() as i64,
-        )
-    });
-    loads.iter().map(|l| l.cycles).chain(shared).max().unwrap_or(0)
-}
-
-fn moved(walk: &Walk) -> i64 {
+/// Bytes of all words that a port walks.
+pub(crate) fn moved(walk: &Walk) -> i64 {
     walk.words() * i64::from(walk.bus_bytes())
 }
 
-/// The tools' name of a kind of memory. A Zynq's processing system has named ports, other memories numbered banks.
-fn kind(memory: &str, board: &Board) -> String {
-    if board.family.starts_with("zynq") {
-        "HP".into()
-    } else {
-        memory.to_uppercase()
-    }
-}
-
-fn turn(board: &Board, port: usize) -> Bank {
-    let (kind, count) = board.memory.first().map_or(("DDR".to_string(), 1), |m| (kind(&m.kind, board), m.ports.max(1)));
+/// The bank of a port for which the user names none.
+pub(crate) fn turn(memory: &Memory, port: usize) -> Bank {
+    let (kind, count) = memory.kinds.first().map_or(("DDR".to_string(), 1), |k| (k.name.clone(), k.banks.max(1)));
     let index = port as i64 % count;
     Bank { kind, first: index, last: index }
 }
 
-fn names(board: &Board) -> String {
-    let one = |m: &crate::board::Memory| match (kind(&m.kind, board).as_str(), m.ports - 1) {
+fn names(memory: &Memory) -> String {
+    let one = |k: &Kind| match (k.name.as_str(), k.banks - 1) {
         ("HP", last) => format!("HP0 to HP{last}"),
         (kind, 0) => format!("{kind}[0]"),
         (kind, last) => format!("{kind}[0] to {kind}[{last}]"),
     };
-    board.memory.iter().map(one).collect::<Vec<_>>().join(", ")
+    memory.kinds.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-fn parse(text: &str, board: &Board) -> Result<Bank, String> {
+pub(crate) fn parse(text: &str, memory: &Memory) -> Result<Bank, String> {
     let (name, rest) = text.split_at(text.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(text.len()));
     let inner = rest.strip_prefix('[').and_then(|r| r.strip_suffix(']')).unwrap_or(rest);
     let (first, last) = inner.split_once(':').unwrap_or((inner, inner));
     let (Ok(first), Ok(last)) = (first.parse::<i64>(), last.parse::<i64>()) else {
         return Err("this is not a bank such as DDR[1] or HBM[0:3]".into());
     };
-    let memory = board
-        .memory
-        .iter()
-        .find(|m| kind(&m.kind, board) == name.to_uppercase())
-        .ok_or("the board has no such memory")?;
-    if first < 0 || last < first || last >= memory.ports {
-        return Err(format!("there are {} of them", memory.ports));
+    let kind = memory.kinds.iter().find(|k| k.name == name.to_uppercase()).ok_or("the board has no such memory")?;
+    if first < 0 || last < first || last >= kind.banks {
+        return Err(format!("there are {} of them", kind.banks));
     }
     Ok(Bank { kind: name.to_uppercase(), first, last })
 }

@@ -6,7 +6,7 @@
 //!
 //! Terms: a *tile* is one point of the tile loops; its *waves* are the points of the time loops. A tile *loads* boxes
 //! of arrays before its first wave and *drains* results after its last wave. A *port* moves one bus word (a *beat*) per
-//! cycle. A *sketch* is a design with its I/O groups but without nodes. `cross` is the number of cycles in which the
+//! cycle, or fewer if its memory carries less. A *sketch* is a design with its I/O groups but without nodes. `cross` is the number of cycles in which the
 //! last wave crosses the array.
 //!
 //! Method, two bounds:
@@ -26,14 +26,15 @@
 //! Invariant: the exact prediction is a maximum of sums that only grow with each wait. The bounds leave waits out, so
 //! they are never higher. Tests compare them with the exact prediction (`arch/search/tests/suite/explore.rs`).
 
+use crate::memory::Most;
+use array::contract::dram::MemoryTiming;
 use array::contract::timing;
-use array::contract::walk::{MemoryTiming, Walk, WalkGroup};
+use array::contract::walk::{Walk, WalkGroup};
 use array::vsa::Vsa;
 use uniform::affine::{gcd, step};
 
-/// From the start to the first beat of a load, and from the last beat of a drain to the end.
-pub const BEFORE: i64 = 20;
-const BEHIND: i64 = 16;
+/// From the start to the first beat of a load, beside the memory's latency.
+pub const BEFORE: i64 = 4;
 /// Writer: from a wave's value in the PE to a word on the bus, and from the memory's response to the `written` pulse.
 const ANSWERED: i64 = 5;
 /// Reader that waits for that pulse: from the pulse to an address, and from the first beat to the `loaded` pulse.
@@ -46,6 +47,8 @@ pub const PORTS: usize = 16;
 pub struct Transfer {
     pub port: usize,
     pub beats: i64,
+    /// Bytes that the memory moves, on average over the tiles, at least: those at the end of a loop move less.
+    pub bytes: i64,
     /// Loops that move the array's box, as bits.
     pub mask: u32,
     /// Stores: loops of a sum whose partial results may be stored to DRAM and loaded again, as bits.
@@ -70,6 +73,11 @@ pub struct Tiles<'a> {
     pub spill: Option<i64>,
     /// Loops over several PEs, as bits.
     pub spread: u32,
+    /// From the start to the first beat of a load, and from the last beat of a drain to the end: the memory's latency.
+    pub before: i64,
+    pub behind: i64,
+    /// What the ports can carry.
+    pub most: &'a Most,
 }
 
 /// The transfers of a tile.
@@ -133,14 +141,14 @@ impl Tiles<'_> {
 
     /// Waves behind the first loads, in any order of the loops.
     pub fn compute(&self, moved: &Moved) -> i64 {
-        BEFORE + moved.first + self.waves * self.over(self.tiled) + self.cross + moved.last + BEHIND
+        self.before + moved.first + self.waves * self.over(self.tiled) + self.cross + moved.last + self.behind
     }
 
     /// Lower bound for an order of the loops: the longest of three paths, as in the header.
     pub fn cycles(&self, moved: &Moved, around: &Around) -> i64 {
         let tiles = self.over(self.tiled);
-        let first = BEFORE + moved.first;
-        let behind = self.cross + moved.last + BEHIND;
+        let first = self.before + moved.first;
+        let behind = self.cross + moved.last + self.behind;
         let mut path = first + (self.waves * tiles - 1) * around.interval + 1 + behind;
         // Partial results that are stored in every tile are loaded in every tile.
         let drains = |t: &Transfer, sums: &Sums| {
@@ -148,7 +156,7 @@ impl Tiles<'_> {
             let leaves = sums.outer != 0 && t.sum & self.spread == 0 && self.spill.is_some_and(|most| waits > most);
             (leaves, self.over(t.mask & self.tiled) * if leaves { self.over(sums.outer) } else { 1 })
         };
-        let (mut beats, mut most) = ([0; PORTS], 0);
+        let (mut beats, mut most, mut loaded, mut stored) = ([0; PORTS], 0, [0; PORTS], [0; PORTS]);
         let mut take = |port: usize, n: i64| {
             beats[port] += n;
             most = most.max(beats[port]);
@@ -156,18 +164,22 @@ impl Tiles<'_> {
         for (t, sums) in moved.stores.iter().zip(around.sums).filter(|(t, _)| t.port < PORTS) {
             if let (true, drains) = drains(t, sums) {
                 take(t.port, t.back * drains);
+                loaded[t.port] += if t.back > 0 { t.bytes * drains } else { 0 };
             }
         }
         for (t, reload) in moved.loads.iter().zip(around.loads).filter(|(t, _)| t.port < PORTS) {
-            take(t.port, t.beats * self.over(*reload));
+            let loads = self.over(*reload);
+            take(t.port, t.beats * loads);
+            loaded[t.port] += t.bytes * loads;
         }
-        path = path.max(BEFORE + most + self.waves + behind);
+        path = path.max(self.before + most + self.waves + behind);
         beats = [0; PORTS];
         for (t, sums) in moved.stores.iter().zip(around.sums).filter(|(t, _)| t.port < PORTS) {
             let (leaves, drains) = drains(t, sums);
             beats[t.port] += t.beats * drains;
+            stored[t.port] += t.bytes * drains;
             if sums.inside == 0 || leaves {
-                path = path.max(first + self.waves + beats[t.port] + self.cross + BEHIND);
+                path = path.max(first + self.waves + beats[t.port] + self.cross + self.behind);
                 continue;
             }
             // Tiles that store follow one another at the end of every sum's outermost loop.
@@ -184,15 +196,15 @@ impl Tiles<'_> {
                         + (outer - 1) * t.beats.max(before * self.waves)
                         + t.beats
                         + self.cross
-                        + BEHIND,
+                        + self.behind,
                 );
             } else if cells > 1 {
                 // Two buffers: it waits for the drain of the tile before that.
                 let stores = (below * self.waves).max(2 * self.waves + (cells - 2) * t.beats);
-                path = path.max(first + outer * (before * self.waves + stores) + t.beats + self.cross + BEHIND);
+                path = path.max(first + outer * (before * self.waves + stores) + t.beats + self.cross + self.behind);
             }
         }
-        path
+        path.max(self.before.min(self.behind) + self.most.cycles(&loaded, &stored))
     }
 }
 
@@ -235,10 +247,11 @@ fn least_beats(group: &WalkGroup, bytes: i64, word: i64) -> i64 {
     rows * (words + 1) - lengths.iter().zip(&form.rows).map(early).min().unwrap_or(rows)
 }
 
-/// Lower bound on the cycles of a sketch (`search::sketch`) whose ports walk like `walks`. A load takes its port for
+/// Lower bound on the cycles of a sketch (`search::sketch`) whose ports walk like `walks`, over memories as near as those
+/// of `most`. A load takes its port for
 /// all its beats; a drain does so once the last wave has crossed the array (`cross`); a tile waits for its loads and
 /// for free result buffers. Stops at `limit`.
-pub fn walk(vsa: &Vsa, walks: &[[Option<Walk>; 2]], cross: i64, limit: i64) -> i64 {
+pub fn walk(vsa: &Vsa, walks: &[[Option<Walk>; 2]], most: &Most, cross: i64, limit: i64) -> i64 {
     let mut beats = [vec![0; vsa.inputs.len()], vec![0; vsa.outputs.len()]];
     for walks in walks {
         for (beats, walk) in beats.iter_mut().zip(walks) {
@@ -249,7 +262,10 @@ pub fn walk(vsa: &Vsa, walks: &[[Option<Walk>; 2]], cross: i64, limit: i64) -> i
             });
         }
     }
-    let service = |array: u32, words: i64, beats: i64| Service { port: vsa.port_of(array), words, beats, slots: 0 };
+    let service = |array: u32, words: i64, beats: i64| {
+        let port = vsa.port_of(array);
+        Service { port, words, beats, slots: 0 }
+    };
     let loads: Vec<Service> =
         vsa.inputs.iter().zip(&beats[0]).map(|(g, b)| service(g.array, g.footprint.total_words(), *b)).collect();
     let drains: Vec<Service> = vsa
@@ -258,7 +274,8 @@ pub fn walk(vsa: &Vsa, walks: &[[Option<Walk>; 2]], cross: i64, limit: i64) -> i
         .zip(&beats[1])
         .map(|(g, b)| Service { slots: g.slots as usize, ..service(g.array, g.footprint.total_words(), *b) })
         .collect();
-    let latency: Vec<MemoryTiming> = (0..vsa.ports()).map(|p| MemoryTiming::IDEAL.behind(vsa, p)).collect();
+    let latency: Vec<MemoryTiming> = most.ports.iter().map(|p| p.timing).collect();
+
     // Readers request ahead: only the first load waits for the memory. Writers request one word a cycle from the
     // collectors, ahead of what they send.
     let mut reading: Vec<i64> = latency.iter().map(|m| m.read_latency).collect();

@@ -1,6 +1,6 @@
 //! Cycles and resources of the hardware, computed from the virtual systolic array that is emitted.
 //!
-//! Cycles: [`predict()`] is exact under the ideal memory; [`bound`] is cheap and never too high. Resources:
+//! Cycles: [`predict()`] is exact for the board's memory ([`memory`]) and the ideal one; [`bound`] is cheap and never too high. Resources:
 //! [`resources::parts`], part by part. Boards and what fits them: [`board`], [`bank`].
 
 pub mod board;
@@ -19,6 +19,7 @@ pub mod address;
 pub mod reader;
 pub mod writer;
 pub mod predict;
+pub mod memory;
 pub mod bound;
 
 pub use predict::{predict, predict_at, predict_below, Prediction};

@@ -1,12 +1,12 @@
 //! The cycles of a run: tile by tile, when every load, launch and drain happens.
 //!
-//! The prediction is exact under the ideal memory, because reader, sequencer and writer are deterministic, and each
-//! tile depends only on itself and on earlier tiles. Cycles count from the `start` pulse (0) to the `done` pulse.
+//! The prediction is exact for memories of known timing ([`array::contract::dram`]), because reader, sequencer and writer
+//! are deterministic, and each tile depends only on itself and on earlier tiles. Cycles count from the `start` pulse (0) to the `done` pulse.
 
 use crate::reader::{ReaderModel, Waits};
 use crate::writer::WriterModel;
+use array::contract::dram::Memories;
 use array::contract::timing;
-use array::contract::walk::MemoryTiming;
 use array::vsa::{After, Until, Vsa};
 use uniform::affine::step;
 
@@ -51,22 +51,22 @@ struct Walker<'a> {
 }
 
 /// A run at the greatest sizes.
-pub fn predict(vsa: &Vsa, memory: &MemoryTiming) -> Prediction {
+pub fn predict(vsa: &Vsa, memory: &Memories) -> Prediction {
     predict_below(vsa, memory, i64::MAX).0.expect("a run takes less than that")
 }
 
 /// A run at these sizes, in the array's order.
-pub fn predict_at(vsa: &Vsa, sizes: &[i64], memory: &MemoryTiming) -> Prediction {
+pub fn predict_at(vsa: &Vsa, sizes: &[i64], memory: &Memories) -> Prediction {
     walk(vsa, sizes, memory, i64::MAX).0.expect("a run takes less than that")
 }
 
 /// [`predict()`] for designs that take fewer than `limit` cycles; `None`, after a shorter walk, for others. Also
 /// returns the number of rows of loads and drains that were walked, which measures the work.
-pub fn predict_below(vsa: &Vsa, memory: &MemoryTiming, limit: i64) -> (Option<Prediction>, u64) {
+pub fn predict_below(vsa: &Vsa, memory: &Memories, limit: i64) -> (Option<Prediction>, u64) {
     walk(vsa, &vsa.sizes.maxima(), memory, limit)
 }
 
-fn walk(array: &Vsa, sizes: &[i64], memory: &MemoryTiming, limit: i64) -> (Option<Prediction>, u64) {
+fn walk(array: &Vsa, sizes: &[i64], memory: &Memories, limit: i64) -> (Option<Prediction>, u64) {
     let at_sizes = (array.parameters() > 0).then(|| array.at(sizes));
     let vsa = at_sizes.as_ref().unwrap_or(array);
     let ports = 0..vsa.ports();

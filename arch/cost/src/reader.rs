@@ -1,4 +1,4 @@
-//! Exact timing of `templates::axi::reader` under the ideal memory.
+//! Exact timing of `templates::axi::reader` with a memory of known timing ([`array::contract::dram`]).
 //!
 //! Cycle 0 is the `start` pulse. Call [`ReaderModel::load`] once per load, in service order
 //! ([`array::contract::walk`]), with the cycles of the pulses that the load waits for, or 0 if it does not wait:
@@ -12,10 +12,11 @@
 use crate::address::{AddressModel, RowTimes};
 use crate::buffer::Buffer;
 use crate::steady::{Steady, Time};
+use array::contract::dram::{Memories, Pace};
 use array::contract::walk::Walk;
 use array::vsa::Vsa;
 
-pub use array::contract::walk::MemoryTiming;
+pub use array::contract::dram::MemoryTiming;
 
 /// Result of one load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,12 +39,13 @@ pub struct Waits {
 pub struct ReaderModel {
     address: AddressModel,
     latency: i64,
+    pace: Pace,
     rotate: i64,
     /// Beats between address side and receiver.
     beats: Buffer,
-    /// Beats requested so far, and the cycle in which the latest of them arrives.
+    /// Beats requested so far, and the last cycle in which the memory serves them.
     asked: i64,
-    came: Time,
+    served: Time,
     /// Cycle in which the receiver took its latest beat, transferred or not.
     taken: Time,
     steady: Steady,
@@ -54,7 +56,7 @@ const THROUGH: i64 = 2;
 
 impl ReaderModel {
     /// `None` if no input group reads through the port.
-    pub fn new(vsa: &Vsa, sizes: &[i64], port: usize, memory: &MemoryTiming) -> Option<ReaderModel> {
+    pub fn new(vsa: &Vsa, sizes: &[i64], port: usize, memory: &Memories) -> Option<ReaderModel> {
         Some(ReaderModel::of_walk(Walk::reads(vsa, port)?.at(sizes), vsa.ahead, &memory.behind(vsa, port)))
     }
 
@@ -66,10 +68,11 @@ impl ReaderModel {
         ReaderModel {
             address,
             latency: memory.read_latency,
+            pace: memory.read,
             rotate,
             beats: Buffer::new(ahead),
             asked: 0,
-            came: start,
+            served: start,
             taken: start,
             steady: Steady::default(),
         }
@@ -120,7 +123,7 @@ impl ReaderModel {
 
     /// All times of the model, beside those in the buffers.
     pub fn times(&mut self) -> impl Iterator<Item = &mut Time> {
-        self.address.times().chain([&mut self.came, &mut self.taken])
+        self.address.times().chain([&mut self.served, &mut self.taken])
     }
 
     /// Fetches the beats of a row. Returns when the first beat of the last burst is taken.
@@ -133,8 +136,10 @@ impl ReaderModel {
             segment = steady.latest(segment, self.beats.room(last, row.beats).0);
             steady.at_most(self.beats.lasts(last, 1, row.beats));
             self.asked += length;
-            let first = steady.latest(self.came.plus(1), segment.plus(1 + self.latency));
-            self.came = first.plus(length - 1);
+            let begins = steady.latest(self.served.plus(1), segment.plus(1 + self.latency));
+            let occupied = self.pace.burst(length);
+            self.served = begins.plus(occupied - 1);
+            let first = begins.plus(occupied - length);
             let from = steady.latest(self.taken.plus(1), first.plus(THROUGH));
             self.beats.take(from, length, 1);
             self.taken = from.plus(length - 1);

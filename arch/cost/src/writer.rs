@@ -1,4 +1,4 @@
-//! Exact timing of `templates::axi::writer` under the ideal memory.
+//! Exact timing of `templates::axi::writer` with a memory of known timing ([`array::contract::dram`]).
 //!
 //! Cycle 0 is the `start` pulse. Call [`WriterModel::drain`] once per drain, in service order
 //! ([`array::contract::walk`]), with the cycle of the group's `emitted` pulse that allows it: drain `n` waits for pulse
@@ -8,7 +8,8 @@
 use crate::address::{AddressModel, RowTimes};
 use crate::buffer::Buffer;
 use crate::steady::{Steady, Time};
-use array::contract::walk::{words_in_flight, MemoryTiming, Walk, DRAINS_IN_FLIGHT, ROWS_IN_FLIGHT};
+use array::contract::dram::{Memories, MemoryTiming, Pace};
+use array::contract::walk::{words_in_flight, Walk, DRAINS_IN_FLIGHT, ROWS_IN_FLIGHT};
 use array::vsa::Vsa;
 
 /// Result of one drain.
@@ -25,6 +26,7 @@ pub struct DrainTimes {
 pub struct WriterModel {
     address: AddressModel,
     latency: i64,
+    pace: Pace,
     /// Cycles from `dr_valid` to `rd_valid`.
     read_latency: i64,
     rotate: i64,
@@ -34,6 +36,8 @@ pub struct WriterModel {
     words: Buffer,
     /// Latest beat of the data side, transferred or not.
     taken: Time,
+    /// The cycle of the data side that the memory's last cycle for the bursts so far follows.
+    served: Time,
     /// Latest write response.
     acked: Time,
     /// Cycles in which the latest drains were complete.
@@ -44,7 +48,7 @@ pub struct WriterModel {
 
 impl WriterModel {
     /// `None` if no output group writes through the port. `read_latency`: as `WriterParams::read_latency`.
-    pub fn new(vsa: &Vsa, sizes: &[i64], port: usize, memory: &MemoryTiming, read_latency: i64) -> Option<WriterModel> {
+    pub fn new(vsa: &Vsa, sizes: &[i64], port: usize, memory: &Memories, read_latency: i64) -> Option<WriterModel> {
         Some(WriterModel::of_walk(Walk::writes(vsa, port)?.at(sizes), &memory.behind(vsa, port), read_latency))
     }
 
@@ -55,9 +59,11 @@ impl WriterModel {
             rotate: walk.rotate_stages() as i64,
             address: AddressModel::new(walk, ROWS_IN_FLIGHT),
             latency: memory.write_latency,
+            pace: memory.write,
             read_latency,
             asked: Time::fixed(0),
             taken: Time::fixed(0),
+            served: Time::fixed(-1),
             acked: Time::fixed(0),
             complete: vec![-1; DRAINS_IN_FLIGHT],
             drains: 0,
@@ -113,7 +119,7 @@ impl WriterModel {
 
     /// All times of the model, beside those in the buffers.
     pub fn times(&mut self) -> impl Iterator<Item = &mut Time> {
-        self.address.times().chain([&mut self.asked, &mut self.taken, &mut self.acked])
+        self.address.times().chain([&mut self.asked, &mut self.taken, &mut self.served, &mut self.acked])
     }
 
     /// One row, in stretches. Within a stretch a beat waits for nothing but the beat before, so requests and beats
@@ -126,6 +132,8 @@ impl WriterModel {
         let mut burst_end = row.first_beat + row.first_burst;
         let mut addressed = row.segment.plus(1);
         let mut opens = true;
+        // First beat of the present burst, and when it was sent.
+        let mut burst = (sent.start, row.segment);
         let mut k = 0;
         let mut first = None;
         let mut gapless = true;
@@ -153,6 +161,9 @@ impl WriterModel {
             if k == beats - 1 && ends_drain {
                 at = steady.latest(at, Time::fixed(self.complete[self.drains % DRAINS_IN_FLIGHT] + 1));
             }
+            if sends && k == burst.0 {
+                burst.1 = at;
+            }
             let count = end - k;
             if k < words {
                 gapless &= *first.get_or_insert(at) == at.plus(-k);
@@ -164,7 +175,11 @@ impl WriterModel {
                 burst_end += window;
                 addressed = addressed.plus(1);
                 opens = true;
-                self.acked = self.taken.plus(1 + self.latency);
+                let begins = steady.latest(burst.1, self.served.plus(1));
+                let last = begins.plus(self.pace.burst(end - burst.0) - 1);
+                self.served = steady.latest(last, self.taken);
+                self.acked = self.served.plus(1 + self.latency);
+                burst.0 = end;
             }
             k = end;
         }

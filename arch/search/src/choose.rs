@@ -1,18 +1,20 @@
 //! The automatic choice of an array: an effort that grows with the program, limits by the board and the user, and a
 //! [`Quest`] for the user's objective.
 
-pub use crate::quest::{Hint, Part, Quest};
+pub use crate::quest::{objective, Hint, Part, Quest};
 
-use crate::branch::{Counts, Design, Effort, Found, Step};
+use crate::branch::{Counts, Design, Effort, Found, Smaller, Step};
 use crate::tuning;
 use crate::{distribute, strips};
+use array::contract::dram::{Memories, MemoryTiming, Pace};
 use array::contract::walk::Walk;
 use array::kernel::Kernel;
 use array::vsa::Vsa;
 use cost::board::{Board, Resources};
+use cost::Prediction;
 use scop::diag::{Diagnostic, Diagnostics};
 use std::collections::BTreeMap;
-use uniform::aim::{Most, RESOURCES};
+use uniform::aim::{Most, Objective, RESOURCES};
 use uniform::design::DesignSpec;
 use uniform::mapping::Plan;
 use uniform::space_time::by_hand;
@@ -32,11 +34,16 @@ pub fn limits_of(board: &Board, given: &BTreeMap<String, Most>) -> Result<Resour
 /// How an array was found.
 #[derive(Clone, Debug)]
 pub struct Searched {
+    pub objective: Objective,
     /// No array within the limits takes fewer cycles.
     pub bound: i64,
     /// The share of the cycles that may be saved at most, 0 to 1.
     pub gap: f64,
     pub counts: Counts,
+    /// Larger and faster designs that a balanced search passed, the fastest first.
+    pub passed: Vec<Design>,
+    /// Its end.
+    pub smaller: Vec<Smaller>,
     /// What the array may take.
     pub limits: Resources,
     /// Every better design, in the order in which they were found.
@@ -46,8 +53,11 @@ pub struct Searched {
 }
 
 impl Searched {
-    pub fn new(found: &Found, limits: Resources) -> Searched {
+    pub fn new(found: &Found, limits: Resources, objective: Objective) -> Searched {
         Searched {
+            objective,
+            passed: found.passed.clone(),
+            smaller: found.smaller.clone(),
             bound: found.bound,
             gap: found.gap(),
             counts: found.counts,
@@ -69,13 +79,18 @@ pub enum Limit {
     Size,
 }
 
-/// What limits an array: whatever is busy for most of `cycles`.
-pub fn limit(vsa: &Vsa, compute: i64, cycles: i64, need: &Resources, limits: &Resources) -> Limit {
+/// What limits an array: whatever is busy for most of the run.
+pub fn limit(vsa: &Vsa, memories: &Memories, run: &Prediction, need: &Resources, limits: &Resources) -> Limit {
+    let (compute, cycles) = (run.compute_cycles, run.cycles);
     let of = |n: i64, all: i64| n as f64 / all.max(1) as f64;
     let vsa = &vsa.at_most();
     let ports = (0..vsa.ports()).flat_map(|p| [(p, true, Walk::reads(vsa, p)), (p, false, Walk::writes(vsa, p))]);
     let busiest = ports
-        .filter_map(|(p, reads, walk)| Some((of(walk?.words(), cycles), p, reads)))
+        .filter_map(|(p, reads, walk)| {
+            let MemoryTiming { read, write, .. } = memories.behind(vsa, p);
+            let pace = if reads { read } else { write };
+            Some((of(walk?.words(), cycles) * pace.beat as f64 / Pace::ONE as f64, p, reads))
+        })
         .max_by(|a, b| a.0.total_cmp(&b.0));
     let computes = of(compute, cycles);
     match busiest {
@@ -168,7 +183,7 @@ fn choose_with<'a>(
                 .map_err(|_| reasons(program, found, &board.name, &limits));
         }
     }
-    let searched = Searched::new(&found, limits);
+    let searched = Searched::new(&found, limits, objective(&spec.aim));
     let Some(Design { plan, vsa, array, .. }) = found.best else {
         return Err(reasons(program, found, &board.name, &limits));
     };

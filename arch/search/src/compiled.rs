@@ -2,13 +2,13 @@
 
 use crate::choose;
 use crate::choose::{Limit, Searched};
-use array::contract::walk::MemoryTiming;
+use array::contract::dram::Memories;
 use array::kernel::Kernel;
 use array::vsa::Vsa;
 use cost::bank;
 use cost::bank::{Bank, Load};
 use cost::board::{Board, Resources};
-use cost::{predict, predict_at, Prediction};
+use cost::{memory, predict, predict_at, Prediction};
 use draw as svg;
 use scop::diag::Diagnostics;
 use scop::Scop;
@@ -35,15 +35,25 @@ impl Compiled {
             return self.clone();
         }
         let mut out = self.clone();
-        out.report.prediction = predict_at(&self.vsa, sizes, &MemoryTiming::IDEAL);
+        out.report.prediction = predict_at(&self.vsa, sizes, &self.report.chosen_for);
+        out.report.ideal = predict_at(&self.vsa, sizes, &Memories::ideal()).cycles;
         out.report.work = self.stages.as_ref().map(|s| Work::of(&s.scop.at(sizes)));
         out.vsa = self.vsa.at(sizes);
         out.whole = Some((Box::new(self.vsa.clone()), sizes.to_vec()));
         out
     }
 
+    /// Cycles with the board's memory.
+    pub fn on_board(&self) -> i64 {
+        if self.report.board == self.report.chosen_for {
+            self.report.prediction.cycles
+        } else {
+            self.predict(&self.report.board).cycles
+        }
+    }
+
     /// Cycles with this memory; at the greatest sizes if they are open.
-    pub fn predict(&self, memory: &MemoryTiming) -> Prediction {
+    pub fn predict(&self, memory: &Memories) -> Prediction {
         match &self.whole {
             Some((whole, sizes)) => predict_at(whole, sizes, memory),
             None => predict(&self.vsa, memory),
@@ -102,10 +112,13 @@ pub fn diagram(scop: &Scop, system: &System, plan: &Plan, vsa: &Vsa) -> String {
 pub struct Report {
     /// The program's work; unknown for an array without its program.
     pub work: Option<Work>,
+    /// With the memory that the array was chosen for.
     pub prediction: Prediction,
-    /// Cycles with the latency of the board's memory, but not fewer than its banks need at their peak.
-    pub on_board: i64,
-    pub latency: i64,
+    /// The board's memory, or ideal memory if the user asks for that.
+    pub chosen_for: Memories,
+    pub board: Memories,
+    /// Cycles with ideal memory.
+    pub ideal: i64,
     /// An estimate; `scripts/resources.sh` measures.
     pub resources: Resources,
     /// What keeps the array from being faster.
@@ -132,20 +145,19 @@ impl Report {
         spec: &DesignSpec,
         board: &Board,
     ) -> Result<Report, Diagnostics> {
-        let prediction = predict(vsa, &MemoryTiming::IDEAL);
-        let latency = spec.wiring.memory_latency.map_or(board.latency(), i64::from);
+        let memory::Run { prediction, memories: chosen_for } = memory::run(vsa, spec);
+        let on_board = if spec.memory.ideal { memory::run_on_board(vsa, spec).memories } else { chosen_for.clone() };
         let limits = searched.as_ref().map_or(board.resources, |s| s.limits);
-        let limit = choose::limit(vsa, prediction.compute_cycles, prediction.cycles, &resources, &limits);
-        let banks = bank::assign(vsa, &spec.wiring.bank, board)?;
-        let loads = bank::loads(&vsa.at_most(), &banks, board);
-        let own = MemoryTiming::both(latency);
-        let on_board = predict(vsa, &own).cycles.max(bank::least(&loads, board));
+        let limit = choose::limit(vsa, &chosen_for, &prediction, &resources, &limits);
+        let banks = bank::assign(vsa, &spec.wiring.bank, &spec.memory)?;
+        let loads = bank::loads(&vsa.at_most(), &banks);
         let dependences = program.map_or(vec![], |p| dependences(&p.scop, &p.system));
         Ok(Report {
             work: program.map(|p| p.work),
             prediction,
-            on_board,
-            latency,
+            chosen_for,
+            board: on_board,
+            ideal: predict(vsa, &Memories::ideal()).cycles,
             resources,
             limit,
             searched,

@@ -17,6 +17,7 @@ use scop::diag::{Diagnostic, Diagnostics};
 use scop::flow;
 use scop::{Scop, Storage};
 use std::borrow::Cow;
+use uniform::aim::CountedMemory;
 use uniform::design::{ArrayChoice, DesignSpec, Shape};
 use uniform::mapping::Plan;
 use uniform::program::{Program, Work};
@@ -185,12 +186,17 @@ fn map(program: Kernel, spec: &DesignSpec, board: &Board) -> Result<Compiled, Di
 /// The specification, with the board's values for what the user leaves open.
 pub fn on(board: &Board, spec: &DesignSpec) -> DesignSpec {
     let mut spec = spec.clone();
+    let latency = spec.wiring.memory_latency;
     spec.wiring.memory_latency.get_or_insert(board.latency() as u32);
     spec.wiring.address_bits.get_or_insert(board.address_bits);
     spec.wiring.on_chip.get_or_insert(board.on_chip());
     let uram = spec.aim.limit.get("uram").map_or(board.resources.uram, |most| most.of(board.resources.uram));
     spec.wiring.uram.get_or_insert(uram > 0);
     spec.memory = board.memories();
+    for kind in spec.memory.kinds.iter_mut() {
+        kind.latency = latency.map_or(kind.latency, i64::from);
+    }
+    spec.memory.ideal = spec.aim.memory == Some(CountedMemory::Ideal);
     spec
 }
 

@@ -3,7 +3,7 @@
 
 use crate::branch::{
     at_once, grids, search, share, share_of, Bounded, Counts, Design, Effort, Found, Heuristic, Learned, Progress,
-    Step, Task, BEST_FIRST,
+    Smaller, Step, Task, BEST_FIRST,
 };
 use crate::space::Grid;
 use crate::strips;
@@ -191,7 +191,7 @@ impl Quest<'_> {
     /// # Errors
     /// The aim contradicts itself, or no design that is found takes as few cycles as it demands.
     pub fn answer(&self, aim: &Aim) -> Result<Found, Diagnostics> {
-        let objective = aim.objective.unwrap_or_default();
+        let objective = objective(aim);
         let fault = |text: &str, help: &str| Err(vec![Diagnostic::error("E0730", None, text).help(help)]);
         if aim.cycles.is_some() && objective != Objective::Area {
             return fault("`--cycles` says how many cycles an array of least area may take", "add `--objective area`");
@@ -202,9 +202,16 @@ impl Quest<'_> {
                 "leave `--objective` out; with `--objective area`, `--cycles` says how many cycles there may be",
             );
         }
+        if objective == Objective::Area && aim.cycles.is_none() {
+            return fault(
+                "`--objective area` looks for the smallest array that is fast enough, but nothing says how fast",
+                "say how many cycles it may take: --cycles N",
+            );
+        }
         let found = self.fastest();
         let Some(best) = &found.best else { return Ok(found) };
         Ok(match objective {
+            Objective::Balanced => self.balanced(found),
             Objective::Cycles => {
                 let slack = aim.slack.map_or(0.0, |s| s.value());
                 let most = (best.cycles as f64 * (1.0 + slack)) as i64;
@@ -248,6 +255,50 @@ impl Quest<'_> {
             }
         }
         found
+    }
+
+    /// A smaller design, again and again, as long as each halving of the share of the scarcest resource costs at most
+    /// [`tuning::BALANCED_PERCENT`] of the cycles. If half the share costs more, a quarter may cost less than twice that.
+    fn balanced(&self, mut found: Found) -> Found {
+        while let Some(best) = found.best.take() {
+            found.smaller.clear();
+            let next = self.nearly_as_fast(&best, &mut found);
+            let Some(design) = next else {
+                found.best = Some(best);
+                break;
+            };
+            if design.cycles < best.cycles {
+                found.trace.push(step(&found, design.cycles));
+            } else if design.cycles > best.cycles {
+                found.passed.push(best);
+            }
+            found.passed.retain(|passed| passed.cycles < design.cycles);
+            found.best = Some(design);
+        }
+        found
+    }
+
+    /// A design of at most half the share of `best`, or of a quarter, that is worth its cycles. Notes what the searches
+    /// prove if there is none.
+    fn nearly_as_fast(&self, best: &Design, found: &mut Found) -> Option<Design> {
+        let part = self.effort.part(tuning::LEANER_PART);
+        let effort =
+            Effort { exact: part.exact.min(tuning::LEANER_DESIGNS), gap: part.gap.max(tuning::BALANCED_GAP), ..part };
+        let (size, mut most) = (share(&best.need, &self.limits), best.cycles);
+        for parts in [2, 4] {
+            most += most * tuning::BALANCED_PERCENT / 100;
+            if size * 2.0 <= tuning::LEAN_SHARE * f64::from(parts) || self.is_stopped() {
+                return None;
+            }
+            let limits = share_of(&self.limits, size / f64::from(parts));
+            let smaller = self.ask(Ask { limits, below: most + 1, enough: 0, effort });
+            found.counts = found.counts + smaller.counts;
+            if smaller.best.is_some() {
+                return smaller.best;
+            }
+            found.smaller.push(Smaller { parts, most, bound: smaller.bound });
+        }
+        None
     }
 
     /// The least cycles times share: the fastest within less and less of the limits; and of the best of these, the
@@ -304,6 +355,12 @@ impl Quest<'_> {
     fn is_stopped(&self) -> bool {
         self.watch.is_some_and(|watch| !watch(&Progress { best: None, bound: 0, counts: Counts::default() }))
     }
+}
+
+/// What the user seeks: a slack is one of the fewest cycles.
+pub fn objective(aim: &Aim) -> Objective {
+    let usual = if aim.slack.is_some() { Objective::Cycles } else { Objective::default() };
+    aim.objective.unwrap_or(usual)
 }
 
 /// The best design in strips that carry values, if it is faster so. The bound shrinks, too: no design in

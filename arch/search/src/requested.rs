@@ -1,11 +1,10 @@
 //! The array that the user describes by space loops, or by coordinates of space and time, with the factors of a
 //! [`Shape`].
 
-use array::contract::walk::MemoryTiming;
 use array::kernel::Kernel;
 use array::variants::assemble;
 use array::vsa::Vsa;
-use cost::predict;
+use cost::memory;
 use scop::diag::{Diagnostic, Diagnostics};
 use uniform::design::{DesignSpec, Shape};
 use uniform::mapping::Plan;
@@ -48,7 +47,7 @@ pub fn by_hand(
             let plan = by_hand::by_hand(system, space, shape, transform)?;
             match assemble(program, plan.clone(), spec) {
                 Ok(vsa) => {
-                    let cycles = predict(&vsa, &MemoryTiming::IDEAL).cycles;
+                    let cycles = memory::run(&vsa, spec).prediction.cycles;
                     if best.as_ref().is_none_or(|b| cycles < b.0) {
                         best = Some((cycles, (plan, vsa)));
                     }

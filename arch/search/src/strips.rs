@@ -21,11 +21,10 @@
 
 use crate::branch::{options_of, Design};
 use crate::tuning;
-use array::contract::walk::MemoryTiming;
 use array::kernel::Kernel;
 use array::variants::assemble;
 use cost::board::Resources;
-use cost::{predict_below, resources};
+use cost::{memory, resources};
 use scop::diag::{Diagnostic, Diagnostics};
 use uniform::design::{ArrayChoice, DesignSpec, Factors, Shape};
 use uniform::mapping::Plan;
@@ -239,7 +238,7 @@ fn same_array(program: &Kernel, like: &Design, limits: &Resources, below: i64, s
     let mut spec = spec.clone();
     spec.wiring.word.clone_from(&words);
     let vsa = assemble(program, plan.clone(), &spec).ok()?;
-    let cycles = predict_below(&vsa, &MemoryTiming::IDEAL, below).0?.cycles;
+    let cycles = memory::run_below(&vsa, &spec, below).0?.prediction.cycles;
     let need = resources::parts(&vsa).total();
     need.fits(limits).then(|| Design { array: options_of(program, &plan), plan, words, cycles, need, vsa })
 }

@@ -127,8 +127,12 @@ pub const POLISHING_DESIGNS: u64 = 12;
 pub const LEANER_PART: u64 = 8;
 /// Designs of that part at most.
 pub const LEANER_DESIGNS: u64 = 150;
-/// Share of the scarcest resource that is small enough.
+/// Share of the scarcest resource that is small enough: an array is not made smaller than that.
 pub const LEAN_SHARE: f64 = 0.03;
+/// Percent of the cycles that halving a balanced array may cost.
+pub const BALANCED_PERCENT: i64 = 10;
+/// Gap at which the search for an array of half the size ends.
+pub const BALANCED_GAP: f64 = 0.01;
 /// Numbers of strips into which a loop is cut if the user names none.
 pub const STRIPS: [i64; 3] = [16, 8, 4];
 /// Programs in strips that are searched besides: those that execute the fewest iterations.
@@ -154,7 +158,7 @@ pub const CHOICE_BOUNDS: u64 = 500_000;
 /// Bounds of shapes for each design of a choice.
 pub const CHOICE_BOUNDS_PER_DESIGN: u64 = 20_000;
 /// Rows of loads and stores walked for all designs of a choice.
-pub const CHOICE_ROWS: u64 = 300_000_000;
+pub const CHOICE_ROWS: u64 = 600_000_000;
 /// Part of the effort (one in so many) for the program with distributed loops: its designs take long to walk.
 pub const DISTRIBUTED_PART: u64 = 4;
 /// Part of the effort (one in so many) for a program in steps, whose designs take longer still to walk.

@@ -6,13 +6,25 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Objective {
-    /// The fewest cycles.
+    /// The smallest array that the fastest one shrinks to by halvings that cost little time each.
     #[default]
+    Balanced,
+    /// The fewest cycles.
     Cycles,
     /// The least share of the scarcest resource, within a budget of cycles.
     Area,
     /// The least product of cycles and share of the scarcest resource.
     Efficiency,
+}
+
+/// The memory for which cycles are counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CountedMemory {
+    #[default]
+    Board,
+    /// One word a cycle on each port.
+    Ideal,
 }
 
 /// A share, exact to a hundredth of a percent; written `2%`.

@@ -4,7 +4,7 @@
 //! The written form, of design files and of the command line, is flat: every field once, under its name. serde reads
 //! and writes it; [`groups`] declares the fields.
 
-use crate::aim::{Most, Objective, Share};
+use crate::aim::{CountedMemory, Most, Objective, Share};
 use crate::memory::Memory;
 use scop::contract;
 use scop::diag::{Diagnostic, Diagnostics};
@@ -32,7 +32,7 @@ pub struct DesignSpec {
 /// Which array.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ArrayChoice {
-    /// The fastest one found that fits the board.
+    /// The one for the aim that fits the board.
     #[default]
     Automatic,
     /// The one in this row of `sagen map`'s table.
@@ -126,14 +126,16 @@ groups! {
     }
     /// The aim of the search.
     Aim as aim {
-        /// `None`: the fewest cycles.
+        /// `None`: balanced, or the fewest cycles if there is a slack.
         objective: Option<Objective>,
-        /// Cycles that an array of least area may take; `None`: as few as can be.
+        /// Cycles that an array of least area may take.
         cycles: Option<i64>,
         /// Cycles, as a share, that may be given up for a smaller array.
         slack: Option<Share>,
         /// Limits by resource; the board's margins for the others.
         limit: BTreeMap<String, Most>,
+        /// The memory for which cycles are counted; `None`: the board's.
+        memory: Option<CountedMemory>,
     }
     /// Tiling, order and factors of an array by hand.
     Shape as shape {
@@ -301,7 +303,7 @@ impl DesignSpec {
     /// Whether it asks nothing of the array, at most of the IP around it.
     pub fn is_plain(&self) -> bool {
         let mut rest = self.clone();
-        (rest.wiring.queue, rest.wiring.address_bits) = (None, None);
+        (rest.wiring.queue, rest.wiring.address_bits, rest.aim.memory) = (None, None, None);
         rest == DesignSpec::default()
     }
 

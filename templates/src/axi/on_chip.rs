@@ -4,7 +4,7 @@
 //! Ports: [`OnChipPorts`], a read and a write side, one beat per cycle each. Bursts are executed in order. There is no
 //! RREADY or BREADY: the engines take every beat and response in its cycle.
 //!
-//! Timing, as in [`MemoryTiming::ON_CHIP`](array::contract::walk::MemoryTiming::ON_CHIP): a read address accepted in
+//! Timing, as in [`MemoryTiming::ON_CHIP`](array::contract::dram::MemoryTiming::ON_CHIP): a read address accepted in
 //! cycle `t` is at the head of its FIFO in `t + 1` and addresses the memory in `t + 2`; its first beat is on the R
 //! channel in `t + 4`. A write beat accepted in `t` is in the memory at the end of `t + 1`; if it is the last of its
 //! burst, the response comes in `t + 2`.

@@ -3,8 +3,9 @@
 
 use crate::array_support::image;
 use crate::axi_support::*;
+use array::contract::dram::Memories;
 use array::vsa::*;
-use cost::reader::{MemoryTiming, ReaderModel, Waits};
+use cost::reader::{ReaderModel, Waits};
 use rtl::sim::Sim;
 use rtl::Design;
 use std::collections::VecDeque;
@@ -215,7 +216,7 @@ impl<'a> Bench<'a> {
 }
 
 fn check_times(v: &Vsa, times: &Times, what: &str) {
-    let mut model = ReaderModel::new(v, &[], 0, &MemoryTiming::IDEAL).expect("a group reads");
+    let mut model = ReaderModel::new(v, &[], 0, &Memories::ideal()).expect("a group reads");
     let mut count = vec![0usize; v.inputs.len()];
     for (i, (g, loaded)) in times.loads.iter().enumerate() {
         let n = count[*g];

@@ -3,7 +3,7 @@
 
 use crate::array_support::image;
 use crate::axi_support::*;
-use array::contract::walk::MemoryTiming;
+use array::contract::dram::Memories;
 use array::vsa::*;
 use cost::writer::WriterModel;
 use rtl::sim::Sim;
@@ -247,7 +247,7 @@ impl<'a> Bench<'a> {
 }
 
 fn check_times(v: &Vsa, latency: usize, times: &Times, what: &str) {
-    let mut model = WriterModel::new(v, &[], 0, &MemoryTiming::IDEAL, latency as i64).expect("a group writes");
+    let mut model = WriterModel::new(v, &[], 0, &Memories::ideal(), latency as i64).expect("a group writes");
     let mut count = vec![0i64; v.outputs.len()];
     for (i, (g, emitted, drained, written)) in times.drains.iter().enumerate() {
         let t = model.drain(*g, count[*g], *emitted).expect("service order");

@@ -1,7 +1,7 @@
 //! `OnChip` against a software memory: every byte, and every cycle in which data and responses come.
 
 use crate::axi_support::Random;
-use array::contract::walk::MemoryTiming;
+use array::contract::dram::MemoryTiming;
 use rtl::sim::Sim;
 use rtl::Design;
 use std::collections::VecDeque;

@@ -176,6 +176,7 @@ pub fn play(ip: &Emitted, mut plays: Vec<Play>) {
         function: p.function,
         images: sim::place(&c.vsa, &contents[number][0], 0, 1, number),
         sizes: p.sizes.clone(),
+        memory: array::contract::dram::Memories::ideal(),
         cut: None,
     };
     let runs = plays.iter().zip(&compiled).enumerate().map(run).collect();

@@ -1,8 +1,9 @@
-//! What hardware and models share, so that they cannot drift apart: cycles ([`timing`]), delay elements ([`delay`]) and
-//! memories ([`memory`]), operands of operators ([`operand`]), walks of the DMA engines ([`walk`]), the elements that
+//! What hardware and models share, so that they cannot drift apart: cycles ([`timing`]), delay elements ([`delay`]) memories
+//! on chip ([`memory`]) and behind AXI ports ([`dram`]), operands of operators ([`operand`]), walks of the DMA engines ([`walk`]), the elements that
 //! feeders store ([`pick`]), how results are gathered ([`relay`]), whether tiles store disjoint cells ([`tiles`]).
 
 pub mod delay;
+pub mod dram;
 pub mod memory;
 pub mod operand;
 pub mod pick;

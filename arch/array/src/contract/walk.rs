@@ -29,39 +29,11 @@
 //!
 //! Source: AutoSA, section 4.3 (L3 modules).
 
-use crate::vsa::{FootprintDim, Vsa, When};
+use crate::vsa::{FootprintDim, When};
 use scop::Affine;
 use uniform::affine::interval;
 use uniform::counters::{Case, Span};
 use uniform::sizes::Formula;
-
-/// What a memory costs, in cycles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MemoryTiming {
-    /// From the address handshake to the burst's first beat.
-    pub read_latency: i64,
-    /// From the burst's last beat to its response.
-    pub write_latency: i64,
-}
-
-impl MemoryTiming {
-    /// Always ready, 16 cycles of latency, one beat per cycle.
-    pub const IDEAL: MemoryTiming = MemoryTiming::both(16);
-    /// Timing of a memory in the IP: `templates::axi::on_chip`.
-    pub const ON_CHIP: MemoryTiming = MemoryTiming { read_latency: 4, write_latency: 2 };
-    /// Timing of the memory behind a port. `self` is that of the memory behind AXI ports.
-    pub fn behind(self, vsa: &Vsa, port: usize) -> MemoryTiming {
-        if vsa.on_chip(port).is_some() {
-            MemoryTiming::ON_CHIP
-        } else {
-            self
-        }
-    }
-    /// Reads and writes are answered after as many cycles.
-    pub const fn both(latency: i64) -> MemoryTiming {
-        MemoryTiming { read_latency: latency, write_latency: latency }
-    }
-}
 
 /// Row descriptors between the address side and the data side of a writer.
 pub const ROWS_IN_FLIGHT: usize = 64;
@@ -138,9 +110,9 @@ impl RowForm {
 /// The services of one I/O group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WalkGroup {
-    /// Index into [`Vsa::inputs`] or [`Vsa::outputs`].
+    /// Index into [`crate::vsa::Vsa::inputs`] or [`crate::vsa::Vsa::outputs`].
     pub group: usize,
-    /// Index into [`Vsa::arrays`].
+    /// Index into [`crate::vsa::Vsa::arrays`].
     pub array: usize,
     /// Values of the kept counters at which it is served.
     pub when: When,
@@ -177,7 +149,7 @@ pub struct WalkGroup {
 /// Drains of an output group that a load waits for, see [`crate::vsa::InputGroup::after`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wait {
-    /// Index into [`Vsa::outputs`].
+    /// Index into [`crate::vsa::Vsa::outputs`].
     pub output: usize,
     pub until: WaitUntil,
 }
@@ -236,9 +208,9 @@ impl WalkGroup {
 /// All services of one AXI port in one direction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Walk {
-    /// Name of the port, see [`Vsa::port_name`].
+    /// Name of the port, see [`crate::vsa::Vsa::port_name`].
     pub name: String,
-    /// The arrays served: index into [`Vsa::arrays`] and name.
+    /// The arrays served: index into [`crate::vsa::Vsa::arrays`] and name.
     pub arrays: Vec<(usize, String)>,
     /// Bits of an address.
     pub address_bits: u32,

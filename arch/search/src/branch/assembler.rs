@@ -2,12 +2,11 @@
 
 use super::task::{options_of, Design, Task};
 use crate::tuning;
-use array::contract::walk::MemoryTiming;
 use array::kernel::Kernel;
 use array::variants;
 use array::vsa::Vsa;
 use cost::board::Resources;
-use cost::{predict_below, resources};
+use cost::{memory, resources};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use uniform::design::DesignSpec;
@@ -103,7 +102,7 @@ impl<'a> Assembler<'a> {
     /// Why the plan is no array for the program.
     pub fn evaluate(&self, plan: Plan, words: BTreeMap<String, u32>, limit: i64) -> Result<Outcome, Box<Illegal>> {
         let vsa = self.assemble(plan.clone(), &self.spec_with(words))?;
-        let walk = || predict_below(&vsa, &MemoryTiming::IDEAL, limit);
+        let walk = || memory::run_below(&vsa, self.spec, limit);
         // The cheaper check comes first.
         let walked = (vsa.tiles() <= tuning::SHORT_RUN).then(walk);
         if let Some((None, rows)) = walked {
@@ -115,7 +114,9 @@ impl<'a> Assembler<'a> {
             return Ok(Outcome::TooBig { need, pes: parts.pes.floor() });
         }
         let (prediction, rows) = walked.unwrap_or_else(walk);
-        let Some(prediction) = prediction else { return Ok(Outcome::Slow { need: Some(need), rows }) };
+        let Some(memory::Run { prediction, .. }) = prediction else {
+            return Ok(Outcome::Slow { need: Some(need), rows });
+        };
         let words = vsa.arrays.iter().map(|a| (a.name.clone(), a.word)).collect();
         let array = options_of(self.program, &plan);
         Ok(Outcome::Better {

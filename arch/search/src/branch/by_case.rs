@@ -9,8 +9,7 @@ use super::model::Model;
 use crate::facts::{Access, Facts, Passed, PhaseClass, Transition};
 use crate::space::{parts, Grid, Inner, Order, Shape, MOST_DIMS};
 use crate::tuning;
-use array::contract::walk::MemoryTiming;
-use cost::bound::{handed_over, waves_alone, BEFORE, PORTS};
+use cost::bound::{handed_over, waves_alone, PORTS};
 
 /// A grid, and what its shapes may be.
 struct Choices<'a> {
@@ -91,7 +90,7 @@ pub(super) fn cycles(model: &Model, grid: &Grid, inner: &Inner, order: &Order, w
         stores[a.port] += a.store_beats(&tile, widths[a.port]) * services(a, a.mask & sizes.tiled);
     }
     let most = |of: [i64; PORTS]| of.into_iter().max().unwrap_or(0);
-    let before = |beats: i64| if beats > 0 { BEFORE - model.nearer + beats } else { 0 };
+    let before = |beats: i64| if beats > 0 { model.before + beats } else { 0 };
     let interval = order.interval(facts, grid, inner);
     // From a phase's last wave to the first wave of the next one, which loads what it has stored.
     let transition = |t: &Transition| {
@@ -100,8 +99,7 @@ pub(super) fn cycles(model: &Model, grid: &Grid, inner: &Inner, order: &Order, w
             |class: &PhaseClass| -> Vec<i64> { tile.iter().zip(&class.extent).map(|(t, n)| *t.min(n)).collect() };
         let waits = |&Passed { write, read }: &Passed| {
             let (write, read) = (&facts.writes[write], &facts.reads[read]);
-            let on_chip = model.program.on_chip[write.array];
-            let memory = if on_chip { MemoryTiming::ON_CHIP } else { MemoryTiming::IDEAL };
+            let memory = facts.most.ports[write.port].timing;
             let cross: i64 = (0..2)
                 .filter(|&a| grid.pes[a] > 1 && write.mask & write.whole >> grid.flow.axes[a] & 1 == 1)
                 .map(|a| grid.pes[a] - 1)

@@ -75,13 +75,16 @@ pub(super) fn cycles(model: &Model, shape: &Shape, widths: &Widths) -> i64 {
         .cycles(&Moved::new(&loads, &stores), &Around { interval, loads: &order.reload, sums: &order.sums })
 }
 
-fn tiles<'s>(model: &Model, grid: &Grid, sizes: &'s Sizes) -> Tiles<'s> {
+fn tiles<'s>(model: &'s Model, grid: &Grid, sizes: &'s Sizes) -> Tiles<'s> {
     Tiles {
         trips: &sizes.tiles,
         tiled: sizes.tiled,
         waves: sizes.waves,
-        cross: grid.cross(model.facts_of(grid)) - model.nearer,
+        cross: grid.cross(model.facts_of(grid)),
         spill: model.spill,
         spread: (0..2).filter(|&a| grid.pes[a] > 1).map(|a| 1 << grid.flow.axes[a]).sum(),
+        before: model.before,
+        behind: model.behind,
+        most: &model.facts_of(grid).most,
     }
 }

@@ -49,7 +49,8 @@ pub(super) struct Coarse {
 pub(super) fn coarse(model: &Model, shape: &Shape, widths: &Widths, pes: &Pes, cap: i64) -> Option<Coarse> {
     let vsa = network(model, shape, widths)?;
     let walks = Walk::all(&vsa);
-    let cycles = bound::walk(&vsa, &walks, shape.grid.cross(model.facts_of(&shape.grid)), cap);
+    let facts = model.facts_of(&shape.grid);
+    let cycles = bound::walk(&vsa, &walks, &facts.most, shape.grid.cross(facts), cap);
     let need = || pes.of_shape(model, shape) + resources::network(&vsa, &walks);
     Some(Coarse { cycles, need: (cycles < cap).then(need) })
 }

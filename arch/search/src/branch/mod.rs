@@ -58,7 +58,7 @@ pub use frontier::Bounded;
 pub use heuristics::{Heuristic, Run, BEST_FIRST, HEURISTICS};
 pub use network::{network, Layer, Network, Shared};
 pub(super) use task::options_of;
-pub use task::{Counts, Design, Effort, Found, Progress, Step, Task};
+pub use task::{Counts, Design, Effort, Found, Progress, Smaller, Step, Task};
 
 use crate::space;
 use crate::space::{Grid, Shape, MOST_DIMS};
@@ -140,6 +140,8 @@ fn search_with(task: &Task, pes: Pes) -> (Found, Pes) {
     let Search { mut incumbent, refusals, counts, bound, pes, .. } = search;
     let found = Found {
         best: incumbent.take(),
+        passed: vec![],
+        smaller: vec![],
         bound,
         trace: incumbent.trace,
         counts,

@@ -11,17 +11,13 @@ use super::widths::Ports;
 use crate::facts::Facts;
 use crate::space::{Grid, Inner, Order, Orders, Shape, Sizes};
 use array::assemble::SPILL_BEYOND;
-use array::contract::walk::MemoryTiming;
+use array::contract::dram::MemoryTiming;
 use array::kernel::Kernel;
 use cost::board::Resources;
+use cost::bound::BEFORE;
 use uniform::design::DesignSpec;
 use uniform::mapping::Plan;
 use uniform::space_time::transform;
-
-/// Cycles by which a memory on chip answers a read and a write earlier.
-const NEARER: i64 = MemoryTiming::IDEAL.read_latency - MemoryTiming::ON_CHIP.read_latency
-    + MemoryTiming::IDEAL.write_latency
-    - MemoryTiming::ON_CHIP.write_latency;
 
 pub(super) struct Model<'a> {
     pub program: &'a Kernel<'a>,
@@ -43,8 +39,9 @@ pub(super) struct Model<'a> {
     pub address_bits: u32,
     /// Deep memories are UltraRAM.
     pub uram: bool,
-    /// Cycles to subtract from bounds in closed form: a memory on chip is nearer than they assume.
-    pub nearer: i64,
+    /// From the start to the first beat of a load, and from the last beat of a drain to the end, at least.
+    pub before: i64,
+    pub behind: i64,
 }
 
 /// The facts of every transform; with a wavefront if values wait in every order of the loops otherwise.
@@ -61,6 +58,9 @@ impl<'a> Model<'a> {
     pub fn new(task: &Task<'a>) -> Model<'a> {
         let (program, wiring) = (task.program, &task.spec.wiring);
         let facts = facts(program, task.spec);
+        let timings = || facts[0].most.ports.iter().map(|port| port.timing);
+        let nearest = |of: fn(MemoryTiming) -> i64| timings().map(of).min().unwrap_or(0);
+        let (before, behind) = (BEFORE + nearest(|m| m.read_latency), nearest(|m| m.write_latency));
         Model {
             program,
             limits: task.limits,
@@ -75,7 +75,8 @@ impl<'a> Model<'a> {
             spill: (!program.is_sized()).then(|| wiring.spill_beyond.map_or(SPILL_BEYOND, i64::from)),
             address_bits: wiring.address_bits.unwrap_or(64),
             uram: wiring.uram.unwrap_or(false),
-            nearer: if program.on_chip.contains(&true) { NEARER } else { 0 },
+            before,
+            behind,
         }
     }
 

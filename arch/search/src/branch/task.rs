@@ -144,6 +144,10 @@ impl Add for Counts {
 
 pub struct Found {
     pub best: Option<Design>,
+    /// Larger and faster designs, the fastest first, that a balanced search passed.
+    pub passed: Vec<Design>,
+    /// What a balanced search knows of designs of half the size, and of a quarter.
+    pub smaller: Vec<Smaller>,
     /// No design of the space takes fewer cycles.
     pub bound: i64,
     /// Every better design, in the order in which they were found.
@@ -155,6 +159,17 @@ pub struct Found {
     pub illegal: Vec<(Illegal, Plan)>,
     /// What the legal design takes that comes nearest to the limits and does not fit them, if there is one.
     pub nearest: Option<Resources>,
+}
+
+/// The end of a balanced search: no smaller design is nearly as fast.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Smaller {
+    /// Smaller by this factor.
+    pub parts: i32,
+    /// Cycles that such a design might have taken.
+    pub most: i64,
+    /// None takes fewer, that is proved.
+    pub bound: i64,
 }
 
 impl Design {
@@ -214,6 +229,8 @@ impl Found {
             illegal: self.illegal,
             nearest: self.nearest.or(other.nearest),
             best: other.best.or(self.best),
+            passed: self.passed,
+            smaller: self.smaller,
         }
     }
 

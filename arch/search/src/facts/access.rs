@@ -44,6 +44,8 @@ pub struct Access {
     /// Each subscript is moved by loops of its own, in steps of one: a box has as many cells as the product of its
     /// sides.
     pub plain: bool,
+    /// What its tiles move can be counted in bytes: it stays within the array, and moves every cell of its boxes.
+    pub counted: bool,
     /// The box of a tile with inner dimensions joined, from none to as many as there are: a side per subscript.
     levels: Vec<Vec<Side>>,
 }
@@ -95,6 +97,7 @@ impl Access {
             classes: BTreeSet::new(),
             only_read,
             plain: false,
+            counted: false,
             levels: vec![],
         };
         access.measure();
@@ -122,6 +125,7 @@ impl Access {
 
     /// Adds an access to the same elements in another piece of the program.
     pub(super) fn merge(&mut self, other: Access) {
+        self.counted &= other.counted;
         self.forms.extend(other.forms.into_iter().filter(|b| !self.forms.contains(b)).collect::<Vec<_>>());
         self.domains.extend(other.domains.into_iter().filter(|d| !self.domains.contains(d)).collect::<Vec<_>>());
         self.classes.extend(other.classes);
@@ -177,6 +181,36 @@ impl Access {
             outer.iter().map(side).product::<i64>() * ((side(last) * self.bytes + width - 1) / width)
         };
         self.levels.iter().map(beats).min().unwrap_or(0)
+    }
+
+    /// Bytes that tiles of so many iterations load on average, at least. Neighbouring tiles with another number of
+    /// iterations do not change the average of a side; a product of sides is greater on average than the product of
+    /// averages, because all grow together. Cells beyond the array are not loaded, so an access that may reach there
+    /// does not count.
+    pub fn load_bytes(&self, tile: &[f64]) -> i64 {
+        if !self.counted {
+            return 0;
+        }
+        let side = |side: &Side| {
+            side.iter().map(|t| t.step as f64 * (tile[t.dim].min(t.most as f64) - 1.0)).sum::<f64>() + 1.0
+        };
+        let cells = |level: &Vec<Side>| level.iter().map(side).product::<f64>();
+        let least = self.levels.iter().map(cells).fold(f64::MAX, f64::min);
+        (least * self.bytes as f64 * (1.0 - 1e-9)) as i64
+    }
+
+    /// The access reads in all iterations of these dimensions that move its box.
+    pub(super) fn reads_everywhere(&self, extent: &[i64]) -> bool {
+        self.levels.iter().flatten().flatten().all(|t| t.most >= extent[t.dim])
+    }
+
+    /// Bytes that tiles of so many iterations store on average, at least. Only a store of every cell of a box counts.
+    pub fn store_bytes(&self, tile: &[f64]) -> i64 {
+        if !self.counted {
+            return 0;
+        }
+        let side = |s: &Vec<i64>| s.iter().zip(tile).filter(|(c, _)| **c != 0).map(|(_, t)| *t).fold(1.0, f64::max);
+        (self.subscripts.iter().map(side).product::<f64>() * self.bytes as f64 * (1.0 - 1e-9)) as i64
     }
 
     /// Least bus beats that store the cells of a tile, over words of `width` bytes.

@@ -51,6 +51,7 @@ impl<'p> Accesses<'p> {
                         continue;
                     }
                     let mut access = self.access(array, subscripts);
+                    access.counted = self.is_within(&access);
                     access.domains = vec![piece.domain.clone()];
                     access.in_every_phase = self.in_every_phase(s, std::slice::from_ref(&piece.domain), |_| vec![]);
                     access.limit_to(spans(&piece.domain, system, self.transform));
@@ -80,6 +81,8 @@ impl<'p> Accesses<'p> {
                     .filter(|&c| placed.during.is_none() || system.cases[c].statements.contains(&s))
                     .collect();
                 access.sum = if access.plain { self.partial_sum(s) } else { 0 };
+                let boxed = matches!(&placed.live_out[..], [only] if self.is_whole(only, &placed.write));
+                access.counted = boxed && access.plain && !access.fixed && self.is_within(&access);
                 add(&mut writes, access);
             }
         }
@@ -95,6 +98,37 @@ impl<'p> Accesses<'p> {
             |(s, p): (usize, &Placed)| !p.live_out.is_empty() && self.program.scop.statements[s].write.array == array;
         let only_read = !system.statements.iter().enumerate().any(stores);
         Access::new([array.index(), a.ty.bytes() as usize], extents, form, &|a| self.over(a), only_read)
+    }
+
+    /// Every cell of the loops' box is stored: conditions are on single loops, and leave out no value of those that move
+    /// the cell.
+    fn is_whole(&self, domain: &[Constraint], write: &[Affine]) -> bool {
+        let dims = &self.system().dims;
+        let all = |c: &Constraint| {
+            let used: Vec<usize> = (0..dims.len()).filter(|&d| c.expr.coeffs[d] != 0).collect();
+            let moves = |d: usize| write.iter().any(|form| form.coeffs[d] != 0);
+            match used[..] {
+                [] => true,
+                [d] if moves(d) => {
+                    let at = |value: i64| c.expr.constant + c.expr.coeffs[d] * value;
+                    !c.equality && at(dims[d].lo) >= 0 && at(dims[d].hi) >= 0
+                }
+                [_] => true,
+                _ => false,
+            }
+        };
+        domain.iter().all(all)
+    }
+
+    /// No iteration of the loops' box reaches a cell beyond the array.
+    fn is_within(&self, access: &Access) -> bool {
+        let dims = &self.system().dims;
+        let inside = |(form, extent): (&Affine, &i64)| {
+            let terms = form.coeffs.iter().zip(dims).map(|(&c, d)| (c, d.lo, d.hi));
+            let (least, most) = interval(form.constant, terms);
+            least >= 0 && most < i128::from(*extent)
+        };
+        access.forms.iter().all(|form| form.iter().zip(&access.extents).all(inside))
     }
 
     /// Coefficients over the transformed dimensions.

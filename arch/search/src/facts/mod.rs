@@ -22,10 +22,12 @@ pub use access::Access;
 pub use carried::Carried;
 pub use transitions::{Passed, Transition};
 
+use crate::space::MOST_DIMS;
 use accesses::Accesses;
 use array::io::port;
 use array::kernel::Kernel;
 use cost::bound::{Transfer, PORTS};
+use cost::memory::Most;
 use uniform::design::DesignSpec;
 use uniform::space_time::tile::{reach, transformed_bounds};
 use uniform::system::System;
@@ -65,6 +67,10 @@ pub struct Facts {
     /// Cells written at the end.
     pub writes: Vec<Access>,
     pub ports: Vec<Port>,
+    /// What the ports can carry.
+    pub most: Most,
+    /// The ports may carry less than a word a cycle, so bytes count beside beats.
+    counts_bytes: bool,
     /// The last dimension is a wavefront (`transform::wavefront`), inside which all others are one tile.
     pub front: bool,
 }
@@ -77,16 +83,24 @@ impl Facts {
             system.cases.iter().map(|of| class(system, transform, &bounds, &of.bounds)).collect();
         let accesses = Accesses::new(program, transform, &bounds, &classes);
         let (mut reads, mut writes) = (accesses.reads(), accesses.writes());
+        let extent: Vec<i64> = bounds.iter().map(|b| b.1 - b.0 + 1).collect();
+        reads.iter_mut().for_each(|a| a.counted &= a.reads_everywhere(&extent));
+        let ports = number_ports(program, spec, reads.iter_mut().chain(&mut writes));
+        let most = most(program, spec, &ports);
+        let word = |p: usize, all: &[Access]| if all.iter().any(|a| a.port == p) { ports[p].widest } else { 0 };
+        let words: Vec<[i64; 2]> = (0..ports.len()).map(|p| [word(p, &reads), word(p, &writes)]).collect();
         Facts {
             transform: transform.to_vec(),
             phases: system.frame().outer,
-            extent: bounds.iter().map(|b| b.1 - b.0 + 1).collect(),
+            extent,
             first: system.cases.iter().position(|c| {
                 c.bounds.iter().zip(&system.dims).take(system.frame().outer).all(|(b, d)| *b == (d.lo, d.lo))
             }),
             carried: Carried::new(program, transform),
             transitions: transitions::transitions(system, &reads, &writes, &program.passed),
-            ports: number_ports(program, spec, reads.iter_mut().chain(&mut writes)),
+            counts_bytes: most.may_bind(&words),
+            most,
+            ports,
             classes,
             reads,
             writes,
@@ -113,17 +127,29 @@ impl Facts {
 
     /// What a tile moves over words of `widths` bytes, by port.
     pub fn transfers(&self, tile: &[i64], widths: &[i64], loads: &mut Vec<Transfer>, stores: &mut Vec<Transfer>) {
-        let of = |a: &Access, beats: i64| Transfer {
-            port: a.port,
-            beats,
-            mask: a.mask,
-            sum: a.sum,
-            back: if self.comes_back(a) { beats } else { 0 },
+        let of = |a: &Access, beats: i64, bytes: i64| {
+            let back = if self.comes_back(a) { beats } else { 0 };
+            Transfer { port: a.port, beats, bytes, mask: a.mask, sum: a.sum, back }
         };
+        let average = self.counts_bytes.then(|| self.average(tile));
+        let bytes = |of: &dyn Fn(&[f64]) -> i64| average.as_ref().map_or(0, |tile| of(tile));
         loads.clear();
-        loads.extend(self.reads.iter().map(|a| of(a, a.load_beats(tile, widths[a.port]))));
+        loads.extend(
+            self.reads.iter().map(|a| of(a, a.load_beats(tile, widths[a.port]), bytes(&|tile| a.load_bytes(tile)))),
+        );
         stores.clear();
-        stores.extend(self.writes.iter().map(|a| of(a, a.store_beats(tile, widths[a.port]))));
+        stores.extend(
+            self.writes.iter().map(|a| of(a, a.store_beats(tile, widths[a.port]), bytes(&|tile| a.store_bytes(tile)))),
+        );
+    }
+
+    /// Iterations of a tile on average over all tiles: the last one along a dimension may have fewer.
+    fn average(&self, tile: &[i64]) -> [f64; MOST_DIMS] {
+        let mut average = [1.0; MOST_DIMS];
+        for ((average, &n), &tile) in average.iter_mut().zip(&self.extent).zip(tile) {
+            *average = n as f64 / ((n + tile - 1) / tile.max(1)).max(1) as f64;
+        }
+        average
     }
 
     /// Partial results of this store need loads of their own: the program does not read the cells.
@@ -180,6 +206,16 @@ fn class(system: &System, transform: &[Vec<i64>], bounds: &[(i64, i64)], all: &[
         phases: all[..system.frame().outer].iter().map(|b| b.1 - b.0 + 1).product(),
         extent: reach(transform, bounds, all).into_iter().enumerate().map(extent).collect(),
     }
+}
+
+/// What the ports can carry.
+fn most(program: &Kernel, spec: &DesignSpec, ports: &[Port]) -> Most {
+    let names = |port: &Port| {
+        let on_chip = port.arrays.iter().any(|&a| program.on_chip[a]);
+        let names = || port.arrays.iter().map(|&a| program.scop.arrays[a].name.as_str()).collect();
+        (!on_chip).then(names)
+    };
+    Most::new(spec, ports.iter().map(names))
 }
 
 /// Numbers the ports in use, in the order of the accesses.

@@ -1,6 +1,6 @@
 //! Design specifications as text.
 
-use uniform::aim::{Most, Objective, Share};
+use uniform::aim::{CountedMemory, Most, Objective, Share};
 use uniform::design::Aim;
 use uniform::design::*;
 
@@ -34,8 +34,13 @@ fn the_printed_form_reads_back() {
                 on_chip: Some(65536),
             };
             let limit = [("lut".into(), Most::Share(Share::percent(70))), ("dsp".into(), Most::Count(80))].into();
-            let aim =
-                Aim { objective: Some(Objective::Area), cycles: Some(5000), slack: Some(Share::percent(2)), limit };
+            let aim = Aim {
+                objective: Some(Objective::Area),
+                cycles: Some(5000),
+                slack: Some(Share::percent(2)),
+                limit,
+                memory: Some(CountedMemory::Ideal),
+            };
             let spec = DesignSpec {
                 arithmetic: arithmetic.clone(),
                 wiring,

@@ -1,19 +1,25 @@
 //! The promises of the search: no design takes fewer cycles or resources than its bounds; the optimum is that of an
 //! exhaustive search; limits, the gap and a choice of loops are respected.
 
-use array::contract::walk::MemoryTiming;
 use array::kernel::Kernel;
 use array::variants::assemble;
 use cost::board::{Board, Resources};
-use cost::{predict, resources};
+use cost::{memory, resources};
 use scop::Scop;
 use search::branch::{search, Effort, Found, Task};
 use std::path::Path;
 use uniform::design::DesignSpec;
 use uniform::mapping::{DimPlan, Plan};
+use uniform::memory::Memory;
 
 fn board() -> Board {
     Board::parse(include_str!("../../../../boards/u250.toml")).expect("the board file is well formed")
+}
+
+/// Ideal memory, and one that all ports share, which carries less than a word of the search a cycle.
+fn memories() -> [Memory; 2] {
+    let shared = Board::parse(include_str!("../../../../boards/arty-a7-100.toml")).expect("a well-formed board file");
+    [Memory::default(), shared.memories()]
 }
 
 fn parse(name: &str, text: &str) -> Scop {
@@ -39,10 +45,10 @@ fn task<'a>(program: &'a Kernel, spec: &'a DesignSpec, limits: Resources, exact:
     Task::new(program, spec, limits, effort)
 }
 
-fn run(scop: &Scop, exact: u64) -> Option<Found> {
-    let spec = DesignSpec::default();
+fn run(scop: &Scop, memory: Memory, exact: u64) -> Option<(Found, DesignSpec)> {
+    let spec = DesignSpec { memory, ..DesignSpec::default() };
     let program = search::program(scop, &spec).ok()?;
-    Some(search(&task(&program, &spec, board().resources, exact)))
+    Some((search(&task(&program, &spec, board().resources, exact)), spec.clone()))
 }
 
 /// Each exact walk of a search takes at least as long as its bound says.
@@ -66,11 +72,11 @@ fn bounds_are_bounds() {
         "tests/run/trmm.c",
     ];
     let mut walked = 0;
-    for file in files {
+    for (file, memory) in files.into_iter().flat_map(|file| memories().map(|memory| (file, memory))) {
         let Ok((scop, _)) = frontend::parse(&root.join(file), &Default::default()) else {
             panic!("{file} does not parse")
         };
-        let Some(found) = run(&scop, 40) else { continue };
+        let Some((found, spec)) = run(&scop, memory, 30) else { continue };
         assert_eq!(found.counts.violations, 0, "{file}");
         assert_eq!(
             found.counts.underestimates, 0,
@@ -79,7 +85,7 @@ fn bounds_are_bounds() {
         );
         let best = found.best.as_ref().unwrap_or_else(|| panic!("no array for {file}: {:?}", found.refused));
         assert!(found.bound <= best.cycles, "{file}: bound {} of {} cycles", found.bound, best.cycles);
-        assert_eq!(best.cycles, predict(&best.vsa, &MemoryTiming::IDEAL).cycles, "{file}");
+        assert_eq!(best.cycles, memory::run(&best.vsa, &spec).prediction.cycles, "{file}");
         assert_eq!(best.vsa.verify(), Ok(()), "{file}");
         walked += found.counts.exact;
     }
@@ -129,8 +135,9 @@ fn bounds_hold_everywhere() {
     scops.extend(files.iter().filter_map(|file| Some(frontend::parse(file, &Default::default()).ok()?.0)));
     let (mut looked, mut over, mut wrong) = (0, vec![], vec![]);
     for scop in &scops {
-        for spill_beyond in [None, Some(3)] {
-            let mut spec = DesignSpec::default();
+        let [ideal, shared] = memories();
+        for (spill_beyond, memory) in [(None, ideal.clone()), (Some(3), ideal), (None, shared)] {
+            let mut spec = DesignSpec { memory, ..DesignSpec::default() };
             spec.wiring.spill_beyond = spill_beyond;
             let Ok(program) = search::program(scop, &spec) else { continue };
             let limits = Resources { dsp: 40, ..board().resources };
@@ -259,7 +266,7 @@ fn exhaustive(program: &Kernel, spec: &DesignSpec, n: [i64; 3], limits: &Resourc
                     let plan = Plan { dims: dims.clone(), order: order.to_vec(), ..Plan::identity(3) };
                     let Ok(vsa) = assemble(program, plan, spec) else { continue };
                     if resources::estimate(&vsa).fits(limits) {
-                        best = best.min(predict(&vsa, &MemoryTiming::IDEAL).cycles);
+                        best = best.min(memory::run(&vsa, spec).prediction.cycles);
                     }
                 }
             }
@@ -270,9 +277,10 @@ fn exhaustive(program: &Kernel, spec: &DesignSpec, n: [i64; 3], limits: &Resourc
 
 #[test]
 fn the_optimum_is_that_of_an_exhaustive_search() {
-    for (n, dsp) in [([3, 4, 5], 4), ([4, 3, 2], 6)] {
+    let all = [([3, 4, 5], 4), ([4, 3, 2], 6)];
+    for ((n, dsp), memory) in all.into_iter().flat_map(|case| memories().map(|memory| (case, memory))) {
         let scop = product(n);
-        let mut spec = DesignSpec::default();
+        let mut spec = DesignSpec { memory, ..DesignSpec::default() };
         spec.wiring.word = [("A".to_string(), 4), ("B".to_string(), 4), ("C".to_string(), 2)].into();
         let program = search::program(&scop, &spec).expect("a product");
         let limits = Resources { dsp, ..board().resources };
@@ -329,7 +337,7 @@ fn many_ports_are_not_all_narrowed_apart() {
         "void f({declared}float y[5]) {{\n#pragma scop\nfor (int i = 0; i < 5; i++)\nfor (int j = 0; j < 5; j++)\ny[i] += {};\n#pragma endscop\n}}\n",
         read.join(" + ")
     );
-    let found = run(&parse("f.c", &text), 20).expect("a program");
+    let (found, _) = run(&parse("f.c", &text), Memory::default(), 20).expect("a program");
     let best = found.best.as_ref().expect("an array").cycles;
     assert!(0 < found.bound && found.bound <= best);
 }

@@ -1,7 +1,8 @@
 //! Equal rows at once against one row after the other.
 
 use crate::vsa_common::Random;
-use array::contract::walk::{MemoryTiming, RowForm, Walk, WalkGroup};
+use array::contract::dram::{MemoryTiming, Pace};
+use array::contract::walk::{RowForm, Walk, WalkGroup};
 use array::vsa::{FootprintDim, When};
 use cost::reader::{ReaderModel, Waits};
 use cost::writer::WriterModel;
@@ -110,12 +111,22 @@ fn wait(random: &mut Random, before: i64) -> i64 {
     one_of(random, [0, before - less, before + more, before + much]).max(0)
 }
 
+/// A memory at any pace, or ideal in every other case.
+fn memory(random: &mut Random) -> MemoryTiming {
+    let timing = MemoryTiming::both(random.within(1, 60));
+    if random.within(0, 1) == 0 {
+        return timing;
+    }
+    let mut pace = || Pace { beat: random.within(Pace::ONE, 4 * Pace::ONE), least: random.within(1, 12) };
+    MemoryTiming { read: pace(), write: pace(), ..timing }
+}
+
 #[test]
 fn loads_take_as_long_as_row_by_row() {
     let mut random = Random(11);
     for _ in 0..300 {
         let walk = walk(&mut random);
-        let memory = MemoryTiming::both(random.within(1, 60));
+        let memory = memory(&mut random);
         let mut model = ReaderModel::of_walk(walk.clone(), 512, &memory);
         let mut plain = model.clone().row_by_row();
         let mut loaded = 0;
@@ -137,7 +148,7 @@ fn drains_take_as_long_as_row_by_row() {
     let mut random = Random(12);
     for _ in 0..300 {
         let walk = walk(&mut random);
-        let (memory, read_latency) = (MemoryTiming::both(random.within(1, 60)), random.within(1, 30));
+        let (memory, read_latency) = (memory(&mut random), random.within(1, 30));
         let mut model = WriterModel::of_walk(walk.clone(), &memory, read_latency);
         let mut plain = model.clone().row_by_row();
         let mut drained = 0;

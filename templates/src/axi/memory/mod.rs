@@ -3,7 +3,7 @@
 //! Each cycle, the model samples the outputs of the design, then its registered outputs change. Local time `t` runs
 //! from the first cycle with a request. A read burst accepted in `t` can present its first beat in `t + latency`; beats
 //! come in order, one per cycle. The response to a write burst comes `latency` cycles after its last beat. A
-//! [`Timing::Ddr`] memory also refreshes in 100 of every 4000 cycles, stalls each channel in one of 8 cycles (xorshift
+//! [`Timing::Board`] memory serves bursts at a pace ([`array::contract::dram`]). A [`Timing::Ddr`] memory also refreshes in 100 of every 4000 cycles, stalls each channel in one of 8 cycles (xorshift
 //! generator) and opens rows ([`Rows`]).
 //!
 //! `axi_memory.v` of the command is the same model in Verilog. Violations of the protocol are collected as faults: a
@@ -16,7 +16,7 @@ mod rows;
 pub use port::AxiMemory;
 use rows::Rows;
 
-use array::contract::walk::MemoryTiming;
+use array::contract::dram::{MemoryTiming, Pace};
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -25,19 +25,29 @@ use std::ops::Range;
 pub enum Timing {
     /// A constant latency in cycles, one beat per cycle.
     Ideal { latency: u32 },
+    /// A latency, and a pace for reads and for writes.
+    Board(MemoryTiming),
     /// 40 cycles of latency, refresh gaps, row misses, random stalls of every channel.
     Ddr { seed: u64 },
 }
 
 impl Timing {
-    /// The memory for which cycles are predicted.
+    /// The ideal memory.
     pub const IDEAL: Timing = Timing::Ideal { latency: MemoryTiming::IDEAL.read_latency as u32 };
 
     /// Cycles from a burst's address to its first beat, and from its last beat to its response.
     pub fn latency(self) -> u64 {
         match self {
             Timing::Ideal { latency } => latency.into(),
+            Timing::Board(timing) => timing.read_latency as u64,
             Timing::Ddr { .. } => 40,
+        }
+    }
+    /// How fast reads are served.
+    fn read_pace(self) -> Pace {
+        match self {
+            Timing::Board(timing) => timing.read,
+            _ => Pace::FULL,
         }
     }
     /// Initial state of the random generator of a port; not 0.
@@ -129,7 +139,8 @@ struct ReadBeat {
 #[derive(Clone, Copy, Debug)]
 struct Open {
     burst: Burst,
-    /// Cycle from which the first beat may be read; for a write, cycle in which its row is open.
+    /// Cycle from which the first beat may be read; for a write, cycle in which its row is open, then that of its first
+    /// beat.
     due: u64,
     beat: u64,
     /// RRESP or BRESP.
@@ -165,6 +176,8 @@ struct Memory {
     started: bool,
     random: u32,
     rows: Rows,
+    /// Per way, reads and writes: the first cycle in which the memory can serve the next burst.
+    free: [u64; 2],
     reads: VecDeque<Open>,
     /// Write bursts whose data have not all come.
     writes: VecDeque<Open>,
@@ -208,6 +221,7 @@ impl Memory {
             started: false,
             random: timing.state(port),
             rows: Rows::default(),
+            free: [0; 2],
             reads: VecDeque::new(),
             writes: VecDeque::new(),
             written: VecDeque::new(),
@@ -239,7 +253,7 @@ impl Memory {
     /// Cycle in which the row of a burst that is accepted now is open.
     fn opened(&mut self, burst: &Burst) -> u64 {
         match self.timing {
-            Timing::Ideal { .. } => self.t,
+            Timing::Ideal { .. } | Timing::Board(_) => self.t,
             Timing::Ddr { .. } => self.rows.open(burst.addr, self.t),
         }
     }
@@ -262,6 +276,7 @@ impl Memory {
         self.reads.clear();
         self.writes.clear();
         self.written.clear();
+        self.free = [self.t; 2];
         (self.r, self.b, self.waiting) = (None, None, Request::default());
     }
 
@@ -279,7 +294,10 @@ impl Memory {
         let (stall_r, stall_b) = (self.stall(Channel::R), self.stall(Channel::B));
         if let Some(burst) = request.ar.filter(|_| arready) {
             self.check_burst(&burst);
-            let due = self.opened(&burst) + self.timing.latency();
+            let begins = (self.opened(&burst) + self.timing.latency()).max(self.free[0]);
+            let beats = burst.len + 1;
+            self.free[0] = begins + self.timing.read_pace().burst(beats as i64) as u64;
+            let due = self.free[0] - beats;
             self.reads.push_back(Open { burst, due, beat: 0, resp: self.resp(&burst) });
         }
         if let Some(burst) = request.aw.filter(|_| awready) {
@@ -367,7 +385,12 @@ impl Memory {
     }
 
     fn store(&mut self, beat: &Beat) {
-        let Some(open) = self.writes.front().copied() else { return };
+        let t = self.t;
+        let Some(open) = self.writes.front_mut() else { return };
+        if open.beat == 0 {
+            open.due = open.due.max(t);
+        }
+        let open = *open;
         let last = open.beat == open.burst.len;
         if beat.last != last {
             self.fault("WLAST is wrong");
@@ -384,10 +407,15 @@ impl Memory {
         }
         if last {
             self.writes.pop_front();
-            self.written.push_back((
-                Response { id: open.burst.id, resp: open.resp },
-                open.due.max(self.t) + self.timing.latency(),
-            ));
+            let last = match self.timing {
+                Timing::Board(timing) => {
+                    let occupied = timing.write.burst(open.burst.len as i64 + 1) as u64;
+                    (open.due.max(self.free[1]) + occupied - 1).max(self.t)
+                }
+                _ => open.due.max(self.t),
+            };
+            self.free[1] = last + 1;
+            self.written.push_back((Response { id: open.burst.id, resp: open.resp }, last + self.timing.latency()));
         } else if let Some(open) = self.writes.front_mut() {
             open.beat += 1;
         }

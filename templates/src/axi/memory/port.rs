@@ -72,6 +72,11 @@ impl AxiMemory {
         Ok(AxiMemory { name: prefix.trim_end_matches('_').to_string(), read, write, memory, arrays })
     }
 
+    /// From the next burst on, the memory has this timing.
+    pub fn set_timing(&mut self, timing: Timing) {
+        self.memory.timing = timing;
+    }
+
     /// The bytes of the `k`-th array behind the port.
     pub fn array(&self, k: usize) -> &[u8] {
         let (at, size) = self.arrays[k];

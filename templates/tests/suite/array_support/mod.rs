@@ -220,7 +220,7 @@ pub fn check(vsa: &Vsa, memory: Vec<Vec<u64>>, mode: Timing) -> Result<u64, Stri
     let mut expected = memory.clone();
     array::interp::run(vsa, &mut expected)?;
     let (design, _) = templates::ip(&vsa.into())?;
-    let predicted = cost::predict(vsa, &array::contract::walk::MemoryTiming::IDEAL).cycles as u64;
+    let predicted = cost::predict(vsa, &array::contract::dram::Memories::ideal()).cycles as u64;
     let outcome = run_design(vsa, &design, &memory, mode, predicted * 20 + 20_000)?;
     for (k, (got, want)) in outcome.memory.iter().zip(&expected).enumerate() {
         if let Some(at) = (0..want.len()).find(|i| got[*i] != want[*i]) {

@@ -3,9 +3,8 @@
 use super::super::task::Design;
 use super::super::{share, Resources, Search};
 use crate::tuning;
-use array::contract::walk::MemoryTiming;
 use array::vsa::Vsa;
-use cost::{predict_below, resources};
+use cost::{memory, resources};
 use std::collections::BTreeMap;
 
 /// What a port carries.
@@ -51,7 +50,7 @@ fn with_words(
     let vsa = assembler.assemble(old.plan.clone(), &spec).ok()?;
     let need = resources::estimate(&vsa);
     search.counts.exact += 1;
-    let cycles = predict_below(&vsa, &MemoryTiming::IDEAL, old.cycles + 1).0?.cycles;
+    let cycles = memory::run_below(&vsa, &spec, old.cycles + 1).0?.prediction.cycles;
     let words = words.unwrap_or_else(|| vsa.arrays.iter().map(|a| (a.name.clone(), a.word)).collect());
     let fits = need.fits(&search.task.limits) && is_small(&need);
     fits.then(|| Design { plan: old.plan.clone(), array: old.array.clone(), words, cycles, need, vsa })
