@@ -37,6 +37,10 @@ def programs():
     yield "mm 1024", "Large products", mm, ["-DN=1024"]
 
 
+def key(board, group, name, way):
+    return f"{board}|{group}|{name}|{way}"
+
+
 def measure(sagen, board, file, options, way):
     with tempfile.TemporaryDirectory() as out:
         command = [sagen, "rtl", "--board", board, str(file), *options, *WAYS[way], "--json", "-o", f"{out}/ip"]
@@ -57,7 +61,7 @@ def cell(result):
 def table(cache, board, group):
     rows = []
     for name, of, _, _ in programs():
-        results = [cache.get(f"{board}|{name}|{way}") for way in WAYS]
+        results = [cache.get(key(board, of, name, way)) for way in WAYS]
         if of == group and any(results):
             rows.append(f"| {name} | " + " | ".join(cell(r) for r in results) + " |")
     if not rows:
@@ -70,8 +74,8 @@ def slower(cache):
     """Programs whose fastest array is slower than the one that ideal memory chooses."""
     found = []
     for board in BOARDS:
-        for name, _, _, _ in programs():
-            old, new = (cache.get(f"{board}|{name}|{way}") for way in ("ideal", "fastest"))
+        for name, group, _, _ in programs():
+            old, new = (cache.get(key(board, group, name, way)) for way in ("ideal", "fastest"))
             if old and new and new[0] > old[0]:
                 found.append(f"{name} on {board} ({old[0]:,} → {new[0]:,})")
     return found
@@ -104,18 +108,18 @@ def main():
     cache_file = Path(args.cache)
     cache = json.loads(cache_file.read_text()) if cache_file.exists() else {}
     tasks = [
-        (f"{board}|{name}|{way}", board, file, options, way)
+        (key(board, group, name, way), board, file, options, way)
         for name, group, file, options in programs()
         if args.only in f"{group} {name}"
         for board in args.boards.split(",")
         for way in WAYS
-        if f"{board}|{name}|{way}" not in cache
+        if key(board, group, name, way) not in cache
     ]
 
     def work(task):
-        key, board, file, options, way = task
-        cache[key] = measure(args.sagen, board, file, options, way)
-        print(key, cache[key], flush=True)
+        at, board, file, options, way = task
+        cache[at] = measure(args.sagen, board, file, options, way)
+        print(at, cache[at], flush=True)
         cache_file.write_text(json.dumps(dict(cache)))
 
     with ThreadPoolExecutor(args.jobs) as pool:
