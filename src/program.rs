@@ -10,7 +10,7 @@ use array::ip::MOST_FUNCTIONS;
 use array::text::Stage;
 use cost::board::Board;
 use uniform::aim::CountedMemory;
-use uniform::design::{ArrayChoice, DesignSpec};
+use uniform::design::{ArrayChoice, DesignSpec, LONGEST_LATENCY};
 
 /// The functions of one IP, and everything that is asked of them.
 pub struct Work {
@@ -37,6 +37,14 @@ impl Work {
         all_differ(&inputs)?;
         let mut board = catalog::find(&program.board).map_err(Error::usage)?;
         board.clock_mhz = program.clock.unwrap_or(board.clock_mhz);
+        let (latency, most) = (board.latency(), i64::from(LONGEST_LATENCY));
+        if latency > most {
+            let clock = board.clock_mhz;
+            return Err(Error::usage(format!(
+                "--clock {clock}: the memory of {} would be {latency} cycles away, at most {most}: choose a slower clock",
+                board.name
+            )));
+        }
         let request = design.request().map_err(Error::usage)?;
         let inputs = selected(inputs, &program.function, &request)?;
         let mut functions = vec![];
