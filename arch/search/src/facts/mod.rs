@@ -22,7 +22,6 @@ pub use access::Access;
 pub use carried::Carried;
 pub use transitions::{Passed, Transition};
 
-use crate::space::MOST_DIMS;
 use accesses::Accesses;
 use array::io::port;
 use array::kernel::Kernel;
@@ -144,12 +143,9 @@ impl Facts {
     }
 
     /// Iterations of a tile on average over all tiles: the last one along a dimension may have fewer.
-    fn average(&self, tile: &[i64]) -> [f64; MOST_DIMS] {
-        let mut average = [1.0; MOST_DIMS];
-        for ((average, &n), &tile) in average.iter_mut().zip(&self.extent).zip(tile) {
-            *average = n as f64 / ((n + tile - 1) / tile.max(1)).max(1) as f64;
-        }
-        average
+    fn average(&self, tile: &[i64]) -> Vec<f64> {
+        let along = |(&n, &tile): (&i64, &i64)| n as f64 / ((n + tile - 1) / tile.max(1)).max(1) as f64;
+        self.extent.iter().zip(tile).map(along).collect()
     }
 
     /// Partial results of this store need loads of their own: the program does not read the cells.
