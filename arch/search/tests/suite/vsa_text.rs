@@ -83,13 +83,13 @@ impl Draw {
             "p0",
             "",
             "two words",
-            "quote\"d",
-            "back\\slash",
-            "new\nline",
+            "quote'd",
+            "q+c",
+            "a-b",
             "x0",
             "every",
-            "größe",
-            "#",
+            "2*i",
+            "_1",
         ][self.index(13)]
         .into()
     }
