@@ -24,6 +24,7 @@ pub fn scripts(ip: &Ip, revision: u32) -> Vec<File> {
         ("TITLE", quote::tcl(&ip.title())),
         ("REVISION", revision.to_string()),
         ("CLOCK", ip.interface.clock.into()),
+        ("CLOCK_HZ", format!("{:.0}", ip.board.clock_mhz * 1e6)),
         ("RESET", ip.interface.reset.into()),
         ("INTERRUPT", ip.interface.interrupt.into()),
         ("CONTROL", ip.interface.control.into()),

@@ -15,6 +15,18 @@ pub(super) fn watched(scop: &Scop) -> Option<String> {
     let (head, body, tail) = (source.text.get(..start)?, source.text.get(start..end)?, source.text.get(end..)?);
     let (head, body, tail) = (with_state(scop, head, 0), with_state(scop, body, start), with_state(scop, tail, end));
     let (head, pragmas) = head.split_at(before_pragmas(&head));
+    // The region may move a pointer parameter and change a scalar one: the caller never sees that.
+    let place = |(slot, (_, array)): (usize, (usize, &Array))| {
+        let name = c_name(scop, array);
+        match array.binding {
+            Binding::Value(_) => format!("__typeof__({name}) sagen_value_{slot} = {name};"),
+            Binding::Parameter(_) => {
+                format!("void *sagen_at_{slot} = (void *){}{name};", if array.dims.is_empty() { "&" } else { "" })
+            }
+            _ => String::new(),
+        }
+    };
+    let places: String = dram(scop).enumerate().map(place).collect();
     let keep = |when: &str| {
         let copy = |(slot, (_, array)): (usize, (usize, &Array))| {
             let (to, size) = (format!("sagen_{when}[{slot}]"), bytes_text(array));
@@ -27,20 +39,24 @@ pub(super) fn watched(scop: &Scop) -> Option<String> {
                 (Binding::Static, _) => format!(
                     "__builtin_memcpy({to}, sagen_state[{slot}] ? sagen_state[{slot}] : sagen_before[{slot}], {size});"
                 ),
-                _ => format!(
-                    "{}__builtin_memcpy({to}, (void *){}{}, {size});",
-                    if when == "before" { size_check(scop, slot, array) } else { String::new() },
-                    // A structure has dimensions, too.
-                    if array.dims.is_empty() || named { "&" } else { "" },
-                    c_name(scop, array)
-                ),
+                _ => {
+                    let check = if when == "before" { size_check(scop, slot, array) } else { String::new() };
+                    let from = match array.binding {
+                        Binding::Value(_) => format!("&sagen_value_{slot}"),
+                        Binding::Parameter(_) => format!("sagen_at_{slot}"),
+                        // A structure has dimensions, too.
+                        _ if array.dims.is_empty() || named => format!("(void *)&{}", c_name(scop, array)),
+                        _ => format!("(void *){}", c_name(scop, array)),
+                    };
+                    format!("{check}__builtin_memcpy({to}, {from}, {size});")
+                }
             }
         };
         dram(scop).enumerate().map(copy).collect::<String>()
     };
     let (open, close) = if scop.function.name.is_some() { ("", "") } else { ("void sagen_region(void) {", "}") };
     // A local variable, so that a region in a loop matches its own beginning.
-    let begin = format!("{open} int sagen_first = !sagen_runs++; if (sagen_first) {{ {} }}", keep("before"));
+    let begin = format!("{open} int sagen_first = !sagen_runs++; {places} if (sagen_first) {{ {} }}", keep("before"));
     let finish = format!("if (sagen_first) {{ {} }} {close}", keep("after"));
     Some(format!("{}\n{head}\n{begin}\n{pragmas}\n{body}\n{finish}\n{tail}", shared(scop)))
 }

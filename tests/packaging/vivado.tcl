@@ -52,6 +52,7 @@ set commands {
     ipx::remove_user_parameter {} {} 2 2
     ipx::infer_bus_interface {} {} 3 3
     ipx::associate_bus_interfaces {} {-busif -clock -reset} 1 1
+    ipx::add_bus_parameter {-quiet} {} 2 2
     ipx::add_memory_map {-quiet} {} 2 2
     ipx::get_bus_interfaces {} {-of_objects} 1 1
     ipx::add_address_block {-quiet} {} 2 2
@@ -91,6 +92,15 @@ foreach {name flags options least most} $commands {
 proc ipx::get_user_parameters args {
     record ipx::get_user_parameters {} -of_objects 0 0 $args
     return {}
+}
+# Vivado refuses a kernel without these (IP_Flow 19-5629 and 19-5630).
+proc ipx::check_integrity args {
+    foreach wanted {{set_property xpm_libraries *} {ipx::add_bus_parameter * FREQ_HZ *} {set_property value_resolve_type user *}} {
+        if {"-kernel" in $args && [lsearch -glob $::calls $wanted] < 0} {
+            error "ipx::check_integrity -kernel: no call of $wanted"
+        }
+    }
+    record ipx::check_integrity {-kernel -xrt} {} 1 1 $args
 }
 proc set_property args {
     if {[lindex $args 0] eq "-dict"} {

@@ -5,7 +5,7 @@ void f(int A[16], int n[1]) {
   m = n[0];
   for (int i = 0; i < n[0]; i++) //~ ERROR E0407 run the loop to the greatest value
     A[i] = 0;
-  for (int i = 0; i < m; i++) //~ ERROR E0407 pass -D NAME=VALUE
+  for (int i = 0; i < m; i++) //~ ERROR E0407 run the loop to the greatest value
     A[i] = 0;
   for (int i = 1; i < 4; i++)
     for (int j = 0; j < i * i; j++) //~ ERROR E0407 put the condition into an `if`

@@ -2,17 +2,17 @@
 void f(int A[8]) {
   int i, j;
 #pragma scop
-  for (; i < 8; i++) //~ ERROR E0406 the loop does not set its iterator
+  for (; i < 8; i++) //~ ERROR E0406 this loop does not count
     A[0] = 1;
   for (i = 0;; i++) //~ ERROR E0406 the loop has no condition
     A[0] = 1;
-  for (i = 0; i < 8;) //~ ERROR E0406 the loop has no step
+  for (i = 0; i < 8;) //~ ERROR E0413 the condition does not bound the iterator
     A[0] = 1;
-  for (i = 0, j = 0; i < 8; i++) //~ ERROR E0406 the loop must set one iterator
+  for (i = 0, j = 0; i < 8; i++)
     A[0] = 1;
   for (i = 0; i < 8; i *= 2) //~ ERROR E0406 the loop's step is not understood
     A[0] = 1;
-  for (i = 0; i < 8; j++) //~ ERROR E0406 `i` was set
+  for (i = 0; i < 8; j++) //~ ERROR E0413 the condition does not bound the iterator
     A[0] = 1;
   for (i = 0; i < 8; i += A[0]) //~ ERROR E0406 the loop's step
     A[0] = 1;

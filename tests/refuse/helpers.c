@@ -14,7 +14,7 @@ int early(int n) {
   return 1;
 }
 int again(int n) { return n == 0 ? 1 : again(n - 1); } //~ ERROR E0404 functions that call themselves
-int jumps(int n) { while (n) n--; return n; } //~ ERROR E0401 `jumps` is called here
+int jumps(int n) { while (n) { if (n == 3) break; n--; } return n; } //~ ERROR E0402 `jumps` is called here
 int hidden(int n) { return n * scale; }
 void f(int A[8], int B[8], struct mixed m[4], struct pair p[4], struct pair v, int **q) { //~ ERROR E0301 the members of `struct mixed` are of several types
   //~^ ERROR E0301 pass an array of one element: `struct pair v[1]`

@@ -10,7 +10,7 @@ void f(int A[8]) {
     for (i = 0; i < 3; i++) //~ ERROR E0409 an outer loop counts it already
       A[i] = 1;
   }
-  last = i; //~ ERROR E0412 its value after the loop is not available
+  last = i;
   A[0] = last;
 #pragma endscop
 }

@@ -20,7 +20,7 @@ void f(int A[16], int x[300], int n) {
     if (A[i] > 1) chosen = i + 1; else chosen = i - 1;
     A[chosen] = 6; //~ ERROR E0408 `chosen` is a variable
     int data = A[i];
-    A[data] = 7; //~ ERROR E0408 `data` is a variable
+    A[data] = 7; //~ ERROR E0408 the value of `data` comes from data
     int size = n + i; //~ ERROR E0408 `n` is a parameter without a greatest value
     A[size] = 8;
     const int fixed = i;

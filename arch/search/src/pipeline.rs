@@ -21,7 +21,7 @@ use uniform::aim::CountedMemory;
 use uniform::design::{ArrayChoice, DesignSpec, Shape};
 use uniform::mapping::Plan;
 use uniform::program::{Program, Work};
-use uniform::recurrence::{self, constants, hosted, linear, Uniform, REWRITES};
+use uniform::recurrence::{self, constants, hosted, linear, reduction, Uniform, REWRITES};
 use uniform::refusal;
 use uniform::space_time::by_hand;
 use uniform::space_time::coordinates::is_plain;
@@ -218,7 +218,13 @@ fn finish(
     board: &Board,
 ) -> Result<Compiled, Diagnostics> {
     let need = resources::estimate(&vsa);
-    board.takes(&need).map_err(|fault| vec![fault])?;
+    board.takes(&need).map_err(|fault| {
+        let why = mapped.as_ref().and_then(|(kernel, plan)| lanes_out_of_order(kernel, plan, spec));
+        vec![match why {
+            Some(help) => fault.help(help),
+            None => fault,
+        }]
+    })?;
     addressable(
         vsa.arrays.iter().map(|a| Stored { name: &a.name, dims: &a.dims, element_bytes: a.ty.bytes() }),
         vsa.address_bits,
@@ -228,6 +234,36 @@ fn finish(
     let report = Report::new(mapped.as_ref().map(|m| &m.0), &vsa, need, searched, spec, board)?;
     let stages = mapped.map(|(kernel, plan)| Stages::new(kernel, plan));
     Ok(Compiled { stages, vsa, report, whole: None })
+}
+
+/// Lanes over a loop of a sum that has other loops of the sum inside, if the sum keeps C's order: they wait for one
+/// another, and more of them need more memory. What to do instead.
+fn lanes_out_of_order(kernel: &Kernel, plan: &Plan, spec: &DesignSpec) -> Option<String> {
+    let system = &kernel.system;
+    let reassociate = spec.arithmetic.reassociate;
+    let fixed = |s: &usize| {
+        reduction::accumulator(&kernel.scop, *s, Some(true)).is_some()
+            && reduction::accumulator(&kernel.scop, *s, reassociate).is_none()
+    };
+    (0..system.statements.len()).filter(fixed).find_map(|s| {
+        let placed = &system.statements[s];
+        let summed = |d: &usize| placed.dims.contains(d) && placed.write.iter().all(|a| a.coeffs[*d] == 0);
+        let loops: Vec<usize> = (0..system.dims.len()).filter(summed).collect();
+        let inner = *loops.last()?;
+        let lanes = |d: &usize| {
+            let row = plan.transform.iter().position(|row| row.iter().enumerate().all(|(k, &c)| c == i64::from(k == *d)));
+            row.is_some_and(|row| plan.dims[row].simd > 1)
+        };
+        let lane = *loops.iter().find(|d| **d != inner && lanes(d))?;
+        let name = |d: usize| &system.dims[d].name;
+        let sum = &kernel.scop.array(kernel.scop.statements[s].write.array).name;
+        Some(format!(
+            "C adds all of `{}` to the float `{sum}` before the next `{}`, so lanes over `{1}` keep whole rows of terms \
+            for one another: allow another order by --reassociate, or take lanes over `{0}` (--simd {0}=N)",
+            name(inner),
+            name(lane)
+        ))
+    })
 }
 
 /// An array in memory.

@@ -62,7 +62,7 @@ pub enum ExprKind {
     Cast(ScalarType, Box<Expr>),
     /// `target = value`, or `target op= value`.
     Assign(Option<Binary>, Box<Expr>, Box<Expr>),
-    /// `++` (`Add`) and `--` (`Sub`), before or after their operand.
+    /// `e++` (`Add`) and `e--` (`Sub`); `++e` is `e += 1`.
     Step(Binary, Box<Expr>),
     Comma(Box<Expr>, Box<Expr>),
     /// `&e`, allowed as the argument of a function that is inlined.
@@ -293,8 +293,19 @@ pub enum StmtKind {
     Poison,
 }
 
+/// How a loop was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoopKind {
+    For,
+    While,
+    /// Its body runs before its condition is tested.
+    Do,
+}
+
+/// A loop; `while` and `do` have neither a start nor a step.
 #[derive(Clone, Debug)]
 pub struct For {
+    pub kind: LoopKind,
     pub init: ForInit,
     pub condition: Option<Expr>,
     pub step: Option<Expr>,

@@ -104,10 +104,14 @@ pub fn programs_of_text(name: &str, text: &str, options: &ParseOptions) -> Resul
             values: vec![name.clone(), max.to_string()],
             span: unit.region_span,
         }));
+        crate::sequence::unit(&mut unit);
         faults.extend(crate::inline::inline(&mut unit));
         faults.extend(crate::objects::replace(&mut unit));
         crate::state::keep_values(&mut unit);
-        crate::temporaries::replace(&mut unit);
+        let sizes: BTreeSet<String> =
+            clauses.iter().filter(|c| c.name == "max").filter_map(|c| c.values.first().cloned()).collect();
+        faults.extend(crate::temporaries::replace(&mut unit, &sizes));
+        crate::delinearize::parameters(&mut unit, &sizes);
         let syntax_failed = faults.iter().any(|f| f.severity == Severity::Error);
         // After a syntax error the rest is checked for faults but not analyzed further.
         let (lowered, found) = if syntax_failed {

@@ -152,6 +152,89 @@ pub(crate) fn assigned(statement: &Stmt, out: &mut BTreeSet<Rc<str>>) -> usize {
     }
 }
 
+/// The variables to which these statements assign values that depend on array elements or calls.
+pub(crate) fn from_data(all: &[Stmt]) -> BTreeSet<Rc<str>> {
+    let mut values: Vec<(Rc<str>, Expr)> = vec![];
+    fn collect(s: &Stmt, out: &mut Vec<(Rc<str>, Expr)>) {
+        match &s.kind {
+            StmtKind::Declare(all) => out.extend(all.iter().filter_map(|d| Some((d.name.clone(), d.value()?.clone())))),
+            StmtKind::Expr(e) => e.walk(&mut |x| {
+                if let ExprKind::Assign(_, target, value) = &x.kind {
+                    if let ExprKind::Name(name) = &target.kind {
+                        out.push((name.clone(), (**value).clone()));
+                    }
+                }
+            }),
+            StmtKind::Block(all) => all.iter().for_each(|s| collect(s, out)),
+            StmtKind::If(_, then, otherwise) => {
+                collect(then, out);
+                otherwise.iter().for_each(|s| collect(s, out));
+            }
+            StmtKind::For(f) => collect(&f.body, out),
+            StmtKind::Return(_) | StmtKind::Empty | StmtKind::Poison => {}
+        }
+    }
+    all.iter().for_each(|s| collect(s, &mut values));
+    let mut found = BTreeSet::new();
+    loop {
+        let before = found.len();
+        for (name, value) in &values {
+            let mut data = false;
+            value.walk(&mut |x| {
+                data |= match &x.kind {
+                    ExprKind::Index(..) | ExprKind::Call(..) => true,
+                    ExprKind::Name(n) => found.contains(n),
+                    _ => false,
+                }
+            });
+            if data {
+                found.insert(name.clone());
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
+}
+
+/// Collects the names that a statement may change, those in the steps of its loops included.
+pub(crate) fn changed(s: &Stmt, out: &mut BTreeSet<Rc<str>>) {
+    assigned(s, out);
+    match &s.kind {
+        StmtKind::Block(all) => all.iter().for_each(|s| changed(s, out)),
+        StmtKind::If(_, then, otherwise) => {
+            changed(then, out);
+            otherwise.iter().for_each(|s| changed(s, out));
+        }
+        StmtKind::For(f) => {
+            let mut inside = BTreeSet::new();
+            f.step.iter().for_each(|e| {
+                written(e, &mut inside);
+            });
+            if let ForInit::Declare(all) = &f.init {
+                inside.retain(|n| all.iter().all(|d| d.name != *n));
+            }
+            out.append(&mut inside);
+            changed(&f.body, out);
+        }
+        _ => {}
+    }
+}
+
+/// Collects the names that a statement sets as a whole, not only an element of theirs.
+pub(crate) fn set_names(s: &Stmt, out: &mut BTreeSet<Rc<str>>) {
+    fn set(e: &Expr, out: &mut BTreeSet<Rc<str>>) {
+        e.walk(&mut |x| {
+            if let ExprKind::Assign(_, target, _) | ExprKind::Step(_, target) = &x.kind {
+                if let ExprKind::Name(name) = &target.kind {
+                    out.insert(name.clone());
+                }
+            }
+        });
+    }
+    expressions(s, &mut |e| set(e, out));
+}
+
 fn written(e: &Expr, out: &mut BTreeSet<Rc<str>>) -> usize {
     match &e.kind {
         ExprKind::Assign(_, target, _) | ExprKind::Step(Binary::Add | Binary::Sub, target) => {

@@ -1,18 +1,22 @@
 //! The C front end: from a marked loop nest to a polyhedral program, [`scop::Scop`].
 //!
 //! `driver` runs the stages in order: `pp` (preprocessor, over `lex`), `parse` (syntax tree `ast` of the marked
-//! region), `inline` (calls of the file's functions), `temporaries` (forward substitution of index variables), `sema`
+//! region), `sequence` (side effects become statements), `inline` (calls of the file's functions), `temporaries` (forward
+//! substitution of index variables, counted loops), `delinearize` (dimensions of arrays with sizes at run time), `sema`
 //! (types, affine forms, domains). No stage stops at its first fault. Start reading at [`programs_of_text`].
 
 mod ast;
 mod cpp;
+mod delinearize;
 mod effects;
 mod inline;
 mod lex;
 mod objects;
 mod parse;
+mod poly;
 mod pp;
 mod sema;
+mod sequence;
 mod state;
 mod temporaries;
 

@@ -4,7 +4,9 @@
 //! Example, with `int a[8][4], b[32]`: `memcpy(a, b, sizeof a)` becomes
 //! `for (copy0 < 8) for (copy1 < 4) a[copy0][copy1] = b[4 * copy0 + copy1]`.
 
-use crate::ast::{Binary, Declarator, Expr, ExprKind, For, ForInit, Init, Stmt, StmtKind, TypeName, Unary, Unit};
+use crate::ast::{
+    Binary, Declarator, Expr, ExprKind, For, ForInit, Init, LoopKind, Stmt, StmtKind, TypeName, Unary, Unit,
+};
 use crate::effects::{expressions, is_operation, names};
 use crate::inline::with_operands;
 use scop::diag::{Diagnostic, Diagnostics, Span};
@@ -418,6 +420,7 @@ impl Walk {
             let counter =
                 Declarator { name: name.clone(), init: Some(Init::Value(literal(0, span))), ..Declarator::unnamed(ty) };
             body = StmtKind::For(Box::new(For {
+                kind: LoopKind::For,
                 init: ForInit::Declare(vec![counter]),
                 condition: Some(binary(Binary::Lt, named(name), literal(*extent, span), span)),
                 step: Some(Expr { kind: ExprKind::Step(Binary::Add, Box::new(named(name))), span }),

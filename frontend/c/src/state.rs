@@ -10,7 +10,7 @@
 //! the variable holds before the first call.
 
 use crate::ast::{Declarator, ForInit, Stmt, StmtKind, Unit};
-use crate::effects::assigned;
+use crate::effects::changed;
 use scop::diag::Span;
 use scop::{flow, Scop};
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 pub(crate) fn keep_values(unit: &mut Unit) {
     let mut names = BTreeSet::new();
     for s in &unit.region {
-        assigned(s, &mut names);
+        changed(s, &mut names);
     }
     let mut keep = |d: &mut Declarator| {
         if d.keeps_value() && names.contains(&d.name) {

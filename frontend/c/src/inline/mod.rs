@@ -21,17 +21,19 @@ mod value;
 use crate::ast::{
     Binary, Declarator, Expr, ExprKind, For, ForInit, Helper, Init, Outside, Stmt, StmtKind, TypeName, Unit,
 };
-use crate::effects::{assigned, declared, expressions, free_names, names, nodes, returns, size};
+use crate::effects::{declared, expressions, free_names, names, nodes, returns, set_names, size};
 use scop::diag::{Diagnostic, Diagnostics, Span};
 use scope::{Scope, Values};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-pub(crate) use syntax::{any_width, with_operands};
-use syntax::{converted, element};
+use syntax::converted;
+pub(crate) use syntax::{any_width, element, with_operands};
 use value::value_of_call;
 
 /// Calls nest at most this deep.
 const DEPTH: usize = 16;
+/// Arguments of more nodes become variables if a function's value would repeat them too often.
+const LONG: usize = 4;
 /// Limit on the statements and nodes that inlining may produce.
 const BUDGET: usize = 200_000;
 
@@ -145,7 +147,7 @@ impl<'a> Inliner<'a> {
         let body = self.single(&f.body);
         self.before = before;
         self.iterators.truncate(count);
-        For { init, condition, step, body, header: f.header }
+        For { init, condition, step, body, ..f.clone() }
     }
 
     fn declarator(&mut self, d: &Declarator) -> Declarator {
@@ -193,7 +195,13 @@ impl<'a> Inliner<'a> {
         let Some((helper, body)) = self.enter(name, &arguments, span) else {
             return Expr { kind: ExprKind::Poison, span };
         };
-        if let Some(value) = value_of_call(helper, body, &arguments) {
+        let value = value_of_call(helper, body, &arguments).or_else(|| {
+            let (saved, names) = self.saved(name, helper, &arguments).filter(|_| always)?;
+            let value = value_of_call(helper, body, &names)?;
+            self.before.extend(saved);
+            Some(value)
+        });
+        if let Some(value) = value {
             self.calls.push(name.clone());
             let value = self.expr(&value, always);
             self.calls.pop();
@@ -234,6 +242,32 @@ impl<'a> Inliner<'a> {
         let result = Expr { kind: ExprKind::Name(result), span };
         self.insert_body(name, arguments, span, Some(result.clone()));
         result
+    }
+
+    /// Long scalar arguments of a call as variables, so that the function's value does not repeat them: the declarations,
+    /// and the arguments with their names. `None` if no argument is long.
+    fn saved(&mut self, name: &str, helper: &Helper, arguments: &[Expr]) -> Option<(Vec<Stmt>, Vec<Expr>)> {
+        let is_long = |(d, e): (&Declarator, &Expr)| {
+            d.is_scalar() && d.ty.members.is_none() && d.ty.scalar.is_some() && nodes(e) > LONG
+        };
+        if !helper.params.iter().zip(arguments).any(is_long) {
+            return None;
+        }
+        let mut declared = vec![];
+        let mut names = vec![];
+        for (d, e) in helper.params.iter().zip(arguments) {
+            if !is_long((d, e)) {
+                names.push(e.clone());
+                continue;
+            }
+            self.results += 1;
+            let local: Rc<str> = format!("{name}_{}{}", d.name, self.results).into();
+            let ty = TypeName { constant: false, ..d.ty.clone() };
+            let place = Declarator { name: local.clone(), ty, init: Some(Init::Value(e.clone())), ..d.clone() };
+            declared.push(Stmt { kind: StmtKind::Declare(vec![place]) });
+            names.push(Expr { kind: ExprKind::Name(local), span: e.span });
+        }
+        Some((declared, names))
     }
 
     /// The function and its body, if it can be inlined here; otherwise a fault is reported.
@@ -302,6 +336,8 @@ impl<'a> Inliner<'a> {
         };
         arguments.iter().chain(&scope.result).for_each(|a| names(a, &mut scope.used));
         let changed = self.changed(helper, body, &arguments);
+        let mut moved = BTreeSet::new();
+        body.iter().for_each(|s| set_names(s, &mut moved));
         let mut all = vec![];
         for (d, argument) in helper.params.iter().zip(arguments) {
             let mut inside = BTreeSet::new();
@@ -319,7 +355,10 @@ impl<'a> Inliner<'a> {
                 );
                 return;
             }
-            if !d.is_scalar() || d.is_variable_reference() {
+            if !d.is_scalar() && !d.reference && moved.contains(&d.name) {
+                let local = Declarator { init: Some(Init::Value(argument)), ..as_pointer(d) };
+                all.push(Stmt { kind: StmtKind::Declare(vec![scope.declare(local)]) });
+            } else if !d.is_scalar() || d.is_variable_reference() {
                 scope.values.insert(d.name.clone(), argument);
             } else if changed.contains(&d.name) || inside.iter().any(|n| changed.contains(n)) {
                 let local = Declarator {
@@ -353,7 +392,7 @@ impl<'a> Inliner<'a> {
     fn changed(&self, helper: &Helper, body: &[Stmt], arguments: &[Expr]) -> BTreeSet<Rc<str>> {
         let mut out = BTreeSet::new();
         for s in body {
-            assigned(s, &mut out);
+            crate::effects::changed(s, &mut out);
         }
         let mut passed = BTreeSet::new();
         body.iter().for_each(|s| {
@@ -380,4 +419,17 @@ impl<'a> Inliner<'a> {
 fn takes(helper: &Helper, count: usize) -> bool {
     count == helper.params.len()
         || (count < helper.params.len() && helper.params[count..].iter().all(|d| d.value().is_some()))
+}
+
+/// A parameter that is an array, as the pointer that it is in C.
+fn as_pointer(d: &Declarator) -> Declarator {
+    match d.pointer {
+        Some(_) => d.clone(),
+        None => Declarator {
+            pointer: Some(d.span),
+            to_elements: true,
+            dims: d.dims.iter().skip(1).cloned().collect(),
+            ..d.clone()
+        },
+    }
 }

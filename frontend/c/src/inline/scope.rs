@@ -84,7 +84,7 @@ impl Scope {
                     (f.condition.as_ref().map(|e| self.expr(e)), f.step.as_ref().map(|e| self.expr(e)));
                 let body = self.inner(&f.body);
                 self.values = outer;
-                StmtKind::For(Box::new(For { init, condition, step, body, header: f.header }))
+                StmtKind::For(Box::new(For { init, condition, step, body, ..(**f).clone() }))
             }
         };
         Stmt { kind }

@@ -24,7 +24,7 @@ pub(super) fn converted(ty: &TypeName, e: Expr) -> Expr {
 }
 
 /// `base[subscript]`, where `base` may be an address or an array plus an offset.
-pub(super) fn element(base: Expr, subscript: Expr, span: Span) -> Expr {
+pub(crate) fn element(base: Expr, subscript: Expr, span: Span) -> Expr {
     let index = |base: Expr, subscript: Expr| Expr { kind: ExprKind::Index(Box::new(base), Box::new(subscript)), span };
     if matches!(subscript.kind, ExprKind::Member(_)) {
         return index(base, subscript);

@@ -150,7 +150,8 @@ impl Parser<'_> {
             self.at += 1;
             let operand = self.unary()?;
             let span = join(start, operand.span);
-            return Ok(Expr { kind: ExprKind::Step(op, Box::new(operand)), span });
+            let one = Box::new(Expr::one(span));
+            return Ok(Expr { kind: ExprKind::Assign(Some(op), Box::new(operand), one), span });
         }
         if self.is("*") || self.is("&") {
             let address = self.is("&");

@@ -1,7 +1,7 @@
 //! Statements of the region (C17 6.8). Statements that static control excludes are reported and skipped.
 
 use super::{join, Parsed, Parser};
-use crate::ast::{Expr, ExprKind, For, ForInit, Stmt, StmtKind};
+use crate::ast::{Expr, ExprKind, For, ForInit, LoopKind, Stmt, StmtKind};
 use crate::lex::Tok;
 use scop::diag::{Diagnostic, Span};
 
@@ -114,7 +114,7 @@ impl Parser<'_> {
             Ok((init, condition, step)) => {
                 let header = join(start, self.previous());
                 let body = self.statement();
-                Ok(StmtKind::For(Box::new(For { init, condition, step, body, header })))
+                Ok(StmtKind::For(Box::new(For { kind: LoopKind::For, init, condition, step, body, header })))
             }
             Err(failed) => {
                 // The body is still checked for faults.
@@ -159,33 +159,37 @@ impl Parser<'_> {
         Ok(StmtKind::If(condition, Box::new(then), otherwise))
     }
 
+    /// `while (condition) body`, or `do body while (condition);`.
     fn while_loop(&mut self) -> Parsed<StmtKind> {
         let start = self.span();
-        let is_do = self.is_word("do");
+        let kind = if self.is_word("do") { LoopKind::Do } else { LoopKind::While };
         self.at += 1;
-        let what = if is_do { "`do` loops are not supported" } else { "`while` loops are not supported" };
-        self.refuse(
-            "E0401",
-            start,
-            what,
-            "how often it runs is not known beforehand",
-            "write a `for` loop with affine bounds",
-        );
-        if is_do {
-            self.statement();
-            if !self.eat_word("while") {
-                return Ok(StmtKind::Poison);
-            }
+        let first = (kind == LoopKind::Do).then(|| self.statement());
+        if first.is_some() && !self.eat_word("while") {
+            let label = self.found();
+            return self.fail(Diagnostic::error("E0201", self.span(), "expected `while` after `do`").label(label));
         }
         self.need("(", "after `while`")?;
-        self.expression()?;
+        let condition = self.expression()?;
         self.need(")", "to close the condition")?;
-        if is_do {
-            self.need(";", "after the loop")?;
-        } else {
-            self.statement();
-        }
-        Ok(StmtKind::Poison)
+        let (body, header) = match first {
+            Some(body) => {
+                self.need(";", "after the loop")?;
+                (body, join(condition.span, self.previous()))
+            }
+            None => {
+                let header = join(start, self.previous());
+                (self.statement(), header)
+            }
+        };
+        Ok(StmtKind::For(Box::new(For {
+            kind,
+            init: ForInit::None,
+            condition: Some(condition),
+            step: None,
+            body,
+            header,
+        })))
     }
 
     fn jump(&mut self, word: &str) -> Parsed<StmtKind> {

@@ -11,6 +11,37 @@ use std::rc::Rc;
 /// The common type of the members and their names, or the reason why it is not supported.
 pub(super) type Structure = Result<(ScalarType, Rc<[Rc<str>]>), String>;
 
+/// Limit on the elements of a structure.
+const LEAVES: usize = 1024;
+
+/// The elements of a member in memory order, by name: `c.0`, `c.1` for `float c[2]`. `None` if it is not made of scalars.
+fn leaves(d: &Declarator) -> Option<Vec<Rc<str>>> {
+    if d.pointer.is_some() || d.reference || d.function || d.ty.scalar.is_none() || d.ty.width.is_some() {
+        return None;
+    }
+    let mut all: Vec<Rc<str>> = vec![d.name.clone()];
+    for extent in d.dims.iter().chain(&d.ty.dims) {
+        let size = number(extent.size.as_ref()?)?;
+        let size = usize::try_from(size).ok().filter(|n| (1..=LEAVES).contains(n) && all.len() <= LEAVES)?;
+        all = all.iter().flat_map(|name| (0..size).map(move |k| format!("{name}.{k}").into())).collect();
+    }
+    match &d.ty.members {
+        Some(inner) => Some(all.iter().flat_map(|a| inner.iter().map(move |b| format!("{a}.{b}").into())).collect()),
+        None => Some(all),
+    }
+}
+
+/// The value of a sum or product of literals.
+fn number(e: &Expr) -> Option<i64> {
+    match &e.kind {
+        ExprKind::Literal(bits, ty) if !ty.is_float() => i64::try_from(scop::value::to_integer(*bits, *ty)).ok(),
+        ExprKind::Binary(Binary::Add, a, b) => number(a)?.checked_add(number(b)?),
+        ExprKind::Binary(Binary::Sub, a, b) => number(a)?.checked_sub(number(b)?),
+        ExprKind::Binary(Binary::Mul, a, b) => number(a)?.checked_mul(number(b)?),
+        _ => None,
+    }
+}
+
 /// Words that cannot name a variable.
 pub(super) fn is_keyword(word: &str) -> bool {
     const STATEMENTS: &[&str] = &[
@@ -236,14 +267,17 @@ impl Parser<'_> {
         if word != "struct" {
             return Err(format!("`{name}` is not an arithmetic type"));
         }
-        let plain = |d: &Declarator| d.is_scalar() && !d.function && d.ty.members.is_none() && d.ty.width.is_none();
         let first = fields.first().and_then(|d| d.ty.scalar);
-        match first.filter(|_| read && fields.iter().all(plain)) {
-            Some(scalar) if fields.iter().all(|d| d.ty.scalar == Some(scalar)) => {
-                Ok((scalar, fields.into_iter().map(|d| d.name).collect()))
+        let members: Option<Vec<Vec<Rc<str>>>> = fields.iter().map(leaves).collect();
+        let members = members.map(|all| all.concat()).filter(|all| read && all.len() <= LEAVES);
+        match first.zip(members) {
+            Some((scalar, members)) if fields.iter().all(|d| d.ty.scalar == Some(scalar)) => {
+                Ok((scalar, members.into()))
             }
             Some(_) => Err(format!("the members of `{name}` are of several types; use one array per member")),
-            None => Err(format!("`{name}` has other members than scalars; use one array per member")),
+            None => Err(format!(
+                "`{name}` has other members than scalars and arrays of constant size; use one array per member"
+            )),
         }
     }
 

@@ -74,7 +74,10 @@ impl Sema {
         if e.of_poison() {
             return None;
         }
-        let Some((base, subscripts)) = e.element() else {
+        let Some((base, mut subscripts)) = e.element() else {
+            if let Some(effect) = effect_below(e) {
+                return self.value(effect, &mut vec![]).and(None);
+            }
             self.error(
                 "E0403",
                 e.span,
@@ -92,12 +95,24 @@ impl Sema {
         let divided = |f: &Affinity<AffineValue>| f.as_ref().is_err_and(|refusal| refusal.help == HELP_DIVISION);
         let fine: Vec<bool> = found.iter().zip(&subscripts).map(|(f, s)| divided(f) && self.unrolls(s)).collect();
         let to_blame = found.iter().zip(&fine).any(|(f, fine)| divided(f) && !fine);
-        let mut forms: Vec<Option<Affine>> = vec![];
+        let (mut forms, mut inside): (Vec<Option<Affine>>, bool) = (vec![], false);
         for ((s, found), fine) in subscripts.iter().zip(found).zip(fine) {
-            forms.push(if fine && to_blame { None } else { self.subscript(s, found, members.as_deref()) });
+            inside |= matches!(s.kind, ExprKind::Member(_));
+            forms.push(match &s.kind {
+                _ if inside => None,
+                _ if fine && to_blame => None,
+                _ => self.subscript(found),
+            });
         }
         let slot = slot?;
         let dims = self.slots[slot].dims.clone()?;
+        let member = subscripts.iter().position(|s| matches!(s.kind, ExprKind::Member(_)));
+        if let (Some(leaves), Some(at)) = (&members, member) {
+            let path = subscripts.split_off(at);
+            forms.truncate(at);
+            forms.push(self.leaf(&path, leaves, name));
+            subscripts.push(path[0]);
+        }
         if let (None, Some(at)) = (&members, subscripts.iter().find(|s| matches!(s.kind, ExprKind::Member(_)))) {
             self.error(
                 "E0403",
@@ -124,6 +139,9 @@ impl Sema {
             return None;
         }
         for (k, ((form, extent), at)) in forms.iter().zip(&dims).zip(&subscripts).enumerate() {
+            if members.is_some() && k + 1 == dims.len() {
+                continue;
+            }
             let open = k == 0 && self.slots[slot].open;
             // Extents over sizes come before the members' extent, so the position is the same.
             let extent = self.slots[slot].extents.get(k).cloned().unwrap_or_else(|| Affine::constant(0, *extent));
@@ -149,25 +167,7 @@ impl Sema {
         );
     }
 
-    fn subscript(
-        &mut self,
-        e: &ast::Expr,
-        found: Affinity<AffineValue>,
-        members: Option<&[std::rc::Rc<str>]>,
-    ) -> Option<Affine> {
-        if let ExprKind::Member(name) = &e.kind {
-            let position = members.and_then(|m| m.iter().position(|n| n == name));
-            if position.is_none() && members.is_some() {
-                self.error(
-                    "E0403",
-                    e.span,
-                    format!("there is no member `{name}`"),
-                    "not in the structure's declaration",
-                    "use arrays of scalars, or of structures of scalars of one type",
-                );
-            }
-            return position.map(|k| Affine::constant(self.depth(), k as i64));
-        }
+    pub(super) fn subscript(&mut self, found: Affinity<AffineValue>) -> Option<Affine> {
         match found {
             Ok(v) => Some(v.form),
             Err(refusal) => {
@@ -185,7 +185,7 @@ impl Sema {
     }
 
     /// Reports the subscript if an iteration gives a value outside of `0..extent`.
-    fn check_bounds(&mut self, form: &Affine, extent: Option<&Affine>, name: &str, span: Span) {
+    pub(super) fn check_bounds(&mut self, form: &Affine, extent: Option<&Affine>, name: &str, span: Span) {
         let depth = self.depth();
         let beyond = |extent: &Affine| {
             let mut over = extent.clone();
@@ -238,5 +238,14 @@ impl Sema {
             .zip(&self.nest.iterators)
             .map(|(l, it)| format!("{} = {}", self.loops[l.index()].name, it.value.eval(point)));
         values.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// The side effect that is subscripted: `p++` in `*p++`.
+fn effect_below(e: &ast::Expr) -> Option<&ast::Expr> {
+    match &e.kind {
+        ExprKind::Index(base, _) => effect_below(base),
+        ExprKind::Step(..) | ExprKind::Assign(..) | ExprKind::Comma(..) => Some(e),
+        _ => None,
     }
 }

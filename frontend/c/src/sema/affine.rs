@@ -24,6 +24,11 @@ const HELP_PRODUCT: &str =
 pub(super) const HELP_DIVISION: &str = "split the loop in two: one for the quotient, one for the remainder";
 pub(super) const HELP_DIVIDED_SIZE: &str =
     "pass the quotient as the argument: `int half` instead of `int n`, and write `2 * half` for `n`";
+const HELP_SIZES: &str = "use one array dimension for each size, such as A[n][m] for A[n * m]";
+/// Replaces [`HELP_SIZES`] for a loop's bound.
+const HELP_FACTORS: &str =
+    "use one loop for each factor: `for (i < n) for (j < m)` with `A[i * m + j]` for one loop to \
+    `n * m`";
 /// Replaces [`HELP_DATA`] and [`HELP_PRODUCT`] for a loop's bound.
 const HELP_BOUND: &str = "run the loop to the greatest value of the bound, a constant, and put the condition into an \
     `if` around its body";
@@ -120,6 +125,9 @@ impl Sema {
                 if matches!(self.slots[*k].binding, Binding::Value(_)) && !self.slots[*k].ty.is_float() =>
             {
                 refuse(span, format!("`{name}` is a parameter without a greatest value"), HELP_SIZE)
+            }
+            Some(Entity::Slot(_)) if self.from_data.contains(name) => {
+                refuse(span, format!("the value of `{name}` comes from data and is not known beforehand"), HELP_DATA)
             }
             Some(Entity::Slot(_)) => {
                 refuse(span, format!("`{name}` is a variable; its value is not known beforehand"), HELP_CONSTANT)
@@ -221,6 +229,9 @@ impl Sema {
                     None => return refuse(span, "a division of an iterator", HELP_DIVISION),
                 }
             }
+            Binary::Mul if self.is_of_sizes(&left.form) && self.is_of_sizes(&right.form) => {
+                return refuse(span, "a product of sizes", HELP_SIZES)
+            }
             Binary::Mul => return refuse(span, "a product of iterators or sizes", HELP_PRODUCT),
             Binary::Div | Binary::Rem => {
                 return refuse(span, "a division of an iterator", HELP_DIVISION);
@@ -313,6 +324,7 @@ impl Sema {
     pub(super) fn report_refusal(&mut self, refusal: Refusal, code: &'static str, what: &str) {
         let Some(reason) = refusal.code else { return };
         let help = match refusal.help {
+            HELP_SIZES if code == "E0407" => HELP_FACTORS,
             HELP_DATA | HELP_PRODUCT if code == "E0407" => HELP_BOUND,
             HELP_DATA if code != "E0408" => HELP_AFFINE,
             other => other,

@@ -139,9 +139,6 @@ impl Sema {
         }
         let before = self.faults.len();
         let inner = self.extents(&d.name, &written[usize::from(open)..], d, ty);
-        if open && first.is_none() && !self.sizes.is_empty() && self.faults.len() == before {
-            self.first_extent_missing(d);
-        }
         if self.faults.len() > before {
             return None;
         }
@@ -170,6 +167,7 @@ impl Sema {
             iterator: None,
             keeps_value: d.keeps_value(),
             predicates: if d.keeps_value() { 0 } else { self.predicates.len() },
+            lifetime: if d.keeps_value() { 0 } else { self.depth() },
             guarded: None,
         });
         let slot = self.slots.len() - 1;
@@ -237,20 +235,6 @@ impl Sema {
         Some(given.map(|g| g.0))
     }
 
-    fn first_extent_missing(&mut self, d: &Declarator) {
-        self.error(
-            "E0306",
-            d.span,
-            format!("the first extent of `{}` is missing", d.name),
-            "with sizes at run time it must be known",
-            format!(
-                "write the number of elements in terms of the sizes, such as `{0}[n]`, or a constant, `#pragma sagen \
-                extent({0}, 4)`; it is 1 only if the region accesses nothing but `*{0}`",
-                d.name
-            ),
-        );
-    }
-
     /// All extents of a declarator, first extent and members included: their greatest values, and the forms over the
     /// sizes (empty if all are constant).
     fn shape(
@@ -265,7 +249,9 @@ impl Sema {
         let members = d.ty.members.as_ref().map(|m| m.len() as i64);
         if !extents.is_empty() {
             let constant = |n: i64| Affine::constant(self.sizes.len(), n);
-            extents = first.map(constant).into_iter().chain(extents).chain(members.map(constant)).collect();
+            // The accesses determine an open extent.
+            let first = open.then(|| constant(first.unwrap_or(1)));
+            extents = first.into_iter().chain(extents).chain(members.map(constant)).collect();
         }
         let bytes = inner.iter().product::<i64>() * i64::from(ty.bytes());
         let largest = LARGEST_ARRAY / bytes.max(1);
@@ -282,21 +268,6 @@ impl Sema {
                 let fault = Diagnostic::error("E0308", d.span, format!("`{}` is declared twice in one scope", d.name));
                 self.faults.push(fault.label("declared again").note(first, "declared here").help("use another name"));
             }
-        }
-    }
-
-    /// Sets the extents that were left open to the elements that the region accesses.
-    pub(super) fn close_extents(&mut self) {
-        for slot in self.slots.iter().filter(|s| s.open) {
-            let Some(id) = slot.array else { continue };
-            let mut extent = 1;
-            for s in &self.statements {
-                for access in s.reads.iter().chain([&s.write]).filter(|a| a.array == id) {
-                    let last = s.domain.iter().filter_map(|part| scop::flow::maximum(part, &access.subscripts[0]));
-                    extent = last.map(|x| x + 1).fold(extent, i64::max);
-                }
-            }
-            self.arrays[id.index()].dims[0] = extent;
         }
     }
 
@@ -464,6 +435,7 @@ impl Sema {
             iterator: None,
             keeps_value: false,
             predicates: self.predicates.len(),
+            lifetime: 0,
             guarded: None,
         });
         self.slots.len() - 1

@@ -293,7 +293,7 @@ impl Sema {
     }
 
     /// The C type of an expression that is not evaluated; `None` if it is faulty.
-    fn type_of(&self, e: &ast::Expr) -> Option<ScalarType> {
+    pub(super) fn type_of(&self, e: &ast::Expr) -> Option<ScalarType> {
         type_of(e, &|leaf| {
             if let ast::ExprKind::Call(name, _) = &leaf.kind {
                 return super::width::conversion(name).map(|_| I64).or(function(name).map(|(_, ty)| ty));

@@ -39,12 +39,14 @@ const FACTS: usize = 16;
 const PASSES: usize = 4;
 
 /// The writes of the local `name` in `block` that need guards; `None` if all do. The local has no value before `block`.
-pub(super) fn guarded_writes(name: &str, block: &[Stmt]) -> Option<BTreeSet<Span>> {
+/// `members`: those of a structure.
+pub(super) fn guarded_writes(name: &str, members: Option<&[Rc<str>]>, block: &[Stmt]) -> Option<BTreeSet<Span>> {
     let mut elements = BTreeSet::new();
     for s in block {
         crate::effects::expressions(s, &mut |e| mentioned(e, name, &mut elements));
     }
     let all: Option<BTreeSet<Element>> = elements.into_iter().collect();
+    let all = all.map(|all| all.into_iter().flat_map(|e| parts(e, members)).collect::<BTreeSet<Element>>());
     let kinds: Vec<Option<Element>> = all.map_or(vec![None], |all| all.into_iter().map(Some).collect());
     let mut guarded = BTreeSet::new();
     for element in kinds {
@@ -78,6 +80,28 @@ enum Constant {
     Member(Rc<str>),
 }
 
+/// A member with the subscripts and members behind it as one name: `c.2`.
+fn joined(element: Element) -> Element {
+    let Some(at) = element.iter().position(|c| matches!(c, Constant::Member(_))) else { return element };
+    let names = element[at..].iter().map(|c| match c {
+        Constant::Number(k) => k.to_string(),
+        Constant::Member(name) => name.to_string(),
+    });
+    let member = Constant::Member(names.collect::<Vec<_>>().join(".").into());
+    element[..at].iter().cloned().chain([member]).collect()
+}
+
+/// The members of a whole structure; any other element itself.
+fn parts(element: Element, members: Option<&[Rc<str>]>) -> Vec<Element> {
+    match members {
+        Some(members) if !matches!(element.last(), Some(Constant::Member(_))) => {
+            let member = |m: &Rc<str>| element.iter().cloned().chain([Constant::Member(m.clone())]).collect();
+            members.iter().map(member).collect()
+        }
+        _ => vec![element],
+    }
+}
+
 /// The element that `e` is, if it belongs to `name`; the inner `None`: its subscripts are not constant.
 fn element_of(e: &ast::Expr, name: &str) -> Option<Option<Element>> {
     let (base, subscripts) = e.element()?;
@@ -86,7 +110,8 @@ fn element_of(e: &ast::Expr, name: &str) -> Option<Option<Element>> {
         ExprKind::Member(member) => Some(Constant::Member(member.clone())),
         _ => None,
     };
-    matches!(&base.kind, ExprKind::Name(n) if **n == *name).then(|| subscripts.iter().map(constant).collect())
+    let own = matches!(&base.kind, ExprKind::Name(n) if **n == *name);
+    own.then(|| subscripts.iter().map(constant).collect::<Option<Element>>().map(joined))
 }
 
 /// Collects the elements of `name` in `e`; a whole structure is the element without subscripts.

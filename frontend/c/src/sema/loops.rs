@@ -11,7 +11,7 @@ use super::form::{add_scaled, compare, intersect, AffineValue, Dnf};
 use super::header::Header;
 use super::{Entity, Iterator, Sema};
 use crate::ast;
-use crate::ast::{Binary, ExprKind, For};
+use crate::ast::{Binary, ExprKind, For, LoopKind};
 use scop::diag::Span;
 use scop::{Affine, Constraint, Loop};
 use std::collections::{BTreeMap, BTreeSet};
@@ -117,6 +117,12 @@ impl Sema {
         }
         self.nest.around = intersect(&self.nest.around, &vec![upper.clone()]);
         self.nest.domain = self.restrict(&started, &vec![upper.clone()]);
+        if f.kind == LoopKind::Do {
+            self.check_first(&header, &started, &upper, condition.span);
+        }
+        if self.may_wrap(condition) {
+            self.check_ends(condition, &header, &started, &upper);
+        }
         if self.nest.domain.is_empty() {
             return false;
         }
@@ -216,6 +222,16 @@ impl Sema {
         let left = self.terms(a, true, "E0407", "the loop's bound");
         let right = self.terms(b, false, "E0407", "the loop's bound");
         let (Some(left), Some(right)) = (left, right) else { return false };
+        for (x, y) in left.iter().flat_map(|x| right.iter().map(move |y| (x, y))) {
+            let Some(ty) = super::types::usual(x.ty, y.ty).filter(|ty| !ty.signed()) else { continue };
+            // A negative operand would become a large number.
+            for (v, at) in [(x, a), (y, b)].into_iter().filter(|(v, _)| !v.form.is_constant()) {
+                if let Err(refusal) = self.fitted(v.form.clone(), ty, at.span) {
+                    self.report_refusal(refusal, "E0407", "the loop's bound");
+                    return false;
+                }
+            }
+        }
         if op == Binary::Ne {
             return self.unequal(e, &left, &right, header, out);
         }
@@ -258,27 +274,19 @@ impl Sema {
     ) -> bool {
         let depth = self.depth() - 1;
         let sides = match (left, right) {
-            ([x], [y]) if header.step.abs() == 1 => {
+            ([x], [y]) if self.meets(&x.form, &y.form) => {
                 compare(Binary::Lt, &x.form, &y.form).zip(compare(Binary::Gt, &x.form, &y.form))
             }
             _ => None,
         };
         let Some((less, greater)) = sides else {
-            return self
-                .bad_header::<()>(e.span, "`!=` as a loop's condition", "only for one bound and the step 1 or -1")
-                .is_some();
+            let why = "only for one bound, and if no step can pass over it";
+            return self.bad_header::<()>(e.span, "`!=` as a loop's condition", why).is_some();
         };
         let falls = |d: &Dnf| d[0][0].expr.coeffs[depth] < 0;
         let (inside, beyond) = if falls(&less) { (less, greater) } else { (greater, less) };
         // Can the start be beyond END?
-        let starts = header.starts.iter().filter_map(|s| {
-            let mut form = s.form.clone();
-            form.coeffs.resize(depth + 1, 0);
-            let value = &self.nest.iterators[depth].value;
-            let difference = add_scaled(value, &form, -1)?;
-            Some(Constraint { expr: difference, equality: true })
-        });
-        let at_start: Vec<Constraint> = starts.collect();
+        let at_start = self.at_start(header);
         let runs_away = self.nest.domain.iter().any(|d| {
             let all: Vec<Constraint> = d.iter().chain(&at_start).chain(&beyond[0]).cloned().collect();
             !self.effort.is_empty(depth + 1, &all)
@@ -295,6 +303,85 @@ impl Sema {
         }
         out.extend(inside.into_iter().flatten());
         true
+    }
+
+    /// Whether the difference of two forms cannot pass over 0 from one iteration to the next.
+    fn meets(&self, x: &Affine, y: &Affine) -> bool {
+        let Some(difference) = add_scaled(x, y, -1) else { return false };
+        let step = difference.coeffs.get(self.depth() - 1).copied().unwrap_or(0);
+        step != 0 && difference.coeffs.iter().chain([&difference.constant]).all(|c| c % step == 0)
+    }
+
+    /// Constraints that hold in the loop's first iteration only.
+    fn at_start(&self, header: &Header) -> Vec<Constraint> {
+        let depth = self.depth() - 1;
+        let starts = header.starts.iter().filter_map(|s| {
+            let mut form = s.form.clone();
+            form.coeffs.resize(depth + 1, 0);
+            let value = &self.nest.iterators[depth].value;
+            let difference = add_scaled(value, &form, -1)?;
+            Some(Constraint { expr: difference, equality: true })
+        });
+        starts.collect()
+    }
+
+    /// A `do` loop runs its body once before it tests its condition, which must hold then anyway.
+    fn check_first(&mut self, header: &Header, started: &Dnf, upper: &[Constraint], span: Span) {
+        let (depth, at_start) = (self.depth(), self.at_start(header));
+        let fails = |c: &Constraint| {
+            let mut expr = c.expr.clone();
+            expr.coeffs.iter_mut().for_each(|x| *x = -*x);
+            expr.constant = -expr.constant - 1;
+            started.iter().any(|d| {
+                let fails = Constraint { expr: expr.clone(), equality: false };
+                let all: Vec<Constraint> = d.iter().chain(&at_start).cloned().chain([fails]).collect();
+                !self.effort.is_empty(depth, &all)
+            })
+        };
+        if upper.iter().any(fails) {
+            let label = "it may be false before the first iteration, which runs nevertheless";
+            self.error("E0401", span, "the condition of a `do` loop", label, "write a `for` or `while` loop");
+        }
+    }
+
+    /// Whether an unsigned or narrow operation inside of a condition could wrap around.
+    fn may_wrap(&self, condition: &ast::Expr) -> bool {
+        let mut found = false;
+        condition.walk(&mut |e| {
+            found |= match &e.kind {
+                ExprKind::Cast(ty, _) => !ty.signed() || ty.bits() < 32,
+                // One side is signed, and is converted.
+                ExprKind::Binary(op, a, b) if op.is_comparison() => {
+                    let (a, b) = (self.type_of(a), self.type_of(b));
+                    let both = a.zip(b).and_then(|(a, b)| super::types::usual(a, b));
+                    both.is_none_or(|ty| !ty.signed()) && [a, b].iter().any(|ty| ty.is_none_or(|ty| ty.signed()))
+                }
+                ExprKind::Binary(op, ..) if !op.is_comparison() => self.type_of(e).is_none_or(|ty| !ty.signed()),
+                ExprKind::Unary(..) => self.type_of(e).is_none_or(|ty| !ty.signed()),
+                _ => false,
+            }
+        });
+        found
+    }
+
+    /// Where the condition is tested first, and where it fails, it must be affine, too: nothing in it may wrap around.
+    fn check_ends(&mut self, condition: &ast::Expr, header: &Header, started: &Dnf, upper: &[Constraint]) {
+        let depth = self.depth();
+        let behind = upper.iter().map(|c| {
+            let mut expr = c.expr.clone();
+            expr.constant -= expr.coeffs.get(depth - 1).copied().unwrap_or(0);
+            Constraint { expr, equality: c.equality }
+        });
+        let before = self.faults.len();
+        for ends in [self.at_start(header), behind.collect()] {
+            let domain = self.restrict(started, &vec![ends]);
+            let whole = std::mem::replace(&mut self.nest.domain, domain);
+            self.upper(condition, header, &mut vec![]);
+            self.nest.domain = whole;
+            if self.faults.len() > before {
+                return;
+            }
+        }
     }
 
     /// The iterator's type must hold the value that ends the loop.

@@ -20,17 +20,21 @@ mod condition;
 mod declare;
 mod effort;
 mod expr;
+mod extents;
 mod form;
 mod guards;
 mod header;
 mod initialize;
 mod reaching;
+mod lifetime;
 mod loops;
+mod members;
 mod operate;
 mod sizes;
 mod split;
 mod stmt;
 mod table;
+mod tabulate;
 mod types;
 mod unroll;
 mod values;
@@ -96,6 +100,8 @@ struct Slot {
     keeps_value: bool,
     /// The number of predicates around its declaration; they need not guard its writes.
     predicates: usize,
+    /// The number of loops around its declaration.
+    lifetime: usize,
     /// The writes that need guards, if `guards` could decide it.
     guarded: Option<BTreeSet<Span>>,
 }
@@ -183,6 +189,8 @@ pub(crate) struct Sema {
     outer: BTreeSet<Rc<str>>,
     /// Names that the region assigns; any other scalar has its initial value throughout.
     assigned: BTreeSet<Rc<str>>,
+    /// Variables to which the region assigns values that depend on array elements.
+    from_data: BTreeSet<Rc<str>>,
     /// Names that the region uses otherwise than as `NAME[0]`.
     more_than_first: BTreeSet<Rc<str>>,
     /// Places of the variables of functions that are inputs; see [`Unit::inputs`].
@@ -224,6 +232,8 @@ pub(crate) fn lower(
     sema.unit(unit, clauses);
     sema.close_extents();
     sema.check_positions();
+    sema.tabulate();
+    sema.check_lifetimes();
     if !sema.faults.is_empty() {
         return (None, sema.faults);
     }
@@ -325,6 +335,7 @@ impl Sema {
             crate::effects::assigned(s, &mut self.assigned);
             crate::effects::expressions(s, &mut |e| more_than_first(e, &mut self.more_than_first));
         }
+        self.from_data = crate::effects::from_data(&unit.region);
         for d in &unit.globals {
             self.declare_outside(d, Storage::Dram, Binding::Global, &used);
         }

@@ -33,7 +33,7 @@ impl Sema {
         for (name, k) in scope.iter().filter_map(slot).collect::<Vec<_>>() {
             let s = &self.slots[k];
             if s.storage == Storage::Local && s.guarded.is_none() && !s.keeps_value {
-                self.slots[k].guarded = super::guards::guarded_writes(&name, rest);
+                self.slots[k].guarded = super::guards::guarded_writes(&name, s.members.as_deref(), rest);
             }
         }
     }
@@ -143,7 +143,7 @@ impl Sema {
     /// The slot of an assignment's target, if it may be written.
     fn writable(&mut self, target: &ast::Expr) -> Option<usize> {
         let Some((base, _)) = target.element() else {
-            if !matches!(target.kind, ExprKind::Poison) {
+            if !target.of_poison() {
                 self.error(
                     "E0403",
                     target.span,
@@ -340,7 +340,7 @@ impl Sema {
 }
 
 /// Drops reads that simplification removed from the expression, and numbers the others by their first occurrence.
-fn live_reads(rhs: &Expr, reads: &[Access]) -> (Expr, Vec<Access>) {
+pub(super) fn live_reads(rhs: &Expr, reads: &[Access]) -> (Expr, Vec<Access>) {
     fn renumbered(e: &Expr, order: &[usize]) -> Expr {
         match &e.kind {
             scop::ExprKind::Read(k) => {

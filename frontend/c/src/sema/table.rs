@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Limit on the constants of such a table; a larger one is an array.
-const LARGEST: i64 = 1024;
+pub(super) const LARGEST: i64 = 1024;
 /// Tables of up to this many constants become selects.
 const FEW: usize = 64;
 

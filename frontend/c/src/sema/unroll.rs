@@ -139,19 +139,42 @@ impl Sema {
             else {
                 return;
             };
-            out.extend(match op {
-                Binary::Shr if (1..5).contains(&by) => Some(1 << by),
-                Binary::And if by > 0 && (by + 1) & by == 0 => Some(by + 1),
-                Binary::Div | Binary::Rem if by > 1 => Some(by),
-                _ => None,
-            });
+            out.extend(divisor(*op, by).map(|d| d.saturating_mul(self.quotients(a, name))));
         });
+    }
+
+    /// The product of the divisors of divisions that are inside of one another in `e`. Example: `(c / 3) % 3` needs nine
+    /// copies, because `c / 3` is a multiple of 3 if `c` is one of 9. A remainder is constant in each copy.
+    fn quotients(&self, e: &Expr, name: &str) -> i64 {
+        let inner = |e: &Expr| e.operands().into_iter().map(|x| self.quotients(x, name)).max().unwrap_or(1);
+        let mut inside = false;
+        e.walk(&mut |y| inside |= matches!(&y.kind, ExprKind::Name(n) if **n == *name));
+        match &e.kind {
+            _ if !inside => 1,
+            ExprKind::Binary(Binary::Rem | Binary::And, ..) => 1,
+            ExprKind::Binary(op @ (Binary::Div | Binary::Shr), a, b) => {
+                let by = self.affine(b).ok().filter(|v| v.form.is_constant()).map(|v| v.form.constant);
+                let by = by.and_then(|by| divisor(*op, by)).unwrap_or(1);
+                by.saturating_mul(self.quotients(a, name))
+            }
+            _ => inner(e),
+        }
+    }
+}
+
+/// What an operator with this constant divides by.
+fn divisor(op: Binary, by: i64) -> Option<i64> {
+    match op {
+        Binary::Shr if (1..5).contains(&by) => Some(1 << by),
+        Binary::And if by > 0 && (by + 1) & by == 0 => Some(by + 1),
+        Binary::Div | Binary::Rem if by > 1 => Some(by),
+        _ => None,
     }
 }
 
 /// The least common multiple.
 fn common(periods: impl Iterator<Item = i64>) -> i64 {
-    periods.fold(1, |all, p| all / num_integer::gcd(all, p) * p)
+    periods.fold(1, |all, p| (all / num_integer::gcd(all, p)).saturating_mul(p))
 }
 
 /// Calls `visit` on expressions that must be affine: elements (for their subscripts) and bounds; with `conditions` also

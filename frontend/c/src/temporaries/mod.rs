@@ -21,36 +21,56 @@
 //!
 //! Example: the text above becomes `if (2*i + u - 1 >= 0 && 2*i + u - 1 < H) s += x[2*i + u - 1];`.
 
+mod address;
+mod counted;
+mod induction;
 mod names;
+mod pointer;
 mod remove;
 
-use crate::ast::{Binary, Declarator, Expr, ExprKind, ForInit, Init, Stmt, StmtKind, Unit};
-use crate::effects::{assigned, names, nodes};
-use crate::inline::with_operands;
+use crate::ast::{Binary, Declarator, Expr, ExprKind, Init, Stmt, StmtKind, Unit};
+use crate::effects::{changed, names, nodes, set_names};
+use crate::inline::{element, with_operands};
 use crate::sema::type_of;
 use remove::remove;
+use scop::diag::{Diagnostics, Span};
 use scop::ScalarType;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// Larger expressions remain in their variables.
-const LARGEST: usize = 64;
+/// Larger expressions remain in the variables of conditions, which may depend on data.
+const LARGEST_CONDITION: usize = 64;
+/// Larger expressions remain in all variables.
+const LARGEST: usize = 2000;
+/// Limit on the statements that are walked to find out how variables move.
+const TRIALS: usize = 100_000;
 
-/// Replaces the region's index temporaries.
-pub(crate) fn replace(unit: &mut Unit) {
-    let mut walk = Walk { index_names: names::index_names(unit), variables: vec![], scopes: vec![BTreeMap::new()] };
+/// Replaces the region's index temporaries. Loops whose count cannot be found, and pointers that move in another way,
+/// are reported.
+pub(crate) fn replace(unit: &mut Unit, sizes: &BTreeSet<String>) -> Diagnostics {
+    let mut set = BTreeSet::new();
+    unit.region.iter().for_each(|s| set_names(s, &mut set));
+    let mut walk = Walk {
+        index_names: names::index_names(unit, true),
+        needed: names::index_names(unit, false),
+        set,
+        variables: vec![],
+        scopes: vec![BTreeMap::new()],
+        taken: names::all(unit),
+        sizes: sizes.clone(),
+        trials: TRIALS,
+        faults: vec![],
+    };
     for (name, ..) in &unit.enumerators {
-        walk.bind(name, Some(ScalarType::I32), true, true);
+        walk.bind(name, Kind::Integer(ScalarType::I32), true, true);
     }
     for d in &unit.globals {
-        walk.bind(&d.name, integer(d), d.ty.constant, d.ty.constant);
+        walk.bind(&d.name, Kind::of(d, false), d.ty.constant, d.ty.constant);
     }
     let mut locals = vec![];
     if let Some(function) = &mut unit.function {
         walk.scopes.push(BTreeMap::new());
-        for d in &function.params {
-            walk.bind(&d.name, integer(d), true, d.ty.constant);
-        }
+        function.params.iter().for_each(|d| walk.parameter(d));
         locals = std::mem::take(&mut function.locals);
     }
     walk.scopes.push(BTreeMap::new());
@@ -59,14 +79,46 @@ pub(crate) fn replace(unit: &mut Unit) {
     walk.close(&mut unit.region, &mut locals);
     if let Some(function) = &mut unit.function {
         function.locals = locals;
+        walk.close(&mut unit.region, &mut vec![]);
+    }
+    walk.faults
+}
+
+/// What a name stands for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Integer(ScalarType),
+    /// A pointer to elements or rows.
+    Pointer,
+    /// An array of so many dimensions, or a pointer parameter that the region does not set.
+    Array(usize),
+    Other,
+}
+
+impl Kind {
+    /// `parameter`: a parameter that the region sets.
+    fn of(d: &Declarator, parameter: bool) -> Kind {
+        let scalar = d.ty.scalar.filter(|_| d.ty.width.is_none());
+        let integer = scalar.filter(|ty| d.is_scalar() && !d.function && d.ty.members.is_none() && !ty.is_float());
+        match integer {
+            Some(ty) => Kind::Integer(ty),
+            None if d.function || d.ty.scalar.is_none() => Kind::Other,
+            None if d.pointer.is_some() && d.to_elements => Kind::Pointer,
+            None if d.pointer.is_none() && !d.is_scalar() && parameter => Kind::Pointer,
+            None if d.pointer.is_none() && !d.is_scalar() => Kind::Array(rank(d)),
+            None => Kind::Other,
+        }
     }
 }
 
-/// The type of a declarator that is a scalar integer.
-fn integer(d: &Declarator) -> Option<ScalarType> {
-    d.ty.scalar
-        .filter(|_| d.ty.width.is_none())
-        .filter(|ty| d.is_scalar() && !d.function && d.ty.members.is_none() && !ty.is_float())
+/// The expression with all its parts at `span`.
+fn placed(e: &Expr, span: Span) -> Expr {
+    Expr { span, ..with_operands(e, &mut |x| placed(x, span)) }
+}
+
+/// The number of dimensions of an array, or of what a pointer parameter points to.
+fn rank(d: &Declarator) -> usize {
+    d.dims.len() + d.ty.dims.len() + usize::from(d.pointer.is_some() && d.to_elements)
 }
 
 /// Position in `Walk::variables`.
@@ -75,23 +127,52 @@ type Id = usize;
 /// A current value, and the variables that its names mean.
 type Value = (Expr, Vec<(Rc<str>, Id)>);
 
+#[derive(Clone)]
 struct Variable {
-    /// Its type, if it is a scalar integer.
-    ty: Option<ScalarType>,
+    kind: Kind,
     /// Allowed in index expressions: a constant, a parameter, or the iterator of an enclosing loop.
     fixed: bool,
+    /// A parameter that the region sets. In values its name stands for what the caller passed.
+    entry: bool,
+    /// The dimensions of what such a pointer points to.
+    rank: usize,
+    /// A new iterator counts it in a loop: without a value, its value is not known.
+    lost: bool,
     constant: bool,
     value: Option<Value>,
     /// Some read was replaced.
     replaced: bool,
     /// Never removed.
     pinned: bool,
+    /// A loop's header sets it: its declaration remains.
+    header: bool,
 }
 
+impl Variable {
+    fn integer(&self) -> Option<ScalarType> {
+        match self.kind {
+            Kind::Integer(ty) => Some(ty),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Clone)]
 struct Walk {
     index_names: BTreeSet<Rc<str>>,
+    /// Those of subscripts, bounds and extents.
+    needed: BTreeSet<Rc<str>>,
+    /// Names that the region sets as a whole, in contrast to their elements.
+    set: BTreeSet<Rc<str>>,
     variables: Vec<Variable>,
     scopes: Vec<BTreeMap<Rc<str>, Id>>,
+    /// Names that a new variable may not have.
+    taken: BTreeSet<Rc<str>>,
+    /// Parameters that are sizes at run time: at least 1.
+    sizes: BTreeSet<String>,
+    /// Statements that may still be walked to find out how variables move.
+    trials: usize,
+    faults: Diagnostics,
 }
 
 impl Walk {
@@ -99,20 +180,24 @@ impl Walk {
         self.scopes.iter().rev().find_map(|s| s.get(name)).copied()
     }
 
-    fn bind(&mut self, name: &Rc<str>, ty: Option<ScalarType>, fixed: bool, constant: bool) -> Id {
-        // A hidden variable is pinned: removal is by name and would remove the other one too.
+    fn bind(&mut self, name: &Rc<str>, kind: Kind, fixed: bool, constant: bool) -> Id {
+        // A hidden variable remains. A hidden pointer must not: sagen has none.
         if let Some(hidden) = self.lookup(name) {
-            self.variables[hidden].pinned = true;
+            self.variables[hidden].pinned |= self.variables[hidden].kind != Kind::Pointer;
         }
         let id = self.variables.len();
         let again = self.scopes.last().is_some_and(|s| s.contains_key(name));
         self.variables.push(Variable {
-            ty,
-            fixed: fixed && ty.is_some(),
+            kind,
+            fixed: fixed && matches!(kind, Kind::Integer(_)),
+            entry: false,
+            rank: 0,
+            lost: false,
             constant,
             value: None,
             replaced: false,
             pinned: again,
+            header: false,
         });
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name.clone(), id);
@@ -120,11 +205,26 @@ impl Walk {
         id
     }
 
+    fn parameter(&mut self, d: &Declarator) {
+        let set = self.set.contains(&d.name);
+        let mut kind = Kind::of(d, set);
+        if !set && kind == Kind::Pointer {
+            kind = Kind::Array(rank(d));
+        }
+        let id = self.bind(&d.name, kind, true, d.ty.constant && d.is_scalar());
+        if set && matches!(kind, Kind::Integer(_) | Kind::Pointer) {
+            let name = Expr { kind: ExprKind::Name(d.name.clone()), span: d.span };
+            self.variables[id].entry = true;
+            self.variables[id].rank = rank(d);
+            self.variables[id].value = Some((name, vec![(d.name.clone(), id)]));
+        }
+    }
+
     fn declare(&mut self, d: &mut Declarator) {
         for size in d.dims.iter_mut().filter_map(|x| x.size.as_mut()) {
             *size = self.substitute(size);
         }
-        let id = self.bind(&d.name, integer(d), false, d.ty.constant);
+        let id = self.bind(&d.name, Kind::of(d, false), false, d.ty.constant && d.is_scalar());
         self.variables[id].pinned |= d.keeps_value() || d.outside.used;
         match &mut d.init {
             Some(Init::Value(e)) => {
@@ -154,12 +254,20 @@ impl Walk {
 
     /// Ends the scope of `block`, and removes dead variables that it or `outside` declares.
     fn close(&mut self, block: &mut [Stmt], outside: &mut Vec<Declarator>) {
-        let dead = |id: &Id| self.variables[*id].replaced && !self.variables[*id].pinned;
-        let dead: BTreeSet<Rc<str>> =
-            self.scopes.pop().into_iter().flatten().filter(|(_, id)| dead(id)).map(|(name, _)| name).collect();
-        if !dead.is_empty() {
-            block.iter_mut().for_each(|s| remove(s, &dead));
+        let scope = self.scopes.pop().unwrap_or_default();
+        let (mut dead, mut unset) = (BTreeSet::new(), BTreeSet::new());
+        for (name, id) in scope {
+            let v = &self.variables[id];
+            match v.replaced && !v.pinned {
+                true if v.header => drop(unset.insert(name)),
+                true => drop(dead.insert(name)),
+                false => {}
+            }
+        }
+        if !dead.is_empty() || !unset.is_empty() {
+            block.iter_mut().for_each(|s| remove(s, &dead, &unset));
             outside.retain(|d| !dead.contains(&d.name));
+            outside.iter_mut().filter(|d| unset.contains(&d.name)).for_each(|d| d.init = None);
         }
     }
 
@@ -170,88 +278,57 @@ impl Walk {
             StmtKind::Block(all) => self.block(all),
             StmtKind::If(c, then, otherwise) => {
                 *c = self.substitute(c);
-                let (mut changed, before) = (BTreeSet::new(), self.values_assigned_in(then));
-                self.branch(then, &mut changed);
-                before.into_iter().for_each(|(id, value)| self.variables[id].value = value);
-                if let Some(s) = otherwise {
-                    self.branch(s, &mut changed);
-                }
-                self.invalidate(&changed);
+                self.if_branches(c, then, otherwise.as_deref_mut());
             }
             StmtKind::For(f) => {
-                self.scopes.push(BTreeMap::new());
-                let mut changed = BTreeSet::new();
-                assigned(&f.body, &mut changed);
-                let counter = self.start(&mut f.init, &mut changed);
-                self.invalidate(&changed);
-                let was_fixed = counter.map(|id| std::mem::replace(&mut self.variables[id].fixed, true));
-                for e in f.condition.iter_mut().chain(&mut f.step) {
-                    *e = self.header(e);
+                if let Some(kind) = self.for_loop(f) {
+                    s.kind = kind;
                 }
-                self.branch(&mut f.body, &mut changed);
-                self.invalidate(&changed);
-                counter.zip(was_fixed).into_iter().for_each(|(id, was)| self.variables[id].fixed = was);
-                self.scopes.pop();
             }
             StmtKind::Return(_) | StmtKind::Empty | StmtKind::Poison => {}
         }
     }
 
-    /// A statement in a new scope; the names it assigns are added to `changed`.
-    fn branch(&mut self, s: &mut Stmt, changed: &mut BTreeSet<Rc<str>>) {
-        assigned(s, changed);
+    /// A statement in a new scope.
+    fn branch(&mut self, s: &mut Stmt) {
         self.scopes.push(BTreeMap::new());
         self.statement(s);
         self.scopes.pop();
     }
 
-    /// Current values of the variables that `s` assigns.
-    fn values_assigned_in(&self, s: &Stmt) -> Vec<(Id, Option<Value>)> {
-        let mut changed = BTreeSet::new();
-        assigned(s, &mut changed);
-        changed.iter().filter_map(|n| self.lookup(n)).map(|id| (id, self.variables[id].value.clone())).collect()
+    /// Both branches of an `if`. A variable then has the value that both give it, or, under an affine condition, a
+    /// choice of both.
+    fn if_branches(&mut self, c: &Expr, then: &mut Stmt, otherwise: Option<&mut Stmt>) {
+        let mut all = BTreeSet::new();
+        changed(then, &mut all);
+        otherwise.iter().for_each(|s| changed(s, &mut all));
+        let ids: Vec<Id> = all.iter().filter_map(|n| self.lookup(n)).collect();
+        let values = |walk: &Self| ids.iter().map(|id| walk.variables[*id].value.clone()).collect::<Vec<_>>();
+        let before = values(self);
+        self.branch(then);
+        let first = values(self);
+        ids.iter().zip(before).for_each(|(id, value)| self.variables[*id].value = value);
+        if let Some(s) = otherwise {
+            self.branch(s);
+        }
+        let second = values(self);
+        let affine = self.index(c).is_some();
+        for (id, (a, b)) in ids.into_iter().zip(first.into_iter().zip(second)) {
+            self.variables[id].value = match (a, b) {
+                (Some(a), Some(b)) if self.equal(id, &a.0, &b.0) => Some(b),
+                (Some(a), Some(b)) if affine && self.variables[id].kind != Kind::Pointer => {
+                    let (a, b) = (Box::new(a.0), Box::new(b.0));
+                    let kind = ExprKind::Conditional(Box::new(c.clone()), a, b);
+                    self.converted(id, &Expr { kind, span: c.span })
+                }
+                _ => None,
+            };
+        }
     }
 
     fn invalidate(&mut self, names: &BTreeSet<Rc<str>>) {
         for id in names.iter().filter_map(|n| self.lookup(n)).collect::<Vec<_>>() {
             self.variables[id].value = None;
-        }
-    }
-
-    /// Processes a loop's start; returns its iterator, if that is an integer.
-    fn start(&mut self, init: &mut ForInit, changed: &mut BTreeSet<Rc<str>>) -> Option<Id> {
-        let id = match init {
-            ForInit::None => return None,
-            ForInit::Declare(all) => {
-                for d in all.iter_mut() {
-                    let bound = self.bind(&d.name, integer(d), false, d.ty.constant);
-                    self.variables[bound].pinned = true;
-                    d.init.iter_mut().for_each(|i| self.initializer(i));
-                }
-                self.lookup(&all.first()?.name)?
-            }
-            ForInit::Expr(e) => {
-                *e = self.header(e);
-                let ExprKind::Assign(None, target, _) = &e.kind else { return None };
-                let ExprKind::Name(name) = &target.kind else { return None };
-                changed.insert(name.clone());
-                self.lookup(name)?
-            }
-        };
-        self.variables[id].ty.is_some().then_some(id)
-    }
-
-    /// A part of a loop's header; it pins the iterator that it assigns.
-    fn header(&mut self, e: &Expr) -> Expr {
-        if let ExprKind::Assign(_, target, _) | ExprKind::Step(_, target) = &e.kind {
-            self.pin(target);
-        }
-        match &e.kind {
-            ExprKind::Assign(op, target, value) => {
-                Expr { kind: ExprKind::Assign(*op, target.clone(), Box::new(self.substitute(value))), span: e.span }
-            }
-            ExprKind::Step(..) => e.clone(),
-            _ => self.substitute(e),
         }
     }
 
@@ -290,7 +367,7 @@ impl Walk {
         let Some(id) = self.lookup(name) else { return };
         let new = match op {
             // An assignment to an iterator inside its loop is refused later.
-            _ if self.variables[id].fixed => None,
+            _ if self.variables[id].fixed && !self.variables[id].entry => None,
             None => Some(value.clone()),
             Some(op) => self.current_value(id).map(|old| Expr {
                 kind: ExprKind::Binary(op, Box::new(old), Box::new(value.clone())),
@@ -309,26 +386,47 @@ impl Walk {
         let mut all = BTreeSet::new();
         names(e, &mut all);
         for id in all.iter().filter_map(|n| self.lookup(n)).collect::<Vec<_>>() {
-            self.variables[id].pinned = true;
+            // A use of a pointer without a value is reported.
+            self.variables[id].pinned |= self.variables[id].kind != Kind::Pointer;
         }
         self.invalidate(&all);
     }
 
     /// The variable was assigned `e`.
     fn record(&mut self, id: Id, name: &Rc<str>, e: &Expr) {
-        let index = if self.index_names.contains(name) { self.index(e) } else { None };
-        let typed = self.variables[id].ty.zip(index);
-        self.variables[id].pinned |= typed.is_none();
-        self.variables[id].value = typed.map(|(ty, mentions)| {
-            let ty_of_value = type_of(e, &|x| self.leaf_type(x));
-            let cast = || Expr { kind: ExprKind::Cast(ty, Box::new(e.clone())), span: e.span };
-            (if ty_of_value == Some(ty) { e.clone() } else { cast() }, mentions)
-        });
+        let value = match self.variables[id].kind {
+            Kind::Pointer => {
+                // What is wrong with the address was reported.
+                self.variables[id].replaced |= e.of_poison();
+                self.address(e)
+            }
+            _ if self.needed.contains(name) => self.converted(id, e),
+            _ if self.index_names.contains(name) && nodes(e) <= LARGEST_CONDITION => self.converted(id, e),
+            _ => None,
+        };
+        self.variables[id].pinned |= value.is_none() && self.variables[id].kind != Kind::Pointer;
+        self.variables[id].value = value;
+    }
+
+    /// The index expression `e`, converted to the variable's type.
+    fn converted(&self, id: Id, e: &Expr) -> Option<Value> {
+        let ty = self.variables[id].integer()?;
+        let mentions = self.index(e)?;
+        let cast = || Expr { kind: ExprKind::Cast(ty, Box::new(e.clone())), span: e.span };
+        Some((if type_of(e, &|x| self.leaf_type(x)) == Some(ty) { e.clone() } else { cast() }, mentions))
+    }
+
+    /// A new variable's name, made from another one.
+    fn unused(&mut self, name: &str) -> Rc<str> {
+        let free = (1..).map(|k| Rc::from(format!("{name}_{k}"))).find(|n| !self.taken.contains(n));
+        let free = free.expect("some number is free");
+        self.taken.insert(Rc::clone(&free));
+        free
     }
 
     fn leaf_type(&self, e: &Expr) -> Option<ScalarType> {
         let ExprKind::Name(name) = &e.kind else { return None };
-        self.lookup(name).and_then(|id| self.variables[id].ty)
+        self.lookup(name).and_then(|id| self.variables[id].integer())
     }
 
     /// The variables in `e` if it is an index expression.
@@ -360,10 +458,21 @@ impl Walk {
                 match self.current_value(id) {
                     Some(value) => {
                         self.variables[id].replaced = true;
-                        Expr { span: e.span, ..value }
+                        match address::split(&value) {
+                            Some((base, at)) if self.variables[id].kind == Kind::Pointer => {
+                                placed(&address::joined(base, at), e.span)
+                            }
+                            _ => Expr { span: e.span, ..value },
+                        }
                     }
+                    None if self.variables[id].kind == Kind::Pointer && self.set.contains(name) => {
+                        self.variables[id].replaced = true;
+                        self.unknown_address(name, e.span)
+                    }
+                    None if self.variables[id].lost && !self.variables[id].fixed => self.unknown_behind(name, e.span),
                     None => {
-                        self.variables[id].pinned = true;
+                        let v = &mut self.variables[id];
+                        v.pinned |= !v.fixed || v.entry;
                         e.clone()
                     }
                 }
@@ -372,6 +481,14 @@ impl Walk {
             ExprKind::Assign(..) | ExprKind::Step(..) | ExprKind::Comma(..) | ExprKind::Address(_) => {
                 self.pin(e);
                 e.clone()
+            }
+            ExprKind::Index(base, subscript) => {
+                let (base, subscript) = (self.substitute(base), self.substitute(subscript));
+                element(base, subscript, e.span)
+            }
+            ExprKind::Binary(op, a, b) if *op == Binary::Sub || op.is_comparison() => {
+                let (a, b) = (self.substitute(a), self.substitute(b));
+                self.compared(*op, a, b, e.span)
             }
             _ => with_operands(e, &mut |x| self.substitute(x)),
         }
