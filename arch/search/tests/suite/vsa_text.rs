@@ -76,21 +76,8 @@ impl Draw {
         (0..length).map(|_| self.int()).collect()
     }
     fn name(&mut self) -> String {
-        [
-            "a",
-            "i.tile",
-            "t1",
-            "p0",
-            "",
-            "two words",
-            "quote'd",
-            "q+c",
-            "a-b",
-            "x0",
-            "every",
-            "2*i",
-            "_1",
-        ][self.index(13)]
+        ["a", "i.tile", "t1", "p0", "", "two words", "quote'd", "q+c", "a-b", "x0", "every", "2*i", "_1"]
+            [self.index(13)]
         .into()
     }
     fn ty(&mut self) -> ScalarType {
