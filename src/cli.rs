@@ -64,6 +64,8 @@ pub enum Command {
     Explore(Explore),
     /// List every legal systolic array of the program
     Map(Map),
+    /// Write a CUDA kernel: the systolic array in the lanes and registers of a GPU's warps
+    Gpu(Gpu),
     /// List the built-in boards
     Boards(Boards),
     /// Explain the code of an error or a warning, such as E0408
@@ -514,6 +516,34 @@ pub struct Map {
     /// Draw each systolic array into DIR/ROW.svg, and its space-time diagram into DIR/ROW.time.svg
     #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
     pub svg: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = format!("Examples:\n  \
+    sagen gpu examples/gpu/depthwise.c\n  \
+    sagen gpu examples/gpu/heat.c --space j,t --time i+t -o out/heat\n\n\
+    The kernel's text also runs on the CPU. It is compared there with the C program, which is compiled ($CC, cc, gcc or \
+    clang) and run\nwith your rights.\n\n{EXIT}"))]
+pub struct Gpu {
+    #[command(flatten)]
+    pub program: Program,
+    #[command(flatten)]
+    pub design: Design,
+    /// Directory to write [default: out/NAME with the function's name]
+    #[arg(short, long, value_name = "DIR", help_heading = OUTPUT)]
+    pub output: Option<PathBuf>,
+    /// Print the program of a warp instead
+    #[arg(long, conflicts_with = "output", help_heading = OUTPUT)]
+    pub emit: bool,
+    /// Do not compare with the C program
+    #[arg(long, help_heading = OUTPUT)]
+    pub no_check: bool,
+    /// Seed of the random inputs
+    #[arg(long, default_value_t = 1, help_heading = OUTPUT)]
+    pub seed: u64,
+    /// Compile the comparison with a sanitizer, such as `address`
+    #[arg(long, value_name = "NAME", help_heading = OUTPUT)]
+    pub sanitize: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -2,6 +2,7 @@
 
 mod boards;
 mod explore;
+mod gpu;
 mod man;
 mod map;
 mod page;
@@ -45,6 +46,10 @@ pub fn run(command: &Command, reporter: &dyn Reporter) -> Result<Output> {
         }
         Command::Predict(arguments) => predict::shown(&crate::predict(arguments)?, arguments).into(),
         Command::Map(arguments) => map::shown(&crate::map(arguments, reporter)?, arguments).into(),
+        Command::Gpu(arguments) => {
+            let written = crate::gpu(arguments, reporter)?;
+            Output { text: gpu::shown(&written, arguments), code: gpu::code(&written) }
+        }
         Command::Boards(arguments) => boards::shown(arguments)?.into(),
         Command::Explain(arguments) => explain(arguments)?.into(),
         Command::Completions(arguments) => man::completions(arguments).into(),

@@ -17,7 +17,7 @@ mod watch;
 use crate::data::{elements, pack, unpack, Memory};
 use crate::scratch::Scratch;
 use frontend::ParseOptions;
-use native::Compiler;
+pub(crate) use native::Compiler;
 pub use native::How;
 use scop::{Affine, Array, Binding, Scop, Storage};
 use std::fmt::Write as _;

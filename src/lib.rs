@@ -13,6 +13,7 @@
 //! | [`predict`](predict()) | cycles of a written design at given sizes | `sagen predict` |
 //! | [`explore`](explore()) | the best systolic array and a bound on all others | `sagen explore` |
 //! | [`map`](map()) | all legal systolic arrays | `sagen map` |
+//! | [`gpu`](gpu()) | a kernel for GPUs in a directory | `sagen gpu` |
 //!
 //! Units: cycles are clock cycles of the kernel's clock; times are seconds, unless a name says otherwise; resources are
 //! counts of LUTs, flip-flops, DSPs, BRAM36 and URAM blocks.
@@ -49,6 +50,7 @@ pub mod explore;
 pub mod fault;
 pub mod files;
 pub mod golden;
+pub mod gpu;
 pub mod input;
 pub mod map;
 pub mod npy;
@@ -69,7 +71,7 @@ pub mod table;
 pub use error::{Error, Result};
 pub use reporter::Reporter;
 
-use cli::{Design, Emit, Explore, Map, Predict, Program, Rtl, Sim};
+use cli::{Design, Emit, Explore, Gpu, Map, Predict, Program, Rtl, Sim};
 use search::Compiled;
 
 /// Runs a function of the library; a panic in it is an error.
@@ -151,4 +153,15 @@ pub fn explore(arguments: &Explore, reporter: &dyn Reporter) -> Result<explore::
 /// Those of [`compile`]; there are several functions; pictures cannot be written.
 pub fn map(arguments: &Map, reporter: &dyn Reporter) -> Result<map::Mapped> {
     guarded(|| map::run(arguments, reporter))
+}
+
+/// Compiles a function to a kernel for GPUs, compares the kernel's text with the C program on the CPU, and writes the
+/// directory `arguments.output` if they are equal.
+///
+/// A difference is no error: see [`gpu::Check::faults`].
+///
+/// # Errors
+/// Those of [`compile`]; no warp executes the function; there is no C++ compiler; the directory cannot be written.
+pub fn gpu(arguments: &Gpu, reporter: &dyn Reporter) -> Result<gpu::Written> {
+    guarded(|| gpu::run(arguments, reporter))
 }

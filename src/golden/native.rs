@@ -25,7 +25,7 @@ impl Default for How {
 
 /// A C compiler and options that belong to its name, as in `CC="gcc -m32"`.
 #[derive(Clone, Debug)]
-pub(super) struct Compiler(Vec<String>);
+pub(crate) struct Compiler(Vec<String>);
 
 impl std::fmt::Display for Compiler {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

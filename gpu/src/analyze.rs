@@ -1,0 +1,305 @@
+//! What follows from the nodes of a step: margins, steps to warm up, the grid, and where the interior is.
+//!
+//! **Margins.** PEs at the end of a warp lack what a neighbour in the next warp would hand on. From the stores backwards,
+//! each node gets the PEs and steps in which it is needed, relative to a result:
+//!
+//! ```text
+//! result       PE u             step t
+//! hop by d     PE u - d         so the margin grows by d at one end
+//! n steps ago  step t - n       so a warp with a part of the steps begins n steps earlier
+//! ```
+//!
+//! If that has no end along the PEs, one warp holds all PEs. If it has none in time, one warp runs all steps.
+//!
+//! **Interior.** Every condition has one outcome there, for all lanes. That is a bound on scalars: `form >= 0` for all `u`
+//! if it holds for the `u` at which the form is least.
+
+use crate::arrange::{Arrangement, Place, Refusal};
+use crate::form::{Cond, Form};
+use crate::ir::{GridAxis, Margins, NodeId, Op, Passing, Pitch, Scalar, ScalarId, Time, Warp, LANES};
+use crate::lower::space::{self, Space, BEYOND};
+use crate::lower::statements::Statements;
+use crate::lower::Attempt;
+use scop::{flow, Affine, Constraint};
+
+/// Slopes of a skewed array: how many steps later the next PE begins.
+const SLOPES: [i64; 5] = [0, 1, -1, 2, -2];
+
+/// # Errors
+/// No PE of a warp has a result.
+pub fn finish(
+    warp: &mut Warp,
+    arrangement: &Arrangement,
+    statements: &Statements,
+    time: Option<ScalarId>,
+) -> Result<(), Attempt> {
+    let needs = needs(warp);
+    let whole = arrangement.choice.whole;
+    let limit = warp.units();
+    let (low, high) = if whole { (0, 0) } else { (needs.low, needs.high) };
+    if low + high >= limit {
+        return Err(Attempt::Along);
+    }
+    let round = |x: i64| (x + warp.width - 1) / warp.width * warp.width;
+    warp.margins = Margins { low: round(low), high: round(high) };
+    if warp.margins.low + warp.margins.high >= limit {
+        return Err(Refusal::new(format!(
+            "values pass over {} PEs to the result, and a warp has {limit}: no PE has one",
+            low + high
+        ))
+        .help("use more registers in each lane: a tile of axis 0 of several hundred PEs, or fewer sweeps")
+        .into());
+    }
+    let domains = stored(statements);
+    let mut grid = outer_axes(warp, arrangement, &domains);
+    if let (Some(d), Some(scalar)) = (arrangement.time, time) {
+        let loop_ = time_loop(warp, arrangement, statements, (d, scalar), &needs);
+        grid.extend(height(warp, &loop_, &domains, arrangement, d));
+        warp.time = Some(loop_);
+    }
+    grid.extend(strips(warp, arrangement, &domains));
+    warp.grid = grid;
+    warp.interior = interior(warp, &Space::new(arrangement));
+    warp.map = describe(warp, arrangement);
+    Ok(())
+}
+
+/// How far beyond a result values are needed: PEs at both ends, steps before (`None`: all of them).
+struct Needs {
+    low: i64,
+    high: i64,
+    before: Option<i64>,
+    /// Steps for which rows wait.
+    rows: i64,
+}
+
+fn needs(warp: &Warp) -> Needs {
+    let most = 2 * warp.units();
+    let mut need: Vec<Option<[i64; 3]>> = vec![None; warp.nodes.len()];
+    let mut open: Vec<(NodeId, [i64; 3])> = warp.stores.iter().map(|s| (s.value, [0; 3])).collect();
+    let mut found = [0i64; 3];
+    while let Some((id, new)) = open.pop() {
+        let old = need[id.index()];
+        let joined: [i64; 3] = std::array::from_fn(|k| old.map_or(new[k], |o| o[k].max(new[k])));
+        if old == Some(joined) {
+            continue;
+        }
+        need[id.index()] = Some(joined);
+        let [low, high, before] = joined;
+        found = std::array::from_fn(|k| found[k].max(joined[k]));
+        match warp.node(id).op {
+            Op::Hop { of, by } => {
+                open.push((of, [(low + by).clamp(0, most), (high - by).clamp(0, most), before]));
+            }
+            Op::Past { of, steps } => open.push((of, [low, high, (before + steps).min(BEYOND)])),
+            ref op => open.extend(op.operands().into_iter().map(|o| (o, joined))),
+        }
+    }
+    let rows = warp.nodes.iter().filter_map(|n| match n.op {
+        Op::Past { of, steps } if is_row(warp, of) => Some(steps),
+        _ => None,
+    });
+    let before = Some(found[2]).filter(|b| *b < BEYOND / 2);
+    Needs { low: found[0], high: found[1], before, rows: rows.max().unwrap_or(0) }
+}
+
+/// Whether a node is made of loads alone.
+fn is_row(warp: &Warp, id: NodeId) -> bool {
+    match &warp.node(id).op {
+        Op::Load { .. } => true,
+        Op::Take { .. } | Op::Hop { .. } | Op::Cast(_) => warp.node(id).op.operands().iter().all(|o| is_row(warp, *o)),
+        _ => false,
+    }
+}
+
+/// The instances that are stored.
+fn stored(statements: &Statements) -> Vec<Vec<Constraint>> {
+    statements.system.statements.iter().flat_map(|p| p.live_out.iter().cloned()).collect()
+}
+
+/// Least and greatest value of a row over domains.
+fn bounds(domains: &[Vec<Constraint>], row: &[i64]) -> (i64, i64) {
+    let affine = Affine { coeffs: row.to_vec(), constant: 0 };
+    let all = domains.iter().filter_map(|c| Some((flow::minimum(c, &affine)?, flow::maximum(c, &affine)?)));
+    all.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0, 0))
+}
+
+fn set_range(warp: &mut Warp, id: ScalarId, lo: i64, hi: i64) {
+    let scalar: &mut Scalar = &mut warp.scalars[id.index()];
+    (scalar.lo, scalar.hi) = (lo, hi);
+}
+
+/// The axes of loops that no value crosses, and of tiles.
+fn outer_axes(warp: &mut Warp, arrangement: &Arrangement, domains: &[Vec<Constraint>]) -> Vec<GridAxis> {
+    let space = Space::new(arrangement);
+    let mut axes = vec![];
+    for (d, c) in arrangement.coordinates.iter().enumerate() {
+        let step = match c.place {
+            Place::Grid => 1,
+            Place::Unrolled(Some(tile)) => tile,
+            _ => continue,
+        };
+        let Some(scalar) = space.scalar_of(d) else { continue };
+        let (lo, hi) = bounds(domains, &c.row);
+        let count = (hi - lo) / step + 1;
+        set_range(warp, scalar, lo, lo + (count - 1) * step);
+        axes.push(GridAxis { scalar, first: lo, step: Pitch::Constant(step), count });
+    }
+    axes
+}
+
+/// The strips of PEs.
+fn strips(warp: &mut Warp, arrangement: &Arrangement, domains: &[Vec<Constraint>]) -> Option<GridAxis> {
+    let scalar = warp.lane_scalar;
+    if arrangement.choice.whole {
+        let first = space::first_pe(arrangement);
+        set_range(warp, scalar, first, first);
+        return None;
+    }
+    let (lo, hi) = bounds(domains, &arrangement.coordinates[arrangement.lanes].row);
+    let start = lo.div_euclid(warp.width) * warp.width;
+    let step = warp.units() - warp.margins.low - warp.margins.high;
+    let count = (hi - start) / step + 1;
+    let first = start - warp.margins.low;
+    set_range(warp, scalar, first, first + (count - 1) * step);
+    Some(GridAxis { scalar, first, step: Pitch::Constant(step), count })
+}
+
+fn time_loop(
+    warp: &Warp,
+    arrangement: &Arrangement,
+    statements: &Statements,
+    (d, scalar): (usize, ScalarId),
+    needs: &Needs,
+) -> Time {
+    let c = &arrangement.coordinates[d];
+    let late = if arrangement.skewed { LANES - 1 } else { 0 };
+    let rows = needs.rows;
+    let clip = (c.lo - rows, c.hi + late);
+    let (mut first, mut last) = (Form::constant(clip.0), Form::constant(clip.1));
+    let mut sloped = false;
+    if !arrangement.choice.whole {
+        let lanes = &arrangement.coordinates[arrangement.lanes].row;
+        let domains: Vec<_> =
+            statements.executed().flat_map(|s| statements.system.statements[s].domain.iter().cloned()).collect();
+        let width = |slope: i64| {
+            let row: Vec<i64> = c.row.iter().zip(lanes).map(|(t, l)| t - slope * l).collect();
+            let (lo, hi) = bounds(&domains, &row);
+            (hi - lo + slope.abs() * warp.units(), slope, lo, hi)
+        };
+        let best = SLOPES.map(width).into_iter().min_by_key(|w| (w.0, w.1.abs()));
+        if let Some((_, slope, lo, hi)) = best.filter(|b| b.1 != 0 && 2 * b.0 < c.extent()) {
+            sloped = true;
+            let end = slope * (warp.units() - 1);
+            let mut base = Form::default();
+            base.add(slope, &Form::scalar(warp.lane_scalar));
+            first = base.plus(lo + end.min(0) - rows);
+            last = base.plus(hi + end.max(0));
+        }
+    }
+    let before = needs.before.filter(|_| !sloped && !arrangement.skewed);
+    Time {
+        scalar,
+        first,
+        last,
+        clip,
+        height: before.map(|_| ScalarId(warp.scalars.len() as u32)),
+        before: before.unwrap_or(0),
+        ahead: arrangement.choice.ahead,
+        skewed: arrangement.skewed,
+    }
+}
+
+/// The axis of parts of the time loop.
+fn height(
+    warp: &mut Warp,
+    time: &Time,
+    domains: &[Vec<Constraint>],
+    arrangement: &Arrangement,
+    d: usize,
+) -> Option<GridAxis> {
+    let scalar = time.height?;
+    let (lo, hi) = bounds(domains, &arrangement.coordinates[d].row);
+    let name = format!("{}_0", warp.scalars[time.scalar.index()].name);
+    warp.scalars.push(Scalar { name, lo, hi, multiple: 1 });
+    Some(GridAxis { scalar, first: lo, step: Pitch::Height, count: hi - lo + 1 })
+}
+
+/// The forms that are not negative in the interior: the strictest of each linear part.
+fn interior(warp: &Warp, space: &Space) -> Vec<Form> {
+    let mut all: Vec<Form> = vec![];
+    let mut add = |form: Form| {
+        let units = warp.units();
+        let least = Form { unit: 0, ..form.plus((form.unit * (units - 1)).min(0)) };
+        match all.iter_mut().find(|f| f.linear() == least.linear()) {
+            Some(known) => known.constant = known.constant.min(least.constant),
+            None => all.push(least),
+        }
+    };
+    let guards = warp.nodes.iter().filter(|n| !n.border && !n.invariant).filter_map(|n| match &n.op {
+        Op::Guard(g) => Some((&g.when, g.inside)),
+        _ => None,
+    });
+    for (when, inside) in guards.chain(warp.stores.iter().map(|s| (&s.when, s.inside))) {
+        outcomes(when, inside, space).into_iter().for_each(&mut add);
+    }
+    let pointed = |array: usize| warp.arrays[array].passing == Passing::Pointer;
+    for node in warp.nodes.iter().filter(|n| !n.border && !n.invariant) {
+        let Op::Load { array, at } = &node.op else { continue };
+        for (form, extent) in at.iter().zip(&warp.arrays[*array].dims).filter(|_| pointed(*array)) {
+            let ahead = warp.time.as_ref().map_or(0, |t| t.ahead * form.of(t.scalar));
+            for shift in [0, ahead] {
+                add(form.plus(shift));
+                add(form.negated().plus(extent - 1 - shift));
+            }
+        }
+    }
+    all.retain(|f| f.range(&warp.scalars, 1).0 < 0);
+    all.sort();
+    all
+}
+
+/// What has to be at least 0, in all lanes, for the outcome of a conjunction.
+fn outcomes(when: &[Cond], inside: bool, space: &Space) -> Vec<Form> {
+    if inside {
+        // An equality of forms never holds for all lanes and steps: then there is no interior.
+        return when.iter().flat_map(|c| if c.equality { vec![c.form.clone(), c.form.negated()] } else { vec![c.form.clone()] }).collect();
+    }
+    let fails = |c: &&Cond| !space.holds_inside(std::slice::from_ref(c));
+    // Of the conditions that fail in the middle, the one that fails by most.
+    let far = when.iter().filter(fails).max_by_key(|c| space.inside(&c.form).abs());
+    far.map_or_else(
+        || vec![Form::constant(-1)],
+        |c| match space.inside(&c.form) > 0 {
+            true => vec![c.form.plus(-1)],
+            false => vec![c.form.negated().plus(-1)],
+        },
+    )
+}
+
+/// The space-time map in words, a line each.
+fn describe(warp: &Warp, arrangement: &Arrangement) -> Vec<String> {
+    let mut lines = vec![];
+    for c in &arrangement.coordinates {
+        let what = match c.place {
+            Place::Lanes if arrangement.skewed => {
+                format!("{LANES} lanes x {} registers, lane l runs l steps late", warp.registers)
+            }
+            Place::Lanes => {
+                let Margins { low, high } = warp.margins;
+                let lost = if low + high > 0 { format!(", without a result: {low} PEs before and {high} behind") } else { String::new() };
+                format!("{LANES} lanes x {} registers{lost}", warp.registers)
+            }
+            Place::Unrolled(None) if c.extent() == 1 => continue,
+            Place::Unrolled(None) => format!("{} values in the registers of each step", c.extent()),
+            Place::Unrolled(Some(tile)) => format!("tiles of {tile} in the registers of each step, one for each warp"),
+            Place::Loop if warp.time.as_ref().is_some_and(|t| t.height.is_some()) => {
+                format!("time, {} steps; a warp runs `height` of them", c.extent())
+            }
+            Place::Loop => format!("time, {} steps", c.extent()),
+            Place::Grid => format!("{} warps", c.extent()),
+        };
+        lines.push(format!("{:<8} {what}", c.name));
+    }
+    lines
+}

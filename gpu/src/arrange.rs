@@ -1,0 +1,214 @@
+//! From a plan to an [`Arrangement`]: what a lane, a register, a step and a warp of the grid are.
+//!
+//! **Terms.** A *coordinate* is a row of the plan's transform. Its *place* is one of four: the PEs of a warp ([`Place::Lanes`]),
+//! unrolled in every step, the time loop, or the grid of warps.
+//!
+//! **Method.** Axis 0 of the plan becomes lanes and registers. Axis 1 is unrolled. A time coordinate that no dependence
+//! crosses goes to the grid. Of the others, a short one is unrolled, as if its steps were registers; one long one, or a
+//! wavefront, is the time loop.
+//!
+//! ```text
+//! 2-D window, --space c,p --time r+p,q
+//! c     lanes · 4 registers           r+p   time loop: a row of x in each step
+//! p     unrolled: sums of P rows      q     unrolled
+//! ```
+
+use crate::ir::LANES;
+use crate::lower::statements::Statements;
+use scop::{flow, Affine};
+use uniform::affine::unimodular_inverse;
+use uniform::mapping::{row_name, Plan};
+use uniform::program::Form as Program;
+use uniform::system::Feed;
+
+/// Why there is no program of a warp, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    pub why: String,
+    pub help: Option<String>,
+}
+
+impl Refusal {
+    pub fn new(why: impl Into<String>) -> Refusal {
+        Refusal { why: why.into(), help: None }
+    }
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Refusal {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    Lanes,
+    /// Every value has an instance of its own in the step; with a tile: this many, and the tiles are an axis of the
+    /// grid.
+    Unrolled(Option<i64>),
+    Loop,
+    Grid,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Coordinate {
+    /// Over the loops' names, such as `r+p`.
+    pub name: String,
+    pub row: Vec<i64>,
+    /// Least and greatest value over all statements.
+    pub lo: i64,
+    pub hi: i64,
+    pub place: Place,
+}
+
+impl Coordinate {
+    pub fn extent(&self) -> i64 {
+        self.hi - self.lo + 1
+    }
+}
+
+/// How a lane gets what its neighbours have read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inputs {
+    /// From the neighbour, by shuffles; PEs at the end of the warp have no result.
+    Shuffled,
+    /// From the cache, once more.
+    Reloaded,
+}
+
+/// What a map leaves open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// Registers of a row in each lane; `None`: words of 16 bytes.
+    pub registers: Option<i64>,
+    pub inputs: Inputs,
+    pub ahead: i64,
+    /// All PEs of axis 0 are in one warp.
+    pub whole: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arrangement {
+    pub coordinates: Vec<Coordinate>,
+    /// `n = inverse · m`.
+    pub inverse: Vec<Vec<i64>>,
+    /// The coordinate of lanes.
+    pub lanes: usize,
+    /// The coordinate of the time loop.
+    pub time: Option<usize>,
+    pub registers: i64,
+    /// Values hop within a step, so lane `l` runs `l` steps late and its registers run one after the other.
+    pub skewed: bool,
+    pub choice: Choice,
+}
+
+/// A loop of at most this many iterations is unrolled.
+const UNROLLED: i64 = 32;
+/// A wavefront of more steps is a loop.
+const WAVEFRONT: i64 = 8;
+/// The tile of an unrolled coordinate that is not whole.
+const TILE: i64 = 8;
+/// Registers of a lane for one row, at most.
+pub const MOST_REGISTERS: i64 = 32;
+/// Bytes that a lane loads at once.
+const WORD: i64 = 16;
+
+/// # Errors
+/// What of the plan has no place in a warp.
+pub fn arrange(program: &Program, statements: &Statements, plan: &Plan, choice: Choice) -> Result<Arrangement, Refusal> {
+    let system = &statements.system;
+    let inverse = unimodular_inverse(&plan.transform).ok_or_else(|| Refusal::new("the transform is not unimodular"))?;
+    let mut coordinates = vec![];
+    for row in &plan.transform {
+        let (lo, hi) = bounds(statements, row).ok_or_else(|| Refusal::new("a loop without bounds"))?;
+        coordinates.push(Coordinate {
+            name: row_name(system, row),
+            row: row.clone(),
+            lo,
+            hi,
+            place: Place::Unrolled(None),
+        });
+    }
+    let lanes = plan.dims.iter().position(|d| d.axis == Some(0));
+    let lanes = lanes.ok_or_else(|| {
+        Refusal::new("no space coordinate: a GPU needs an axis of lanes").help("name a loop with many iterations, as in --space i")
+    })?;
+    coordinates[lanes].place = Place::Lanes;
+    let distances = statements.distances();
+    let moved = |d: usize, e: &Vec<i64>| plan.transform[d].iter().zip(e).map(|(a, b)| a * b).sum::<i64>();
+    let crossed = |d: usize| distances.iter().any(|e| moved(d, e) != 0);
+    places(&mut coordinates, plan, &crossed)?;
+    let time = coordinates.iter().position(|c| c.place == Place::Loop);
+    let still = |e: &Vec<i64>| (0..coordinates.len()).all(|d| d == lanes || moved(d, e) == 0);
+    let skewed = distances.iter().any(|e| moved(lanes, e) != 0 && still(e));
+    if skewed && time.is_none() {
+        return Err(Refusal::new("values hop from PE to PE within a step, and there is no time loop to skew the lanes in")
+            .help("give the loop of more than 32 iterations to --time"));
+    }
+    let whole = choice.whole || skewed;
+    let extent = coordinates[lanes].extent();
+    let registers = registers(program, plan.dims[lanes].tile, extent, whole, choice)?;
+    Ok(Arrangement { coordinates, inverse, lanes, time, registers, skewed, choice: Choice { whole, ..choice } })
+}
+
+/// Least and greatest value of a row over the instances that are executed.
+fn bounds(statements: &Statements, row: &[i64]) -> Option<(i64, i64)> {
+    let affine = Affine { coeffs: row.to_vec(), constant: 0 };
+    let mut found: Option<(i64, i64)> = None;
+    for conj in statements.executed().flat_map(|s| &statements.system.statements[s].domain) {
+        let (lo, hi) = (flow::minimum(conj, &affine)?, flow::maximum(conj, &affine)?);
+        found = Some(found.map_or((lo, hi), |f| (f.0.min(lo), f.1.max(hi))));
+    }
+    found
+}
+
+/// Gives every coordinate but that of lanes its place.
+fn places(coordinates: &mut [Coordinate], plan: &Plan, crossed: &dyn Fn(usize) -> bool) -> Result<(), Refusal> {
+    let order: Vec<usize> = plan.order.iter().copied().filter(|&d| coordinates[d].place != Place::Lanes).collect();
+    let mut long = vec![];
+    for d in order {
+        let (extent, tile, axis) = (coordinates[d].extent(), plan.dims[d].tile, plan.dims[d].axis.is_some());
+        let mixed = coordinates[d].row.iter().filter(|c| **c != 0).count() > 1;
+        let tile = tile.filter(|t| *t < extent);
+        coordinates[d].place = match () {
+            () if extent == 1 => Place::Unrolled(None),
+            () if !crossed(d) && !axis && tile.is_none() => Place::Grid,
+            () if !crossed(d) && axis && tile.is_none() && extent > TILE => Place::Unrolled(Some(TILE)),
+            () if tile.is_some() => Place::Unrolled(tile),
+            () if axis || extent <= if mixed { WAVEFRONT } else { UNROLLED } => Place::Unrolled(None),
+            () => {
+                long.push(d);
+                Place::Loop
+            }
+        };
+    }
+    for &d in long.iter().skip(1) {
+        coordinates[d].place = Place::Unrolled(Some(TILE));
+    }
+    Ok(())
+}
+
+/// Registers of a lane.
+fn registers(program: &Program, tile: Option<i64>, extent: i64, whole: bool, choice: Choice) -> Result<i64, Refusal> {
+    let needed = |pes: i64| (pes + LANES - 1) / LANES;
+    let bytes = program.scop.arrays.iter().filter(|a| !a.is_temporary()).map(|a| i64::from(a.ty.bytes())).max().unwrap_or(4);
+    let registers = match (whole, tile, choice.registers) {
+        (true, ..) => needed(extent),
+        (_, Some(tile), _) => needed(tile),
+        (_, None, Some(registers)) => registers,
+        (_, None, None) => (WORD / bytes).max(1).min(needed(extent)),
+    };
+    if registers > MOST_REGISTERS {
+        let most = MOST_REGISTERS * LANES;
+        let fault = Refusal::new(format!(
+            "one warp would hold {extent} PEs along axis 0, {registers} registers in each lane for every value; {most} \
+             PEs are the limit"
+        ));
+        return Err(fault.help("put a shorter loop on axis 0, or tile it if no value passes along the whole loop"));
+    }
+    Ok(registers)
+}
+
+/// Whether a feed hands on a value of the array.
+pub fn is_handed_on(feed: &Feed) -> bool {
+    !matches!(feed, Feed::Input { .. })
+}

@@ -1,0 +1,184 @@
+//! Which map: the user's, or the best one by [`model`](crate::model).
+//!
+//! **Method.** Every loop is tried as lanes, alone and with every other loop unrolled beside it, and with time as a loop or as the sum of
+//! a loop and one or two times the unrolled one. Each that has a program of a warp is estimated.
+
+use crate::arrange::{Choice, Inputs, Refusal};
+use crate::ir::Warp;
+use crate::lower::lower;
+use crate::model::{estimate, Estimate};
+use scop::diag::{Diagnostic, Diagnostics};
+use uniform::design::{ArrayChoice, DesignSpec, Shape};
+use uniform::mapping::{DimPlan, Plan};
+use uniform::program::Program;
+use uniform::space_time::by_hand;
+use uniform::space_time::coordinates::{is_plain, Coordinates};
+use uniform::space_time::transform;
+
+/// A map with its program and what the model says.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    pub plan: Plan,
+    pub warp: Warp,
+    pub estimate: Estimate,
+    /// `--space` and `--time` of the map.
+    pub options: Option<(Vec<String>, Vec<String>)>,
+    /// Maps that were compared.
+    pub compared: usize,
+}
+
+/// Registers for rows asked for ahead, at most.
+const AHEAD: i64 = 96;
+
+/// # Errors
+/// Why there is no program of a warp for what is asked.
+pub fn choose(program: &Program, spec: &DesignSpec) -> Result<Chosen, Diagnostics> {
+    let refused = |why: &Refusal| vec![diagnostic(program, why)];
+    match &spec.array {
+        ArrayChoice::Row { .. } => Err(refused(
+            &Refusal::new("rows of `sagen map` are numbered by arrays of the FPGA").help("write the row's --space and --time"),
+        )),
+        ArrayChoice::ByHand { space: Some(space), shape } => {
+            let mut reasons = vec![];
+            for plan in plans(program, space, shape)? {
+                match best(program, &plan) {
+                    Ok(chosen) => return Ok(chosen),
+                    Err(why) => reasons.push(why),
+                }
+            }
+            let mut why = reasons.swap_remove(0);
+            if why.help.is_none() {
+                if let Some(other) = searched(program, &Shape::default()).ok().and_then(|c| c.options) {
+                    why.help = Some(format!("{} works", options(&other)));
+                }
+            }
+            Err(refused(&why))
+        }
+        ArrayChoice::ByHand { space: None, shape } => searched(program, shape).map_err(|why| refused(&why)),
+        ArrayChoice::Automatic => searched(program, &Shape::default()).map_err(|why| refused(&why)),
+    }
+}
+
+/// `--space … --time …` of a map, for a shell.
+pub fn options((space, time): &(Vec<String>, Vec<String>)) -> String {
+    let list = |all: &[String]| {
+        let text = all.join(",");
+        if text.contains('*') { format!("'{text}'") } else { text }
+    };
+    format!("--space {} --time {}", list(space), list(time))
+}
+
+fn diagnostic(program: &Program, why: &Refusal) -> Diagnostic {
+    let fault = Diagnostic::error("E0731", program.scop.function.region, format!("no program of a GPU's warps: {}", why.why));
+    match &why.help {
+        Some(help) => fault.help(help.clone()),
+        None => fault,
+    }
+}
+
+/// The plans that the user's space and time may mean.
+fn plans(program: &Program, space: &[String], shape: &Shape) -> Result<Vec<Plan>, Diagnostics> {
+    let coordinates = || Coordinates::new(&program.scop, &program.system);
+    if let Some(time) = &shape.time {
+        return Ok(vec![coordinates().plan(space, time, shape)?]);
+    }
+    if let Some(text) = space.iter().find(|s| !is_plain(s)) {
+        return Err(vec![Diagnostic::error("E0702", None, format!("space `{text}` is an expression: say what time is"))
+            .help("for example --space c+q --time q")]);
+    }
+    let mut all = vec![];
+    let axes: Vec<usize> = space.iter().filter_map(|n| by_hand::dim_named(&program.system, n).ok()).collect();
+    for transform in transform::transforms(&program.system) {
+        all.push(by_hand::by_hand(&program.system, space, shape, transform)?);
+    }
+    let over = |candidate: &Plan| {
+        let on = |axis: usize| candidate.dims.iter().position(|d| d.axis == Some(axis));
+        (0..2).all(|a| on(a) == axes.get(a).copied())
+    };
+    for mut plan in candidates(program.system.dims.len()).into_iter().filter(over) {
+        let shaped = by_hand::by_hand(&program.system, space, shape, Plan::identity(program.system.dims.len()).transform)?;
+        plan.dims.iter_mut().zip(shaped.dims).for_each(|(dim, own)| dim.tile = own.tile);
+        all.push(plan);
+    }
+    Ok(all)
+}
+
+/// The best program of a plan over what it leaves open.
+fn best(program: &Program, plan: &Plan) -> Result<Chosen, Refusal> {
+    let mut found: Option<Chosen> = None;
+    let mut reason = None;
+    for inputs in [Inputs::Shuffled, Inputs::Reloaded] {
+        let choice = Choice { registers: None, inputs, ahead: 1, whole: false };
+        match lower(program, plan, choice) {
+            Ok(warp) => {
+                let estimate = estimate(&warp);
+                if found.as_ref().is_none_or(|f| estimate.seconds < f.estimate.seconds) {
+                    let options = Coordinates::new(&program.scop, &program.system).options(plan);
+                    found = Some(Chosen { plan: plan.clone(), warp, estimate, options, compared: 1 });
+                }
+            }
+            Err(why) => reason = Some(why),
+        }
+    }
+    let mut chosen = found.ok_or_else(|| reason.unwrap_or_else(|| Refusal::new("no program")))?;
+    if let Some(time) = &mut chosen.warp.time {
+        // Rows asked for ahead hide the memory's latency, as long as registers hold them.
+        time.ahead = if chosen.estimate.registers <= AHEAD { 2 } else { 1 };
+    }
+    Ok(chosen)
+}
+
+/// Plans over the loops as they are: lanes, an unrolled loop or none, and time along another one.
+fn candidates(depth: usize) -> Vec<Plan> {
+    let mut all = vec![];
+    let mut add = |axes: &[usize], lead: Option<(usize, usize, i64)>| {
+        let mut plan = Plan::identity(depth);
+        plan.dims = vec![DimPlan::default(); depth];
+        axes.iter().enumerate().for_each(|(axis, &d)| plan.dims[d].axis = Some(axis));
+        if let Some((row, along, factor)) = lead {
+            plan.transform[row][along] = factor;
+            plan.order.retain(|&d| d != row);
+            plan.order.insert(0, row);
+        }
+        all.push(plan);
+    };
+    for lanes in 0..depth {
+        add(&[lanes], None);
+        let others = || (0..depth).filter(move |&d| d != lanes);
+        for unrolled in others() {
+            add(&[lanes, unrolled], None);
+            for row in others().filter(|&d| d != unrolled) {
+                for factor in [1, 2] {
+                    add(&[lanes, unrolled], Some((row, unrolled, factor)));
+                }
+            }
+        }
+        for row in others() {
+            add(&[lanes], Some((row, lanes, 1)));
+        }
+    }
+    all
+}
+
+/// The best map of all that are tried.
+fn searched(program: &Program, shape: &Shape) -> Result<Chosen, Refusal> {
+    let depth = program.system.dims.len();
+    let mut found: Option<Chosen> = None;
+    let (mut reason, mut compared) = (None, 0);
+    for mut plan in candidates(depth) {
+        for (d, dim) in program.system.dims.iter().enumerate() {
+            plan.dims[d].tile = shape.tile.get(&dim.name).copied();
+        }
+        match best(program, &plan) {
+            Ok(chosen) => {
+                compared += 1;
+                if found.as_ref().is_none_or(|f| chosen.estimate.seconds < f.estimate.seconds) {
+                    found = Some(chosen);
+                }
+            }
+            Err(why) => drop(reason.get_or_insert(why)),
+        }
+    }
+    let chosen = found.ok_or_else(|| reason.unwrap_or_else(|| Refusal::new("the region has no loop")))?;
+    Ok(Chosen { compared, ..chosen })
+}

@@ -1,0 +1,119 @@
+//! Affine forms over the numbers of a warp: [`Form`], and conditions on them.
+//!
+//! A form is `constant + Σ coefficient · scalar + unit · u`. A *scalar* is alike in all lanes: the place of the warp in
+//! the grid, or the time. `u` is the number of the PE in the warp, or of the lane if the registers of a lane are
+//! unrolled.
+
+use crate::ir::{Scalar, ScalarId};
+use std::collections::BTreeMap;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Form {
+    pub constant: i64,
+    /// Coefficients, none of them 0.
+    pub scalars: BTreeMap<ScalarId, i64>,
+    pub unit: i64,
+}
+
+impl Form {
+    pub fn constant(constant: i64) -> Form {
+        Form { constant, ..Form::default() }
+    }
+    pub fn scalar(id: ScalarId) -> Form {
+        Form { scalars: BTreeMap::from([(id, 1)]), ..Form::default() }
+    }
+    /// Adds `factor` times the other form.
+    pub fn add(&mut self, factor: i64, other: &Form) {
+        self.constant += factor * other.constant;
+        self.unit += factor * other.unit;
+        for (&id, &c) in &other.scalars {
+            let sum = self.scalars.entry(id).or_default();
+            *sum += factor * c;
+            if *sum == 0 {
+                self.scalars.remove(&id);
+            }
+        }
+    }
+    pub fn plus(&self, constant: i64) -> Form {
+        Form { constant: self.constant + constant, ..self.clone() }
+    }
+    pub fn negated(&self) -> Form {
+        let mut out = Form::default();
+        out.add(-1, self);
+        out
+    }
+    pub fn of(&self, id: ScalarId) -> i64 {
+        self.scalars.get(&id).copied().unwrap_or(0)
+    }
+    /// The form without its constant.
+    pub fn linear(&self) -> Form {
+        Form { constant: 0, ..self.clone() }
+    }
+    pub fn is_constant(&self) -> bool {
+        self.scalars.is_empty() && self.unit == 0
+    }
+    /// Least and greatest value, with `u` in `0..units`.
+    pub fn range(&self, scalars: &[Scalar], units: i64) -> (i64, i64) {
+        let terms = self.scalars.iter().map(|(id, &c)| {
+            let s = &scalars[id.index()];
+            (c, s.lo, s.hi)
+        });
+        let all = terms.chain([(self.unit, 0, units - 1)]);
+        let (low, high) = uniform::affine::interval(self.constant, all);
+        let clamp = |x: i128| x.clamp(i64::MIN as i128, i64::MAX as i128) as i64;
+        (clamp(low), clamp(high))
+    }
+    /// A number that divides every value of the form.
+    pub fn divisor(&self, scalars: &[Scalar]) -> i64 {
+        let start = uniform::affine::gcd(self.constant, self.unit);
+        self.scalars.iter().fold(start, |g, (id, &c)| uniform::affine::gcd(g, c * scalars[id.index()].multiple))
+    }
+}
+
+/// `form >= 0`, or `form == 0`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Cond {
+    pub form: Form,
+    pub equality: bool,
+}
+
+impl Cond {
+    pub fn at_least_zero(form: Form) -> Cond {
+        Cond { form, equality: false }
+    }
+    /// Its value if it is the same everywhere.
+    pub fn known(&self, scalars: &[Scalar], units: i64) -> Option<bool> {
+        let (low, high) = self.form.range(scalars, units);
+        match self.equality {
+            true if low == 0 && high == 0 => Some(true),
+            true if low > 0 || high < 0 => Some(false),
+            false if low >= 0 => Some(true),
+            false if high < 0 => Some(false),
+            _ => None,
+        }
+    }
+    /// The values of the lanes differ.
+    pub fn is_by_lane(&self) -> bool {
+        self.form.unit != 0
+    }
+}
+
+/// A conjunction without the conditions that always hold; `None` if it never holds.
+pub fn simplified(all: Vec<Cond>, scalars: &[Scalar], units: i64) -> Option<Vec<Cond>> {
+    let mut out: Vec<Cond> = vec![];
+    for cond in all {
+        match cond.known(scalars, units) {
+            Some(true) => {}
+            Some(false) => return None,
+            None => out.push(cond),
+        }
+    }
+    out.sort();
+    out.dedup();
+    // Of two bounds with one linear part the stricter one implies the other.
+    let weaker = |a: &Cond, b: &Cond| {
+        !a.equality && !b.equality && a.form.linear() == b.form.linear() && a.form.constant > b.form.constant
+    };
+    let strict: Vec<Cond> = out.iter().filter(|a| !out.iter().any(|b| weaker(a, b))).cloned().collect();
+    Some(strict)
+}

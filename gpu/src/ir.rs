@@ -1,0 +1,262 @@
+//! [`Warp`]: the program of one warp, and how a grid of warps covers the iteration space.
+//!
+//! **Terms.** A *row* is one value of every PE of a warp: `width` registers in each of 32 lanes. A *scalar* value is
+//! alike in all of them. A *step* is one turn of the time loop. A value of an earlier step ([`Op::Past`]) waits in
+//! registers. A *hop* moves a row along the PEs: a renaming of registers and a shuffle.
+//!
+//! ```text
+//! width 4      lane 0        lane 1        …  lane 31
+//! registers    PE 0 1 2 3    PE 4 5 6 7       PE 124 … 127        PE = 4 · lane + register
+//! ```
+//!
+//! **Bodies.** A step has two bodies: with all guards, and for the *interior*, where every guard has one known outcome
+//! ([`Guard::inside`]). A warp runs the second where all lanes are inside, so a border costs nothing elsewhere.
+//!
+//! **Invariants** ([`crate::verify`]). Nodes stand behind the nodes that they use in the same step. A node that the
+//! interior does without has no later step that uses it. All lanes execute every operation; only stores have a mask.
+
+use crate::form::{Cond, Form};
+use scop::{BinaryOp, ScalarType, UnaryOp};
+use std::sync::Arc;
+
+macro_rules! ids { ($($(#[$doc:meta])* $Id:ident),*) => { $(
+    $(#[$doc])*
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub struct $Id(pub u32);
+    impl $Id { pub fn index(self) -> usize { self.0 as usize } }
+)* } }
+ids!(
+    /// Index into [`Warp::scalars`].
+    ScalarId,
+    /// Index into [`Warp::nodes`].
+    NodeId
+);
+
+/// Lanes of a warp.
+pub const LANES: i64 = 32;
+
+/// An array of the C program that the kernel reads or writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Array {
+    pub name: String,
+    pub ty: ScalarType,
+    pub dims: Vec<i64>,
+    pub read: bool,
+    pub written: bool,
+    pub passing: Passing,
+}
+
+/// How an array comes to the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passing {
+    /// By its address in the device's memory.
+    Pointer,
+    /// As a kernel argument: few elements that all lanes use.
+    Argument,
+    /// A scalar parameter of the C function.
+    Value,
+    /// The kernel does not use it.
+    Unused,
+}
+
+/// A number that all lanes share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scalar {
+    pub name: String,
+    /// Least and greatest value.
+    pub lo: i64,
+    pub hi: i64,
+    /// Every value is a multiple of this.
+    pub multiple: i64,
+}
+
+/// One axis of the grid of warps; `scalar` is where the warp begins along it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GridAxis {
+    pub scalar: ScalarId,
+    /// Where the first warp begins.
+    pub first: i64,
+    /// From one warp to the next.
+    pub step: Pitch,
+    pub count: i64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pitch {
+    Constant(i64),
+    /// The height, an argument that the host chooses so that the warps fill the device.
+    Height,
+}
+
+/// The time loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Time {
+    pub scalar: ScalarId,
+    /// First and last step, over the scalars of the grid. With a height: those of all warps together.
+    pub first: Form,
+    pub last: Form,
+    /// The greatest first step and the least last one that there are; the loop stays inside.
+    pub clip: (i64, i64),
+    /// The warp has only the steps of its height, from this scalar on, and `before` steps to warm up.
+    pub height: Option<ScalarId>,
+    pub before: i64,
+    /// Rows asked for ahead: the step is unrolled by it.
+    pub ahead: i64,
+    /// Lane `l` is `l` steps behind lane 0.
+    pub skewed: bool,
+}
+
+/// An operation.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Op {
+    Const(u64),
+    /// Element of an array that is a kernel argument, or a scalar parameter.
+    Argument { array: usize, element: i64 },
+    /// An element of an array at these subscripts. Alike in all lanes if no subscript depends on `u`.
+    Load { array: usize, at: Vec<Form> },
+    /// The value of a form.
+    Index(Form),
+    /// Whether conditions hold.
+    Holds(Vec<Cond>),
+    Unary(UnaryOp, NodeId),
+    Binary(BinaryOp, NodeId, NodeId),
+    Select(NodeId, NodeId, NodeId),
+    Cast(NodeId),
+    Fma(NodeId, NodeId, NodeId),
+    Lookup(Arc<[u64]>, NodeId),
+    /// One of two values by conditions on the iteration.
+    Guard(Guard),
+    /// The row moved by this many PEs (lanes, if registers are unrolled): PE `u` gets the value of `u - by`.
+    Hop { of: NodeId, by: i64 },
+    /// Elements `offset..offset + width` of rows that stand side by side.
+    Take { rows: Vec<NodeId>, offset: i64 },
+    /// The value of an earlier step.
+    Past { of: NodeId, steps: i64 },
+}
+
+/// `then` where all conditions hold, else `otherwise`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Guard {
+    pub when: Vec<Cond>,
+    pub then: NodeId,
+    pub otherwise: NodeId,
+    /// The outcome in the interior.
+    pub inside: bool,
+}
+
+/// A place in the C program: the statement, and its instance in the step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    pub statement: usize,
+    /// Coordinates that are unrolled, such as `q = 2`.
+    pub instance: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    pub op: Op,
+    pub ty: ScalarType,
+    /// A value for each PE; else one for all.
+    pub row: bool,
+    /// Name in the emitted text.
+    pub name: String,
+    pub note: Option<Note>,
+    /// The interior does without it.
+    pub border: bool,
+    /// It does not change from step to step.
+    pub invariant: bool,
+}
+
+/// A store of one value by the PEs in which the conditions hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Store {
+    pub array: usize,
+    pub at: Vec<Form>,
+    pub value: NodeId,
+    /// Of these conditions all must hold.
+    pub when: Vec<Cond>,
+    /// The outcome of the conditions in the interior.
+    pub inside: bool,
+    pub note: Note,
+}
+
+/// What the PEs at the edge of a warp lack.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Margins {
+    /// PEs without a result at the lower and at the upper end.
+    pub low: i64,
+    pub high: i64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warp {
+    pub name: String,
+    pub arrays: Vec<Array>,
+    /// Registers of a row in each lane.
+    pub width: i64,
+    /// PEs in a lane: the width, or more if registers are unrolled.
+    pub registers: i64,
+    pub scalars: Vec<Scalar>,
+    /// Outermost first.
+    pub grid: Vec<GridAxis>,
+    /// Where PE 0 of the warp lies.
+    pub lane_scalar: ScalarId,
+    pub margins: Margins,
+    pub time: Option<Time>,
+    pub nodes: Vec<Node>,
+    pub stores: Vec<Store>,
+    /// The interior body is right in the steps in which none of these forms, over scalars, is negative.
+    pub interior: Vec<Form>,
+    /// Warps in a block.
+    pub warps: i64,
+    /// The space-time map, in words.
+    pub map: Vec<String>,
+}
+
+impl Warp {
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.index()]
+    }
+    /// Values of `u`.
+    pub fn units(&self) -> i64 {
+        LANES * self.width
+    }
+    /// PEs of a warp.
+    pub fn pes(&self) -> i64 {
+        LANES * self.registers
+    }
+    /// Whether arrays are rows of PEs whose registers are unrolled.
+    pub fn is_unrolled(&self) -> bool {
+        self.registers != self.width
+    }
+}
+
+impl Op {
+    /// The operands of the same step.
+    pub fn operands(&self) -> Vec<NodeId> {
+        match self {
+            Op::Const(_) | Op::Argument { .. } | Op::Load { .. } | Op::Index(_) | Op::Holds(_) | Op::Past { .. } => vec![],
+            Op::Unary(_, a) | Op::Cast(a) | Op::Lookup(_, a) | Op::Hop { of: a, .. } => vec![*a],
+            Op::Binary(_, a, b) => vec![*a, *b],
+            Op::Select(a, b, c) | Op::Fma(a, b, c) => vec![*a, *b, *c],
+            Op::Guard(g) => vec![g.then, g.otherwise],
+            Op::Take { rows, .. } => rows.clone(),
+        }
+    }
+    /// The same with every node replaced, that of an earlier step too.
+    pub fn map(&self, f: impl Fn(NodeId) -> NodeId) -> Op {
+        match self {
+            Op::Const(_) | Op::Argument { .. } | Op::Load { .. } | Op::Index(_) | Op::Holds(_) => self.clone(),
+            Op::Past { of, steps } => Op::Past { of: f(*of), steps: *steps },
+            Op::Unary(op, a) => Op::Unary(*op, f(*a)),
+            Op::Cast(a) => Op::Cast(f(*a)),
+            Op::Lookup(table, a) => Op::Lookup(table.clone(), f(*a)),
+            Op::Hop { of, by } => Op::Hop { of: f(*of), by: *by },
+            Op::Binary(op, a, b) => Op::Binary(*op, f(*a), f(*b)),
+            Op::Select(a, b, c) => Op::Select(f(*a), f(*b), f(*c)),
+            Op::Fma(a, b, c) => Op::Fma(f(*a), f(*b), f(*c)),
+            Op::Guard(g) => Op::Guard(Guard { then: f(g.then), otherwise: f(g.otherwise), ..g.clone() }),
+            Op::Take { rows, offset } => Op::Take { rows: rows.iter().map(|&r| f(r)).collect(), offset: *offset },
+        }
+    }
+}

@@ -1,0 +1,478 @@
+//! The nodes of a step: see [`crate::lower`].
+
+use super::space::{at, conditions, Point, Space};
+use super::statements::Statements;
+use crate::arrange::{Arrangement, Place, Refusal};
+use crate::form::{simplified, Cond, Form};
+use crate::ir::{Array, Guard, Margins, Node, NodeId, Note, Op, Passing, Store, Warp};
+use rustc_hash::FxHashMap;
+use scop::{Expr, ExprKind, ScalarType};
+use uniform::affine::map::compose;
+use uniform::program::Form as Program;
+use uniform::system::Feed;
+
+/// Values of a step, at most.
+const MOST_NODES: usize = 20_000;
+/// Instances of a statement in a step, at most.
+const MOST_POINTS: i64 = 2048;
+/// Steps that a value may wait in registers.
+const MOST_STEPS: i64 = 16;
+
+/// A value that is computed once.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    /// Of a class of statements.
+    Class(usize, Point),
+    /// Of a read of a statement.
+    Read(usize, usize, Point),
+}
+
+pub struct Builder<'a> {
+    program: &'a Program<'a>,
+    statements: &'a Statements,
+    space: Space<'a>,
+    nodes: Vec<Node>,
+    by_op: FxHashMap<(Op, ScalarType), NodeId>,
+    values: FxHashMap<Key, NodeId>,
+    /// Values that are being computed.
+    open: Vec<Key>,
+    pasts: FxHashMap<(Key, i64), NodeId>,
+    /// Nodes of earlier steps whose value is not built yet.
+    pending: Vec<(NodeId, Key)>,
+    stores: Vec<Store>,
+}
+
+impl<'a> Builder<'a> {
+    pub fn new(program: &'a Program, statements: &'a Statements, arrangement: &'a Arrangement) -> Builder<'a> {
+        Builder {
+            program,
+            statements,
+            space: Space::new(arrangement),
+            nodes: vec![],
+            by_op: FxHashMap::default(),
+            values: FxHashMap::default(),
+            open: vec![],
+            pasts: FxHashMap::default(),
+            pending: vec![],
+            stores: vec![],
+        }
+    }
+
+    /// The warp without grid, margins and time loop.
+    pub fn build(mut self) -> Result<Warp, Refusal> {
+        for s in 0..self.statements.inlined.len() {
+            self.store(s)?;
+        }
+        while let Some((past, key)) = self.pending.pop() {
+            let of = self.value(&key)?;
+            let Op::Past { steps, .. } = self.nodes[past.index()].op else { continue };
+            self.nodes[past.index()].op = Op::Past { of, steps };
+        }
+        let a = self.space.arrangement;
+        let array = |a: &scop::Array| Array {
+            name: a.name.clone(),
+            ty: a.ty.cell(),
+            dims: a.dims.clone(),
+            read: false,
+            written: false,
+            passing: if a.by_value().is_some() { Passing::Value } else { Passing::Unused },
+        };
+        let mut warp = Warp {
+            name: self.program.scop.name.clone(),
+            arrays: self.program.scop.arrays.iter().map(array).collect(),
+            width: if a.skewed { 1 } else { a.registers },
+            registers: a.registers,
+            lane_scalar: self.space.lane_scalar,
+            scalars: self.space.scalars,
+            grid: vec![],
+            margins: Margins::default(),
+            time: None,
+            nodes: self.nodes,
+            stores: self.stores,
+            interior: vec![],
+            warps: 4,
+            map: vec![],
+        };
+        spread(&mut warp);
+        Ok(warp)
+    }
+
+    /// The points at which a statement's results are stored by this warp.
+    fn points(&self) -> Result<Vec<Point>, Refusal> {
+        let a = self.space.arrangement;
+        let mut points: Vec<Point> = vec![vec![]];
+        for c in &a.coordinates {
+            let values: Vec<i64> = match c.place {
+                Place::Unrolled(None) => (c.lo..=c.hi).collect(),
+                Place::Unrolled(Some(tile)) => (0..tile).collect(),
+                Place::Lanes if a.skewed => (0..a.registers).collect(),
+                _ => vec![0],
+            };
+            if points.len() as i64 * values.len() as i64 > MOST_POINTS {
+                return Err(too_many(a));
+            }
+            points = points.iter().flat_map(|p| values.iter().map(move |&v| [p.as_slice(), &[v]].concat())).collect();
+        }
+        Ok(points)
+    }
+
+    /// Stores what stays of a statement.
+    fn store(&mut self, s: usize) -> Result<(), Refusal> {
+        let placed = &self.statements.system.statements[s];
+        if placed.live_out.is_empty() {
+            return Ok(());
+        }
+        for point in self.points()? {
+            let n = self.space.iteration(&point);
+            for conj in &placed.live_out {
+                let Some(when) = self.simplified(conditions(conj, &n)) else { continue };
+                let value = match self.statements.inlined[s] {
+                    true => self.statement(s, &n, &point)?,
+                    false => self.value(&Key::Class(self.statements.class[s], point.clone()))?,
+                };
+                let at: Vec<Form> = placed.write.iter().map(|a| at(a, &n)).collect();
+                let inside = self.space.holds_inside(&when);
+                let note = Note { statement: s, instance: self.instance(&point) };
+                let array = self.program.scop.statements[s].write.array.index();
+                if self.program.scop.arrays[array].is_temporary() {
+                    continue;
+                }
+                self.stores.push(Store { array, at, value, when, inside, note });
+            }
+        }
+        Ok(())
+    }
+
+    /// The values of the unrolled coordinates, in words.
+    fn instance(&self, point: &Point) -> String {
+        let a = self.space.arrangement;
+        let one = |(c, &x): (&crate::arrange::Coordinate, &i64)| match c.place {
+            Place::Unrolled(None) if c.extent() > 1 => Some(format!("{} = {x}", c.name)),
+            Place::Unrolled(Some(_)) => Some(format!("{} = {}{x:+}", c.name, c.name)),
+            Place::Lanes if a.skewed => Some(format!("register {x}")),
+            _ => None,
+        };
+        a.coordinates.iter().zip(point).filter_map(one).collect::<Vec<_>>().join(", ")
+    }
+
+    fn simplified(&self, all: Vec<Cond>) -> Option<Vec<Cond>> {
+        simplified(all, &self.space.scalars, self.space.units)
+    }
+
+    /// A node, or the one that computes the same.
+    fn node(&mut self, op: Op, ty: ScalarType) -> NodeId {
+        if let Some(&id) = self.by_op.get(&(op.clone(), ty)) {
+            return id;
+        }
+        let id = NodeId(self.nodes.len() as u32);
+        self.by_op.insert((op.clone(), ty), id);
+        let name = match &op {
+            Op::Load { array, .. } | Op::Argument { array, .. } => self.program.scop.arrays[*array].name.clone(),
+            Op::Hop { of, .. } => self.nodes[of.index()].name.clone(),
+            _ => String::new(),
+        };
+        self.nodes.push(Node { op, ty, row: false, name, note: None, border: false, invariant: false });
+        id
+    }
+
+    /// The value of a key in this step.
+    fn value(&mut self, key: &Key) -> Result<NodeId, Refusal> {
+        if let Some(&id) = self.values.get(key) {
+            return Ok(id);
+        }
+        if self.open.contains(key) {
+            return Err(Refusal::new("a value would be used before it is there: in one step it depends on itself")
+                .help("give time a coordinate that grows along the dependence, such as --time i+j"));
+        }
+        if self.nodes.len() > MOST_NODES || self.open.len() > MOST_NODES / 8 {
+            return Err(too_many(self.space.arrangement));
+        }
+        self.open.push(key.clone());
+        let id = match key {
+            Key::Class(class, point) => self.class(*class, point)?,
+            Key::Read(s, read, point) => self.read(*s, *read, point)?,
+        };
+        self.open.pop();
+        self.values.insert(key.clone(), id);
+        Ok(id)
+    }
+
+    /// The value of a class: that of the member whose domain the instance is in.
+    fn class(&mut self, class: usize, point: &Point) -> Result<NodeId, Refusal> {
+        let n = self.space.iteration(point);
+        let mut members: Vec<(usize, Vec<Vec<Cond>>)> = vec![];
+        for s in self.statements.members(class) {
+            let domain = &self.statements.system.statements[s].domain;
+            let parts: Vec<Vec<Cond>> = domain.iter().filter_map(|c| self.simplified(conditions(c, &n))).collect();
+            if !parts.is_empty() {
+                members.push((s, parts));
+            }
+        }
+        let Some(main) = members
+            .iter()
+            .position(|(_, parts)| parts.iter().any(|p| self.space.holds_inside(p)))
+            .or(members.len().checked_sub(1))
+        else {
+            // Nobody selects an instance outside of every domain.
+            let ty = self.program.scop.array(self.program.scop.statements[class].write.array).ty;
+            return Ok(self.node(Op::Const(0), ty));
+        };
+        let (main, _) = members.remove(main);
+        let mut value = self.statement(main, &n, point)?;
+        for (s, parts) in members {
+            let then = self.statement(s, &n, point)?;
+            for when in parts {
+                value = self.guard(when, then, value);
+            }
+        }
+        Ok(value)
+    }
+
+    /// `then` where the conditions hold.
+    fn guard(&mut self, when: Vec<Cond>, then: NodeId, otherwise: NodeId) -> NodeId {
+        if when.is_empty() || then == otherwise {
+            return then;
+        }
+        let inside = self.space.holds_inside(&when);
+        let ty = self.nodes[then.index()].ty;
+        self.node(Op::Guard(Guard { when, then, otherwise, inside }), ty)
+    }
+
+    /// The value that a statement stores at an instance.
+    fn statement(&mut self, s: usize, n: &[Form], point: &Point) -> Result<NodeId, Refusal> {
+        let before = self.nodes.len();
+        let statement = &self.program.scop.statements[s];
+        let id = self.expression(&statement.rhs, s, n, point)?;
+        if id.index() >= before {
+            let note = Note { statement: s, instance: self.instance(point) };
+            let node = &mut self.nodes[id.index()];
+            if node.note.is_none() {
+                node.name.clone_from(&self.program.scop.array(statement.write.array).name);
+                node.note = Some(note);
+            }
+        }
+        Ok(id)
+    }
+
+    fn expression(&mut self, e: &Expr, s: usize, n: &[Form], point: &Point) -> Result<NodeId, Refusal> {
+        let iterators = &self.statements.system.statements[s].iterators;
+        let depth = n.len();
+        let over = |a: &scop::Affine| at(&compose(a, iterators, depth), n);
+        let op = match &e.kind {
+            ExprKind::Const(bits) => Op::Const(*bits),
+            ExprKind::Iter(a) => Op::Index(over(a)),
+            ExprKind::Holds(all) => {
+                let conds = all.iter().map(|c| Cond { form: over(&c.expr), equality: c.equality }).collect();
+                match self.simplified(conds) {
+                    None => Op::Const(0),
+                    Some(rest) if rest.is_empty() => Op::Const(1),
+                    Some(rest) => Op::Holds(rest),
+                }
+            }
+            ExprKind::Read(k) => return self.value(&Key::Read(s, *k, point.clone())),
+            ExprKind::Host(..) => return Err(Refusal::new("the region calls a function that only a host computes")),
+            ExprKind::Unary(op, a) => Op::Unary(*op, self.expression(a, s, n, point)?),
+            ExprKind::Cast(a) if a.ty == e.ty => return self.expression(a, s, n, point),
+            ExprKind::Cast(a) => Op::Cast(self.expression(a, s, n, point)?),
+            ExprKind::Lookup(table, a) => Op::Lookup(table.clone(), self.expression(a, s, n, point)?),
+            ExprKind::Binary(op, a, b) => {
+                Op::Binary(*op, self.expression(a, s, n, point)?, self.expression(b, s, n, point)?)
+            }
+            ExprKind::Select(c, a, b) => Op::Select(
+                self.expression(c, s, n, point)?,
+                self.expression(a, s, n, point)?,
+                self.expression(b, s, n, point)?,
+            ),
+            ExprKind::Fma(a, b, c) => Op::Fma(
+                self.expression(a, s, n, point)?,
+                self.expression(b, s, n, point)?,
+                self.expression(c, s, n, point)?,
+            ),
+        };
+        Ok(self.node(op, e.ty))
+    }
+
+    /// The value of a read at an instance: one of its pieces.
+    fn read(&mut self, s: usize, read: usize, point: &Point) -> Result<NodeId, Refusal> {
+        let n = self.space.iteration(point);
+        let placed = &self.statements.system.statements[s];
+        let mut found: Vec<(Vec<Cond>, NodeId)> = vec![];
+        for piece in &placed.variables[read].pieces {
+            let Some(when) = self.simplified(conditions(&piece.when, &n)) else { continue };
+            if let Some(value) = self.feed(s, read, &piece.feed, &n, point)? {
+                found.push((when, value));
+            }
+        }
+        let inside = found.iter().position(|(when, _)| self.space.holds_inside(when));
+        let Some(last) = found.len().checked_sub(1) else {
+            let ty = self.program.scop.array(self.program.scop.statements[s].reads[read].array).ty;
+            return Ok(self.node(Op::Const(0), ty));
+        };
+        let otherwise = found[inside.unwrap_or(last)].1;
+        let mut value = otherwise;
+        for (when, then) in found.into_iter().filter(|f| f.1 != otherwise) {
+            value = self.guard(when, then, value);
+        }
+        Ok(value)
+    }
+
+    /// The value of a feed; `None` if there is none at any instance of this point.
+    fn feed(
+        &mut self,
+        s: usize,
+        read: usize,
+        feed: &Feed,
+        n: &[Form],
+        point: &Point,
+    ) -> Result<Option<NodeId>, Refusal> {
+        match feed {
+            Feed::Input { subscripts } => {
+                let at: Vec<Form> = subscripts.iter().map(|a| at(a, n)).collect();
+                self.input(self.program.scop.statements[s].reads[read].array.index(), at).map(Some)
+            }
+            Feed::Value { statement, distance } if self.statements.inlined[statement.index()] => {
+                let from: Vec<Form> = n.iter().zip(distance).map(|(x, e)| x.plus(-e)).collect();
+                self.statement(statement.index(), &from, point).map(Some)
+            }
+            Feed::Value { statement, distance } => {
+                let class = self.statements.class[statement.index()];
+                self.from(distance, point, |p| Key::Class(class, p))
+            }
+            Feed::Carry { statement, read, distance } => {
+                let (s, read) = (statement.index(), *read);
+                self.from(distance, point, |p| Key::Read(s, read, p))
+            }
+            Feed::Partial { distance } => {
+                let constant: Vec<i64> = distance.iter().map(|a| a.constant).collect();
+                self.from(&constant, point, |p| Key::Class(self.statements.class[s], p))
+            }
+        }
+    }
+
+    /// An element of an array.
+    fn input(&mut self, array: usize, at: Vec<Form>) -> Result<NodeId, Refusal> {
+        let source = &self.program.scop.arrays[array];
+        let op = match source.by_value() {
+            Some(_) => Op::Argument { array, element: 0 },
+            None if source.is_temporary() => {
+                return Err(Refusal::new(format!("`{}` is read where the region has not written it", source.name)))
+            }
+            None => Op::Load { array, at },
+        };
+        if source.ty == ScalarType::BOOL {
+            let cell = self.node(op, source.ty.cell());
+            return Ok(self.node(Op::Cast(cell), source.ty));
+        }
+        Ok(self.node(op, source.ty))
+    }
+
+    /// A value at a constant distance: of this step or an earlier one, moved along the PEs.
+    fn from(
+        &mut self,
+        distance: &[i64],
+        point: &Point,
+        key: impl Fn(Point) -> Key,
+    ) -> Result<Option<NodeId>, Refusal> {
+        let a = self.space.arrangement;
+        let (mut from, mut steps, mut hop) = (point.clone(), 0, 0);
+        for (d, c) in a.coordinates.iter().enumerate() {
+            let moved: i64 = c.row.iter().zip(distance).map(|(x, e)| x * e).sum();
+            match c.place {
+                Place::Unrolled(tile) => {
+                    from[d] -= moved;
+                    if tile.is_none() && !(c.lo..=c.hi).contains(&from[d]) {
+                        return Ok(None);
+                    }
+                }
+                Place::Loop => steps += moved,
+                Place::Grid if moved != 0 => return Err(Refusal::new(format!("values pass along {}", c.name))),
+                Place::Grid => {}
+                Place::Lanes if a.skewed => {
+                    let register = point[d] - moved;
+                    from[d] = register.rem_euclid(a.registers);
+                    hop = -register.div_euclid(a.registers);
+                    steps += hop;
+                }
+                Place::Lanes => hop = moved,
+            }
+        }
+        self.earlier(key(from), steps, hop).map(Some)
+    }
+
+    /// The value of a key some steps ago, in the PE `hop` before.
+    fn earlier(&mut self, key: Key, steps: i64, hop: i64) -> Result<NodeId, Refusal> {
+        if steps < 0 {
+            return Err(Refusal::new("a value would be used in a step before the one that computes it")
+                .help("give time a coordinate that does not decrease along any dependence, such as --time i+2*t"));
+        }
+        if steps > MOST_STEPS {
+            return Err(Refusal::new(format!("a value waits for {steps} steps; registers hold it for {MOST_STEPS} at most"))
+                .help("put the loop that it crosses on an axis or outermost in time"));
+        }
+        let value = match steps {
+            0 => self.value(&key)?,
+            _ => match self.pasts.get(&(key.clone(), steps)) {
+                Some(&id) => id,
+                None => {
+                    let (ty, name) = self.type_of(&key);
+                    let id = NodeId(self.nodes.len() as u32);
+                    let op = Op::Past { of: NodeId(u32::MAX), steps };
+                    self.nodes.push(Node { op, ty, row: true, name, note: None, border: false, invariant: false });
+                    self.pasts.insert((key.clone(), steps), id);
+                    self.pending.push((id, key));
+                    id
+                }
+            },
+        };
+        if hop == 0 {
+            return Ok(value);
+        }
+        let ty = self.nodes[value.index()].ty;
+        Ok(self.node(Op::Hop { of: value, by: hop }, ty))
+    }
+
+    fn type_of(&self, key: &Key) -> (ScalarType, String) {
+        let scop = &self.program.scop;
+        let array = match key {
+            Key::Class(s, _) => scop.array(scop.statements[*s].write.array),
+            Key::Read(s, read, _) => scop.array(scop.statements[*s].reads[*read].array),
+        };
+        (array.ty, array.name.clone())
+    }
+}
+
+/// Marks the nodes that have a value for each PE, and drops hops of the others.
+fn spread(warp: &mut Warp) {
+    // A value of an earlier step is a row if the value is; the least fixed point would need all of them scalar first.
+    loop {
+        let before: Vec<bool> = warp.nodes.iter().map(|n| n.row).collect();
+        for k in 0..warp.nodes.len() {
+            let row = match &warp.nodes[k].op {
+                Op::Const(_) | Op::Argument { .. } => false,
+                Op::Load { at, .. } => at.iter().any(|f| f.unit != 0),
+                Op::Index(f) => f.unit != 0,
+                Op::Holds(all) => all.iter().any(Cond::is_by_lane),
+                Op::Past { .. } | Op::Hop { .. } => true,
+                Op::Guard(g) => {
+                    g.when.iter().any(Cond::is_by_lane) || [g.then, g.otherwise].iter().any(|x| warp.node(*x).row)
+                }
+                op => op.operands().iter().any(|x| warp.node(*x).row),
+            };
+            warp.nodes[k].row = row;
+        }
+        if warp.nodes.iter().map(|n| n.row).eq(before) {
+            break;
+        }
+    }
+}
+
+fn too_many(a: &Arrangement) -> Refusal {
+    let long: Vec<String> = a
+        .coordinates
+        .iter()
+        .filter(|c| matches!(c.place, Place::Unrolled(_)) && c.extent() > 1)
+        .map(|c| format!("{} ({})", c.name, c.extent()))
+        .collect();
+    Refusal::new(format!("one step has too many values: these loops are unrolled in it: {}", long.join(", ")))
+        .help("tile one of them, such as --tile i=8, or give it to --time outermost")
+}

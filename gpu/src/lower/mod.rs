@@ -1,0 +1,116 @@
+//! From recurrences and an arrangement to the program of a warp.
+//!
+//! **Method.** Demand-driven: each store asks for the value of its statement at an instance of the step; a value asks for its
+//! reads. A read at a constant distance is a value of the same step, of an earlier one, of a neighbour, or of another
+//! unrolled instance:
+//!
+//! ```text
+//! distance in      the read is
+//! unrolled         another node of the step: a register is renamed
+//! lanes            the node, moved by a hop
+//! time             the node, some steps ago
+//! ```
+//!
+//! 1. [`statements`]: which statements are inlined, and which form a class.
+//! 2. [`builder`]: the nodes of a step.
+//! 3. [`inputs`]: loads that share data.
+//! 4. [`tidy`]: what nobody uses, what the interior does without, what does not change.
+//! 5. [`crate::analyze`]: margins, the time loop, the grid.
+
+mod builder;
+mod inputs;
+pub mod space;
+pub mod statements;
+mod tidy;
+
+use crate::analyze;
+use crate::arrange::{arrange, Arrangement, Choice, Refusal};
+use crate::ir::Warp;
+use builder::Builder;
+use space::Space;
+use statements::Statements;
+use uniform::mapping::Plan;
+use uniform::program::Form as Program;
+
+/// The program of a warp under this plan.
+///
+/// # Errors
+/// Why there is none.
+pub fn lower(program: &Program, plan: &Plan, choice: Choice) -> Result<Warp, Refusal> {
+    supported(program)?;
+    let statements = Statements::new(program);
+    match attempt(program, &statements, plan, choice) {
+        // Values pass along all PEs, so one warp has to hold them all.
+        Err(Attempt::Along) => attempt(program, &statements, plan, Choice { whole: true, ..choice }).map_err(|e| match e {
+            Attempt::Refused(refusal) => refusal,
+            Attempt::Along => Refusal::new("values pass along all PEs of axis 0, and one warp does not hold them"),
+        }),
+        Err(Attempt::Refused(refusal)) => Err(refusal),
+        Ok(warp) => Ok(warp),
+    }
+}
+
+/// Why an attempt failed.
+pub enum Attempt {
+    /// Values pass along all PEs of axis 0, so it cannot be cut into warps.
+    Along,
+    Refused(Refusal),
+}
+
+impl From<Refusal> for Attempt {
+    fn from(refusal: Refusal) -> Attempt {
+        Attempt::Refused(refusal)
+    }
+}
+
+fn attempt(program: &Program, statements: &Statements, plan: &Plan, choice: Choice) -> Result<Warp, Attempt> {
+    let arrangement: Arrangement = arrange(program, statements, plan, choice)?;
+    let mut warp = on_large_stack(|| Builder::new(program, statements, &arrangement).build())?;
+    tidy::arguments(&mut warp);
+    let time = arrangement.time.and_then(|d| Space::new(&arrangement).scalar_of(d));
+    inputs::share(&mut warp, time, choice.inputs);
+    tidy::tidy(&mut warp, time);
+    analyze::finish(&mut warp, &arrangement, statements, time)?;
+    Ok(warp)
+}
+
+/// Stack for the recursion from a value to its operands, in bytes.
+const STACK: usize = 1 << 29;
+
+/// A chain of values in one step is as deep as it is long.
+fn on_large_stack<T: Send>(job: impl FnOnce() -> Result<T, Refusal> + Send) -> Result<T, Refusal> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, job);
+        let thread = thread.map_err(|e| Refusal::new(format!("no thread: {e}")))?;
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+/// What of a program no lane computes.
+fn supported(program: &Program) -> Result<(), Refusal> {
+    let phases = program.system.has_phases();
+    if phases {
+        return Err(Refusal::new("the program runs in phases: values pass between its loop nests through memory").help(
+            "put each nest into a function of its own, and call them one after the other on a stream",
+        ));
+    }
+    if program.system.is_sized() {
+        return Err(Refusal::new("sizes at run time are not supported here").help("define the sizes as constants"));
+    }
+    if !program.system.strips().is_empty() {
+        return Err(Refusal::new("strips are not supported here").help("leave --strip out"));
+    }
+    if !program.scop.host.is_empty() {
+        return Err(Refusal::new("the region calls a function that only a host computes")
+            .help("compute the scalar before the region and pass it as a parameter"));
+    }
+    let wide = |ty: scop::ScalarType| match ty {
+        scop::ScalarType::Float { exponent, fraction } => [(8, 23), (11, 52)].contains(&(exponent, fraction)),
+        scop::ScalarType::Int { bits, .. } => [1, 8, 16, 32, 64].contains(&bits),
+    };
+    match program.scop.arrays.iter().find(|a| !wide(a.ty)) {
+        Some(a) => Err(Refusal::new(format!("`{}` has the type {}, which the emitted text does not have", a.name, a.c_type))
+            .help("use integers, float or double")),
+        None => Ok(()),
+    }
+}

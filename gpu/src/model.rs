@@ -1,0 +1,123 @@
+//! The time that a warp's program takes on a device: the greatest of what memory, instructions and shuffles take.
+//!
+//! The count is a walk over the nodes of the interior body, times the steps and warps that there are. So redundant PEs and steps
+//! count as others do. Rates are those of one H200, measured with generated code; the ratios decide, not the device.
+
+use crate::ir::{Node, Op, Passing, Pitch, Warp, LANES};
+use scop::BinaryOp;
+
+/// Bytes that a copy moves in a second, reads and writes together.
+const COPIED: f64 = 4.19e12;
+/// Instructions of lanes in a second, multiplications and additions of floats.
+const ISSUED: f64 = 32.4e12;
+/// Other operations of lanes in a second: integers, minimum and maximum, conversions.
+const OTHER: f64 = 16.6e12;
+/// Shuffles of lanes in a second.
+const SHUFFLED: f64 = 8.3e12;
+/// Warps that fill the device.
+const WARPS: f64 = 132.0 * 16.0;
+/// Steps of a warp that has a part of the time loop.
+const HEIGHT: i64 = 128;
+/// Registers of a lane that a kernel may have.
+pub const REGISTERS: i64 = 255;
+/// Bytes that the cache hands out in a second: reloaded words.
+const CACHED: f64 = 20.0e12;
+
+/// What a program takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    pub seconds: f64,
+    /// Registers of a lane that hold values at the end of a step.
+    pub registers: i64,
+    pub warps: f64,
+}
+
+/// What one step of a warp takes.
+#[derive(Default)]
+struct Step {
+    float: f64,
+    other: f64,
+    shuffles: f64,
+    read: f64,
+    cached: f64,
+    written: f64,
+}
+
+pub fn estimate(warp: &Warp) -> Estimate {
+    let one = step(warp);
+    let (mut steps, mut warps) = (1.0, 1.0);
+    if let Some(time) = &warp.time {
+        let extent = |form: &crate::form::Form| form.range(&warp.scalars, 1);
+        steps = match time.height {
+            Some(_) => (HEIGHT + time.before) as f64,
+            None => ((extent(&time.last).1).min(time.clip.1) - extent(&time.first).1.max(time.clip.0) + 1).max(1) as f64,
+        };
+    }
+    for axis in &warp.grid {
+        warps *= match axis.step {
+            Pitch::Constant(_) => axis.count as f64,
+            Pitch::Height => (axis.count as f64 / HEIGHT as f64).max(1.0),
+        };
+        if axis.step == Pitch::Height && axis.count < HEIGHT {
+            steps = steps.min((axis.count + warp.time.as_ref().map_or(0, |t| t.before)) as f64);
+        }
+    }
+    let all = warps * steps * LANES as f64;
+    let memory = all * (one.read + one.written) / COPIED;
+    let issue = all * ((one.float + one.shuffles + one.read / 16.0) / ISSUED + one.other / OTHER);
+    let seconds = memory.max(issue).max(all * one.shuffles / SHUFFLED).max(all * one.cached / CACHED);
+    let registers = registers(warp);
+    // A device that is not full takes as long as a full one.
+    let idle = (WARPS / warps).max(1.0);
+    let spilled = if registers > REGISTERS { 16.0 } else { 1.0 };
+    Estimate { seconds: seconds * idle * spilled, registers, warps }
+}
+
+/// Values that wait for a later step, and rows asked for ahead.
+fn registers(warp: &Warp) -> i64 {
+    let words = |n: &Node| warp.width * ((i64::from(n.ty.bytes()) + 3) / 4);
+    let mut waits = std::collections::BTreeMap::new();
+    for node in &warp.nodes {
+        if let Op::Past { of, steps } = node.op {
+            let most = waits.entry(of).or_insert(0);
+            *most = steps.max(*most);
+        }
+    }
+    let waiting: i64 = waits.iter().map(|(of, steps)| steps * words(warp.node(*of))).sum();
+    let ahead = warp.time.as_ref().map_or(0, |t| t.ahead);
+    let loads: i64 = warp.nodes.iter().filter(|n| matches!(n.op, Op::Load { .. }) && n.row).map(words).sum();
+    waiting + ahead.max(1) * loads + 24
+}
+
+fn step(warp: &Warp) -> Step {
+    let mut out = Step::default();
+    let mut rows: Vec<(usize, Vec<crate::form::Form>)> = vec![];
+    for node in warp.nodes.iter().filter(|n| !n.border && !n.invariant) {
+        let each = warp.width as f64;
+        let wide = if node.ty.bytes() > 4 { 2.0 } else { 1.0 };
+        match &node.op {
+            Op::Load { array, at } if node.row && warp.arrays[*array].passing == Passing::Pointer => {
+                // Loads of one row share its lines in the cache; those that are not side by side take a line each.
+                let last = at.last().map_or(0, |f| f.unit);
+                let apart = if last.abs() == 1 && !warp.is_unrolled() { 1.0 } else { last.abs().clamp(1, 8) as f64 };
+                let bytes = each * f64::from(node.ty.bytes()) * apart;
+                let row: Vec<_> = at.iter().map(|f| if f.unit == 0 { f.clone() } else { f.linear() }).collect();
+                out.cached += bytes;
+                if !rows.contains(&(*array, row.clone())) {
+                    rows.push((*array, row));
+                    out.read += bytes;
+                }
+            }
+            Op::Load { .. } => out.other += 1.0,
+            Op::Hop { by, .. } => out.shuffles += (by.abs().min(warp.width)) as f64 * wide,
+            Op::Unary(..) | Op::Fma(..) => out.float += each * wide,
+            Op::Binary(op, ..) if node.ty.is_float() && !matches!(op, BinaryOp::Min | BinaryOp::Max) => out.float += each * wide,
+            Op::Binary(..) | Op::Cast(_) | Op::Select(..) | Op::Lookup(..) if node.row => out.other += each * wide,
+            _ => {}
+        }
+    }
+    for store in warp.stores.iter().filter(|s| s.inside || warp.time.is_none()) {
+        out.written += warp.width as f64 * f64::from(warp.arrays[store.array].ty.bytes());
+    }
+    out
+}

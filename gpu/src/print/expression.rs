@@ -1,0 +1,202 @@
+//! Forms, conditions and operations as C++.
+
+use super::{literal, type_name};
+use crate::form::{Cond, Form};
+use crate::ir::{Guard, NodeId, Op, Warp};
+use scop::{BinaryOp, UnaryOp};
+
+/// The scalar part of a form.
+pub fn scalar(warp: &Warp, form: &Form) -> String {
+    let mut out = String::new();
+    for (id, &c) in &form.scalars {
+        let name = &warp.scalars[id.index()].name;
+        let (sign, size) = (if c < 0 { "-" } else { "+" }, c.abs());
+        let term = if size == 1 { name.clone() } else { format!("{size} * {name}") };
+        out += &match (out.is_empty(), c < 0) {
+            (true, false) => term,
+            (true, true) => format!("-{term}"),
+            _ => format!(" {sign} {term}"),
+        };
+    }
+    match (out.is_empty(), form.constant) {
+        (true, c) => c.to_string(),
+        (false, 0) => out,
+        (false, c) if c < 0 => format!("{out} - {}", -c),
+        (false, c) => format!("{out} + {c}"),
+    }
+}
+
+/// In parentheses if it is a sum.
+pub fn atom(text: &str) -> String {
+    let simple = text.chars().all(|c| c.is_ascii_alphanumeric() || "_.[]".contains(c));
+    if simple { text.to_string() } else { format!("({text})") }
+}
+
+/// The number of the PE, or of the lane.
+fn unit(warp: &Warp) -> &'static str {
+    if warp.is_unrolled() || warp.time.as_ref().is_some_and(|t| t.skewed) { "at_lane" } else { "pe" }
+}
+
+/// A form as a row.
+pub fn row(warp: &Warp, form: &Form) -> String {
+    let rest = Form { unit: 0, ..form.clone() };
+    let own = match form.unit {
+        1 => unit(warp).to_string(),
+        c => format!("{} * {c}", unit(warp)),
+    };
+    match (form.unit, rest == Form::default()) {
+        (0, _) => format!("all<{}>({})", warp.width, scalar(warp, form)),
+        (_, true) => own,
+        _ => format!("{own} + {}", atom(&scalar(warp, &rest))),
+    }
+}
+
+/// A condition; a row of conditions if it depends on the lane.
+pub fn condition(warp: &Warp, cond: &Cond) -> String {
+    let form = &cond.form;
+    let bound = |by: i64| {
+        let mut rest = Form { unit: 0, ..form.clone() };
+        rest.constant += 0;
+        scalar(warp, &if by > 0 { rest.negated() } else { rest })
+    };
+    if cond.is_by_lane() {
+        let (relation, text) = match (form.unit, cond.equality) {
+            (1, true) => ("==", bound(1)),
+            (-1, true) => ("==", bound(-1)),
+            (1, false) => (">=", bound(1)),
+            (-1, false) => ("<=", bound(-1)),
+            (_, true) => return format!("({} == 0)", row(warp, form)),
+            (_, false) => return format!("({} >= 0)", row(warp, form)),
+        };
+        return format!("({} {relation} {text})", unit(warp));
+    }
+    // A single scalar stands alone.
+    let single = form.scalars.iter().next().filter(|(_, c)| form.scalars.len() == 1 && c.abs() == 1);
+    let equal = |c: i64| if cond.equality { "==" } else if c > 0 { ">=" } else { "<=" };
+    match single {
+        Some((id, &c)) => format!("{} {} {}", warp.scalars[id.index()].name, equal(c), -c * form.constant),
+        None => format!("{} {} 0", scalar(warp, form), equal(1)),
+    }
+}
+
+/// A conjunction; the flag says whether it is a row.
+pub fn conjunction(warp: &Warp, all: &[Cond]) -> (String, bool) {
+    let (rows, scalars): (Vec<&Cond>, Vec<&Cond>) = all.iter().partition(|c| c.is_by_lane());
+    let scalars: Vec<String> = scalars.into_iter().map(|c| condition(warp, c)).collect();
+    let rows: Vec<String> = rows.into_iter().map(|c| condition(warp, c)).collect();
+    match (rows.is_empty(), scalars.len()) {
+        (true, 0) => ("true".into(), false),
+        (true, _) => (scalars.join(" && "), false),
+        (false, 0) => (rows.join(" & "), true),
+        (false, _) => (format!("{} & ({})", rows.join(" & "), scalars.join(" && ")), true),
+    }
+}
+
+/// How the operands of an operation are written.
+pub trait Operands {
+    /// The text of a node.
+    fn text(&self, id: NodeId) -> String;
+}
+
+/// An arithmetic operation as an expression.
+pub fn operation(warp: &Warp, id: NodeId, operands: &dyn Operands) -> String {
+    let node = warp.node(id);
+    let width = warp.width;
+    let is_row = |id: NodeId| warp.node(id).row;
+    let text = |id: NodeId| operands.text(id);
+    // An operand that has to be a row.
+    let spread = |x: NodeId| if is_row(x) { text(x) } else { format!("all<{width}>({})", typed(warp, x, &text(x))) };
+    match &node.op {
+        Op::Const(bits) => literal(*bits, node.ty),
+        Op::Index(form) if node.row => format!("cast<{}>({})", type_name(node.ty), row(warp, form)),
+        Op::Index(form) => format!("({})({})", type_name(node.ty), scalar(warp, form)),
+        Op::Holds(all) => match conjunction(warp, all) {
+            (text, true) => format!("({text})"),
+            (text, false) => format!("({text})"),
+        },
+        Op::Unary(op, a) => unary(*op, node.row, &text(*a)),
+        Op::Cast(a) if node.row => format!("cast<{}>({})", type_name(node.ty), text(*a)),
+        Op::Cast(a) => {
+            let from = type_name(warp.node(*a).ty);
+            format!("one::cast<{}, {from}>({})", type_name(node.ty), text(*a))
+        }
+        Op::Binary(op, a, b) => {
+            let shift = matches!(op, BinaryOp::Shl | BinaryOp::Shr) && node.row;
+            let (x, y) = if shift {
+                (spread(*a), spread(*b))
+            } else if node.row {
+                (text(*a), text(*b))
+            } else {
+                (typed(warp, *a, &text(*a)), typed(warp, *b, &text(*b)))
+            };
+            binary(*op, node.row, &x, &y)
+        }
+        Op::Select(c, a, b) if node.row => format!("select({}, {}, {})", text(*c), spread(*a), spread(*b)),
+        Op::Select(c, a, b) => format!("({} ? {} : {})", text(*c), text(*a), text(*b)),
+        Op::Fma(a, b, c) if node.row => format!("fma({}, {}, {})", spread(*a), spread(*b), spread(*c)),
+        Op::Fma(a, b, c) => format!("one::fma({}, {}, {})", text(*a), text(*b), text(*c)),
+        Op::Guard(Guard { when, then, otherwise, inside }) => {
+            let (cond, by_lane) = conjunction(warp, when);
+            let (a, b) = if node.row { (spread(*then), spread(*otherwise)) } else { (text(*then), text(*otherwise)) };
+            let both = match by_lane || node.row {
+                true => format!("select({cond}, {a}, {b})"),
+                false => format!("({cond} ? {a} : {b})"),
+            };
+            match node.invariant {
+                true => both,
+                false => format!("(EDGE ? {both} : {})", if *inside { a } else { b }),
+            }
+        }
+        Op::Hop { of, by } => format!("hop<{by}>({})", spread(*of)),
+        Op::Take { rows, offset } => match rows.as_slice() {
+            [a] => text(*a),
+            [a, b, ..] => format!("window<{offset}>({}, {})", text(*a), text(*b)),
+            [] => String::new(),
+        },
+        Op::Argument { .. } | Op::Load { .. } | Op::Past { .. } | Op::Lookup(..) => text(id),
+    }
+}
+
+/// A scalar with its type, which a constant would not have.
+fn typed(warp: &Warp, id: NodeId, text: &str) -> String {
+    match warp.node(id).op {
+        Op::Const(_) => format!("({})({text})", type_name(warp.node(id).ty)),
+        _ => text.to_string(),
+    }
+}
+
+fn unary(op: UnaryOp, row: bool, a: &str) -> String {
+    let function = |name: &str| if row { format!("{name}({a})") } else { format!("one::{name}({a})") };
+    match (op, row) {
+        (UnaryOp::Neg, true) => format!("-{}", atom(a)),
+        (UnaryOp::Not, true) => format!("~{}", atom(a)),
+        (UnaryOp::Neg, false) => function("neg"),
+        (UnaryOp::Not, false) => function("invert"),
+        (UnaryOp::Sqrt, _) => function("sqrt"),
+        (UnaryOp::Abs, _) => function("absolute"),
+    }
+}
+
+fn binary(op: BinaryOp, row: bool, a: &str, b: &str) -> String {
+    let infix = |sign: &str| format!("({a} {sign} {b})");
+    let function = |name: &str| format!("{}{name}({a}, {b})", if row { "" } else { "one::" });
+    let arithmetic = |sign: &str, name: &str| if row { infix(sign) } else { function(name) };
+    match op {
+        BinaryOp::Add => arithmetic("+", "add"),
+        BinaryOp::Sub => arithmetic("-", "sub"),
+        BinaryOp::Mul => arithmetic("*", "mul"),
+        BinaryOp::Div => arithmetic("/", "div"),
+        BinaryOp::Rem => arithmetic("%", "rem"),
+        BinaryOp::And => infix("&"),
+        BinaryOp::Or => infix("|"),
+        BinaryOp::Xor => infix("^"),
+        BinaryOp::Eq => infix("=="),
+        BinaryOp::Ne => infix("!="),
+        BinaryOp::Lt => infix("<"),
+        BinaryOp::Le => infix("<="),
+        BinaryOp::Shl => function("shl"),
+        BinaryOp::Shr => function("shr"),
+        BinaryOp::Min => function("min"),
+        BinaryOp::Max => function("max"),
+    }
+}

@@ -1,0 +1,558 @@
+//! The kernel's text: one for CUDA, HIP and the CPU.
+//!
+//! ```text
+//! struct of coefficients
+//! KERNEL name(arrays, height) {
+//!   where the warp is in the grid
+//!   values that no step changes
+//!   where the interior is
+//!   rows asked for ahead, values of earlier steps
+//!   step = one step of all PEs, with the body as a parameter
+//!   the loop
+//! }
+//! ```
+
+use super::expression::{atom, conjunction, operation, scalar, Operands};
+use super::{elements, memory, parameters, type_name};
+use crate::form::Form;
+use crate::ir::{Guard, NodeId, Op, Passing, Pitch, Time, Warp};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// Columns of a line.
+const COLUMNS: usize = 120;
+
+/// The whole file. `quotes`: by statement, its line of C.
+pub fn text(warp: &Warp, quotes: &[Option<String>]) -> String {
+    let mut printer = Printer::new(warp, quotes);
+    printer.file();
+    printer.out
+}
+
+struct Printer<'a> {
+    warp: &'a Warp,
+    quotes: &'a [Option<String>],
+    /// By node: its name, if it has a line of its own.
+    names: Vec<Option<String>>,
+    /// By node that later steps use: the number of steps.
+    waits: BTreeMap<NodeId, i64>,
+    out: String,
+    indent: usize,
+    quoted: Option<usize>,
+}
+
+impl Operands for Printer<'_> {
+    fn text(&self, id: NodeId) -> String {
+        if let Some(name) = &self.names[id.index()] {
+            return name.clone();
+        }
+        match &self.warp.node(id).op {
+            Op::Argument { array, element } => memory::argument(self.warp, *array, *element),
+            Op::Past { of, steps } => format!("{}[{}]", self.was(*of), steps - 1),
+            Op::Load { array, at } => self.load(id, *array, at),
+            Op::Lookup(table, at) => {
+                let (table, at) = (self.table(table), *at);
+                match self.warp.node(id).row {
+                    true => format!("lookup({table}, {})", self.text(at)),
+                    false => format!("{table}[(unsigned long long){} & {}]", atom(&self.text(at)), "sizeof_table - 1"),
+                }
+            }
+            _ => operation(self.warp, id, self),
+        }
+    }
+}
+
+impl<'a> Printer<'a> {
+    fn new(warp: &'a Warp, quotes: &'a [Option<String>]) -> Printer<'a> {
+        let mut waits: BTreeMap<NodeId, i64> = BTreeMap::new();
+        for node in &warp.nodes {
+            if let Op::Past { of, steps } = node.op {
+                let most = waits.entry(of).or_default();
+                *most = (*most).max(steps);
+            }
+        }
+        let names = names(warp, &waits);
+        Printer { warp, quotes, names, waits, out: String::new(), indent: 0, quoted: None }
+    }
+
+    fn line(&mut self, text: &str) {
+        let pad = "  ".repeat(self.indent);
+        if text.is_empty() {
+            self.out.push('\n');
+            return;
+        }
+        // A long line is broken behind an operator or a comma.
+        let mut rest = text;
+        let mut pad = pad;
+        while pad.len() + rest.chars().count() > COLUMNS && !rest.starts_with("//") {
+            let room = COLUMNS - pad.len();
+            let head: String = rest.chars().take(room).collect();
+            let Some(cut) = [", ", " + ", " * ", " & ", " - ", " ? ", " : "].iter().filter_map(|s| head.rfind(s).map(|k| k + s.len() - 1)).max() else {
+                break;
+            };
+            if cut < 8 {
+                break;
+            }
+            let _ = writeln!(self.out, "{pad}{}", &rest[..cut]);
+            rest = rest[cut..].trim_start();
+            pad = "  ".repeat(self.indent + 2);
+        }
+        let _ = writeln!(self.out, "{pad}{rest}");
+    }
+
+    /// The array of a node's values of earlier steps.
+    fn was(&self, of: NodeId) -> String {
+        let name = self.names[of.index()].as_deref().unwrap_or("value");
+        format!("was_{name}")
+    }
+
+    /// The array of a load's values of later steps.
+    fn next(&self, id: NodeId) -> String {
+        format!("next_{}", self.names[id.index()].as_deref().unwrap_or("value"))
+    }
+
+    fn table(&self, table: &[u64]) -> String {
+        let tables = tables(self.warp);
+        format!("{}_table_{}", self.warp.name, tables.iter().position(|t| t.1 == table).unwrap_or(0))
+    }
+
+    fn type_of(&self, id: NodeId) -> String {
+        let node = self.warp.node(id);
+        match node.row {
+            true => format!("Row<{}, {}>", type_name(node.ty), self.warp.width),
+            false => type_name(node.ty),
+        }
+    }
+
+    fn load(&self, id: NodeId, array: usize, at: &[Form]) -> String {
+        let node = self.warp.node(id);
+        let guarded = memory::load(self.warp, array, at, true, None);
+        let plain = memory::load(self.warp, array, at, false, None);
+        match node.invariant || node.border || guarded == plain {
+            true => guarded,
+            false => format!("EDGE ? {guarded} : {plain}"),
+        }
+    }
+
+    fn file(&mut self) {
+        self.head();
+        self.line("#include \"lanes.h\"");
+        self.line("");
+        for (ty, table, k) in tables(self.warp).iter().enumerate().map(|(k, t)| (t.0.clone(), t.1.clone(), k)) {
+            let size = table.len().next_power_of_two();
+            let all: Vec<String> = table
+                .iter()
+                .chain(std::iter::repeat_n(&0, size - table.len()))
+                .map(|b| super::literal(*b, ty))
+                .collect();
+            let (name, of) = (&self.warp.name, type_name(ty));
+            self.line("#ifdef LANES_GPU");
+            self.line("__constant__");
+            self.line("#endif");
+            self.line(&format!("static const {of} {name}_table_{k}[{size}] = {{{}}};", all.join(", ")));
+            self.line("");
+        }
+        for (_, a) in parameters(self.warp).filter(|(_, a)| a.passing == Passing::Argument) {
+            let (name, kernel, n) = (&a.name, &self.warp.name, elements(a));
+            self.line(&format!("// The elements of `{name}`, a kernel argument."));
+            self.line(&format!("struct {kernel}_{name} {{ {} v[{n}]; }};", type_name(a.ty)));
+            self.line("");
+        }
+        self.signature();
+        self.indent = 1;
+        self.place();
+        self.invariants();
+        match self.warp.time.clone() {
+            Some(time) => self.timed(&time),
+            None => self.single(),
+        }
+        self.indent = 0;
+        self.line("}");
+    }
+
+    /// The map, as a comment.
+    fn head(&mut self) {
+        let warp = self.warp;
+        self.line(&format!("// {}: a systolic array in the lanes and registers of a warp.", warp.name));
+        self.line("//");
+        for line in &warp.map {
+            self.line(&format!("//   {line}"));
+        }
+        self.line("//");
+        let last = warp.registers - 1;
+        let behind = 2 * warp.registers - 1;
+        self.line("//   lane        0         1         ...  31");
+        self.line(&format!(
+            "//   PEs         {:<9} {:<9} ...  {}",
+            if last > 0 { format!("0..{last}") } else { "0".into() },
+            if last > 0 { format!("{}..{behind}", warp.registers) } else { "1".into() },
+            if last > 0 { format!("{}..{}", 31 * warp.registers, warp.pes() - 1) } else { "31".into() }
+        ));
+        self.line("//");
+    }
+
+    fn signature(&mut self) {
+        let mut list: Vec<String> = parameters(self.warp)
+            .map(|(_, a)| match a.passing {
+                Passing::Argument => format!("const {}_{} {}", self.warp.name, a.name, a.name),
+                Passing::Value => format!("const {} {}", type_name(a.ty), a.name),
+                _ => format!("{}{} *__restrict__ {}", if a.written { "" } else { "const " }, type_name(a.ty), a.name),
+            })
+            .collect();
+        if self.warp.time.as_ref().is_some_and(|t| t.height.is_some()) {
+            list.push("int height".into());
+        }
+        self.line(&format!("KERNEL({}) {}({}) {{", 32 * self.warp.warps, self.warp.name, list.join(", ")));
+    }
+
+    /// Where the warp is in the grid.
+    fn place(&mut self) {
+        let warp = self.warp;
+        self.line(&format!("int place = WARP({});", warp.warps));
+        for axis in warp.grid.iter().rev() {
+            let (name, first) = (&warp.scalars[axis.scalar.index()].name, axis.first);
+            let offset = |text: String| match first {
+                0 => text,
+                f if f < 0 => format!("{text} - {}", -f),
+                f => format!("{text} + {f}"),
+            };
+            let (count, step) = match axis.step {
+                Pitch::Constant(step) => (axis.count.to_string(), step.to_string()),
+                Pitch::Height => (format!("(({} + height - 1) / height)", axis.count), "height".into()),
+            };
+            let at = if step == "1" { format!("place % {count}") } else { format!("place % {count} * {step}") };
+            self.line(&format!("const int {name} = {};", offset(at)));
+            self.line(&format!("place /= {count};"));
+        }
+        self.line("if (place > 0) return;");
+        let width = warp.width;
+        match warp.is_unrolled() || warp.time.as_ref().is_some_and(|t| t.skewed) {
+            true => self.line(&format!("const Row<int, {width}> at_lane = pes<{width}>();")),
+            false => self.line(&format!("const Row<int, {width}> pe = pes<{width}>();")),
+        }
+        if memory::has_margins(warp) {
+            let (low, high) = (warp.margins.low, warp.units() - 1 - warp.margins.high);
+            self.line(&format!("const Row<bool, {width}> mine = (pe >= {low}) & (pe <= {high});  // PEs with a result"));
+        }
+    }
+
+    fn invariants(&mut self) {
+        for k in 0..self.warp.nodes.len() {
+            if self.warp.nodes[k].invariant {
+                self.define(NodeId(k as u32), false);
+            }
+        }
+    }
+
+    /// A line for a node that has a name. `timed`: in a step, where rows may have been asked for.
+    fn define(&mut self, id: NodeId, timed: bool) {
+        let Some(name) = self.names[id.index()].clone() else { return };
+        let node = self.warp.node(id);
+        self.quote(id);
+        let of = self.type_of(id);
+        let asked = timed && self.is_asked(id);
+        let value = match &node.op {
+            _ if asked => format!("{}[slot]", self.next(id)),
+            Op::Load { array, at } => self.load(id, *array, at),
+            Op::Past { .. } | Op::Argument { .. } | Op::Lookup(..) => {
+                // The text without the name itself.
+                let own = self.names[id.index()].take();
+                let text = self.text(id);
+                self.names[id.index()] = own;
+                text
+            }
+            _ => operation(self.warp, id, self),
+        };
+        let value = value.strip_prefix('(').and_then(|v| v.strip_suffix(')')).filter(|v| balanced(v)).map_or(value.clone(), String::from);
+        let comment = node.note.as_ref().map(|n| n.instance.clone()).filter(|i| !i.is_empty());
+        let comment = comment.map_or(String::new(), |i| format!("  // {i}"));
+        match node.border && timed {
+            true => {
+                self.line(&format!("{of} {name} = {of}();"));
+                self.line(&format!("if (EDGE) {name} = {value};{comment}"));
+            }
+            false => self.line(&format!("const {of} {name} = {value};{comment}")),
+        }
+        if asked {
+            let Op::Load { array, at } = &node.op else { return };
+            let time = self.warp.time.as_ref().map(|t| (t.scalar, t.ahead));
+            let next = self.next(id);
+            let guarded = memory::load(self.warp, *array, at, true, time);
+            let plain = memory::load(self.warp, *array, at, false, time);
+            let both = if guarded == plain { guarded } else { format!("EDGE ? {guarded} : {plain}") };
+            self.line(&format!("{next}[slot] = {both};"));
+        }
+    }
+
+    /// The C line of a node's statement, if it is another one than before.
+    fn quote(&mut self, id: NodeId) {
+        let Some(note) = &self.warp.node(id).note else { return };
+        if self.quoted != Some(note.statement) {
+            self.quoted = Some(note.statement);
+            if let Some(quote) = self.quotes.get(note.statement).cloned().flatten() {
+                self.line(&format!("// {quote}"));
+            }
+        }
+    }
+
+    /// Whether a load is asked for in an earlier step.
+    fn is_asked(&self, id: NodeId) -> bool {
+        let node = self.warp.node(id);
+        let Some(time) = &self.warp.time else { return false };
+        let moves = matches!(&node.op, Op::Load { at, .. } if at.iter().any(|f| f.of(time.scalar) != 0));
+        time.ahead > 0 && moves && !node.border && !node.invariant
+    }
+
+    /// A kernel without a time loop: the body once.
+    fn single(&mut self) {
+        let inside: Vec<String> = self.warp.interior.iter().map(|f| format!("{} >= 0", scalar(self.warp, f))).collect();
+        let always = inside.is_empty();
+        self.line("const auto array = [&](auto body) {");
+        self.indent += 1;
+        self.line("constexpr bool EDGE = decltype(body)::value;");
+        self.line("(void)EDGE;");
+        self.body();
+        self.indent -= 1;
+        self.line("};");
+        if always {
+            self.line("array(Interior());");
+        } else {
+            self.line(&format!("if ({}) array(Interior());", inside.join(" && ")));
+            self.line("else array(Border());");
+        }
+    }
+
+    /// All nodes of a step, and its stores.
+    fn body(&mut self) {
+        for k in 0..self.warp.nodes.len() {
+            if !self.warp.nodes[k].invariant {
+                self.define(NodeId(k as u32), true);
+            }
+        }
+        self.stores();
+    }
+
+    fn stores(&mut self) {
+        for s in &self.warp.stores {
+            let value = self.text(s.value);
+            let value = match self.warp.node(s.value).row {
+                true => value,
+                false => format!("all<{}>(({})({value}))", self.warp.width, type_name(self.warp.arrays[s.array].ty)),
+            };
+            let (guarded, plain) =
+                (memory::store(self.warp, s, &value, true), memory::store(self.warp, s, &value, false));
+            let kept = self.warp.time.as_ref().and_then(|t| Some((t, t.height?)));
+            let own = kept.map_or(String::new(), |_| "if (kept) ".to_string());
+            match (guarded == plain && s.inside, s.inside) {
+                (true, _) => self.line(&format!("{own}{guarded}")),
+                (false, true) => {
+                    self.line(&format!("{own}{{"));
+                    self.indent += 1;
+                    self.line(&format!("if (EDGE) {{ {guarded} }}"));
+                    self.line(&format!("else {{ {plain} }}"));
+                    self.indent -= 1;
+                    self.line("}");
+                }
+                (false, false) => self.line(&format!("if (EDGE) {{ {own}{guarded} }}")),
+            }
+        }
+    }
+
+    fn timed(&mut self, time: &Time) {
+        let t = self.warp.scalars[time.scalar.index()].name.clone();
+        self.range(time);
+        self.fast(time);
+        let slots = time.ahead.max(1);
+        let asked: Vec<NodeId> =
+            (0..self.warp.nodes.len()).map(|k| NodeId(k as u32)).filter(|&id| self.is_asked(id)).collect();
+        for &id in &asked {
+            let (of, next) = (self.type_of(id), self.next(id));
+            self.line(&format!("{of} {next}[{slots}];"));
+        }
+        if !asked.is_empty() {
+            self.line(&format!("UNROLL for (int slot = 0; slot < {slots}; slot++) {{"));
+            self.indent += 1;
+            self.line(&format!("const int {t} = first + slot;"));
+            for &id in &asked {
+                let Op::Load { array, at } = &self.warp.node(id).op else { continue };
+                let text = memory::load(self.warp, *array, at, true, None);
+                let next = self.next(id);
+                self.line(&format!("{next}[slot] = {text};"));
+            }
+            self.indent -= 1;
+            self.line("}");
+        }
+        for (&of, &steps) in &self.waits.clone() {
+            let (ty, was) = (type_name(self.warp.node(of).ty), self.was(of));
+            self.line(&format!("Row<{ty}, {}> {was}[{steps}];", self.warp.width));
+            self.line(&format!("unset({was});"));
+        }
+        self.line("");
+        self.line(&format!("const auto step = [&](auto body, const int slot, const int {t}) {{"));
+        self.indent += 1;
+        self.line("constexpr bool EDGE = decltype(body)::value;");
+        self.line("(void)EDGE, (void)slot;");
+        if let Some(height) = time.height {
+            let start = self.warp.scalars[height.index()].name.clone();
+            self.line(&format!("const bool kept = {t} >= {start} && {t} < {start} + height;  // beyond, another warp stores"));
+        }
+        self.body();
+        for (&of, &steps) in &self.waits.clone() {
+            let (was, name) = (self.was(of), self.text(of));
+            for k in (1..steps).rev() {
+                self.line(&format!("{was}[{k}] = {was}[{}];", k - 1));
+            }
+            match self.warp.node(of).row {
+                true => self.line(&format!("{was}[0] = {name};")),
+                false => self.line(&format!("{was}[0] = all<{}>({name});", self.warp.width)),
+            }
+        }
+        self.indent -= 1;
+        self.line("};");
+        self.line("");
+        self.run(&t, slots);
+    }
+
+    /// The loop: the interior by itself, around it the border.
+    fn run(&mut self, t: &str, slots: i64) {
+        self.line(&format!("for (int {t} = first;;) {{"));
+        self.indent += 1;
+        let call = |body: &str, at: &str| match slots {
+            1 => format!("step({body}(), 0, {at});"),
+            _ => format!("UNROLL for (int slot = 0; slot < {slots}; slot++) step({body}(), slot, {at} + slot);"),
+        };
+        let next = if slots == 1 { format!("{t}++") } else { format!("{t} += {slots}") };
+        let inside = match slots {
+            1 => format!("{t} < inside_end"),
+            n => format!("{t} + {n} <= inside_end"),
+        };
+        self.line(&format!("for (; {t} >= inside && {inside}; {next}) {{ {} }}", call("Interior", t)));
+        self.line(&format!("if ({t} > last) break;"));
+        self.line(&call("Border", t));
+        self.line(&format!("{next};"));
+        self.indent -= 1;
+        self.line("}");
+    }
+
+    /// First and last step of the warp.
+    fn range(&mut self, time: &Time) {
+        let clipped = |text: String, form: &Form| {
+            let (lo, hi) = form.range(&self.warp.scalars, 1);
+            match lo >= time.clip.0 && hi <= time.clip.1 {
+                true => text,
+                false => format!("clamp({text}, {}, {})", time.clip.0, time.clip.1),
+            }
+        };
+        let (first, last) = match time.height {
+            Some(height) => {
+                let start = &self.warp.scalars[height.index()].name;
+                let hi = self.warp.scalars[height.index()].hi;
+                let first = if time.before > 0 { format!("{start} - {}", time.before) } else { start.clone() };
+                (first, format!("one::min({start} + height - 1, {hi})"))
+            }
+            None => (
+                clipped(scalar(self.warp, &time.first), &time.first),
+                clipped(scalar(self.warp, &time.last), &time.last),
+            ),
+        };
+        self.line(&format!("const int first = {first}, last = {last};"));
+    }
+
+    /// The steps of the interior, from `inside` to before `inside_end`.
+    fn fast(&mut self, time: &Time) {
+        let (mut low, mut high, mut always) = (vec![], vec![], vec![]);
+        for form in &self.warp.interior {
+            let c = form.of(time.scalar);
+            let mut rest = form.clone();
+            rest.scalars.remove(&time.scalar);
+            let text = |f: &Form| scalar(self.warp, f);
+            match c {
+                0 => always.push(format!("{} >= 0", text(&rest))),
+                1 => low.push(text(&rest.negated())),
+                -1 => high.push(text(&rest.plus(1))),
+                // Rounded towards fewer steps.
+                c if c > 0 => low.push(format!("({}) / {c} + 1", text(&rest.negated()))),
+                c => high.push(format!("({}) / {} - 1", text(&rest), -c)),
+            }
+        }
+        let fold = |all: &[String], f: &str, start: &str| all.iter().fold(start.to_string(), |a, b| format!("one::{f}({a}, {b})"));
+        let end = fold(&high, "min", "last + 1");
+        let end = if always.is_empty() { end } else { format!("{} ? {end} : first", always.join(" && ")) };
+        self.line("// In these steps no lane is at a border.");
+        self.line(&format!("const int inside = {};", fold(&low, "max", "first")));
+        self.line(&format!("const int inside_end = {end};"));
+    }
+}
+
+/// Constant tables of the kernel, with their types.
+fn tables(warp: &Warp) -> Vec<(scop::ScalarType, Vec<u64>)> {
+    let mut found: Vec<(scop::ScalarType, Vec<u64>)> = vec![];
+    for node in &warp.nodes {
+        if let Op::Lookup(table, _) = &node.op {
+            if !found.iter().any(|t| t.1 == **table) {
+                found.push((node.ty, table.to_vec()));
+            }
+        }
+    }
+    found
+}
+
+/// Whether the parentheses of a text match without those around it.
+fn balanced(text: &str) -> bool {
+    let mut depth = 0i32;
+    text.chars().all(|c| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        depth >= 0
+    }) && depth == 0
+}
+
+/// A name for every node that is used more than once, comes from memory, or ends a statement.
+fn names(warp: &Warp, waits: &BTreeMap<NodeId, i64>) -> Vec<Option<String>> {
+    let mut uses = vec![0; warp.nodes.len()];
+    for node in &warp.nodes {
+        node.op.operands().iter().for_each(|o| uses[o.index()] += 1);
+        // Every value of a guard is written once or twice.
+        if let Op::Guard(Guard { then, otherwise, .. }) = &node.op {
+            for x in [then, otherwise] {
+                uses[x.index()] += 1;
+            }
+        }
+    }
+    warp.stores.iter().for_each(|s| uses[s.value.index()] += 2);
+    let mut taken: BTreeMap<String, usize> = BTreeMap::new();
+    for reserved in ["place", "pe", "at_lane", "mine", "first", "last", "inside", "inside_end", "step", "body", "slot", "kept", "height", "EDGE", "array"] {
+        taken.insert(reserved.into(), 0);
+    }
+    taken.extend(warp.scalars.iter().map(|s| (s.name.clone(), 0)));
+    taken.extend(warp.arrays.iter().map(|a| (a.name.clone(), 0)));
+    let named = |k: usize| {
+        let node = &warp.nodes[k];
+        let inline = matches!(node.op, Op::Const(_) | Op::Argument { .. } | Op::Past { .. });
+        let simple = matches!(node.op, Op::Index(_) | Op::Holds(_));
+        let waits = waits.contains_key(&NodeId(k as u32));
+        waits || !inline && (node.note.is_some() || matches!(node.op, Op::Load { .. } | Op::Hop { .. }) || uses[k] > 1 && !(simple && !node.row) || node.border && !simple || node.invariant && !simple && node.row)
+    };
+    (0..warp.nodes.len())
+        .map(|k| {
+            named(k).then(|| {
+                let base = match warp.nodes[k].name.as_str() {
+                    "" => "value",
+                    name => name,
+                };
+                let count = taken.entry(base.to_string()).or_insert(0);
+                loop {
+                    let name = format!("{base}_{count}");
+                    *count += 1;
+                    if !warp.scalars.iter().any(|s| s.name == name) && !warp.arrays.iter().any(|a| a.name == name) {
+                        return name;
+                    }
+                }
+            })
+        })
+        .collect()
+}
+
+/// Conditions as a comment.
+pub fn shown(warp: &Warp, all: &[crate::form::Cond]) -> String {
+    conjunction(warp, all).0
+}

@@ -1,0 +1,379 @@
+// The values of a warp, for CUDA, HIP and the CPU.
+//
+// A Row<T, W> is one value for each of the 32 W PEs of a warp: W registers in each lane, PE = lane W + register. On a GPU it is
+// W registers of the thread. On the CPU it holds the registers of all lanes, and every statement is executed by all lanes in
+// lock-step. So the control flow of a kernel is alike in all lanes: what depends on the lane is a select or a masked store.
+//
+// On the CPU a register that no lane sends holds garbage, a word that is not aligned ends the program, and compilers find
+// accesses beside an array (-fsanitize=address).
+#pragma once
+#define UNROLL _Pragma("unroll")
+#if defined(__CUDACC__) || defined(__HIPCC__) || defined(__CUDACC_RTC__)
+#define LANES_GPU 1
+#endif
+
+#if defined(__CUDACC_RTC__)
+typedef signed char int8_t;
+typedef short int16_t;
+typedef int int32_t;
+typedef long long int64_t;
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
+typedef unsigned uint32_t;
+typedef unsigned long long uint64_t;
+#else
+#include <stdint.h>
+#endif
+
+#ifdef LANES_GPU
+// ------------------------------------------------------------------------------------------------ a lane of a GPU
+#define DEVICE static __device__ __forceinline__
+#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define WARP(warps) ((int)(blockIdx.x * (warps) + (threadIdx.x >> 5)))
+#define EVERY_LANE(l)
+template<class T> using V = T;
+template<class T> DEVICE T &lane_of(T &v, int) { return v; }
+template<class T> DEVICE const T &lane_of(const T &v, int) { return v; }
+DEVICE V<int> lane() { return (int)(threadIdx.x & 31); }
+template<class T> DEVICE void unset(T &v) { v = T(0); }
+template<class T> DEVICE T moved(T v, int by) {
+#if defined(__HIPCC__)
+  return by > 0 ? __shfl_up(v, by, 32) : __shfl_down(v, -by, 32);
+#else
+  return by > 0 ? __shfl_up_sync(0xffffffffu, v, by) : __shfl_down_sync(0xffffffffu, v, -by);
+#endif
+}
+// The value of the lane `by` lanes before.
+template<class T> DEVICE T from_lane(T v, int by) {
+  if (by == 0) return v;
+  if (sizeof(T) < 4) return (T)moved((int)v, by);
+  return moved(v, by);
+}
+#else
+// ------------------------------------------------------------------------------------------------ 32 lanes on the CPU
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define DEVICE static inline __attribute__((always_inline))
+#define KERNEL(threads) static void
+static thread_local int warp_number;
+#define WARP(warps) (warp_number)
+#define EVERY_LANE(l) for (int l = 0; l < 32; l++)
+#define __restrict__
+template<class T> DEVICE T garbage() {
+  T t;
+  memset((void *)&t, 0xA5, sizeof t);
+  if (sizeof(T) == sizeof(bool)) memset((void *)&t, 1, 1);
+  return t;
+}
+template<class T> struct alignas(64) V {
+  T v[32];
+  V() {}
+  V(T s) { EVERY_LANE(l) v[l] = s; }
+};
+template<class T> DEVICE T &lane_of(V<T> &v, int l) { return v.v[l]; }
+template<class T> DEVICE const T &lane_of(const V<T> &v, int l) { return v.v[l]; }
+DEVICE V<int> lane() {
+  V<int> out;
+  EVERY_LANE(l) out.v[l] = l;
+  return out;
+}
+template<class T> DEVICE void unset(V<T> &v) { v = V<T>(garbage<T>()); }
+template<class T> DEVICE V<T> from_lane(const V<T> &a, int by) {
+  V<T> out;
+  EVERY_LANE(l) out.v[l] = l - by >= 0 && l - by < 32 ? a.v[l - by] : garbage<T>();
+  return out;
+}
+#endif
+#ifndef LANES_GPU
+#define LANE_LOOP EVERY_LANE(l)
+#else
+#define LANE_LOOP for (int l = 0; l < 1; l++)
+#endif
+
+// ------------------------------------------------------------------------------------------------ operators of one value
+// As C, with one result where C has none: integers wrap around; x / 0 is -1, x % 0 is x; a shift by the width or more gives 0
+// or the sign; a float becomes the nearest integer that there is.
+namespace one {
+template<int bytes> struct bits_of { typedef unsigned t; };
+template<> struct bits_of<8> { typedef unsigned long long t; };
+#define WRAPPED(name, op) \
+  template<class T> DEVICE T name(T a, T b) { \
+    typedef typename bits_of<sizeof(T)>::t U; \
+    return (T)((U)a op (U)b); \
+  }
+WRAPPED(add, +) WRAPPED(sub, -) WRAPPED(mul, *)
+#ifdef LANES_GPU
+// One rounding each: the compiler must not contract a * b + c.
+DEVICE float add(float a, float b) { return __fadd_rn(a, b); }
+DEVICE float sub(float a, float b) { return __fsub_rn(a, b); }
+DEVICE float mul(float a, float b) { return __fmul_rn(a, b); }
+DEVICE float div(float a, float b) { return __fdiv_rn(a, b); }
+DEVICE float fma(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+DEVICE float sqrt(float a) { return __fsqrt_rn(a); }
+DEVICE double add(double a, double b) { return __dadd_rn(a, b); }
+DEVICE double sub(double a, double b) { return __dsub_rn(a, b); }
+DEVICE double mul(double a, double b) { return __dmul_rn(a, b); }
+DEVICE double div(double a, double b) { return __ddiv_rn(a, b); }
+DEVICE double fma(double a, double b, double c) { return __fma_rn(a, b, c); }
+DEVICE double sqrt(double a) { return __dsqrt_rn(a); }
+#else
+// Compiled with -ffp-contract=off.
+#define FLOATS(T, suffix) \
+  DEVICE T add(T a, T b) { return a + b; } \
+  DEVICE T sub(T a, T b) { return a - b; } \
+  DEVICE T mul(T a, T b) { return a * b; } \
+  DEVICE T div(T a, T b) { return a / b; } \
+  DEVICE T fma(T a, T b, T c) { return __builtin_fma##suffix(a, b, c); } \
+  DEVICE T sqrt(T a) { return __builtin_sqrt##suffix(a); }
+FLOATS(float, f) FLOATS(double, )
+#endif
+template<class T> DEVICE T div(T a, T b) { return b == T(0) ? (T)-1 : T(-1) < T(0) && b == T(-1) ? sub(T(0), a) : (T)(a / b); }
+template<class T> DEVICE T rem(T a, T b) { return b == T(0) ? a : T(-1) < T(0) && b == T(-1) ? T(0) : (T)(a % b); }
+template<class T> DEVICE T fma(T a, T b, T c) { return add(mul(a, b), c); }
+template<class T> DEVICE T neg(T a) { return sub(T(0), a); }
+DEVICE float neg(float a) { return -a; }
+DEVICE double neg(double a) { return -a; }
+template<class T> DEVICE T absolute(T a) { return a < T(0) ? neg(a) : a; }
+DEVICE float absolute(float a) { return __builtin_fabsf(a); }
+DEVICE double absolute(double a) { return __builtin_fabs(a); }
+template<class T> DEVICE T invert(T a) { return (T)~a; }
+DEVICE bool invert(bool a) { return !a; }
+// fminf and fmaxf: a NaN loses; of equal operands the first.
+template<class T> DEVICE T min(T a, T b) { return b != b || a <= b ? a : b; }
+template<class T> DEVICE T max(T a, T b) { return b != b || a >= b ? a : b; }
+template<class T, class S> DEVICE T shl(T a, S n) {
+  typedef typename bits_of<sizeof(T)>::t U;
+  return n < S(0) || (unsigned long long)n >= 8 * sizeof(T) ? T(0) : (T)((U)a << (int)n);
+}
+template<class T, class S> DEVICE T shr(T a, S n) {
+  return n < S(0) || (unsigned long long)n >= 8 * sizeof(T) ? (a < T(0) ? (T)-1 : T(0)) : (T)(a >> (int)n);
+}
+// C's conversion; from a float to an integer the nearest one.
+template<class T> struct is_floating { static constexpr bool value = false; };
+template<> struct is_floating<float> { static constexpr bool value = true; };
+template<> struct is_floating<double> { static constexpr bool value = true; };
+template<class T, class S> DEVICE T cast(S x) {
+  if constexpr (is_floating<S>::value && !is_floating<T>::value && sizeof(T) * 8 > 1) {
+    constexpr bool is_signed = T(-1) < T(0);
+    constexpr int bits = 8 * sizeof(T) - (is_signed ? 1 : 0);
+    const S above = (S)(1ull << (bits - 1)) * S(2);
+    if (x != x) return T(0);
+    if (x >= above) return (T)(is_signed ? ~0ull >> (65 - 8 * sizeof(T)) : ~0ull);
+    if (x <= (is_signed ? -above : S(0))) return (T)(is_signed ? 1ull << (8 * sizeof(T) - 1) : 0ull);
+  }
+  return (T)x;
+}
+template<> DEVICE bool cast<bool, float>(float x) { return x != 0.0f; }
+template<> DEVICE bool cast<bool, double>(double x) { return x != 0.0; }
+}  // namespace one
+
+// ------------------------------------------------------------------------------------------------ rows
+template<class T, int W> struct Row { V<T> v[W]; };
+template<class T> struct same { typedef T t; };
+#define FOR_ALL UNROLL for (int r = 0; r < W; r++) LANE_LOOP
+#define AT(x) lane_of((x).v[r], l)
+
+template<int W, class T> DEVICE Row<T, W> all(T s) {
+  Row<T, W> out;
+  FOR_ALL AT(out) = s;
+  return out;
+}
+template<int W, class T> DEVICE Row<T, W> all(const Row<T, W> &a) { return a; }
+template<class T, int W> DEVICE void unset(Row<T, W> &a) { UNROLL for (int r = 0; r < W; r++) unset(a.v[r]); }
+template<class T, int W, int N> DEVICE void unset(Row<T, W> (&a)[N]) { UNROLL for (int k = 0; k < N; k++) unset(a[k]); }
+// The numbers of the PEs.
+template<int W> DEVICE Row<int, W> pes() {
+  Row<int, W> out;
+  const V<int> own = lane();
+  FOR_ALL AT(out) = lane_of(own, l) * W + r;
+  return out;
+}
+
+#define ROW_BINARY(name, function, Result) \
+  template<class T, int W> DEVICE Row<Result, W> name(const Row<T, W> &a, const Row<T, W> &b) { \
+    Row<Result, W> out; \
+    FOR_ALL AT(out) = function(AT(a), AT(b)); \
+    return out; \
+  } \
+  template<class T, int W> DEVICE Row<Result, W> name(const Row<T, W> &a, typename same<T>::t b) { \
+    Row<Result, W> out; \
+    FOR_ALL AT(out) = function(AT(a), b); \
+    return out; \
+  } \
+  template<class T, int W> DEVICE Row<Result, W> name(typename same<T>::t a, const Row<T, W> &b) { \
+    Row<Result, W> out; \
+    FOR_ALL AT(out) = function(a, AT(b)); \
+    return out; \
+  }
+#define BITS_AND(a, b) ((T)((a) & (b)))
+#define BITS_OR(a, b) ((T)((a) | (b)))
+#define BITS_XOR(a, b) ((T)((a) ^ (b)))
+#define IS_EQUAL(a, b) ((a) == (b))
+#define IS_OTHER(a, b) ((a) != (b))
+#define IS_LESS(a, b) ((a) < (b))
+#define IS_AT_MOST(a, b) ((a) <= (b))
+#define IS_AT_LEAST(a, b) ((a) >= (b))
+ROW_BINARY(operator+, one::add, T) ROW_BINARY(operator-, one::sub, T) ROW_BINARY(operator*, one::mul, T)
+ROW_BINARY(operator/, one::div, T) ROW_BINARY(operator%, one::rem, T)
+ROW_BINARY(operator&, BITS_AND, T) ROW_BINARY(operator|, BITS_OR, T) ROW_BINARY(operator^, BITS_XOR, T)
+ROW_BINARY(operator==, IS_EQUAL, bool) ROW_BINARY(operator!=, IS_OTHER, bool)
+ROW_BINARY(operator<, IS_LESS, bool) ROW_BINARY(operator<=, IS_AT_MOST, bool) ROW_BINARY(operator>=, IS_AT_LEAST, bool)
+ROW_BINARY(min, one::min, T) ROW_BINARY(max, one::max, T)
+template<class T, class S, int W> DEVICE Row<T, W> shl(const Row<T, W> &a, const Row<S, W> &n) {
+  Row<T, W> out;
+  FOR_ALL AT(out) = one::shl(AT(a), AT(n));
+  return out;
+}
+template<class T, class S, int W> DEVICE Row<T, W> shr(const Row<T, W> &a, const Row<S, W> &n) {
+  Row<T, W> out;
+  FOR_ALL AT(out) = one::shr(AT(a), AT(n));
+  return out;
+}
+#define ROW_UNARY(name, function) \
+  template<class T, int W> DEVICE Row<T, W> name(const Row<T, W> &a) { \
+    Row<T, W> out; \
+    FOR_ALL AT(out) = function(AT(a)); \
+    return out; \
+  }
+ROW_UNARY(operator-, one::neg) ROW_UNARY(operator~, one::invert) ROW_UNARY(sqrt, one::sqrt) ROW_UNARY(absolute, one::absolute)
+template<class T, class S, int W> DEVICE Row<T, W> cast(const Row<S, W> &a) {
+  Row<T, W> out;
+  FOR_ALL AT(out) = one::cast<T, S>(AT(a));
+  return out;
+}
+template<class T, int W> DEVICE Row<T, W> fma(const Row<T, W> &a, const Row<T, W> &b, const Row<T, W> &c) {
+  Row<T, W> out;
+  FOR_ALL AT(out) = one::fma(AT(a), AT(b), AT(c));
+  return out;
+}
+template<class T, int W> DEVICE Row<T, W> select(const Row<bool, W> &when, const Row<T, W> &a, const Row<T, W> &b) {
+  Row<T, W> out;
+  FOR_ALL AT(out) = AT(when) ? AT(a) : AT(b);
+  return out;
+}
+template<class T, int W> DEVICE Row<T, W> select(bool when, const Row<T, W> &a, const Row<T, W> &b) {
+  Row<T, W> out;
+  FOR_ALL AT(out) = when ? AT(a) : AT(b);
+  return out;
+}
+// Entry of a table; the position wraps around at its size, a power of two.
+template<class T, int N, int W, class S> DEVICE Row<T, W> lookup(const T (&table)[N], const Row<S, W> &at) {
+  Row<T, W> out;
+  FOR_ALL AT(out) = table[(unsigned long long)AT(at) & (N - 1)];
+  return out;
+}
+
+// PE u gets the value of PE u - D: a renaming of registers, and |D| shuffles.
+template<int D, class T, int W> DEVICE Row<T, W> hop(const Row<T, W> &a) {
+  Row<T, W> out;
+  UNROLL for (int r = 0; r < W; r++) {
+    const int lanes = r < D ? (D - r + W - 1) / W : -((r - D) / W);
+    out.v[r] = from_lane(a.v[r - D + lanes * W], lanes);
+  }
+  return out;
+}
+// Elements D, D + 1, … of two rows side by side in each lane.
+template<int D, class T, int W> DEVICE Row<T, W> window(const Row<T, W> &a, const Row<T, W> &b) {
+  Row<T, W> out;
+  UNROLL for (int r = 0; r < W; r++) out.v[r] = D + r < W ? a.v[D + r < W ? D + r : 0] : b.v[D + r < W ? 0 : D + r - W];
+  return out;
+}
+
+// ------------------------------------------------------------------------------------------------ memory
+DEVICE int clamp(int x, int low, int high) { return x < low ? low : x > high ? high : x; }
+template<int W> DEVICE Row<int, W> clamp(const Row<int, W> &x, int low, int high) {
+  Row<int, W> out;
+  FOR_ALL AT(out) = clamp(AT(x), low, high);
+  return out;
+}
+template<int bytes> struct word { static constexpr int size = bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 2 : 1; };
+#ifdef LANES_GPU
+template<int size> struct word_type;
+template<> struct word_type<1> { typedef unsigned char t; };
+template<> struct word_type<2> { typedef unsigned short t; };
+template<> struct word_type<4> { typedef unsigned t; };
+template<> struct word_type<8> { typedef uint2 t; };
+template<> struct word_type<16> { typedef uint4 t; };
+template<class T, int W> DEVICE void load_words(const T *p, Row<T, W> &out) {
+  constexpr int size = word<W * sizeof(T)>::size, each = size / sizeof(T);
+  typedef typename word_type<size>::t U;
+  UNROLL for (int k = 0; k < W / each; k++) {
+    union { U word; T e[each]; } u;
+    u.word = __ldg((const U *)p + k);
+    UNROLL for (int e = 0; e < each; e++) out.v[k * each + e] = u.e[e];
+  }
+}
+template<class T, int W> DEVICE void store_words(T *p, const Row<T, W> &in) {
+  constexpr int size = word<W * sizeof(T)>::size, each = size / sizeof(T);
+  typedef typename word_type<size>::t U;
+  UNROLL for (int k = 0; k < W / each; k++) {
+    union { U word; T e[each]; } u;
+    UNROLL for (int e = 0; e < each; e++) u.e[e] = in.v[k * each + e];
+    ((U *)p)[k] = u.word;
+  }
+}
+#define TO_WORDS(p, out) load_words(p, out)
+#define FROM_WORDS(p, in) store_words(p, in)
+#else
+template<class T, int W> DEVICE const T *aligned(const T *p) {
+  if ((uintptr_t)p % word<W * sizeof(T)>::size) {
+    fprintf(stderr, "a word of %d bytes is not aligned\n", (int)(W * sizeof(T)));
+    exit(8);
+  }
+  return p;
+}
+#define TO_WORDS(p, out) do { const auto *from_ = aligned<T, W>(p); for (int r = 0; r < W; r++) AT(out) = from_[r]; } while (0)
+#define FROM_WORDS(p, in) do { aligned<T, W>(p); for (int r = 0; r < W; r++) (p)[r] = AT(in); } while (0)
+#endif
+// p[at + u] for each PE u, in words of up to 16 bytes.
+template<int W, class T> DEVICE Row<T, W> words(const T *p, long long at) {
+  Row<T, W> out;
+  const V<int> own = lane();
+  LANE_LOOP TO_WORDS(p + at + lane_of(own, l) * W, out);
+  return out;
+}
+// p[at + u] for each PE u.
+template<int W, class T> DEVICE Row<T, W> elements(const T *p, long long at) {
+  Row<T, W> out;
+  const V<int> own = lane();
+  FOR_ALL AT(out) = p[at + lane_of(own, l) * W + r];
+  return out;
+}
+// p[row + first + u], if first + u is in 0 .. extent - 1; else any element of the row.
+template<int W, class T> DEVICE Row<T, W> words_in(const T *p, long long row, int first, int extent) {
+  Row<T, W> out;
+  const V<int> own = lane();
+  LANE_LOOP TO_WORDS(p + row + clamp(first + lane_of(own, l) * W, 0, extent - W), out);
+  return out;
+}
+template<int W, class T> DEVICE Row<T, W> elements_in(const T *p, long long row, int first, int extent) {
+  Row<T, W> out;
+  const V<int> own = lane();
+  FOR_ALL AT(out) = p[row + clamp(first + lane_of(own, l) * W + r, 0, extent - 1)];
+  return out;
+}
+// p[index] for each PE.
+template<class T, int W> DEVICE Row<T, W> gather(const T *p, const Row<int, W> &index) {
+  Row<T, W> out;
+  FOR_ALL AT(out) = p[AT(index)];
+  return out;
+}
+// Whole words by the lanes in which `when` holds for the first register.
+template<class T, int W> DEVICE void store(const Row<bool, W> &when, T *p, long long at, const Row<T, W> &in) {
+  const V<int> own = lane();
+  LANE_LOOP if (lane_of(when.v[0], l)) FROM_WORDS(p + at + lane_of(own, l) * W, in);
+}
+// Single elements.
+template<class T, int W> DEVICE void store_elements(const Row<bool, W> &when, T *p, long long at, const Row<T, W> &in) {
+  const V<int> own = lane();
+  FOR_ALL if (AT(when)) p[at + lane_of(own, l) * W + r] = AT(in);
+}
+template<class T, int W> DEVICE void scatter(const Row<bool, W> &when, T *p, const Row<int, W> &index, const Row<T, W> &in) {
+  FOR_ALL if (AT(when)) p[AT(index)] = AT(in);
+}
+
+// The two bodies of a step.
+struct Border { static constexpr bool value = true; };
+struct Interior { static constexpr bool value = false; };

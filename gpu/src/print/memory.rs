@@ -1,0 +1,148 @@
+//! Loads and stores as C++.
+
+use super::expression::{atom, conjunction, row, scalar};
+use crate::form::{Cond, Form};
+use crate::ir::{Array, Passing, ScalarId, Store, Warp};
+
+/// How the PEs of a row find their elements.
+enum Layout {
+    /// All lanes the same element.
+    Same,
+    /// Side by side; in aligned words or not.
+    Along { words: bool },
+    Anywhere,
+}
+
+fn layout(warp: &Warp, array: &Array, at: &[Form]) -> Layout {
+    let Some((last, outer)) = at.split_last() else { return Layout::Same };
+    if at.iter().all(|f| f.unit == 0) {
+        return Layout::Same;
+    }
+    if last.unit != 1 || outer.iter().any(|f| f.unit != 0) || warp.is_unrolled() {
+        return Layout::Anywhere;
+    }
+    let rows = outer.is_empty() || array.dims[array.dims.len() - 1] % warp.width == 0;
+    let start = Form { unit: 0, ..last.clone() };
+    Layout::Along { words: warp.width > 1 && rows && start.divisor(&warp.scalars) % warp.width == 0 }
+}
+
+/// The form with the time moved on.
+fn later(form: &Form, time: Option<(ScalarId, i64)>) -> Form {
+    time.map_or_else(|| form.clone(), |(t, steps)| form.plus(steps * form.of(t)))
+}
+
+/// Subscript `d` as a scalar, in bounds if `clamped`.
+fn subscript(warp: &Warp, form: &Form, extent: i64, clamped: bool) -> String {
+    let text = scalar(warp, &Form { unit: 0, ..form.clone() });
+    let (lo, hi) = form.range(&warp.scalars, 1);
+    match clamped && (lo < 0 || hi >= extent) {
+        true => format!("clamp({text}, 0, {})", extent - 1),
+        false => text,
+    }
+}
+
+/// The position in the array of the element at these subscripts, all but the last of which are given as text.
+fn flat(dims: &[i64], subscripts: &[String]) -> String {
+    let mut text = String::new();
+    for (d, s) in subscripts.iter().enumerate() {
+        let stride: i64 = dims[d + 1..].iter().product();
+        if s == "0" {
+            continue;
+        }
+        let term = match (stride, text.is_empty()) {
+            (1, true) => s.clone(),
+            (1, false) => atom(s),
+            _ => format!("(long long){} * {stride}", atom(s)),
+        };
+        text = if text.is_empty() { term } else { format!("{text} + {term}") };
+    }
+    if text.is_empty() { "0".into() } else { text }
+}
+
+/// A load in one body; `ahead`: as it is some steps later.
+pub fn load(warp: &Warp, array: usize, at: &[Form], border: bool, ahead: Option<(ScalarId, i64)>) -> String {
+    let source = &warp.arrays[array];
+    let at: Vec<Form> = at.iter().map(|f| later(f, ahead)).collect();
+    let (name, width, dims) = (&source.name, warp.width, &source.dims);
+    let texts = |n: usize| -> Vec<String> {
+        at[..n].iter().zip(dims).map(|(f, &extent)| subscript(warp, f, extent, border)).collect()
+    };
+    let last = at.len().saturating_sub(1);
+    match layout(warp, source, &at) {
+        Layout::Same => format!("{name}[{}]", flat(dims, &texts(at.len()))),
+        Layout::Along { words } if border => {
+            let row = flat(dims, &[texts(last), vec!["0".into()]].concat());
+            let first = scalar(warp, &Form { unit: 0, ..at[last].clone() });
+            let function = if words && dims[last] % width == 0 { "words_in" } else { "elements_in" };
+            format!("{function}<{width}>({name}, {row}, {first}, {})", dims[last])
+        }
+        Layout::Along { words } => {
+            let function = if words { "words" } else { "elements" };
+            let first = scalar(warp, &Form { unit: 0, ..at[last].clone() });
+            format!("{function}<{width}>({name}, {})", flat(dims, &[texts(last), vec![first]].concat()))
+        }
+        Layout::Anywhere => format!("gather({name}, {})", index(warp, dims, &at, border)),
+    }
+}
+
+/// The position of each PE's element.
+fn index(warp: &Warp, dims: &[i64], at: &[Form], clamped: bool) -> String {
+    let mut terms = vec![];
+    for (d, form) in at.iter().enumerate() {
+        let stride: i64 = dims[d + 1..].iter().product();
+        let (lo, hi) = form.range(&warp.scalars, warp.units());
+        let text = match (clamped && (lo < 0 || hi >= dims[d]), form.unit) {
+            (true, 0) => format!("clamp({}, 0, {})", scalar(warp, form), dims[d] - 1),
+            (true, _) => format!("clamp({}, 0, {})", row(warp, form), dims[d] - 1),
+            (false, 0) => scalar(warp, form),
+            (false, _) => row(warp, form),
+        };
+        let part = if stride == 1 { atom(&text) } else { format!("{} * {stride}", atom(&text)) };
+        // A row first, so that the sum is one.
+        if form.unit != 0 { terms.insert(0, part) } else if text != "0" { terms.push(part) }
+    }
+    terms.join(" + ")
+}
+
+/// A store in one body, without the lanes of the margins.
+pub fn store(warp: &Warp, s: &Store, value: &str, border: bool) -> String {
+    let target = &warp.arrays[s.array];
+    let (name, width, dims) = (&target.name, warp.width, &target.dims);
+    let when: Vec<Cond> = if border || !s.inside { s.when.clone() } else { vec![] };
+    let (scalars, rows): (Vec<Cond>, Vec<Cond>) = when.into_iter().partition(|c| !c.is_by_lane());
+    let mine = if has_margins(warp) { Some("mine".to_string()) } else { None };
+    let masks: Vec<String> = mine.into_iter().chain((!rows.is_empty()).then(|| conjunction(warp, &rows).0)).collect();
+    let mask = if masks.is_empty() { format!("all<{width}>(true)") } else { masks.join(" & ") };
+    let text = match layout(warp, target, &s.at) {
+        Layout::Along { words } => {
+            let subscripts: Vec<String> = s.at.iter().map(|f| scalar(warp, &Form { unit: 0, ..f.clone() })).collect();
+            let at = flat(dims, &subscripts);
+            let function = if words && rows.is_empty() { "store" } else { "store_elements" };
+            format!("{function}({mask}, {name}, {at}, {value})")
+        }
+        Layout::Same => {
+            let subscripts: Vec<String> = s.at.iter().map(|f| scalar(warp, f)).collect();
+            let at = flat(dims, &subscripts);
+            format!("scatter({mask}, {name}, all<{width}>((int)({at})), {value})")
+        }
+        Layout::Anywhere => format!("scatter({mask}, {name}, {}, {value})", index(warp, dims, &s.at, false)),
+    };
+    match scalars.is_empty() {
+        true => format!("{text};"),
+        false => format!("if ({}) {text};", conjunction(warp, &scalars).0),
+    }
+}
+
+/// Whether some PEs of a warp have no result.
+pub fn has_margins(warp: &Warp) -> bool {
+    warp.margins.low + warp.margins.high > 0
+}
+
+/// The text of an element that is a kernel argument.
+pub fn argument(warp: &Warp, array: usize, element: i64) -> String {
+    let source = &warp.arrays[array];
+    match source.passing {
+        Passing::Value => source.name.clone(),
+        _ => format!("{}.v[{element}]", source.name),
+    }
+}

@@ -1,0 +1,89 @@
+//! The program of a warp as text, for people and for snapshots of tests.
+
+use crate::form::{Cond, Form};
+use crate::ir::{NodeId, Op, Pitch, Warp};
+use std::fmt::Write as _;
+
+pub fn to_text(warp: &Warp) -> String {
+    let mut out = format!("warp {}: {} registers, rows of {}\n", warp.name, warp.registers, warp.width);
+    for line in &warp.map {
+        let _ = writeln!(out, "# {line}");
+    }
+    for s in &warp.scalars {
+        let _ = writeln!(out, "  scalar {} {}..{}, multiple of {}", s.name, s.lo, s.hi, s.multiple);
+    }
+    for axis in &warp.grid {
+        let step = match axis.step {
+            Pitch::Constant(step) => step.to_string(),
+            Pitch::Height => "height".into(),
+        };
+        let name = &warp.scalars[axis.scalar.index()].name;
+        let _ = writeln!(out, "  grid {name} from {} step {step} count {}", axis.first, axis.count);
+    }
+    let _ = writeln!(out, "  margins {} {}", warp.margins.low, warp.margins.high);
+    if let Some(t) = &warp.time {
+        let (first, last) = (form(warp, &t.first), form(warp, &t.last));
+        let _ = writeln!(
+            out,
+            "  time {} from {first} to {last} before {} ahead {}{}",
+            warp.scalars[t.scalar.index()].name,
+            t.before,
+            t.ahead,
+            if t.skewed { " skewed" } else { "" }
+        );
+    }
+    for (k, node) in warp.nodes.iter().enumerate() {
+        let marks = [(node.row, "row"), (node.border, "border"), (node.invariant, "invariant")];
+        let marks: String = marks.iter().filter(|m| m.0).map(|m| format!(" {}", m.1)).collect();
+        let note = node.note.as_ref().map_or(String::new(), |n| format!("  # S{} {}", n.statement, n.instance));
+        let _ = writeln!(out, "  %{k}: {}{marks} = {}{note}", node.ty, operation(warp, &node.op));
+    }
+    for s in &warp.stores {
+        let at: Vec<String> = s.at.iter().map(|f| form(warp, f)).collect();
+        let name = &warp.arrays[s.array].name;
+        let inside = if s.inside { "" } else { " border" };
+        let _ = writeln!(out, "  store {name}[{}] = %{} where {}{inside}", at.join("]["), s.value.0, conds(warp, &s.when));
+    }
+    for f in &warp.interior {
+        let _ = writeln!(out, "  interior {} >= 0", form(warp, f));
+    }
+    out
+}
+
+fn operation(warp: &Warp, op: &Op) -> String {
+    let all = |ids: &[NodeId]| ids.iter().map(|i| format!("%{}", i.0)).collect::<Vec<_>>().join(", ");
+    let at = |forms: &[Form]| forms.iter().map(|f| form(warp, f)).collect::<Vec<_>>().join("][");
+    match op {
+        Op::Const(bits) => format!("const {bits:#x}"),
+        Op::Argument { array, element } => format!("argument {}[{element}]", warp.arrays[*array].name),
+        Op::Load { array, at: forms } => format!("load {}[{}]", warp.arrays[*array].name, at(forms)),
+        Op::Index(f) => format!("index {}", form(warp, f)),
+        Op::Holds(when) => format!("holds {}", conds(warp, when)),
+        Op::Unary(op, a) => format!("{op:?} %{}", a.0).to_lowercase(),
+        Op::Binary(op, a, b) => format!("{op:?} {}", all(&[*a, *b])).to_lowercase(),
+        Op::Select(a, b, c) => format!("select {}", all(&[*a, *b, *c])),
+        Op::Cast(a) => format!("cast %{}", a.0),
+        Op::Fma(a, b, c) => format!("fma {}", all(&[*a, *b, *c])),
+        Op::Lookup(table, a) => format!("lookup {} entries %{}", table.len(), a.0),
+        Op::Guard(g) => {
+            let inside = if g.inside { "first" } else { "second" };
+            format!("guard {} ? {}, inside the {inside}", conds(warp, &g.when), all(&[g.then, g.otherwise]))
+        }
+        Op::Hop { of, by } => format!("hop %{} by {by}", of.0),
+        Op::Take { rows, offset } => format!("window {} at {offset}", all(rows)),
+        Op::Past { of, steps } => format!("past %{} steps {steps}", of.0),
+    }
+}
+
+fn conds(warp: &Warp, all: &[Cond]) -> String {
+    let one = |c: &Cond| format!("{} {} 0", form(warp, &c.form), if c.equality { "=" } else { ">=" });
+    all.iter().map(one).collect::<Vec<_>>().join(" and ")
+}
+
+fn form(warp: &Warp, f: &Form) -> String {
+    let scalar = crate::print::expression::scalar(warp, f);
+    match f.unit {
+        0 => scalar,
+        c => format!("{c} u + {scalar}"),
+    }
+}

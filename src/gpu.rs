@@ -1,0 +1,198 @@
+//! Writes the program of a GPU's warps for a C loop nest, and compares it with the C program.
+//!
+//! There need not be a GPU: the kernel's text also runs on the CPU, where all lanes of a warp are in one structure
+//! (`gpu::print::shim`). That run is compared with the compiled C program, element by element.
+
+use crate::cli::Gpu;
+use crate::data::{self, Memory};
+use crate::error::{Error, Result};
+use crate::golden;
+use crate::input::Input;
+use crate::outdir::OutputDir;
+use crate::program::Work;
+use crate::reference::{self, Reference};
+use crate::reporter::{Progress, Reporter};
+use crate::scratch::{self, Scratch};
+use gpu::choose::{choose, Chosen};
+use gpu::ir::Warp;
+use gpu::print;
+use scop::Scop;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use uniform::design::DesignSpec;
+
+/// A written kernel, with the comparison.
+pub struct Written {
+    pub chosen: Chosen,
+    /// Where the files are, unless only a stage was printed.
+    pub directory: Option<PathBuf>,
+    pub check: Option<Check>,
+}
+
+/// The comparison of the shim with the C program.
+pub struct Check {
+    /// Who computed the expected results, such as `cc`.
+    pub model: String,
+    /// Elements compared, over all runs.
+    pub elements: usize,
+    /// The first differences, or what else went wrong.
+    pub faults: Vec<String>,
+}
+
+/// Differences that are shown.
+const EXAMPLES: usize = 8;
+/// Heights at which the shim runs, beside the whole loop.
+const HEIGHTS: [i64; 2] = [7, 1 << 20];
+
+/// See [`crate::gpu()`].
+pub(crate) fn run(arguments: &Gpu, reporter: &dyn Reporter) -> Result<Written> {
+    let (input, spec, _) = Work::load(&arguments.program, &arguments.design, reporter)?.only("`sagen gpu`")?;
+    if input.stage.is_some() {
+        return Err(Error::usage("`sagen gpu` reads C: give it a C file"));
+    }
+    let scop = &input.scop;
+    let spec = spec.beside(scop);
+    let refused = |faults| Error::diagnostics(faults, &scop.sources);
+    reporter.progress(Progress::Stage("choosing a map"));
+    let program = search::program(scop, &spec).map_err(refused)?;
+    let chosen = choose(&program.program, &spec).map_err(refused)?;
+    gpu::verify::verify(&chosen.warp).map_err(Error::internal)?;
+    reporter.progress(Progress::Done);
+    if arguments.emit {
+        return Ok(Written { chosen, directory: None, check: None });
+    }
+    let files = print::files(&chosen.warp, &program.quotes);
+    let target = arguments.output.clone().unwrap_or_else(|| Path::new("out").join(&chosen.warp.name));
+    let check = match arguments.no_check {
+        true => None,
+        false => Some(check(&input, arguments, &spec, &chosen.warp, &files, reporter)?),
+    };
+    if check.as_ref().is_none_or(|c| c.faults.is_empty()) {
+        let out = OutputDir::create(&target).map_err(Error::reason)?;
+        for (name, text) in &files {
+            out.write(name, text).map_err(Error::reason)?;
+        }
+        out.commit().map_err(Error::reason)?;
+    }
+    Ok(Written { chosen, directory: Some(target), check })
+}
+
+/// Compares the shim with the C program.
+fn check(
+    input: &Input,
+    arguments: &Gpu,
+    spec: &DesignSpec,
+    warp: &Warp,
+    files: &[(String, String)],
+    reporter: &dyn Reporter,
+) -> Result<Check> {
+    let scop = &input.scop;
+    reporter.progress(Progress::Stage("compiling and running the golden model"));
+    let reference = reference::of_input(input, &arguments.program, data::random(scop, arguments.seed), reporter)?;
+    let (expected, model) = expected(scop, spec, &reference)?;
+    reporter.progress(Progress::Stage("running the warps on the CPU"));
+    let dir = Scratch::temporary("gpu").map_err(Error::reason)?;
+    let shim = Shim::build(files, dir.path(), &arguments.sanitize)?;
+    let mut check = Check { model, elements: 0, faults: vec![] };
+    let with_height = warp.time.as_ref().is_some_and(|t| t.height.is_some());
+    for &height in if with_height { &HEIGHTS[..] } else { &HEIGHTS[1..] } {
+        match shim.run(warp, scop, &reference.before, height) {
+            Ok(found) => compare(scop, warp, &found, &expected, &mut check),
+            Err(fault) => check.faults.push(fault),
+        }
+    }
+    reporter.progress(Progress::Done);
+    Ok(check)
+}
+
+/// The results to compare with: the C program's, or the interpreter's if floats are fused.
+fn expected(scop: &Scop, spec: &DesignSpec, reference: &Reference) -> Result<(Memory, String)> {
+    let program = spec.program(scop);
+    if program.statements == scop.statements {
+        return Ok((reference.after.clone(), reference.model.clone()));
+    }
+    let after = reference::interpret(&program, &reference.before).map_err(Error::internal)?;
+    Ok((after, "interpreter, with fused multiply-adds".into()))
+}
+
+/// The compiled shim.
+struct Shim<'a> {
+    dir: &'a Path,
+}
+
+impl<'a> Shim<'a> {
+    fn build(files: &[(String, String)], dir: &'a Path, sanitize: &Option<String>) -> Result<Shim<'a>> {
+        for (name, text) in files {
+            let path = dir.join(name);
+            let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+            made.and_then(|()| std::fs::write(&path, text)).map_err(Error::reason)?;
+        }
+        let compiler = golden::find_cxx().ok_or_else(|| {
+            Error::reason("no C++ compiler found (tried $CXX, c++, g++, clang++): install one, or use --no-check")
+        })?;
+        let mut command = Command::new(&compiler);
+        command.args(["-std=c++17", "-O1", "-ffp-contract=off", "-fwrapv", "-w"]);
+        command.args(sanitize.iter().map(|s| format!("-fsanitize={s}")));
+        command.args(["shim.cpp", "-o", "shim"]).current_dir(dir);
+        let output = scratch::output(&mut command).map_err(Error::reason)?;
+        match output.status.success() {
+            true => Ok(Shim { dir }),
+            false => Err(Error::internal(format!(
+                "{compiler} refuses the emitted text:\n{}",
+                String::from_utf8_lossy(&output.stderr).lines().take(30).collect::<Vec<_>>().join("\n")
+            ))),
+        }
+    }
+
+    /// Runs all warps; the contents of the program's arrays afterwards.
+    fn run(&self, warp: &Warp, scop: &Scop, before: &Memory, height: i64) -> std::result::Result<Memory, String> {
+        let mut bytes = vec![];
+        let places = places(warp, scop);
+        for &(_, place) in &places {
+            bytes.extend(data::pack(&before[place], scop.arrays[place].ty));
+        }
+        std::fs::write(self.dir.join("in"), &bytes).map_err(|e| format!("cannot write the input: {e}"))?;
+        let mut command = Command::new(self.dir.join("shim"));
+        command.args(["in", "out", &height.to_string()]).current_dir(self.dir);
+        let output = scratch::output(&mut command).map_err(|e| format!("cannot run the shim: {e}"))?;
+        if !output.status.success() {
+            let text = String::from_utf8_lossy(&output.stderr);
+            let first: Vec<&str> = text.lines().filter(|l| !l.trim().is_empty()).take(3).collect();
+            return Err(format!("at height {height} the shim ended: {} {}", output.status, first.join("; ")));
+        }
+        let result = std::fs::read(self.dir.join("out")).map_err(|e| format!("no output: {e}"))?;
+        if result.len() != bytes.len() {
+            return Err("the shim's output has another size".into());
+        }
+        let mut after = before.clone();
+        let mut rest = result.as_slice();
+        for (_, place) in places {
+            let array = &scop.arrays[place];
+            let (own, next) = rest.split_at(data::elements(array) * array.ty.bytes() as usize);
+            after[place] = data::unpack(own, array.ty);
+            rest = next;
+        }
+        Ok(after)
+    }
+}
+
+/// The kernel's parameters: the number in the warp, and in the program as it was written.
+fn places(warp: &Warp, scop: &Scop) -> Vec<(usize, usize)> {
+    let place = |name: &str| scop.arrays.iter().position(|a| a.name == name);
+    print::parameters(warp).filter_map(|(k, a)| Some((k, place(&a.name)?))).collect()
+}
+
+fn compare(scop: &Scop, warp: &Warp, found: &Memory, expected: &Memory, check: &mut Check) {
+    let _ = warp;
+    for ((array, found), expected) in scop.arrays.iter().zip(found).zip(expected) {
+        if array.storage != scop::Storage::Dram {
+            continue;
+        }
+        check.elements += found.len();
+        for (k, (a, b)) in found.iter().zip(expected).enumerate() {
+            if !crate::sim::compare::same(*a, *b, array.ty) && check.faults.len() < EXAMPLES {
+                check.faults.push(format!("{}[{k}] is {a:#x}, C computes {b:#x}", array.name));
+            }
+        }
+    }
+}
