@@ -529,6 +529,8 @@ pub struct Gpu {
     pub program: Program,
     #[command(flatten)]
     pub design: Design,
+    #[command(flatten)]
+    pub c_program: CProgram,
     /// Directory to write [default: out/NAME with the function's name]
     #[arg(short, long, value_name = "DIR", help_heading = OUTPUT)]
     pub output: Option<PathBuf>,

@@ -41,11 +41,24 @@ pub struct Check {
 
 /// Differences that are shown.
 const EXAMPLES: usize = 8;
-/// Heights at which the shim runs, beside the whole loop.
-const HEIGHTS: [i64; 2] = [7, 1 << 20];
+/// Heights at which the shim runs, and orders of the warps: a device runs them in any.
+const RUNS: [(i64, &str); 2] = [(7, "forward"), (1 << 20, "reverse")];
 
 /// See [`crate::gpu()`].
 pub(crate) fn run(arguments: &Gpu, reporter: &dyn Reporter) -> Result<Written> {
+    run_changed(arguments, reporter, &|_, text| text)
+}
+
+/// As [`crate::gpu()`], with files changed before they are compared: the tests plant faults by it. `change` gets the name
+/// and the text of each file.
+///
+/// # Errors
+/// Those of [`crate::gpu()`].
+pub fn run_changed(
+    arguments: &Gpu,
+    reporter: &dyn Reporter,
+    change: &dyn Fn(&str, String) -> String,
+) -> Result<Written> {
     let (input, spec, _) = Work::load(&arguments.program, &arguments.design, reporter)?.only("`sagen gpu`")?;
     if input.stage.is_some() {
         return Err(Error::usage("`sagen gpu` reads C: give it a C file"));
@@ -61,7 +74,8 @@ pub(crate) fn run(arguments: &Gpu, reporter: &dyn Reporter) -> Result<Written> {
     if arguments.emit {
         return Ok(Written { chosen, directory: None, check: None });
     }
-    let files = print::files(&chosen.warp, &program.quotes);
+    let files = print::files(&chosen.warp, &program.quotes).into_iter();
+    let files: Vec<(String, String)> = files.map(|(name, text)| (name.clone(), change(&name, text))).collect();
     let target = arguments.output.clone().unwrap_or_else(|| Path::new("out").join(&chosen.warp.name));
     let check = match arguments.no_check {
         true => None,
@@ -88,16 +102,16 @@ fn check(
 ) -> Result<Check> {
     let scop = &input.scop;
     reporter.progress(Progress::Stage("compiling and running the golden model"));
-    let reference = reference::of_input(input, &arguments.program, data::random(scop, arguments.seed), reporter)?;
+    let how = arguments.c_program.how(Some(uniform::program::Work::at_most(scop).operations));
+    let reference = reference::of_input(input, &arguments.program, &how, data::random(scop, arguments.seed), reporter)?;
     let (expected, model) = expected(scop, spec, &reference)?;
     reporter.progress(Progress::Stage("running the warps on the CPU"));
     let dir = Scratch::temporary("gpu").map_err(Error::reason)?;
-    let shim = Shim::build(files, dir.path(), &arguments.sanitize)?;
+    let shim = Shim::build(files, dir.path(), arguments.sanitize.as_ref())?;
     let mut check = Check { model, elements: 0, faults: vec![] };
-    let with_height = warp.time.as_ref().is_some_and(|t| t.height.is_some());
-    for &height in if with_height { &HEIGHTS[..] } else { &HEIGHTS[1..] } {
-        match shim.run(warp, scop, &reference.before, height) {
-            Ok(found) => compare(scop, warp, &found, &expected, &mut check),
+    for run in RUNS {
+        match shim.run(warp, scop, &reference.before, run) {
+            Ok(found) => compare(scop, &found, &expected, &mut check),
             Err(fault) => check.faults.push(fault),
         }
     }
@@ -121,16 +135,16 @@ struct Shim<'a> {
 }
 
 impl<'a> Shim<'a> {
-    fn build(files: &[(String, String)], dir: &'a Path, sanitize: &Option<String>) -> Result<Shim<'a>> {
+    fn build(files: &[(String, String)], dir: &'a Path, sanitize: Option<&String>) -> Result<Shim<'a>> {
         for (name, text) in files {
             let path = dir.join(name);
             let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
             made.and_then(|()| std::fs::write(&path, text)).map_err(Error::reason)?;
         }
-        let compiler = golden::find_cxx().ok_or_else(|| {
-            Error::reason("no C++ compiler found (tried $CXX, c++, g++, clang++): install one, or use --no-check")
+        let compiler = golden::Compiler::find_cpp().map_err(|why| {
+            Error::reason(format!("no C++ compiler runs the kernel's text ({why}): install one, or use --no-check"))
         })?;
-        let mut command = Command::new(&compiler);
+        let mut command = compiler.command();
         command.args(["-std=c++17", "-O1", "-ffp-contract=off", "-fwrapv", "-w"]);
         command.args(sanitize.iter().map(|s| format!("-fsanitize={s}")));
         command.args(["shim.cpp", "-o", "shim"]).current_dir(dir);
@@ -145,7 +159,13 @@ impl<'a> Shim<'a> {
     }
 
     /// Runs all warps; the contents of the program's arrays afterwards.
-    fn run(&self, warp: &Warp, scop: &Scop, before: &Memory, height: i64) -> std::result::Result<Memory, String> {
+    fn run(
+        &self,
+        warp: &Warp,
+        scop: &Scop,
+        before: &Memory,
+        (height, order): (i64, &str),
+    ) -> std::result::Result<Memory, String> {
         let mut bytes = vec![];
         let places = places(warp, scop);
         for &(_, place) in &places {
@@ -153,12 +173,12 @@ impl<'a> Shim<'a> {
         }
         std::fs::write(self.dir.join("in"), &bytes).map_err(|e| format!("cannot write the input: {e}"))?;
         let mut command = Command::new(self.dir.join("shim"));
-        command.args(["in", "out", &height.to_string()]).current_dir(self.dir);
+        command.args(["in", "out", &height.to_string(), order]).current_dir(self.dir);
         let output = scratch::output(&mut command).map_err(|e| format!("cannot run the shim: {e}"))?;
         if !output.status.success() {
             let text = String::from_utf8_lossy(&output.stderr);
             let first: Vec<&str> = text.lines().filter(|l| !l.trim().is_empty()).take(3).collect();
-            return Err(format!("at height {height} the shim ended: {} {}", output.status, first.join("; ")));
+            return Err(format!("at height {height}, {order}, the shim ended: {} {}", output.status, first.join("; ")));
         }
         let result = std::fs::read(self.dir.join("out")).map_err(|e| format!("no output: {e}"))?;
         if result.len() != bytes.len() {
@@ -179,11 +199,10 @@ impl<'a> Shim<'a> {
 /// The kernel's parameters: the number in the warp, and in the program as it was written.
 fn places(warp: &Warp, scop: &Scop) -> Vec<(usize, usize)> {
     let place = |name: &str| scop.arrays.iter().position(|a| a.name == name);
-    print::parameters(warp).filter_map(|(k, a)| Some((k, place(&a.name)?))).collect()
+    print::parameters(warp).filter_map(|(k, a)| Some((k, place(&a.source)?))).collect()
 }
 
-fn compare(scop: &Scop, warp: &Warp, found: &Memory, expected: &Memory, check: &mut Check) {
-    let _ = warp;
+fn compare(scop: &Scop, found: &Memory, expected: &Memory, check: &mut Check) {
     for ((array, found), expected) in scop.arrays.iter().zip(found).zip(expected) {
         if array.storage != scop::Storage::Dram {
             continue;

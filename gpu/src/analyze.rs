@@ -15,12 +15,13 @@
 //! if it holds for the `u` at which the form is least.
 
 use crate::arrange::{Arrangement, Place, Refusal};
-use crate::form::{Cond, Form};
+use crate::form::{simplified, Cond, Form};
 use crate::ir::{GridAxis, Margins, NodeId, Op, Passing, Pitch, Scalar, ScalarId, Time, Warp, LANES};
 use crate::lower::space::{self, Space, BEYOND};
 use crate::lower::statements::Statements;
 use crate::lower::Attempt;
 use scop::{flow, Affine, Constraint};
+use uniform::affine::gcd;
 
 /// Slopes of a skewed array: how many steps later the next PE begins.
 const SLOPES: [i64; 5] = [0, 1, -1, 2, -2];
@@ -59,6 +60,8 @@ pub fn finish(
     }
     grid.extend(strips(warp, arrangement, &domains));
     warp.grid = grid;
+    copies(warp);
+    simplify(warp);
     warp.interior = interior(warp, &Space::new(arrangement));
     warp.map = describe(warp, arrangement);
     Ok(())
@@ -225,6 +228,57 @@ fn height(
     Some(GridAxis { scalar, first: lo, step: Pitch::Height, count: hi - lo + 1 })
 }
 
+/// Drops conditions that always hold, now that the grid is known.
+fn simplify(warp: &mut Warp) {
+    let (scalars, units) = (warp.scalars.clone(), warp.units());
+    let shorter = |all: &mut Vec<Cond>| {
+        if let Some(rest) = simplified(std::mem::take(all), &scalars, units) {
+            *all = rest;
+        } else {
+            *all = vec![Cond::at_least_zero(Form::constant(-1))];
+        }
+    };
+    for node in &mut warp.nodes {
+        if let Op::Guard(g) = &mut node.op {
+            shorter(&mut g.when);
+        }
+    }
+    warp.stores.iter_mut().for_each(|s| shorter(&mut s.when));
+}
+
+/// Marks the arrays that warps read while others store to them. A PE may read an element that it alone stores to, later.
+fn copies(warp: &mut Warp) {
+    let moving = |forms: &[Form]| warp.time.as_ref().is_some_and(|t| forms.iter().any(|f| f.of(t.scalar) != 0));
+    let parted = warp.margins != Margins::default() || warp.time.as_ref().is_some_and(|t| t.height.is_some());
+    let own = |array: usize, at: &Vec<Form>| {
+        !parted
+            && !moving(at)
+            && warp.stores.iter().filter(|s| s.array == array).all(|s| s.at == *at || apart(warp, &s.at, at))
+    };
+    let copied: Vec<bool> = (0..warp.arrays.len())
+        .map(|k| {
+            warp.arrays[k].written
+                && warp.nodes.iter().any(|n| matches!(&n.op, Op::Load { array, at } if *array == k && !own(k, at)))
+        })
+        .collect();
+    warp.arrays.iter_mut().zip(copied).for_each(|(a, copied)| a.copied = copied);
+}
+
+/// Whether two elements differ, whatever PEs and warps they belong to: in one dimension they are apart by no multiple of
+/// the distances between warps.
+fn apart(warp: &Warp, a: &[Form], b: &[Form]) -> bool {
+    let distance = |id: &ScalarId| match warp.grid.iter().find(|axis| axis.scalar == *id).map(|axis| axis.step) {
+        Some(Pitch::Constant(step)) => step,
+        _ => 1,
+    };
+    let differ = |(x, y): (&Form, &Form)| {
+        let between = x.scalars.iter().fold(0, |g, (id, c)| gcd(g, c * distance(id)));
+        let by = x.constant - y.constant;
+        x.linear() == y.linear() && x.unit == 0 && if between == 0 { by != 0 } else { by % between != 0 }
+    };
+    a.iter().zip(b).any(differ)
+}
+
 /// The forms that are not negative in the interior: the strictest of each linear part.
 fn interior(warp: &Warp, space: &Space) -> Vec<Form> {
     let mut all: Vec<Form> = vec![];
@@ -263,7 +317,10 @@ fn interior(warp: &Warp, space: &Space) -> Vec<Form> {
 fn outcomes(when: &[Cond], inside: bool, space: &Space) -> Vec<Form> {
     if inside {
         // An equality of forms never holds for all lanes and steps: then there is no interior.
-        return when.iter().flat_map(|c| if c.equality { vec![c.form.clone(), c.form.negated()] } else { vec![c.form.clone()] }).collect();
+        return when
+            .iter()
+            .flat_map(|c| if c.equality { vec![c.form.clone(), c.form.negated()] } else { vec![c.form.clone()] })
+            .collect();
     }
     let fails = |c: &&Cond| !space.holds_inside(std::slice::from_ref(c));
     // Of the conditions that fail in the middle, the one that fails by most.
@@ -287,7 +344,11 @@ fn describe(warp: &Warp, arrangement: &Arrangement) -> Vec<String> {
             }
             Place::Lanes => {
                 let Margins { low, high } = warp.margins;
-                let lost = if low + high > 0 { format!(", without a result: {low} PEs before and {high} behind") } else { String::new() };
+                let lost = if low + high > 0 {
+                    format!(", without a result: {low} PEs before and {high} behind")
+                } else {
+                    String::new()
+                };
                 format!("{LANES} lanes x {} registers{lost}", warp.registers)
             }
             Place::Unrolled(None) if c.extent() == 1 => continue,

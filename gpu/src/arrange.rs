@@ -114,7 +114,12 @@ const WORD: i64 = 16;
 
 /// # Errors
 /// What of the plan has no place in a warp.
-pub fn arrange(program: &Program, statements: &Statements, plan: &Plan, choice: Choice) -> Result<Arrangement, Refusal> {
+pub fn arrange(
+    program: &Program,
+    statements: &Statements,
+    plan: &Plan,
+    choice: Choice,
+) -> Result<Arrangement, Refusal> {
     let system = &statements.system;
     let inverse = unimodular_inverse(&plan.transform).ok_or_else(|| Refusal::new("the transform is not unimodular"))?;
     let mut coordinates = vec![];
@@ -130,7 +135,8 @@ pub fn arrange(program: &Program, statements: &Statements, plan: &Plan, choice: 
     }
     let lanes = plan.dims.iter().position(|d| d.axis == Some(0));
     let lanes = lanes.ok_or_else(|| {
-        Refusal::new("no space coordinate: a GPU needs an axis of lanes").help("name a loop with many iterations, as in --space i")
+        Refusal::new("no space coordinate: a GPU needs an axis of lanes")
+            .help("name a loop with many iterations, as in --space i")
     })?;
     coordinates[lanes].place = Place::Lanes;
     let distances = statements.distances();
@@ -141,8 +147,10 @@ pub fn arrange(program: &Program, statements: &Statements, plan: &Plan, choice: 
     let still = |e: &Vec<i64>| (0..coordinates.len()).all(|d| d == lanes || moved(d, e) == 0);
     let skewed = distances.iter().any(|e| moved(lanes, e) != 0 && still(e));
     if skewed && time.is_none() {
-        return Err(Refusal::new("values hop from PE to PE within a step, and there is no time loop to skew the lanes in")
-            .help("give the loop of more than 32 iterations to --time"));
+        return Err(Refusal::new(
+            "values hop from PE to PE within a step, and there is no time loop to skew the lanes in",
+        )
+        .help("give the loop of more than 32 iterations to --time"));
     }
     let whole = choice.whole || skewed;
     let extent = coordinates[lanes].extent();
@@ -174,6 +182,13 @@ fn places(coordinates: &mut [Coordinate], plan: &Plan, crossed: &dyn Fn(usize) -
             () if !crossed(d) && !axis && tile.is_none() => Place::Grid,
             () if !crossed(d) && axis && tile.is_none() && extent > TILE => Place::Unrolled(Some(TILE)),
             () if tile.is_some() => Place::Unrolled(tile),
+            () if axis && extent > UNROLLED => {
+                let name = &coordinates[d].name;
+                return Err(Refusal::new(format!(
+                    "{name} is on axis 1, so the registers of a lane would hold {extent} values of it; {UNROLLED} are the limit"
+                ))
+                .help(format!("tile it, such as --tile {name}=8, or make it time")));
+            }
             () if axis || extent <= if mixed { WAVEFRONT } else { UNROLLED } => Place::Unrolled(None),
             () => {
                 long.push(d);
@@ -190,7 +205,8 @@ fn places(coordinates: &mut [Coordinate], plan: &Plan, crossed: &dyn Fn(usize) -
 /// Registers of a lane.
 fn registers(program: &Program, tile: Option<i64>, extent: i64, whole: bool, choice: Choice) -> Result<i64, Refusal> {
     let needed = |pes: i64| (pes + LANES - 1) / LANES;
-    let bytes = program.scop.arrays.iter().filter(|a| !a.is_temporary()).map(|a| i64::from(a.ty.bytes())).max().unwrap_or(4);
+    let bytes =
+        program.scop.arrays.iter().filter(|a| !a.is_temporary()).map(|a| i64::from(a.ty.bytes())).max().unwrap_or(4);
     let registers = match (whole, tile, choice.registers) {
         (true, ..) => needed(extent),
         (_, Some(tile), _) => needed(tile),

@@ -19,6 +19,7 @@ use uniform::space_time::transform;
 #[derive(Clone, Debug)]
 pub struct Chosen {
     pub plan: Plan,
+    pub choice: Choice,
     pub warp: Warp,
     pub estimate: Estimate,
     /// `--space` and `--time` of the map.
@@ -36,26 +37,29 @@ pub fn choose(program: &Program, spec: &DesignSpec) -> Result<Chosen, Diagnostic
     let refused = |why: &Refusal| vec![diagnostic(program, why)];
     match &spec.array {
         ArrayChoice::Row { .. } => Err(refused(
-            &Refusal::new("rows of `sagen map` are numbered by arrays of the FPGA").help("write the row's --space and --time"),
+            &Refusal::new("rows of `sagen map` are numbered by arrays of the FPGA")
+                .help("write the row's --space and --time"),
         )),
         ArrayChoice::ByHand { space: Some(space), shape } => {
             let mut reasons = vec![];
             for plan in plans(program, space, shape)? {
                 match best(program, &plan) {
-                    Ok(chosen) => return Ok(chosen),
+                    Ok(chosen) => return ahead(program, chosen).map_err(|why| refused(&why)),
                     Err(why) => reasons.push(why),
                 }
             }
             let mut why = reasons.swap_remove(0);
-            if why.help.is_none() {
-                if let Some(other) = searched(program, &Shape::default()).ok().and_then(|c| c.options) {
-                    why.help = Some(format!("{} works", options(&other)));
-                }
+            if let Some(other) = searched(program, &Shape::default()).ok().and_then(|c| c.options) {
+                why.help = Some(format!("another map works: {}", options(&other)));
             }
             Err(refused(&why))
         }
-        ArrayChoice::ByHand { space: None, shape } => searched(program, shape).map_err(|why| refused(&why)),
-        ArrayChoice::Automatic => searched(program, &Shape::default()).map_err(|why| refused(&why)),
+        ArrayChoice::ByHand { space: None, shape } => {
+            searched(program, shape).and_then(|c| ahead(program, c)).map_err(|why| refused(&why))
+        }
+        ArrayChoice::Automatic => {
+            searched(program, &Shape::default()).and_then(|c| ahead(program, c)).map_err(|why| refused(&why))
+        }
     }
 }
 
@@ -63,13 +67,18 @@ pub fn choose(program: &Program, spec: &DesignSpec) -> Result<Chosen, Diagnostic
 pub fn options((space, time): &(Vec<String>, Vec<String>)) -> String {
     let list = |all: &[String]| {
         let text = all.join(",");
-        if text.contains('*') { format!("'{text}'") } else { text }
+        if text.contains('*') {
+            format!("'{text}'")
+        } else {
+            text
+        }
     };
     format!("--space {} --time {}", list(space), list(time))
 }
 
 fn diagnostic(program: &Program, why: &Refusal) -> Diagnostic {
-    let fault = Diagnostic::error("E0731", program.scop.function.region, format!("no program of a GPU's warps: {}", why.why));
+    let fault =
+        Diagnostic::error("E0731", program.scop.function.region, format!("no program of a GPU's warps: {}", why.why));
     match &why.help {
         Some(help) => fault.help(help.clone()),
         None => fault,
@@ -83,8 +92,12 @@ fn plans(program: &Program, space: &[String], shape: &Shape) -> Result<Vec<Plan>
         return Ok(vec![coordinates().plan(space, time, shape)?]);
     }
     if let Some(text) = space.iter().find(|s| !is_plain(s)) {
-        return Err(vec![Diagnostic::error("E0702", None, format!("space `{text}` is an expression: say what time is"))
-            .help("for example --space c+q --time q")]);
+        return Err(vec![Diagnostic::error(
+            "E0702",
+            None,
+            format!("space `{text}` is an expression: say what time is"),
+        )
+        .help("for example --space c+q --time q")]);
     }
     let mut all = vec![];
     let axes: Vec<usize> = space.iter().filter_map(|n| by_hand::dim_named(&program.system, n).ok()).collect();
@@ -96,7 +109,8 @@ fn plans(program: &Program, space: &[String], shape: &Shape) -> Result<Vec<Plan>
         (0..2).all(|a| on(a) == axes.get(a).copied())
     };
     for mut plan in candidates(program.system.dims.len()).into_iter().filter(over) {
-        let shaped = by_hand::by_hand(&program.system, space, shape, Plan::identity(program.system.dims.len()).transform)?;
+        let shaped =
+            by_hand::by_hand(&program.system, space, shape, Plan::identity(program.system.dims.len()).transform)?;
         plan.dims.iter_mut().zip(shaped.dims).for_each(|(dim, own)| dim.tile = own.tile);
         all.push(plan);
     }
@@ -114,18 +128,24 @@ fn best(program: &Program, plan: &Plan) -> Result<Chosen, Refusal> {
                 let estimate = estimate(&warp);
                 if found.as_ref().is_none_or(|f| estimate.seconds < f.estimate.seconds) {
                     let options = Coordinates::new(&program.scop, &program.system).options(plan);
-                    found = Some(Chosen { plan: plan.clone(), warp, estimate, options, compared: 1 });
+                    found = Some(Chosen { plan: plan.clone(), choice, warp, estimate, options, compared: 1 });
                 }
             }
             Err(why) => reason = Some(why),
         }
     }
-    let mut chosen = found.ok_or_else(|| reason.unwrap_or_else(|| Refusal::new("no program")))?;
-    if let Some(time) = &mut chosen.warp.time {
-        // Rows asked for ahead hide the memory's latency, as long as registers hold them.
-        time.ahead = if chosen.estimate.registers <= AHEAD { 2 } else { 1 };
+    found.ok_or_else(|| reason.unwrap_or_else(|| Refusal::new("no program")))
+}
+
+/// The chosen map with more rows asked for ahead, which hides the memory's latency as long as registers hold them.
+fn ahead(program: &Program, chosen: Chosen) -> Result<Chosen, Refusal> {
+    let rows = if chosen.estimate.registers <= AHEAD { 2 } else { 1 };
+    if chosen.warp.time.is_none() || rows == chosen.choice.ahead {
+        return Ok(chosen);
     }
-    Ok(chosen)
+    let choice = Choice { ahead: rows, ..chosen.choice };
+    let warp = lower(program, &chosen.plan, choice)?;
+    Ok(Chosen { estimate: estimate(&warp), warp, choice, ..chosen })
 }
 
 /// Plans over the loops as they are: lanes, an unrolled loop or none, and time along another one.

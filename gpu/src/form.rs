@@ -110,6 +110,20 @@ pub fn simplified(all: Vec<Cond>, scalars: &[Scalar], units: i64) -> Option<Vec<
     }
     out.sort();
     out.dedup();
+    // An equality decides the bounds on its form.
+    let equal: Vec<Form> = out.iter().filter(|c| c.equality).map(|c| c.form.clone()).collect();
+    let decided = |c: &Cond| {
+        let of = |e: &Form| match () {
+            () if c.form.linear() == e.linear() => Some(c.form.constant - e.constant),
+            () if c.form.linear() == e.negated().linear() => Some(c.form.constant + e.constant),
+            () => None,
+        };
+        equal.iter().filter(|_| !c.equality).find_map(of)
+    };
+    if out.iter().any(|c| decided(c).is_some_and(|value| value < 0)) {
+        return None;
+    }
+    out.retain(|c| decided(c).is_none());
     // Of two bounds with one linear part the stricter one implies the other.
     let weaker = |a: &Cond, b: &Cond| {
         !a.equality && !b.equality && a.form.linear() == b.form.linear() && a.form.constant > b.form.constant

@@ -38,12 +38,28 @@ pub const LANES: i64 = 32;
 /// An array of the C program that the kernel reads or writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Array {
+    /// In the emitted text.
     pub name: String,
+    /// In the C program.
+    pub source: String,
     pub ty: ScalarType,
     pub dims: Vec<i64>,
     pub read: bool,
     pub written: bool,
     pub passing: Passing,
+    /// The kernel reads a copy that the host makes before: other warps store elements that this one reads.
+    pub copied: bool,
+}
+
+impl Array {
+    /// The parameter that loads read from.
+    pub fn loaded(&self) -> String {
+        if self.copied {
+            format!("{}_before", self.name)
+        } else {
+            self.name.clone()
+        }
+    }
 }
 
 /// How an array comes to the kernel.
@@ -111,9 +127,15 @@ pub struct Time {
 pub enum Op {
     Const(u64),
     /// Element of an array that is a kernel argument, or a scalar parameter.
-    Argument { array: usize, element: i64 },
+    Argument {
+        array: usize,
+        element: i64,
+    },
     /// An element of an array at these subscripts. Alike in all lanes if no subscript depends on `u`.
-    Load { array: usize, at: Vec<Form> },
+    Load {
+        array: usize,
+        at: Vec<Form>,
+    },
     /// The value of a form.
     Index(Form),
     /// Whether conditions hold.
@@ -127,11 +149,20 @@ pub enum Op {
     /// One of two values by conditions on the iteration.
     Guard(Guard),
     /// The row moved by this many PEs (lanes, if registers are unrolled): PE `u` gets the value of `u - by`.
-    Hop { of: NodeId, by: i64 },
+    Hop {
+        of: NodeId,
+        by: i64,
+    },
     /// Elements `offset..offset + width` of rows that stand side by side.
-    Take { rows: Vec<NodeId>, offset: i64 },
+    Take {
+        rows: Vec<NodeId>,
+        offset: i64,
+    },
     /// The value of an earlier step.
-    Past { of: NodeId, steps: i64 },
+    Past {
+        of: NodeId,
+        steps: i64,
+    },
 }
 
 /// `then` where all conditions hold, else `otherwise`.
@@ -235,7 +266,9 @@ impl Op {
     /// The operands of the same step.
     pub fn operands(&self) -> Vec<NodeId> {
         match self {
-            Op::Const(_) | Op::Argument { .. } | Op::Load { .. } | Op::Index(_) | Op::Holds(_) | Op::Past { .. } => vec![],
+            Op::Const(_) | Op::Argument { .. } | Op::Load { .. } | Op::Index(_) | Op::Holds(_) | Op::Past { .. } => {
+                vec![]
+            }
             Op::Unary(_, a) | Op::Cast(a) | Op::Lookup(_, a) | Op::Hop { of: a, .. } => vec![*a],
             Op::Binary(_, a, b) => vec![*a, *b],
             Op::Select(a, b, c) | Op::Fma(a, b, c) => vec![*a, *b, *c],

@@ -50,7 +50,9 @@ pub fn estimate(warp: &Warp) -> Estimate {
         let extent = |form: &crate::form::Form| form.range(&warp.scalars, 1);
         steps = match time.height {
             Some(_) => (HEIGHT + time.before) as f64,
-            None => ((extent(&time.last).1).min(time.clip.1) - extent(&time.first).1.max(time.clip.0) + 1).max(1) as f64,
+            None => {
+                ((extent(&time.last).1).min(time.clip.1) - extent(&time.first).1.max(time.clip.0) + 1).max(1) as f64
+            }
         };
     }
     for axis in &warp.grid {
@@ -73,9 +75,12 @@ pub fn estimate(warp: &Warp) -> Estimate {
     Estimate { seconds: seconds * idle * spilled, registers, warps }
 }
 
-/// Values that wait for a later step, and rows asked for ahead.
+/// Registers of addresses, masks and counters.
+const OVERHEAD: i64 = 24;
+
+/// Values that wait for a later step, rows asked for ahead, and the most that live at once within a step.
 fn registers(warp: &Warp) -> i64 {
-    let words = |n: &Node| warp.width * ((i64::from(n.ty.bytes()) + 3) / 4);
+    let words = |n: &Node| if n.row { warp.width * ((i64::from(n.ty.bytes()) + 3) / 4) } else { 1 };
     let mut waits = std::collections::BTreeMap::new();
     for node in &warp.nodes {
         if let Op::Past { of, steps } = node.op {
@@ -85,8 +90,35 @@ fn registers(warp: &Warp) -> i64 {
     }
     let waiting: i64 = waits.iter().map(|(of, steps)| steps * words(warp.node(*of))).sum();
     let ahead = warp.time.as_ref().map_or(0, |t| t.ahead);
-    let loads: i64 = warp.nodes.iter().filter(|n| matches!(n.op, Op::Load { .. }) && n.row).map(words).sum();
-    waiting + ahead.max(1) * loads + 24
+    let loads: i64 =
+        warp.nodes.iter().filter(|n| matches!(n.op, Op::Load { .. }) && n.row && !n.invariant).map(words).sum();
+    waiting + ahead * loads + live(warp, words) + OVERHEAD
+}
+
+/// The most registers of values that are alive at once in the interior, in the order of the nodes.
+fn live(warp: &Warp, words: impl Fn(&Node) -> i64) -> i64 {
+    let mut last: Vec<usize> = (0..warp.nodes.len()).collect();
+    for (k, node) in warp.nodes.iter().enumerate().filter(|(_, n)| !n.border) {
+        let used = match &node.op {
+            Op::Guard(g) => vec![if g.inside { g.then } else { g.otherwise }],
+            op => op.operands(),
+        };
+        used.into_iter().for_each(|o| last[o.index()] = k);
+    }
+    warp.stores.iter().for_each(|s| last[s.value.index()] = warp.nodes.len());
+    let held =
+        |n: &Node| !n.border && !matches!(n.op, Op::Const(_) | Op::Argument { .. } | Op::Past { .. } | Op::Guard(_));
+    let (mut now, mut most) = (0, 0);
+    let mut ends: Vec<i64> = vec![0; warp.nodes.len() + 1];
+    for (k, node) in warp.nodes.iter().enumerate() {
+        if held(node) {
+            now += words(node);
+            ends[last[k]] += words(node);
+        }
+        most = most.max(now);
+        now -= ends[k];
+    }
+    most
 }
 
 fn step(warp: &Warp) -> Step {
@@ -99,7 +131,8 @@ fn step(warp: &Warp) -> Step {
             Op::Load { array, at } if node.row && warp.arrays[*array].passing == Passing::Pointer => {
                 // Loads of one row share its lines in the cache; those that are not side by side take a line each.
                 let last = at.last().map_or(0, |f| f.unit);
-                let apart = if last.abs() == 1 && !warp.is_unrolled() { 1.0 } else { last.abs().clamp(1, 8) as f64 };
+                let along = at.iter().rev().skip(1).all(|f| f.unit == 0);
+                let apart = if along { last.abs().clamp(1, 8) as f64 } else { 8.0 };
                 let bytes = each * f64::from(node.ty.bytes()) * apart;
                 let row: Vec<_> = at.iter().map(|f| if f.unit == 0 { f.clone() } else { f.linear() }).collect();
                 out.cached += bytes;
@@ -111,13 +144,18 @@ fn step(warp: &Warp) -> Step {
             Op::Load { .. } => out.other += 1.0,
             Op::Hop { by, .. } => out.shuffles += (by.abs().min(warp.width)) as f64 * wide,
             Op::Unary(..) | Op::Fma(..) => out.float += each * wide,
-            Op::Binary(op, ..) if node.ty.is_float() && !matches!(op, BinaryOp::Min | BinaryOp::Max) => out.float += each * wide,
+            Op::Binary(op, ..) if node.ty.is_float() && !matches!(op, BinaryOp::Min | BinaryOp::Max) => {
+                out.float += each * wide
+            }
             Op::Binary(..) | Op::Cast(_) | Op::Select(..) | Op::Lookup(..) if node.row => out.other += each * wide,
             _ => {}
         }
     }
     for store in warp.stores.iter().filter(|s| s.inside || warp.time.is_none()) {
-        out.written += warp.width as f64 * f64::from(warp.arrays[store.array].ty.bytes());
+        let last = store.at.last().map_or(0, |f| f.unit.abs().clamp(1, 8));
+        let along = store.at.iter().rev().skip(1).all(|f| f.unit == 0);
+        let apart = if along { last as f64 } else { 8.0 };
+        out.written += apart * warp.width as f64 * f64::from(warp.arrays[store.array].ty.bytes());
     }
     out
 }

@@ -42,7 +42,8 @@ pub fn to_text(warp: &Warp) -> String {
         let at: Vec<String> = s.at.iter().map(|f| form(warp, f)).collect();
         let name = &warp.arrays[s.array].name;
         let inside = if s.inside { "" } else { " border" };
-        let _ = writeln!(out, "  store {name}[{}] = %{} where {}{inside}", at.join("]["), s.value.0, conds(warp, &s.when));
+        let _ =
+            writeln!(out, "  store {name}[{}] = %{} where {}{inside}", at.join("]["), s.value.0, conds(warp, &s.when));
     }
     for f in &warp.interior {
         let _ = writeln!(out, "  interior {} >= 0", form(warp, f));

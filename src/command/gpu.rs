@@ -35,7 +35,7 @@ pub fn shown(written: &Written, arguments: &Gpu) -> String {
                     grouped(check.elements as i64)
                 );
             }
-            faults => faults.iter().for_each(|f| drop(writeln!(out, "  different    {f}"))),
+            faults => out += &faults.iter().map(|f| format!("  different    {f}\n")).collect::<String>(),
         }
     }
     if let Some(directory) = written.directory.as_ref().filter(|_| code(written) == 0) {

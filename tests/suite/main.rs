@@ -8,6 +8,7 @@ mod docs;
 mod engines;
 mod explain;
 mod functions;
+mod gpu;
 mod library;
 mod lu;
 mod modules;

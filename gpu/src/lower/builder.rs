@@ -12,7 +12,7 @@ use uniform::program::Form as Program;
 use uniform::system::Feed;
 
 /// Values of a step, at most.
-const MOST_NODES: usize = 20_000;
+const MOST_NODES: usize = 3000;
 /// Instances of a statement in a step, at most.
 const MOST_POINTS: i64 = 2048;
 /// Steps that a value may wait in registers.
@@ -71,6 +71,8 @@ impl<'a> Builder<'a> {
         let a = self.space.arrangement;
         let array = |a: &scop::Array| Array {
             name: a.name.clone(),
+            source: a.name.clone(),
+            copied: false,
             ty: a.ty.cell(),
             dims: a.dims.clone(),
             read: false,
@@ -148,7 +150,7 @@ impl<'a> Builder<'a> {
         let a = self.space.arrangement;
         let one = |(c, &x): (&crate::arrange::Coordinate, &i64)| match c.place {
             Place::Unrolled(None) if c.extent() > 1 => Some(format!("{} = {x}", c.name)),
-            Place::Unrolled(Some(_)) => Some(format!("{} = {}{x:+}", c.name, c.name)),
+            Place::Unrolled(Some(_)) => Some(format!("{} = {}_0 + {x}", c.name, c.name)),
             Place::Lanes if a.skewed => Some(format!("register {x}")),
             _ => None,
         };
@@ -168,7 +170,7 @@ impl<'a> Builder<'a> {
         self.by_op.insert((op.clone(), ty), id);
         let name = match &op {
             Op::Load { array, .. } | Op::Argument { array, .. } => self.program.scop.arrays[*array].name.clone(),
-            Op::Hop { of, .. } => self.nodes[of.index()].name.clone(),
+            Op::Hop { of, .. } | Op::Guard(Guard { otherwise: of, .. }) => self.nodes[of.index()].name.clone(),
             _ => String::new(),
         };
         self.nodes.push(Node { op, ty, row: false, name, note: None, border: false, invariant: false });
@@ -184,13 +186,16 @@ impl<'a> Builder<'a> {
             return Err(Refusal::new("a value would be used before it is there: in one step it depends on itself")
                 .help("give time a coordinate that grows along the dependence, such as --time i+j"));
         }
-        if self.nodes.len() > MOST_NODES || self.open.len() > MOST_NODES / 8 {
+        if self.nodes.len() > MOST_NODES || self.open.len() > MOST_NODES {
             return Err(too_many(self.space.arrangement));
         }
         self.open.push(key.clone());
         let id = match key {
             Key::Class(class, point) => self.class(*class, point)?,
-            Key::Read(s, read, point) => self.read(*s, *read, point)?,
+            Key::Read(s, read, point) => {
+                let n = self.space.iteration(point);
+                self.pieces(*s, *read, &n, point)?
+            }
         };
         self.open.pop();
         self.values.insert(key.clone(), id);
@@ -269,6 +274,8 @@ impl<'a> Builder<'a> {
                     Some(rest) => Op::Holds(rest),
                 }
             }
+            // An inlined statement is read at other instances than its own.
+            ExprKind::Read(k) if self.statements.inlined[s] => return self.pieces(s, *k, n, point),
             ExprKind::Read(k) => return self.value(&Key::Read(s, *k, point.clone())),
             ExprKind::Host(..) => return Err(Refusal::new("the region calls a function that only a host computes")),
             ExprKind::Unary(op, a) => Op::Unary(*op, self.expression(a, s, n, point)?),
@@ -293,13 +300,12 @@ impl<'a> Builder<'a> {
     }
 
     /// The value of a read at an instance: one of its pieces.
-    fn read(&mut self, s: usize, read: usize, point: &Point) -> Result<NodeId, Refusal> {
-        let n = self.space.iteration(point);
+    fn pieces(&mut self, s: usize, read: usize, n: &[Form], point: &Point) -> Result<NodeId, Refusal> {
         let placed = &self.statements.system.statements[s];
         let mut found: Vec<(Vec<Cond>, NodeId)> = vec![];
         for piece in &placed.variables[read].pieces {
-            let Some(when) = self.simplified(conditions(&piece.when, &n)) else { continue };
-            if let Some(value) = self.feed(s, read, &piece.feed, &n, point)? {
+            let Some(when) = self.simplified(conditions(&piece.when, n)) else { continue };
+            if let Some(value) = self.feed(s, read, &piece.feed, n, point)? {
                 found.push((when, value));
             }
         }
@@ -367,12 +373,7 @@ impl<'a> Builder<'a> {
     }
 
     /// A value at a constant distance: of this step or an earlier one, moved along the PEs.
-    fn from(
-        &mut self,
-        distance: &[i64],
-        point: &Point,
-        key: impl Fn(Point) -> Key,
-    ) -> Result<Option<NodeId>, Refusal> {
+    fn from(&mut self, distance: &[i64], point: &Point, key: impl Fn(Point) -> Key) -> Result<Option<NodeId>, Refusal> {
         let a = self.space.arrangement;
         let (mut from, mut steps, mut hop) = (point.clone(), 0, 0);
         for (d, c) in a.coordinates.iter().enumerate() {
@@ -406,8 +407,10 @@ impl<'a> Builder<'a> {
                 .help("give time a coordinate that does not decrease along any dependence, such as --time i+2*t"));
         }
         if steps > MOST_STEPS {
-            return Err(Refusal::new(format!("a value waits for {steps} steps; registers hold it for {MOST_STEPS} at most"))
-                .help("put the loop that it crosses on an axis or outermost in time"));
+            return Err(Refusal::new(format!(
+                "a value waits for {steps} steps; registers hold it for {MOST_STEPS} at most"
+            ))
+            .help("put the loop that it crosses on an axis or outermost in time"));
         }
         let value = match steps {
             0 => self.value(&key)?,

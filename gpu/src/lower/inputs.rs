@@ -154,7 +154,8 @@ impl Row {
         let (width, last) = (warp.width, self.base.last()?);
         let rows = dims.len() == 1 || dims[dims.len() - 1] % width == 0;
         let still = Form { constant: 0, unit: 0, ..last.clone() };
-        (last.unit == 1 && rows && still.divisor(&warp.scalars) % width == 0).then(|| (-last.constant).rem_euclid(width))
+        (last.unit == 1 && rows && still.divisor(&warp.scalars) % width == 0)
+            .then(|| (-last.constant).rem_euclid(width))
     }
 
     /// Words side by side, and windows of them.
@@ -183,7 +184,11 @@ impl Row {
         let width = warp.width;
         let start = self.aligned(warp).map_or(least, |a| {
             let up = (least - a + width - 1).div_euclid(width) * width + a;
-            if up <= greatest { up } else { up - width }
+            if up <= greatest {
+                up
+            } else {
+                up - width
+            }
         });
         let newest = group[0].turns;
         let load = self.add(warp, self.load(newest, start));

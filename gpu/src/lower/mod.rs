@@ -15,12 +15,14 @@
 //! 2. [`builder`]: the nodes of a step.
 //! 3. [`inputs`]: loads that share data.
 //! 4. [`tidy`]: what nobody uses, what the interior does without, what does not change.
-//! 5. [`crate::analyze`]: margins, the time loop, the grid.
+//! 5. [`symbols`]: names that C++ has no other meaning for.
+//! 6. [`crate::analyze`]: margins, the time loop, the grid.
 
 mod builder;
 mod inputs;
 pub mod space;
 pub mod statements;
+mod symbols;
 mod tidy;
 
 use crate::analyze;
@@ -41,10 +43,12 @@ pub fn lower(program: &Program, plan: &Plan, choice: Choice) -> Result<Warp, Ref
     let statements = Statements::new(program);
     match attempt(program, &statements, plan, choice) {
         // Values pass along all PEs, so one warp has to hold them all.
-        Err(Attempt::Along) => attempt(program, &statements, plan, Choice { whole: true, ..choice }).map_err(|e| match e {
-            Attempt::Refused(refusal) => refusal,
-            Attempt::Along => Refusal::new("values pass along all PEs of axis 0, and one warp does not hold them"),
-        }),
+        Err(Attempt::Along) => {
+            attempt(program, &statements, plan, Choice { whole: true, ..choice }).map_err(|e| match e {
+                Attempt::Refused(refusal) => refusal,
+                Attempt::Along => Refusal::new("values pass along all PEs of axis 0, and one warp does not hold them"),
+            })
+        }
         Err(Attempt::Refused(refusal)) => Err(refusal),
         Ok(warp) => Ok(warp),
     }
@@ -70,6 +74,7 @@ fn attempt(program: &Program, statements: &Statements, plan: &Plan, choice: Choi
     let time = arrangement.time.and_then(|d| Space::new(&arrangement).scalar_of(d));
     inputs::share(&mut warp, time, choice.inputs);
     tidy::tidy(&mut warp, time);
+    symbols::rename(&mut warp);
     analyze::finish(&mut warp, &arrangement, statements, time)?;
     Ok(warp)
 }
@@ -90,9 +95,8 @@ fn on_large_stack<T: Send>(job: impl FnOnce() -> Result<T, Refusal> + Send) -> R
 fn supported(program: &Program) -> Result<(), Refusal> {
     let phases = program.system.has_phases();
     if phases {
-        return Err(Refusal::new("the program runs in phases: values pass between its loop nests through memory").help(
-            "put each nest into a function of its own, and call them one after the other on a stream",
-        ));
+        return Err(Refusal::new("the program runs in phases: values pass between its loop nests through memory")
+            .help("put each nest into a function of its own, and call them one after the other on a stream"));
     }
     if program.system.is_sized() {
         return Err(Refusal::new("sizes at run time are not supported here").help("define the sizes as constants"));
@@ -109,8 +113,10 @@ fn supported(program: &Program) -> Result<(), Refusal> {
         scop::ScalarType::Int { bits, .. } => [1, 8, 16, 32, 64].contains(&bits),
     };
     match program.scop.arrays.iter().find(|a| !wide(a.ty)) {
-        Some(a) => Err(Refusal::new(format!("`{}` has the type {}, which the emitted text does not have", a.name, a.c_type))
-            .help("use integers, float or double")),
+        Some(a) => {
+            Err(Refusal::new(format!("`{}` has the type {}, which the emitted text does not have", a.name, a.c_type))
+                .help("use integers, float or double"))
+        }
         None => Ok(()),
     }
 }

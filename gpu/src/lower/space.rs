@@ -113,7 +113,11 @@ impl<'a> Space<'a> {
     pub fn holds_inside(&self, all: &[Cond]) -> bool {
         all.iter().all(|c| {
             let value = self.inside(&c.form);
-            if c.equality { value == 0 } else { value >= 0 }
+            if c.equality {
+                value == 0
+            } else {
+                value >= 0
+            }
         })
     }
 

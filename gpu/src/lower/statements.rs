@@ -25,8 +25,7 @@ impl Statements {
         let mut system = program.system.clone();
         move_sinks(&mut system);
         let statements = &program.scop.statements;
-        let inlined: Vec<bool> =
-            system.statements.iter().zip(statements).map(|(p, s)| is_inlined(p, &s.rhs)).collect();
+        let inlined: Vec<bool> = system.statements.iter().zip(statements).map(|(p, s)| is_inlined(p, &s.rhs)).collect();
         let class = classes(&program.scop, &system, &inlined);
         Statements { system, inlined, class }
     }
@@ -78,7 +77,8 @@ fn is_simple(e: &Expr) -> bool {
 /// Moves statements that nobody reads next to what they read.
 fn move_sinks(system: &mut System) {
     let read: Vec<usize> = system.dependences().iter().map(|d| d.from.index()).collect();
-    let partial = |p: &Placed| p.variables.iter().flat_map(|v| &v.pieces).any(|p| matches!(p.feed, Feed::Partial { .. }));
+    let partial =
+        |p: &Placed| p.variables.iter().flat_map(|v| &v.pieces).any(|p| matches!(p.feed, Feed::Partial { .. }));
     let sinks: Vec<usize> =
         (0..system.statements.len()).filter(|s| !read.contains(s) && !partial(&system.statements[*s])).collect();
     for s in sinks {
@@ -133,7 +133,11 @@ fn classes(scop: &Scop, system: &System, inlined: &[bool]) -> Vec<usize> {
     let write = |s: usize| (scop.statements[s].write.array, &system.statements[s].write);
     let disjoint = |a: usize, b: usize| {
         let domain = |s: usize| &system.statements[s].domain;
-        domain(a).iter().all(|x| domain(b).iter().all(|y| scop::flow::domain_bounds(&[[x.clone(), y.clone()].concat()], system.dims.len()).is_none()))
+        domain(a).iter().all(|x| {
+            domain(b)
+                .iter()
+                .all(|y| scop::flow::domain_bounds(&[[x.clone(), y.clone()].concat()], system.dims.len()).is_none())
+        })
     };
     for variable in system.statements.iter().flat_map(|p| &p.variables) {
         let feeds: Vec<(StmtId, &Vec<i64>)> = variable

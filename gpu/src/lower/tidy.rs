@@ -127,7 +127,6 @@ fn invariants(warp: &mut Warp, time: ScalarId) {
             Op::Guard(g) => conds(&g.when),
             _ => true,
         };
-        warp.nodes[k].invariant =
-            own && warp.nodes[k].op.operands().iter().all(|o| warp.nodes[o.index()].invariant);
+        warp.nodes[k].invariant = own && warp.nodes[k].op.operands().iter().all(|o| warp.nodes[o.index()].invariant);
     }
 }

@@ -29,12 +29,20 @@ pub fn scalar(warp: &Warp, form: &Form) -> String {
 /// In parentheses if it is a sum.
 pub fn atom(text: &str) -> String {
     let simple = text.chars().all(|c| c.is_ascii_alphanumeric() || "_.[]".contains(c));
-    if simple { text.to_string() } else { format!("({text})") }
+    if simple {
+        text.to_string()
+    } else {
+        format!("({text})")
+    }
 }
 
 /// The number of the PE, or of the lane.
 fn unit(warp: &Warp) -> &'static str {
-    if warp.is_unrolled() || warp.time.as_ref().is_some_and(|t| t.skewed) { "at_lane" } else { "pe" }
+    if warp.is_unrolled() || warp.time.as_ref().is_some_and(|t| t.skewed) {
+        "at_lane"
+    } else {
+        "pe"
+    }
 }
 
 /// A form as a row.
@@ -72,7 +80,15 @@ pub fn condition(warp: &Warp, cond: &Cond) -> String {
     }
     // A single scalar stands alone.
     let single = form.scalars.iter().next().filter(|(_, c)| form.scalars.len() == 1 && c.abs() == 1);
-    let equal = |c: i64| if cond.equality { "==" } else if c > 0 { ">=" } else { "<=" };
+    let equal = |c: i64| {
+        if cond.equality {
+            "=="
+        } else if c > 0 {
+            ">="
+        } else {
+            "<="
+        }
+    };
     match single {
         Some((id, &c)) => format!("{} {} {}", warp.scalars[id.index()].name, equal(c), -c * form.constant),
         None => format!("{} {} 0", scalar(warp, form), equal(1)),

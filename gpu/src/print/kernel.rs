@@ -82,12 +82,23 @@ impl<'a> Printer<'a> {
             return;
         }
         // A long line is broken behind an operator or a comma.
-        let mut rest = text;
+        // A comment at the end of a long line stands above it.
+        let mut rest = match text.split_once("  // ") {
+            Some((code, comment)) if pad.len() + text.chars().count() > COLUMNS => {
+                let _ = writeln!(self.out, "{pad}// {comment}");
+                code
+            }
+            _ => text,
+        };
         let mut pad = pad;
         while pad.len() + rest.chars().count() > COLUMNS && !rest.starts_with("//") {
             let room = COLUMNS - pad.len();
             let head: String = rest.chars().take(room).collect();
-            let Some(cut) = [", ", " + ", " * ", " & ", " - ", " ? ", " : "].iter().filter_map(|s| head.rfind(s).map(|k| k + s.len() - 1)).max() else {
+            let Some(cut) = [", ", " + ", " * ", " & ", " - ", " ? ", " : "]
+                .iter()
+                .filter_map(|s| head.rfind(s).map(|k| k + s.len() - 1))
+                .max()
+            else {
                 break;
             };
             if cut < 8 {
@@ -138,7 +149,7 @@ impl<'a> Printer<'a> {
         self.head();
         self.line("#include \"lanes.h\"");
         self.line("");
-        for (ty, table, k) in tables(self.warp).iter().enumerate().map(|(k, t)| (t.0.clone(), t.1.clone(), k)) {
+        for (ty, table, k) in tables(self.warp).iter().enumerate().map(|(k, t)| (t.0, t.1.clone(), k)) {
             let size = table.len().next_power_of_two();
             let all: Vec<String> = table
                 .iter()
@@ -196,7 +207,19 @@ impl<'a> Printer<'a> {
             .map(|(_, a)| match a.passing {
                 Passing::Argument => format!("const {}_{} {}", self.warp.name, a.name, a.name),
                 Passing::Value => format!("const {} {}", type_name(a.ty), a.name),
-                _ => format!("{}{} *__restrict__ {}", if a.written { "" } else { "const " }, type_name(a.ty), a.name),
+                _ => {
+                    let before = if a.copied {
+                        format!("const {} *__restrict__ {}, ", type_name(a.ty), a.loaded())
+                    } else {
+                        String::new()
+                    };
+                    let (constant, alias) = match (a.written, a.read && !a.copied) {
+                        (false, _) => ("const ", "__restrict__ "),
+                        (true, false) => ("", "__restrict__ "),
+                        (true, true) => ("", ""),
+                    };
+                    format!("{before}{constant}{} *{alias}{}", type_name(a.ty), a.name)
+                }
             })
             .collect();
         if self.warp.time.as_ref().is_some_and(|t| t.height.is_some()) {
@@ -220,6 +243,10 @@ impl<'a> Printer<'a> {
                 Pitch::Constant(step) => (axis.count.to_string(), step.to_string()),
                 Pitch::Height => (format!("(({} + height - 1) / height)", axis.count), "height".into()),
             };
+            if count == "1" {
+                self.line(&format!("const int {name} = {first};"));
+                continue;
+            }
             let at = if step == "1" { format!("place % {count}") } else { format!("place % {count} * {step}") };
             self.line(&format!("const int {name} = {};", offset(at)));
             self.line(&format!("place /= {count};"));
@@ -232,7 +259,9 @@ impl<'a> Printer<'a> {
         }
         if memory::has_margins(warp) {
             let (low, high) = (warp.margins.low, warp.units() - 1 - warp.margins.high);
-            self.line(&format!("const Row<bool, {width}> mine = (pe >= {low}) & (pe <= {high});  // PEs with a result"));
+            self.line(&format!(
+                "const Row<bool, {width}> mine = (pe >= {low}) & (pe <= {high});  // PEs with a result"
+            ));
         }
     }
 
@@ -263,7 +292,11 @@ impl<'a> Printer<'a> {
             }
             _ => operation(self.warp, id, self),
         };
-        let value = value.strip_prefix('(').and_then(|v| v.strip_suffix(')')).filter(|v| balanced(v)).map_or(value.clone(), String::from);
+        let value = value
+            .strip_prefix('(')
+            .and_then(|v| v.strip_suffix(')'))
+            .filter(|v| balanced(v))
+            .map_or(value.clone(), String::from);
         let comment = node.note.as_ref().map(|n| n.instance.clone()).filter(|i| !i.is_empty());
         let comment = comment.map_or(String::new(), |i| format!("  // {i}"));
         match node.border && timed {
@@ -394,7 +427,9 @@ impl<'a> Printer<'a> {
         self.line("(void)EDGE, (void)slot;");
         if let Some(height) = time.height {
             let start = self.warp.scalars[height.index()].name.clone();
-            self.line(&format!("const bool kept = {t} >= {start} && {t} < {start} + height;  // beyond, another warp stores"));
+            self.line(&format!(
+                "const bool kept = {t} >= {start} && {t} < {start} + height;  // beyond, another warp stores"
+            ));
         }
         self.body();
         for (&of, &steps) in &self.waits.clone() {
@@ -426,7 +461,11 @@ impl<'a> Printer<'a> {
             1 => format!("{t} < inside_end"),
             n => format!("{t} + {n} <= inside_end"),
         };
-        self.line(&format!("for (; {t} >= inside && {inside}; {next}) {{ {} }}", call("Interior", t)));
+        self.line(&format!("for (; {t} >= inside && {inside}; {next}) {{"));
+        self.indent += 1;
+        self.line(&call("Interior", t));
+        self.indent -= 1;
+        self.line("}");
         self.line(&format!("if ({t} > last) break;"));
         self.line(&call("Border", t));
         self.line(&format!("{next};"));
@@ -475,7 +514,9 @@ impl<'a> Printer<'a> {
                 c => high.push(format!("({}) / {} - 1", text(&rest), -c)),
             }
         }
-        let fold = |all: &[String], f: &str, start: &str| all.iter().fold(start.to_string(), |a, b| format!("one::{f}({a}, {b})"));
+        let fold = |all: &[String], f: &str, start: &str| {
+            all.iter().fold(start.to_string(), |a, b| format!("one::{f}({a}, {b})"))
+        };
         let end = fold(&high, "min", "last + 1");
         let end = if always.is_empty() { end } else { format!("{} ? {end} : first", always.join(" && ")) };
         self.line("// In these steps no lane is at a border.");
@@ -520,9 +561,6 @@ fn names(warp: &Warp, waits: &BTreeMap<NodeId, i64>) -> Vec<Option<String>> {
     }
     warp.stores.iter().for_each(|s| uses[s.value.index()] += 2);
     let mut taken: BTreeMap<String, usize> = BTreeMap::new();
-    for reserved in ["place", "pe", "at_lane", "mine", "first", "last", "inside", "inside_end", "step", "body", "slot", "kept", "height", "EDGE", "array"] {
-        taken.insert(reserved.into(), 0);
-    }
     taken.extend(warp.scalars.iter().map(|s| (s.name.clone(), 0)));
     taken.extend(warp.arrays.iter().map(|a| (a.name.clone(), 0)));
     let named = |k: usize| {
@@ -530,7 +568,13 @@ fn names(warp: &Warp, waits: &BTreeMap<NodeId, i64>) -> Vec<Option<String>> {
         let inline = matches!(node.op, Op::Const(_) | Op::Argument { .. } | Op::Past { .. });
         let simple = matches!(node.op, Op::Index(_) | Op::Holds(_));
         let waits = waits.contains_key(&NodeId(k as u32));
-        waits || !inline && (node.note.is_some() || matches!(node.op, Op::Load { .. } | Op::Hop { .. }) || uses[k] > 1 && !(simple && !node.row) || node.border && !simple || node.invariant && !simple && node.row)
+        waits
+            || !inline
+                && (node.note.is_some()
+                    || matches!(node.op, Op::Load { .. } | Op::Hop { .. })
+                    || (node.row || !simple) && uses[k] > 1
+                    || node.border && !simple
+                    || node.invariant && !simple && node.row)
     };
     (0..warp.nodes.len())
         .map(|k| {

@@ -154,8 +154,12 @@ template<class T, class S> DEVICE T shr(T a, S n) {
 template<class T> struct is_floating { static constexpr bool value = false; };
 template<> struct is_floating<float> { static constexpr bool value = true; };
 template<> struct is_floating<double> { static constexpr bool value = true; };
+template<class T> struct is_bool { static constexpr bool value = false; };
+template<> struct is_bool<bool> { static constexpr bool value = true; };
 template<class T, class S> DEVICE T cast(S x) {
-  if constexpr (is_floating<S>::value && !is_floating<T>::value && sizeof(T) * 8 > 1) {
+  if constexpr (is_bool<T>::value) {
+    return x != S(0);
+  } else if constexpr (is_floating<S>::value && !is_floating<T>::value) {
     constexpr bool is_signed = T(-1) < T(0);
     constexpr int bits = 8 * sizeof(T) - (is_signed ? 1 : 0);
     const S above = (S)(1ull << (bits - 1)) * S(2);
@@ -165,8 +169,6 @@ template<class T, class S> DEVICE T cast(S x) {
   }
   return (T)x;
 }
-template<> DEVICE bool cast<bool, float>(float x) { return x != 0.0f; }
-template<> DEVICE bool cast<bool, double>(double x) { return x != 0.0; }
 }  // namespace one
 
 // ------------------------------------------------------------------------------------------------ rows

@@ -9,7 +9,9 @@ enum Layout {
     /// All lanes the same element.
     Same,
     /// Side by side; in aligned words or not.
-    Along { words: bool },
+    Along {
+        words: bool,
+    },
     Anywhere,
 }
 
@@ -56,14 +58,18 @@ fn flat(dims: &[i64], subscripts: &[String]) -> String {
         };
         text = if text.is_empty() { term } else { format!("{text} + {term}") };
     }
-    if text.is_empty() { "0".into() } else { text }
+    if text.is_empty() {
+        "0".into()
+    } else {
+        text
+    }
 }
 
 /// A load in one body; `ahead`: as it is some steps later.
 pub fn load(warp: &Warp, array: usize, at: &[Form], border: bool, ahead: Option<(ScalarId, i64)>) -> String {
     let source = &warp.arrays[array];
     let at: Vec<Form> = at.iter().map(|f| later(f, ahead)).collect();
-    let (name, width, dims) = (&source.name, warp.width, &source.dims);
+    let (name, width, dims) = (source.loaded(), warp.width, &source.dims);
     let texts = |n: usize| -> Vec<String> {
         at[..n].iter().zip(dims).map(|(f, &extent)| subscript(warp, f, extent, border)).collect()
     };
@@ -99,7 +105,11 @@ fn index(warp: &Warp, dims: &[i64], at: &[Form], clamped: bool) -> String {
         };
         let part = if stride == 1 { atom(&text) } else { format!("{} * {stride}", atom(&text)) };
         // A row first, so that the sum is one.
-        if form.unit != 0 { terms.insert(0, part) } else if text != "0" { terms.push(part) }
+        if form.unit != 0 {
+            terms.insert(0, part)
+        } else if text != "0" {
+            terms.push(part)
+        }
     }
     terms.join(" + ")
 }

@@ -28,7 +28,9 @@ pub fn literal(bits: u64, ty: ScalarType) -> String {
     let value = scop::value::to_integer(bits, ty);
     match ty {
         ScalarType::Int { bits: 1, .. } => (bits & 1 == 1).to_string(),
-        ScalarType::Int { bits: 64, signed: true } if value == i128::from(i64::MIN) => "(-9223372036854775807ll - 1)".into(),
+        ScalarType::Int { bits: 64, signed: true } if value == i128::from(i64::MIN) => {
+            "(-9223372036854775807ll - 1)".into()
+        }
         ScalarType::Int { bits: 32, signed: true } if value == i128::from(i32::MIN) => "(-2147483647 - 1)".into(),
         ScalarType::Int { bits: 64, signed: true } => format!("{value}ll"),
         ScalarType::Int { bits: 64, .. } => format!("{value}ull"),
@@ -41,7 +43,12 @@ pub fn literal(bits: u64, ty: ScalarType) -> String {
             match (x.is_nan(), x.is_infinite()) {
                 (true, _) if single => "__builtin_nanf(\"\")".into(),
                 (true, _) => "__builtin_nan(\"\")".into(),
-                (_, true) => format!("({}1.0{} / 0.0{})", if x < 0.0 { "-" } else { "" }, if single { "f" } else { "" }, if single { "f" } else { "" }),
+                (_, true) => format!(
+                    "({}1.0{} / 0.0{})",
+                    if x < 0.0 { "-" } else { "" },
+                    if single { "f" } else { "" },
+                    if single { "f" } else { "" }
+                ),
                 _ if single => format!("{:?}f", x as f32),
                 _ => format!("{x:?}"),
             }

@@ -1,6 +1,7 @@
 //! The CPU shim: a program that runs the kernel's text on all warps, one after the other.
 //!
-//! `shim IN OUT HEIGHT` reads the contents of the arrays, runs every warp, and writes the contents. Around every array it
+//! `shim IN OUT HEIGHT ORDER` reads the contents of the arrays, runs every warp, and writes the contents. The order of the
+//! warps is `forward` or `reverse`: on a device it is any. Around every array it
 //! keeps bytes that must stay as they are; under AddressSanitizer the arrays stand alone instead, so that it finds every access
 //! beside one.
 
@@ -15,22 +16,30 @@ pub fn warps(warp: &Warp) -> String {
         Pitch::Height => format!("(({} + height - 1) / height)", a.count),
     };
     let all: Vec<String> = warp.grid.iter().map(axis).collect();
-    if all.is_empty() { "1ll".into() } else { all.join(" * ") }
+    if all.is_empty() {
+        "1ll".into()
+    } else {
+        all.join(" * ")
+    }
 }
 
 /// The program. `kernel`: the file of the kernel's text.
 pub fn text(warp: &Warp, kernel: &str) -> String {
     let mut out = format!("// Runs {kernel} on the CPU: all lanes of a warp in lock-step, warp after warp.\n");
-    let _ = writeln!(out, "//   c++ -std=c++17 -O1 -ffp-contract=off shim.cpp -o shim && ./shim IN OUT HEIGHT\n#include \"{kernel}\"\n");
+    let _ = writeln!(out, "//   c++ -std=c++17 -O1 -ffp-contract=off shim.cpp -o shim && ./shim IN OUT HEIGHT ORDER\n#include \"{kernel}\"\n");
     out += HELPERS;
     let _ = writeln!(out, "\nint main(int count, char **arguments) {{");
-    let _ = writeln!(out, "  if (count != 4) return fputs(\"shim IN OUT HEIGHT\\n\", stderr), 2;");
-    let _ = writeln!(out, "  FILE *in = fopen(arguments[1], \"rb\");\n  if (!in) return perror(arguments[1]), 2;");
+    let _ = writeln!(out, "  if (count != 5) return fputs(\"shim IN OUT HEIGHT ORDER\\n\", stderr), 2;");
+    let _ = writeln!(out, "  const bool reverse = !strcmp(arguments[4], \"reverse\");");
+    let _ = writeln!(
+        out,
+        "  FILE *sagen_in = fopen(arguments[1], \"rb\");\n  if (!sagen_in) return perror(arguments[1]), 2;"
+    );
     let _ = writeln!(out, "  const int height = atoi(arguments[3]);\n  (void)height;");
     let mut call = vec![];
     for (_, a) in parameters(warp) {
         let (name, ty, n) = (&a.name, type_name(a.ty), elements(a));
-        let _ = writeln!(out, "  Guarded<{ty}> {name}(in, {n});");
+        let _ = writeln!(out, "  Guarded<{ty}> {name}(sagen_in, {n});");
         call.push(match a.passing {
             Passing::Argument => {
                 let _ = writeln!(out, "  {kernel}_{name} {name}_argument;", kernel = warp.name);
@@ -38,20 +47,27 @@ pub fn text(warp: &Warp, kernel: &str) -> String {
                 format!("{name}_argument")
             }
             Passing::Value => format!("{name}.data[0]"),
+            _ if a.copied => {
+                let _ = writeln!(out, "  const Guarded<{ty}> {name}_before({name});");
+                format!("{name}_before.data, {name}.data")
+            }
             _ => format!("{name}.data"),
         });
     }
     if warp.time.as_ref().is_some_and(|t| t.height.is_some()) {
         call.push("height".into());
     }
-    let _ = writeln!(out, "  fclose(in);\n  const long long warps = {};", warps(warp));
+    let _ = writeln!(out, "  fclose(sagen_in);\n  const long long warps = {};", warps(warp));
     // One warp more than there are, as in a block that is not full.
-    let _ = writeln!(out, "  for (long long k = 0; k <= warps; k++) {{\n    warp_number = (int)k;\n    {}({});\n  }}", warp.name, call.join(", "));
-    let _ = writeln!(out, "  FILE *to = fopen(arguments[2], \"wb\");\n  if (!to) return perror(arguments[2]), 2;");
+    let _ = writeln!(out, "  for (long long k = 0; k <= warps; k++) {{\n    warp_number = (int)(reverse ? warps - k : k);\n    {}({});\n  }}", warp.name, call.join(", "));
+    let _ = writeln!(
+        out,
+        "  FILE *sagen_out = fopen(arguments[2], \"wb\");\n  if (!sagen_out) return perror(arguments[2]), 2;"
+    );
     for (_, a) in parameters(warp) {
-        let _ = writeln!(out, "  {}.finish(to, \"{}\");", a.name, a.name);
+        let _ = writeln!(out, "  {}.finish(sagen_out, \"{}\");", a.name, a.name);
     }
-    let _ = writeln!(out, "  return fclose(to) ? 2 : 0;\n}}");
+    let _ = writeln!(out, "  return fclose(sagen_out) ? 2 : 0;\n}}");
     out
 }
 
@@ -72,6 +88,13 @@ template<class T> struct Guarded {
     data = (T *)(memory + BESIDE);
     memset(memory, 0x5A, bytes + 2 * BESIDE);
     if (fread(data, 1, bytes, in) != bytes) { fputs("short input\n", stderr); exit(2); }
+  }
+  Guarded(const Guarded &other) : bytes(other.bytes) {
+    void *p;
+    if (posix_memalign(&p, 64, bytes + 2 * BESIDE)) exit(2);
+    memory = (unsigned char *)p;
+    data = (T *)(memory + BESIDE);
+    memcpy(memory, other.memory, bytes + 2 * BESIDE);
   }
   void finish(FILE *out, const char *name) {
     for (size_t k = 0; k < BESIDE; k++)

@@ -1,0 +1,30 @@
+// Two-dimensional windows.
+// sagen:
+// sagen: --space c,p --time r+p,q -D W=254 -D H=64
+// sagen: --space c --time r,p,q
+// sagen: --space c,q --time r,p
+// sagen: --space c+q,p --time r+p,q
+// sagen: --space c,p --time r+p,q -D P=5 -D Q=7 -D W=301
+#ifndef W
+#define W 140
+#endif
+#ifndef H
+#define H 50
+#endif
+#ifndef P
+#define P 3
+#endif
+#ifndef Q
+#define Q 3
+#endif
+void window(const float x[H + P - 1][W + Q - 1], const float w[P][Q], float out[H][W]) {
+#pragma scop
+  for (int r = 0; r < H; r++)
+    for (int c = 0; c < W; c++) {
+      out[r][c] = 0;
+      for (int p = 0; p < P; p++)
+        for (int q = 0; q < Q; q++)
+          out[r][c] += x[r + p][c + q] * w[p][q];
+    }
+#pragma endscop
+}

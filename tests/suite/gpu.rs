@@ -1,0 +1,137 @@
+//! Kernels for GPUs: `tests/gpu/*.c`, each line `// sagen: OPTIONS` a run of `sagen gpu`. The kernel's text runs on the CPU and
+//! is compared with the C program. Then faults are planted in emitted texts, and each is seen.
+
+use crate::common::{c_files, on_all_cores, root};
+use clap::Parser;
+use sagen::cli::{Cli, Command, Gpu};
+use sagen::gpu::{run_changed, Written};
+use sagen::reporter::Silent;
+use std::path::{Path, PathBuf};
+
+/// `sagen gpu OPTIONS FILE -o DIR`.
+fn arguments(options: &str, file: &Path, dir: &Path) -> Gpu {
+    let words = ["sagen", "gpu"].into_iter().chain(options.split_whitespace()).map(String::from);
+    let rest = [file.to_string_lossy().into_owned(), "-o".into(), dir.to_string_lossy().into_owned()];
+    match Cli::try_parse_from(words.chain(rest)) {
+        Ok(Cli { command: Command::Gpu(gpu) }) => gpu,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Runs the command with the texts changed.
+fn run(options: &str, file: &Path, change: &dyn Fn(&str, String) -> String) -> Result<Written, String> {
+    let dir = tempfile::tempdir().expect("a directory");
+    run_changed(&arguments(options, file, &dir.path().join("out")), &Silent, change).map_err(|e| e.render(false))
+}
+
+/// The differences that the check reports.
+fn faults(options: &str, file: &Path, change: &dyn Fn(&str, String) -> String) -> Vec<String> {
+    let written = run(options, file, change).unwrap_or_else(|why| panic!("{} {options}: {why}", file.display()));
+    written.check.expect("a check").faults
+}
+
+#[test]
+fn kernels_compute_what_c_computes() {
+    let mut cases: Vec<(PathBuf, String)> = vec![];
+    for file in c_files("tests/gpu").into_iter().chain(c_files("examples/gpu")) {
+        let text = std::fs::read_to_string(&file).expect("a C file");
+        let lines: Vec<&str> = text.lines().filter_map(|l| l.strip_prefix("// sagen:")).collect();
+        assert!(!lines.is_empty(), "{} has no line of options", file.display());
+        cases.extend(lines.iter().map(|l| (file.clone(), l.trim().to_string())));
+    }
+    assert!(cases.len() > 30, "{} cases", cases.len());
+    let name = |(file, options): &(PathBuf, String)| format!("{} {options}", file.display());
+    let found = on_all_cores(&cases, name, |(file, options)| match run(options, file, &|_, text| text) {
+        Ok(written) => written.check.expect("a check").faults.join("; "),
+        Err(why) => why,
+    });
+    let wrong: Vec<String> = cases
+        .iter()
+        .zip(found)
+        .filter(|(_, f)| !f.is_empty())
+        .map(|(case, f)| format!("{}: {f}", name(case)))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What a wrong back end might write: the options of `tests/gpu/taps.c` or another file, a text, and what stands in its place.
+const FAULTS: [(&str, &str, &str, &str, &str); 8] = [
+    ("a shuffle one PE off", "taps.c", "--space c --time q", "hop<-1>(x_1)", "hop<-2>(x_1)"),
+    ("no mask of the margin", "taps.c", "--space c --time q", "(pe <= 123)", "(pe <= 127)"),
+    ("no mask at the end", "taps.c", "--space c --time q -D N=1001", "(pe <= -c_0 + 1000)", "(pe >= -1)"),
+    ("a misaligned word", "taps.c", "--space c --time q", "words<4>(x, c_0)", "words<4>(x, c_0 + 1)"),
+    ("a stale register", "window.c", "--space c,p --time r+p,q -D W=254 -D H=64", "was_out_8[0] = out_8;", ""),
+    (
+        "too few steps to warm up",
+        "window.c",
+        "--space c,p --time r+p,q -D W=254 -D H=64",
+        "first = r_p_0 - 2",
+        "first = r_p_0 - 1",
+    ),
+    (
+        "a border taken for the interior",
+        "window.c",
+        "--space c,p --time r+p,q -D W=254 -D H=64",
+        "return;\n",
+        "return;\n#define Border Interior\n",
+    ),
+    (
+        "a value a step too young",
+        "sweeps.c",
+        "--function planes --space j,t --time i+t -D M=257 -D S=5",
+        "[1] + ",
+        "[0] + ",
+    ),
+];
+
+#[test]
+fn planted_faults_are_seen() {
+    let found = on_all_cores(
+        &FAULTS,
+        |f| f.0.to_string(),
+        |(what, file, options, from, to)| {
+            let file = root("tests/gpu").join(file);
+            let changed = std::sync::atomic::AtomicBool::new(false);
+            let found = faults(options, &file, &|name, text| {
+                if name != "kernel.cu" {
+                    return text;
+                }
+                changed.store(text.contains(*from), std::sync::atomic::Ordering::Relaxed);
+                text.replacen(*from, to, 1)
+            });
+            match (changed.into_inner(), found.is_empty()) {
+                (false, _) => format!("{what}: the text has no `{from}`\n"),
+                (_, true) => format!("{what}: nobody sees it\n"),
+                _ => String::new(),
+            }
+        },
+    );
+    assert_eq!(found.concat(), "");
+}
+
+/// AddressSanitizer finds no access beside an array, and finds one that is planted.
+#[test]
+fn accesses_stay_inside_of_arrays() {
+    let (taps, window) = (root("tests/gpu/taps.c"), root("tests/gpu/window.c"));
+    let same = |_: &str, text: String| text;
+    assert_eq!(faults("--space c --time q -D N=1003 --sanitize address", &taps, &same), Vec::<String>::new());
+    assert_eq!(faults("--space c,p --time r+p,q --sanitize address", &window, &same), Vec::<String>::new());
+    let beside = |_: &str, text: String| text.replace("clamp(r_p", "(r_p").replace(", 0, 51)", ")");
+    let found = faults("--space c,p --time r+p,q --sanitize address", &window, &beside);
+    assert!(found.iter().any(|f| f.contains("AddressSanitizer")), "{found:?}");
+}
+
+/// Two runs write the same bytes.
+#[test]
+fn texts_are_deterministic() {
+    let texts = || {
+        let all = std::sync::Mutex::new(String::new());
+        let keep = |name: &str, text: String| {
+            *all.lock().expect("no panic") += &format!("{name}\n{text}");
+            text
+        };
+        run("--no-check", &root("tests/gpu/window.c"), &keep).expect("a kernel");
+        all.into_inner().expect("no panic")
+    };
+    assert_eq!(texts(), texts());
+}
