@@ -14,12 +14,11 @@
 //! **Interior.** Every condition has one outcome there, for all lanes. That is a bound on scalars: `form >= 0` for all `u`
 //! if it holds for the `u` at which the form is least.
 
-use crate::arrange::{Arrangement, Place, Refusal};
+use crate::arrange::{Arrangement, Attempt, Place, Refusal};
 use crate::form::{simplified, Cond, Form};
 use crate::ir::{GridAxis, Margins, NodeId, Op, Passing, Pitch, Scalar, ScalarId, Time, Warp, LANES};
-use crate::lower::space::{self, Space, BEYOND};
-use crate::lower::statements::Statements;
-use crate::lower::Attempt;
+use crate::space::{self, Space, BEYOND};
+use crate::statements::Statements;
 use scop::{flow, Affine, Constraint};
 use uniform::affine::gcd;
 

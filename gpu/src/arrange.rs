@@ -14,12 +14,11 @@
 //! ```
 
 use crate::ir::LANES;
-use crate::lower::statements::Statements;
+use crate::statements::Statements;
 use scop::{flow, Affine};
 use uniform::affine::unimodular_inverse;
 use uniform::mapping::{row_name, Plan};
 use uniform::program::Form as Program;
-use uniform::system::Feed;
 
 /// Why there is no program of a warp, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +35,19 @@ impl Refusal {
     pub fn help(mut self, help: impl Into<String>) -> Refusal {
         self.help = Some(help.into());
         self
+    }
+}
+
+/// Why an attempt to make the program of a warp failed.
+pub enum Attempt {
+    /// Values pass along all PEs of axis 0, so it cannot be cut into warps.
+    Along,
+    Refused(Refusal),
+}
+
+impl From<Refusal> for Attempt {
+    fn from(refusal: Refusal) -> Attempt {
+        Attempt::Refused(refusal)
     }
 }
 
@@ -222,9 +234,4 @@ fn registers(program: &Program, tile: Option<i64>, extent: i64, whole: bool, cho
         return Err(fault.help("put a shorter loop on axis 0, or tile it if no value passes along the whole loop"));
     }
     Ok(registers)
-}
-
-/// Whether a feed hands on a value of the array.
-pub fn is_handed_on(feed: &Feed) -> bool {
-    !matches!(feed, Feed::Input { .. })
 }

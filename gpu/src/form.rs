@@ -4,8 +4,28 @@
 //! the grid, or the time. `u` is the number of the PE in the warp, or of the lane if the registers of a lane are
 //! unrolled.
 
-use crate::ir::{Scalar, ScalarId};
 use std::collections::BTreeMap;
+
+/// Index into the scalars of a warp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ScalarId(pub u32);
+
+impl ScalarId {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A number that all lanes share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scalar {
+    pub name: String,
+    /// Least and greatest value.
+    pub lo: i64,
+    pub hi: i64,
+    /// Every value is a multiple of this.
+    pub multiple: i64,
+}
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Form {

@@ -15,22 +15,21 @@
 //! **Invariants** ([`crate::verify`]). Nodes stand behind the nodes that they use in the same step. A node that the
 //! interior does without has no later step that uses it. All lanes execute every operation; only stores have a mask.
 
+pub use crate::form::{Scalar, ScalarId};
+
 use crate::form::{Cond, Form};
 use scop::{BinaryOp, ScalarType, UnaryOp};
 use std::sync::Arc;
 
-macro_rules! ids { ($($(#[$doc:meta])* $Id:ident),*) => { $(
-    $(#[$doc])*
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-    pub struct $Id(pub u32);
-    impl $Id { pub fn index(self) -> usize { self.0 as usize } }
-)* } }
-ids!(
-    /// Index into [`Warp::scalars`].
-    ScalarId,
-    /// Index into [`Warp::nodes`].
-    NodeId
-);
+/// Index into [`Warp::nodes`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(pub u32);
+
+impl NodeId {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// Lanes of a warp.
 pub const LANES: i64 = 32;
@@ -73,17 +72,6 @@ pub enum Passing {
     Value,
     /// The kernel does not use it.
     Unused,
-}
-
-/// A number that all lanes share.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Scalar {
-    pub name: String,
-    /// Least and greatest value.
-    pub lo: i64,
-    pub hi: i64,
-    /// Every value is a multiple of this.
-    pub multiple: i64,
 }
 
 /// One axis of the grid of warps; `scalar` is where the warp begins along it.

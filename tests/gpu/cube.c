@@ -1,7 +1,12 @@
 // A seven-point star in three dimensions, one sweep and two.
 // sagen: --function once --space k --time i,j --tile j=4
 // sagen: --function twice --space k,t --time i+t,j --tile j=4
-enum { NX = 20, NY = 18, NZ = 45, S = 2 };
+#ifndef NX
+#define NX 20
+#define NY 18
+#define NZ 45
+#endif
+enum { S = 2 };
 void once(const float a[NX][NY][NZ], float b[NX][NY][NZ]) {
 #pragma scop
   for (int i = 1; i < NX - 1; i++)

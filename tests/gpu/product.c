@@ -14,7 +14,9 @@
 #ifndef N
 #define N 70
 #endif
-enum { K = 50 };
+#ifndef K
+#define K 50
+#endif
 void product(const T A[M][K], const T B[K][N], T C[M][N]) {
 #pragma scop
   for (int i = 0; i < M; i++)

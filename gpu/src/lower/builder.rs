@@ -1,10 +1,10 @@
 //! The nodes of a step: see [`crate::lower`].
 
-use super::space::{at, conditions, Point, Space};
-use super::statements::Statements;
 use crate::arrange::{Arrangement, Place, Refusal};
 use crate::form::{simplified, Cond, Form};
 use crate::ir::{Array, Guard, Margins, Node, NodeId, Note, Op, Passing, Store, Warp};
+use crate::space::{at, conditions, Point, Space};
+use crate::statements::Statements;
 use rustc_hash::FxHashMap;
 use scop::{Expr, ExprKind, ScalarType};
 use uniform::affine::map::compose;

@@ -11,7 +11,7 @@
 //! time             the node, some steps ago
 //! ```
 //!
-//! 1. [`statements`]: which statements are inlined, and which form a class.
+//! 1. [`crate::statements`]: which statements are inlined, and which form a class.
 //! 2. [`builder`]: the nodes of a step.
 //! 3. [`inputs`]: loads that share data.
 //! 4. [`tidy`]: what nobody uses, what the interior does without, what does not change.
@@ -20,17 +20,15 @@
 
 mod builder;
 mod inputs;
-pub mod space;
-pub mod statements;
 mod symbols;
 mod tidy;
 
 use crate::analyze;
-use crate::arrange::{arrange, Arrangement, Choice, Refusal};
+use crate::arrange::{arrange, Arrangement, Attempt, Choice, Refusal};
 use crate::ir::Warp;
+use crate::space::Space;
+use crate::statements::Statements;
 use builder::Builder;
-use space::Space;
-use statements::Statements;
 use uniform::mapping::Plan;
 use uniform::program::Form as Program;
 
@@ -51,19 +49,6 @@ pub fn lower(program: &Program, plan: &Plan, choice: Choice) -> Result<Warp, Ref
         }
         Err(Attempt::Refused(refusal)) => Err(refusal),
         Ok(warp) => Ok(warp),
-    }
-}
-
-/// Why an attempt failed.
-pub enum Attempt {
-    /// Values pass along all PEs of axis 0, so it cannot be cut into warps.
-    Along,
-    Refused(Refusal),
-}
-
-impl From<Refusal> for Attempt {
-    fn from(refusal: Refusal) -> Attempt {
-        Attempt::Refused(refusal)
     }
 }
 

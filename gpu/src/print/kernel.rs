@@ -12,10 +12,11 @@
 //! }
 //! ```
 
-use super::expression::{atom, conjunction, operation, scalar, Operands};
+use super::expression::{atom, operation, scalar, Operands};
+use super::names::{names, tables};
 use super::{elements, memory, parameters, type_name};
 use crate::form::Form;
-use crate::ir::{Guard, NodeId, Op, Passing, Pitch, Time, Warp};
+use crate::ir::{NodeId, Op, Passing, Pitch, Time, Warp};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -525,19 +526,6 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Constant tables of the kernel, with their types.
-fn tables(warp: &Warp) -> Vec<(scop::ScalarType, Vec<u64>)> {
-    let mut found: Vec<(scop::ScalarType, Vec<u64>)> = vec![];
-    for node in &warp.nodes {
-        if let Op::Lookup(table, _) = &node.op {
-            if !found.iter().any(|t| t.1 == **table) {
-                found.push((node.ty, table.to_vec()));
-            }
-        }
-    }
-    found
-}
-
 /// Whether the parentheses of a text match without those around it.
 fn balanced(text: &str) -> bool {
     let mut depth = 0i32;
@@ -545,58 +533,4 @@ fn balanced(text: &str) -> bool {
         depth += i32::from(c == '(') - i32::from(c == ')');
         depth >= 0
     }) && depth == 0
-}
-
-/// A name for every node that is used more than once, comes from memory, or ends a statement.
-fn names(warp: &Warp, waits: &BTreeMap<NodeId, i64>) -> Vec<Option<String>> {
-    let mut uses = vec![0; warp.nodes.len()];
-    for node in &warp.nodes {
-        node.op.operands().iter().for_each(|o| uses[o.index()] += 1);
-        // Every value of a guard is written once or twice.
-        if let Op::Guard(Guard { then, otherwise, .. }) = &node.op {
-            for x in [then, otherwise] {
-                uses[x.index()] += 1;
-            }
-        }
-    }
-    warp.stores.iter().for_each(|s| uses[s.value.index()] += 2);
-    let mut taken: BTreeMap<String, usize> = BTreeMap::new();
-    taken.extend(warp.scalars.iter().map(|s| (s.name.clone(), 0)));
-    taken.extend(warp.arrays.iter().map(|a| (a.name.clone(), 0)));
-    let named = |k: usize| {
-        let node = &warp.nodes[k];
-        let inline = matches!(node.op, Op::Const(_) | Op::Argument { .. } | Op::Past { .. });
-        let simple = matches!(node.op, Op::Index(_) | Op::Holds(_));
-        let waits = waits.contains_key(&NodeId(k as u32));
-        waits
-            || !inline
-                && (node.note.is_some()
-                    || matches!(node.op, Op::Load { .. } | Op::Hop { .. })
-                    || (node.row || !simple) && uses[k] > 1
-                    || node.border && !simple
-                    || node.invariant && !simple && node.row)
-    };
-    (0..warp.nodes.len())
-        .map(|k| {
-            named(k).then(|| {
-                let base = match warp.nodes[k].name.as_str() {
-                    "" => "value",
-                    name => name,
-                };
-                let count = taken.entry(base.to_string()).or_insert(0);
-                loop {
-                    let name = format!("{base}_{count}");
-                    *count += 1;
-                    if !warp.scalars.iter().any(|s| s.name == name) && !warp.arrays.iter().any(|a| a.name == name) {
-                        return name;
-                    }
-                }
-            })
-        })
-        .collect()
-}
-
-/// Conditions as a comment.
-pub fn shown(warp: &Warp, all: &[crate::form::Cond]) -> String {
-    conjunction(warp, all).0
 }

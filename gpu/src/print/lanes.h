@@ -136,8 +136,13 @@ template<class T> DEVICE T neg(T a) { return sub(T(0), a); }
 DEVICE float neg(float a) { return -a; }
 DEVICE double neg(double a) { return -a; }
 template<class T> DEVICE T absolute(T a) { return a < T(0) ? neg(a) : a; }
+#ifdef LANES_GPU
+DEVICE float absolute(float a) { return ::fabsf(a); }
+DEVICE double absolute(double a) { return ::fabs(a); }
+#else
 DEVICE float absolute(float a) { return __builtin_fabsf(a); }
 DEVICE double absolute(double a) { return __builtin_fabs(a); }
+#endif
 template<class T> DEVICE T invert(T a) { return (T)~a; }
 DEVICE bool invert(bool a) { return !a; }
 // fminf and fmaxf: a NaN loses; of equal operands the first.

@@ -1,9 +1,12 @@
 //! What is written around a [`Warp`](crate::ir::Warp): [`kernel`] is the one text for CUDA, HIP and the CPU, `lanes.h` what it stands
-//! on; [`shim`] runs it on the CPU; [`host`] and [`python`] run it on a GPU; [`readme`] says how.
+//! on; [`shim`] runs it on the CPU; [`host`] and [`python`] run it on a GPU.
 
 pub mod expression;
+pub mod host;
+mod names;
 pub mod kernel;
 pub mod memory;
+pub mod python;
 pub mod shim;
 
 use crate::ir::{Array, Passing, Warp};
@@ -41,8 +44,8 @@ pub fn literal(bits: u64, ty: ScalarType) -> String {
             let x = scop::value::to_f64(bits, ty);
             let single = type_name(ty) == "float";
             match (x.is_nan(), x.is_infinite()) {
-                (true, _) if single => "__builtin_nanf(\"\")".into(),
-                (true, _) => "__builtin_nan(\"\")".into(),
+                (true, _) if single => "(0.0f / 0.0f)".into(),
+                (true, _) => "(0.0 / 0.0)".into(),
                 (_, true) => format!(
                     "({}1.0{} / 0.0{})",
                     if x < 0.0 { "-" } else { "" },
@@ -73,5 +76,9 @@ pub fn files(warp: &Warp, quotes: &[Option<String>]) -> Vec<(String, String)> {
         file("kernel.cu", kernel::text(warp, quotes)),
         file("lanes.h", LANES_H.into()),
         file("shim.cpp", shim::text(warp, "kernel.cu")),
+        file("host.cu", host::text(warp)),
+        file("kernel.py", python::kernel(warp)),
+        file("test.py", python::test(warp)),
+        file("README.md", python::readme(warp, quotes)),
     ]
 }
