@@ -66,6 +66,9 @@ pub fn text(warp: &Warp, kernel: &str) -> String {
     );
     for (_, a) in parameters(warp) {
         let _ = writeln!(out, "  {}.finish(sagen_out, \"{}\");", a.name, a.name);
+        if a.copied {
+            let _ = writeln!(out, "  free({}.memory);", a.loaded());
+        }
     }
     let _ = writeln!(out, "  return fclose(sagen_out) ? 2 : 0;\n}}");
     out
