@@ -213,7 +213,7 @@ pub struct Design {
     #[arg(long, value_name = "FILE.toml", help_heading = ARRAY)]
     #[serde(skip)]
     design: Option<PathBuf>,
-    /// Criterion of the choice: balanced (default; of `explore`: cycles), cycles, area or efficiency
+    /// Criterion of the choice: balanced (default; `explore`: cycles), cycles, area or efficiency
     ///
     /// balanced: the array that the fastest one shrinks to as long as half the size costs at most 10 % more cycles each
     /// time; cycles: the fastest array; area: the smallest within --cycles; efficiency: the least product of both
@@ -353,7 +353,7 @@ pub struct Rtl {
     pub program: Program,
     #[command(flatten)]
     pub design: Design,
-    /// Count cycles for the board's memory, or for ideal memory: one word per cycle on each port [default: board]
+    /// Memory for which cycles are counted; ideal: a word per cycle on each port [default: board]
     #[arg(long, value_name = "board|ideal", value_parser = parse_counted, help_heading = AIM)]
     pub memory: Option<CountedMemory>,
     /// Directory to write [default: out/NAME with the IP's name]
@@ -464,7 +464,7 @@ pub struct Explore {
     pub program: Program,
     #[command(flatten)]
     pub design: Design,
-    /// Count cycles for the board's memory, or for ideal memory: one word per cycle on each port [default: board]
+    /// Memory for which cycles are counted; ideal: a word per cycle on each port [default: board]
     #[arg(long, value_name = "board|ideal", value_parser = parse_counted, help_heading = AIM)]
     pub memory: Option<CountedMemory>,
     /// Stop when the best design is proved to be within this share of the optimum

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 /// Crates and folders whose source may report diagnostics.
-const SOURCES: [&str; 7] = ["frontend", "arch", "rtl", "templates", "constraints", "packaging", "src"];
+const SOURCES: [&str; 8] = ["frontend", "arch", "gpu", "rtl", "templates", "constraints", "packaging", "src"];
 
 /// The Rust files below a folder, without tests.
 fn sources(folder: &Path, files: &mut Vec<std::path::PathBuf>) {

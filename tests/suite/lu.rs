@@ -11,7 +11,11 @@ const AUTOSA: [(i64, i64); 4] = [(12, 855), (16, 1308), (20, 1920), (24, 2610)];
 /// Cycles of an N × N decomposition in fp32, if it equals C and its prediction.
 fn cycles(file: &str, n: i64) -> Result<i64, String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sagen"));
-    let output = command.args(["sim", "--json", "-D", &format!("N={n}")]).arg(root(file)).output().expect("sagen runs");
+    let output = command
+        .args(["sim", "--objective", "cycles", "--memory", "ideal", "--json", "-D", &format!("N={n}")])
+        .arg(root(file))
+        .output()
+        .expect("sagen runs");
     let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
     let equal = report["match"] == Value::Bool(true) && report["cycles"] == report["predicted_cycles"];
     match report["cycles"].as_i64() {

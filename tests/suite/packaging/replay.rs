@@ -204,7 +204,7 @@ pub fn play(ip: &Emitted, mut plays: Vec<Play>) {
         };
         let size = |s: &SizeArgument| entry.sizes.iter().position(|x| x == s).map(|k| p.sizes[k].to_string());
         let cycles = drive(ip, &mut machine, &mut p.driver, entry.in_order(value, size).into_iter().flatten());
-        assert_eq!(cycles as i64, compiled.report.prediction.cycles, "{}: cycles at {:?}", ip.name, p.sizes);
+        assert_eq!(cycles as i64, compiled.report.ideal, "{}: cycles at {:?}", ip.name, p.sizes);
     }
     let faults = machine.take_faults();
     assert!(faults.is_empty(), "{}: {faults:?}", ip.name);

@@ -61,7 +61,7 @@ impl Refusals {
     /// A legal design takes more than the limits allow.
     pub fn too_big(&mut self, need: &Resources, limits: &Resources) {
         if self.nearest.as_ref().is_none_or(|nearest| share(need, limits) < share(nearest, limits)) {
-            self.nearest = Some(need.clone());
+            self.nearest = Some(*need);
         }
     }
 

@@ -120,7 +120,9 @@ impl Sema {
         if f.kind == LoopKind::Do {
             self.check_first(&header, &started, &upper, condition.span);
         }
-        if self.may_wrap(condition) {
+        let before = self.faults.len();
+        self.check_exit(&header, &value, condition.span);
+        if self.faults.len() == before && self.may_wrap(condition) {
             self.check_ends(condition, &header, &started, &upper);
         }
         if self.nest.domain.is_empty() {
@@ -136,7 +138,6 @@ impl Sema {
             self.nest.domain = vec![];
             return true;
         }
-        self.check_exit(&header, &value, condition.span);
         true
     }
 
