@@ -229,7 +229,7 @@ fn names_of_stages_stay_texts() {
             let quoted = format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"));
             let first = if stage == "vsa" { "vsa f" } else { "scop f:" };
             assert!(text.contains(first), "{text}");
-            let named = text.replacen(first, &first.replacen('f', &quoted, 1).replacen("s\"", "s\"", 1), 1);
+            let named = text.replacen(first, &first.replacen('f', &quoted, 1), 1);
             let arrays = text.replace("A[", &format!("{quoted}["));
             for (k, edited) in [named, arrays].iter().enumerate() {
                 let file = format!("x.{stage}");
