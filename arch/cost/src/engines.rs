@@ -100,6 +100,8 @@ fn address(walk: &Walk) -> Resources {
     let bus = i64::from(walk.bus_bytes().trailing_zeros());
     let stages = walk.trim_stages() as i64;
     let address = i64::from(walk.address_bits);
+    // Accumulators hold offsets in the array.
+    let offset = i64::from(walk.offset_bits()).min(address);
     let some = |yes: bool| i64::from(yes);
     let rows = walk.groups.iter().any(|g| g.total_rows() > 1);
     let ends = i64::from(walk.coordinate_bits());
@@ -111,8 +113,8 @@ fn address(walk: &Walk) -> Resources {
     let moving = some(rows) + groups * some(tiles);
     Resources {
         // The burst on the channel, and one more.
-        lut: 140 + address * (moving + groups - 1 + some(lowers)) + (address - bus + 8) + forms * ends * (1 + moving),
-        ff: address * (groups + 3 + stages)
+        lut: 140 + offset * (moving + groups - 1 + some(lowers)) + (address - bus + 8) + forms * ends * (1 + moving),
+        ff: offset * (groups + 3 + stages)
             + 3 * (address - bus)
             + 50
             + forms * ends * (groups + 2)
