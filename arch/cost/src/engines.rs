@@ -114,11 +114,7 @@ fn address(walk: &Walk) -> Resources {
     Resources {
         // The burst on the channel, and one more.
         lut: 140 + offset * (moving + groups - 1 + some(lowers)) + (address - bus + 8) + forms * ends * (1 + moving),
-        ff: offset * (groups + 3 + stages)
-            + 3 * (address - bus)
-            + 50
-            + forms * ends * (groups + 2)
-            + 2 * ends * stages,
+        ff: offset * (groups + 3 + stages) + 3 * (address - bus) + 50 + forms * ends * (groups + 2) + 2 * ends * stages,
         ..Resources::default()
     } + cases(walk)
 }
