@@ -18,9 +18,7 @@ mod scope;
 mod syntax;
 mod value;
 
-use crate::ast::{
-    Binary, Declarator, Expr, ExprKind, For, ForInit, Helper, Init, Outside, Stmt, StmtKind, TypeName, Unit,
-};
+use crate::ast::{Binary, Declarator, Expr, ExprKind, For, ForInit, Helper, Init, Stmt, StmtKind, TypeName, Unit};
 use crate::effects::{declared, expressions, free_names, names, nodes, returns, set_names, size};
 use scop::diag::{Diagnostic, Diagnostics, Span};
 use scope::{Scope, Values};
@@ -226,18 +224,8 @@ impl<'a> Inliner<'a> {
         self.results += 1;
         let result: Rc<str> =
             format!("{name}_result{}", if self.results > 1 { self.results.to_string() } else { String::new() }).into();
-        let place = Declarator {
-            name: result.clone(),
-            span,
-            ty: TypeName { constant: false, is_static: false, ..helper.result.clone() },
-            dims: vec![],
-            pointer: None,
-            to_elements: false,
-            reference: false,
-            function: false,
-            init: None,
-            outside: Outside::default(),
-        };
+        let ty = TypeName { constant: false, is_static: false, ..helper.result.clone() };
+        let place = Declarator { name: result.clone(), span, ..Declarator::unnamed(ty) };
         self.before.push(Stmt { kind: StmtKind::Declare(vec![place]) });
         let result = Expr { kind: ExprKind::Name(result), span };
         self.insert_body(name, arguments, span, Some(result.clone()));
