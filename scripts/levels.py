@@ -1,37 +1,47 @@
 #!/usr/bin/env python3
-"""Longest register-to-register path of a mapped Yosys netlist: `levels.py NETLIST.json TOP [--json] [--max N]`.
+"""Slowest path between registers of a mapped Yosys netlist: `levels.py NETLIST.json TOP [--json] [--max N] [--period NS]`.
 
 `resources.sh --keep` writes NETLIST.json. The analysis is hierarchical: it analyses every distinct module once and reuses
-the timing of its pins in all instances. Levels count as in Vivado: one for a LUT or a wide multiplexer, for two CARRY4 (one
-CARRY8), and for a DSP slice or LUT RAM without a register in the path. Paths from inputs and to outputs of the top count as
-well. The level count is exact; the time is an estimate with one assumed net delay. `--max N` fails if a path has more than
-N levels.
+the timing of its pins in all instances. Paths from inputs and to outputs of the top count as well. The printed path is the
+slowest by estimated time. The time of a net grows with its fan-out; cascades between DSP slices and carry chains have no net.
+Levels count as in Vivado: one for a LUT or a wide multiplexer, for two CARRY4 (one CARRY8), and for a DSP slice or LUT RAM
+without a register in the path. The count is exact; the time is an estimate. `--max N` fails if any path has more than N
+levels, `--period NS` if the slowest path takes longer.
 """
 import argparse
 import json
 import math
 import re
 import sys
+from collections import Counter
 
-NET_NS = 0.35        # assumed delay of a routed net
+NET_NS = 0.35            # a routed net with up to four loads
+DOUBLING_NS = 0.05       # more for each doubling of the loads beyond four
 CLOCK_TO_Q_NS = 0.10
 SETUP_NS = 0.05
-BLOCK_CLOCK_NS = 0.50    # DSP, BRAM, URAM with output register: clock to output
-CLOCK_PINS = {"C", "CLK", "WCLK", "CLKARDCLK", "CLKBWRCLK", "G"}
+BLOCK_CLOCK_NS = 0.50    # DSP with output register, address of a LUT RAM: clock to output
+MEMORY_CLOCK_NS = 0.90   # BRAM and URAM without output register
+DSP_NS = 1.5             # through a DSP slice without registers
+# From a pin of a DSP slice to its first register: through nothing, the adder, the multiplier, both.
+DSP_SETUP_NS, ADDER_SETUP_NS, MULTIPLIER_SETUP_NS, BOTH_SETUP_NS = 0.2, 0.9, 1.2, 1.9
+CASCADES = {"PCIN", "ACIN", "BCIN", "CARRYCASCIN", "MULTSIGNIN"}
 SEQUENTIAL = re.compile(r"FD[RSCP]E(_1)?$|LD[CP]E$|RAMB|URAM|FIFO")
 LUT_RAM = re.compile(r"RAM(32|64|128|256|512)[XM]")
 SRL = re.compile(r"SRL")
 
 
 class Path:
-    """The worst path to a net: half levels (a LUT is 2, a CARRY4 is 1), time in ns, and a linked list of its cells."""
+    """The worst path to a net: half levels (a LUT is 2, a CARRY4 is 1), time in ns, and a linked list of its cells.
+
+    The worst is the slowest, or with `by_levels` the one with most levels."""
     __slots__ = ("half", "ns", "cell", "previous")
+    by_levels = False
 
     def __init__(self, half, ns, cell, previous=None):
         self.half, self.ns, self.cell, self.previous = half, ns, cell, previous
 
     def key(self):
-        return self.half, self.ns
+        return (self.half, self.ns) if Path.by_levels else (self.ns, self.half)
 
     def through(self, half, ns, cell):
         return Path(self.half + half, self.ns + ns, cell, self)
@@ -58,54 +68,74 @@ class Timing:
         self.launch, self.capture, self.arcs, self.worst = {}, {}, {}, None
 
 
+def has_register(cell, name, default="1"):
+    parameter = cell["parameters"].get(name, default)
+    return (int(parameter, 2) if isinstance(parameter, str) else parameter) > 0
+
+
 def dsp_arcs(cell):
-    """Of a DSP48E2, by its register stages: (whether P is registered, inputs with a combinational path to P)."""
-    def stage(name):
-        parameter = cell["parameters"].get(name, "1")
-        return (int(parameter, 2) if isinstance(parameter, str) else parameter) > 0
-    if stage("PREG"):
+    """Of a DSP48E1 or E2: (whether P is registered, inputs with a combinational path to P)."""
+    if has_register(cell, "PREG"):
         return True, set()
     through = {"PCIN", "CARRYIN", "CARRYCASCIN", "MULTSIGNIN"}
-    if not stage("CREG"):
+    if not has_register(cell, "CREG"):
         through.add("C")
-    if not stage("MREG"):
-        through |= {p for p, r in (("A", "AREG"), ("B", "BREG"), ("D", "DREG")) if not stage(r)}
+    if not has_register(cell, "MREG"):
+        through |= {p for p, r in (("A", "AREG"), ("B", "BREG"), ("D", "DREG")) if not has_register(cell, r)}
         through |= {"ACIN", "BCIN"}
     return False, through
+
+
+def dsp_setup(cell, port):
+    """From an input pin of a DSP slice to the first register behind it, in ns."""
+    if port in ("PCIN", "CARRYCASCIN", "MULTSIGNIN"):
+        return ADDER_SETUP_NS
+    register = {"ACIN": "AREG", "BCIN": "BREG"}.get(port, f"{port}REG")
+    if port not in ("A", "B", "C", "D", "ACIN", "BCIN") or has_register(cell, register):
+        return DSP_SETUP_NS
+    if port == "C":
+        return ADDER_SETUP_NS
+    return MULTIPLIER_SETUP_NS if has_register(cell, "MREG") else BOTH_SETUP_NS
 
 
 def leaf_arcs(cell, port, bit):
     """The driver of a primitive's output pin: (launch path or None, [(input port, bits or None, half, ns)])."""
     kind = cell["type"]
     if SEQUENTIAL.match(kind):
-        return Path(0, CLOCK_TO_Q_NS if kind.startswith(("FD", "LD")) else BLOCK_CLOCK_NS, kind), []
+        if kind.startswith(("FD", "LD")):
+            return Path(0, CLOCK_TO_Q_NS, kind), []
+        registered = has_register(cell, "DOB_REG" if port.startswith(("DOB", "DOUTB", "DOUTPB")) else "DOA_REG", "0")
+        return Path(0, BLOCK_CLOCK_NS if registered else MEMORY_CLOCK_NS, kind), []
     if kind.startswith("DSP48"):
         registered, through = dsp_arcs(cell)
-        launch = Path(0 if registered else 2, BLOCK_CLOCK_NS if registered else 1.5, kind)
-        return launch, [(p, None, 2, 1.5 + NET_NS) for p in sorted(through)]
+        launch = Path(0 if registered else 2, BLOCK_CLOCK_NS if registered else DSP_NS, kind)
+        return launch, [(p, None, 2, DSP_NS) for p in sorted(through)]
     if LUT_RAM.match(kind):
         address = re.compile(r"(DPR|ADDR|A)" + (port[-1] if port.startswith("DO") and len(port) == 3 else r""))
         inputs = [p for p in cell["connections"] if address.match(p)]
-        return Path(0, BLOCK_CLOCK_NS, kind), [(p, None, 2, 0.15 + NET_NS) for p in inputs]
+        return Path(0, BLOCK_CLOCK_NS, kind), [(p, None, 2, 0.15) for p in inputs]
     if SRL.match(kind):
-        return Path(0, BLOCK_CLOCK_NS, kind), [(p, None, 2, 0.15 + NET_NS) for p in cell["connections"] if p[0] == "A"]
+        return Path(0, BLOCK_CLOCK_NS, kind), [(p, None, 2, 0.15) for p in cell["connections"] if p[0] == "A"]
     if kind == "CARRY4":
         below = range(bit + 1)
-        return None, [("S", below, 1, 0.15 + NET_NS), ("DI", below, 1, 0.15 + NET_NS), ("CI", None, 1, 0.03),
-                      ("CYINIT", None, 1, 0.15 + NET_NS)]
+        return None, [("S", below, 1, 0.15), ("DI", below, 1, 0.15), ("CI", None, 1, 0.03), ("CYINIT", None, 1, 0.15)]
     level = 0 if kind in ("INV", "BUFG", "GND", "VCC") else 2
-    return None, [(p, None, level, 0.10 + NET_NS if level else 0.0) for p, d in cell["port_directions"].items()
+    return None, [(p, None, level, 0.10 if level else 0.0) for p, d in cell["port_directions"].items()
                   if d == "input"]
 
 
 def ends_at(cell, port):
     """Whether a path ends at this input pin of a primitive."""
     kind = cell["type"]
-    if port in CLOCK_PINS:
-        return False
     if kind.startswith("DSP48"):
-        return port not in dsp_arcs(cell)[1]
-    return bool(SEQUENTIAL.match(kind) or LUT_RAM.match(kind) or SRL.match(kind))
+        return port != "CLK" and port not in dsp_arcs(cell)[1]
+    if kind.startswith(("FD", "LD")):
+        return port not in ("C", "G")
+    return not port.startswith(("CLK", "WCLK")) and bool(SEQUENTIAL.match(kind) or LUT_RAM.match(kind) or SRL.match(kind))
+
+
+def setup(cell, port):
+    return dsp_setup(cell, port) if cell["type"].startswith("DSP48") else SETUP_NS
 
 
 class Module:
@@ -113,26 +143,43 @@ class Module:
 
     def __init__(self, data, analyse):
         self.cells, self.ports, self.analyse = data["cells"], data["ports"], analyse
-        self.driver, self.at, self.inputs = {}, {}, {}
+        self.driver, self.at, self.inputs, self.loads = {}, {}, {}, Counter()
         for cell in self.cells.values():
             for port, bits in cell["connections"].items():
                 if cell["port_directions"].get(port) == "output":
                     for i, bit in enumerate(bits):
                         self.driver[bit] = (cell, port, i)
+                else:
+                    self.loads.update(bits)
+        self.names = {}
+        for name, net in data.get("netnames", {}).items():
+            if not net.get("hide_name"):
+                wide = len(net["bits"]) > 1
+                self.names.update({bit: f"{name}[{i}]" if wide else name for i, bit in enumerate(net["bits"])})
         for port, pin in self.ports.items():
             if pin["direction"] == "input":
                 self.inputs.update({bit: (port, i) for i, bit in enumerate(pin["bits"])})
+
+    def net_ns(self, bit, cell, port):
+        """The delay of the net to an input pin of a cell. A module's pins have the net of the cell behind them."""
+        if self.analyse(cell["type"]) or port in CASCADES or (port == "CI" and cell["type"].startswith("CARRY")):
+            return 0.0
+        return NET_NS + DOUBLING_NS * max(0.0, math.log2(max(1, self.loads[bit])) - 2)
 
     def sources(self, bit):
         """(launch, [(net, half, ns, cell name)]) of a net that a cell drives."""
         cell, port, i = self.driver[bit]
         child = self.analyse(cell["type"])
+        label = f"{cell['type']} {self.names[bit]}" if bit in self.names else cell["type"]
         if child is None:
             launch, arcs = leaf_arcs(cell, port, i)
+            if launch:
+                launch.cell = label
             nets = []
             for p, which, half, ns in arcs:
                 bits = cell["connections"].get(p, [])
-                nets += [(b, half, ns, cell["type"]) for j, b in enumerate(bits) if which is None or j in which]
+                nets += [(b, half, ns + (self.net_ns(b, cell, p) if half else 0.0), label)
+                         for j, b in enumerate(bits) if which is None or j in which]
             return launch, nets
         launch = child.launch.get((port, i))
         nets = [(cell["connections"][p][j], arc.half, arc.ns, f"({cell['type']})")
@@ -191,7 +238,9 @@ class Module:
             for port, bits in cell["connections"].items():
                 if cell["port_directions"].get(port) == "input" and ends_at(cell, port):
                     for bit in bits:
-                        end(bit, 0, NET_NS + SETUP_NS, f"{cell['type']}.{port}")
+                        q = next((self.names[b] for b in cell["connections"].get("Q", []) if b in self.names), "")
+                        label = f"{cell['type']}.{port} {q}".rstrip()
+                        end(bit, 0, self.net_ns(bit, cell, port) + setup(cell, port), label)
         for port, pin in self.ports.items():
             if pin["direction"] == "output":
                 for i, bit in enumerate(pin["bits"]):
@@ -232,10 +281,12 @@ def main():
     parser.add_argument("top")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--max", type=int, metavar="N")
+    parser.add_argument("--period", type=float, metavar="NS")
     args = parser.parse_args()
     sys.setrecursionlimit(10000)
     with open(args.netlist) as file:
-        path = longest(json.load(file), args.top)
+        netlist = json.load(file)
+    path = longest(netlist, args.top)
     levels = math.ceil(path.half / 2) if path else 0
     ns = path.ns if path else 0.0
     cells = path.cells() if path else []
@@ -244,10 +295,18 @@ def main():
     else:
         print(f"{args.top}: {levels} levels, {ns:.2f} ns (estimate)")
         print("  " + " -> ".join(cells))
-    if args.max is not None and levels > args.max:
-        print(f"levels.py: {args.top} has {levels} levels, allowed are {args.max}", file=sys.stderr)
-        return 1
-    return 0
+    status = 0
+    if args.max is not None:
+        Path.by_levels = True
+        path = longest(netlist, args.top)
+        levels = math.ceil(path.half / 2) if path else 0
+        if levels > args.max:
+            print(f"levels.py: {args.top} has {levels} levels, allowed are {args.max}", file=sys.stderr)
+            status = 1
+    if args.period is not None and ns > args.period:
+        print(f"levels.py: {args.top} takes {ns:.2f} ns, allowed are {args.period:.2f}", file=sys.stderr)
+        status = 1
+    return status
 
 
 if __name__ == "__main__":

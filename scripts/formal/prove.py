@@ -32,7 +32,7 @@ CACHE = HERE.parents[1] / "target" / "proofs"
 MUTANTS = [
     ("reader", r"desc_push \? \(desc_stored \+", "desc_push ? (desc_stored -"),
     ("reader", r"beats_head <= beats_head \+ \d+'d1", "beats_head <= beats_head"),
-    ("reader", r"beat_space <= \(beat_space - \(channel_load", "beat_space <= (beat_space - (beat_room"),
+    ("reader", r"\{beat_space, 1'b1\} \+ \{channel_load \?", "{beat_space, 1'b1} + {beat_room ?"),
     ("reader", r"wire beat_room = .*;", "wire beat_room = 1'b1;"),
     ("reader", r"wire \[7:0\] seg_space = .*;", "wire [7:0] seg_space = 8'd255;"),
     ("writer", r"wire w_load = .*;", "wire w_load = send_beat;"),

@@ -58,6 +58,14 @@
         if (channel_second) assert (f_q_next == {channel_second_beat, channel_second_len});
     end
 
+    // Flags in registers are what they stand for.
+    always @* if (f_past) begin
+        assert (some_open == (bursts_open != 0));
+        if (seg_valid && !reset) assert (seg_last == (seg_left <= seg_space));
+        if (!reset) assert (desc_stored_some == (desc_stored != 0) && desc_count_full == (desc_count == `AHEAD));
+        if (!reset) assert (beats_stored_some == (beats_stored != 0));
+    end
+
     // Every requested beat has space in the FIFO: it waits in the queue of the channel or in the memory, or has
     // arrived.
     reg [`AT+1:0] f_asked = 0;

@@ -74,6 +74,16 @@
         if (w_second) assert (f_d_next == {w_second_data, w_second_strb, w_second_last});
     end
 
+    // Flags in registers are what they stand for.
+    always @* if (f_past) begin
+        assert (some_open == (bursts_open != 0));
+        // No burst begins at 2^14 open ones; two may wait in the channel.
+        assert (bursts_open + (channel_valid && !address_waits ? 16'd1 : 16'd0) + channel_second <= 16'h4001);
+        assert (!address_waits || channel_valid);
+        if (seg_valid && !reset) assert (seg_last == (seg_left <= seg_space));
+        if (!rst) assert (word_count_some == (word_count != 0));
+    end
+
     // Every requested word has space in the FIFO, which returns each word once and in order.
     (* anyconst *) reg [`AT-1:0] f_at;
     reg f_in = 0;

@@ -516,9 +516,9 @@ fn segments<'m>(
     let st = stage(m, "seg", io.rst, offered, leaves.sig());
     let left_bits = (position_bits(walk) - walk.word.trailing_zeros()).max(window);
     let beats = walk.address_bits - bus;
-    let (beat, left) = (m.reg("seg_beat", u(beats)), m.reg("seg_left", u(left_bits)));
+    let (beat, left, last) = (m.reg("seg_beat", u(beats)), m.reg("seg_left", u(left_bits)), m.reg("seg_last", u(1)));
+    let is_last = last.q();
     let space = (!beat.q().slice(0, window)).extend(left_bits).named("seg_space");
-    let is_last = left.q().le(space).named("seg_last");
     let page = beat.q().slice(window, beats - window).add_lit(1);
     let next_beat = m.concat(&[page, m.lit(0, u(window))]);
     let places = Skid::new(m, "channel");
@@ -528,7 +528,16 @@ fn segments<'m>(
     let base = io.base(m, walk, &row.group, [0, walk.address_bits]);
     let address = (base + row.offset.resize(walk.address_bits)).named("row_address");
     beat.next(m.mux(st.load, address.slice(bus, beats), next_beat)).en(st.load | burst);
-    left.next(m.mux(st.load, new_left, left.q() - space.add_lit(1))).en(st.load | burst);
+    // What is left behind the burst: left - (space + 1). The burst behind it begins a window.
+    let behind = (left.q() + !space).named("seg_behind");
+    left.next(m.mux(st.load, new_left, behind)).en(st.load | burst);
+    // The last burst of a row ends in the window in which it begins: no comparison stands before the channel.
+    let ends_in_window = |beats: Sig<'m>| match beats.w() - window {
+        0 => m.lit(1, u(1)),
+        above => !beats.slice(window, above).reduce_or(),
+    };
+    let end = address.slice(bus, window).extend(left_bits + 1) + new_left.extend(left_bits + 1);
+    last.next(m.mux(st.load, ends_in_window(end), ends_in_window(behind))).en(st.load | burst);
     let len = m.mux(is_last, left.q(), space).resize(8).named("seg_len");
     let (valid, offered) = places.offer(m, forget, burst, &[("beat", beat.q()), ("len", len)], ready, drop);
     let [beat, len_offered] = [offered[0], offered[1]];

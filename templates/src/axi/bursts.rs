@@ -36,19 +36,24 @@ impl Guard<Port> {
 }
 
 impl<'m> Guard<Sig<'m>> {
-    /// Builds the count of open bursts and what follows from it. `offered`: an address or data are on their channel.
-    pub(crate) fn bursts(&self, m: &'m ModuleBuilder, offered: Sig<'m>) -> Bursts<'m> {
-        let open = m.reg("bursts_open", u(24)).rst(!self.live, 0);
-        let some = open.q().reduce_or().named("some_open");
+    /// Builds the count of open bursts, `bits` wide, and what follows from it. `offered`: an address or data are on their
+    /// channel.
+    pub(crate) fn bursts(&self, m: &'m ModuleBuilder, bits: u32, offered: Sig<'m>) -> Bursts<'m> {
+        let open = m.reg("bursts_open", u(bits)).rst(!self.live, 0);
+        // A register of its own, so that nothing compares before what it decides.
+        let some_reg = m.reg("some_open", u(1)).rst(!self.live, 0);
+        let some = some_reg.q();
         let busy = (some | offered).called("bus_busy");
         let reset = (self.rst & !busy).named("reset");
         Bursts {
             open,
+            some_reg,
             some,
             quiet: !busy,
             reset,
             forget: (reset | !self.live).named("forget"),
             ends: (self.rst & busy).named("ends_bursts"),
+            many: open.q().msb(),
         }
     }
 }
@@ -56,6 +61,7 @@ impl<'m> Guard<Sig<'m>> {
 /// The open bursts of an engine, from the first cycle of their address on its channel to the last answer.
 pub(crate) struct Bursts<'m> {
     open: rtl::Reg<'m>,
+    some_reg: rtl::Reg<'m>,
     /// A burst was open at the last clock edge. Answers without an open burst are ignored.
     pub some: Sig<'m>,
     /// No burst is open and nothing is offered.
@@ -66,6 +72,8 @@ pub(crate) struct Bursts<'m> {
     pub forget: Sig<'m>,
     /// A soft reset has come: open bursts are completed and no new one begins.
     pub ends: Sig<'m>,
+    /// The upper half of the count is reached.
+    pub many: Sig<'m>,
 }
 
 /// What happens to bursts in a cycle.
@@ -120,13 +128,15 @@ pub(crate) fn watch<'m>(
     events: Events<'m>,
     depth: u32,
 ) {
-    let Bursts { open, some, quiet, reset, .. } = bursts;
+    let Bursts { open, some_reg, some, quiet, reset, .. } = bursts;
     // The wires may hold anything while the memory is in its own reset.
     let (answered, ended) = (
         (some & events.answered).called("burst_answered"),
         (some & events.answered & events.ended).called("burst_ended"),
     );
-    open.next(m.mux(events.opened, open.q().add_lit(1), open.q().sub_lit(1))).en(events.opened ^ ended);
+    let changes = events.opened ^ ended;
+    some_reg.next(events.opened | open.q().ne_lit(1)).en(changes);
+    open.next(m.mux(events.opened, open.q().add_lit(1), open.q().sub_lit(1))).en(changes);
     report.quiet.output(m, quiet);
 
     let ring =
@@ -140,6 +150,6 @@ pub(crate) fn watch<'m>(
     let failed = (answered & events.response.msb() & !rst).named("fails");
     report.failed.output(m, m.reg("failed_q", u(1)).next(failed).rst(rst, 0).q());
     report.response.output(m, hold(m, "failed_response_q", failed, events.response));
-    report.known.output(m, hold(m, "failed_known_q", failed, open.q().le(m.lit(depth, u(24)))));
+    report.known.output(m, hold(m, "failed_known_q", failed, open.q().le(m.lit(depth, open.q().ty()))));
     report.address.output(m, ring.read_sync("failed_address_q", failed, oldest));
 }

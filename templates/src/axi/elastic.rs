@@ -137,12 +137,44 @@ pub(crate) fn fifo<'m>(
     tail.next(tail.q().add_lit(1)).en(push).rst(rst, 0);
     head.next(head.q().add_lit(1)).en(pop).rst(rst, 0);
     mem.write(push, tail.q(), data);
-    let count = m.reg(format!("{name}_count"), u(at + 1));
-    let one = m.lit(1, u(at + 1));
-    count.next(m.mux(push, count.q() + one, count.q() - one)).en(push ^ pop).rst(rst, 0);
+    let level = Level::new(m, &format!("{name}_count"), depth, rst, [push, pop]);
     let item = mem.read_async(format!("{name}_item"), head.q()).to(data.ty());
-    let some = count.q().ne_lit(0);
-    Fifo { valid: some, head: item, some, room: count.q().ne_lit(depth) }
+    Fifo { valid: level.some, head: item, some: level.some, room: !level.full }
+}
+
+/// The fill of a buffer of `depth` places. Its flags are registers, so that no comparison stands before what they decide.
+pub(crate) struct Level<'m> {
+    pub some: Sig<'m>,
+    pub full: Sig<'m>,
+}
+
+impl<'m> Level<'m> {
+    /// An item enters with `up` and leaves with `down`.
+    pub fn new(m: &'m ModuleBuilder, name: &str, depth: u32, rst: Sig<'m>, [up, down]: [Sig<'m>; 2]) -> Self {
+        let count = m.reg(name, u(clog2(u64::from(depth)) + 1));
+        let changes = up ^ down;
+        count.next(m.mux(up, count.q().add_lit(1), count.q().sub_lit(1))).en(changes).rst(rst, 0);
+        let flag =
+            |what: &str, next: Sig<'m>| m.reg(format!("{name}_{what}"), u(1)).next(next).en(changes).rst(rst, 0).q();
+        Level { some: flag("some", up | count.q().ne_lit(1)), full: flag("full", up & count.q().eq_lit(depth - 1)) }
+    }
+}
+
+/// As [`Level`], for two places: a bit for each. `start` sets all places to `full`.
+pub(crate) fn two_places<'m>(
+    m: &'m ModuleBuilder,
+    name: String,
+    rst: Sig<'m>,
+    (start, full): (Sig<'m>, bool),
+    [up, down]: [Sig<'m>; 2],
+) -> Level<'m> {
+    let places = m.reg(name, u(2));
+    let (first, second) = (places.q().bit(0), places.q().bit(1));
+    let one = m.lit(1, u(1));
+    let moved = m.mux(up, m.concat(&[first, one]), m.concat(&[m.lit(0, u(1)), second]));
+    let all = m.lit(if full { 3 } else { 0 }, u(2));
+    places.next(m.mux(start, all, moved)).en(start | (up ^ down)).rst(rst, 0);
+    Level { some: first, full: second }
 }
 
 /// As [`fifo`], but the memory is read into a register, so it may be block RAM. The register is one of the `depth`
@@ -159,16 +191,13 @@ pub(crate) fn deep_fifo<'m>(
     let push = push.named(format!("{name}_push"));
     let mem = m.mem(format!("{name}_mem"), depth, data.w(), memory_style(depth.into(), data.w(), false));
     let at = clog2(u64::from(depth));
-    let one = m.lit(1, u(at + 1));
-    let counter = |what: &str, up: Sig<'m>, down: Sig<'m>| {
-        let count = m.reg(format!("{name}_{what}"), u(at + 1));
-        count.next(m.mux(up, count.q() + one, count.q() - one)).en(up ^ down).rst(rst, 0).q()
-    };
+    let level =
+        |what: &str, up: Sig<'m>, down: Sig<'m>| Level::new(m, &format!("{name}_{what}"), depth, rst, [up, down]);
     let valid = m.reg(format!("{name}_valid"), u(1));
     let free = !valid.q() | pop;
     let fetch = m.wire(format!("{name}_fetch"), u(1));
-    let stored = counter("stored", push, fetch.sig());
-    fetch.drive(free & stored.ne_lit(0));
+    let stored = level("stored", push, fetch.sig()).some;
+    fetch.drive(free & stored);
     let fetch = fetch.sig();
     valid.next(fetch).en(free).rst(rst, 0);
     let (tail, head) = (m.reg(format!("{name}_tail"), u(at)), m.reg(format!("{name}_head"), u(at)));
@@ -176,8 +205,8 @@ pub(crate) fn deep_fifo<'m>(
     head.next(head.q().add_lit(1)).en(fetch).rst(rst, 0);
     mem.write(push, tail.q(), data);
     let item = mem.read_sync(format!("{name}_item"), fetch, head.q()).to(data.ty());
-    let count = counter("count", push, pop);
-    Fifo { valid: valid.q(), head: item, some: valid.q() | stored.ne_lit(0), room: count.ne_lit(depth) }
+    let count = level("count", push, pop);
+    Fifo { valid: valid.q(), head: item, some: valid.q() | stored, room: !count.full }
 }
 
 /// Concatenates signals, the first in the highest bits.

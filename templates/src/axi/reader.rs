@@ -37,7 +37,7 @@
 use super::address::{self, beat_of, digit_types, digits, position_bits, BurstGate, Queue, Row, Side};
 use super::bundle::{AxiRead, Bus};
 use super::bursts::{watch, Events};
-use super::elastic::{deep_fifo, hold, pack, unpack, Fields, Fifo};
+use super::elastic::{deep_fifo, hold, pack, two_places, unpack, Fields, Fifo};
 use super::rotate::{merge, rotate_level};
 use super::services::{self, EnginePorts, Idle, Job, Start};
 use crate::port::Port;
@@ -132,7 +132,7 @@ impl Template for AxiReader {
         let ports = self.0.ports();
         let guard = ports.engine.guard.map(|port| port.input(m));
         let offered = m.wire("address_offered", u(1));
-        let bursts = guard.bursts(m, offered.sig());
+        let bursts = guard.bursts(m, clog2(u64::from(self.0.ahead)) + 1, offered.sig());
         let rst = bursts.reset;
         let io = Start::of(m, walk, &ports.engine, &self.0.program, rst);
         let go = m.wire("go", u(1));
@@ -159,9 +159,11 @@ impl Template for AxiReader {
             address::issue(m, walk, &io, (stage, row, row_leaves), gate, descriptor, |data, push, pop| {
                 deep_fifo(m, "desc", self.0.ahead, rst, push, data, pop)
             });
-        let beats = channel.pushed_len.extend(space.q().w()).add_lit(1);
-        let spent = m.mux(channel.pushed, beats, m.lit(0, space.q().ty()));
-        space.next(space.q() - spent + taken.sig().extend(space.q().w())).rst(rst, self.0.ahead);
+        // A burst spends len + 1 beats: adding !len subtracts them. The low bit carries `taken` in, so one adder does.
+        let spent = m.mux(channel.pushed, !channel.pushed_len.extend(space.q().w()), m.lit(0, space.q().ty()));
+        let one = m.lit(1, u(1));
+        let counted = m.concat(&[space.q(), one]) + m.concat(&[spent, taken.sig()]);
+        space.next(counted.slice(1, space.q().w())).rst(rst, self.0.ahead);
         offered.drive(channel.valid);
         address::drive_channel(m, walk, &ports.bus.ar, &channel);
         let addressed = channel.begins(m, ar_ready, bursts.forget);
@@ -259,13 +261,12 @@ fn half_free<'m>(
     let mut held = vec![];
     let free = walk.groups.iter().zip(&head.row.group).zip(&ports.release).map(|((g, chosen), release)| {
         let release = release.input(m);
-        let halves = m.reg(format!("halves_{}", g.group), u(3));
-        let counted = m.mux(release, halves.q().add_lit(1), halves.q().sub_lit(1));
         let taken = pop & head.row.first & *chosen;
-        halves.next(m.mux(io.start, m.lit(2, u(3)), counted)).en(io.start | (release ^ taken)).rst(io.rst, 0);
-        m.assert(io.rst, format!("group {} has two buffer halves at most", g.group), halves.q().le(m.lit(2, u(3))));
-        held.push(!halves.q().bit(1));
-        halves.q().ne_lit(0) & *chosen
+        let halves = two_places(m, format!("halves_{}", g.group), io.rst, (io.start, true), [release, taken]);
+        let over = release & !taken & halves.full;
+        m.assert(io.rst, format!("group {} has two buffer halves at most", g.group), io.start | !over);
+        held.push(!halves.full);
+        halves.some & *chosen
     });
     let free = free.collect::<Vec<_>>();
     (!head.row.first | m.any(&free), m.any(&held))

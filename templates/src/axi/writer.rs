@@ -34,7 +34,7 @@
 use super::address::{self, beat_of, digit_types, digits, position_bits, BurstGate, Odometer, Queue, Row, Side};
 use super::bundle::{AxiWrite, Bus};
 use super::bursts::{watch, Events};
-use super::elastic::{choose_lit, fifo, hold, pack, unpack, Fields, Skid};
+use super::elastic::{choose_lit, fifo, hold, pack, two_places, unpack, Fields, Skid};
 use super::rotate::{merge, rotate_level};
 use super::services::{self, EnginePorts, Idle, Job, Start};
 use super::steps::{self, Parts, StridedRow};
@@ -46,6 +46,10 @@ use array::contract::walk::{words_in_flight, Walk, WalkGroup, DRAINS_IN_FLIGHT, 
 use array::vsa::Vsa;
 use rtl::{clog2, u, Design, ModuleBuilder, Sig, Template, Ty, Wire};
 use uniform::sizes::Formula;
+
+/// Width of the count of open bursts. No burst begins while half of what it can hold are open: two more may wait in the
+/// address channel, so it never overflows, and the numbers of sent and answered bursts differ by less than half their range.
+const OPEN_BITS: u32 = 15;
 
 /// Parameters of an [`AxiWriter`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,7 +139,7 @@ impl Template for AxiWriter {
         let ports = self.0.ports();
         let guard = ports.engine.guard.map(|port| port.input(m));
         let offered = m.wire("bus_offered", u(1));
-        let bursts = guard.bursts(m, offered.sig());
+        let bursts = guard.bursts(m, OPEN_BITS, offered.sig());
         let (rst, ends, forget) = (bursts.reset, bursts.ends, bursts.forget);
         let io = Start::of(m, walk, &ports.engine, &self.0.program, rst);
         let go = m.wire("go", u(1));
@@ -153,7 +157,7 @@ impl Template for AxiWriter {
         go.drive((job.valid & allowed & walker.free).called("service_may_go") & asks.free);
 
         let aw_ready = ports.bus.aw.ready.input(m);
-        let gate = BurstGate { ready: aw_ready, allowed: !guard.rst, drop: Some(ends), forget };
+        let gate = BurstGate { ready: aw_ready, allowed: !guard.rst & !bursts.many, drop: Some(ends), forget };
         let descriptor = Descriptor::of(m, walk, &row);
         let (queue, channel) =
             address::issue(m, walk, &io, (stage, row, row_leaves), gate, descriptor, |data, push, pop| {
@@ -197,11 +201,11 @@ fn credits<'m>(
 ) -> Sig<'m> {
     let allowed = ports.emitted.iter().zip(&walk.groups).zip(&job.group).map(|((emitted, g), chosen)| {
         let emitted = emitted.input(m);
-        let ready = m.reg(format!("ready_{}", g.group), u(3));
-        let counted = m.mux(emitted, ready.q().add_lit(1), ready.q().sub_lit(1));
-        ready.next(m.mux(io.start, m.lit(0, u(3)), counted)).en(io.start | (emitted ^ (go & *chosen))).rst(io.rst, 0);
-        m.assert(io.rst, format!("group {} has two buffers at most to drain", g.group), ready.q().le(m.lit(2, u(3))));
-        ready.q().ne_lit(0) & *chosen
+        let taken = go & *chosen;
+        let ready = two_places(m, format!("ready_{}", g.group), io.rst, (io.start, false), [emitted, taken]);
+        let over = emitted & !taken & ready.full;
+        m.assert(io.rst, format!("group {} has two buffers at most to drain", g.group), io.start | !over);
+        ready.some & *chosen
     });
     m.any(&allowed.collect::<Vec<_>>()).called("drain_allowed")
 }
@@ -432,7 +436,7 @@ impl<'m> DataSide<'_, 'm> {
         let index = m.reg("send_index", ty);
         let window = m.reg("send_window", head.window.ty());
         let marker_room = m.wire("marker_room", u(1));
-        let ahead = m.reg("bursts_ahead", u(24));
+        let ahead = m.reg("bursts_ahead", u(OPEN_BITS));
         let wready = self.bus.wready.input(m);
         let channel = Skid::new(m, "w");
 
@@ -526,7 +530,7 @@ fn responses<'m>(
     end: DrainEnd<'m>,
 ) -> (Sig<'m>, Sig<'m>) {
     let rst = io.rst;
-    let (sent, acked) = (m.reg("bursts_sent", u(24)), m.reg("bursts_acked", u(24)));
+    let (sent, acked) = (m.reg("bursts_sent", u(OPEN_BITS + 1)), m.reg("bursts_acked", u(OPEN_BITS + 1)));
     let more = sent.q().add_lit(1).called("bursts_sent_next");
     sent.next(more).en(end.burst_ends).rst(rst, 0);
     let bvalid = ports.bus.bvalid.input(m);
