@@ -30,8 +30,10 @@ CACHE = HERE.parents[1] / "target" / "proofs"
 
 # Edits that a proof must detect: (kind, text, replacement).
 MUTANTS = [
-    ("reader", r"desc_push \? \(desc_stored \+", "desc_push ? (desc_stored -"),
-    ("reader", r"beats_head <= beats_head \+ \d+'d1", "beats_head <= beats_head"),
+    ("reader", r"desc_push \? \(desc_count \+", "desc_push ? (desc_count -"),
+    ("reader", r"wire desc_one = .*;", "wire desc_one = 1'b1;"),
+    ("writer", r"wire word_one = .*;", "wire word_one = 1'b0;"),
+    ("reader", r"beats_head <= \w+;", "beats_head <= beats_head;"),
     ("reader", r"\{beat_space, 1'b1\} \+ \{channel_load \?", "{beat_space, 1'b1} + {beat_room ?"),
     ("reader", r"wire beat_room = .*;", "wire beat_room = 1'b1;"),
     ("reader", r"wire \[7:0\] seg_space = .*;", "wire [7:0] seg_space = 8'd255;"),

@@ -62,9 +62,12 @@
     always @* if (f_past) begin
         assert (some_open == (bursts_open != 0));
         if (seg_valid && !reset) assert (seg_last == (seg_left <= seg_space));
-        if (!reset) assert (desc_stored_some == (desc_stored != 0) && desc_count_full == (desc_count == `AHEAD));
-        if (!reset) assert (beats_stored_some == (beats_stored != 0));
+        if (!reset) assert (desc_full == (desc_count == `AHEAD));
+        if (!reset) assert ((desc_some || desc_head == desc_tail) && (beats_some || beats_head == beats_tail));
     end
+    // Items in the memories of the FIFOs.
+    wire [`AT:0] desc_stored = {desc_some && desc_tail == desc_head, desc_tail - desc_head};
+    wire [`AT:0] beats_stored = {beats_some && beats_tail == beats_head, beats_tail - beats_head};
 
     // Every requested beat has space in the FIFO: it waits in the queue of the channel or in the memory, or has
     // arrived.
@@ -97,7 +100,6 @@
         if (beats_fetch) f_head <= beats_head == f_at; else if (beat_taken) f_head <= 0;
     end
     always @* if (f_past && !rst) begin
-        assert (beats_stored[`AT-1:0] == beats_tail - beats_head);
         assert (f_in == ({1'b0, f_place} < beats_stored));
         if (f_in) assert (beats_mem[f_at] == f_data);
         if (f_head) assert (beats_valid);
@@ -106,7 +108,4 @@
     end
 
 `include "bounds.v"
-
-    // The same for the descriptors.
-    assert property (desc_stored[`AT-1:0] == desc_tail - desc_head || rst || !f_past);
     always @* if (f_past) cover (`LOADED);

@@ -81,8 +81,10 @@
         assert (bursts_open + (channel_valid && !address_waits ? 16'd1 : 16'd0) + channel_second <= 16'h4001);
         assert (!address_waits || channel_valid);
         if (seg_valid && !reset) assert (seg_last == (seg_left <= seg_space));
-        if (!rst) assert (word_count_some == (word_count != 0));
+        if (!rst) assert (word_some || word_head == word_tail);
     end
+    // Items in the word FIFO.
+    wire [`AT:0] word_count = {word_some && word_tail == word_head, word_tail - word_head};
 
     // Every requested word has space in the FIFO, which returns each word once and in order.
     (* anyconst *) reg [`AT-1:0] f_at;
@@ -96,7 +98,6 @@
     always @* if (f_past && !rst) begin
         assert (ask_space <= `DEPTH && word_count <= `DEPTH);
         assert (ask_space + dr_valid_q + f_asked + word_count == `DEPTH);
-        assert (word_count[`AT-1:0] == word_tail - word_head);
         if (rd_valid) assert (word_count < `DEPTH);
         if (word_pop) assert (word_count != 0);
         assert (f_in == ({1'b0, f_place} < word_count));

@@ -52,21 +52,18 @@ pub(super) fn program(vsa: &Vsa) -> Vec<i64> {
     }
 }
 
-/// Bits in which an engine counts the drains that a load waits for.
-const DRAINS: i64 = 40;
-
 /// The drains that loads wait for. Each wait counts the drains that are written and not yet waited for. A wait that
 /// depends on the phase also has the number that the next load waits for, in the generator and with the service.
 fn waits(walk: &Walk) -> Resources {
-    let one = |wait: &Wait| match wait.until {
-        WaitUntil::Lag(_) => Resources::logic(DRAINS, DRAINS),
-        WaitUntil::Phase { .. } => {
+    let one = |wait: &Wait| match (&wait.until, i64::from(wait.until.drain_bits(walk)) + 1) {
+        (WaitUntil::Lag(_), drains) => Resources::logic(drains, drains),
+        (WaitUntil::Phase { .. }, drains) => {
             let due = wait.until.due_bits(walk).map_or(Resources::logic(2, 1), |bits| Resources {
                 lut: i64::from(bits),
                 ff: 2 * i64::from(bits),
                 ..Resources::default()
             });
-            due + Resources::logic(2 * DRAINS, DRAINS)
+            due + Resources::logic(4 * drains, drains)
         }
     };
     walk.groups.iter().flat_map(|g| &g.waits).map(one).sum()

@@ -401,8 +401,9 @@ impl<'m> Trim<'m> {
         }
         let st = stage(m, "row", rst, self.valid, last.sig());
         next.drive(st.ready);
-        let (row, leaves_out) = self.finish(m, walk, &st, meta);
-        outside.output(m, m.reg("row_outside", u(1)).next(leaves_out).rst(rst, 0).q());
+        let (row, left_out) = self.finish(m, walk, &st, meta);
+        let leaves = st.valid & last.sig();
+        outside.output(m, m.reg("row_outside", u(1)).next(leaves & left_out).rst(rst, 0).q());
         (st, row, trims)
     }
 
@@ -451,8 +452,9 @@ impl<'m> Trim<'m> {
         let (slot, first, last) = (part(), part(), part());
         let extents: Vec<i64> = walk.groups.iter().map(|g| g.extent).collect();
         let extent = choose_lit(m, &unpack(self.meta, &types)[..walk.groups.len()], &extents, end.ty());
-        let inside = (!start.msb() & end.le(extent)).called("row_inside");
-        let some = self.open & self.low.lt(self.high);
+        let inside = (!start.msb() & end.le(extent)).named("row_inside");
+        // Two registers: the comparison with the array's end is the longer path.
+        let (some, within) = (reg("some", self.open & self.low.lt(self.high)), reg("within", inside));
         let row = Row {
             group: if walk.groups.len() == 1 { vec![one] } else { group },
             slot,
@@ -460,13 +462,13 @@ impl<'m> Trim<'m> {
             last,
             digits: parts.collect(),
             shift: shift.map(|s| reg("shift", s)),
-            any: reg("any", some & inside),
+            any: (some & within).called("row_any"),
             from: reg("from", offset(self.low)),
             to: reg("to", offset(self.high.sub_lit(1))),
             offset: reg("offset", start.truncate(wide - 2).unsigned()),
             low_address: reg("low_address", low_address),
         };
-        (row, m.all(&[st.load, some, !inside]).called("leaves_row_out"))
+        (row, some & !within)
     }
 }
 

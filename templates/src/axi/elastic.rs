@@ -137,30 +137,35 @@ pub(crate) fn fifo<'m>(
     tail.next(tail.q().add_lit(1)).en(push).rst(rst, 0);
     head.next(head.q().add_lit(1)).en(pop).rst(rst, 0);
     mem.write(push, tail.q(), data);
-    let level = Level::new(m, &format!("{name}_count"), depth, rst, [push, pop]);
     let item = mem.read_async(format!("{name}_item"), head.q()).to(data.ty());
-    Fifo { valid: level.some, head: item, some: level.some, room: !level.full }
+    let some = some_stored(m, name, rst, [head.q(), tail.q()], [push, pop]);
+    let full = m.reg(format!("{name}_full"), u(1));
+    let last_place = tail.q().add_lit(1).eq(head.q());
+    full.next(!pop & (full.q() | (push & last_place))).rst(rst, 0);
+    Fifo { valid: some, head: item, some, room: !full.q() }
 }
 
-/// The fill of a buffer of `depth` places. Its flags are registers, so that no comparison stands before what they decide.
+/// Whether the memory of a FIFO with these pointers holds an item. A register, so that no comparison stands before what it
+/// decides.
+fn some_stored<'m>(
+    m: &'m ModuleBuilder,
+    name: &str,
+    rst: Sig<'m>,
+    [head, tail]: [Sig<'m>; 2],
+    [push, pop]: [Sig<'m>; 2],
+) -> Sig<'m> {
+    let some = m.reg(format!("{name}_some"), u(1));
+    let last = head.add_lit(1).eq(tail).named(format!("{name}_one"));
+    some.next(push | (some.q() & !(pop & last))).rst(rst, 0).q()
+}
+
+/// The fill of a buffer.
 pub(crate) struct Level<'m> {
     pub some: Sig<'m>,
     pub full: Sig<'m>,
 }
 
-impl<'m> Level<'m> {
-    /// An item enters with `up` and leaves with `down`.
-    pub fn new(m: &'m ModuleBuilder, name: &str, depth: u32, rst: Sig<'m>, [up, down]: [Sig<'m>; 2]) -> Self {
-        let count = m.reg(name, u(clog2(u64::from(depth)) + 1));
-        let changes = up ^ down;
-        count.next(m.mux(up, count.q().add_lit(1), count.q().sub_lit(1))).en(changes).rst(rst, 0);
-        let flag =
-            |what: &str, next: Sig<'m>| m.reg(format!("{name}_{what}"), u(1)).next(next).en(changes).rst(rst, 0).q();
-        Level { some: flag("some", up | count.q().ne_lit(1)), full: flag("full", up & count.q().eq_lit(depth - 1)) }
-    }
-}
-
-/// As [`Level`], for two places: a bit for each. `start` sets all places to `full`.
+/// The fill of a buffer of two places: a bit for each. `start` sets all places to `full`.
 pub(crate) fn two_places<'m>(
     m: &'m ModuleBuilder,
     name: String,
@@ -191,22 +196,22 @@ pub(crate) fn deep_fifo<'m>(
     let push = push.named(format!("{name}_push"));
     let mem = m.mem(format!("{name}_mem"), depth, data.w(), memory_style(depth.into(), data.w(), false));
     let at = clog2(u64::from(depth));
-    let level =
-        |what: &str, up: Sig<'m>, down: Sig<'m>| Level::new(m, &format!("{name}_{what}"), depth, rst, [up, down]);
     let valid = m.reg(format!("{name}_valid"), u(1));
-    let free = !valid.q() | pop;
-    let fetch = m.wire(format!("{name}_fetch"), u(1));
-    let stored = level("stored", push, fetch.sig()).some;
-    fetch.drive(free & stored);
-    let fetch = fetch.sig();
-    valid.next(fetch).en(free).rst(rst, 0);
     let (tail, head) = (m.reg(format!("{name}_tail"), u(at)), m.reg(format!("{name}_head"), u(at)));
+    let fetch = m.wire(format!("{name}_fetch"), u(1));
+    let stored = some_stored(m, name, rst, [head.q(), tail.q()], [push, fetch.sig()]);
+    fetch.drive((!valid.q() | pop) & stored);
+    let fetch = fetch.sig();
+    valid.next(stored | (valid.q() & !pop)).rst(rst, 0);
     tail.next(tail.q().add_lit(1)).en(push).rst(rst, 0);
     head.next(head.q().add_lit(1)).en(fetch).rst(rst, 0);
     mem.write(push, tail.q(), data);
     let item = mem.read_sync(format!("{name}_item"), fetch, head.q()).to(data.ty());
-    let count = level("count", push, pop);
-    Fifo { valid: valid.q(), head: item, some: valid.q() | stored, room: !count.full }
+    let (count, full) = (m.reg(format!("{name}_count"), u(at + 1)), m.reg(format!("{name}_full"), u(1)));
+    let changes = push ^ pop;
+    count.next(m.mux(push, count.q().add_lit(1), count.q().sub_lit(1))).en(changes).rst(rst, 0);
+    full.next(push & count.q().eq_lit(depth - 1)).en(changes).rst(rst, 0);
+    Fifo { valid: valid.q(), head: item, some: valid.q() | stored, room: !full.q() }
 }
 
 /// Concatenates signals, the first in the highest bits.

@@ -221,21 +221,26 @@ fn stores_done<'m>(
             pulse
         });
         let taken = go & job.group[i];
-        let ahead = m.reg(if k == 0 { format!("ahead_{group}") } else { format!("ahead_{group}_{k}") }, s(40));
+        let ty = s(wait.until.drain_bits(walk) + 1);
+        let ahead = m.reg(if k == 0 { format!("ahead_{group}") } else { format!("ahead_{group}_{k}") }, ty);
         let short = match wait.until {
             WaitUntil::Lag(lag) => {
                 let counted = m.mux(pulse, ahead.q().add_lit(1), ahead.q().sub_lit(1));
-                ahead.next(m.mux(io.start, m.lit(lag, s(40)), counted)).en(io.start | (pulse ^ taken)).rst(io.rst, 0);
+                ahead.next(m.mux(io.start, m.lit(lag, ty), counted)).en(io.start | (pulse ^ taken)).rst(io.rst, 0);
                 ahead.q().msb()
             }
             WaitUntil::Phase { ref drains, .. } => {
-                let due = job.phase[i][k].map_or(m.lit(0, s(40)), |due| match wait.until.due_bits(walk) {
-                    Some(_) => due.extend(40).to(s(40)),
-                    None => m.mux(due, m.lit(drains.at_case(0), s(40)), m.lit(0, s(40))),
+                let due = job.phase[i][k].map_or(m.lit(0, ty), |due| match wait.until.due_bits(walk) {
+                    Some(_) => due.extend(ty.w).to(ty),
+                    None => m.mux(due, m.lit(drains.at_case(0), ty), m.lit(0, ty)),
                 });
+                // What remains is computed for both cases: `taken` comes late.
                 let left = ahead.q() - due;
-                let counted = m.mux(taken, left, ahead.q()) + pulse.extend(40).to(s(40));
-                ahead.next(m.mux(io.start, m.lit(0, s(40)), counted)).en(io.start | pulse | taken).rst(io.rst, 0);
+                let more = ahead.q() + pulse.extend(ty.w).to(ty);
+                let counted = m.mux(taken, more - due, more);
+                ahead.next(m.mux(io.start, m.lit(0, ty), counted)).rst(io.rst, 0);
+                let most = m.lit((1u64 << (ty.w - 1)) - 1, ty);
+                m.assert(io.rst, format!("group {group} counts every drain"), !pulse | ahead.q().ne(most));
                 left.msb()
             }
         };

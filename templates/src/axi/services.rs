@@ -311,12 +311,11 @@ fn phase_steps<'m>(
             };
             let here: Vec<_> =
                 emit[walk.parameters..].iter().enumerate().filter_map(at).chain([progress.ends_phase]).collect();
-            let more = m.mux(m.all(&here), numbers.held(drains, u(bits)), m.lit(0, u(bits)));
-            due.next(m.mux(
-                progress.start,
-                m.lit(0, u(bits)),
-                m.mux(progress.served[g], m.lit(0, u(bits)), due.q()) + more,
-            ));
+            // The sum is there before it is known whether the phase ends and the group is served.
+            let (here, more, none) = (m.all(&here), numbers.held(drains, u(bits)), m.lit(0, u(bits)));
+            let left = m.mux(progress.served[g], none, due.q());
+            let sum = m.mux(progress.served[g], more, due.q() + more);
+            due.next(m.mux(progress.start, none, m.mux(here, sum, left)));
             return Some(due.q());
         }
         // Counter `j` of the phase before: one less if all counters inside it are 0 now.

@@ -168,13 +168,17 @@ impl WaitUntil {
     /// Bits of the drains that one load may wait for beyond those that the load before has waited for, where that is
     /// more than one number or none.
     pub fn due_bits(&self, walk: &Walk) -> Option<u32> {
-        let WaitUntil::Phase { drains, most, skips, .. } = self else { return None };
-        let phases = walk.parameters..walk.phases;
-        let most =
-            i128::from(*most).saturating_mul(walk.trips[phases.clone()].iter().map(|&t| i128::from(t)).product());
+        let WaitUntil::Phase { drains, skips, .. } = self else { return None };
         let one = matches!(drains, Formula::Const(_))
-            && walk.lasts[phases].iter().all(|last| matches!(last, Formula::Const(_)));
-        (*skips || !one).then(|| (128 - most.leading_zeros()).min(39))
+            && walk.lasts[walk.parameters..walk.phases].iter().all(|last| matches!(last, Formula::Const(_)));
+        (*skips || !one).then(|| self.drain_bits(walk))
+    }
+
+    /// Bits of the drains of a whole run.
+    pub fn drain_bits(&self, walk: &Walk) -> u32 {
+        let WaitUntil::Phase { most, .. } = self else { return 39 };
+        let phases = walk.trips[walk.parameters..walk.phases].iter().map(|&t| i128::from(t)).product();
+        (128 - i128::from(*most).saturating_mul(phases).leading_zeros()).min(39)
     }
 }
 
