@@ -110,7 +110,7 @@ fn address(walk: &Walk) -> Resources {
     let moving = some(rows) + groups * some(tiles);
     Resources {
         // The burst on the channel, and one more.
-        lut: 140 + offset * (moving + groups - 1 + some(lowers)) + (address - bus + 8) + forms * ends * (1 + moving),
+        lut: 125 + offset * (moving + groups - 1 + some(lowers)) + (address - bus + 8) + forms * ends * (1 + moving),
         ff: offset * (groups + 3 + stages) + 3 * (address - bus) + 50 + forms * ends * (groups + 2) + 2 * ends * stages,
         ..Resources::default()
     } + cases(walk)
@@ -119,7 +119,7 @@ fn address(walk: &Walk) -> Resources {
 /// Addresses and count of the open bursts, at most `open`: `templates::axi::bursts`.
 fn bursts(walk: &Walk, open: i64) -> Resources {
     let address = i64::from(walk.address_bits - walk.bus_bytes().trailing_zeros());
-    memory(open, address, false) + Resources::logic(44, address + 40)
+    memory(open, address, false) + Resources::logic(32, address + 30)
 }
 
 /// Bits of a row's descriptor.
@@ -139,7 +139,7 @@ fn reader(walk: &Walk, ahead: i64) -> Resources {
     let turns = walk.rotate_stages() as i64;
     let join = i64::from(walk.word > 1);
     let row = row_bits(walk);
-    let asked = memory(ahead, bits, false) + memory(ahead, row, false) + Resources::logic(60, row + 9 * bits_of(ahead));
+    let asked = memory(ahead, bits, false) + memory(ahead, row, false) + Resources::logic(48, row + 8 * bits_of(ahead));
     address(walk) + bursts(walk, ahead) + asked + Resources::logic(bits * (turns + join), bits * (turns + 2 + join))
 }
 
@@ -148,7 +148,7 @@ fn writer(walk: &Walk, latency: i64) -> Resources {
     let (turns, word) = (walk.rotate_stages() as i64, i64::from(walk.word));
     let join = i64::from(word > 1);
     // Counters of bursts and drains, requests, strobes, and the logic that ends open bursts at a reset.
-    let rest = Resources::logic(296 + 3 * word, 240 + i64::from(walk.bus_bytes()));
+    let rest = Resources::logic(245 + 3 * word, 205 + i64::from(walk.bus_bytes()));
     // The beat on the channel, and one more.
     let channel = Resources::logic(bits + bits / 8, bits + bits / 8);
     let data = channel + Resources::logic(bits * (turns + join), bits * (turns + 1 + join));
