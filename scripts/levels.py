@@ -233,7 +233,7 @@ class Module:
                 for (port, i), path in sorted(child.capture.items()):
                     bits = cell["connections"].get(port, [])
                     if i < len(bits):
-                        end(bits[i], path.half, path.ns, f"({cell['type']})")
+                        end(bits[i], path.half, path.ns, f"({cell['type']}: {' > '.join(path.cells()[1:])})")
                 continue
             for port, bits in cell["connections"].items():
                 if cell["port_directions"].get(port) == "input" and ends_at(cell, port):

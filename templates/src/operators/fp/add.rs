@@ -16,7 +16,7 @@ pub fn build(m: &ModuleBuilder, f: Format, subtract: bool, latency: u32) {
     let y_sign = if subtract { !y.sign } else { y.sign };
     let swap = p.hold("swap", a.now().slice(0, f.bits() - 1).lt(b.now().slice(0, f.bits() - 1)));
     let (ex, ey) = (x.biased(m), y.biased(m));
-    let (more, less) = (p.hold("more", ex - ey), p.hold("less", ey - ex));
+    let (more, less) = (p.hold("more", excess(m, &x, &y)), p.hold("less", excess(m, &y, &x)));
     let opposite = p.hold("opposite", x.sign ^ y_sign);
     let nan = p.hold("nan", x.nan | y.nan | (x.infinite & y.infinite & (x.sign ^ y_sign)));
     let infinite = p.hold("infinite", x.infinite | y.infinite);
@@ -48,6 +48,14 @@ pub fn build(m: &ModuleBuilder, f: Format, subtract: bool, latency: u32) {
     let result = n.apply(m, shift_left(m, sum.now(), n.shift()), m.lit(0, u(1)), nan.now(), f).hold(&p);
     p.cut();
     p.output("y", result().round(m, sign.now(), f));
+}
+
+/// The biased exponent of `x` less that of `y`, for `x` not below `y`. A subnormal number has exponent 1, not 0: only the
+/// carry in tells, so the fields need not wait for the comparison with 0.
+fn excess<'m>(m: &'m ModuleBuilder, x: &Fields<'m>, y: &Fields<'m>) -> Sig<'m> {
+    let carry = y.normal | !x.normal;
+    let whole = m.concat(&[x.exponent, m.lit(1, u(1))]) + m.concat(&[!y.exponent, carry]);
+    whole.called("excess").slice(1, x.exponent.w())
 }
 
 /// `big * 8 ± small` for `small` not above it, with one bit more, by a single carry chain.

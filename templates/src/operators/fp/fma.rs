@@ -58,7 +58,7 @@ pub fn build(m: &ModuleBuilder, f: Format, latency: u32) {
     let zeros = p.hold("zeros", leading_zeros(m, small.now()));
     p.cut();
     let x = p.hold("x", shift_left(m, small.now(), zeros.now()));
-    let top = exponent.now().add_lit(f.fraction + 4) - zeros.now().extend(wide).signed();
+    let top = exponent.now().add_lit(f.fraction + 5) - zeros.now().extend(wide).signed();
     let top = p.hold("top", top);
     p.cut();
     let partial = partial_products(&p, x.now(), y.now());

@@ -20,7 +20,7 @@ pub fn build(m: &ModuleBuilder, f: Format, latency: u32) {
     let (a, b) = (p.input("a", f.bits()), p.input("b", f.bits()));
     let (x, y) = (Fields::new(a.now(), f), Fields::new(b.now(), f));
     let wide = exponent_width(f, width);
-    let exponent = p.hold("exponent", product_exponent(m, &x, &y, f, wide).sub_lit(1));
+    let exponent = p.hold("exponent", product_exponent(m, &x, &y, f, wide));
     // If both operands are subnormal, either one serves: the product is below half of the least number.
     let small = p.hold("small", m.mux(x.normal, y.significand(m), x.significand(m)));
     let (sign, nan, infinite) = product_special(&x, &y);
@@ -41,10 +41,16 @@ pub fn build(m: &ModuleBuilder, f: Format, latency: u32) {
     p.output("y", round(m, &result().unrounded(m, f), &special, f));
 }
 
-/// Biased exponent of bit `2 * fraction` of the significands' product; signed, `wide` bits.
+/// Biased exponent of bit `2 * fraction` of the significands' product, less 1; signed, `wide` bits. The bias plus 1 is a power
+/// of two, so to subtract it changes only the upper bits of one operand. A subnormal operand has exponent 1, not 0: the
+/// carry in adds it, so the fields need not wait for the comparison with 0. If both are subnormal, it is 1 too low; the
+/// product is then below half of the least number and only whether it is 0 matters.
 pub fn product_exponent<'m>(m: &'m ModuleBuilder, x: &Fields<'m>, y: &Fields<'m>, f: Format, wide: u32) -> Sig<'m> {
-    let sum = x.biased(m).extend(wide) + y.biased(m).extend(wide);
-    sum.signed().sub_lit(f.bias())
+    let top = f.exponent - 1;
+    debug_assert_eq!(f.bias() + 1, 1 << top);
+    let shifted = m.concat(&[m.repeat(!x.exponent.bit(top), wide - top), x.exponent.slice(0, top), m.lit(1, u(1))]);
+    let sum = shifted + m.concat(&[y.exponent.extend(wide), !(x.normal & y.normal)]);
+    sum.called("exponent_sum").slice(1, wide).signed()
 }
 
 /// Sign of a product, whether it is NaN, whether it is infinite (if not NaN).
