@@ -34,7 +34,7 @@ MUTANTS = [
     ("reader", r"wire desc_one = .*;", "wire desc_one = 1'b1;"),
     ("writer", r"wire word_one = .*;", "wire word_one = 1'b0;"),
     ("reader", r"beats_head <= \w+;", "beats_head <= beats_head;"),
-    ("reader", r"\{beat_space, 1'b1\} \+ \{channel_load \?", "{beat_space, 1'b1} + {beat_room ?"),
+    ("reader", r"\{beat_space, beat_taken\} \+ \{channel_load \?", "{beat_space, beat_taken} + {beat_room ?"),
     ("reader", r"wire beat_room = .*;", "wire beat_room = 1'b1;"),
     ("reader", r"wire \[7:0\] seg_space = .*;", "wire [7:0] seg_space = 8'd255;"),
     ("writer", r"wire w_load = .*;", "wire w_load = send_beat;"),

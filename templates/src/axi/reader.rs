@@ -161,8 +161,7 @@ impl Template for AxiReader {
             });
         // A burst spends len + 1 beats: adding !len subtracts them. The low bit carries `taken` in, so one adder does.
         let spent = m.mux(channel.pushed, !channel.pushed_len.extend(space.q().w()), m.lit(0, space.q().ty()));
-        let one = m.lit(1, u(1));
-        let counted = m.concat(&[space.q(), one]) + m.concat(&[spent, taken.sig()]);
+        let counted = m.concat(&[space.q(), taken.sig()]) + m.concat(&[spent, taken.sig()]);
         space.next(counted.slice(1, space.q().w())).rst(rst, self.0.ahead);
         offered.drive(channel.valid);
         address::drive_channel(m, walk, &ports.bus.ar, &channel);

@@ -54,7 +54,7 @@ pub fn build(m: &ModuleBuilder, f: Format, subtract: bool, latency: u32) {
 /// carry in tells, so the fields need not wait for the comparison with 0.
 fn excess<'m>(m: &'m ModuleBuilder, x: &Fields<'m>, y: &Fields<'m>) -> Sig<'m> {
     let carry = y.normal | !x.normal;
-    let whole = m.concat(&[x.exponent, m.lit(1, u(1))]) + m.concat(&[!y.exponent, carry]);
+    let whole = m.concat(&[x.exponent, carry]) + m.concat(&[!y.exponent, carry]);
     whole.called("excess").slice(1, x.exponent.w())
 }
 

@@ -48,8 +48,9 @@ pub fn build(m: &ModuleBuilder, f: Format, latency: u32) {
 pub fn product_exponent<'m>(m: &'m ModuleBuilder, x: &Fields<'m>, y: &Fields<'m>, f: Format, wide: u32) -> Sig<'m> {
     let top = f.exponent - 1;
     debug_assert_eq!(f.bias() + 1, 1 << top);
-    let shifted = m.concat(&[m.repeat(!x.exponent.bit(top), wide - top), x.exponent.slice(0, top), m.lit(1, u(1))]);
-    let sum = shifted + m.concat(&[y.exponent.extend(wide), !(x.normal & y.normal)]);
+    let carry = !(x.normal & y.normal);
+    let shifted = m.concat(&[m.repeat(!x.exponent.bit(top), wide - top), x.exponent.slice(0, top), carry]);
+    let sum = shifted + m.concat(&[y.exponent.extend(wide), carry]);
     sum.called("exponent_sum").slice(1, wide).signed()
 }
 
