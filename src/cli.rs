@@ -522,8 +522,8 @@ pub struct Map {
 #[command(after_help = format!("Examples:\n  \
     sagen gpu examples/gpu/depthwise.c\n  \
     sagen gpu examples/gpu/heat.c --space j,t --time i+t -o out/heat\n\n\
-    The kernel's text also runs on the CPU. It is compared there with the C program, which is compiled ($CC, cc, gcc or \
-    clang) and run\nwith your rights.\n\n{EXIT}"))]
+    The kernel's text also runs on the CPU. It is compared there with the C program, which is compiled ($CC, cc, gcc \
+    or clang) and run.\nOn Linux the program has no network and no files but its own (see --trust).\n\n{EXIT}"), mut_args(only_of_warps))]
 pub struct Gpu {
     #[command(flatten)]
     pub program: Program,
@@ -546,6 +546,12 @@ pub struct Gpu {
     /// Compile the comparison with a sanitizer, such as `address`
     #[arg(long, value_name = "NAME", help_heading = OUTPUT)]
     pub sanitize: Option<String>,
+}
+
+/// The help of `sagen gpu` leaves out what only an FPGA has.
+fn only_of_warps(argument: clap::Arg) -> clap::Arg {
+    let hidden = crate::gpu::OF_FPGA.contains(&argument.get_id().as_str());
+    argument.hide(hidden)
 }
 
 #[derive(Debug, Args)]

@@ -63,6 +63,7 @@ pub fn run_changed(
     if input.stage.is_some() {
         return Err(Error::usage("`sagen gpu` reads C: give it a C file"));
     }
+    only_of_warps(&spec)?;
     let scop = &input.scop;
     let spec = spec.beside(scop);
     let refused = |faults| Error::diagnostics(faults, &scop.sources);
@@ -89,6 +90,39 @@ pub fn run_changed(
         out.commit().map_err(Error::reason)?;
     }
     Ok(Written { chosen, directory: Some(target), check })
+}
+
+/// Keys of a design that mean something on an FPGA only.
+pub const OF_FPGA: [&str; 16] = [
+    "latency",
+    "simd",
+    "reassociate",
+    "dot",
+    "objective",
+    "cycles",
+    "slack",
+    "limit",
+    "word",
+    "ports",
+    "bank",
+    "queue",
+    "spill_beyond",
+    "memory_latency",
+    "address_bits",
+    "on_chip",
+];
+
+/// # Errors
+/// The design asks for what a kernel does not have.
+fn only_of_warps(spec: &DesignSpec) -> Result<()> {
+    let table = toml::Table::try_from(spec).map_err(Error::reason)?;
+    match OF_FPGA.iter().find(|key| table.contains_key(**key)) {
+        Some(key) => Err(Error::usage(format!(
+            "--{} is for arrays on an FPGA: a GPU's kernel is shaped by --space, --time, --tile and --fp-contract",
+            key.replace('_', "-")
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// Compares the shim with the C program.

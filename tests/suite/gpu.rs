@@ -54,6 +54,36 @@ fn kernels_compute_what_c_computes() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+#[test]
+fn what_a_gpu_does_not_have_is_refused() {
+    let taps = root("tests/gpu/taps.c");
+    for key in sagen::gpu::OF_FPGA {
+        let option = format!("--{}", key.replace('_', "-"));
+        let value = match key {
+            "latency" | "simd" => "q=1",
+            "reassociate" => "",
+            "dot" => "fused",
+            "objective" => "cycles",
+            "slack" => "2%",
+            "limit" => "dsp=1",
+            "word" => "x=1",
+            "ports" => "shared",
+            "bank" => "x=DDR[0]",
+            "address_bits" => "32",
+            _ => "16",
+        };
+        let why = run(&format!("{option} {value}"), &taps, &|_, text| text).err().expect("a refusal");
+        assert!(why.contains(&format!("{option} is for arrays on an FPGA")), "{option}: {why}");
+    }
+    let dir = tempfile::tempdir().expect("a directory");
+    let large = dir.path().join("large.c");
+    let text = "void large(const char x[3000000000], char y[3000000000]) {\n#pragma scop\n\
+                for (long i = 0; i < 3000000000; i++)\n y[i] = x[i] + 1;\n#pragma endscop\n}\n";
+    std::fs::write(&large, text).expect("a file");
+    let why = run("--no-check", &large, &|_, text| text).err().expect("a refusal");
+    assert!(why.contains("2^31"), "{why}");
+}
+
 /// What a wrong back end might write: the options of `tests/gpu/taps.c` or another file, a text, and what stands in its place.
 const FAULTS: [(&str, &str, &str, &str, &str); 8] = [
     ("a shuffle one PE off", "taps.c", "--space c --time q", "hop<-1>(x_1)", "hop<-2>(x_1)"),

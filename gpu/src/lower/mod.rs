@@ -93,6 +93,14 @@ fn supported(program: &Program) -> Result<(), Refusal> {
         return Err(Refusal::new("the region calls a function that only a host computes")
             .help("compute the scalar before the region and pass it as a parameter"));
     }
+    let most = |dims: &[i64]| dims.iter().try_fold(1i32, |n, d| n.checked_mul(i32::try_from(*d).ok()?));
+    if let Some(a) = program.scop.arrays.iter().find(|a| most(&a.dims).is_none()) {
+        return Err(Refusal::new(format!(
+            "`{}` has 2^31 or more elements, and lanes count elements in 32 bits",
+            a.name
+        ))
+        .help("call the kernel for parts of the array"));
+    }
     let wide = |ty: scop::ScalarType| match ty {
         scop::ScalarType::Float { exponent, fraction } => [(8, 23), (11, 52)].contains(&(exponent, fraction)),
         scop::ScalarType::Int { bits, .. } => [1, 8, 16, 32, 64].contains(&bits),
