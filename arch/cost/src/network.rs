@@ -194,16 +194,17 @@ fn buffers(vsa: &Vsa, o: usize, double: bool) -> Resources {
     let group = &vsa.outputs[o];
     let array = &vsa.arrays[group.array as usize];
     let (word, bits) = (i64::from(array.word), i64::from(array.ty.bits()));
-    let extent = group.extent();
+    let (extent, relays) = (group.extent(), Relays::new(vsa, o));
     let hop = (0..2).filter(|&a| extent[a] > 1).map(|a| vsa.schedule.start[a].hop_delay()).max().unwrap_or(0).max(1);
     let (row, col) = (wave_bits(vsa, &group.row), wave_bits(vsa, &group.col));
     let early = early(vsa, Walk::writes, group.array, o, &group.footprint);
     let mut one = line(1..=hop, row + col + i64::from(double) + enables(vsa, group));
     for bank in &group.banks {
-        let lanes = relay::lanes(bank, word);
-        let depth =
+        let lanes = relays.width(bank, word);
+        let rows =
             if bank.elements <= word { bank.bank.depth / bank.bank.words_per_row.max(1) } else { bank.bank.depth }
                 .max(1);
+        let depth = rows * relays.steps();
         let at = bits_of(depth);
         let words = if double {
             if depth == 1 {
@@ -216,29 +217,22 @@ fn buffers(vsa: &Vsa, o: usize, double: bool) -> Resources {
         };
         one += match words {
             1 => Resources::ff(lanes * bits),
-            _ => masked(words, lanes, bits, vsa.uram),
+            _ => relay::stored(words, lanes, bits, vsa.uram),
         };
-        one.lut += hit(&bank.bank, &group.footprint)
-            + if depth > 1 { 2 * at } else { 0 }
-            + if lanes > 1 { 2 * lanes } else { 0 };
-        one += blocks(early, depth);
-        one.ff += lanes * bits + 1 + if depth > 1 { 2 * at + i64::from(double) } else { 0 };
+        one.lut += hit(&bank.bank, &group.footprint) + if lanes > 1 { 2 * lanes } else { 0 };
+        one += blocks(early, rows);
+        let of_rows = if rows > 1 { 2 * bits_of(rows) } else { 0 };
+        one += if relays.turn.is_some() {
+            // Counters of rows and steps; block RAM has the register of its answer inside.
+            let answer = if in_luts(words) { lanes * bits } else { 0 };
+            let step = bits_of(relays.steps());
+            Resources::logic(of_rows + step + 1, of_rows + step + 1 + i64::from(double) + answer)
+        } else {
+            let held = if rows > 1 { of_rows + i64::from(double) } else { 0 };
+            Resources::logic(of_rows, lanes * bits + 1 + held)
+        };
     }
     one * extent.iter().product()
-}
-
-/// A memory with a write enable per lane. In LUTs, each lane is a memory.
-fn masked(words: i64, lanes: i64, bits: i64, ultra: bool) -> Resources {
-    if in_luts(words) {
-        memory(words, bits, false) * lanes
-    } else {
-        memory(words, lanes * bits, ultra)
-    }
-}
-
-/// LUTs per bit that join this many words.
-fn joined(words: i64) -> i64 {
-    (words + 3) / 5
 }
 
 /// Relays join the bus words of their collectors; the port joins the words of its groups.
@@ -249,13 +243,13 @@ pub(super) fn relays(vsa: &Vsa, port: usize) -> Resources {
     }
     let bits = 8 * i64::from(vsa.bus_bytes(port));
     let latency = drain_latency(vsa, port);
-    let mut total = Resources::lut(bits * joined(of_port.len() as i64)) + line([latency], 1);
+    let mut total = Resources::lut(bits * relay::joining(of_port.len() as i64)) + line([latency], 1);
     for o in of_port {
         let group = &vsa.outputs[o];
         let relays = Relays::new(vsa, o);
         let modules: i64 = relays.extent.iter().product();
         let token = 2 + i64::from(group.slots > 1) + fields(&group.footprint);
-        total += Resources::logic(bits * joined(relays.joined as i64 + 2), bits + token) * modules;
+        total += Resources::ff(token) * modules + relays.joins(vsa, o);
         total += line([latency - relays.latency()], bits);
     }
     total

@@ -1,13 +1,15 @@
-//! Collectors and relays of the array: their grids, the tokens that they get, and the words that they answer with.
+//! Collectors, relays and turns of the array: their grids, the tokens that they get, and the words that they answer with.
 
 use super::{element, served_name, shape, Buffers, Build, DrainingPorts};
 use crate::control::{time_field, Field};
 use crate::io::collector::{self, masks, wave_enables, Collector, CollectorPorts};
 use crate::io::relay::Relay;
+use crate::io::turn::Turn;
 use crate::port::Port;
 use crate::stream::{Answer, StreamItem, Tokens};
 use array::contract::relay::{lanes, owned, Relays};
 use array::contract::timing::{collect_time, drain_latency};
+use array::contract::turn;
 use array::contract::walk::Walk;
 use array::vsa::{NodeId, Op, OutputGroup, Vsa};
 use rtl::{u, Design, Instance, Sig, Ty};
@@ -45,8 +47,27 @@ pub struct Collectors {
     pub relays: Relays,
     /// By relay: how its bus words are composed, lowest bits first.
     pub words: Vec<Vec<Part>>,
+    /// Elements leave one after the other.
+    pub turns: Option<Turns>,
     /// Cycles by which the word is earlier than that of the slowest group.
     pub spare: u32,
+}
+
+/// The turns behind the relays.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Turns {
+    /// Along which axis they stand.
+    pub axis: usize,
+    pub turn: Turn,
+    /// By turn: of each bus word its number in the rows, and how it is composed of the chains, lowest bits first.
+    pub words: Vec<Vec<(i64, Vec<Piece>)>>,
+}
+
+/// Consecutive bits of a bus word: from this bit of the turn's elements on, or zeros.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Piece {
+    pub from: Option<u32>,
+    pub bits: u32,
 }
 
 /// An enable that comes with the waves.
@@ -101,17 +122,20 @@ impl Collectors {
         let group = &vsa.outputs[o];
         let array = &vsa.arrays[group.array as usize];
         let (relays, away) = (Relays::new(vsa, o), group.away(vsa));
-        let collector = Collector::new(vsa, o, shape(&stream.word, &group.footprint, walk.early(o, &group.footprint)));
+        let shape = shape(&stream.word, &group.footprint, walk.early(o, &group.footprint));
+        let collector = Collector::new(vsa, o, shape, &relays);
         let enable = |id: NodeId| match (time_field(vsa, id), &vsa.node(id).op) {
             (Some(field), _) => WaveEnable::Field(field),
             (None, Op::Const(0)) => WaveEnable::Never,
             (None, _) => WaveEnable::Always,
         };
+        let name = array.name.to_lowercase();
+        let turns = relays.turn.as_ref().map(|turn| Turns::new(vsa, o, (&relays, turn), stream.word.w.w));
         let relay = Relay {
-            name: format!("relay{o}_{}", array.name.to_lowercase()),
+            name: format!("relay{o}_{name}"),
             token: collector.ports().tokens.map(|_, port| port.ty),
             joined: relays.joined as u32,
-            width: 8 * array.bus_bytes(),
+            width: turns.as_ref().map_or(8 * array.bus_bytes(), |of| of.turn.chains * of.turn.bits),
         };
         let [n0, n1] = relays.extent;
         Collectors {
@@ -120,12 +144,75 @@ impl Collectors {
             away,
             delay: collect_time(vsa, o) - 1 + vsa.schedule.way(away),
             enables: wave_enables(vsa, group).into_iter().map(enable).collect(),
-            words: (0..n0).flat_map(|i| (0..n1).map(move |j| [i, j])).map(|at| parts(vsa, o, &relays, at)).collect(),
+            words: (0..n0)
+                .flat_map(|i| (0..n1).map(move |j| [i, j]))
+                .map(|at| match &turns {
+                    Some(turns) => turns.links(vsa, o, &relays, at),
+                    None => parts(vsa, o, &relays, at),
+                })
+                .collect(),
+            turns,
             spare: (drain_latency(vsa, vsa.port_of(group.array)) - relays.latency()) as u32,
             collector,
             relay,
             relays,
         }
+    }
+}
+
+impl Turns {
+    fn new(vsa: &Vsa, o: usize, (relays, of): (&Relays, &turn::Turn), w: u32) -> Turns {
+        let group = &vsa.outputs[o];
+        let array = &vsa.arrays[group.array as usize];
+        let (word, element) = (i64::from(array.word), 8 * array.ty.bytes());
+        let bits = of.width as u32 * element;
+        let turn = Turn {
+            name: format!("turn{o}_{}", array.name.to_lowercase()),
+            chains: of.chains as u32,
+            bits,
+            steps: of.steps as u32,
+            words: of.words as u32,
+            width: 8 * array.bus_bytes(),
+            w,
+        };
+        let words = |k: i64| {
+            let chains = of.chains_of(vsa, o, relays.block, k);
+            let compose = |e: i64, among: &[usize]| {
+                let from = among.iter().find(|c| chains[**c].elements >> e & 1 == 1);
+                let lane = |c: &usize| (e % lanes(&group.banks[chains[*c].banks[0]], word)) as u32;
+                Piece { from: from.map(|c| *c as u32 * bits * turn.steps + lane(c) * element), bits: element }
+            };
+            let one = |of: turn::Turned| (of.word, (0..word).map(|e| compose(e, &of.chains)).collect());
+            turn::words(&chains).into_iter().map(one).collect()
+        };
+        let words = (0..relays.extent[of.axis]).map(words).collect();
+        Turns { axis: of.axis, turn, words }
+    }
+
+    /// What relay `at` joins: the elements of its collectors by chain.
+    fn links(&self, vsa: &Vsa, o: usize, relays: &Relays, at: [i64; 2]) -> Vec<Part> {
+        let (group, a) = (&vsa.outputs[o], self.axis);
+        let chains = relays.turn.as_ref().map_or(vec![], |turn| turn.chains_of(vsa, o, relays.block, at[a]));
+        let along = 1 - a;
+        let places =
+            at[along] * relays.block[along]..((at[along] + 1) * relays.block[along]).min(group.extent()[along]);
+        let sources: Vec<Vec<PartOf>> = chains
+            .iter()
+            .map(|chain| {
+                let at = |k: i64, bank: usize| {
+                    let mut collector = [k; 2];
+                    collector[a] = chain.line;
+                    PartOf { collector, bank, bit: 0 }
+                };
+                places.clone().flat_map(|k| chain.banks.iter().map(move |b| at(k, *b))).collect()
+            })
+            .collect();
+        let part =
+            |n: usize, c: usize| Part { from: sources.get(c).and_then(|of| of.get(n)).cloned(), bits: self.turn.bits };
+        (0..relays.joined)
+            .flat_map(|n| (0..self.turn.chains as usize).map(move |c| (n, c)))
+            .map(|(n, c)| part(n, c))
+            .collect()
     }
 }
 
@@ -247,15 +334,73 @@ impl<'m> Build<'_, 'm> {
         grid.set_each(&ports.words.name, |i, j| self.words(collectors, to, of, (i * n1 + j) as usize));
         // Answers move along axis 1 with their token, then along axis 0 in the last column.
         let zero = m.lit(0, ports.word.ty);
-        grid.link(&ports.word.name, &ports.beside.name, [0, 1], |_, _| zero);
-        grid.set_each(&ports.above.name, |i, j| {
-            if i > 0 && j + 1 == n1 {
-                element(grid, &ports.word, extent, i - 1, j)
-            } else {
-                zero
+        let word = match &of.turns {
+            Some(turns) => self.turns(d, (grid, &of.relay), of, turns),
+            None => {
+                grid.link(&ports.word.name, &ports.beside.name, [0, 1], |_, _| zero);
+                grid.set_each(&ports.above.name, |i, j| {
+                    if i > 0 && j + 1 == n1 {
+                        element(grid, &ports.word, extent, i - 1, j)
+                    } else {
+                        zero
+                    }
+                });
+                grid.out_at(&ports.word.name, n0 - 1, n1 - 1)
             }
-        });
-        m.delay(grid.out_at(&ports.word.name, n0 - 1, n1 - 1), of.spare, format!("word{o}_d"))
+        };
+        m.delay(word, of.spare, format!("word{o}_d"))
+    }
+
+    /// Elements move along one axis from relay to relay, then through the turns along the other. Returns the word of
+    /// the last turn.
+    fn turns(
+        &self,
+        d: &mut Design,
+        (relays, relay): (Instance<'m>, &Relay),
+        of: &Collectors,
+        turns: &Turns,
+    ) -> Sig<'m> {
+        let (m, extent, from) = (self.m, of.relays.extent, relay.ports());
+        let none = m.lit(0, from.word.ty);
+        let offset = [0, 1].map(|a| i32::from(a != turns.axis));
+        relays.link(&from.word.name, &from.above.name, offset, |_, _| none);
+        relays.set(&from.beside.name, none);
+        let count = extent[turns.axis];
+        let last = |k: u32| if turns.axis == 1 { [extent[0] as u32 - 1, k] } else { [k, extent[1] as u32 - 1] };
+        let behind = |port: &Port, k: u32| element(relays, port, extent, last(k)[0], last(k)[1]);
+        let ports = turns.turn.ports();
+        let module = d.module(turns.turn.clone());
+        let grid = m.grid(d, format!("turn{}", of.group), &module, [1, count as u32]);
+        grid.set_each(&ports.valid.name, |_, k| behind(&from.token.valid.onward[1], k));
+        if let Some(w) = &from.token.w {
+            grid.set_each(&ports.w.name, |_, k| behind(&w.onward[1], k));
+        }
+        grid.set_each(&ports.chains.name, |_, k| behind(&from.word, k));
+        let numbers = |k: u32| {
+            let words = &turns.words[k as usize];
+            let number = |n: u32| words.get(n as usize).map_or(0, |word| word.0);
+            m.concat(&(0..turns.turn.words).rev().map(|n| m.lit(number(n), u(turns.turn.w))).collect::<Vec<_>>())
+        };
+        grid.set_each(&ports.numbers.name, |_, k| numbers(k));
+        let words = |k: u32| {
+            let elements = element(grid, &ports.elements, [1, count], 0, k);
+            let piece = |piece: &Piece| match piece.from {
+                Some(bit) => elements.slice(bit, piece.bits),
+                None => m.lit(0, u(piece.bits)),
+            };
+            let words = &turns.words[k as usize];
+            let mut parts: Vec<Sig<'m>> = words.iter().flat_map(|word| word.1.iter().map(piece)).collect();
+            let missing = turns.turn.words - words.len() as u32;
+            if missing > 0 {
+                parts.push(m.lit(0, u(missing * turns.turn.width)));
+            }
+            parts.reverse();
+            m.concat(&parts).called(format!("turned_at_{k}"))
+        };
+        grid.set_each(&ports.words.name, |_, k| words(k));
+        let zero = m.lit(0, ports.word.ty);
+        grid.link(&ports.word.name, &ports.beside.name, [0, 1], |_, _| zero);
+        grid.out_at(&ports.word.name, 0, count as u32 - 1)
     }
 
     /// An output of each relay, copied to each of its collectors.

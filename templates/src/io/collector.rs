@@ -10,9 +10,16 @@
 //! footprint, which the relays ([`super::relay`]) distribute. The owner answers with its elements and all others with
 //! 0, so the relays only have to OR the answers.
 //!
+//! Where elements leave one after the other ([`array::contract::turn`]), a memory word is one of the `steps` parts of an
+//! answer, which follow each other from the cycle on in which the answer would be there:
+//!
+//! ```text
+//! dr_* (token) ─► window ─►[row, step, busy]─► memory ─►[reg, cleared if not busy]─► word
+//! ```
+//!
 //! Contract: a drain is one token per word of the footprint in order, with any gaps; the first one is marked. It may
 //! arrive in the cycle after the one in which the values of the last wave are there. Waves may fill the half again when
-//! the last answer is there.
+//! the last answer is there. Tokens that a collector answers are `steps` cycles apart at least.
 
 use super::buffer::{halves, Buffer, Contents, Count, Place};
 use super::words::{bank_start, below, distance, BufferPorts, Lanes, StreamShape, Ties};
@@ -21,7 +28,7 @@ use crate::operators::wires;
 use crate::port::{Chain, Port};
 use crate::stream::StreamItem;
 use array::contract::operand::travels;
-use array::contract::relay::lanes;
+use array::contract::relay::{lanes, Relays};
 use array::vsa::{NodeId, OutputBank, OutputGroup, Vsa};
 use rtl::{clog2, u, Design, MemStyle, ModuleBuilder, Sig, Template, Ty};
 use scop::ScalarType;
@@ -39,6 +46,8 @@ pub struct Collector {
     pub wave_enables: Vec<NodeId>,
     /// Type and enable of each value.
     pub ports: Vec<(ScalarType, NodeId)>,
+    /// Cycles of an answer.
+    pub steps: i64,
 }
 
 /// The interface of a [`Collector`].
@@ -46,7 +55,7 @@ pub struct Collector {
 pub struct CollectorPorts {
     /// The fields of a token that a collector uses.
     pub tokens: StreamItem<Port>,
-    /// By bank, two cycles after the token: the memory word. Lanes that do not belong to the word of the token are 0,
+    /// By bank, from two cycles after the token on: the memory words. Lanes that do not belong to the word of the token are 0,
     /// lanes that belong to no word have any value.
     pub words: Vec<Port>,
     /// The row is that of [`row_form`].
@@ -96,8 +105,8 @@ pub fn masks(bank: &OutputBank, word: i64, p: [i64; 2]) -> Vec<Vec<bool>> {
 }
 
 impl Collector {
-    /// The collector of output group `o`.
-    pub fn new(vsa: &Vsa, o: usize, shape: StreamShape) -> Collector {
+    /// The collector of output group `o` behind these relays.
+    pub fn new(vsa: &Vsa, o: usize, shape: StreamShape, relays: &Relays) -> Collector {
         let group = &vsa.outputs[o];
         let array = &vsa.arrays[group.array as usize];
         let (row, compressed) = row_form(group, array.word as i64);
@@ -115,6 +124,7 @@ impl Collector {
             banks: group.banks.clone(),
             wave_enables: wave_enables(vsa, group),
             ports: group.ports.iter().map(|p| (vsa.node(p.value).ty, p.enable)).collect(),
+            steps: relays.steps(),
         }
     }
 
@@ -122,8 +132,8 @@ impl Collector {
         let enable = |(k, (_, enable)): (usize, &(ScalarType, NodeId))| {
             (!self.wave_enables.contains(enable)).then(|| Port::bit(format!("v{k}_en")))
         };
-        let Buffer { word, ty, shape, double, hops, .. } = &self.buffer;
-        let answer = |b: usize| Port::new(format!("word{b}"), u(lanes(&self.banks[b], *word) as u32 * 8 * ty.bytes()));
+        let Buffer { ty, shape, double, hops, .. } = &self.buffer;
+        let answer = |b: usize| Port::new(format!("word{b}"), u(self.width(b) as u32 * 8 * ty.bytes()));
         let banks = 0..self.banks.len();
         CollectorPorts {
             tokens: shape.item(*double, None).map(|name, ty| Port::new(format!("dr_{name}"), *ty)),
@@ -134,6 +144,11 @@ impl Collector {
             value_enables: self.ports.iter().enumerate().map(enable).collect(),
             masks: banks.map(|b| self.mask(b)).collect(),
         }
+    }
+
+    /// Elements of a memory word.
+    fn width(&self, b: usize) -> i64 {
+        lanes(&self.banks[b], self.buffer.word) / self.steps
     }
 
     fn lanes(&self, b: usize) -> Lanes {
@@ -166,6 +181,22 @@ impl Template for Collector {
         ));
         let b = Build::new(m, self);
         b.ports.words.iter().enumerate().for_each(|(k, port)| port.output(m, b.bank(k)));
+    }
+}
+
+/// A memory: its words, the elements of each, and whether the address is a register.
+struct Words {
+    depth: i64,
+    count: i64,
+    registered: bool,
+}
+
+/// Address of a part of a row.
+fn in_row<'m>(m: &'m ModuleBuilder, row: Sig<'m>, part: Sig<'m>, rows: i64) -> Sig<'m> {
+    if rows > 1 {
+        m.concat(&[row, part])
+    } else {
+        part
     }
 }
 
@@ -202,38 +233,67 @@ impl<'a, 'm> Build<'a, 'm> {
 
     /// The answer of the bank to the token.
     fn bank(&self, b: usize) -> Sig<'m> {
-        let (m, bits) = (self.m, self.of.buffer.ty.bits());
+        let (m, steps) = (self.m, self.of.steps);
         let bank = &self.of.banks[b];
-        let count = lanes(bank, self.of.buffer.word);
-        let depth = if self.of.compressed { bank.bank.depth / bank.bank.words_per_row } else { bank.bank.depth }.max(1);
-        let at = u(clog2(depth as u64));
-        let (write_address, lane) = self.position(b, at);
+        let count = self.of.width(b);
+        let rows = if self.of.compressed { bank.bank.depth / bank.bank.words_per_row } else { bank.bank.depth }.max(1);
+        let at = u(clog2(rows as u64));
+        let (row, lane) = self.position(b, at);
         let (mask, data) = self.lanes(b, lane, count);
-        let (hit, word_of_row, read_address) = self.token(b, at);
-        let (to, from) = (
-            Place { half: self.slot, address: write_address },
-            Place { half: self.tokens.slot, address: read_address },
-        );
-        let (write, read, words) = halves(m, at, depth, [to, from], |read, _| read);
-        let word = if words == 1 {
-            self.registers(b, mask, data)
-        } else {
-            let style = memory_style(words, count as u32 * bits, self.of.buffer.uram);
-            let memory = m.mem(format!("bank{b}"), words as u32, count as u32 * bits, style);
-            if count == 1 {
-                memory.write(mask, write, data)
-            } else {
-                memory.write_masked(m.lit(1, u(1)), write, data, mask, bits)
-            }
-            // One register: the address in front of LUTRAM, or the output of block RAM.
-            match style {
-                MemStyle::Distributed => {
-                    memory.read_async(format!("kept{b}"), m.reg(format!("addr{b}"), read.ty()).next(read).q())
-                }
-                _ => memory.read_sync(format!("kept{b}"), m.lit(1, u(1)), read),
-            }
-        };
+        let (hit, word_of_row, next) = self.token(b, at);
+        let to = Place { half: self.slot, address: row };
+        let from = Place { half: self.tokens.slot, address: next };
+        if steps > 1 {
+            let part = (count.trailing_zeros(), clog2(steps as u64));
+            let part = lane.resize(lane.w().max(part.0 + part.1)).slice(part.0, part.1);
+            let (from, busy) = self.step(b, from, hit, rows);
+            let to = Place { address: in_row(m, row, part, rows), ..to };
+            let words = Words { depth: rows * steps, count, registered: true };
+            let word = self.memory(b, words, [to, from], (mask, data));
+            return self.answer(b, word, vec![busy]);
+        }
+        let word = self.memory(b, Words { depth: rows, count, registered: false }, [to, from], (mask, data));
+        let hit = m.delay(hit, 1, format!("hit{b}_q"));
         self.answer(b, word, self.belongs(b, count as u32, hit, word_of_row))
+    }
+
+    /// Steps through the elements of a row, from the cycle after the token on: where they are, and that they belong to
+    /// the word of the token.
+    fn step(&self, b: usize, from: Place<'m>, hit: Sig<'m>, rows: i64) -> (Place<'m>, Sig<'m>) {
+        let m = self.m;
+        let hold = |name: String, value: Sig<'m>| m.reg(name, value.ty()).en(hit).next(value).q();
+        let step = m.reg(format!("step{b}"), u(clog2(self.of.steps as u64)));
+        step.next(step.q().add_lit(1)).rst(hit, 0);
+        let busy = m.reg(format!("busy{b}"), u(1));
+        busy.next(hit | (busy.q() & !step.q().reduce_and()));
+        let row = if rows > 1 { hold(format!("addr{b}"), from.address) } else { from.address };
+        let half = from.half.map(|half| hold(format!("half{b}"), half));
+        (Place { half, address: in_row(m, row, step.q(), rows) }, busy.q())
+    }
+
+    /// The memory of the bank, and what stands at `from` one register later.
+    fn memory(&self, b: usize, words: Words, [to, from]: [Place<'m>; 2], (mask, data): (Sig<'m>, Sig<'m>)) -> Sig<'m> {
+        let (m, bits) = (self.m, self.of.buffer.ty.bits());
+        let Words { depth, count, registered } = words;
+        let (write, read, words) = halves(m, to.address.ty(), depth, [to, from], |read, _| read);
+        if words == 1 {
+            return self.registers(b, mask, data);
+        }
+        let style = memory_style(words, count as u32 * bits, self.of.buffer.uram);
+        let memory = m.mem(format!("bank{b}"), words as u32, count as u32 * bits, style);
+        if count == 1 {
+            memory.write(mask, write, data)
+        } else {
+            memory.write_masked(m.lit(1, u(1)), write, data, mask, bits)
+        }
+        // One register: the address in front of LUTRAM, or the output of block RAM.
+        match style {
+            _ if registered => memory.read_async(format!("kept{b}"), read),
+            MemStyle::Distributed => {
+                memory.read_async(format!("kept{b}"), m.reg(format!("addr{b}"), read.ty()).next(read).q())
+            }
+            _ => memory.read_sync(format!("kept{b}"), m.lit(1, u(1)), read),
+        }
     }
 
     /// The answer register. Lanes that do not belong to the word of the token are cleared, so that the relays can OR
@@ -298,7 +358,7 @@ impl<'a, 'm> Build<'a, 'm> {
         (join(&|p| p.0), join(&|p| p.1))
     }
 
-    /// For the token: the bank owns its word; index of the word in the row (both registered); the read address.
+    /// For the token: the bank owns its word; index of the word in the row (registered); the read address.
     fn token(&self, b: usize, at: Ty) -> (Sig<'m>, Option<Sig<'m>>, Sig<'m>) {
         let (m, ties) = (self.m, &self.ports.buffer.ties[b]);
         let bank = &self.of.banks[b].bank;
@@ -322,7 +382,7 @@ impl<'a, 'm> Build<'a, 'm> {
         let words = if self.of.compressed { 1 } else { bank.words_per_row };
         let count = Count { words, hit, step, places: &selection.places };
         let here = self.of.buffer.count(m, (format!("next{b}"), at), bank, &self.tokens, count);
-        (m.delay(hit, 1, format!("hit{b}_q")), word_of_row.map(|k| m.delay(k, 1, format!("part{b}"))), here)
+        (hit, word_of_row.map(|k| m.delay(k, 1, format!("part{b}"))), here)
     }
 
     /// The memory word belongs to the word of the token; lane by lane if a row touches several words.

@@ -4,7 +4,7 @@
 use crate::module_support::layout::{add_output, ends, footprint_words, frame, local, shape, ties, FootprintWord};
 use crate::module_support::*;
 use array::contract::operand::travels;
-use array::contract::relay::{lanes, owned};
+use array::contract::relay::{lanes, owned, Relays};
 use array::vsa::{OutputBank, OutputGroup, Vsa};
 use std::collections::BTreeMap;
 use templates::io::collector::{masks, row_form, wave_enables, Collector};
@@ -18,6 +18,8 @@ struct Bench<'a> {
     collector: &'a Case,
     p: [i64; 2],
     script: Script,
+    /// Per bank: the cycle from which it has nothing to answer.
+    answered: Vec<i64>,
 }
 
 /// The bank at `p` keeps the cell at local coordinates `y`.
@@ -112,19 +114,32 @@ impl Bench<'_> {
         let group = self.group().clone();
         let array = &self.collector.vsa.arrays[group.array as usize];
         let (bits, word) = (array.ty.bytes() as usize * 8, i64::from(array.word));
+        let steps = self.collector.module.steps;
         for (b, bank) in group.banks.iter().enumerate() {
-            let count = lanes(bank, word);
-            let limbs = (count as usize * bits).div_ceil(64);
-            let (mut wanted, mut mask) = (vec![0; limbs], vec![0; limbs]);
+            let (count, width) = (lanes(bank, word), lanes(bank, word) / steps);
+            let limbs = (width as usize * bits).div_ceil(64);
+            let mut parts = vec![(vec![0; limbs], vec![0; limbs]); steps as usize];
+            let mut owner = false;
             for e in (0..word).filter(|e| owned(bank, word, self.p) >> e & 1 == 1) {
-                let lane = (e % count) as usize * bits;
+                let lane = (e % count) as usize;
+                let (wanted, mask) = &mut parts[lane / width as usize];
+                let place = lane % width as usize * bits;
                 let cell = w.map(|w| [&w.at[..w.at.len() - 1], &[w.at[w.at.len() - 1] + e]].concat());
                 let kept = cell.filter(|y| owns(&group, bank, self.p, y)).map(|y| cells.get(&y));
-                put(&mut wanted, lane, bits, kept.flatten().copied().unwrap_or(0));
-                put(&mut mask, lane, bits, if kept == Some(None) { 0 } else { !0 });
+                owner |= kept.is_some();
+                put(wanted, place, bits, kept.flatten().copied().unwrap_or(0));
+                put(mask, place, bits, if kept == Some(None) { 0 } else { !0 });
             }
-            let context = format!("word at {:?}, token of cycle {token}", w.map(|w| &w.at));
-            self.script.expect_masked(token + TOKEN_TO_WORD, &format!("word{b}"), wanted, mask, context);
+            let first = token + TOKEN_TO_WORD;
+            if !owner && first < self.answered[b] {
+                continue;
+            }
+            // Without an owner, nothing is answered in one cycle; with one, the parts follow each other.
+            for (k, (wanted, mask)) in parts.into_iter().take(if owner { steps as usize } else { 1 }).enumerate() {
+                let context = format!("word at {:?}, token of cycle {token}, part {k}", w.map(|w| &w.at));
+                self.answered[b] = first + k as i64 + 1;
+                self.script.expect_masked(first + k as i64, &format!("word{b}"), wanted, mask, context);
+            }
         }
     }
 }
@@ -140,15 +155,30 @@ fn collector(r: &mut Random) -> Case {
     let mut v: Vsa = frame(r);
     (0..r.range(1, 2)).for_each(|_| add_output(r, &mut v));
     let group = v.outputs.len() - 1;
-    let shape = shape(r, &v.outputs[group].footprint);
-    Case { module: Collector::new(&v, group, shape), vsa: v, group }
+    case(r, v, group, |v, o| Relays::new(v, o))
+}
+
+fn case(r: &mut Random, vsa: Vsa, group: usize, relays: impl Fn(&Vsa, usize) -> Relays) -> Case {
+    let shape = shape(r, &vsa.outputs[group].footprint);
+    Case { module: Collector::new(&vsa, group, shape, &relays(&vsa, group)), vsa, group }
+}
+
+/// A collector whose elements leave one after the other.
+fn in_turn(r: &mut Random) -> Case {
+    loop {
+        let mut v: Vsa = frame(r);
+        add_output(r, &mut v);
+        if let Some(relays) = Relays::in_turn(&v, 0) {
+            return case(r, v, 0, |_, _| relays.clone());
+        }
+    }
 }
 
 fn at_place(r: &mut Random, collector: &Case, p: [i64; 2]) {
     let v = &collector.vsa;
     let group = &v.outputs[collector.group];
     let word = v.arrays[group.array as usize].word as i64;
-    let mut b = Bench { collector, p, script: Script::default() };
+    let mut b = Bench { collector, p, script: Script::default(), answered: vec![0; group.banks.len()] };
     let mut sim = simulate(collector.module.clone(), r);
     b.script.quiet("dr_valid", 0);
     for k in (0..group.ports.len()).filter(|k| !travels(v, group.ports[*k].enable)) {
@@ -179,7 +209,7 @@ fn at_place(r: &mut Random, collector: &Case, p: [i64; 2]) {
         filled = last;
         let first = (filled + 2).max(drained + 1) + r.pick(&[0, 0, 5]);
         drained = b.drain(r, slot, first, &cells);
-        free[slot as usize] = drained + TOKEN_TO_WORD;
+        free[slot as usize] = drained + TOKEN_TO_WORD + collector.module.steps - 1;
     }
     assert!(b.script.expectations() > 0);
     b.script.play(&mut sim, r);
@@ -195,7 +225,16 @@ fn mask(bank: &OutputBank, word: i64, p: [i64; 2]) -> Vec<u64> {
 
 #[test]
 fn every_word_gets_what_was_stored() {
-    for_cases(300, |r| {
+    every_word(300, collector);
+}
+
+#[test]
+fn elements_follow_each_other() {
+    every_word(200, in_turn);
+}
+
+fn every_word(cases: u64, collector: impl Fn(&mut Random) -> Case + std::panic::RefUnwindSafe) {
+    for_cases(cases, |r| {
         let collector = collector(r);
         let group = &collector.vsa.outputs[collector.group];
         for _ in 0..2 {

@@ -4,6 +4,7 @@
 use crate::module_support::layout::{add_output, frame};
 use crate::module_support::*;
 use array::contract::relay::{owned, Relays, Source};
+use array::contract::turn::{self, Chain};
 
 fn words(v: &array::vsa::Vsa, relays: &Relays) -> Vec<Vec<Source>> {
     let [n0, n1] = relays.extent;
@@ -50,7 +51,38 @@ fn neighbours_share_words() {
         for (elements, block, extent) in [(8, [2, 4], [7, 4]), (16, [1, 4], [13, 4])] {
             let bank = &mut v.outputs[0].banks[0];
             (bank.elements, bank.bank.base, bank.bank.coef) = (elements, 0, [0, elements]);
-            assert_eq!(Relays::new(&v, 0), Relays { block, extent, joined: 4 });
+            assert_eq!(Relays::new(&v, 0), Relays { block, extent, joined: 4, turn: None });
+        }
+    });
+}
+
+/// Every bank is in one chain, a chain has answered when it is asked again, and the words of a turn have their chains
+/// side by side.
+#[test]
+fn every_bank_has_its_chain() {
+    for_cases(300, |r| {
+        let mut v = frame(r);
+        add_output(r, &mut v);
+        let Some(relays) = Relays::in_turn(&v, 0) else { return };
+        let (group, of) = (&v.outputs[0], relays.turn.as_ref().expect("it turns"));
+        assert!(of.steps <= group.footprint.words);
+        let turns: Vec<Vec<Chain>> =
+            (0..relays.extent[of.axis]).map(|k| of.chains_of(&v, 0, relays.block, k)).collect();
+        let mut banks: Vec<(i64, usize)> =
+            turns.iter().flatten().flat_map(|c| c.banks.iter().map(|b| (c.line, *b))).collect();
+        banks.sort_unstable();
+        let all = (0..group.extent()[of.axis]).flat_map(|line| (0..group.banks.len()).map(move |b| (line, b)));
+        assert_eq!(banks, all.collect::<Vec<_>>());
+        for chains in &turns {
+            let words = turn::words(chains);
+            assert!(chains.len() <= of.chains && words.len() <= of.words);
+            for word in &words {
+                let mut taken = 0;
+                for chain in word.chains.iter().map(|c| &chains[*c]) {
+                    assert_eq!((chain.word, taken & chain.elements), (word.word, 0));
+                    taken |= chain.elements;
+                }
+            }
         }
     });
 }

@@ -1,6 +1,6 @@
 //! What hardware and models share, so that they cannot drift apart: cycles ([`timing`]), delay elements ([`delay`]) memories
 //! on chip ([`memory`]) and behind AXI ports ([`dram`]), operands of operators ([`operand`]), walks of the DMA engines ([`walk`]), the elements that
-//! feeders store ([`pick`]), how results are gathered ([`relay`]), whether tiles store disjoint cells ([`tiles`]).
+//! feeders store ([`pick`]), how results are gathered ([`relay`], [`turn`]), whether tiles store disjoint cells ([`tiles`]).
 
 pub mod delay;
 pub mod dram;
@@ -14,4 +14,5 @@ pub mod steps;
 mod table;
 pub mod tiles;
 pub mod timing;
+pub mod turn;
 pub mod walk;

@@ -11,17 +11,25 @@
 //! Example: words of 8 elements, and 4 PEs that own 2 elements each: one relay wires the 4 answers to one word. A block
 //! of 2 × 4 such PEs fills two words, which the relay joins by OR.
 //!
+//! In large arrays elements leave one after the other where that takes fewer LUTs: see [`super::turn`].
+//!
 //! Source: AutoSA, section 4.3 (L2 drain modules).
 
+use super::turn::{self, Turn};
+use crate::resources::{memory, Resources};
 use crate::vsa::{OutputBank, Vsa};
 
 /// Collectors along an axis that a relay serves, at most: as far as signals go in a cycle.
-const REACH: i64 = 4;
+pub(super) const REACH: i64 = 4;
 /// Bus words that a relay joins, at most; with those of the two relays before it as many as a LUT has inputs.
 const JOINED: usize = 4;
 
 /// Registers from the token in a relay to the word behind it: the collectors' address and word, the relay's word.
 const ANSWER: i64 = 3;
+/// Elements leave one after the other where LUTs of memories and relays become fewer by this share and number, at least.
+const SAVED: (f64, i64) = (0.25, 1000);
+/// They make a run longer by this share of its waves at most.
+const LONGER: f64 = 1.0 / 256.0;
 
 /// A bank of a collector: the collector's hops from the corner where waves enter, the bank's index in the group.
 pub type Source = ([i64; 2], usize);
@@ -32,8 +40,10 @@ pub struct Relays {
     /// Collectors per relay along each axis; the last relays may have fewer.
     pub block: [i64; 2],
     pub extent: [i64; 2],
-    /// Bus words that a relay joins, the most of all.
+    /// Words that a relay joins, the most of all: bus words, or elements of its chains.
     pub joined: usize,
+    /// Elements leave in chains, one after the other.
+    pub turn: Option<Turn>,
 }
 
 /// Elements a bank's memory word holds: a whole bus word, or fewer when the PE owns fewer of a row.
@@ -50,9 +60,89 @@ pub fn owned(bank: &OutputBank, word: i64, p: [i64; 2]) -> u128 {
     (ones(count) << first | ones((first + count - word).max(0))) & ones(word)
 }
 
+/// The memory of a collector's bank: `words` words of so many lanes, each with a write enable. In LUTs, each lane is a
+/// memory.
+pub fn stored(words: i64, lanes: i64, bits: i64, ultra: bool) -> Resources {
+    let lane = memory(words, bits, false);
+    if lane.lut > 0 {
+        lane * lanes
+    } else {
+        memory(words, lanes * bits, ultra)
+    }
+}
+
+/// LUTs per bit that join this many words.
+pub fn joining(words: i64) -> i64 {
+    (words + 3) / 5
+}
+
 impl Relays {
-    /// Uses the fewest relays; among equally few, the shortest way.
+    /// Elements of a bus word leave at once, or one after the other where that is worth it.
     pub fn new(vsa: &Vsa, o: usize) -> Relays {
+        let at_once = Relays::at_once(vsa, o);
+        Relays::in_turn(vsa, o).filter(|chains| chains.pays(vsa, o, &at_once)).unwrap_or(at_once)
+    }
+
+    /// Elements leave one after the other, if they can.
+    pub fn in_turn(vsa: &Vsa, o: usize) -> Option<Relays> {
+        turn::of(vsa, o).map(|(block, joined, turn)| Relays {
+            joined,
+            turn: Some(turn),
+            ..Relays::of(block, vsa.outputs[o].extent())
+        })
+    }
+
+    /// Fewer LUTs than `other`, and a run as good as equally long.
+    fn pays(&self, vsa: &Vsa, o: usize, other: &Relays) -> bool {
+        let (few, many) = (self.luts(vsa, o), other.luts(vsa, o));
+        let (share, least) = SAVED;
+        if many - few < least || ((many - few) as f64) < share * many as f64 {
+            return false;
+        }
+        let emit = &vsa.outputs[o].emit;
+        let tiles = vsa.counters[..vsa.tile_depth].iter().enumerate().filter(|(j, _)| emit.value(*j).is_none());
+        let drains: i64 = tiles.map(|(_, counter)| counter.trip).product();
+        (drains * self.steps()) as f64 <= LONGER * vsa.waves() as f64
+    }
+
+    /// LUTs of the collectors' memories and of what joins their words.
+    fn luts(&self, vsa: &Vsa, o: usize) -> i64 {
+        let group = &vsa.outputs[o];
+        let array = &vsa.arrays[group.array as usize];
+        let (word, bits) = (i64::from(array.word), i64::from(array.ty.bits()));
+        let bank = |b: &OutputBank| match b.bank.depth * self.steps() {
+            1 => 0,
+            words => stored(words, self.width(b, word), bits, false).lut,
+        };
+        let collectors: i64 = group.extent().iter().product();
+        collectors * group.banks.iter().map(bank).sum::<i64>() + self.joins(vsa, o).lut
+    }
+
+    /// What joins words, with their registers.
+    pub fn joins(&self, vsa: &Vsa, o: usize) -> Resources {
+        let array = &vsa.arrays[vsa.outputs[o].array as usize];
+        let (word, modules) = (8 * i64::from(array.bus_bytes()), self.extent[0] * self.extent[1]);
+        let relay = |bits: i64| Resources::logic(bits * joining(self.joined as i64 + 2), bits) * modules;
+        let Some(turn) = &self.turn else { return relay(word) };
+        let chains = (turn.chains * turn.width) as i64 * 8 * i64::from(array.ty.bytes());
+        // Each word has a gate.
+        let words = turn.words as i64;
+        let one = Resources::logic(word * joining(2 * words + 1) + 3 * words, word + chains * (turn.steps - 1));
+        relay(chains) + one * self.extent[turn.axis]
+    }
+
+    /// Cycles in which a collector answers a token.
+    pub fn steps(&self) -> i64 {
+        self.turn.as_ref().map_or(1, |turn| turn.steps)
+    }
+
+    /// Elements with which a bank answers in a cycle.
+    pub fn width(&self, bank: &OutputBank, word: i64) -> i64 {
+        lanes(bank, word) / self.steps()
+    }
+
+    /// Uses the fewest relays; among equally few, the shortest way.
+    fn at_once(vsa: &Vsa, o: usize) -> Relays {
         let extent = vsa.outputs[o].extent();
         let side = |a: usize| 1..=REACH.min(extent[a]);
         let mut all: Vec<Relays> = side(0).flat_map(|i| side(1).map(move |j| Relays::of([i, j], extent))).collect();
@@ -83,7 +173,7 @@ impl Relays {
     }
 
     fn of(block: [i64; 2], extent: [i64; 2]) -> Relays {
-        Relays { block, extent: [0, 1].map(|a| (extent[a] + block[a] - 1) / block[a]), joined: 0 }
+        Relays { block, extent: [0, 1].map(|a| (extent[a] + block[a] - 1) / block[a]), joined: 0, turn: None }
     }
 
     /// The bus words that relay `at` joins: which collectors' elements stand side by side in each.
@@ -131,8 +221,10 @@ impl Relays {
         }
     }
 
-    /// From a token at the first relay to the word that all collectors have added to, behind the last one.
+    /// From a token at the first relay to the word that all collectors have added to, behind the last one. The first
+    /// element comes in the cycle in which all of them would, and a turn has a register of its own.
     pub fn latency(&self) -> i64 {
-        self.extent[0] + self.extent[1] - 1 + ANSWER
+        let turned = self.turn.as_ref().map_or(0, |turn| turn.steps);
+        self.extent[0] + self.extent[1] - 1 + ANSWER + turned
     }
 }
