@@ -4,7 +4,7 @@
 //! counted in halves (RAMB18), because two small memories may share one RAMB36. People count whole block RAMs, so
 //! [`Resources::named`] and what is built on it round up. Example: three RAMB18 are 2 BRAM36.
 
-use crate::contract::memory::{kind, Kind};
+use crate::contract::memory::{kind, luts, Kind};
 use serde::{Deserialize, Serialize};
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul, Sub};
@@ -170,11 +170,7 @@ pub fn bits_of(words: i64) -> i64 {
 /// A memory without the register of its word; `ultra`: on a board that has UltraRAM.
 pub fn memory(words: i64, width: i64, ultra: bool) -> Resources {
     match kind(words, width, ultra) {
-        Kind::Luts => {
-            // RAM32M16 and RAM64M8 hold 14 and 7 bits in eight LUTs. The remaining bits take two LUTs each.
-            let at_once = if words <= 32 { 14 } else { 7 };
-            Resources::lut(8 * (width / at_once) + 8.min(2 * (width % at_once)))
-        }
+        Kind::Luts => Resources::lut(luts(words, width)),
         Kind::Block(bram18) => Resources { bram18, ..Resources::default() },
         Kind::Ultra(uram) => Resources { uram, ..Resources::default() },
     }

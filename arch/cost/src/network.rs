@@ -217,7 +217,7 @@ fn buffers(vsa: &Vsa, o: usize, double: bool) -> Resources {
         };
         one += match words {
             1 => Resources::ff(lanes * bits),
-            _ => relay::stored(words, lanes, bits, vsa.uram),
+            _ => masked(words, lanes, bits, vsa.uram),
         };
         one.lut += hit(&bank.bank, &group.footprint) + if lanes > 1 { 2 * lanes } else { 0 };
         one += blocks(early, rows);
@@ -235,6 +235,15 @@ fn buffers(vsa: &Vsa, o: usize, double: bool) -> Resources {
     one * extent.iter().product()
 }
 
+/// A memory with a write enable per lane. In LUTs, each lane is a memory.
+fn masked(words: i64, lanes: i64, bits: i64, ultra: bool) -> Resources {
+    if in_luts(words) {
+        memory(words, bits, false) * lanes
+    } else {
+        memory(words, lanes * bits, ultra)
+    }
+}
+
 /// Relays join the bus words of their collectors; the port joins the words of its groups.
 pub(super) fn relays(vsa: &Vsa, port: usize) -> Resources {
     let of_port: Vec<usize> = (0..vsa.outputs.len()).filter(|&o| vsa.port_of(vsa.outputs[o].array) == port).collect();
@@ -248,8 +257,9 @@ pub(super) fn relays(vsa: &Vsa, port: usize) -> Resources {
         let group = &vsa.outputs[o];
         let relays = Relays::new(vsa, o);
         let modules: i64 = relays.extent.iter().product();
+        let (lut, ff) = relays.joins(vsa, o);
         let token = 2 + i64::from(group.slots > 1) + fields(&group.footprint);
-        total += Resources::ff(token) * modules + relays.joins(vsa, o);
+        total += Resources::ff(token) * modules + Resources::logic(lut, ff);
         total += line([latency - relays.latency()], bits);
     }
     total

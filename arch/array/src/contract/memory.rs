@@ -32,3 +32,10 @@ pub fn kind(words: i64, width: i64, ultra: bool) -> Kind {
         Kind::Block(blocks)
     }
 }
+
+/// LUTs of a memory that stands in them.
+pub fn luts(words: i64, width: i64) -> i64 {
+    // RAM32M16 and RAM64M8 hold 14 and 7 bits in eight LUTs. The remaining bits take two LUTs each.
+    let at_once = if words <= 32 { 14 } else { 7 };
+    8 * (width / at_once) + 8.min(2 * (width % at_once))
+}

@@ -4,6 +4,7 @@
 
 pub mod delay;
 pub mod dram;
+mod elements;
 pub mod memory;
 pub mod operand;
 pub mod pick;

@@ -15,12 +15,13 @@
 //!
 //! Source: AutoSA, section 4.3 (L2 drain modules).
 
+use super::delay::in_luts;
+use super::elements::REACH;
+pub use super::elements::{lanes, owned};
+use super::memory::luts;
 use super::turn::{self, Turn};
-use crate::resources::{memory, Resources};
 use crate::vsa::{OutputBank, Vsa};
 
-/// Collectors along an axis that a relay serves, at most: as far as signals go in a cycle.
-pub(super) const REACH: i64 = 4;
 /// Bus words that a relay joins, at most; with those of the two relays before it as many as a LUT has inputs.
 const JOINED: usize = 4;
 
@@ -44,31 +45,6 @@ pub struct Relays {
     pub joined: usize,
     /// Elements leave in chains, one after the other.
     pub turn: Option<Turn>,
-}
-
-/// Elements a bank's memory word holds: a whole bus word, or fewer when the PE owns fewer of a row.
-pub fn lanes(bank: &OutputBank, word: i64) -> i64 {
-    word.min((bank.elements.max(1) as u64).next_power_of_two() as i64)
-}
-
-/// Elements of a bus word that the bank at `p` fills in, as bits; element `e` comes from lane `e mod lanes`.
-pub fn owned(bank: &OutputBank, word: i64, p: [i64; 2]) -> u128 {
-    let first = (bank.bank.base + bank.bank.coef[0] * p[0] + bank.bank.coef[1] * p[1]).rem_euclid(word);
-    let count = bank.elements.min(word);
-    let ones = |n: i64| if n < 128 { (1u128 << n) - 1 } else { u128::MAX };
-    // Those beyond the word are its first.
-    (ones(count) << first | ones((first + count - word).max(0))) & ones(word)
-}
-
-/// The memory of a collector's bank: `words` words of so many lanes, each with a write enable. In LUTs, each lane is a
-/// memory.
-pub fn stored(words: i64, lanes: i64, bits: i64, ultra: bool) -> Resources {
-    let lane = memory(words, bits, false);
-    if lane.lut > 0 {
-        lane * lanes
-    } else {
-        memory(words, lanes * bits, ultra)
-    }
 }
 
 /// LUTs per bit that join this many words.
@@ -105,30 +81,32 @@ impl Relays {
         (drains * self.steps()) as f64 <= LONGER * vsa.waves() as f64
     }
 
-    /// LUTs of the collectors' memories and of what joins their words.
+    /// LUTs of the collectors' memories and of what joins their words. A single word is registers, a deep memory block
+    /// RAM.
     fn luts(&self, vsa: &Vsa, o: usize) -> i64 {
         let group = &vsa.outputs[o];
         let array = &vsa.arrays[group.array as usize];
-        let (word, bits) = (i64::from(array.word), i64::from(array.ty.bits()));
         let bank = |b: &OutputBank| match b.bank.depth * self.steps() {
-            1 => 0,
-            words => stored(words, self.width(b, word), bits, false).lut,
+            words if words > 1 && in_luts(words) => {
+                self.width(b, array.word.into()) * luts(words, array.ty.bits().into())
+            }
+            _ => 0,
         };
         let collectors: i64 = group.extent().iter().product();
-        collectors * group.banks.iter().map(bank).sum::<i64>() + self.joins(vsa, o).lut
+        collectors * group.banks.iter().map(bank).sum::<i64>() + self.joins(vsa, o).0
     }
 
-    /// What joins words, with their registers.
-    pub fn joins(&self, vsa: &Vsa, o: usize) -> Resources {
+    /// LUTs and registers of what joins words.
+    pub fn joins(&self, vsa: &Vsa, o: usize) -> (i64, i64) {
         let array = &vsa.arrays[vsa.outputs[o].array as usize];
         let (word, modules) = (8 * i64::from(array.bus_bytes()), self.extent[0] * self.extent[1]);
-        let relay = |bits: i64| Resources::logic(bits * joining(self.joined as i64 + 2), bits) * modules;
-        let Some(turn) = &self.turn else { return relay(word) };
+        let relays = |bits: i64| (modules * bits * joining(self.joined as i64 + 2), modules * bits);
+        let Some(turn) = &self.turn else { return relays(word) };
         let chains = (turn.chains * turn.width) as i64 * 8 * i64::from(array.ty.bytes());
-        // Each word has a gate.
-        let words = turn.words as i64;
-        let one = Resources::logic(word * joining(2 * words + 1) + 3 * words, word + chains * (turn.steps - 1));
-        relay(chains) + one * self.extent[turn.axis]
+        let (relays, count, words) = (relays(chains), self.extent[turn.axis], turn.words as i64);
+        // Each word has a gate, which is compared and delayed.
+        let lut = word * joining(2 * words + 1) + 3 * words;
+        (relays.0 + count * lut, relays.1 + count * (word + chains * (turn.steps - 1)))
     }
 
     /// Cycles in which a collector answers a token.

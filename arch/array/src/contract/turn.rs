@@ -19,7 +19,7 @@
 //! Invariant: a chain has the elements of one word of each row. So it is asked again `words` tokens later at the
 //! earliest, and the `steps` cycles of an answer are no more.
 
-use super::relay::{lanes, owned, REACH};
+use super::elements::{lanes, owned, REACH};
 use crate::vsa::{OutputBank, OutputGroup, Vsa};
 use std::ops::Range;
 

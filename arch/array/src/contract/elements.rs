@@ -1,0 +1,20 @@
+//! The elements of a bus word that a collector answers with.
+
+use crate::vsa::OutputBank;
+
+/// Collectors along an axis that a relay serves, at most: as far as signals go in a cycle.
+pub(super) const REACH: i64 = 4;
+
+/// Elements a bank's memory word holds: a whole bus word, or fewer when the PE owns fewer of a row.
+pub fn lanes(bank: &OutputBank, word: i64) -> i64 {
+    word.min((bank.elements.max(1) as u64).next_power_of_two() as i64)
+}
+
+/// Elements of a bus word that the bank at `p` fills in, as bits; element `e` comes from lane `e mod lanes`.
+pub fn owned(bank: &OutputBank, word: i64, p: [i64; 2]) -> u128 {
+    let first = (bank.bank.base + bank.bank.coef[0] * p[0] + bank.bank.coef[1] * p[1]).rem_euclid(word);
+    let count = bank.elements.min(word);
+    let ones = |n: i64| if n < 128 { (1u128 << n) - 1 } else { u128::MAX };
+    // Those beyond the word are its first.
+    (ones(count) << first | ones((first + count - word).max(0))) & ones(word)
+}
