@@ -155,7 +155,7 @@ fn collector(r: &mut Random) -> Case {
     let mut v: Vsa = frame(r);
     (0..r.range(1, 2)).for_each(|_| add_output(r, &mut v));
     let group = v.outputs.len() - 1;
-    case(r, v, group, |v, o| Relays::new(v, o))
+    case(r, v, group, Relays::new)
 }
 
 fn case(r: &mut Random, vsa: Vsa, group: usize, relays: impl Fn(&Vsa, usize) -> Relays) -> Case {
