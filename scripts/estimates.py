@@ -24,7 +24,7 @@ DOCUMENT = os.path.join(ROOT, "docs", "results", "estimates.md")
 FIELDS = ("lut", "ff", "dsp", "bram36", "uram")
 # Allowed deviation: the larger of a share and a count.
 ALLOWED = {"lut": (0.15, 300), "ff": (0.15, 300), "dsp": (0.05, 2), "bram36": (0.05, 2), "uram": (0.05, 2)}
-PARTS = (("_pe", "pes"), ("_fp", "pes"), ("_bf", "pes"), ("_feed", "feeders"), ("_collect", "collectors"), ("_relay", "relays"),
+PARTS = (("_pe", "pes"), ("_fp", "pes"), ("_bf", "pes"), ("_feed", "feeders"), ("_collect", "collectors"), ("_relay", "relays"), ("_turn", "relays"),
          ("axi_reader", "engines"), ("axi_writer", "engines"), ("on_chip", "engines"), ("_array", "relays"), ("", "control"))
 # The search chooses a small array within one of these limits.
 LIMIT = ["--limit", "lut=15000,dsp=32"]

@@ -60,7 +60,7 @@ HEADLINE = "fp32, 8 lanes, fused dot"
 AUTOSA = {"lut": 803_752, "dsp": 8_320}
 
 # Parts of the array by the names of their modules; the first match counts.
-PARTS = [("208 PEs", "mm_pe|mm_fp"), ("feeders", "mm_feed"), ("collectors, relays", "mm_collect|mm_relay"), ("AXI engines", "mm_axi_[rw]"),
+PARTS = [("208 PEs", "mm_pe|mm_fp"), ("feeders", "mm_feed"), ("collectors, relays", "mm_collect|mm_relay|mm_turn"), ("AXI engines", "mm_axi_[rw]"),
          ("sequencer, control", "")]
 
 
