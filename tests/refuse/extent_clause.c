@@ -5,7 +5,7 @@
 #pragma sagen extent(y, N - 8) //~ ERROR E0105 a positive number of elements
 #pragma sagen extent(z, 4) //~ ERROR E0105 `z` is not a parameter that leaves its first extent open
 #pragma sagen extent(w, 4) //~ ERROR E0105 `w` is not a parameter
-#pragma sagen size(w, 4) //~ ERROR E0105 expected space(…), time(…), extent(…) or max(…)
+#pragma sagen size(w, 4) //~ ERROR E0105 expected space(…), time(…), extent(…), max(…) or range(…)
 #pragma sagen extent(v, 1 << 42) //~ ERROR E0304 more than 2^40 bytes
 void kernel(const int *x, int *y, int z[4], int *v) {
 #pragma scop

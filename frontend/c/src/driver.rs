@@ -121,6 +121,7 @@ pub fn programs_of_text(name: &str, text: &str, options: &ParseOptions) -> Resul
         };
         // "Nothing is executed" is only a consequence of the other faults.
         faults.extend(found.into_iter().filter(|f| !(matches!(f.code, "E0206" | "W0202") && syntax_failed)));
+        faults.extend(lowered.iter().flat_map(|scop| crate::ranges::faults(scop, &clauses)));
         scops.extend(lowered.map(|scop| Scop { clauses, ..scop }));
     }
     let complete = count > 0 && scops.len() == count;

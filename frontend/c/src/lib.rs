@@ -15,6 +15,7 @@ mod objects;
 mod parse;
 mod poly;
 mod pp;
+mod ranges;
 mod sema;
 mod sequence;
 mod state;

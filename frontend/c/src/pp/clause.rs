@@ -1,5 +1,5 @@
 //! Clauses of `#pragma sagen`: `space` and `time` (the mapping), `extent` (open first extents), `max` (sizes at run
-//! time).
+//! time), `range` (values of inputs).
 
 use super::Preprocessor;
 use crate::lex::Token;
@@ -7,14 +7,14 @@ use scop::diag::Span;
 use scop::Clause;
 
 impl Preprocessor<'_> {
-    /// Reads `space(c+q) time(q)`, `extent(A, 64)`, `max(m=1024)`.
+    /// Reads `space(c+q) time(q)`, `extent(A, 64)`, `max(m=1024)`, `range(shift, 0, 15)`.
     pub(super) fn clauses(&mut self, mut rest: &[Token], span: Span) {
         while let Some((first, inside)) = rest.split_first() {
             let close = closing(inside);
             let name = first.text();
-            let (Some(close), true) = (close, ["space", "time", "extent", "max"].contains(&name)) else {
+            let (Some(close), true) = (close, ["space", "time", "extent", "max", "range"].contains(&name)) else {
                 let fault = self.error("E0105", first.span, format!("`{name}` is not a clause of `#pragma sagen`"));
-                fault.label = "expected space(…), time(…), extent(…) or max(…)".into();
+                fault.label = "expected space(…), time(…), extent(…), max(…) or range(…)".into();
                 fault.help =
                     Some("for example #pragma sagen space(c+q) time(q), or #pragma sagen extent(A, 64)".into());
                 return;
@@ -49,6 +49,21 @@ impl Preprocessor<'_> {
                     return;
                 };
                 values[1] = size.to_string();
+            }
+            if name == "range" {
+                let bounds = match items[..] {
+                    [_, least, most] => {
+                        self.constant(least).zip(self.constant(most)).filter(|(least, most)| least <= most)
+                    }
+                    _ => None,
+                };
+                let Some((least, most)) = bounds else {
+                    let fault = self.error("E0105", first.span, "malformed `range`");
+                    fault.label = "expected an input, its least and its greatest value".into();
+                    fault.help = Some("for example #pragma sagen range(shift, 0, 15)".into());
+                    return;
+                };
+                (values[1], values[2]) = (least.to_string(), most.to_string());
             }
             self.clauses.push(Clause { name: name.to_string(), values, span });
             rest = &inside[close + 1..];
