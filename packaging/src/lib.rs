@@ -15,10 +15,12 @@ mod formula;
 mod fusesoc;
 mod host;
 mod pynq;
+mod notebook;
 pub mod quote;
 mod readme;
 mod tcl;
 mod types;
+mod uio;
 mod vitis;
 pub mod xml;
 
@@ -171,6 +173,10 @@ pub fn render(ip: &Ip) -> Result<Vec<File>, String> {
     files.extend(c::headers(ip));
     files.extend(host::files(ip));
     files.extend(pynq::files(ip));
+    if ["zynq", "zynquplus"].contains(&ip.board.family.as_str()) {
+        files.push(notebook::file(ip));
+        files.push(uio::file(ip));
+    }
     files.extend(fusesoc::files(ip));
     files.push(File::new("README.md", readme::text(ip, revision)));
     Ok(files)

@@ -50,6 +50,8 @@ pub fn files(ip: &Ip) -> Vec<File> {
                 ),
                 ("SCRATCH", list(&mut only.scratch())),
                 ("PARAMETERS", parameters(only)),
+                ("COMMON", COMMON.into()),
+                ("METHODS", COMMON_METHODS.into()),
             ];
             fill(include_str!("../files/driver.py.in"), &tokens)
         }
@@ -100,6 +102,9 @@ pub fn files(ip: &Ip) -> Vec<File> {
                     ("SIZED", sizes_note.into()),
                     ("FUNCTIONS", functions),
                     ("METHODS", methods),
+                    ("COMMON", COMMON.into()),
+                    ("COMMON_METHODS", COMMON_METHODS.into()),
+                    ("PARAMETERS", parameters(&several[0])),
                     ("FIRST", several[0].ident.clone()),
                 ],
             )
@@ -211,9 +216,14 @@ def computed_@FUNCTION@(@PARAMETERS@):
 
 "#;
 
+/// What the drivers of one and of several functions share: functions, and methods of the class.
+const COMMON: &str = include_str!("../files/common.py.in");
+const COMMON_METHODS: &str = include_str!("../files/methods.py.in");
+
 /// The method of each function.
 const METHOD: &str = r#"
     def @FUNCTION@(self, @PARAMETERS@):
-        """Runs on buffers of pynq.allocate and returns when the results are there; IOError if they cannot be trusted."""
+        """Runs on NumPy arrays or buffers of pynq.allocate, and returns when the results are there; IOError if they cannot
+        be trusted."""
         self.run("@FUNCTION@", @PARAMETERS@)
 "#;

@@ -8,13 +8,19 @@ use templates::interface::{self, Access, Argument, Array, Register, SizeArgument
 const HOST: &str = "| `sw/host@STEM@.cpp`, `sw/reference@STEM@.c` | XRT host that compares with the C program (its \
     first lines contain the build commands); the C program as a function |\n";
 
+/// On boards with a processing system.
+const ZYNQ: &str = "| `vivado/@SCRIPT@.tcl` | a block design beside the processing system, up to the bitstream: \
+    `sw/@KERNEL@.bit`, `sw/@KERNEL@.hwh` |\n| `sw/@KERNEL@.ipynb` | a notebook for PYNQ: runs the IP and \
+    compares with the C program's results |\n| `sw/@KERNEL@_uio.c` | the same as a program for Linux, by UIO and \
+    u-dma-buf |\n";
+
 /// The text.
 pub fn text(ip: &Ip, revision: u32) -> String {
     let interface = ip.interface;
     let zynq = match ip.board.family.as_str() {
-        "zynquplus" => "| `vivado/bd_zynqmp.tcl` | a block design beside the processing system |\n",
-        "zynq" => "| `vivado/bd_zynq.tcl` | a block design beside the processing system |\n",
-        _ => "",
+        "zynquplus" => fill(ZYNQ, &[("SCRIPT", "bd_zynqmp".into()), ("KERNEL", interface.kernel.clone())]),
+        "zynq" => fill(ZYNQ, &[("SCRIPT", "bd_zynq".into()), ("KERNEL", interface.kernel.clone())]),
+        _ => String::new(),
     };
     fill(
         include_str!("../files/README.md.in"),
@@ -44,7 +50,7 @@ pub fn text(ip: &Ip, revision: u32) -> String {
             ),
             ("PORTS", ports(ip)),
             ("REGISTERS", interface.registers.iter().map(register).collect()),
-            ("BLOCK_DESIGN", zynq.into()),
+            ("BLOCK_DESIGN", zynq),
             ("HOST", host(ip)),
         ],
     )

@@ -14,7 +14,19 @@ pub fn gui() -> &'static str {
 /// The scripts for the board.
 pub fn scripts(ip: &Ip, revision: u32) -> Vec<File> {
     let kernel = &ip.interface.kernel;
+    let high_performance = ip.interface.ports.len().clamp(1, 4);
+    let enabled = |option: &dyn Fn(usize) -> String| {
+        (0..high_performance).map(|k| format!("CONFIG.{} 1", option(k))).collect::<Vec<_>>().join(" ")
+    };
+    let enabled = match ip.board.family.as_str() {
+        "zynq" => enabled(&|k| format!("PCW_USE_S_AXI_HP{k}")),
+        _ => enabled(&|k| format!("PSU__USE__S_AXI_GP{}", k + 2)),
+    };
     let tokens = [
+        ("HP", high_performance.to_string()),
+        ("ENABLED", enabled),
+        ("BOARD_NAME", ip.board.name.clone()),
+        ("CLOCK_MHZ", ip.board.clock_mhz.to_string()),
         ("KERNEL", kernel.clone()),
         ("PART", quote::tcl(&ip.board.part)),
         ("VENDOR", VENDOR.into()),

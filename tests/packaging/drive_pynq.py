@@ -1,10 +1,15 @@
-"""Runs the PYNQ driver once: drive_pynq.py KERNEL[:FUNCTION] ADDRESS_OR_BITS_OR_SIZE..., those of scratch buffers at the end"""
+"""Runs the PYNQ driver once: drive_pynq.py KERNEL[:FUNCTION] ADDRESS_OR_BITS_OR_SIZE..., those of scratch buffers at the end
+
+With PLAIN in the environment it passes NumPy arrays and waits for the interrupt.
+"""
 import importlib
+import os
 import sys
 
 import numpy
 import pynq
 
+plain = "PLAIN" in os.environ
 kernel, _, function = sys.argv[1].partition(":")
 module = importlib.import_module(kernel)
 arguments = module.FUNCTIONS[function][1] if function else module.ARGUMENTS
@@ -20,9 +25,28 @@ for k, (argument, number) in enumerate(zip(arguments, numbers)):
     else:
         values[k].device_address = number
 pynq.addresses = numbers[len(values):]
+if plain:
+    pynq.addresses = [n for a, n in zip(arguments, numbers) if a.shape is not None] + pynq.addresses
+    values = [v if a.shape is None else numpy.zeros(v.shape, v.dtype) for a, v in zip(arguments, values)]
+    pynq.arrives = {address: 1 for address in pynq.addresses}
 driver = next(c for c in vars(module).values() if isinstance(c, type) and hasattr(c, "bindto"))()
+driver.interrupt = pynq.Interrupt(driver) if plain else None
 call = getattr(driver, function) if function else driver
 call(*values)
+if plain:
+    for argument, value in zip(arguments, values):
+        assert argument.shape is None or (value == (1 if argument.written else 0)).all(), argument.name
+    print("C", driver.cycles)
+    arrays = [k for k, a in enumerate(arguments) if a.shape is not None]
+    written = [k for k in arrays if arguments[k].written]
+    for k in written:
+        for wrong in [values[k].tolist(), values[k].astype("complex64")]:
+            try:
+                call(*[*values[:k], wrong, *values[k + 1:]])
+            except ValueError:
+                continue
+            sys.exit(f"{arguments[k].name}: {type(wrong)} was taken")
+    sys.exit()
 buffers = [(a, v) for a, v in zip(arguments, values) if a.shape is not None]
 for argument, buffer in buffers:
     assert buffer.flushed and buffer.invalidated == argument.written, argument.name

@@ -13,6 +13,17 @@ class DefaultIP:
         return int(sys.stdin.readline())
 
 
+class Interrupt:
+    """The interrupt pin of an IP: high while an enabled cause is pending."""
+
+    def __init__(self, ip):
+        self.ip = ip
+
+    async def wait(self):
+        while not self.ip.read(0x0C) & 1:
+            pass
+
+
 class Buffer(numpy.ndarray):
     device_address = 0
     flushed = invalidated = False
@@ -22,10 +33,14 @@ class Buffer(numpy.ndarray):
 
     def invalidate(self):
         self.invalidated = True
+        if self.device_address in arrives:
+            self[...] = arrives[self.device_address]
 
 
 # Of the next buffers.
 addresses = []
+# By address what a written buffer holds after a run; others hold what they held before.
+arrives = {}
 
 
 def allocate(shape, dtype, target=None):
@@ -33,3 +48,14 @@ def allocate(shape, dtype, target=None):
     if addresses:
         buffer.device_address = addresses.pop(0)
     return buffer
+
+
+class Overlay:
+    """The design of a notebook: its IP is the driver, which must be imported before."""
+
+    def __init__(self, bitstream):
+        kernel = bitstream.removesuffix(".bit")
+        classes = vars(sys.modules[kernel]).values()
+        driver = next(c for c in classes if isinstance(c, type) and hasattr(c, "bindto"))()
+        driver.interrupt = Interrupt(driver)
+        setattr(self, f"{kernel}_0", driver)

@@ -29,12 +29,18 @@ set commands {
     report_timing_summary {} {-file} 0 0
     report_power {} {-file} 0 0
     report_drc {} {-file} 0 0
-    get_timing_paths {-setup} {-max_paths -nworst} 0 0
+    get_timing_paths {-setup -hold} {-max_paths -nworst} 0 0
     get_clocks {} {} 1 1
     get_ports {} {} 1 1
     create_clock {} {-name -period} 1 1
     package_xo {-force} {-xo_path -kernel_name -ip_directory -kernel_xml} 0 0
     update_ip_catalog {} {} 0 0
+    get_board_parts {-quiet -latest_file_version} {} 0 1
+    launch_runs {} {-to_step -jobs} 1 1
+    wait_on_run {} {} 1 1
+    get_runs {} {} 1 1
+    open_run {} {} 1 1
+    write_hw_platform {-fixed -include_bit -force} {-file} 0 0
     create_bd_design {} {} 1 1
     create_bd_cell {} {-type -vlnv} 1 1
     apply_bd_automation {} {-rule -config} 1 1
@@ -110,9 +116,14 @@ proc set_property args {
     }
     lappend ::calls [list set_property {*}$args]
 }
+# The board files that are installed.
+proc get_board_parts args {
+    record get_board_parts {-quiet -latest_file_version} {} 0 1 $args
+    return [lsearch -all -inline {tul.com.tw:pynq-z2:part0:1.0 xilinx.com:zcu104:part0:1.1 xilinx.com:zcu104:part0:1.0} [lindex $args end]]
+}
 proc get_property {name object} {
     lappend ::calls [list get_property $name $object]
-    return [switch $name SLACK {expr 0.25} PERIOD {expr 3.333} default {string cat x}]
+    return [switch $name SLACK {expr {[info exists ::env(SLACK)] ? $::env(SLACK) : 0.25}} PROGRESS {string cat 100%} PERIOD {expr 3.333} default {string cat x}]
 }
 rename exit ::tcl_exit
 proc exit {{code 0}} { error "exit $code" }

@@ -8,6 +8,7 @@ mod offsets;
 mod overlap;
 mod replay;
 mod sizes;
+mod walks;
 
 use emitted::{all, emitted, root, run, single, tool, Emitted};
 use std::collections::BTreeMap;
@@ -183,6 +184,7 @@ fn scripts_run_where_vivado_is_not() {
         let scratch = ip.copy();
         fs::create_dir_all(scratch.path().join("build/ip_packaged")).unwrap();
         fs::write(scratch.path().join("build/ip_packaged/component.xml"), "").unwrap();
+        implemented(scratch.path());
         let scripts = fs::read_dir(scratch.path().join("vivado")).unwrap().map(|e| e.unwrap().path());
         let more = [
             scratch.path().join(format!("constraints/{}_ooc.xdc", ip.kernel)),
@@ -200,6 +202,74 @@ fn scripts_run_where_vivado_is_not() {
             "{}: a block design for boards with a processing system",
             ip.name
         );
+    }
+}
+
+/// What Vivado leaves behind an implementation of the block design.
+fn implemented(dir: &std::path::Path) {
+    for (folder, file) in [
+        ("build/bd/bd.runs/impl_1", "system_wrapper.bit"),
+        ("build/bd/bd.gen/sources_1/bd/system/hw_handoff", "system.hwh"),
+    ] {
+        fs::create_dir_all(dir.join(folder)).unwrap();
+        fs::write(dir.join(folder).join(file), file).unwrap();
+    }
+}
+
+/// Block designs of boards with a processing system go on to a bitstream, which lies where the drivers look for it. A
+/// clock that is missed gives none.
+#[test]
+fn block_designs_become_bitstreams() {
+    for (name, script, clock, port, preset) in [
+        (
+            "zynq",
+            "bd_zynqmp",
+            "CONFIG.PSU__CRL_APB__PL0_REF_CTRL__FREQMHZ 300",
+            "CONFIG.PSU__USE__S_AXI_GP4 1",
+            "zynq_ultra_ps_e",
+        ),
+        (
+            "zynq7000",
+            "bd_zynq",
+            "CONFIG.PCW_FPGA0_PERIPHERAL_FREQMHZ 100",
+            "CONFIG.PCW_USE_S_AXI_HP2 1",
+            "processing_system7",
+        ),
+    ] {
+        let (ip, board) = (
+            emitted(name),
+            if name == "zynq" { "xilinx.com:zcu104:part0:1.1" } else { "tul.com.tw:pynq-z2:part0:1.0" },
+        );
+        let scratch = ip.copy();
+        let run = |slack: &str, arguments: &[&str]| {
+            let mut command = tool("tclsh");
+            command.env("SLACK", slack).arg(root().join("tests/packaging/vivado.tcl"));
+            command.arg(scratch.path().join(format!("vivado/{script}.tcl"))).args(arguments).output().unwrap()
+        };
+        let sw = |end: &str| scratch.path().join(format!("sw/{}.{end}", ip.kernel));
+        assert!(!run("0.1", &[]).status.success(), "nothing was implemented");
+        implemented(scratch.path());
+        let missed = run("-0.5", &[]);
+        assert!(!missed.status.success() && !sw("bit").exists(), "the clock was missed");
+        let output = run("0.1", &[]);
+        let calls = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success(), "{calls}{}", String::from_utf8_lossy(&output.stderr));
+        for wanted in [
+            &format!("set_property board_part {board}"),
+            "apply_board_preset 1",
+            &format!("xilinx.com:bd_rule:{preset}"),
+            clock,
+            port,
+            "launch_runs impl_1 -to_step write_bitstream",
+            "wait_on_run impl_1",
+            "write_hw_platform",
+        ] {
+            assert!(calls.contains(wanted), "{name}: {wanted}\n{calls}");
+        }
+        assert_eq!(fs::read(sw("bit")).unwrap(), b"system_wrapper.bit");
+        assert_eq!(fs::read(sw("hwh")).unwrap(), b"system.hwh");
+        let other = String::from_utf8_lossy(&run("0.1", &["xck26-sfvc784-2LV-c", "design"]).stdout).into_owned();
+        assert!(other.contains("apply_board_preset 0") && !other.contains("launch_runs"), "{other}");
     }
 }
 
@@ -304,12 +374,100 @@ fn the_c_driver_runs_the_simulated_ip() {
 fn the_pynq_driver_runs_the_simulated_ip() {
     for ip in single() {
         replay::check(ip, 0, replay::pynq_driver(ip, None));
+        replay::check(ip, 0, replay::pynq_driver_plain(ip, None));
     }
     let (ip, report) = (emitted("functions"), emitted("functions").report());
     let functions = report["interface"]["functions"].as_array().unwrap();
     assert!(functions.len() > 2);
     for (number, function) in functions.iter().enumerate() {
         replay::check(ip, number, replay::pynq_driver(ip, function["name"].as_str()));
+        replay::check(ip, number, replay::pynq_driver_plain(ip, function["name"].as_str()));
+    }
+}
+
+/// The notebook's cells, run as Jupyter does, drive the simulated IP and find the expected results.
+#[test]
+fn the_notebook_runs_the_simulated_ip() {
+    for name in ["zynq", "zynq7000"] {
+        replay::check(emitted(name), 0, replay::notebook(emitted(name)));
+    }
+    assert!(!emitted("mm").path("sw/mm.ipynb").exists(), "a card has no PYNQ");
+}
+
+/// The program for Linux with files in the place of devices: it gives the IP the addresses of its arrays and starts it,
+/// and looks at the status, which is wrong here.
+#[test]
+fn the_uio_program_sets_the_registers() {
+    for name in ["zynq", "zynq7000"] {
+        let ip = emitted(name);
+        let dir = tempfile::tempdir().unwrap();
+        let program = dir.path().join("program");
+        let warnings = ["-std=gnu99", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-I"];
+        let source = ip.path(&format!("sw/{}_uio.c", ip.kernel));
+        run(tool("gcc").args(warnings).arg(ip.path("sw")).arg(&source).arg("-o").arg(&program).arg("-lm"));
+        let header = ip.text(&format!("sw/x{}_hw.h", ip.kernel));
+        let number = |name: &str| {
+            let line = header.lines().find(|l| l.contains(&format!("_{name} "))).unwrap_or_else(|| panic!("{name}"));
+            let word = line.split_whitespace().last().unwrap().trim_end_matches('u').trim_start_matches("0x");
+            u32::from_str_radix(word, 16).unwrap()
+        };
+        let mut registers = vec![0u8; 65536];
+        let at = number("ADDR_DESIGN_ID_DATA") as usize;
+        registers[at..at + 4].copy_from_slice(&number("DESIGN_ID").to_le_bytes());
+        fs::write(dir.path().join("uio"), &registers).unwrap();
+        fs::write(dir.path().join("memory"), vec![0u8; 1 << 16]).unwrap();
+        let output = std::process::Command::new(&program)
+            .current_dir(dir.path())
+            .args(["uio", "memory"])
+            .args([ip.path("sim").as_os_str(), "0x40000000".as_ref()])
+            .output()
+            .unwrap();
+        // A file keeps the bits that were written to clear them.
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.code(), text.trim()), (Some(2), "status 0x37, address 0x0"));
+        let registers = fs::read(dir.path().join("uio")).unwrap();
+        let word = |at: usize| u32::from_le_bytes(registers[at..at + 4].try_into().unwrap());
+        let a = word(number("ADDR_A_DATA") as usize);
+        let b = word(number("ADDR_B_DATA") as usize);
+        assert_eq!((a, b), (0x4000_0000, 0x4000_1000), "{name}");
+        assert_eq!(word(0) & 1, 1, "it was started");
+        let memory = fs::read(dir.path().join("memory")).unwrap();
+        let input = fs::read(ip.path("sim/A.in.bin")).unwrap();
+        assert_eq!(memory[..input.len()], input[..]);
+    }
+}
+
+/// The testbench compares by itself: PASS, or FAIL with the first element, in each simulator.
+#[test]
+fn the_testbench_judges() {
+    for (name, simulator) in [("mm", "icarus"), ("scalars", "icarus"), ("functions", "icarus"), ("mm", "verilator")] {
+        let ip = emitted(name);
+        let scratch = ip.copy();
+        let go = || {
+            let output = tool("sh").arg(scratch.path().join("sim/run.sh")).arg(simulator).output().unwrap();
+            (output.status.code(), String::from_utf8_lossy(&output.stdout).lines().last().unwrap_or("").to_string())
+        };
+        let (code, last) = go();
+        assert!(code == Some(0) && last.starts_with("PASS: ") && last.ends_with(" elements equal"), "{name}: {last}");
+        if (name, simulator) == ("mm", "icarus") {
+            assert_eq!(last, "PASS: 192 elements equal");
+        }
+        // An element of the array behind the last port; bytes stand from right to left in a line.
+        let report = ip.report();
+        let last_port = report["interface"]["ports"].as_array().map_or(2, |ports| ports.len() - 1);
+        let file = scratch.path().join(format!("sim/memory_{last_port}.expected.hex"));
+        let mut lines: Vec<String> = fs::read_to_string(&file).unwrap().lines().map(String::from).collect();
+        let (beat, at) = (lines[0].len() / 2, sagen::sim::GUARD + if name == "mm" { 5 * 4 } else { 0 });
+        let line = &mut lines[at / beat];
+        let digit = line.len() - 1 - 2 * (at % beat);
+        let other = if line.as_bytes()[digit] == b'0' { "1" } else { "0" };
+        line.replace_range(digit..=digit, other);
+        fs::write(&file, lines.join("\n") + "\n").unwrap();
+        let (code, last) = go();
+        assert!(code == Some(1) && last.starts_with("FAIL: ") && last.contains("1 of "), "{name}: {code:?} {last}");
+        if name == "mm" {
+            assert!(last.starts_with("FAIL: C[0][5] is ") && last.ends_with("; 1 of 192 elements differ"), "{last}");
+        }
     }
 }
 
@@ -380,9 +538,27 @@ fn fusesoc_simulates_and_lints() {
                         ip.name
                     );
                 }
+                assert!(output.contains("PASS: "), "{}: {output}", ip.name);
             }
         }
     }
+}
+
+/// A result that differs makes FuseSoC fail.
+#[test]
+fn fusesoc_fails_where_a_result_differs() {
+    let (ip, work) = (emitted("mm"), tempfile::tempdir().unwrap());
+    let scratch = ip.copy();
+    let file = scratch.path().join("sim/memory_2.expected.hex");
+    let text = fs::read_to_string(&file).unwrap();
+    let lines: Vec<String> = text.lines().map(|line| "0".repeat(line.len()) + "\n").collect();
+    fs::write(&file, lines.concat()).unwrap();
+    let mut command = tool("fusesoc");
+    command.current_dir(work.path()).arg("--cores-root").arg(scratch.path());
+    let output = command.args(["run", "--target", "sim", "sagen:array:mm:1.0.0"]).output().unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8_lossy(&text);
+    assert!(!output.status.success() && text.contains("FAIL: C[0][0] is "), "{text}");
 }
 
 /// The cocotb test that lies beside the testbench passes.

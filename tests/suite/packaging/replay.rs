@@ -101,6 +101,23 @@ pub fn pynq_driver(ip: &Emitted, function: Option<&str>) -> Driver {
     Driver { command, _files: dir }
 }
 
+/// The same with NumPy arrays in the place of buffers, waiting for the interrupt.
+pub fn pynq_driver_plain(ip: &Emitted, function: Option<&str>) -> Driver {
+    let mut driver = pynq_driver(ip, function);
+    driver.command.env("PLAIN", "1");
+    driver
+}
+
+/// `sw/<kernel>.ipynb` with the stand-in for PYNQ.
+pub fn notebook(ip: &Emitted) -> Driver {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = tool("python");
+    let paths = [root().join("tests/packaging"), ip.path("sw")].map(|p| p.display().to_string()).join(":");
+    command.env("PYTHONPATH", paths).env("PYTHONDONTWRITEBYTECODE", "1").current_dir(ip.path("sw"));
+    command.arg(root().join("tests/packaging/notebook.py")).arg(&ip.kernel);
+    Driver { command, _files: dir }
+}
+
 /// All that a host gives: what the driver computes is not among them.
 fn arguments(ip: &Emitted) -> Vec<serde_json::Value> {
     let all = ip.report()["interface"]["arguments"].as_array().unwrap().clone();
