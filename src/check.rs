@@ -6,11 +6,11 @@ use crate::data::{self, Memory};
 use crate::reporter::{Reporter, Silent};
 use crate::sim::compare::{self, compare, Comparison, Deviation};
 use crate::sim::{self, Built, Image, Job, Outcome, Timing};
+use crate::waves::Waves;
 use array::contract::dram::{Memories, MemoryTiming};
 use array::ip::Ip;
 use scop::Scop;
 use search::Compiled;
-use std::path::PathBuf;
 use std::rc::Rc;
 
 /// A function with the contents of its memory before a run.
@@ -35,7 +35,7 @@ pub struct Conditions {
     /// Seed of the bytes around the arrays.
     pub seed: u64,
     /// Waveform to write.
-    pub vcd: Option<PathBuf>,
+    pub vcd: Option<Waves>,
 }
 
 impl Conditions {
@@ -48,9 +48,9 @@ impl Conditions {
         let timing = match arguments.memory {
             MemoryKind::Board => Timing::Board,
             MemoryKind::Ideal(latency) => Timing::Ideal { latency },
-            MemoryKind::Ddr => Timing::Ddr { seed: arguments.seed },
+            MemoryKind::Ddr => Timing::Ddr { seed: arguments.seed() },
         };
-        Conditions { engine: arguments.engine, timing, shift: 0, seed: arguments.seed, vcd: arguments.vcd.clone() }
+        Conditions { engine: arguments.engine, timing, shift: 0, seed: arguments.seed(), vcd: arguments.waves() }
     }
     /// The number of cycles that a run must take. Predictions hold for memories of known timing and arrays at multiples
     /// of 4096 bytes.

@@ -3,10 +3,11 @@
 
 mod values;
 
-use crate::data::DataFile;
+use crate::data::{DataFile, Inputs};
 use crate::design_file::Request;
 use crate::golden::How;
 use crate::render::MessageFormat;
+use crate::waves::Waves;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use frontend::ParseOptions;
 use serde::ser::{Error, SerializeMap, Serializer};
@@ -16,9 +17,9 @@ use std::time::Duration;
 use uniform::aim::{CountedMemory, Most, Share};
 use uniform::design::DesignSpec;
 use values::{
-    parse_address_bits, parse_bank, parse_clock, parse_counted, parse_cycles, parse_data, parse_define, parse_factor,
-    parse_limit, parse_memory, parse_memory_latency, parse_name, parse_on_chip, parse_port, parse_queue, parse_seconds,
-    parse_shard, parse_share, parse_sizes, parse_word,
+    parse_address_bits, parse_bank, parse_clock, parse_counted, parse_cycle_range, parse_cycles, parse_data,
+    parse_define, parse_factor, parse_limit, parse_memory, parse_memory_latency, parse_name, parse_on_chip, parse_pe,
+    parse_port, parse_queue, parse_seconds, parse_shard, parse_share, parse_sizes, parse_word,
 };
 pub use values::{MemoryKind, SizeSet};
 
@@ -363,7 +364,13 @@ pub struct Rtl {
     #[arg(long, value_name = "ARRAY=FILE.npy", value_parser = parse_data, help_heading = OUTPUT)]
     #[arg(conflicts_with = "emit")]
     pub data: Vec<DataFile>,
+    /// Seed of the testbench's random inputs [default: 1]
+    #[arg(long, conflicts_with = "emit", help_heading = OUTPUT)]
+    pub seed: Option<u64>,
     /// Run the C program for the testbench's expected results [default: interpret it]
+    ///
+    /// If it has a main(), the arrays with which main() first calls the function are the testbench's inputs, unless --data
+    /// or --seed is given.
     #[arg(long, conflicts_with = "emit", help_heading = OUTPUT)]
     pub expected: bool,
     #[command(flatten)]
@@ -374,6 +381,36 @@ pub struct Rtl {
     /// Print the report as JSON
     #[arg(long, conflicts_with = "emit", help_heading = OUTPUT)]
     pub json: bool,
+}
+
+impl Rtl {
+    /// The seed of random inputs.
+    pub fn seed(&self) -> u64 {
+        self.seed.unwrap_or(1)
+    }
+
+    /// Where the inputs of the testbench come from, if the C program is run.
+    pub fn inputs(&self) -> Inputs {
+        Inputs::of(self.seed, &self.data)
+    }
+}
+
+impl Sim {
+    /// The waveform to write.
+    pub fn waves(&self) -> Option<Waves> {
+        let pes = (!self.vcd_pes.is_empty()).then(|| self.vcd_pes.clone());
+        self.vcd.clone().map(|path| Waves { path, cycles: self.vcd_cycles, pes })
+    }
+
+    /// The seed of random inputs and stalls.
+    pub fn seed(&self) -> u64 {
+        self.seed.unwrap_or(1)
+    }
+
+    /// Where the inputs come from.
+    pub fn inputs(&self) -> Inputs {
+        Inputs::of(self.seed, &self.data)
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -400,9 +437,12 @@ pub struct Sim {
     pub design: Design,
     #[command(flatten)]
     pub c_program: CProgram,
-    /// Seed of the random inputs and of the stalls of the ddr memory
-    #[arg(long, default_value_t = 1, help_heading = SIMULATION)]
-    pub seed: u64,
+    /// Seed of random inputs and of the stalls of ddr [default: 1]
+    ///
+    /// Inputs are random if the program has no main(), or if --seed or --data is given. Otherwise they are the arrays with
+    /// which main() first calls the function.
+    #[arg(long, help_heading = SIMULATION)]
+    pub seed: Option<u64>,
     /// Contents of a C array; arrays without a file are random
     #[arg(long, value_name = "ARRAY=FILE.npy", value_parser = parse_data, help_heading = SIMULATION)]
     pub data: Vec<DataFile>,
@@ -422,9 +462,15 @@ pub struct Sim {
     #[arg(long, value_name = "board|ideal[:CYCLES]|ddr", value_parser = parse_memory, default_value_t)]
     #[arg(help_heading = SIMULATION)]
     pub memory: MemoryKind,
-    /// Write a waveform
-    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    /// Write a waveform, and views of it for GTKWave (.gtkw) and Surfer (.sucl)
+    #[arg(long, value_name = "FILE.vcd", help_heading = OUTPUT)]
     pub vcd: Option<PathBuf>,
+    /// Only these cycles of it, such as 100..200
+    #[arg(long, value_name = "FIRST..LAST", value_parser = parse_cycle_range, requires = "vcd", help_heading = OUTPUT)]
+    pub vcd_cycles: Option<(u64, u64)>,
+    /// Of the PEs only these, such as 0,0; no feeders and collectors
+    #[arg(long = "vcd-pe", value_name = "ROW,COLUMN", value_parser = parse_pe, requires = "vcd", help_heading = OUTPUT)]
+    pub vcd_pes: Vec<[u64; 2]>,
     /// Write the C arrays that the kernel stores to DIR/ARRAY.npy, as simulated
     #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
     pub out: Option<PathBuf>,

@@ -4,7 +4,7 @@
 //! order: the bits of the element's type, zero-extended. Local arrays have an empty image.
 
 use crate::npy::{dtype_name, Header, Npy};
-use crate::Error;
+use crate::{range, Error};
 use array::vsa::{DramArray, Vsa};
 use scop::diag::{Diagnostic, Diagnostics, Span};
 use scop::{Array, BinaryOp, Binding, Expr, ExprKind, ScalarType, Scop, StmtId, Storage};
@@ -18,6 +18,25 @@ pub type Memory = Vec<Vec<u64>>;
 pub struct DataFile {
     pub array: String,
     pub path: PathBuf,
+}
+
+/// Where the contents of the arrays come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inputs {
+    /// The caller.
+    Given,
+    /// The program's own `main`, if it has one and reaches the region.
+    Main,
+}
+
+impl Inputs {
+    /// A seed or files take the place of `main`.
+    pub fn of(seed: Option<u64>, files: &[DataFile]) -> Inputs {
+        match seed.is_none() && files.is_empty() {
+            true => Inputs::Main,
+            false => Inputs::Given,
+        }
+    }
 }
 
 /// The files of each function. With several functions an array is called FUNCTION.ARRAY.
@@ -157,7 +176,7 @@ pub fn fit(scop: &Scop) -> crate::Result<()> {
 }
 
 /// Fills every DRAM array from `seed`. Outputs are filled, too: a test then sees that unwritten elements survive. The
-/// amount of a shift stays below the width of the shifted value, as C requires.
+/// amount of a shift stays below the width of the shifted value, as C requires. An input with a range keeps to it.
 pub fn random(scop: &Scop, seed: u64) -> Memory {
     let widths = shifted_by(scop);
     let fill = |(index, array): (usize, &Array)| {
@@ -165,9 +184,11 @@ pub fn random(scop: &Scop, seed: u64) -> Memory {
             return vec![];
         }
         let mut random = Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ (index as u64) << 48);
-        let value = |_| match widths[index].filter(|_| !array.ty.is_float()) {
-            Some(bits) => random.below(u64::from(bits).min(1 << (array.ty.bits() - 1).min(6))),
-            None => random_value(array.ty, &mut random),
+        let range = range::of(scop, array);
+        let value = |_| match (range, widths[index].filter(|_| !array.ty.is_float())) {
+            (Some(range), _) => range.choose(array.ty, random.draw()),
+            (None, Some(bits)) => random.below(u64::from(bits).min(1 << (array.ty.bits() - 1).min(6))),
+            (None, None) => random_value(array.ty, &mut random),
         };
         let stored = |value| frontend::in_cell(&array.c_type, value).unwrap_or(value);
         (0..elements(array)).map(value).map(stored).collect()
@@ -211,6 +232,7 @@ pub fn load(scop: &Scop, files: &[DataFile], memory: &mut Memory) -> Result<(), 
             Err(fault) => faults.push(*fault),
         }
     }
+    faults.extend(range::check(scop, memory, "--data").err().into_iter().flatten());
     if faults.is_empty() {
         Ok(())
     } else {

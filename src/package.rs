@@ -2,6 +2,7 @@
 //!
 //! The directory appears as a whole or not at all ([`crate::outdir`]).
 
+mod page;
 mod parts;
 mod testbench;
 
@@ -79,8 +80,10 @@ pub(crate) fn run(arguments: &Rtl, reporter: &dyn Reporter) -> Result<Packaged> 
         _ => vec![],
     };
     report["beside"] = beside.iter().enumerate().map(|(k, d)| report::beside(&design_file(k), d)).collect();
+    let design = Design { ip: &ip, interface: &built.interface, functions: &compiled, board: &board };
+    let page = page::render(&page::Page { design, functions: &functions, beside: &beside });
     let job = Job { arguments, functions: &functions, beside: &beside, built: &built, board: &board, reporter };
-    job.write(&directory, &report)?;
+    job.write(&directory, &report, page)?;
     reporter.progress(Progress::Done);
     Ok(Packaged { directory, board, ip, interface: built.interface, functions, beside, report })
 }
@@ -97,10 +100,13 @@ struct Job<'a> {
 
 impl Job<'_> {
     /// Writes the output directory.
-    fn write(&self, target: &Path, report: &Value) -> Result<()> {
+    fn write(&self, target: &Path, report: &Value, page: String) -> Result<()> {
         let out = OutputDir::create(target).map_err(Error::reason)?;
         let bench = testbench::write(&out, self)?;
-        self.fill(&out, bench, report).and_then(|()| out.commit()).map_err(Error::reason)
+        self.fill(&out, bench, report)
+            .and_then(|()| out.write("report.html", page))
+            .and_then(|()| out.commit())
+            .map_err(Error::reason)
     }
 
     /// Writes all files but the testbench.

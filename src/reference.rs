@@ -6,10 +6,11 @@
 
 use crate::cli::Program;
 use crate::confine;
-use crate::data::{self, Memory};
+use crate::data::{self, Inputs, Memory};
 use crate::error::{Error, Result};
-use crate::golden::{Golden, How};
+use crate::golden::{self, Failure, Golden, How, Way};
 use crate::input::Input;
+use crate::range;
 use crate::reporter::Reporter;
 use crate::sim::compare::same;
 use array::text::Stage;
@@ -23,6 +24,8 @@ pub struct Reference {
     pub native: bool,
     /// Who computed `after`, such as `cc`.
     pub model: String,
+    /// `before` is what the program's own `main` calls the function with.
+    pub from_main: bool,
     pub before: Memory,
     pub after: Memory,
 }
@@ -36,11 +39,11 @@ pub fn of_input(
     input: &Input,
     program: &Program,
     how: &How,
-    memory: Memory,
+    (memory, inputs): (Memory, Inputs),
     reporter: &dyn Reporter,
 ) -> Result<Reference> {
     match input.stage {
-        None => of_program(input, program, how, memory, reporter),
+        None => of_program(input, program, how, (memory, inputs), reporter),
         Some(_) => interpreted(input, memory),
     }
 }
@@ -57,7 +60,7 @@ pub fn interpreted(input: &Input, memory: Memory) -> Result<Reference> {
         Some(Stage::Vsa(_)) => "interpreter of the array",
     };
     let after = by_stage(input, &memory).map_err(Error::reason)?;
-    Ok(Reference { native: false, model: model.into(), before: memory, after })
+    Ok(Reference { native: false, model: model.into(), from_main: false, before: memory, after })
 }
 
 /// The result of the interpreter of the input's own stage.
@@ -81,20 +84,36 @@ fn of_program(
     input: &Input,
     program: &Program,
     how: &How,
-    memory: Memory,
+    (memory, inputs): (Memory, Inputs),
     reporter: &dyn Reporter,
 ) -> Result<Reference> {
     let scop = &input.scop;
     if let Some(lacking) = confine::lacking().filter(|_| !how.trust) {
         reporter.note(&format!("the C program cannot be confined: {lacking}"));
     }
-    let golden = Golden::new(scop, &input.file, &program.parse_options(), how);
-    match golden.and_then(|golden| golden.run(scop, &memory)) {
-        Ok(run) => Ok(Reference { native: true, model: run.compiler, before: run.before, after: run.after }),
+    let options = program.parse_options();
+    let run =
+        |way: Way| Golden::new(scop, &input.file, &options, how, way).and_then(|golden| golden.run(scop, &memory));
+    if inputs == Inputs::Main && golden::has_main(scop, &options) {
+        match run(Way::Main) {
+            Ok(run) => {
+                let golden::Native { compiler, before, after } = run;
+                range::check(scop, &before, "main()").map_err(|faults| Error::diagnostics(faults, &scop.sources))?;
+                return Ok(Reference { native: true, model: compiler, from_main: true, before, after });
+            }
+            Err(Failure::NoCompiler) => {}
+            Err(why) => reporter.note(&format!("the inputs are random, not those of main(): {}", why.short())),
+        }
+    }
+    match run(Way::Call) {
+        Ok(golden::Native { compiler, before, after }) => {
+            let from_main = scop.function.name.as_deref() == Some("main");
+            Ok(Reference { native: true, model: compiler, from_main, before, after })
+        }
         Err(why) if why.leaves_the_interpreter() => {
             reporter.note(&format!("{why}; sagen's interpreter is the golden model"));
             let after = interpret(scop, &memory).map_err(Error::internal)?;
-            Ok(Reference { native: false, model: "interpreter".into(), before: memory, after })
+            Ok(Reference { native: false, model: "interpreter".into(), from_main: false, before: memory, after })
         }
         Err(why) => Err(Error::reason(why)),
     }

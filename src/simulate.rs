@@ -6,7 +6,7 @@
 pub mod sequence;
 
 use crate::check::{self, Case, Conditions, Run};
-use crate::cli::{MemoryKind, Sim};
+use crate::cli::{Engine, MemoryKind, Sim};
 use crate::data::{self, DataFile, Memory};
 use crate::error::{exit, Error, Result};
 use crate::input::Input;
@@ -89,6 +89,8 @@ pub struct Simulated {
     pub result: Agreement,
     /// Who computed the expected results, such as `cc`.
     pub model: String,
+    /// The inputs are those of the program's own `main`.
+    pub from_main: bool,
 }
 
 impl Simulated {
@@ -109,6 +111,9 @@ pub(crate) fn run(arguments: &Sim, reporter: &dyn Reporter) -> Result<Verdict> {
         compiled.push(program::compile(input, spec, &work.board, reporter)?);
     }
     sizes_are_known(arguments, &work)?;
+    if arguments.engine != Engine::Builtin && (arguments.vcd_cycles.is_some() || !arguments.vcd_pes.is_empty()) {
+        return Err(Error::usage("--vcd-cycles and --vcd-pe choose from the waveform of the built-in engine only"));
+    }
     let mut all = vec![];
     for (number, (((input, spec), data), whole)) in work.functions.iter().zip(&data).zip(&compiled).enumerate() {
         for sizes in wanted(arguments, input, &work.functions)? {
@@ -158,7 +163,8 @@ fn judged(
     drop(cases);
     let runs = all.into_iter().zip(runs).zip(judgements).map(|((prepared, run), judgement)| {
         let Judgement { comparison, deviation, result, model } = judgement;
-        Simulated { compiled: prepared.compiled, outcome: run.outcome, comparison, deviation, result, model }
+        let from_main = prepared.reference.from_main;
+        Simulated { compiled: prepared.compiled, outcome: run.outcome, comparison, deviation, result, model, from_main }
     });
     Ok(Verdict { kernel, result, board: String::new(), runs: runs.collect(), sequence })
 }
@@ -234,11 +240,11 @@ impl<'a> Prepared<'a> {
     ) -> Result<Prepared<'a>> {
         let scop = &input.scop;
         data::fit(scop)?;
-        let mut memory = data::random(scop, arguments.seed);
+        let mut memory = data::random(scop, arguments.seed());
         data::load(scop, files, &mut memory).map_err(|faults| Error::diagnostics(faults, &scop.sources))?;
         reporter.progress(Progress::Stage("compiling and running the golden model"));
         let how = arguments.c_program.how(compiled.report.work.map(|w| w.operations));
-        let reference = reference::of_input(&input, &arguments.program, &how, memory, reporter)?;
+        let reference = reference::of_input(&input, &arguments.program, &how, (memory, arguments.inputs()), reporter)?;
         Ok(Prepared { function, input, spec, compiled, reference })
     }
 

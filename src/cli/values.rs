@@ -182,3 +182,15 @@ pub(super) fn parse_data(text: &str) -> Result<DataFile, String> {
     let (array, path) = parse_pair(text)?;
     Ok(DataFile { array, path: path.into() })
 }
+
+/// `100..200`: the first and the last cycle.
+pub fn parse_cycle_range(text: &str) -> Result<(u64, u64), String> {
+    let bounds = text.split_once("..").and_then(|(first, last)| Some((first.parse().ok()?, last.parse().ok()?)));
+    bounds.filter(|(first, last)| first <= last).ok_or("expected FIRST..LAST, such as 100..200".into())
+}
+
+/// `0,3`: row and column of a PE.
+pub fn parse_pe(text: &str) -> Result<[u64; 2], String> {
+    let pe = text.split_once(',').and_then(|(row, column)| Some([row.parse().ok()?, column.parse().ok()?]));
+    pe.ok_or("expected ROW,COLUMN, such as 0,0".into())
+}

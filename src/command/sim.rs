@@ -82,7 +82,8 @@ fn json_of(run: &Simulated, arguments: &Sim) -> Value {
         "simd": vsa.lanes,
         "engine": engine(arguments),
         "memory": arguments.memory.to_string(),
-        "seed": arguments.seed,
+        "seed": arguments.seed(),
+        "inputs": inputs(run, arguments),
         "golden": run.model,
         "deviation_from_c": deviation,
         "seconds": run.outcome.seconds,
@@ -107,15 +108,31 @@ fn text(run: &Simulated, verdict: &Verdict, arguments: &Sim) -> String {
     };
     let rows = [
         ("golden model", run.model.clone()),
+        ("inputs", inputs(run, arguments)),
         ("simulated by", format!("{}, {memory}, {}", engine(arguments), speed(run))),
         ("cycles", format!("{simulated} simulated, {expected} predicted{}", predicted_for(verdict, arguments))),
         ("operations", operations),
         ("utilization", report::utilization_text(&run.compiled, cycles)),
     ];
-    for (name, value) in rows {
+    // Random inputs with the usual seed need no word.
+    let usual = arguments.data.is_empty() && arguments.seed.is_none() && !run.from_main;
+    for (name, value) in rows.into_iter().filter(|(name, _)| *name != "inputs" || !usual) {
         let _ = writeln!(text, "  {name:<12} {value}");
     }
     text + &faults(run) + &last_line(run)
+}
+
+/// Where the contents of the arrays come from.
+fn inputs(run: &Simulated, arguments: &Sim) -> String {
+    let random = format!("random, seed {}", arguments.seed());
+    match (run.from_main, &arguments.data[..]) {
+        (true, _) => "main()".into(),
+        (false, []) => random,
+        (false, files) => {
+            let names: Vec<&str> = files.iter().map(|file| file.array.as_str()).collect();
+            format!("{} from files; others {random}", names.join(", "))
+        }
+    }
 }
 
 /// Nothing if the prediction is for the memory that was simulated.

@@ -4,7 +4,7 @@ use super::Failure;
 use crate::confine::Confinement;
 use crate::files;
 use crate::scratch::{self, Ended};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::Duration;
 
@@ -98,40 +98,75 @@ pub(super) fn compile(command: &mut Command, dir: &Path, how: &How) -> Result<()
     }
 }
 
-/// Runs `program` on `input`; the result is as long as `length` says. It works in a new folder `run` beside it.
-pub(super) fn execute(
-    program: &Path,
-    sizes: &[usize],
-    (input, length): (&[u8], usize),
-    dir: &Path,
-    how: &How,
-) -> Result<Vec<u8>, Failure> {
-    let failed = |e: std::io::Error| Failure::Files(format!("cannot run the golden model: {e}"));
-    let run = dir.join("run");
-    if run.symlink_metadata().is_ok() {
-        std::fs::remove_dir_all(&run).map_err(failed)?;
-    }
-    std::fs::create_dir(&run).map_err(failed)?;
-    std::fs::write(run.join("in"), input).map_err(failed)?;
-    let mut command = Command::new(program);
-    command.args(["in", "out"]).args(sizes.iter().map(usize::to_string)).current_dir(&run);
-    let confinement = Confinement { folder: run.clone(), longest_file: length as u64 + LARGEST };
-    let confinement = (!how.trust).then_some(&confinement);
-    let ended = scratch::within(&mut command, confinement, how.limit, &dir.join("errors"));
-    let ended = ended.map_err(|e| {
-        let advice = if how.trust { "" } else { " (--trust runs it without confinement)" };
-        Failure::Files(format!("cannot run the golden model{advice}: {e}"))
-    })?;
-    let (status, errors) = match ended {
-        Ended::Late => return Err(Failure::Late("program", how.limit)),
-        Ended::Itself(status, errors) => (status, errors),
-    };
-    let out = run.join("out");
-    if !status.success() || out.symlink_metadata().is_err() {
-        return Err(Failure::Crashed(death(status, &errors, how)));
-    }
-    files::exactly(&out, length).map_err(failed)
+/// A run of a compiled program. It works in a new folder `run` beside it.
+pub(super) struct Execution<'a> {
+    command: Command,
+    dir: &'a Path,
+    run: PathBuf,
+    how: &'a How,
 }
+
+/// The files with what the arrays hold before and after.
+const IN: &str = ".sagen_in";
+const OUT: &str = ".sagen_out";
+
+fn failed(e: std::io::Error) -> Failure {
+    Failure::Files(format!("cannot run the golden model: {e}"))
+}
+
+impl<'a> Execution<'a> {
+    pub fn new(program: &Path, dir: &'a Path, how: &'a How) -> Result<Execution<'a>, Failure> {
+        let run = dir.join("run");
+        if run.symlink_metadata().is_ok() {
+            std::fs::remove_dir_all(&run).map_err(failed)?;
+        }
+        std::fs::create_dir(&run).map_err(failed)?;
+        let mut command = Command::new(program);
+        command.current_dir(&run);
+        Ok(Execution { command, dir, run, how })
+    }
+
+    /// The bytes of the arrays, and the names of the files, are the program's arguments.
+    pub fn pass_arguments(&mut self, sizes: &[usize]) {
+        self.command.args([IN, OUT]).args(sizes.iter().map(usize::to_string));
+    }
+
+    /// They are in its environment. It finds the files of `folder` under their names.
+    pub fn pass_variables(&mut self, sizes: &[usize], folder: &Path) -> Result<(), Failure> {
+        let sizes: String = sizes.iter().map(|size| format!("{size} ")).collect();
+        self.command.env("SAGEN_SIZES", sizes).env("SAGEN_IN", self.run.join(IN)).env("SAGEN_OUT", self.run.join(OUT));
+        for entry in std::fs::read_dir(folder).map_err(failed)?.take(MOST_LINKS) {
+            let entry = entry.map_err(failed)?;
+            super::link(&entry.path(), &self.run.join(entry.file_name())).map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    /// Runs it on `input`; the result is as long as `length` says.
+    pub fn result(mut self, input: &[u8], length: usize) -> Result<Vec<u8>, Failure> {
+        let (run, how) = (&self.run, self.how);
+        std::fs::write(run.join(IN), input).map_err(failed)?;
+        let confinement = Confinement { folder: run.clone(), longest_file: length as u64 + LARGEST };
+        let confinement = (!how.trust).then_some(&confinement);
+        let ended = scratch::within(&mut self.command, confinement, how.limit, &self.dir.join("errors"));
+        let ended = ended.map_err(|e| {
+            let advice = if how.trust { "" } else { " (--trust runs it without confinement)" };
+            Failure::Files(format!("cannot run the golden model{advice}: {e}"))
+        })?;
+        let (status, errors) = match ended {
+            Ended::Late => return Err(Failure::Late("program", how.limit)),
+            Ended::Itself(status, errors) => (status, errors),
+        };
+        let out = run.join(OUT);
+        if !status.success() || out.symlink_metadata().is_err() {
+            return Err(Failure::Crashed(death(status, &errors, how)));
+        }
+        files::exactly(&out, length).map_err(failed)
+    }
+}
+
+/// At most this many files of a folder are linked.
+const MOST_LINKS: usize = 1000;
 
 /// A file of the program may be longer than its result by this much.
 const LARGEST: u64 = 1 << 28;

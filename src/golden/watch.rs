@@ -3,17 +3,18 @@
 //! Variables of functions, not parameters, are only in scope there. A `static` variable gets its value from the caller
 //! behind its declaration, once.
 
-use super::{bytes, bytes_text, dram, shared};
+use super::{bytes, bytes_text, dram, shared, Way};
 use scop::{Array, Binding, Scop};
 
 /// The user's file with calls at the ends of its region; a region at file level becomes the body of `sagen_region`.
 /// `None` if the region is in an included file.
-pub(super) fn watched(scop: &Scop) -> Option<String> {
+pub(super) fn watched(scop: &Scop, way: Way) -> Option<String> {
     let region = scop.function.region;
     let source = scop.sources.files.first().filter(|_| region.file == 0)?;
     let (start, end) = (region.start as usize, region.end as usize);
     let (head, body, tail) = (source.text.get(..start)?, source.text.get(start..end)?, source.text.get(end..)?);
-    let (head, body, tail) = (with_state(scop, head, 0), with_state(scop, body, start), with_state(scop, tail, end));
+    let (head, body, tail) =
+        (with_state(scop, head, 0, way), with_state(scop, body, start, way), with_state(scop, tail, end, way));
     let (head, pragmas) = head.split_at(before_pragmas(&head));
     // The region may move a pointer parameter and change a scalar one: the caller never sees that.
     let place = |(slot, (_, array)): (usize, (usize, &Array))| {
@@ -32,7 +33,10 @@ pub(super) fn watched(scop: &Scop) -> Option<String> {
             let (to, size) = (format!("sagen_{when}[{slot}]"), bytes_text(array));
             let named = of_function(scop, array) || array.binding == Binding::Global;
             match (array.binding, when) {
-                (Binding::Static, "before") => String::new(),
+                (Binding::Static, "before") if way == Way::Call => String::new(),
+                (Binding::Static, "before") => {
+                    format!("if (sagen_state[{slot}]) __builtin_memcpy({to}, sagen_state[{slot}], {size});")
+                }
                 // Not in scope yet.
                 (_, "before") if of_region(scop, array) => String::new(),
                 // Its declaration may never have been reached.
@@ -56,9 +60,26 @@ pub(super) fn watched(scop: &Scop) -> Option<String> {
     };
     let (open, close) = if scop.function.name.is_some() { ("", "") } else { ("void sagen_region(void) {", "}") };
     // A local variable, so that a region in a loop matches its own beginning.
-    let begin = format!("{open} int sagen_first = !sagen_runs++; {places} if (sagen_first) {{ {} }}", keep("before"));
-    let finish = format!("if (sagen_first) {{ {} }} {close}", keep("after"));
+    let (sizes, done) = match way {
+        Way::Call => (String::new(), ""),
+        Way::Main => (sizes_check(scop), "sagen_done();"),
+    };
+    let begin =
+        format!("{open} int sagen_first = !sagen_runs++; {places} if (sagen_first) {{ {sizes}{} }}", keep("before"));
+    let finish = format!("if (sagen_first) {{ {} {done} }} {close}", keep("after"));
     Some(format!("{}\n{head}\n{begin}\n{pragmas}\n{body}\n{finish}\n{tail}", shared(scop)))
+}
+
+/// A statement that ends the program if it calls the function with other sizes than those of `scop`.
+fn sizes_check(scop: &Scop) -> String {
+    let fixed = || scop.sizes.iter().filter_map(|size| Some((&size.name, size.value?)));
+    let differ: Vec<String> = fixed().map(|(name, value)| format!("{name} != {value}")).collect();
+    if differ.is_empty() {
+        return String::new();
+    }
+    let format: Vec<String> = fixed().map(|(name, _)| format!("{name}=%lld")).collect();
+    let values: String = fixed().map(|(name, _)| format!(", (long long){name}")).collect();
+    format!("if ({}) sagen_other_size(\"{}\"{values}); ", differ.join(" || "), format.join(","))
 }
 
 /// Whether the region declares it.
@@ -70,7 +91,7 @@ fn of_region(scop: &Scop, array: &Array) -> bool {
 /// A part of the main file, from `offset` on. Behind the declaration of each `static` variable of a function that is an
 /// argument of the hardware, the variable gets the value that the caller gives, once. So do the variables that the
 /// region declares without an initializer: what C leaves undefined there is what the hardware finds.
-fn with_state(scop: &Scop, text: &str, offset: usize) -> String {
+fn with_state(scop: &Scop, text: &str, offset: usize, way: Way) -> String {
     let declared = |(slot, (_, array)): (usize, (usize, &Array))| {
         let is_static = array.binding == Binding::Static;
         let place = (array.span.end as usize).checked_sub(offset).filter(|_| is_static || of_region(scop, array))?;
@@ -84,13 +105,12 @@ fn with_state(scop: &Scop, text: &str, offset: usize) -> String {
         }
         let state = format!("sagen_state[{slot}]");
         let check = size_check(scop, slot, array);
-        Some((
-            end,
-            format!(
-                " {check}if (!{state}) {{ {state} = (void *)&{name}; __builtin_memcpy({state}, sagen_before[{slot}], \
-                {size}); }}"
-            ),
-        ))
+        let copy = match way {
+            Way::Call => format!("__builtin_memcpy({state}, sagen_before[{slot}], {size});"),
+            // Its own value; if the region has begun, that is what the region finds.
+            Way::Main => format!("if (sagen_runs) __builtin_memcpy(sagen_before[{slot}], {state}, {size});"),
+        };
+        Some((end, format!(" {check}if (!{state}) {{ {state} = (void *)&{name}; {copy} }}")))
     };
     let mut insertions: Vec<(usize, String)> = dram(scop).enumerate().filter_map(declared).collect();
     insertions.sort();

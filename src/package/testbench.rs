@@ -8,7 +8,9 @@ use crate::error::{Error, Result};
 use crate::outdir::OutputDir;
 use crate::reference;
 use crate::reporter::Reporter;
+use crate::sim::verdict::{self, Judge};
 use crate::sim::{self, bench, Built, Job, Timing};
+use crate::waves;
 use array::vsa::Vsa;
 use packaging::File;
 use scop::Scop;
@@ -38,14 +40,14 @@ fn contents(
     let (input, compiled) = (&input.at(&sizes), &compiled.at(&sizes));
     let (scop, vsa) = (&input.scop, &compiled.vsa);
     data::fit(scop)?;
-    let mut memory = data::random(scop, 1);
+    let mut memory = data::random(scop, arguments.seed());
     data::load(scop, files, &mut memory).map_err(|faults| Error::diagnostics(faults, &scop.sources))?;
     let numbers = data::numbers(scop, vsa).map_err(Error::internal)?;
     let mut after = None;
     let operations = compiled.report.work.map(|w| w.operations);
     let run = if arguments.expected {
         let how = arguments.c_program.how(operations);
-        Some(reference::of_input(input, &arguments.program, &how, memory.clone(), reporter)?)
+        Some(reference::of_input(input, &arguments.program, &how, (memory.clone(), arguments.inputs()), reporter)?)
     } else if operations.is_none_or(|n| n <= EXPECTED_LIMIT) {
         // An interpreter that finds a fault, such as a subscript out of range, gives no results.
         reference::interpreted(input, memory.clone()).ok()
@@ -114,7 +116,7 @@ fn all_contents(all: &super::Job) -> Result<Vec<Contents>> {
 
 fn files(out: &OutputDir, all: &super::Job, contents: &[Contents]) -> std::result::Result<parts::Bench, String> {
     let (interface, functions) = (&all.built.interface, all.functions);
-    let cycles = functions.iter().map(|f| f.compiled.report.prediction.cycles.max(0) as u64).max().unwrap_or(0);
+    let cycles = functions.iter().map(|f| f.compiled.report.prediction.cycles.max(0) as u64).sum();
     let watchdog = 10 * cycles + 100_000;
     let job = Job {
         built: all.built,
@@ -126,26 +128,36 @@ fn files(out: &OutputDir, all: &super::Job, contents: &[Contents]) -> std::resul
         vcd: None,
         reporter: all.reporter,
     };
+    let expected = runs(all.built, functions, contents, true);
+    let judge = Judge { expected: expected.is_some(), cycles };
     let texts = vec![
         File::new("sim/axi_memory.v", bench::MEMORY),
-        File::new(format!("sim/{}.v", bench::names(&job)?.0), bench::text(&job, watchdog)?),
+        File::new(format!("sim/{}.v", bench::names(&job)?.0), bench::text(&job, watchdog, Some(&judge))?),
     ];
-    let ports = interface.ports.len();
-    let before = (0..ports).map(|port| format!("sim/{}", bench::image_names(port).0));
-    let bench = parts::Bench { verilog: texts.iter().map(|f| f.path.clone()).collect(), images: before.collect() };
-    for file in texts {
-        out.write(&file.path, file.bytes)?;
+    let verilog = texts.iter().map(|f| f.path.clone()).collect();
+    let mut images = vec![];
+    for port in 0..interface.ports.len() {
+        images.push(File::new(format!("sim/{}", bench::image_names(port).0), sim::external::image(&job, port)));
     }
-    let expected = runs(all.built, functions, contents, true).map(|runs| Job { runs, vcd: None, ..job });
-    for port in 0..ports {
-        out.write(&format!("sim/{}", bench::image_names(port).0), sim::external::image(&job, port))?;
-        if let Some(expected) = &expected {
-            out.write(&format!("sim/memory_{port}.expected.hex"), sim::external::image(expected, port))?;
-        }
+    let expected = expected.map(|runs| Job { runs, vcd: None, ..job });
+    for port in 0..interface.ports.len() {
+        images.extend(expected.as_ref().map(|expected| {
+            File::new(format!("sim/{}", verdict::expected_name(port)), sim::external::image(expected, port))
+        }));
+    }
+    let bench = parts::Bench { verilog, images: images.iter().map(|f| f.path.clone()).collect() };
+    let main =
+        File::new("sim/main.cpp", sim::external::MAIN.replace("Vbench", &format!("V{}_bench", interface.kernel)));
+    for file in texts.into_iter().chain(images).chain([main]) {
+        out.write(&file.path, file.bytes)?;
     }
     if expected.is_some() {
         write_arrays(out, interface, contents, watchdog)?;
     }
+    let signals = waves::of_verilog(&all.built.design, interface, &format!("{}.bench.dut", bench::names(&job)?.0));
+    let groups = waves::groups(interface, &signals);
+    out.write(&format!("sim/{}.gtkw", interface.kernel), waves::gtkwave("wave.vcd", &groups))?;
+    out.write(&format!("sim/{}.sucl", interface.kernel), waves::surfer(&groups))?;
     out.write("sim/run.sh", RUN.replace("@NAME@", &interface.kernel))?;
     Ok(bench)
 }
@@ -256,18 +268,4 @@ fn bus_check(interface: &Interface, contents: &[Contents], watchdog: u64) -> Str
 }
 
 /// Runs the testbench by hand.
-const RUN: &str = r#"#!/bin/sh
-# Simulates the design in Icarus Verilog: `sh run.sh`; `sh run.sh +latency=200`, `sh run.sh +ddr=7`: not with the board's memory,
-# but with one beat a cycle, or with stalls as this number says. memory_K.in.hex is what port K's arrays hold before, with guard
-# bytes around each; memory_K.expected.hex, where present, what the program leaves.
-set -e
-cd "$(dirname "$0")"
-made=$(mktemp -d)
-trap 'rm -rf "$made"' EXIT
-iverilog -g2005 -o "$made/run.vvp" -s tb_@NAME@ ../rtl/*.v axi_memory.v tb_@NAME@.v
-vvp -n "$made/run.vvp" "$@"
-for expected in *.expected.hex; do
-    [ -e "$expected" ] || continue
-    grep -v '^//' "${expected%.expected.hex}.out.hex" | cmp - "$expected"
-done
-"#;
+const RUN: &str = include_str!("run.sh");

@@ -9,6 +9,9 @@
 // With `+ddr=SEED` it is 40, 100 of every 4000 cycles are dead, each channel stalls one cycle in eight, by a xorshift
 // generator, and rows of 8 KiB in 16 banks are opened one at a time, in 12 cycles, while data of earlier bursts passes.
 // Breaches of the protocol and accesses beside the array are counted in faults and reported.
+//
+// With JUDGE, EXPECTED holds what the memory should be at the end. Two cycles after `dump` the outputs `wrong*` say how
+// many elements differ, and which is the first: elements are numbered from 0 in their region.
 `default_nettype none
 module axi_memory #(
     parameter BYTES = 4,              // of one beat
@@ -20,7 +23,15 @@ module axi_memory #(
     parameter WORDS = 1,              // of all regions, which lie one behind the other in the files
     parameter PORT = 0,               // its number: every port stalls in its own way
     parameter INPUT = "in.hex",       // contents before, one word a line
-    parameter OUTPUT = "out.hex"      // contents when dump is 1
+    parameter OUTPUT = "out.hex",     // contents when dump is 1
+    parameter JUDGE = 0,
+    parameter EXPECTED = "expected.hex",    // as INPUT
+    // Per region, as above: bytes of an element; its bits of exponent and of fraction, 0 if it is no float; 1 if its
+    // contents mean nothing.
+    parameter [64*REGIONS-1:0] ELEMENT = 0,
+    parameter [64*REGIONS-1:0] EXPONENT = 0,
+    parameter [64*REGIONS-1:0] FRACTION = 0,
+    parameter [64*REGIONS-1:0] SCRATCH = 0
 ) (
     input wire aclk,
     input wire aresetn,
@@ -28,6 +39,12 @@ module axi_memory #(
     // Latency; a beat and the shortest burst of reads, and of writes: 32 bits each, the last one lowest.
     input wire [159:0] board,
     output reg [31:0] faults,
+    output reg [63:0] wrong,          // elements
+    output reg [31:0] wrong_region,
+    output reg [63:0] wrong_element,
+    output reg [63:0] wrong_is,
+    output reg [63:0] wrong_should_be,
+    output reg [63:0] overwritten,    // bytes beside the arrays
     input wire [0:0] arid,
     input wire [63:0] araddr,
     input wire [7:0] arlen,
@@ -64,6 +81,8 @@ module axi_memory #(
 
     reg [8*BYTES-1:0] mem [0:WORDS-1];
     initial $readmemh(INPUT, mem);
+    reg [8*BYTES-1:0] wanted [0:JUDGE ? WORDS-1 : 0];
+    initial if (JUDGE) $readmemh(EXPECTED, wanted);
 
     // The timing that this run asks for.
     reg ddr, fixed;
@@ -202,6 +221,55 @@ module axi_memory #(
         end
     endtask
 
+    // Not a number: the exponent is all ones, the fraction is not 0.
+    function nan(input [63:0] bits, input integer exponent, input integer fraction);
+        reg [63:0] low;
+        begin
+            low = (64'd1 << fraction) - 1;
+            nan = exponent != 0 && ((bits >> fraction) & ((64'd1 << exponent) - 1)) == (64'd1 << exponent) - 1
+                && (bits & low) != 0;
+        end
+    endfunction
+
+    // Compares the memory with what it should be.
+    task judge;
+        integer r, size, b;
+        reg [63:0] w, address, mask, is, should_be;
+        reg [8*BYTES+63:0] word_is, word_should_be;
+        begin
+            wrong = 0; wrong_region = 0; wrong_element = 0; wrong_is = 0; wrong_should_be = 0; overwritten = 0;
+            w = 0;
+            for (r = 0; r < REGIONS; r = r + 1) begin
+                size = ELEMENT[64*r +: 64];
+                mask = ~64'd0 >> (64 - 8 * size);
+                for (address = START[64*r +: 64]; address < STOP[64*r +: 64]; address = address + BYTES) begin
+                    word_is = mem[w];
+                    word_should_be = wanted[w];
+                    if (word_is !== word_should_be)
+                        for (b = 0; b < BYTES; b = b + size) begin
+                            is = word_is[8*b +: 64] & mask;
+                            should_be = word_should_be[8*b +: 64] & mask;
+                            if (is === should_be) ;
+                            else if (address + b < FIRST[64*r +: 64] || address + b >= BEYOND[64*r +: 64])
+                                overwritten = overwritten + size;
+                            else if (SCRATCH[64*r +: 64] == 0
+                                && !(nan(is, EXPONENT[64*r +: 64], FRACTION[64*r +: 64])
+                                    && nan(should_be, EXPONENT[64*r +: 64], FRACTION[64*r +: 64]))) begin
+                                if (wrong == 0) begin
+                                    wrong_region = r;
+                                    wrong_element = (address + b - FIRST[64*r +: 64]) / size;
+                                    wrong_is = is;
+                                    wrong_should_be = should_be;
+                                end
+                                wrong = wrong + 1;
+                            end
+                        end
+                    w = w + 1;
+                end
+            end
+        end
+    endtask
+
     integer k;
     reg [63:0] at, word;
     always @(posedge aclk) begin
@@ -295,7 +363,10 @@ module axi_memory #(
             crowded <= busy > t + 4 * OPENING;
             write_begun <= write_open != 0;
         end
-        if (dump) $writememh(OUTPUT, mem);
+        if (dump) begin
+            $writememh(OUTPUT, mem);
+            if (JUDGE) judge;
+        end
     end
 endmodule
 `default_nettype wire

@@ -1,6 +1,7 @@
 //! The Verilog testbench: memories behind the AXI ports and a master on `s_axi_control`. It follows the ports of the
 //! design. The texts are `bench.v.in` and `axi_memory.v`.
 
+use super::verdict::{self, Judge};
 use super::{Image, Job, Run, Timing};
 use array::contract::dram::MemoryTiming;
 use rtl::{Module, Verified};
@@ -39,11 +40,11 @@ pub fn names(job: &Job) -> Result<(String, String), String> {
 }
 
 /// The testbench's text, for the file `tb_<name>.v`. Memories have the board's timing and runs end after `watchdog`
-/// cycles unless the simulation is given [`arguments`].
+/// cycles unless the simulation is given [`arguments`]. With a `judge` the testbench compares the memories itself.
 ///
 /// # Errors
 /// The design is empty.
-pub fn text(job: &Job, watchdog: u64) -> Result<String, String> {
+pub fn text(job: &Job, watchdog: u64, judge: Option<&Judge>) -> Result<String, String> {
     let top = top(&job.built.design)?;
     let ports: Vec<(String, u32)> =
         top.input_ports().chain(top.output_ports()).map(|(n, ty)| (n.to_string(), ty.w)).collect();
@@ -65,7 +66,7 @@ pub fn text(job: &Job, watchdog: u64) -> Result<String, String> {
         let _ = writeln!(offsets, "            {k}: offset = 32'h{offset:02x};");
     }
     for port in 0..interface.ports.len() {
-        memories.push_str(&memory(job, port, &interface.ports[port].name, &ports));
+        memories.push_str(&memory(job, port, &interface.ports[port].name, &ports, judge));
         faults.push(format!("faults_{port}"));
     }
     let faults = if faults.is_empty() { "0".to_string() } else { faults.join(" + ") };
@@ -80,6 +81,7 @@ pub fn text(job: &Job, watchdog: u64) -> Result<String, String> {
             "@NEXT@",
             if settings.len() > 1 {
                 NEXT.replace("@LAST_RUN@", &(settings.len() - 1).to_string())
+                    .replace("@SEEN@", if judge.is_some() { verdict::SEEN } else { "" })
             } else {
                 String::new()
             },
@@ -90,6 +92,10 @@ pub fn text(job: &Job, watchdog: u64) -> Result<String, String> {
         ("@WATCHDOG@", watchdog.to_string()),
         ("@WIRES@", wires),
         ("@CONNECTIONS@", connections),
+        ("@ABOUT@", judge.map_or("", |_| ", and the verdict: PASS or FAIL").to_string()),
+        ("@REAL@", judge.map_or("", |_| verdict::DECLARATIONS).to_string()),
+        ("@PROGRESS@", judge.map_or(String::new(), |judge| judge.progress())),
+        ("@VERDICT@", judge.map_or(String::new(), |judge| judge.text(job))),
         ("@MEMORIES@", memories),
         ("@VALUES@", bases),
         ("@FAULTS@", faults),
@@ -127,7 +133,7 @@ fn steps(job: &Job) -> Result<Vec<Vec<(u32, u32)>>, String> {
 const RUN: &str = "    integer run;\n    initial run = 0;\n";
 const NEXT: &str = r#"        if (aresetn && step == LAST + 6 && run < @LAST_RUN@) begin
             $display("SAGEN cycles=%0d timeout=%0d faults=%0d status=%0d error_address=%0d", cycles, timed_out, @FAULTS@, status, status == 0 ? 64'd0 : error_address);
-            run <= run + 1;
+@SEEN@            run <= run + 1;
             step <= 0;
         end else
 "#;
@@ -162,7 +168,7 @@ pub fn vacant(job: &Job, port: usize) -> Option<Image> {
 }
 
 /// The instance of the memory model behind AXI port `k`. Signals the design lacks are tied to 0 or left open.
-fn memory(job: &Job, k: usize, port: &str, ports: &[(String, u32)]) -> String {
+fn memory(job: &Job, k: usize, port: &str, ports: &[(String, u32)], judge: Option<&Judge>) -> String {
     let (vacant, bytes) = (vacant(job, k), job.beat(k));
     let images = if vacant.is_some() { vacant.iter().collect() } else { job.behind(k) };
     let mut moved: Vec<_> = job.built.interface.behind(&job.built.interface.ports[k]).collect();
@@ -170,9 +176,10 @@ fn memory(job: &Job, k: usize, port: &str, ports: &[(String, u32)]) -> String {
     let names: Vec<_> = moved.iter().map(|a| a.name.as_str()).collect();
     let (input, output) = image_names(k);
     let mut text = format!(
-        "    // {}\n    wire [31:0] faults_{k};\n    wire [159:0] board_{k} = {};\n    axi_memory #(\n",
+        "    // {}\n    wire [31:0] faults_{k};\n    wire [159:0] board_{k} = {};\n{}    axi_memory #(\n",
         names.join(", "),
-        board(job, k)
+        board(job, k),
+        judge.map_or(String::new(), |_| verdict::wires(k))
     );
     let parameters = [
         ("BYTES", bytes.to_string()),
@@ -186,17 +193,29 @@ fn memory(job: &Job, k: usize, port: &str, ports: &[(String, u32)]) -> String {
         ("INPUT", format!("{input:?}")),
         ("OUTPUT", format!("{output:?}")),
     ];
-    let list: Vec<_> = parameters.iter().map(|(name, value)| format!("        .{name}({value})")).collect();
+    let judged = judge.map_or(vec![], |judge| judge.parameters(job, k));
+    let list: Vec<_> =
+        parameters.iter().chain(&judged).map(|(name, value)| format!("        .{name}({value})")).collect();
     let _ = writeln!(text, "{}\n    ) memory_{k} (", list.join(",\n"));
     let has = |name: &str| ports.iter().any(|p| p.0 == format!("{port}_{name}"));
-    let tied =
-        |name: &&str| if has(name) { format!("        .{name}({port}_{name})") } else { format!("        .{name}(0)") };
+    // Addresses of 32 bits are extended.
+    let narrow =
+        |name: &str| ports.iter().any(|p| p.0 == format!("{port}_{name}") && name.ends_with("addr") && p.1 == 32);
+    let tied = |name: &&str| match has(name) {
+        true if narrow(name) => format!("        .{name}({{32'd0, {port}_{name}}})"),
+        true => format!("        .{name}({port}_{name})"),
+        false => format!("        .{name}(0)"),
+    };
     let open =
         |name: &&str| if has(name) { format!("        .{name}({port}_{name})") } else { format!("        .{name}()") };
     let own = ["aclk(aclk)", "aresetn(aresetn)", "dump(dump)"].map(|c| format!("        .{c}"));
     let all = own
         .into_iter()
         .chain([format!("        .faults(faults_{k})"), format!("        .board(board_{k})")])
+        .chain(verdict::OUTPUTS.iter().map(|name| match judge {
+            Some(_) => format!("        .{name}({name}_{k})"),
+            None => format!("        .{name}()"),
+        }))
         .chain(INPUTS.iter().map(tied))
         .chain(["bready"].iter().map(tied));
     let all: Vec<_> = all.chain(OUTPUTS.iter().map(open)).collect();

@@ -2,13 +2,13 @@
 
 use super::{Cut, Job, Outcome};
 use crate::reporter::Progress;
+use crate::waves::{Signal, Waves};
 use rtl::sim::{vcd::Vcd, PortId, Sim};
 use std::fs::File;
 use std::io::BufWriter;
-use std::path::Path;
 use std::time::Instant;
 use templates::axi::memory::{self, AxiMemory};
-use templates::interface::{AxiPort, CTRL, GIER, IP_IER, IP_ISR, STATUS_CAUSES};
+use templates::interface::{AxiPort, Interface, CTRL, GIER, IP_IER, IP_ISR, STATUS_CAUSES};
 
 /// A register access must be answered within this many cycles.
 const ANSWER: u64 = 20;
@@ -205,16 +205,33 @@ struct Wave {
     vcd: Vcd<BufWriter<File>>,
     name: String,
     failed: Option<std::io::Error>,
+    /// The cycle that is next, and those that are written.
+    cycle: u64,
+    cycles: Option<(u64, u64)>,
 }
 
 impl Wave {
-    fn create(path: &Path, top: &str, sim: &Sim) -> Result<Wave, String> {
-        let name = path.display().to_string();
-        let vcd = File::create(path).and_then(|file| Vcd::new(BufWriter::new(file), sim, top));
-        vcd.map(|vcd| Wave { vcd, name: name.clone(), failed: None }).map_err(|e| format!("cannot write {name}: {e}"))
+    /// Opens the file, and writes the viewers' files beside it.
+    fn create(waves: &Waves, interface: &Interface, sim: &Sim) -> Result<Wave, String> {
+        let top = &interface.kernel;
+        let name = waves.path.display().to_string();
+        let scope = |s: &rtl::sim::Signal| [top].into_iter().chain(&s.scope).cloned().collect::<Vec<_>>().join(".");
+        let signal = |s: &rtl::sim::Signal| Signal { scope: scope(s), name: s.name.clone(), width: s.w };
+        let signals: Vec<Signal> = sim.signals().iter().filter(|s| waves.has(&s.scope)).map(signal).collect();
+        for (path, text) in waves.views(interface, &signals) {
+            std::fs::write(&path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
+        }
+        let vcd = File::create(&waves.path)
+            .and_then(|file| Vcd::new(BufWriter::new(file), sim, top, |s| waves.has(&s.scope)));
+        let vcd = vcd.map_err(|e| format!("cannot write {name}: {e}"))?;
+        Ok(Wave { vcd, name, failed: None, cycle: 0, cycles: waves.cycles })
     }
     fn sample(&mut self, sim: &mut Sim) {
-        if self.failed.is_none() {
+        let cycle = self.cycle;
+        self.cycle += 1;
+        if self.cycles.is_some_and(|(first, last)| !(first..=last).contains(&cycle)) {
+            self.vcd.skip();
+        } else if self.failed.is_none() {
             self.failed = self.vcd.sample(sim).err();
         }
     }
@@ -273,7 +290,7 @@ impl Machine {
         let memories = interface.ports.iter().enumerate().map(memory).collect::<Result<_, _>>()?;
         let control = Control::new(&sim, interface.control)?;
         let (aresetn, interrupt) = (find(&sim, interface.reset.into())?, find(&sim, interface.interrupt.into())?);
-        let wave = job.vcd.as_ref().map(|path| Wave::create(path, &interface.kernel, &sim)).transpose()?;
+        let wave = job.vcd.as_ref().map(|waves| Wave::create(waves, interface, &sim)).transpose()?;
         Ok(Machine { sim, memories, control, aresetn, interrupt, seen: Seen::default(), wave })
     }
 

@@ -9,6 +9,7 @@ use super::hex::{from_hex, to_hex};
 use super::{bench, Job, Outcome};
 use crate::reporter::{Progress, Reporter};
 use crate::scratch::{self, Scratch};
+use crate::waves::Waves;
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -59,7 +60,7 @@ pub fn run(job: &Job, simulator: Simulator) -> Result<Vec<Outcome>, String> {
     let progress = job.reporter.is_watched().then_some("+progress");
     let output = call(program.args(bench::arguments(job)).args(progress), dir, job.reporter)?;
     let seconds = begin.elapsed().as_secs_f64();
-    if let Some(path) = &job.vcd {
+    if let Some(Waves { path, .. }) = &job.vcd {
         fs::copy(dir.join("wave.vcd"), path).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
     }
     outcome(job, dir, &String::from_utf8_lossy(&output.stdout), seconds)
@@ -88,7 +89,7 @@ impl Compilation {
         let (bench, bare) = bench::names(job)?;
         let mut files = rtl::verilog::files(&job.built.design);
         files.push(("axi_memory.v".into(), bench::MEMORY.into()));
-        files.push((format!("{bench}.v"), bench::text(job, 0)?));
+        files.push((format!("{bench}.v"), bench::text(job, 0, None)?));
         let (mut options, version, library, model) = match simulator {
             Simulator::Icarus => {
                 (format!("iverilog -g2005 -o run.vvp -s {bench}"), ["iverilog", "-V"], None, "run.vvp")
@@ -272,7 +273,8 @@ fn outcome(job: &Job, dir: &Path, output: &str, seconds: f64) -> Result<Vec<Outc
 }
 
 /// Drives the testbench's clock under Verilator.
-const MAIN: &str = r#"#include "Vbench.h"
+pub const MAIN: &str = r#"// Drives the testbench's clock in Verilator. The exit code is 1 if the verdict is FAIL.
+#include "Vbench.h"
 #include "verilated.h"
 #if VM_TRACE
 #include "verilated_vcd_c.h"
@@ -287,7 +289,7 @@ int main(int argc, char** argv) {
   top.trace(&wave, 99);
   wave.open("wave.vcd");
 #endif
-  while (!context.gotFinish()) {
+  while (!context.gotFinish() && !top.finished) {
     for (int level = 0; level < 2; level++) {
       top.aclk = level;
       top.eval();
@@ -301,6 +303,6 @@ int main(int argc, char** argv) {
   wave.close();
 #endif
   top.final();
-  return 0;
+  return top.failed;
 }
 "#;

@@ -14,12 +14,13 @@ pub mod builtin;
 pub mod compare;
 pub mod external;
 pub mod hex;
+pub mod verdict;
 
 use crate::cli::Engine;
 use crate::reporter::Reporter;
+use crate::waves::Waves;
 use array::contract::dram::{Memories, MemoryTiming};
 use array::vsa::Vsa;
-use std::path::PathBuf;
 use templates::axi::memory;
 use templates::interface::Function;
 
@@ -63,7 +64,7 @@ pub struct Job<'a> {
     /// Cycles after which a run counts as hung.
     pub watchdog: u64,
     /// Waveform to write.
-    pub vcd: Option<PathBuf>,
+    pub vcd: Option<Waves>,
     /// Receives the progress.
     pub reporter: &'a dyn Reporter,
 }

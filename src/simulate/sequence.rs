@@ -12,7 +12,7 @@ use crate::check::{self, Case, Conditions};
 use crate::cli::{Engine, Sim};
 use crate::data::{self, Random};
 use crate::error::{Error, Result};
-use crate::golden::Golden;
+use crate::golden::{Golden, Way};
 use crate::reference::{by_stage, rounded};
 use crate::reporter::{Progress, Reporter};
 use crate::sim::{Built, Cut};
@@ -60,7 +60,7 @@ impl Sequence<'_> {
     /// # Errors
     /// A tool is missing, or a fault of sagen's own.
     pub fn run(&self, count: usize) -> Result<Played> {
-        let mut random = Random(self.arguments.seed ^ 0x7365_7175_656e);
+        let mut random = Random(self.arguments.seed() ^ 0x7365_7175_656e);
         let models = self.all.iter().map(|p| self.model(p)).collect::<Result<Vec<_>>>()?;
         let runs = self.all.iter().map(|p| (p.name(), 0)).collect();
         let mut played = Played { runs, cut: 0, queued: 0, cycles: 0, predicted: false, faults: vec![] };
@@ -69,7 +69,7 @@ impl Sequence<'_> {
             self.reporter.progress(Progress::Stage("simulating a sequence"));
             let entries = (0..left.min(BATCH)).map(|_| self.entry(&models, &mut random)).collect::<Result<Vec<_>>>()?;
             let mut how = Conditions::of(self.arguments);
-            (how.seed, how.vcd) = (self.arguments.seed.wrapping_add(batch), None);
+            (how.seed, how.vcd) = (self.arguments.seed().wrapping_add(batch), None);
             self.play(&entries, &how, &mut played)?;
             (left, batch) = (left - entries.len(), batch + 1);
         }
@@ -122,7 +122,7 @@ impl Sequence<'_> {
             return Ok(None);
         }
         let how = self.arguments.c_program.how(prepared.compiled.report.work.map(|w| w.operations));
-        match Golden::new(&input.scop, &input.file, &self.arguments.program.parse_options(), &how) {
+        match Golden::new(&input.scop, &input.file, &self.arguments.program.parse_options(), &how, Way::Call) {
             Ok(golden) => Ok(Some(golden)),
             Err(why) if why.leaves_the_interpreter() => Ok(None),
             Err(why) => Err(Error::reason(why)),

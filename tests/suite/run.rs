@@ -66,7 +66,7 @@ impl Program {
     fn of(arguments: &Sim) -> Result<Program, String> {
         let options = arguments.program.parse_options();
         let (scop, _) = frontend::parse(&arguments.program.files[0], &options).map_err(|(_, f)| format!("{f:?}"))?;
-        let native = golden::run(&scop, &arguments.program.files[0], &options, &data::random(&scop, arguments.seed));
+        let native = golden::run(&scop, &arguments.program.files[0], &options, &data::random(&scop, arguments.seed()));
         let native = native.map_err(|f| f.to_string())?;
         let interpreted = reference::interpret(&scop, &native.before)?;
         Ok(Program { scop, native, interpreted })

@@ -30,6 +30,7 @@ use clock::Edge;
 use cpu::Cpu;
 use mems::{MemData, Writes};
 use program::Program;
+pub use signals::Signal;
 use std::collections::BTreeMap;
 
 /// Contents of registers and memories before the first cycle.

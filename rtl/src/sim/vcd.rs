@@ -27,14 +27,15 @@ fn code(mut k: usize) -> String {
 }
 
 impl<W: Write> Vcd<W> {
-    /// Writes the header for the signals of a simulation from `Sim::traced`.
+    /// Writes the header for those signals of a simulation from `Sim::traced` that are wanted.
     ///
     /// # Errors
     /// The writer fails.
-    pub fn new(mut out: W, sim: &Sim, top: &str) -> io::Result<Self> {
+    pub fn new(mut out: W, sim: &Sim, top: &str, wanted: impl Fn(&Signal) -> bool) -> io::Result<Self> {
+        let signals: Vec<Signal> = sim.signals().iter().filter(|s| wanted(s)).cloned().collect();
         writeln!(out, "$timescale 1ns $end\n$scope module {top} $end")?;
         let mut scope: Vec<String> = vec![];
-        for (k, s) in sim.signals().iter().enumerate() {
+        for (k, s) in signals.iter().enumerate() {
             let common = scope.iter().zip(&s.scope).take_while(|(a, b)| a == b).count();
             for _ in common..scope.len() {
                 writeln!(out, "$upscope $end")?;
@@ -50,7 +51,6 @@ impl<W: Write> Vcd<W> {
             writeln!(out, "$upscope $end")?;
         }
         writeln!(out, "$enddefinitions $end")?;
-        let signals = sim.signals().to_vec();
         Ok(Vcd { out, last: vec![None; signals.len()], signals, time: 0 })
     }
 
@@ -77,6 +77,11 @@ impl<W: Write> Vcd<W> {
             self.last[k] = Some(value);
         }
         Ok(())
+    }
+
+    /// Lets a cycle pass without writing it.
+    pub fn skip(&mut self) {
+        self.time += 1;
     }
 
     /// Ends the file.

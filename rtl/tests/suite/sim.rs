@@ -218,7 +218,7 @@ fn waveforms_name_every_instance_and_write_only_changes() {
     let top = d.module(Chain(3));
     let mut sim = Sim::traced(&d.verify().unwrap(), &top, Init::Zero).unwrap();
     let mut text = vec![];
-    let mut vcd = Vcd::new(&mut text, &sim, top.as_str()).unwrap();
+    let mut vcd = Vcd::new(&mut text, &sim, top.as_str(), |_| true).unwrap();
     sim.set("ready", 1);
     for x in [5, 5, 5, 5, 5] {
         sim.set("x", x);

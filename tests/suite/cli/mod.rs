@@ -4,6 +4,7 @@ mod bounds;
 mod explore;
 mod files;
 mod functions;
+mod inputs;
 mod mapping;
 mod messages;
 mod program;

@@ -56,7 +56,7 @@ fn how_a_program_ends_is_named_and_the_interpreter_judges() {
         ("fputs(\"no luck\\n\", stderr); if (n != 12345) _Exit(7);", "it says: no luck"),
         ("raise(11);", "signal 11 (SIGSEGV"),
         ("for (;;) ;", "the C program did not end within 1 s (--c-time-limit"),
-        ("remove(\"in\"); system(\"mkfifo out\"); _Exit(0);", "ended by itself (exit code 0)"),
+        ("remove(\".sagen_in\"); system(\"mkfifo .sagen_out\"); _Exit(0);", "ended by itself (exit code 0)"),
     ] {
         let file = kernel(
             dir.path(),

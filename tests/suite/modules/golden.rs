@@ -74,3 +74,21 @@ fn tells_refusals_from_crashes() {
         golden("void k(short a[1]) { a[0] = 1000 / a[0]; }", function(), arrays(), vec![vec![0]]).unwrap_err();
     assert!(matches!(&crashed, Failure::Crashed(m) if m.contains("division")), "{crashed}");
 }
+
+#[test]
+fn a_main_is_found_where_it_is_defined() {
+    use sagen::golden::defines_main;
+    for text in ["int main() {}", "int main(void)\n{ return 0; }", "int\nmain(int argc, char **argv) {}"] {
+        assert!(defines_main(text), "{text}");
+    }
+    for text in [
+        "// int main() {}\n",
+        "/* main() { */ int f() {}",
+        "int domain(int x) {}",
+        "int main(void);",
+        "char *s = \"main() {\"; char c = '\"';",
+        "int main_part() {}",
+    ] {
+        assert!(!defines_main(text), "{text}");
+    }
+}

@@ -4,6 +4,7 @@ mod golden;
 mod npy;
 mod options;
 mod outdir;
+mod plot;
 mod scratch;
 mod shown;
 mod simulation;

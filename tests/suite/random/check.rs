@@ -170,7 +170,7 @@ fn judge(case: &Case) -> Result<Verdict, String> {
     };
     let Prepared { scop, compiled, spec, arguments, .. } = &prepared;
     let (vsa, about) = (&compiled.vsa, |why| prepared.about(why));
-    let before = data::random(scop, arguments.seed);
+    let before = data::random(scop, arguments.seed());
     let after = reference::interpret(scop, &before)?;
     if case.native {
         same_as_c(case, scop, &before)?;
