@@ -594,9 +594,29 @@ pub struct Gpu {
     pub sanitize: Option<String>,
 }
 
+/// Keys of a design that mean something on an FPGA only.
+pub const OF_FPGA: [&str; 16] = [
+    "latency",
+    "simd",
+    "reassociate",
+    "dot",
+    "objective",
+    "cycles",
+    "slack",
+    "limit",
+    "word",
+    "ports",
+    "bank",
+    "queue",
+    "spill_beyond",
+    "memory_latency",
+    "address_bits",
+    "on_chip",
+];
+
 /// The help of `sagen gpu` leaves out what only an FPGA has.
 fn only_of_warps(argument: clap::Arg) -> clap::Arg {
-    let hidden = crate::gpu::OF_FPGA.contains(&argument.get_id().as_str());
+    let hidden = OF_FPGA.contains(&argument.get_id().as_str());
     argument.hide(hidden)
 }
 

@@ -3,7 +3,7 @@
 //! There need not be a GPU: the kernel's text also runs on the CPU, where all lanes of a warp are in one structure
 //! (`gpu::print::shim`). That run is compared with the compiled C program, element by element.
 
-use crate::cli::Gpu;
+use crate::cli::{Gpu, OF_FPGA};
 use crate::data::{self, Memory};
 use crate::error::{Error, Result};
 use crate::golden;
@@ -91,26 +91,6 @@ pub fn run_changed(
     }
     Ok(Written { chosen, directory: Some(target), check })
 }
-
-/// Keys of a design that mean something on an FPGA only.
-pub const OF_FPGA: [&str; 16] = [
-    "latency",
-    "simd",
-    "reassociate",
-    "dot",
-    "objective",
-    "cycles",
-    "slack",
-    "limit",
-    "word",
-    "ports",
-    "bank",
-    "queue",
-    "spill_beyond",
-    "memory_latency",
-    "address_bits",
-    "on_chip",
-];
 
 /// # Errors
 /// The design asks for what a kernel does not have.

@@ -57,7 +57,7 @@ fn kernels_compute_what_c_computes() {
 #[test]
 fn what_a_gpu_does_not_have_is_refused() {
     let taps = root("tests/gpu/taps.c");
-    for key in sagen::gpu::OF_FPGA {
+    for key in sagen::cli::OF_FPGA {
         let option = format!("--{}", key.replace('_', "-"));
         let value = match key {
             "latency" | "simd" => "q=1",
