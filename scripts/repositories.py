@@ -4,20 +4,22 @@
 Files with `#pragma scop` (AutoSA, PolyBench, Pluto) are compiled unchanged, with the folders of their headers. In other files
 (MachSuite, pp4fpgas, HLS tutorials, darknet) each function that has a loop over arrays becomes a region: the script puts
 `#pragma scop` behind its opening brace and `#pragma endscop` in front of its last `return` or closing brace, in a copy beside
-the other files, and changes nothing else. It prints one row a function: file, function, seconds, and `array` or the codes and
-the first line of the refusal; then totals. Exits 1 if sagen ends in any other way than with an array or a refusal.
+the other files, and changes nothing else. It prints one row a function: file, function, seconds of processor time, MB of memory at
+most, and `array` or the codes and the first line of the refusal; then totals. Exits 1 if sagen ends in any other way than with
+an array or a refusal.
 
---sim compares each array with the C program (slow for large sizes). --limit is the time of one run in seconds.
+--sim compares each array with the C program (slow for large sizes). --limit is the processor time of one run in seconds.
+PolyBench at its large sizes: `repositories.py PolyBenchC --options='-D LARGE_DATASET -D POLYBENCH_USE_SCALAR_LB'`.
 """
 import argparse
 import collections
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -79,7 +81,7 @@ def outcome(status, output, seconds, limit):
     """One word or the codes, and the first message."""
     if status == 0:
         return "array", ""
-    if seconds > limit:
+    if seconds >= limit:
         return "time", f"no answer in {limit} s"
     errors = re.findall(r"^\[?(?:error\[)?(E\d{4})\]?\]? Error: (.*)$", output, re.M)
     if status in (1, 2) and errors:
@@ -87,6 +89,19 @@ def outcome(status, output, seconds, limit):
         return " ".join(codes), errors[0][1]
     lines = [line for line in output.splitlines() if line.strip()]
     return ("refused" if status in (1, 2) else f"exit {status}"), (lines[0] if lines else "")
+
+
+def measured(command, limit):
+    """Status, messages, seconds of processor time and MB at most of a command, which is stopped after `limit` seconds."""
+    def limited():
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
+    with tempfile.TemporaryFile() as messages:
+        child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=messages, preexec_fn=limited)
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        messages.seek(0)
+        text = messages.read().decode(errors="replace")
+    return child.returncode, text, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
 def run(args, checkout, program):
@@ -103,16 +118,10 @@ def run(args, checkout, program):
         command += args.options
         if not args.sim:
             command += ["-o", f"{folder}/out"]
-        start = time.monotonic()
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=limit)
-            status, output = done.returncode, done.stderr
-        except subprocess.TimeoutExpired:
-            status, output = -1, ""
-        seconds = time.monotonic() - start
+        status, output, seconds, megabytes = measured(command, limit)
         shutil.rmtree(f"{folder}/out", ignore_errors=True)
     word, message = outcome(status, output, seconds, limit)
-    return path, name, seconds, word, message
+    return path, name, seconds, megabytes, word, message
 
 
 def main():
@@ -121,7 +130,7 @@ def main():
     parser.add_argument("--sagen", default=str(ROOT / "target/release/sagen"))
     parser.add_argument("--only", default="", help="only files with this text in their path")
     parser.add_argument("--sim", action="store_true", help="compare each array with the C program")
-    parser.add_argument("--limit", type=int, default=60, help="seconds of one run")
+    parser.add_argument("--limit", type=int, default=60, help="seconds of processor time of one run")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--options", type=str.split, default=[], help="options of sagen, such as '-D N=8'")
     args = parser.parse_args()
@@ -130,9 +139,9 @@ def main():
         totals = collections.Counter()
         jobs = list(programs(checkout, args.only))
         with ThreadPoolExecutor(args.jobs) as pool:
-            for path, name, seconds, word, message in pool.map(lambda p: run(args, checkout, p), jobs):
+            for path, name, seconds, megabytes, word, message in pool.map(lambda p: run(args, checkout, p), jobs):
                 where = str(path.relative_to(checkout)) + (f":{name}" if name else "")
-                print(f"{where:60} {seconds:6.1f} s  {word:12} {message}", flush=True)
+                print(f"{where:60} {seconds:6.1f} s {megabytes:6.0f} MB  {word:12} {message}", flush=True)
                 totals[word] += 1
                 faults += word.startswith("exit")
         print(f"{checkout.name}: {totals['array']} of {sum(totals.values())}; "

@@ -231,8 +231,7 @@ pub fn beside(spec: &DesignSpec, compiled: &search::Compiled, board: &Board) -> 
         work: tuning::NEIGHBOUR_ROWS,
         gap: tuning::NEIGHBOUR_GAP,
     };
-    // One design must be walked within this effort.
-    if searched.counts.rows / searched.counts.exact.max(1) > effort.work {
+    if !effort.affords_a_design(&searched.counts) {
         return vec![];
     }
     let mut quest = Quest::new(&program, spec, searched.limits, effort);

@@ -10,6 +10,8 @@
 //! which item `i - 1` leaves the next stage.
 
 use crate::buffer::Buffer;
+use crate::places::Places;
+use crate::repeat::{Iteration, Tape};
 use crate::steady::{Steady, Time};
 use array::contract::walk::{RowForm, Walk, WalkGroup};
 use uniform::sizes::Formula;
@@ -41,6 +43,11 @@ pub struct AddressModel {
     turn: usize,
     exhausted: bool,
     served: Vec<i64>,
+    /// Per group and counter: the value at which it is served, `None` for any.
+    wanted: Vec<Vec<Option<i64>>>,
+    /// Per counter: its last value in the present case.
+    lasts: Vec<i64>,
+    places: Places,
     /// Cycle in which the generator checks the present point.
     looks: i64,
     /// Cycle in which the service in the job stage enters the walker, which frees the stage.
@@ -76,15 +83,24 @@ fn low(value: i64, bits: u32) -> i64 {
     value & ((1 << bits) - 1)
 }
 
+/// Instead of steps of the generator: the first point behind a phase.
+const END_OF_PHASE: i64 = i64::MAX;
+
 /// Before the first cycle of a run.
 const NEVER: i64 = -1;
 
 impl AddressModel {
     /// `ahead`: rows between address side and data side.
     pub fn new(walk: Walk, ahead: usize) -> AddressModel {
+        let case = walk.case(&vec![0; walk.trips.len()]);
+        let value =
+            |value: &Option<Formula>| value.as_ref().map(|v| if let Formula::Const(v) = v { *v } else { NEVER });
         AddressModel {
             counters: vec![0; walk.trips.len()],
-            case: walk.case(&vec![0; walk.trips.len()]),
+            wanted: walk.groups.iter().map(|g| g.when.at.iter().map(value).collect()).collect(),
+            lasts: walk.lasts.iter().map(|last| last.at_case(case)).collect(),
+            places: Places::new(&walk),
+            case,
             turn: 0,
             exhausted: false,
             served: vec![0; walk.groups.len()],
@@ -125,14 +141,8 @@ impl AddressModel {
             if self.exhausted {
                 return None;
             }
-            let g = &self.walk.groups[self.turn];
-            if self.walk.serves(g, self.case)
-                && g.when
-                    .at
-                    .iter()
-                    .zip(&self.counters)
-                    .all(|(w, c)| w.as_ref().is_none_or(|v| *v == Formula::Const(*c)))
-            {
+            let wanted = self.wanted[self.turn].iter().zip(&self.counters).all(|(w, c)| w.is_none_or(|v| v == *c));
+            if wanted && self.walk.serves(&self.walk.groups[self.turn], self.case) {
                 break self.turn;
             }
             self.looks += 1;
@@ -158,15 +168,112 @@ impl AddressModel {
         self.turn = 0;
         for j in (0..self.counters.len()).rev() {
             self.counters[j] += 1;
-            if self.counters[j] <= self.walk.lasts[j].at_case(self.case) {
+            if self.counters[j] <= self.lasts[j] {
                 if j < self.walk.phases {
                     self.case = self.walk.case(&self.counters);
+                    self.lasts = self.walk.lasts.iter().map(|last| last.at_case(self.case)).collect();
                 }
                 return;
             }
             self.counters[j] = 0;
         }
         self.exhausted = true;
+    }
+
+    /// The kept counters of a tile.
+    pub fn counters_of(&self, tile: &[i64]) -> Vec<i64> {
+        self.walk.kept.iter().map(|&j| tile[j]).collect()
+    }
+
+    /// What tells apart the services of an iteration that begins at these kept counters: where the rows of the groups
+    /// that are in it lie. `false`: the generator is in another phase.
+    pub fn shapes(&self, at: &[i64], iteration: &Iteration, is_in: impl Fn(usize) -> bool, tape: &mut Tape) -> bool {
+        if self.ahead_of(at).is_none_or(|steps| steps == END_OF_PHASE) {
+            return false;
+        }
+        tape.note(self.case as i64);
+        tape.note(self.descriptors.filled());
+        for (index, group) in self.walk.groups.iter().enumerate().filter(|(_, g)| is_in(g.group)) {
+            self.places.of_iteration(&self.walk, (index, group), iteration.level, at, tape);
+        }
+        true
+    }
+
+    /// Steps of the generator from the first service that may be at these kept counters to the next that it looks at.
+    /// `None`: it is in an earlier phase.
+    fn ahead_of(&self, at: &[i64]) -> Option<i64> {
+        let (phases, groups) = (self.walk.phases, self.walk.groups.len() as i64);
+        let behind = self.exhausted || self.counters[..phases] > at[..phases];
+        if self.counters[..phases] < at[..phases] {
+            return None;
+        }
+        let steps = || (self.number(&self.counters) - self.number(at)) * groups + self.turn as i64;
+        Some(if behind { END_OF_PHASE } else { steps() })
+    }
+
+    /// The number of a point within its phase.
+    fn number(&self, at: &[i64]) -> i64 {
+        let counted = at.iter().zip(&self.lasts).skip(self.walk.phases);
+        counted.fold(0, |number, (c, last)| number * (last + 1) + c)
+    }
+
+    /// Moves the generator so many steps from there on.
+    fn go_to(&mut self, at: &[i64], steps: i64) {
+        let (phases, groups) = (self.walk.phases, self.walk.groups.len() as i64);
+        if steps == END_OF_PHASE {
+            self.counters[phases..].copy_from_slice(&self.lasts[phases..]);
+            self.turn = self.walk.groups.len() - 1;
+            return self.step();
+        }
+        let step = self.number(at) * groups + steps;
+        let mut point = step / groups;
+        for (counter, last) in self.counters.iter_mut().zip(&self.lasts).skip(phases).rev() {
+            *counter = point % (last + 1);
+            point /= last + 1;
+        }
+        self.turn = (step % groups) as usize;
+    }
+
+    /// No row leaves before this cycle.
+    pub fn least_leaving(&self) -> i64 {
+        let last = self.left.len() - 1;
+        self.left[last].at.max(self.least_left(last)) + 1
+    }
+
+    /// Nothing waits for what left stage `k` until then.
+    fn least_left(&self, k: usize) -> i64 {
+        self.job_leaves + 1 + k as i64
+    }
+
+    /// The cycle in which the latest service entered the walker.
+    pub fn went(&self) -> i64 {
+        self.job_leaves
+    }
+
+    /// The state in front of a service, for an iteration that begins at these kept counters.
+    pub fn state(&mut self, at: &[i64], tape: &mut Tape) -> bool {
+        let mut steps = if tape.is_read() { Some(0) } else { self.ahead_of(at) };
+        let Some(steps) = &mut steps else { return false };
+        tape.number(steps);
+        if tape.is_read() {
+            self.go_to(at, *steps);
+        }
+        tape.time(&mut self.looks, i64::MIN);
+        tape.time(&mut self.job_leaves, i64::MIN);
+        for k in 0..self.left.len() {
+            let least = self.least_left(k);
+            tape.time(&mut self.left[k].at, least);
+        }
+        let least = self.least_leaving();
+        tape.time(&mut self.segment_left.at, least);
+        self.descriptors.state(tape, least);
+        true
+    }
+
+    /// All that is counted.
+    pub fn totals(&mut self, visit: &mut dyn FnMut(&mut i64)) {
+        self.served.iter_mut().for_each(&mut *visit);
+        visit(&mut self.descriptors.taken);
     }
 
     /// The offered service enters the walker, not before `allowed`. Returns the cycle.

@@ -12,7 +12,7 @@
 //! Method, two bounds:
 //! 1. [`Tiles::cycles`] in closed form, from trip counts alone: the maximum over critical paths (all waves behind the
 //!    first loads; all loads of a port, then one tile; one tile, then all drains of a port).
-//! 2. [`walk`] of a sketch, tile by tile: each transfer takes its whole port time, each tile waits for its loads and
+//! 2. [`crate::coarse::walk`] of a sketch, tile by tile: each transfer takes its whole port time, each tile waits for its loads and
 //!    for free result buffers. No rows, no memory latency within a transfer.
 //!
 //! Example: 8 tiles of 100 waves each; a tile loads 40 beats on one port and drains 20 beats; the wave crosses in 7.
@@ -29,16 +29,13 @@
 use crate::memory::Most;
 use array::contract::dram::MemoryTiming;
 use array::contract::timing;
-use array::contract::walk::{Walk, WalkGroup};
-use array::vsa::Vsa;
-use uniform::affine::{gcd, step};
 
 /// From the start to the first beat of a load, beside the memory's latency.
 pub const BEFORE: i64 = 4;
 /// Writer: from a wave's value in the PE to a word on the bus, and from the memory's response to the `written` pulse.
-const ANSWERED: i64 = 5;
+pub(crate) const ANSWERED: i64 = 5;
 /// Reader that waits for that pulse: from the pulse to an address, and from the first beat to the `loaded` pulse.
-const FETCHED: i64 = 5;
+pub(crate) const FETCHED: i64 = 5;
 /// Ports that a bound looks at. Transfers of further ports are not counted.
 pub const PORTS: usize = 16;
 
@@ -216,120 +213,4 @@ fn busiest(all: &[Transfer]) -> i64 {
         most = most.max(beats[t.port]);
     }
     most
-}
-
-/// An I/O group in the walk of a sketch.
-struct Service {
-    port: usize,
-    words: i64,
-    /// Cycles in which the port moves them.
-    beats: i64,
-    /// Result buffers per collector; 0 for loads.
-    slots: usize,
-}
-
-/// Beats of a service on a port of `word` bytes, at least: the words of each row, and one more for each row that begins
-/// so late within a word that it ends in one more word. Rows begin at multiples of `between` within a word, in turn, so
-/// the share of rows that begin early enough is known.
-fn least_beats(group: &WalkGroup, bytes: i64, word: i64) -> i64 {
-    let (lengths, rows, form) = (group.lengths(), group.total_rows(), &group.address);
-    let words = (group.elements * bytes + word - 1) / word;
-    let slack = words * word - group.elements * bytes;
-    let grain = form.start.coeffs.iter().chain(&form.rows).fold(word, |g, c| gcd(g, *c));
-    if form.start.constant.rem_euclid(grain) > slack {
-        return rows * (words + 1);
-    }
-    let early = |(n, step): (&i64, &i64)| {
-        let between = gcd(word, *step);
-        let period = word / between;
-        rows / n * (((n + period - 1) / period) * (slack / between + 1)).min(*n)
-    };
-    rows * (words + 1) - lengths.iter().zip(&form.rows).map(early).min().unwrap_or(rows)
-}
-
-/// Lower bound on the cycles of a sketch (`search::sketch`) whose ports walk like `walks`, over memories as near as those
-/// of `most`. A load takes its port for
-/// all its beats; a drain does so once the last wave has crossed the array (`cross`); a tile waits for its loads and
-/// for free result buffers. Stops at `limit`.
-pub fn walk(vsa: &Vsa, walks: &[[Option<Walk>; 2]], most: &Most, cross: i64, limit: i64) -> i64 {
-    let mut beats = [vec![0; vsa.inputs.len()], vec![0; vsa.outputs.len()]];
-    for walks in walks {
-        for (beats, walk) in beats.iter_mut().zip(walks) {
-            walk.iter().for_each(|walk| {
-                walk.groups
-                    .iter()
-                    .for_each(|g| beats[g.group] = least_beats(g, walk.bytes.into(), walk.bus_bytes().into()))
-            });
-        }
-    }
-    let service = |array: u32, words: i64, beats: i64| {
-        let port = vsa.port_of(array);
-        Service { port, words, beats, slots: 0 }
-    };
-    let loads: Vec<Service> =
-        vsa.inputs.iter().zip(&beats[0]).map(|(g, b)| service(g.array, g.footprint.total_words(), *b)).collect();
-    let drains: Vec<Service> = vsa
-        .outputs
-        .iter()
-        .zip(&beats[1])
-        .map(|(g, b)| Service { slots: g.slots as usize, ..service(g.array, g.footprint.total_words(), *b) })
-        .collect();
-    let latency: Vec<MemoryTiming> = most.ports.iter().map(|p| p.timing).collect();
-
-    // Readers request ahead: only the first load waits for the memory. Writers request one word a cycle from the
-    // collectors, ahead of what they send.
-    let mut reading: Vec<i64> = latency.iter().map(|m| m.read_latency).collect();
-    let (mut asking, mut writing) = (vec![0i64; vsa.ports()], vec![0i64; vsa.ports()]);
-    // Per group: releases of the last two loads; ends of the last two drains.
-    let mut released = vec![[0i64; 2]; loads.len()];
-    let mut count = vec![0usize; loads.len()];
-    let mut drained = vec![[0i64; 2]; drains.len()];
-    // When the last drain so far is in memory, and when the last drain of an earlier phase is.
-    let (mut written, mut passed) = (vec![0i64; drains.len()], vec![0i64; drains.len()]);
-    let (depth, interval) = (vsa.tile_depth, vsa.schedule.interval);
-    let (mut tile, mut left) = (vec![0i64; depth], vsa.waves() - vsa.waves_behind());
-    let (mut trips, mut case) = (vsa.trips_at(&tile), vsa.case_at(&tile));
-    let (mut free, mut done) = (timing::START_TO_LAUNCH, 0);
-    loop {
-        if free + left * interval >= limit {
-            return free + left * interval;
-        }
-        let waves = vsa.waves_of(&trips);
-        left = (left - waves).max(0);
-        let mut first = free;
-        for (k, g) in loads.iter().enumerate().filter(|(k, _)| vsa.inputs[*k].loads(&tile, case)) {
-            let earliest = if count[k] >= 2 { released[k][1] } else { 0 };
-            let handed_over = vsa.inputs[k].after.iter().map(|after| passed[after.output as usize]).max().unwrap_or(0);
-            let asked = if handed_over > 0 { handed_over + latency[g.port].read_latency + FETCHED } else { 0 };
-            reading[g.port] = reading[g.port].max(earliest).max(asked) + g.beats;
-            count[k] += 1;
-            first = first.max(reading[g.port] + timing::LOADED_TO_LAUNCH);
-        }
-        let emits = |k: usize| vsa.outputs[k].emit.holds(&tile, case);
-        for (k, g) in drains.iter().enumerate().filter(|(k, _)| emits(*k)) {
-            first = first.max(drained[k][g.slots.clamp(1, 2) - 1]);
-        }
-        let last = first + (waves - 1) * interval;
-        free = last + interval;
-        for (k, g) in drains.iter().enumerate().filter(|(k, _)| emits(*k)) {
-            // The last wave travels to the last PE, and the last word travels back.
-            let collected = last + 1 + cross;
-            asking[g.port] = asking[g.port].max(collected) + g.words;
-            writing[g.port] = writing[g.port].max(collected) + g.beats;
-            drained[k] = [asking[g.port] + timing::DRAINED_TO_LAUNCH, drained[k][0]];
-            done = done.max(writing[g.port] + latency[g.port].write_latency);
-            written[k] = writing[g.port] + latency[g.port].write_latency + ANSWERED - 1;
-        }
-        for (k, _) in vsa.inputs.iter().enumerate().filter(|(_, g)| g.releases(&tile, case, &trips)) {
-            released[k] = [last + timing::FEED_LATENCY, released[k][0]];
-        }
-        let Some(changed) = step(&mut tile, trips[..depth].iter().copied()) else {
-            // The last phases may store nothing.
-            return done.max(free);
-        };
-        if changed < vsa.phases() {
-            passed.clone_from(&written);
-            (trips, case) = (vsa.trips_at(&tile), vsa.case_at(&tile));
-        }
-    }
 }

@@ -2,6 +2,7 @@
 //!
 //! The model stores when words were taken as *runs* of equal stretches, so that thousands of words are one entry.
 
+use crate::repeat::Tape;
 use crate::steady::Time;
 use std::collections::VecDeque;
 
@@ -14,6 +15,9 @@ struct Run {
     times: i64,
     period: i64,
 }
+
+/// Cycles: more than anything is expected to grow in one service.
+const LONG_AGO: i64 = 1 << 40;
 
 /// Matches no run.
 const NOTHING: (i64, i64) = (-1, 0);
@@ -108,8 +112,64 @@ impl Buffer {
         })
     }
 
+    /// Words that were taken, as far as room depends on them.
+    pub fn filled(&self) -> i64 {
+        self.taken.min(self.depth)
+    }
+
+    /// The state behind [`Buffer::taken`] words: nobody waits for room before cycle `least`.
+    pub fn state(&mut self, tape: &mut Tape, least: i64) {
+        let mut runs = if tape.is_read() { vec![] } else { self.needed(least) };
+        let mut count = runs.len() as i64;
+        tape.number(&mut count);
+        runs.resize(count as usize, Run { first: 0, at: 0, count: 0, times: 0, period: 0 });
+        for run in &mut runs {
+            let mut behind = self.taken - run.first;
+            tape.number(&mut behind);
+            run.first = self.taken - behind;
+            tape.time(&mut run.at, i64::MIN);
+            tape.number(&mut run.count);
+            tape.number(&mut run.times);
+            tape.number(&mut run.period);
+        }
+        if tape.is_read() {
+            self.pops = runs.into();
+            self.awaited = None;
+        }
+    }
+
+    /// The runs on which room may still depend. What was taken before cycle `least` is one run, long ago.
+    fn needed(&self, least: i64) -> Vec<Run> {
+        let from = (self.taken - self.depth).max(0);
+        let mut runs: Vec<Run> = vec![];
+        for run in &self.pops {
+            let mut run = *run;
+            if run.times > 1 {
+                let late = (least - run.at - run.count).div_euclid(run.period.max(1)) + 1;
+                let gone = late.max((from - run.first).div_euclid(run.count)).clamp(0, run.times);
+                (run.first, run.at, run.times) =
+                    (run.first + gone * run.count, run.at + gone * run.period, run.times - gone);
+            }
+            if run.times == 1 {
+                let gone = (from - run.first).max(least - run.at).clamp(0, run.count);
+                run = Run { first: run.first + gone, at: run.at + gone, count: run.count - gone, times: 1, period: 0 };
+            }
+            if run.times > 0 && run.count > 0 {
+                runs.push(run);
+            }
+        }
+        let early = runs.first().map_or(self.taken, |run| run.first) - from;
+        if early > 0 {
+            runs.insert(0, Run { first: from, at: least - early - LONG_AGO, count: early, times: 1, period: 0 });
+        }
+        runs
+    }
+
     /// The next `count` words are taken from cycle `at` on, one per cycle, and as many in each of `rows` rows.
     pub fn take(&mut self, at: Time, count: i64, rows: i64) {
+        if count * rows == 0 {
+            return;
+        }
         let (count, times) = if at.rate == count { (count * rows, 1) } else { (count, rows) };
         let mut run = Run { first: self.taken, at: at.at, count, times, period: at.rate };
         self.taken = run.end();

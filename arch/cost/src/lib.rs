@@ -14,6 +14,9 @@ mod pes;
 pub mod resources;
 pub mod ip;
 pub mod steady;
+pub mod repeat;
+mod places;
+pub mod coarse;
 mod buffer;
 pub mod address;
 pub mod reader;
@@ -22,4 +25,4 @@ pub mod predict;
 pub mod memory;
 pub mod bound;
 
-pub use predict::{predict, predict_at, predict_below, Prediction};
+pub use predict::{predict, predict_at, predict_below, predict_tile_by_tile, Prediction};

@@ -1,14 +1,18 @@
 //! The cycles of a run: tile by tile, when every load, launch and drain happens.
 //!
 //! The prediction is exact for memories of known timing ([`array::contract::dram`]), because reader, sequencer and writer
-//! are deterministic, and each tile depends only on itself and on earlier tiles. Cycles count from the `start` pulse (0) to the `done` pulse.
+//! are deterministic, and each tile depends only on itself and on earlier tiles. Iterations that repeat are walked once
+//! ([`crate::repeat`]). Cycles count from the `start` pulse (0) to the `done` pulse.
 
 use crate::reader::{ReaderModel, Waits};
+use crate::repeat::{Iteration, Repeats, Tape, Tiles, Turn, Turns};
 use crate::writer::WriterModel;
 use array::contract::dram::Memories;
 use array::contract::timing;
-use array::vsa::{After, Until, Vsa};
+use array::vsa::{After, InputGroup, OutputGroup, Until, Vsa, When};
+use std::collections::VecDeque;
 use uniform::affine::step;
+use uniform::sizes::Formula;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Prediction {
@@ -21,11 +25,38 @@ pub struct Prediction {
     pub last_launch: i64,
 }
 
-/// Pulses of one I/O group so far.
-#[derive(Clone, Debug, Default)]
-struct Pulses {
-    services: usize,
-    times: Vec<i64>,
+/// An input group, and its pulses so far.
+struct Input<'a> {
+    group: &'a InputGroup,
+    port: usize,
+    loads: Turns,
+    releases: Turns,
+    /// [`timing::release_delay`].
+    release_delay: i64,
+    /// Used in phases of the present case.
+    is_used: bool,
+    services: i64,
+    released: i64,
+    /// The last two release pulses, the latest one first.
+    latest: [i64; 2],
+}
+
+/// An output group, and its pulses so far.
+struct Output<'a> {
+    group: &'a OutputGroup,
+    port: usize,
+    emits: Turns,
+    /// [`timing::emitted_delay`].
+    emitted_delay: i64,
+    is_used: bool,
+    /// Some load waits for a drain by its number.
+    is_awaited: bool,
+    drains: i64,
+    /// Drained pulses of the last drains: as many as there are buffers.
+    drained: VecDeque<i64>,
+    /// The last `written` pulse, and the last one of earlier phases; 0 if there is none.
+    written: i64,
+    passed: i64,
 }
 
 struct Walker<'a> {
@@ -33,21 +64,26 @@ struct Walker<'a> {
     /// Per AXI port.
     readers: Vec<Option<ReaderModel>>,
     writers: Vec<Option<WriterModel>>,
-    /// Per input group: release pulses.
-    released: Vec<Pulses>,
-    /// Per output group: drained and written pulses.
-    drained: Vec<Pulses>,
-    written: Vec<Pulses>,
-    /// Per output group: drains of earlier phases.
-    before_phase: Vec<usize>,
-    /// Per input group: [`timing::release_delay`].
-    release_delay: Vec<i64>,
-    /// Per output group: [`timing::emitted_delay`].
-    emitted_delay: Vec<i64>,
-    /// [`timing::swept`].
-    swept: Option<i64>,
-    /// Rows of loads and drains so far.
-    rows: u64,
+    inputs: Vec<Input<'a>>,
+    outputs: Vec<Output<'a>>,
+    /// Groups in the order in which the ports serve them.
+    loads: Vec<usize>,
+    drains: Vec<usize>,
+    /// Per output group: all `written` pulses, if they are awaited.
+    logs: Vec<Vec<i64>>,
+    case: Option<usize>,
+    /// Waves of a tile of this phase.
+    waves: i64,
+    /// Waves of later tiles.
+    left: i64,
+    /// The first cycle of the next launch.
+    free: i64,
+    first_launch: Option<i64>,
+    /// The last `written` pulse.
+    done: i64,
+    /// Tiles that were walked.
+    tiles: u64,
+    limit: i64,
 }
 
 /// A run at the greatest sizes.
@@ -57,144 +93,380 @@ pub fn predict(vsa: &Vsa, memory: &Memories) -> Prediction {
 
 /// A run at these sizes, in the array's order.
 pub fn predict_at(vsa: &Vsa, sizes: &[i64], memory: &Memories) -> Prediction {
-    walk(vsa, sizes, memory, i64::MAX).0.expect("a run takes less than that")
+    walk(vsa, sizes, memory, i64::MAX, false).0.expect("a run takes less than that")
+}
+
+/// [`predict()`], with every tile walked.
+pub fn predict_tile_by_tile(vsa: &Vsa, memory: &Memories) -> Prediction {
+    walk(vsa, &vsa.sizes.maxima(), memory, i64::MAX, true).0.expect("a run takes less than that")
 }
 
 /// [`predict()`] for designs that take fewer than `limit` cycles; `None`, after a shorter walk, for others. Also
-/// returns the number of rows of loads and drains that were walked, which measures the work.
+/// returns how much was walked, in rows of loads and drains, which measures the work.
 pub fn predict_below(vsa: &Vsa, memory: &Memories, limit: i64) -> (Option<Prediction>, u64) {
-    walk(vsa, &vsa.sizes.maxima(), memory, limit)
+    walk(vsa, &vsa.sizes.maxima(), memory, limit, false)
 }
 
-fn walk(array: &Vsa, sizes: &[i64], memory: &Memories, limit: i64) -> (Option<Prediction>, u64) {
+fn walk(array: &Vsa, sizes: &[i64], memory: &Memories, limit: i64, tile_by_tile: bool) -> (Option<Prediction>, u64) {
     let at_sizes = (array.parameters() > 0).then(|| array.at(sizes));
     let vsa = at_sizes.as_ref().unwrap_or(array);
     let ports = 0..vsa.ports();
+    let inputs: Vec<Input> = vsa
+        .inputs
+        .iter()
+        .enumerate()
+        .map(|(g, group)| Input::new(vsa, group, timing::release_delay(array, g)))
+        .collect();
+    let outputs: Vec<Output> = vsa
+        .outputs
+        .iter()
+        .enumerate()
+        .map(|(o, group)| Output::new(vsa, (o, group), timing::emitted_delay(array, o)))
+        .collect();
+    let in_order = |of: &dyn Fn(usize) -> usize, count: usize| {
+        let mut all: Vec<usize> = (0..count).collect();
+        all.sort_by_key(|&g| of(g));
+        all
+    };
     let mut walker = Walker {
         vsa,
         readers: ports.clone().map(|p| ReaderModel::new(array, sizes, p, memory)).collect(),
         writers: ports.map(|p| WriterModel::new(array, sizes, p, memory, timing::drain_latency(array, p))).collect(),
-        released: vec![Pulses::default(); vsa.inputs.len()],
-        drained: vec![Pulses::default(); vsa.outputs.len()],
-        written: vec![Pulses::default(); vsa.outputs.len()],
-        before_phase: vec![0; vsa.outputs.len()],
-        release_delay: (0..vsa.inputs.len()).map(|g| timing::release_delay(array, g)).collect(),
-        emitted_delay: (0..vsa.outputs.len()).map(|o| timing::emitted_delay(array, o)).collect(),
-        swept: timing::swept(array),
-        rows: 0,
+        loads: in_order(&|g| inputs[g].port, inputs.len()),
+        drains: in_order(&|o| outputs[o].port, outputs.len()),
+        logs: vec![vec![]; outputs.len()],
+        inputs,
+        outputs,
+        case: None,
+        waves: 0,
+        left: vsa.waves(),
+        free: timing::START_TO_LAUNCH,
+        first_launch: None,
+        done: 0,
+        tiles: 0,
+        limit,
     };
-    let prediction = walker.run(limit);
-    (prediction, walker.rows)
+    let mut repeats = Repeats::new(tile_by_tile);
+    let prediction = walker.run(timing::swept(array), &mut repeats);
+    let readers = walker.readers.iter().flatten().map(|reader| reader.walked);
+    let rows: u64 = readers.chain(walker.writers.iter().flatten().map(|writer| writer.walked)).sum();
+    (prediction, rows + ROWS_PER_TILE * walker.tiles + ROWS_PER_LOOKUP * repeats.lookups)
+}
+
+/// The tiles of a set.
+pub(crate) fn turns(when: &When, depth: usize) -> Turns {
+    let turn = |j: usize| match when.at.get(j) {
+        Some(Some(Formula::Const(value))) => Turn::At(*value),
+        Some(Some(_)) => Turn::At(-1),
+        _ => Turn::Any,
+    };
+    Turns((0..depth).map(turn).collect())
+}
+
+/// The tiles that load, and those that release the buffer.
+pub(crate) fn turns_of(group: &InputGroup, depth: usize) -> [Turns; 2] {
+    let loads = (0..depth).map(|j| group.loads_at(j).map_or(Turn::Any, Turn::At));
+    let releases = (0..depth).map(|j| match group.used.value(j) {
+        Some(value) => Turn::At(value),
+        None if j < group.reload => Turn::Any,
+        None => Turn::Last,
+    });
+    [Turns(loads.collect()), Turns(releases.collect())]
+}
+
+impl<'a> Input<'a> {
+    fn new(vsa: &Vsa, group: &'a InputGroup, release_delay: i64) -> Input<'a> {
+        let [loads, releases] = turns_of(group, vsa.tile_depth);
+        Input {
+            port: vsa.port_of(group.array),
+            group,
+            loads,
+            releases,
+            release_delay,
+            is_used: false,
+            services: 0,
+            released: 0,
+            latest: [0; 2],
+        }
+    }
+
+    /// The release of the load before the latest one.
+    fn release_before_last(&self) -> i64 {
+        let later = usize::try_from(self.released + 1 - self.services);
+        self.latest[later.expect("the load before the latest one was released")]
+    }
+
+    fn loads_in(&self, iteration: &Iteration) -> bool {
+        self.is_used && self.loads.are_in(iteration)
+    }
+
+    fn releases_in(&self, iteration: &Iteration) -> bool {
+        self.is_used && self.releases.are_in(iteration)
+    }
+}
+
+impl<'a> Output<'a> {
+    fn new(vsa: &Vsa, (index, group): (usize, &'a OutputGroup), emitted_delay: i64) -> Output<'a> {
+        let waits = |after: &After| after.output as usize == index && after.until != Until::Phase;
+        Output {
+            port: vsa.port_of(group.array),
+            emits: turns(&group.emit, vsa.tile_depth),
+            is_awaited: vsa.inputs.iter().flat_map(|g| &g.after).any(waits),
+            group,
+            emitted_delay,
+            is_used: false,
+            drains: 0,
+            drained: VecDeque::new(),
+            written: 0,
+            passed: 0,
+        }
+    }
+
+    fn emits_in(&self, iteration: &Iteration) -> bool {
+        self.is_used && self.emits.are_in(iteration)
+    }
 }
 
 impl Walker<'_> {
-    fn run(&mut self, limit: i64) -> Option<Prediction> {
-        let depth = self.vsa.tile_depth;
-        let interval = self.vsa.schedule.interval;
+    fn run(&mut self, swept: Option<i64>, repeats: &mut Repeats) -> Option<Prediction> {
+        let (depth, phases, interval) = (self.vsa.tile_depth, self.vsa.phases(), self.vsa.schedule.interval);
+        let compute_cycles = self.left * interval;
         let mut tile = vec![0; depth];
-        let (mut trips, mut case) = (self.vsa.trips_at(&tile), self.vsa.case_at(&tile));
-        let mut waves = self.vsa.waves_of(&trips);
-        let mut left = self.vsa.waves();
-        let mut out = Prediction { compute_cycles: left * interval, ..Prediction::default() };
-        let mut free = timing::START_TO_LAUNCH;
-        let mut done = 0;
-        let mut tiles = 0;
         loop {
-            // The last launch, if no wave waited any more.
-            if free + (left - 1) * interval >= limit {
+            let trips = self.vsa.trips_at(&tile);
+            self.begin_phase(&tile, &trips);
+            if !repeats.walk(self, phases, &mut tile, &trips[..depth]) {
                 return None;
             }
-            left -= waves;
-            let first = free.max(self.loads(&tile, case)).max(self.slots(&tile, case));
-            let last = first + (waves - 1) * interval;
-            if tiles == 0 {
-                out.first_launch = first;
+            if step(&mut tile[..phases], trips[..phases].iter().copied()).is_none() {
+                break;
             }
-            out.last_launch = last;
-            free = last + interval;
-            done = done.max(self.drains(&tile, case, last));
-            self.releases(&tile, case, &trips, last);
-            let Some(changed) = step(&mut tile, trips[..depth].iter().copied()) else { break };
-            if changed < self.vsa.phases() {
-                self.before_phase = self.written.iter().map(|w| w.times.len()).collect();
-                (trips, case) = (self.vsa.trips_at(&tile), self.vsa.case_at(&tile));
-                waves = self.vsa.waves_of(&trips);
-            }
-            tiles += 1;
         }
-        let swept = self.swept.map_or(0, |after| out.last_launch + after);
-        out.cycles = (done + timing::WRITTEN_TO_DONE).max(swept);
-        (out.cycles < limit).then_some(out)
+        let last_launch = self.free - interval;
+        let swept = swept.map_or(0, |after| last_launch + after);
+        let cycles = (self.done + timing::WRITTEN_TO_DONE).max(swept);
+        let first_launch = self.first_launch.unwrap_or(0);
+        (cycles < self.limit).then_some(Prediction { cycles, compute_cycles, first_launch, last_launch })
+    }
+
+    fn begin_phase(&mut self, tile: &[i64], trips: &[i64]) {
+        self.case = self.vsa.case_at(tile);
+        self.waves = self.vsa.waves_of(trips);
+        for input in &mut self.inputs {
+            input.is_used = input.group.used.is_in_case(self.case);
+        }
+        for output in &mut self.outputs {
+            output.is_used = output.group.emit.is_in_case(self.case);
+            output.passed = output.written;
+        }
     }
 
     /// Serves the loads of a tile. Returns the cycle from which they allow a launch.
-    fn loads(&mut self, tile: &[i64], case: Option<usize>) -> i64 {
+    fn load(&mut self, tile: &[i64], trips: &[i64]) -> i64 {
         let mut ready = 0;
-        for port in 0..self.readers.len() {
-            for (g, group) in self.vsa.inputs.iter().enumerate().filter(|(_, g)| self.vsa.port_of(g.array) == port) {
-                if !group.loads(tile, case) {
-                    continue;
-                }
-                let n = self.released[g].services;
-                let mut waits = Waits { written: 0, released: if n >= 2 { self.released[g].times[n - 2] } else { 0 } };
-                for After { output: o, until } in &group.after {
-                    let drains = match until {
-                        Until::Lag(lag) => (n as i64 - lag).max(0) as usize,
-                        Until::Phase => self.before_phase[*o as usize],
-                    };
-                    if drains > 0 {
-                        waits.written = waits.written.max(self.written[*o as usize].times[drains - 1]);
-                    }
-                }
-                self.released[g].services += 1;
-                self.rows += group.footprint.total_rows() as u64;
-                let reader = self.readers[port].as_mut().expect("the port reads");
-                let loaded = reader.load(g, n as i64, waits).expect("loads come in service order").loaded;
-                ready = ready.max(loaded + timing::LOADED_TO_LAUNCH);
+        for &g in &self.loads {
+            let input = &self.inputs[g];
+            if !(input.is_used && input.loads.are_at(tile, trips)) {
+                continue;
             }
+            let n = input.services;
+            let mut waits = Waits { written: 0, released: if n >= 2 { input.release_before_last() } else { 0 } };
+            for After { output: o, until } in &input.group.after {
+                let written = match until {
+                    Until::Lag(lag) if n > *lag => self.logs[*o as usize][(n - lag - 1) as usize],
+                    Until::Lag(_) => 0,
+                    Until::Phase => self.outputs[*o as usize].passed,
+                };
+                waits.written = waits.written.max(written);
+            }
+            let reader = self.readers[input.port].as_mut().expect("the port reads");
+            let loaded = reader.load(g, n, waits).expect("loads come in service order").loaded;
+            self.inputs[g].services += 1;
+            ready = ready.max(loaded + timing::LOADED_TO_LAUNCH);
         }
         ready
     }
 
     /// The cycle from which free result buffers allow a launch.
-    fn slots(&self, tile: &[i64], case: Option<usize>) -> i64 {
-        let mut ready = 0;
-        for (o, group) in self.vsa.outputs.iter().enumerate().filter(|(_, group)| group.emit.holds(tile, case)) {
-            let used = self.drained[o].times.len();
-            if used >= group.slots as usize {
-                ready = ready.max(self.drained[o].times[used - group.slots as usize] + timing::DRAINED_TO_LAUNCH);
-            }
-        }
-        ready
+    fn slots(&self, tile: &[i64], trips: &[i64]) -> i64 {
+        let emits = self.outputs.iter().filter(|o| o.is_used && o.emits.are_at(tile, trips));
+        let full = emits.filter(|o| o.drained.len() == o.group.slots as usize);
+        full.filter_map(|o| o.drained.front()).map(|at| at + timing::DRAINED_TO_LAUNCH).max().unwrap_or(0)
     }
 
-    /// Serves the drains of a tile. Returns the cycle of the last `written` pulse.
-    fn drains(&mut self, tile: &[i64], case: Option<usize>, last_launch: i64) -> i64 {
-        let mut done = 0;
-        for port in 0..self.writers.len() {
-            for o in 0..self.vsa.outputs.len() {
-                if self.vsa.port_of(self.vsa.outputs[o].array) != port || !self.vsa.outputs[o].emit.holds(tile, case) {
-                    continue;
-                }
-                let n = self.drained[o].times.len() as i64;
-                let emitted = last_launch + self.emitted_delay[o];
-                self.rows += self.vsa.outputs[o].footprint.total_rows() as u64;
-                let writer = self.writers[port].as_mut().expect("the port writes");
-                let times = writer.drain(o, n, emitted).expect("drains come in service order");
-                self.drained[o].times.push(times.drained);
-                self.written[o].times.push(times.written);
-                done = done.max(times.written);
+    /// Serves the drains of a tile.
+    fn drain(&mut self, tile: &[i64], trips: &[i64], last_launch: i64) {
+        for &o in &self.drains {
+            let output = &mut self.outputs[o];
+            if !(output.is_used && output.emits.are_at(tile, trips)) {
+                continue;
             }
+            let writer = self.writers[output.port].as_mut().expect("the port writes");
+            let emitted = last_launch + output.emitted_delay;
+            let times = writer.drain(o, output.drains, emitted).expect("drains come in service order");
+            output.drains += 1;
+            if output.drained.len() == output.group.slots as usize {
+                output.drained.pop_front();
+            }
+            output.drained.push_back(times.drained);
+            output.written = times.written;
+            if output.is_awaited {
+                self.logs[o].push(times.written);
+            }
+            self.done = self.done.max(times.written);
         }
-        done
     }
 
     /// Releases the loads that no later tile uses.
-    fn releases(&mut self, tile: &[i64], case: Option<usize>, trips: &[i64], last_launch: i64) {
-        for (g, group) in self.vsa.inputs.iter().enumerate() {
-            if group.releases(tile, case, trips) {
-                self.released[g].times.push(last_launch + self.release_delay[g]);
+    fn release(&mut self, tile: &[i64], trips: &[i64], last_launch: i64) {
+        for input in self.inputs.iter_mut().filter(|i| i.is_used && i.releases.are_at(tile, trips)) {
+            input.latest = [last_launch + input.release_delay, input.latest[0]];
+            input.released += 1;
+        }
+    }
+
+    /// What tells apart the drains for which the loads of a group wait in an iteration. `false`: they are too many.
+    fn awaited(&self, input: &Input, iteration: &Iteration, tape: &mut Tape) -> bool {
+        let loads = input.loads.count(iteration);
+        let went = self.readers[input.port].as_ref().map_or(0, ReaderModel::went);
+        for After { output: o, until } in &input.group.after {
+            let (output, log) = (&self.outputs[*o as usize], &self.logs[*o as usize]);
+            let Until::Lag(lag) = until else {
+                tape.time(&mut output.passed.clone(), went);
+                continue;
+            };
+            // The first loads wait for none; others for some of before, then for some of the iteration.
+            let first = input.services - lag - 1;
+            let (from, to) = (first.max(0), (first + loads).min(output.drains));
+            tape.note((-first).clamp(0, loads));
+            tape.note(if first + loads > 0 { output.drains - first } else { 0 });
+            if from >= to || log[to as usize - 1] <= went {
+                tape.note(0);
+            } else if to - from > MOST_AWAITED {
+                return false;
+            } else {
+                log[from as usize..to as usize].iter().for_each(|at| tape.time(&mut at.clone(), went));
             }
         }
+        true
+    }
+}
+
+/// Rows that are walked in the time of a tile beside its rows, and in that of a lookup.
+const ROWS_PER_TILE: u64 = 2;
+const ROWS_PER_LOOKUP: u64 = 8;
+
+/// Drains for which an iteration waits one by one, if it is looked up.
+const MOST_AWAITED: i64 = 64;
+
+impl Tiles for Walker<'_> {
+    fn tile(&mut self, tile: &[i64], trips: &[i64]) -> bool {
+        let interval = self.vsa.schedule.interval;
+        // The last launch, if no wave waited any more.
+        if self.free + (self.left - 1) * interval >= self.limit {
+            return false;
+        }
+        self.left -= self.waves;
+        self.tiles += 1;
+        let first = self.free.max(self.load(tile, trips)).max(self.slots(tile, trips));
+        let last = first + (self.waves - 1) * interval;
+        self.first_launch.get_or_insert(first);
+        self.free = last + interval;
+        self.drain(tile, trips, last);
+        self.release(tile, trips, last);
+        true
+    }
+
+    fn base(&self) -> i64 {
+        self.free
+    }
+
+    fn shapes(&mut self, iteration: &Iteration, tape: &mut Tape) -> bool {
+        tape.note(self.case.map_or(-1, |case| case as i64));
+        for input in &self.inputs {
+            let (loads, releases) = (input.loads_in(iteration), input.releases_in(iteration));
+            tape.note(i64::from(loads) + 2 * i64::from(releases));
+            tape.note(input.services - input.released);
+            tape.note(if loads || releases { input.services.min(2) } else { 0 });
+            if loads && !self.awaited(input, iteration, tape) {
+                return false;
+            }
+        }
+        for output in &self.outputs {
+            let emits = output.emits_in(iteration);
+            tape.note(i64::from(emits));
+            tape.note(if emits { output.drained.len() as i64 } else { 0 });
+        }
+        for port in 0..self.readers.len() {
+            let loads = |g: usize| self.inputs[g].port == port && self.inputs[g].loads_in(iteration);
+            if let Some(reader) = self.readers[port].as_ref().filter(|_| (0..self.inputs.len()).any(loads)) {
+                if !reader.shapes(iteration, loads, tape) {
+                    return false;
+                }
+            }
+            let emits = |o: usize| self.outputs[o].port == port && self.outputs[o].emits_in(iteration);
+            if let Some(writer) = self.writers[port].as_ref().filter(|_| (0..self.outputs.len()).any(emits)) {
+                if !writer.shapes(iteration, emits, tape) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    fn state(&mut self, iteration: &Iteration, tape: &mut Tape) -> bool {
+        tape.time(&mut self.free, i64::MIN);
+        for input in &mut self.inputs {
+            let (loads, releases) = (input.loads_in(iteration), input.releases_in(iteration));
+            if loads || releases {
+                let reader = self.readers[input.port].as_ref();
+                let least = reader.filter(|_| loads).map_or(i64::MIN, |reader| reader.least_taken() - 1);
+                input.latest.iter_mut().for_each(|at| tape.time(at, least));
+            }
+        }
+        for output in self.outputs.iter_mut().filter(|o| o.emits_in(iteration)) {
+            let mut count = output.drained.len() as i64;
+            tape.number(&mut count);
+            output.drained.resize(count as usize, 0);
+            output.drained.iter_mut().for_each(|at| tape.time(at, self.free - timing::DRAINED_TO_LAUNCH));
+            tape.time(&mut output.written, 0);
+        }
+        let (inputs, outputs) = (&self.inputs, &self.outputs);
+        for (port, reader) in self.readers.iter_mut().enumerate() {
+            let loads = inputs.iter().any(|i| i.port == port && i.loads_in(iteration));
+            if let Some(reader) = reader.as_mut().filter(|_| loads) {
+                if !reader.state(iteration, tape) {
+                    return false;
+                }
+            }
+        }
+        for (port, writer) in self.writers.iter_mut().enumerate() {
+            let emits = outputs.iter().any(|o| o.port == port && o.emits_in(iteration));
+            if let Some(writer) = writer.as_mut().filter(|_| emits) {
+                if !writer.state(iteration, tape) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    fn totals(&mut self, visit: &mut dyn FnMut(&mut i64)) {
+        visit(&mut self.left);
+        for input in &mut self.inputs {
+            visit(&mut input.services);
+            visit(&mut input.released);
+        }
+        self.outputs.iter_mut().for_each(|output| visit(&mut output.drains));
+        self.readers.iter_mut().flatten().for_each(|reader| reader.totals(visit));
+        self.writers.iter_mut().flatten().for_each(|writer| writer.totals(visit));
+    }
+
+    fn latest(&mut self) -> &mut i64 {
+        &mut self.done
+    }
+
+    fn logs(&mut self) -> &mut [Vec<i64>] {
+        &mut self.logs
     }
 }

@@ -11,6 +11,7 @@
 
 use crate::address::{AddressModel, RowTimes};
 use crate::buffer::Buffer;
+use crate::repeat::{Iteration, Tape};
 use crate::steady::{Steady, Time};
 use array::contract::dram::{Memories, Pace};
 use array::contract::walk::Walk;
@@ -49,6 +50,8 @@ pub struct ReaderModel {
     /// Cycle in which the receiver took its latest beat, transferred or not.
     taken: Time,
     steady: Steady,
+    /// Rows that were walked one by one.
+    pub walked: u64,
 }
 
 /// Cycles from a write into a FIFO to the first cycle in which the word can be taken.
@@ -75,6 +78,7 @@ impl ReaderModel {
             served: start,
             taken: start,
             steady: Steady::default(),
+            walked: 0,
         }
     }
 
@@ -98,6 +102,7 @@ impl ReaderModel {
         let mut steady = std::mem::take(&mut self.steady);
         steady.begin(self.times());
         while self.address.rows() > 0 {
+            self.walked += 1;
             let row = self.address.next_row(&mut steady);
             let popped = steady.latest(self.taken, row.leaves.plus(THROUGH));
             let mut goes_on = self.address.popped(popped);
@@ -119,6 +124,44 @@ impl ReaderModel {
         }
         self.steady = steady;
         Some(LoadTimes { loaded: self.taken.at + self.rotate + 2 })
+    }
+
+    /// No load's data come before this cycle.
+    pub fn least_taken(&self) -> i64 {
+        self.taken.at.max(self.address.least_leaving() + THROUGH)
+    }
+
+    /// The cycle in which the latest load entered the walker.
+    pub fn went(&self) -> i64 {
+        self.address.went()
+    }
+
+    /// What tells apart the loads of an iteration, of the groups that are in it. `false`: they cannot be
+    /// compared.
+    pub fn shapes(&self, iteration: &Iteration, is_in: impl Fn(usize) -> bool, tape: &mut Tape) -> bool {
+        tape.note(self.beats.filled());
+        let at = self.address.counters_of(iteration.tile);
+        self.address.shapes(&at, iteration, is_in, tape)
+    }
+
+    /// The state in front of an iteration, or behind it.
+    pub fn state(&mut self, iteration: &Iteration, tape: &mut Tape) -> bool {
+        let at = self.address.counters_of(iteration.tile);
+        if !self.address.state(&at, tape) {
+            return false;
+        }
+        let leaves = self.address.least_leaving();
+        tape.time(&mut self.served.at, leaves + 1 + self.latency);
+        self.beats.state(tape, leaves);
+        tape.time(&mut self.taken.at, leaves + THROUGH);
+        true
+    }
+
+    /// All that is counted.
+    pub fn totals(&mut self, visit: &mut dyn FnMut(&mut i64)) {
+        self.address.totals(visit);
+        visit(&mut self.beats.taken);
+        visit(&mut self.asked);
     }
 
     /// All times of the model, beside those in the buffers.

@@ -7,6 +7,7 @@
 
 use crate::address::{AddressModel, RowTimes};
 use crate::buffer::Buffer;
+use crate::repeat::{Iteration, Tape};
 use crate::steady::{Steady, Time};
 use array::contract::dram::{Memories, MemoryTiming, Pace};
 use array::contract::walk::{words_in_flight, Walk, DRAINS_IN_FLIGHT, ROWS_IN_FLIGHT};
@@ -44,6 +45,8 @@ pub struct WriterModel {
     complete: Vec<i64>,
     drains: usize,
     steady: Steady,
+    /// Rows that were walked one by one.
+    pub walked: u64,
 }
 
 impl WriterModel {
@@ -68,6 +71,7 @@ impl WriterModel {
             complete: vec![-1; DRAINS_IN_FLIGHT],
             drains: 0,
             steady: Steady::default(),
+            walked: 0,
         }
     }
 
@@ -93,6 +97,7 @@ impl WriterModel {
         let mut steady = std::mem::take(&mut self.steady);
         steady.begin(self.times());
         while self.address.rows() > 0 {
+            self.walked += 1;
             let row = self.address.next_row(&mut steady);
             let popped = steady.latest(self.taken, row.leaves.plus(1));
             let goes_on = self.address.popped(popped);
@@ -115,6 +120,43 @@ impl WriterModel {
         self.complete[slot] = complete;
         self.drains += 1;
         Some(DrainTimes { drained: self.asked.at + self.read_latency + 2, written: complete + 1 })
+    }
+
+    /// What tells apart the drains of an iteration, of the groups that are in it. `false`: they cannot be
+    /// compared.
+    pub fn shapes(&self, iteration: &Iteration, is_in: impl Fn(usize) -> bool, tape: &mut Tape) -> bool {
+        tape.note(self.words.filled());
+        let at = self.address.counters_of(iteration.tile);
+        self.address.shapes(&at, iteration, is_in, tape)
+    }
+
+    /// The state in front of an iteration, or behind it.
+    pub fn state(&mut self, iteration: &Iteration, tape: &mut Tape) -> bool {
+        let at = self.address.counters_of(iteration.tile);
+        if !self.address.state(&at, tape) {
+            return false;
+        }
+        let taken = self.taken.at.max(self.address.least_leaving() + 1);
+        let asked = self.address.went() + 1;
+        tape.time(&mut self.asked.at, asked);
+        let asked = self.asked.at.max(asked);
+        self.words.state(tape, asked + 1);
+        for k in 0..DRAINS_IN_FLIGHT {
+            tape.time(&mut self.complete[(self.drains + k) % DRAINS_IN_FLIGHT], taken);
+        }
+        tape.time(&mut self.served.at, taken);
+        tape.time(&mut self.acked.at, taken);
+        tape.time(&mut self.taken.at, taken);
+        true
+    }
+
+    /// All that is counted.
+    pub fn totals(&mut self, visit: &mut dyn FnMut(&mut i64)) {
+        self.address.totals(visit);
+        visit(&mut self.words.taken);
+        let mut drains = self.drains as i64;
+        visit(&mut drains);
+        self.drains = drains as usize;
     }
 
     /// All times of the model, beside those in the buffers.

@@ -287,7 +287,8 @@ impl Quest<'_> {
         let (size, mut most) = (share(&best.need, &self.limits), best.cycles);
         for parts in [2, 4] {
             most += most * tuning::BALANCED_PERCENT / 100;
-            if size * 2.0 <= tuning::LEAN_SHARE * f64::from(parts) || self.is_stopped() {
+            let is_small = size * 2.0 <= tuning::LEAN_SHARE * f64::from(parts);
+            if is_small || self.is_stopped() || !effort.affords_a_design(&found.counts) {
                 return None;
             }
             let limits = share_of(&self.limits, size / f64::from(parts));
@@ -382,8 +383,7 @@ fn in_strips(quest: &Quest, mut found: Found, limits: &Resources) -> Found {
 fn leaner(quest: &Quest, mut found: Found) -> Found {
     let part = quest.effort.part(tuning::LEANER_PART);
     let effort = Effort { exact: part.exact.min(tuning::LEANER_DESIGNS), ..part };
-    // One design must be walked within this part.
-    if found.counts.rows / found.counts.exact.max(1) > effort.work {
+    if !effort.affords_a_design(&found.counts) {
         return found;
     }
     while let Some(best) = found.best.as_ref().filter(|b| share(&b.need, &quest.limits) > tuning::LEAN_SHARE) {

@@ -157,8 +157,8 @@ pub const LARGE_PROGRAM_DESIGNS: i64 = 20;
 pub const CHOICE_BOUNDS: u64 = 500_000;
 /// Bounds of shapes for each design of a choice.
 pub const CHOICE_BOUNDS_PER_DESIGN: u64 = 20_000;
-/// Rows of loads and stores walked for all designs of a choice.
-pub const CHOICE_ROWS: u64 = 600_000_000;
+/// Rows of loads and stores walked one by one for all designs of a choice: some ten seconds.
+pub const CHOICE_ROWS: u64 = 100_000_000;
 /// Part of the effort (one in so many) for the program with distributed loops: its designs take long to walk.
 pub const DISTRIBUTED_PART: u64 = 4;
 /// Part of the effort (one in so many) for a program in steps, whose designs take longer still to walk.

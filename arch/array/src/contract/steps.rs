@@ -158,6 +158,8 @@ impl Walk {
             }
         }
         self.trips.drain(..self.parameters);
+        // The array at these sizes has no parameters.
+        self.kept = self.kept.drain(..).skip(self.parameters).map(|j| j - self.parameters).collect();
         self.lasts = self.lasts.drain(..).skip(self.parameters).map(|f| f.at(sizes)).collect();
         for (trip, last) in self.trips.iter_mut().zip(&self.lasts) {
             if let Formula::Const(last) = last {

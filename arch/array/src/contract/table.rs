@@ -177,6 +177,7 @@ fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
         bytes,
         word: vsa.bus_bytes(port) / bytes,
         trips,
+        kept,
         parameters,
         lasts,
         cases,

@@ -224,6 +224,8 @@ pub struct Walk {
     pub word: u32,
     /// Trip counts of the kept counters, outermost first; all at least 2. (At the greatest sizes.)
     pub trips: Vec<i64>,
+    /// Which of the array's tile counters they are.
+    pub kept: Vec<usize>,
     /// How many of them, the first ones, are parameters: constants of a run.
     pub parameters: usize,
     /// Their last values; of parameters, their values.

@@ -56,11 +56,13 @@ pub(super) struct Assembler<'a> {
     limits: Resources,
     /// Nodes of all PEs that were assembled.
     nodes: AtomicU64,
+    /// Tiles of all coarse walks.
+    tiles: AtomicU64,
 }
 
 impl<'a> Assembler<'a> {
     pub fn new(task: &Task<'a>) -> Assembler<'a> {
-        Assembler { program: task.program, spec: task.spec, limits: task.limits, nodes: AtomicU64::new(0) }
+        Assembler { program: task.program, spec: task.spec, limits: task.limits, nodes: 0.into(), tiles: 0.into() }
     }
 
     /// The specification with these elements per bus word.
@@ -94,6 +96,15 @@ impl<'a> Assembler<'a> {
     /// Exact only while nothing is being assembled.
     pub fn nodes(&self) -> u64 {
         self.nodes.load(Ordering::Relaxed)
+    }
+
+    pub fn count_tiles(&self, tiles: u64) {
+        self.tiles.fetch_add(tiles, Ordering::Relaxed);
+    }
+
+    /// Exact only while nothing is being walked.
+    pub fn tiles(&self) -> u64 {
+        self.tiles.load(Ordering::Relaxed)
     }
 
     /// Assembles a plan, and walks it while it takes fewer cycles than the limit.

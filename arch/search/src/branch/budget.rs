@@ -8,6 +8,8 @@ pub(super) struct Spent {
     pub counts: Counts,
     /// Nodes of all PEs that were assembled.
     pub nodes: u64,
+    /// Tiles of all coarse walks.
+    pub tiles: u64,
 }
 
 pub(super) struct Budget {
@@ -50,6 +52,6 @@ impl Budget {
 
     /// See [`Effort::work`].
     fn work(&self, spent: &Spent) -> u64 {
-        spent.counts.rows + tuning::ROWS_PER_NODE * (spent.nodes + spent.counts.walks * self.accesses)
+        spent.counts.rows + spent.tiles + tuning::ROWS_PER_NODE * (spent.nodes + spent.counts.walks * self.accesses)
     }
 }

@@ -15,7 +15,8 @@ use crate::space::{Grid, Shape, MOST_DIMS};
 use array::contract::walk::Walk;
 use array::vsa::Vsa;
 use cost::board::Resources;
-use cost::{bound, resources};
+use cost::coarse::Walked;
+use cost::{coarse, resources};
 
 /// The I/O network behind some ports.
 pub(super) fn network_of(model: &Model, shape: &Shape, widths: &Widths, ports: impl Fn(usize) -> bool) -> Option<Vsa> {
@@ -50,7 +51,8 @@ pub(super) fn coarse(model: &Model, shape: &Shape, widths: &Widths, pes: &Pes, c
     let vsa = network(model, shape, widths)?;
     let walks = Walk::all(&vsa);
     let facts = model.facts_of(&shape.grid);
-    let cycles = bound::walk(&vsa, &walks, &facts.most, shape.grid.cross(facts), cap);
+    let Walked { cycles, tiles } = coarse::walk(&vsa, &walks, &facts.most, shape.grid.cross(facts), cap);
+    model.assembler.count_tiles(tiles);
     let need = || pes.of_shape(model, shape) + resources::network(&vsa, &walks);
     Some(Coarse { cycles, need: (cycles < cap).then(need) })
 }

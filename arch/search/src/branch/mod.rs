@@ -236,7 +236,8 @@ impl Search<'_> {
     }
 
     fn spent(&self) -> Spent {
-        Spent { counts: self.counts, nodes: self.model.assembler.nodes() }
+        let assembler = &self.model.assembler;
+        Spent { counts: self.counts, nodes: assembler.nodes(), tiles: assembler.tiles() }
     }
 
     fn is_spent(&self) -> bool {
@@ -441,8 +442,7 @@ impl Search<'_> {
         }
         match outcome {
             Outcome::TooBig { need, pes } => {
-                self.counts.too_big += 1;
-                self.refusals.too_big(&need, &self.task.limits);
+                self.count_too_big(&need);
                 self.pes.remember(shape, pes);
                 too_big.push(design);
             }
@@ -452,6 +452,12 @@ impl Search<'_> {
                 self.offer(*better);
             }
         }
+    }
+
+    /// A legal design does not fit.
+    fn count_too_big(&mut self, need: &Resources) {
+        self.counts.too_big += 1;
+        self.refusals.too_big(need, &self.task.limits);
     }
 
     /// Makes a design the incumbent if it is better.
@@ -466,7 +472,7 @@ impl Search<'_> {
         let words = self.task.spec.wiring.word.clone();
         match self.model.assembler.evaluate(plan, words, self.incumbent.limit())? {
             Outcome::TooBig { need, .. } => {
-                self.refusals.too_big(&need, &self.task.limits);
+                self.count_too_big(&need);
                 return Ok(false);
             }
             Outcome::Slow { .. } => {}

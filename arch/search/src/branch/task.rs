@@ -21,7 +21,7 @@ pub struct Effort {
     pub exact: u64,
     /// Bounds of shapes in closed form.
     pub bounds: u64,
-    /// Exact walks and assembly of PEs, in rows of loads and stores walked.
+    /// Walks and assembly of PEs, in rows of loads and stores that are walked one by one.
     pub work: u64,
     /// The search may stop when the bound is within this share of the best design's cycles.
     pub gap: f64,
@@ -36,6 +36,11 @@ impl Effort {
             work: self.work.div_ceil(parts),
             gap: self.gap,
         }
+    }
+
+    /// A design like those that were walked before can be walked within it.
+    pub fn affords_a_design(&self, before: &Counts) -> bool {
+        before.rows / before.exact.max(1) <= self.work
     }
 }
 
@@ -113,7 +118,7 @@ pub struct Counts {
     pub walks: u64,
     /// Legal designs that were assembled.
     pub exact: u64,
-    /// Rows of loads and stores in exact walks.
+    /// Rows of loads and stores that exact walks walked one by one, and the rest of their work in such rows.
     pub rows: u64,
     /// Designs that were illegal.
     pub refused: u64,

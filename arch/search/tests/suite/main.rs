@@ -13,6 +13,7 @@ mod linear;
 mod needed;
 mod phases;
 mod refusal;
+mod repeat;
 mod resources;
 mod starts;
 mod steady;

@@ -28,6 +28,7 @@ fn walk(random: &mut Random) -> Walk {
         bytes,
         word,
         lasts: trips.iter().map(|t| Formula::Const(t - 1)).collect(),
+        kept: (0..trips.len()).collect(),
         trips,
         parameters: 0,
         cases: vec![],

@@ -20,10 +20,7 @@ pub(super) fn seeds(search: &mut Search) {
         for most in tuning::SEED_PES {
             let Some(plan) = plan(search, &choice, most) else { continue };
             match search.try_plan(plan.clone()) {
-                Ok(false) => {
-                    search.counts.too_big += 1;
-                    continue;
-                }
+                Ok(false) => continue,
                 Ok(true) => {}
                 Err(illegal) => search.refusals.explain(search.task.program, *illegal, plan),
             }
@@ -60,10 +57,7 @@ pub(super) fn single_pe(search: &mut Search) {
             search.open = search.bound;
             search.offer(*design);
         }
-        Ok(Outcome::TooBig { need, .. }) => {
-            search.counts.too_big += 1;
-            search.refusals.too_big(&need, &search.task.limits);
-        }
+        Ok(Outcome::TooBig { need, .. }) => search.count_too_big(&need),
         _ => {}
     }
 }
