@@ -71,7 +71,7 @@ pub const REFUSED_PER_DESIGN: u64 = 4;
 /// Designs that are assembled however long their walks are, if the effort is four times that.
 pub const FEW_DESIGNS: u64 = 100;
 /// Rows walked in the time of one PE node, or of one access of a coarse walk.
-pub const ROWS_PER_NODE: u64 = 1000;
+pub const ROWS_PER_NODE: u64 = 64;
 /// Coarse walks that an effort allows for each exact one.
 pub const WALKS_PER_DESIGN: u64 = 40;
 /// Coarse walks that any effort allows: enough for the shapes of a grid whose closed forms are equal.
@@ -157,14 +157,14 @@ pub const LARGE_PROGRAM_DESIGNS: i64 = 20;
 pub const CHOICE_BOUNDS: u64 = 500_000;
 /// Bounds of shapes for each design of a choice.
 pub const CHOICE_BOUNDS_PER_DESIGN: u64 = 20_000;
-/// Rows of loads and stores walked one by one for all designs of a choice: some ten seconds.
-pub const CHOICE_ROWS: u64 = 100_000_000;
+/// Rows of loads and stores walked one by one for all designs of a choice: some seconds.
+pub const CHOICE_ROWS: u64 = 40_000_000;
 /// Part of the effort (one in so many) for the program with distributed loops: its designs take long to walk.
 pub const DISTRIBUTED_PART: u64 = 4;
 /// Part of the effort (one in so many) for a program in steps, whose designs take longer still to walk.
 pub const STEPS_PART: u64 = 8;
 /// Rows of loads and stores walked for a program in steps: each has several bursts.
-pub const STEPS_ROWS: u64 = 4_000_000;
+pub const STEPS_ROWS: u64 = 256_000;
 /// Part of the effort (one in so many) for each step towards the smallest array.
 pub const SMALLEST_PART: u64 = 2;
 /// Steps of that bisection at most.
@@ -207,7 +207,7 @@ pub const NEIGHBOUR_DESIGNS: u64 = 60;
 /// Bounds of shapes for such an array.
 pub const NEIGHBOUR_BOUNDS: u64 = 1_000_000;
 /// Rows of loads and stores walked for such an array.
-pub const NEIGHBOUR_ROWS: u64 = 8_000_000;
+pub const NEIGHBOUR_ROWS: u64 = 512_000;
 /// Gap at which the search for such an array ends.
 pub const NEIGHBOUR_GAP: f64 = 0.02;
 /// How many times as many cycles as the larger array before it such an array may take; beyond, the search was too
