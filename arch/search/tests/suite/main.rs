@@ -14,6 +14,7 @@ mod needed;
 mod phases;
 mod refusal;
 mod resources;
+mod sharing;
 mod starts;
 mod steady;
 mod strips;
