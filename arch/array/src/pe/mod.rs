@@ -21,6 +21,7 @@ mod sums;
 mod waits;
 mod zeroing;
 
+pub use cheaper::cheaper;
 pub use lower::lower;
 pub use options::Options;
 pub use schedule::schedule;

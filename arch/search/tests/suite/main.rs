@@ -2,6 +2,7 @@
 
 mod affine;
 mod arrays;
+mod cheaper;
 mod condition;
 mod counts;
 mod delay;

@@ -13,15 +13,19 @@
 
 use super::needed::{are_apart, Region};
 use super::timing::{Joined, Timing};
-use super::units::{is_early, mux, Leaf, Units};
+use super::units::{mux, Leaf, Units};
 use crate::draft::Lowered;
 use crate::vsa::{NodeId, Op};
 use std::collections::BTreeMap;
 use uniform::affine::Ranges;
 use uniform::sizes::Formula;
 
-/// Placed units at most, beyond one pass over all of them.
+/// Units that are placed anew at most.
 const STEPS: usize = 100;
+/// Operators that a unit is compared with, and units from which a bound starts.
+const NEAR: usize = 24;
+/// The last units, for which all ways are tried.
+const LAST: usize = 64;
 /// A unit in an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Member {
@@ -45,9 +49,8 @@ pub struct Choice {
 /// The best choice that is found; `None` if no two units may be one.
 pub fn choose(lowered: &Lowered, units: &Units, ranges: &Ranges, regions: &[Region], timing: Timing) -> Option<Choice> {
     let mut search = Search::new(lowered, units, ranges, regions, timing)?;
-    search.place(0, 0);
-    let cost = search.best.as_ref()?.cost;
-    let bound = if search.steps > 0 { cost } else { search.bound.min(cost) };
+    search.begin();
+    let bound = search.bound.min(search.best.as_ref()?.cost);
     search.best.filter(|best| best.slots.iter().any(|slot| slot.len() > 1)).map(|best| Choice { bound, ..best })
 }
 
@@ -108,7 +111,7 @@ impl<'a> Search<'a> {
             all.len()
         };
         let least: Vec<usize> =
-            (0..units.classes.len()).map(|c| class(c).map(|u| clique(c, u)).max().unwrap_or(0)).collect();
+            (0..units.classes.len()).map(|c| class(c).take(NEAR).map(|u| clique(c, u)).max().unwrap_or(0)).collect();
         let weights: Vec<i64> =
             (0..least.len()).map(|c| class(c).map(|u| units.list[u].weight).max().unwrap_or(0)).collect();
         let of = units.list.iter().enumerate().flat_map(|(u, unit)| unit.nodes.iter().map(move |&n| (n, u))).collect();
@@ -124,40 +127,54 @@ impl<'a> Search<'a> {
             of,
             slots: vec![],
             placed: vec![None; n],
-            steps: n + STEPS,
+            steps: n.min(LAST) + STEPS,
             best: None,
         })
     }
 
-    /// Places unit `u` and all behind it. `cost`: of those in front.
-    fn place(&mut self, u: usize, cost: i64) {
-        let rest = |s: &Self| -> i64 {
-            (0..s.least.len()).map(|c| s.least[c].saturating_sub(s.open[c]) as i64 * s.weights[c]).sum()
-        };
-        if self.best.as_ref().is_some_and(|best| cost + rest(self) >= best.cost) {
-            return;
-        }
-        let Some(unit) = self.units.list.get(u) else {
-            let cost = self.cost();
-            if self.best.as_ref().is_none_or(|best| cost < best.cost) {
-                self.best = Some(Choice { slots: self.slots.clone(), cost, bound: 0 });
+    /// Places all units: the first ones where they cost least, the [`LAST`] ones in all ways.
+    fn begin(&mut self) {
+        let first = self.units.list.len().saturating_sub(LAST);
+        let mut cost = 0;
+        for u in 0..first {
+            let ways = self.ways(u);
+            let joins = ways.into_iter().find_map(|(more, k, swapped)| {
+                self.join(self.slots[k][0].unit, u)?;
+                Some((more, k, swapped))
+            });
+            match joins {
+                Some((more, k, swapped)) => {
+                    self.slots[k].push(Member { unit: u, swapped });
+                    self.placed[u] = Some(k);
+                    cost += more;
+                }
+                None => cost += self.alone(u),
             }
-            return;
-        };
-        let (class, alone) = (unit.class, self.muxes(&[Member { unit: u, swapped: false }], unit.class).unwrap_or(0));
-        // One pass over all units comes to an end.
-        if self.steps == 0 && self.best.is_some() {
-            return;
         }
-        self.steps = self.steps.saturating_sub(1);
+        self.place(first, cost);
+    }
+
+    /// Gives unit `u` an operator of its own; its cost.
+    fn alone(&mut self, u: usize) -> i64 {
+        let (member, class) = (Member { unit: u, swapped: false }, self.units.list[u].class);
+        self.placed[u] = Some(self.slots.len());
+        self.slots.push(vec![member]);
+        self.open[class] += 1;
+        self.weights[class] + self.muxes(&[member], class).unwrap_or(0)
+    }
+
+    /// The operators that unit `u` may join, each with what it costs more, and whether its ports change places; the
+    /// cheapest first.
+    fn ways(&self, u: usize) -> Vec<(i64, usize, bool)> {
+        let class = self.units.list[u].class;
+        let alone = self.muxes(&[Member { unit: u, swapped: false }], class).unwrap_or(0);
+        let fits = |slot: &Slot| {
+            self.units.list[slot[0].unit].class == class && slot.iter().all(|m| self.are_apart(m.unit, u))
+        };
+        let swaps: &[bool] = if self.units.classes[class].commutes { &[false, true] } else { &[false] };
         let mut ways: Vec<(i64, usize, bool)> = vec![];
-        for k in 0..self.slots.len() {
-            let slot = &self.slots[k];
-            if self.units.list[slot[0].unit].class != class || !slot.iter().all(|m| self.are_apart(m.unit, u)) {
-                continue;
-            }
+        for (k, slot) in self.slots.iter().enumerate().filter(|(_, slot)| fits(slot)).take(NEAR) {
             let before = self.muxes(slot, class).unwrap_or(0);
-            let swaps: &[bool] = if self.units.classes[class].commutes { &[false, true] } else { &[false] };
             let with = |swapped: bool| {
                 let all: Slot = slot.iter().copied().chain([Member { unit: u, swapped }]).collect();
                 Some((self.muxes(&all, class)? - before, k, swapped))
@@ -166,7 +183,25 @@ impl<'a> Search<'a> {
         }
         ways.retain(|way| way.0 < self.weights[class] + alone);
         ways.sort();
-        for (more, k, swapped) in ways {
+        ways
+    }
+
+    /// Places unit `u` and all behind it. `cost`: of those in front.
+    fn place(&mut self, u: usize, cost: i64) {
+        let rest = |c: usize| self.least[c].saturating_sub(self.open[c]) as i64 * self.weights[c];
+        let least = cost + (0..self.least.len()).map(rest).sum::<i64>();
+        if self.best.as_ref().is_some_and(|best| self.steps == 0 || least >= best.cost) {
+            return;
+        }
+        if u == self.units.list.len() {
+            let cost = self.cost();
+            if self.best.as_ref().is_none_or(|best| cost < best.cost) {
+                self.best = Some(Choice { slots: self.slots.clone(), cost, bound: 0 });
+            }
+            return;
+        }
+        self.steps = self.steps.saturating_sub(1);
+        for (more, k, swapped) in self.ways(u) {
             let Some(joined) = self.join(self.slots[k][0].unit, u) else { continue };
             self.slots[k].push(Member { unit: u, swapped });
             self.placed[u] = Some(k);
@@ -174,15 +209,10 @@ impl<'a> Search<'a> {
             self.placed[u] = None;
             self.slots[k].pop();
             joined.into_iter().rev().for_each(|j| self.timing.part(j));
-            if self.steps == 0 && self.best.is_some() {
-                return;
-            }
         }
-        self.placed[u] = Some(self.slots.len());
-        self.slots.push(vec![Member { unit: u, swapped: false }]);
-        self.open[class] += 1;
-        self.place(u + 1, cost + self.weights[class] + alone);
-        self.open[class] -= 1;
+        let more = self.alone(u);
+        self.place(u + 1, cost + more);
+        self.open[self.units.list[u].class] -= 1;
         self.slots.pop();
         self.placed[u] = None;
     }
@@ -226,7 +256,7 @@ impl<'a> Search<'a> {
             let mut values: BTreeMap<Value, bool> = BTreeMap::new();
             for member in slot {
                 for leaf in &self.units.list[member.unit].ports[from(member)] {
-                    values.insert(self.value(leaf), is_early(self.lowered, leaf, taken));
+                    values.insert(self.value(leaf), self.units.is_early(self.lowered, leaf, taken));
                 }
             }
             let constant =

@@ -26,7 +26,7 @@ mod units;
 
 use crate::draft::Lowered;
 use crate::pe::schedule::schedule;
-use crate::vsa::{Node, Op, Schedule, Shared};
+use crate::vsa::{Node, NodeId, Op, Schedule, Shared};
 use timing::Timing;
 use uniform::mapping::Mapping;
 
@@ -42,29 +42,57 @@ fn shared(lowered: &Lowered, before: &Schedule, mapping: &Mapping) -> Option<(Lo
         return None;
     }
     let ranges = mapping.ranges();
-    let regions = needed::regions(lowered, mapping);
-    let units = units::find(lowered, before, &ranges, &regions);
-    let timing = Timing::new(lowered, before, |n| !regions[n].is_empty());
-    let choice = choice::choose(lowered, &units, &ranges, &regions, timing)?;
-    let new = rewrite::rewrite(lowered, &units, &ranges, &regions, &choice.slots);
-    let after = schedule(&new, mapping.extent).ok()?;
-    let wanted = choice.slots.iter().map(Vec::len).sum();
-    let (built, cost, bound) = (choice.slots.len(), choice.cost, choice.bound);
-    let new = Lowered { shared: Some(Shared { wanted, built, cost, bound }), ..new };
-    (after.interval == before.interval && after.start == before.start && is_in_time(lowered, before, &new, &after))
-        .then_some((new, after))
+    let (regions, built) = (needed::regions(lowered, mapping), built(lowered));
+    let mut units = units::find(lowered, before, &ranges, &regions, &built);
+    // What is selected a cycle earlier may be too late for that.
+    [true, false].into_iter().find_map(|early| {
+        units.early = early;
+        let timing = Timing::new(lowered, before, &built);
+        let choice = choice::choose(lowered, &units, &ranges, &regions, timing)?;
+        let new = rewrite::rewrite(lowered, &units, &ranges, &regions, &choice.slots)?;
+        let mut after = schedule(&new, mapping.extent).ok()?;
+        hold_inputs(lowered, before, &new, &mut after);
+        let wanted = choice.slots.iter().map(Vec::len).sum();
+        let (built, cost, bound) = (choice.slots.len(), choice.cost, choice.bound);
+        let new = Lowered { shared: Some(Shared { wanted, built, cost, bound }), ..new };
+        let same = after.interval == before.interval && after.start == before.start;
+        (same && is_in_time(lowered, before, &new, &after)).then_some((new, after))
+    })
 }
 
-/// No output is emitted later, and no input read later.
+/// Nodes that an output is computed from, needed or not.
+fn built(lowered: &Lowered) -> Vec<bool> {
+    let mut built = vec![false; lowered.nodes.len()];
+    let ports = lowered.outputs.iter().flat_map(|group| &group.ports);
+    let mut open: Vec<NodeId> = ports.flat_map(|port| [port.value, port.enable]).collect();
+    while let Some(id) = open.pop() {
+        if !std::mem::replace(&mut built[id.index()], true) {
+            open.extend(lowered.nodes[id.index()].op.sources());
+        }
+    }
+    built
+}
+
+/// Reads inputs as early as before, so that their buffers are free again as early; what is read waits in the PE.
+fn hold_inputs(old: &Lowered, before: &Schedule, new: &Lowered, after: &mut Schedule) {
+    let mut last = vec![0; old.inputs.len()];
+    for (node, &ready) in old.nodes.iter().zip(&before.ready) {
+        if let Op::Input { group, .. } = node.op {
+            last[group as usize] = ready.max(last[group as usize]);
+        }
+    }
+    for (node, ready) in new.nodes.iter().zip(&mut after.ready) {
+        if let Op::Input { group, .. } = node.op {
+            *ready = last[group as usize].min(*ready);
+        }
+    }
+}
+
+/// No output is emitted later.
 fn is_in_time(old: &Lowered, before: &Schedule, new: &Lowered, after: &Schedule) -> bool {
     let emitted = |lowered: &Lowered, schedule: &Schedule, g: usize| {
         let ports = lowered.outputs[g].ports.iter();
         ports.map(|p| schedule.ready[p.value.index()].max(schedule.ready[p.enable.index()])).max()
     };
-    let read = |lowered: &Lowered, schedule: &Schedule, g: usize| {
-        let of_group = |n: &usize| matches!(lowered.nodes[*n].op, Op::Input { group, .. } if group as usize == g);
-        (0..lowered.nodes.len()).filter(of_group).map(|n| schedule.ready[n]).max()
-    };
     (0..old.outputs.len()).all(|g| emitted(new, after, g) <= emitted(old, before, g))
-        && (0..old.inputs.len()).all(|g| read(new, after, g) <= read(old, before, g))
 }

@@ -2,7 +2,7 @@
 
 use super::choice::{Member, Slot};
 use super::needed::{both, Conjunction, Region};
-use super::units::{is_early, mux, negation, Leaf, Mux, Unit, Units};
+use super::units::{mux, negation, Leaf, Mux, Unit, Units};
 use crate::draft::Lowered;
 use crate::pe::nodes::Nodes;
 use crate::pe::select::{select_in_place, Source};
@@ -12,8 +12,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use uniform::affine::Ranges;
 use uniform::sizes::Formula;
 
-/// The PE in which the units of each slot are one operator.
-pub fn rewrite(lowered: &Lowered, units: &Units, ranges: &Ranges, regions: &[Region], slots: &[Slot]) -> Lowered {
+/// The PE in which the units of each slot are one operator; `None` if one would read itself in the same wave.
+pub fn rewrite(
+    lowered: &Lowered,
+    units: &Units,
+    ranges: &Ranges,
+    regions: &[Region],
+    slots: &[Slot],
+) -> Option<Lowered> {
     let mut slot_of: BTreeMap<NodeId, usize> = BTreeMap::new();
     for (k, slot) in slots.iter().enumerate().filter(|(_, slot)| slot.len() > 1) {
         let nodes = slot.iter().flat_map(|m| &units.list[m.unit].nodes);
@@ -31,6 +37,8 @@ pub fn rewrite(lowered: &Lowered, units: &Units, ranges: &Ranges, regions: &[Reg
         at: BTreeMap::new(),
         pasts: BTreeMap::new(),
         open: vec![],
+        begun: BTreeSet::new(),
+        circular: false,
     };
     let mut outputs = lowered.outputs.clone();
     for port in outputs.iter_mut().flat_map(|group| &mut group.ports) {
@@ -45,13 +53,13 @@ pub fn rewrite(lowered: &Lowered, units: &Units, ranges: &Ranges, regions: &[Reg
         let Some(&at) = new.at.get(id) else { continue };
         statements.iter().for_each(|&s| new.nodes.remark(at, s));
     }
-    Lowered {
+    (!new.circular).then(|| Lowered {
         maxima: lowered.maxima.clone(),
         inputs: lowered.inputs.clone(),
         outputs,
         scalars: lowered.scalars.clone(),
         ..new.nodes.finish()
-    }
+    })
 }
 
 struct Rewrite<'a> {
@@ -70,6 +78,9 @@ struct Rewrite<'a> {
     pasts: BTreeMap<(NodeId, [i64; 2], Formula), NodeId>,
     /// Nodes of `pasts` whose sources are not in the new table yet, with these sources.
     open: Vec<(NodeId, NodeId)>,
+    /// Slots whose operands are, or were, emitted.
+    begun: BTreeSet<usize>,
+    circular: bool,
 }
 
 impl Rewrite<'_> {
@@ -78,6 +89,10 @@ impl Rewrite<'_> {
             return at;
         }
         if let Some(&k) = self.slot_of.get(&id) {
+            if !self.begun.insert(k) {
+                self.circular = true;
+                return self.nodes.add(Op::Const(0), self.lowered.nodes[id.index()].ty, "circular");
+            }
             self.shared(k);
             return self.at[&id];
         }
@@ -141,7 +156,7 @@ impl Rewrite<'_> {
                 let unit = &self.units.list[member.unit];
                 for leaf in &unit.ports[from(member)] {
                     let sources = self.sources(unit, leaf, ty);
-                    if is_early(self.lowered, leaf, taken) { &mut early } else { &mut late }.extend(sources);
+                    if self.units.is_early(self.lowered, leaf, taken) { &mut early } else { &mut late }.extend(sources);
                 }
             }
             let constant = |s: &&Source| matches!(self.nodes.op(s.node), Op::Const(_));

@@ -26,12 +26,12 @@ pub struct Joined {
 }
 
 impl Timing {
-    /// `live`: the nodes that some wave needs.
-    pub fn new(lowered: &Lowered, schedule: &Schedule, live: impl Fn(usize) -> bool) -> Timing {
+    /// `built`: nodes that an output is computed from.
+    pub fn new(lowered: &Lowered, schedule: &Schedule, built: &[bool]) -> Timing {
         let n = lowered.nodes.len();
         let (ready, edges) = schedule::earliest(lowered, schedule);
         let mut readers = vec![vec![]; n];
-        for (from, to, weight) in edges.into_iter().filter(|e| live(e.0) && live(e.1)) {
+        for (from, to, weight) in edges.into_iter().filter(|e| built[e.0] && built[e.1]) {
             readers[from].push((to, weight));
         }
         Timing {

@@ -70,11 +70,6 @@ pub fn mux(values: usize, constants: usize, early: usize) -> Option<Mux> {
     (early > 1 && inputs(late, constants) <= INPUTS && inputs(early, 0) <= INPUTS + 1).then_some(Mux::Early)
 }
 
-/// The value is there a cycle before the port takes it.
-pub fn is_early(lowered: &Lowered, leaf: &Leaf, taken: i64) -> bool {
-    matches!(lowered.nodes[leaf.node.index()].op, Op::Input { .. }) && !leaf.negated && taken > FEED_LATENCY
-}
-
 impl Unit {
     /// The node whose value others read.
     pub fn value(&self) -> NodeId {
@@ -92,15 +87,25 @@ pub struct Leaf {
 }
 
 pub struct Units {
+    /// Values may be selected a cycle earlier.
+    pub early: bool,
     pub classes: Vec<Class>,
     pub list: Vec<Unit>,
 }
 
+impl Units {
+    /// The value may be selected a cycle before the port takes it.
+    pub fn is_early(&self, lowered: &Lowered, leaf: &Leaf, taken: i64) -> bool {
+        let there = matches!(lowered.nodes[leaf.node.index()].op, Op::Input { .. }) && taken > FEED_LATENCY;
+        self.early && there && !leaf.negated
+    }
+}
+
 /// The nodes that some wave needs and that may be shared, in the order of their schedule.
-pub fn find(lowered: &Lowered, schedule: &Schedule, ranges: &Ranges, regions: &[Region]) -> Units {
+pub fn find(lowered: &Lowered, schedule: &Schedule, ranges: &Ranges, regions: &[Region], built: &[bool]) -> Units {
     let muxes = lowered.muxes.iter().copied().collect();
-    let finder = Finder { lowered, schedule, ranges, regions, readers: readers(lowered, regions), muxes };
-    let mut units = Units { classes: vec![], list: vec![] };
+    let finder = Finder { lowered, schedule, ranges, regions, readers: readers(lowered, built), muxes };
+    let mut units = Units { early: true, classes: vec![], list: vec![] };
     let mut nodes: Vec<NodeId> =
         (0..lowered.nodes.len() as u32).map(NodeId).filter(|n| !regions[n.index()].is_empty()).collect();
     nodes.sort_by_key(|n| (schedule.ready[n.index()], *n));
@@ -115,10 +120,10 @@ pub fn find(lowered: &Lowered, schedule: &Schedule, ranges: &Ranges, regions: &[
     units
 }
 
-/// Per node, the nodes and ports that read it where anything does.
-fn readers(lowered: &Lowered, regions: &[Region]) -> Vec<Vec<NodeId>> {
+/// Per node, the nodes and ports that read it. `built`: nodes that an output is computed from.
+fn readers(lowered: &Lowered, built: &[bool]) -> Vec<Vec<NodeId>> {
     let mut readers = vec![vec![]; lowered.nodes.len()];
-    for (n, node) in lowered.nodes.iter().enumerate().filter(|(n, _)| !regions[*n].is_empty()) {
+    for (n, node) in lowered.nodes.iter().enumerate().filter(|(n, _)| built[*n]) {
         node.op.sources().into_iter().for_each(|s| readers[s.index()].push(NodeId(n as u32)));
     }
     for port in lowered.outputs.iter().flat_map(|group| &group.ports) {
@@ -183,6 +188,10 @@ impl Finder<'_> {
         let mut weight = self.weight(id, operator, &types, *ty);
         let mut adds = None;
         if let Some((sum, op, addend)) = self.slice(id).filter(|_| multiplies) {
+            // Sums without a register could read each other in a circle that no time tells.
+            if self.schedule.latency[sum.index()] == 0 {
+                return None;
+            }
             let ty = self.node(sum).ty;
             nodes.push(sum);
             ports.push(self.leaves(addend, false));
