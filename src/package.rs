@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &Rtl, reporter: &dyn Reporter) -> Result<Packaged> 
     let functions = functions.into_iter().map(compiled).collect::<Result<Vec<_>>>()?;
     reporter.progress(Progress::Stage("building"));
     let arrays: Vec<&Vsa> = functions.iter().map(|f| &f.compiled.vsa).collect();
-    let ip = Ip::new(&name, queue, &arrays);
+    let ip = program::joined(&name, queue, &arrays, &board)?;
     let built = Built::new(&ip).map_err(Error::internal)?;
     let directory = arguments.output.clone().unwrap_or_else(|| PathBuf::from("out").join(&built.interface.kernel));
     let compiled: Vec<&Compiled> = functions.iter().map(|f| &f.compiled).collect();

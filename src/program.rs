@@ -6,9 +6,11 @@ use crate::design_file::Request;
 use crate::error::{Error, Result};
 use crate::input::{self, Input};
 use crate::reporter::{Progress, Reporter};
-use array::ip::MOST_FUNCTIONS;
+use array::ip::{Ip, MOST_FUNCTIONS};
 use array::text::Stage;
+use array::vsa::Vsa;
 use cost::board::Board;
+use scop::diag::SourceMap;
 use uniform::aim::CountedMemory;
 use uniform::design::{ArrayChoice, DesignSpec, LONGEST_LATENCY};
 
@@ -129,6 +131,20 @@ fn named(functions: &mut [(Input, DesignSpec)], program: &Program) -> String {
         [(only, _)] => only.scop.name.clone(),
         _ => program.name.clone().unwrap_or_else(|| frontend::name_of_file(&program.files[0])),
     }
+}
+
+/// The IP of functions with these arrays.
+///
+/// # Errors
+/// E0711: each of them fits the board, but they do not fit together.
+pub fn joined(name: &str, queue: u32, arrays: &[&Vsa], board: &Board) -> Result<Ip> {
+    let ip = Ip::new(name, queue, arrays);
+    if ip.cores.len() > 1 {
+        let cores: Vec<_> = cost::ip::list(&ip).into_iter().take(ip.cores.len()).collect();
+        let fits = board.takes_all(&cores, &cost::ip::total(&ip));
+        fits.map_err(|fault| Error::diagnostics(vec![fault], &SourceMap::default()))?;
+    }
+    Ok(ip)
 }
 
 /// Compiles one function to a systolic array.

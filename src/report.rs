@@ -2,7 +2,7 @@
 
 use array::contract::dram::Pace;
 use array::ip::Ip;
-use array::vsa::{Until, Vsa};
+use array::vsa::{Shared, Until, Vsa};
 use cost::bank::Load;
 use cost::board::{Board, Resources};
 use cost::ip;
@@ -125,6 +125,7 @@ fn function(compiled: &Compiled) -> Value {
         "limit": limit(compiled),
         "search": searched(compiled),
         "resources_by_part": parts(vsa).list().into_iter().map(part).collect::<serde_json::Map<_, _>>(),
+        "shared_operators": shared(vsa),
         "memory": report.loads.iter().map(|l| bank(vsa, l)).collect::<Vec<_>>(),
     })
 }
@@ -379,6 +380,21 @@ fn function_text(compiled: &Compiled, board: &Board) -> String {
     text
 }
 
+/// What parts of the program share; `cost` and `bound` in LUTs, a DSP slice as some of them.
+fn shared(vsa: &Vsa) -> Value {
+    let of = |s: &Shared| json!({ "wanted": s.wanted, "built": s.built, "cost": s.cost, "bound": s.bound });
+    vsa.remarks.shared.as_ref().map_or(Value::Null, of)
+}
+
+/// The same in words.
+fn shared_text(s: &Shared) -> String {
+    let proof = match 100.0 * (s.cost - s.bound) as f64 / s.cost.max(1) as f64 {
+        gap if gap > 0.0 => format!("no choice was found that takes less; {gap:.1} % may be left"),
+        _ => "no choice takes less".into(),
+    };
+    format!("{} operators of a PE do the work of {}; {proof}", grouped(s.built as i64), grouped(s.wanted as i64))
+}
+
 /// The rows that not every function has: phases, arrays on chip, scratch buffers, the proof.
 fn optional_rows(compiled: &Compiled, interface: &Interface) -> impl Iterator<Item = (&'static str, String)> {
     let vsa = &compiled.vsa;
@@ -391,6 +407,7 @@ fn optional_rows(compiled: &Compiled, interface: &Interface) -> impl Iterator<It
     let listed = |all: Vec<String>| (!all.is_empty()).then(|| all.join(", "));
     let rows = [
         ("phases", phases),
+        ("sharing", vsa.remarks.shared.as_ref().map(shared_text)),
         ("on chip", listed(on_chip)),
         ("scratch", listed(scratch)),
         ("objective", objective(compiled)),

@@ -15,7 +15,6 @@ use crate::reference::{self, Reference};
 use crate::reporter::{Progress, Reporter};
 use crate::sim::compare::{Comparison, Deviation};
 use crate::sim::{Built, Outcome};
-use array::ip::Ip;
 use array::vsa::Vsa;
 use scop::Scop;
 use search::Compiled;
@@ -123,7 +122,8 @@ pub(crate) fn run(arguments: &Sim, reporter: &dyn Reporter) -> Result<Verdict> {
     }
     reporter.progress(Progress::Stage("building"));
     let arrays: Vec<&Vsa> = compiled.iter().map(|c| &c.vsa).collect();
-    let built = Rc::new(Built::new(&Ip::new(&work.name, work.queue, &arrays)).map_err(Error::internal)?);
+    let ip = program::joined(&work.name, work.queue, &arrays, &work.board)?;
+    let built = Rc::new(Built::new(&ip).map_err(Error::internal)?);
     let verdict = judged(arguments, work.name.clone(), all, &built, reporter)?;
     Ok(Verdict { board: work.board.name, ..verdict })
 }

@@ -71,7 +71,11 @@ pub(super) fn join(
         sizes: sizes(scop, &dram),
         counters: mapping.counters,
         nodes: std::mem::take(&mut lowered.nodes),
-        remarks: Remarks { statements: lowered.statements.clone(), quotes: kernel.quotes.clone() },
+        remarks: Remarks {
+            statements: lowered.statements.clone(),
+            quotes: kernel.quotes.clone(),
+            shared: lowered.shared,
+        },
         scalars: scalars(scop, &lowered, &dram),
         arrays: dram.into_iter().map(|d| d.array).collect(),
         inputs,

@@ -1,6 +1,6 @@
 //! A PE before its schedule, and I/O groups before their layouts.
 
-use crate::vsa::{Node, NodeId};
+use crate::vsa::{Node, NodeId, Shared};
 use scop::{Affine, Constraint};
 use std::collections::{BTreeMap, BTreeSet};
 use uniform::affine::{Condition, Form};
@@ -122,4 +122,6 @@ pub struct Lowered {
     pub statements: BTreeMap<NodeId, BTreeSet<usize>>,
     /// Selects between the sources of a variable: they take no register of their own.
     pub muxes: Vec<NodeId>,
+    /// Which operators are shared.
+    pub shared: Option<Shared>,
 }

@@ -11,6 +11,7 @@
 use crate::assemble::{build, join, reductions_of, SPILL_BEYOND};
 use crate::draft::Lowered;
 use crate::kernel::Kernel;
+use crate::pe;
 use crate::pe::Options;
 use crate::vsa::{Schedule, Vsa};
 use uniform::design::DesignSpec;
@@ -135,11 +136,13 @@ fn within(
             if best.as_ref().map_or(true, |b| {
                 cycles(&found.1, even.extent, even.waves()) < cycles(&b.1, mapping.extent, mapping.waves())
             }) {
-                return join(kernel, even, found.0, found.1, spec);
+                let (lowered, schedule) = pe::share(found.0, found.1, &even);
+                return join(kernel, even, lowered, schedule, spec);
             }
         }
     }
     let (lowered, schedule) = best?;
+    let (lowered, schedule) = pe::share(lowered, schedule, &mapping);
     join(kernel, mapping, lowered, schedule, spec)
 }
 

@@ -254,20 +254,48 @@ impl Board {
     /// # Errors
     /// E0711: a design does not fit; lists the resources of which it needs too many.
     pub fn takes(&self, need: &Resources) -> Result<(), Diagnostic> {
+        let help = "choose smaller tiles or fewer lanes, or another board";
+        self.missing(need).map_or(Ok(()), |over| {
+            let text = format!("the array does not fit {}: it needs {over}", self.name);
+            Err(Diagnostic::error("E0711", None, text).help(help))
+        })
+    }
+
+    /// The arrays of several functions, each with its name and what it needs, and what all need together.
+    ///
+    /// # Errors
+    /// E0711: they do not fit together; lists the functions.
+    pub fn takes_all(&self, each: &[(String, Resources)], total: &Resources) -> Result<(), Diagnostic> {
+        let Some(over) = self.missing(total) else { return Ok(()) };
+        let share = |(name, need): &(String, Resources)| {
+            let most = need.named().into_iter().zip(self.resources.counts()).map(|((kind, n), all)| {
+                (
+                    n * 1000 / all.max(1),
+                    format!("{name} {:.1} % of the {}", 100.0 * n as f64 / all.max(1) as f64, kind.to_uppercase()),
+                )
+            });
+            most.max_by_key(|m| m.0).map_or_else(String::new, |m| m.1)
+        };
+        let text = format!("the {} arrays do not fit {} together: they need {over}", each.len(), self.name);
+        let part = (100 / each.len().max(1)).max(1);
+        let help = format!(
+            "give each its part, such as --limit lut={part}%,dsp={part}%, choose fewer functions (--function) or another \
+            board"
+        );
+        let label = each.iter().map(share).collect::<Vec<_>>().join(", ");
+        Err(Diagnostic::error("E0711", None, text).label(label).help(help))
+    }
+
+    /// The resources of which there are too few, in words.
+    fn missing(&self, need: &Resources) -> Option<String> {
         let have = &self.resources;
         if need.fits(have) {
-            return Ok(());
+            return None;
         }
-        let over: Vec<String> = (need.named().into_iter().zip(have.counts()))
-            .filter(|((_, need), have)| need > have)
-            .map(|((name, need), have)| format!("{need} {} of {have}", name.to_uppercase()))
-            .collect();
-        let fault = Diagnostic::error(
-            "E0711",
-            None,
-            format!("the array does not fit {}: it needs {}", self.name, over.join(", ")),
-        );
-        Err(fault.help("choose smaller tiles or fewer lanes, or another board"))
+        let over = need.named().into_iter().zip(have.counts()).filter(|((_, need), have)| need > have);
+        let over: Vec<String> =
+            over.map(|((name, need), have)| format!("{need} {} of {have}", name.to_uppercase())).collect();
+        Some(over.join(", "))
     }
 
     /// Cycles of the kernel's clock from a read's address to its first data, of the slowest memory.

@@ -67,3 +67,29 @@ fn more_functions_than_the_register_counts_are_refused() {
     let many = kernel(dir.path(), "many.c", &(0..256).map(one).collect::<String>());
     assert!(refused(&["rtl", &many, "-o", "out"]).contains("256 functions: an IP has at most 255"));
 }
+
+/// Each function fits alone. One function's core is never refused by another one's.
+#[test]
+fn functions_that_do_not_fit_together_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let one = |name: &str, n: usize| {
+        format!(
+            "void {name}(const short A[{n}][{n}], const short B[{n}][{n}], int C[{n}][{n}]) {{\n#pragma sagen space(i, j)\n\
+            #pragma scop\n  for (int i = 0; i < {n}; i++)\n    for (int j = 0; j < {n}; j++)\n      \
+            for (int k = 0; k < {n}; k++) C[i][j] += A[i][k] * B[k][j];\n#pragma endscop\n}}\n"
+        )
+    };
+    let two = kernel(dir.path(), "two.c", &(one("first", 12) + &one("second", 13)));
+    let tiles = kernel(
+        dir.path(),
+        "d.toml",
+        "[function.first]\ntile = { i = 12, j = 12 }\n[function.second]\ntile = { i = 13, j = 13 }\n",
+    );
+    let all = ["rtl", &two, "--board", "pynq-z2", "--design", &tiles, "-o", "out"];
+    let why = refused(&all);
+    assert!(why.contains("E0711") && why.contains("the 2 arrays do not fit pynq-z2 together"), "{why}");
+    assert!(why.contains("first") && why.contains("second") && why.contains("DSP of 220"), "{why}");
+    let out = dir.path().join("out").display().to_string();
+    let alone = ["rtl", &two, "--board", "pynq-z2", "--function", "first", "--tile", "i=12,j=12", "-o", &out];
+    assert_eq!(code(&sagen(&alone)), 0);
+}

@@ -27,6 +27,7 @@
 //! Source: PolySA, section 4; Quinton and Van Dongen, The Mapping of Linear Recurrence Equations on Regular Arrays.
 
 use crate::draft::{Lowered, OutputDraft, OutputDraftPort};
+use crate::pe::cheaper::cheaper;
 use crate::pe::conditions::Conditions;
 use crate::pe::ends::Ends;
 use crate::pe::io::{during, output, sort_ports, InputPort, Inputs, Stored};
@@ -200,6 +201,9 @@ impl<'a> Lower<'a> {
     }
 
     pub(super) fn expr(&mut self, s: usize, lane: usize, expr: &Expr) -> Result<NodeId, Illegal> {
+        if let Some(cheaper) = cheaper(expr) {
+            return self.expr(s, lane, &cheaper);
+        }
         let op = match &expr.kind {
             ExprKind::Const(bits) => Op::Const(*bits),
             ExprKind::Iter(affine) => {

@@ -1,5 +1,6 @@
 //! The PE: its nodes ([`lower`](mod@lower)) and when their values are on the wire ([`schedule`](mod@schedule)).
 
+mod cheaper;
 mod conditions;
 mod ends;
 mod io;
@@ -14,11 +15,14 @@ pub mod retime;
 mod schedule;
 mod select;
 mod share;
+mod sharing;
 pub mod spill;
 mod sums;
 mod waits;
 mod zeroing;
 
+pub use cheaper::cheaper;
 pub use lower::lower;
 pub use options::Options;
 pub use schedule::schedule;
+pub use sharing::share;

@@ -67,6 +67,18 @@ impl Nodes {
         mux
     }
 
+    /// An operation that takes no register of its own.
+    pub fn at_once(&mut self, op: Op, ty: ScalarType, name: &str) -> NodeId {
+        let id = self.add(op, ty, name);
+        self.muxes.push(id);
+        id
+    }
+
+    /// The multiplexer takes a register after all.
+    pub fn registered(&mut self, id: NodeId) {
+        self.muxes.retain(|mux| *mux != id);
+    }
+
     pub fn is_mux(&self, id: NodeId) -> bool {
         self.muxes.contains(&id)
     }

@@ -154,6 +154,18 @@ fn second_step(s0: i64, extent: i64, cuts: &[Cut]) -> Option<i64> {
     options.into_iter().flatten().min_by_key(|s| s.abs())
 }
 
+/// The earliest times of the nodes under a schedule's interval and hop delays, and by how much each reader is ready
+/// later than what it reads, at least: `(read, reader, cycles)`.
+pub(super) fn earliest(lowered: &Lowered, schedule: &Schedule) -> (Vec<i64>, Vec<(usize, usize, i64)>) {
+    let (edges, step) = (edges(lowered, &schedule.latency, schedule.interval), schedule.steps());
+    let ready = match longest_paths(&lowered.nodes, &edges, step) {
+        Outcome::Ready(ready) => ready,
+        Outcome::Cycle(_) => schedule.ready.clone(),
+    };
+    let later = |e: &Edge| (e.from, e.to, e.weight - step[0] * e.hop[0] - step[1] * e.hop[1]);
+    (ready, edges.iter().map(later).collect())
+}
+
 /// # Errors
 /// When no interval up to 256 cycles suffices.
 pub fn schedule(lowered: &Lowered, extent: [i64; 2]) -> Result<Schedule, Illegal> {

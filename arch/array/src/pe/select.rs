@@ -56,6 +56,50 @@ pub(super) fn select(
     value
 }
 
+/// As [`select`], for sources that only some PEs need: a source is taken in no PE that does not need it. What it is
+/// computed from is not needed there either.
+pub(super) fn select_in_place(
+    nodes: &mut Nodes,
+    ranges: &Ranges,
+    sources: Vec<Source>,
+    ty: ScalarType,
+    name: &str,
+) -> NodeId {
+    if sources.is_empty() || sources.iter().any(|source| source.when.is_empty()) {
+        return select(nodes, ranges, sources, ty, name);
+    }
+    let mut merged: Vec<Merged> = Vec::new();
+    for Source { when, node } in sources {
+        match merged.iter_mut().find(|m| m.node == node) {
+            Some(same) => include(&mut same.any, when),
+            None => merged.push(Merged { any: vec![when], node }),
+        }
+    }
+    // The one that most PEs need is the default.
+    merged.sort_by_key(|m| (pes(ranges, &m.any), m.any.len()));
+    for at in 0..merged.len() {
+        let (here, behind) = merged.split_at_mut(at + 1);
+        here[at].any.iter_mut().for_each(|all| shorten(ranges, all, behind, |c| cost(c) == 2));
+    }
+    let mut value = merged.pop().expect("not empty").node;
+    for Merged { mut any, node } in merged.into_iter().rev() {
+        any.sort();
+        any.dedup();
+        let when = nodes.guard_any(&any);
+        value = nodes.mux(when, node, value, ty, name);
+    }
+    value
+}
+
+/// PEs in a box around those in which one of the conjunctions holds in some wave.
+fn pes(ranges: &Ranges, any: &[Vec<Condition>]) -> i64 {
+    let time = ranges.counters.len();
+    let around = |a: (i64, i64), b: (i64, i64)| (a.0.min(b.0), a.1.max(b.1));
+    let boxes = any.iter().filter_map(|all| ranges.narrowed(all)).map(|b| [b[time], b[time + 1]]);
+    let whole = boxes.reduce(|a, b| [around(a[0], b[0]), around(a[1], b[1])]);
+    whole.map_or(0, |b| b.iter().map(|(low, high)| high - low + 1).product())
+}
+
 /// `initial` where its conditions hold, else the first of `steps` that applies; the last step is the default.
 pub(super) fn select_step(
     nodes: &mut Nodes,
@@ -98,27 +142,36 @@ fn include(any: &mut Vec<Vec<Condition>>, when: Vec<Condition>) {
 /// with the PE go first: one that is fixed in a PE costs less. Conditions fixed in a PE stay if they keep a delayed
 /// value out of it: that PE needs no memory then.
 fn relax(nodes: &Nodes, ranges: &Ranges, sources: &mut [Merged]) {
-    let cost = |c: &Condition| match (c.form.is_time_only(), c.form.counters.iter().any(|&c| c != 0)) {
-        (false, true) => 0,
-        (true, _) => 1,
-        (false, false) => 2,
-    };
     for at in 0..sources.len() {
         let (here, behind) = sources.split_at_mut(at + 1);
         let delayed = nodes.op(here[at].node).is_delayed();
         for all in &mut here[at].any {
-            all.sort_by_key(cost);
-            let mut k = 0;
-            while k < all.len() && !(delayed && cost(&all[k]) == 2) {
-                let without = || all.iter().enumerate().filter(move |(i, _)| *i != k).map(|x| x.1);
-                let disjoint = behind.iter().flat_map(|b| &b.any).all(|other| !ranges.feasible(without().chain(other)));
-                if disjoint {
-                    drop(all.remove(k))
-                } else {
-                    k += 1
-                }
-            }
-            all.sort();
+            shorten(ranges, all, behind, |c| delayed && cost(c) == 2);
         }
+    }
+}
+
+/// Leaves out conditions of a conjunction that do not tell it from the sources `behind`, but those that stay.
+fn shorten(ranges: &Ranges, all: &mut Vec<Condition>, behind: &[Merged], stays: impl Fn(&Condition) -> bool) {
+    all.sort_by_key(cost);
+    let mut k = 0;
+    while k < all.len() && !stays(&all[k]) {
+        let without = || all.iter().enumerate().filter(move |(i, _)| *i != k).map(|x| x.1);
+        let disjoint = behind.iter().flat_map(|b| &b.any).all(|other| !ranges.feasible(without().chain(other)));
+        if disjoint {
+            drop(all.remove(k))
+        } else {
+            k += 1
+        }
+    }
+    all.sort();
+}
+
+/// Whether a condition compares the wave with the PE (0), is about the wave alone (1), or about the PE alone (2).
+fn cost(c: &Condition) -> i64 {
+    match (c.form.is_time_only(), c.form.counters.iter().any(|&c| c != 0)) {
+        (false, true) => 0,
+        (true, _) => 1,
+        (false, false) => 2,
     }
 }

@@ -159,6 +159,21 @@ pub struct Remarks {
     pub statements: BTreeMap<NodeId, BTreeSet<usize>>,
     /// The statements' C lines, for people.
     pub quotes: Arc<[Option<String>]>,
+    /// Which operators are shared, if some are.
+    pub shared: Option<Shared>,
+}
+
+/// Operators of a PE that several parts of a program share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shared {
+    /// Operators, and adders in the slices of products, that the parts have together.
+    pub wanted: usize,
+    /// Those that are built for them.
+    pub built: usize,
+    /// LUTs of the operators and of the multiplexers in front of them, a DSP slice as some of them; and no choice has
+    /// fewer.
+    pub cost: i64,
+    pub bound: i64,
 }
 
 impl Remarks {

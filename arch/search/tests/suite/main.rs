@@ -2,6 +2,7 @@
 
 mod affine;
 mod arrays;
+mod cheaper;
 mod condition;
 mod counts;
 mod delay;
@@ -15,6 +16,7 @@ mod phases;
 mod refusal;
 mod repeat;
 mod resources;
+mod sharing;
 mod starts;
 mod steady;
 mod strips;
