@@ -109,7 +109,7 @@ pub struct Program {
     /// Compute expf, logf, sinf, cosf and tanhf of array values by polynomials
     ///
     /// Their errors are below 2 units in the last place (docs/operators.md). The golden model computes the same ones.
-    #[arg(long, value_name = "approx")]
+    #[arg(long, value_name = "approx", hide_possible_values = true)]
     pub math: Option<Math>,
     /// Board, by name (see `sagen boards`) or by its .toml file
     #[arg(long, value_name = "NAME|FILE", default_value = crate::catalog::DEFAULT)]

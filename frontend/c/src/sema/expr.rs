@@ -4,13 +4,12 @@ use super::affine::binary_op;
 use super::form::Truth;
 use super::operate::{self, arithmetic, compare, constant, convert, node, select, to_bool, truth};
 use super::table;
-use super::types::{promote, type_of, usual};
+use super::types::{function, promote, type_of, usual};
 use super::width::I64;
 use super::{Entity, Guard, Sema};
 use crate::ast;
 use crate::ast::{Binary, Unary};
 use scop::diag::Span;
-use scop::literal::{F32, F64};
 use scop::{Access, BinaryOp, Expr, ExprKind, HostFunction, ScalarType, UnaryOp};
 
 /// Index of `access` in `reads`; appended if it is new.
@@ -22,24 +21,6 @@ pub(super) fn read(reads: &mut Vec<Access>, access: Access) -> usize {
             reads.len() - 1
         }
     }
-}
-
-/// Functions of <math.h> and <stdlib.h>: number of arguments, type of arguments and result.
-pub(super) fn function(name: &str) -> Option<(usize, ScalarType)> {
-    if let Some((f, ty)) = HostFunction::named(name) {
-        return Some((f.arguments(), ty));
-    }
-    Some(match name {
-        "sqrtf" | "fabsf" => (1, F32),
-        "fminf" | "fmaxf" => (2, F32),
-        "fmaf" => (3, F32),
-        "sqrt" | "fabs" => (1, F64),
-        "fmin" | "fmax" => (2, F64),
-        "fma" => (3, F64),
-        "abs" => (1, ScalarType::I32),
-        "labs" | "llabs" => (1, ScalarType::Int { bits: 64, signed: true }),
-        _ => return None,
-    })
 }
 
 impl Sema {

@@ -9,7 +9,7 @@
 //! `_BitInt` open, so they are not looked at.
 
 use super::operate::{binary, constant, convert};
-use super::types::promote;
+use super::types::{function, promote};
 use super::{Entity, Sema};
 use crate::ast;
 use crate::ast::{AnyWidth, Binary, ExprKind, Unary};
@@ -285,7 +285,7 @@ impl Sema {
             }
             ExprKind::Call(name, _) => match conversion(name) {
                 Some((width, signed)) => Some(Width::of(width, signed)),
-                None => super::expr::function(name).and_then(|(_, ty)| of(ty)),
+                None => function(name).and_then(|(_, ty)| of(ty)),
             },
             ExprKind::Unary(Unary::Plus, a) => self.sized(a, least),
             ExprKind::Unary(Unary::Neg | Unary::Not, a) => {
