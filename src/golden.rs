@@ -161,29 +161,22 @@ impl Golden {
     ///
     /// # Errors
     /// See [`Failure`].
-<<<<<<< HEAD
     pub fn new(scop: &Scop, file: &Path, preprocessing: &ParseOptions, how: &How, way: Way) -> Result<Golden, Failure> {
-        let compiler = Compiler::find()?;
-        let dir = Scratch::temporary("golden")
-            .map_err(|e| Failure::Files(format!("cannot make a folder for the golden model: {e}")))?;
-        let program = build(&compiler, scop, file, preprocessing, (dir.path(), how, way))?;
         let folder = std::path::absolute(file).ok().and_then(|f| Some(f.parent()?.to_path_buf())).unwrap_or_default();
-        Ok(Golden { compiler: compiler.to_string(), how: *how, way, folder, dir, program })
-=======
-    pub fn new(scop: &Scop, file: &Path, preprocessing: &ParseOptions, how: &How) -> Result<Golden, Failure> {
         let mut first = None;
         // Another compiler may have the type that one lacks.
         for compiler in Compiler::all()? {
             let dir = Scratch::temporary("golden")
                 .map_err(|e| Failure::Files(format!("cannot make a folder for the golden model: {e}")))?;
-            match build(&compiler, scop, file, preprocessing, (dir.path(), how)) {
-                Ok(program) => return Ok(Golden { compiler: compiler.to_string(), how: *how, dir, program }),
+            match build(&compiler, scop, file, preprocessing, (dir.path(), how, way)) {
+                Ok(program) => {
+                    return Ok(Golden { compiler: compiler.to_string(), how: *how, way, folder, dir, program })
+                }
                 Err(why @ Failure::NoType(_)) => drop(first.get_or_insert(why)),
                 Err(why) => return Err(why),
             }
         }
         Err(first.unwrap_or(Failure::NoCompiler))
->>>>>>> c7ff8c3 (frontend: _BitInt, exchanged pointers, flat arrays in rows, inferred maxima, --math approx, calls in branches)
     }
 
     /// Runs it once on `memory`; `scop` is its program.
@@ -274,16 +267,11 @@ fn build(
         }
     };
     let kernel = if is_cpp(scop) { "kernel.cpp" } else { "kernel.c" };
-<<<<<<< HEAD
-    std::fs::write(dir.join(kernel), kernel_unit(scop, &source)).map_err(files)?;
-    let driver = if way == Way::Main { own_main::DRIVER } else { DRIVER };
-    std::fs::write(dir.join("driver.c"), driver).map_err(files)?;
-=======
     let approximations = if pre.approximate { "#include <sagen_math.h>\n" } else { "" };
     let unit = format!("{approximations}{}", kernel_unit(scop, &source));
     std::fs::write(dir.join(kernel), unit).map_err(files)?;
-    std::fs::write(dir.join("driver.c"), DRIVER).map_err(files)?;
->>>>>>> c7ff8c3 (frontend: _BitInt, exchanged pointers, flat arrays in rows, inferred maxima, --math approx, calls in branches)
+    let driver = if way == Way::Main { own_main::DRIVER } else { DRIVER };
+    std::fs::write(dir.join("driver.c"), driver).map_err(files)?;
     std::fs::create_dir(dir.join("headers")).map_err(files)?;
     std::fs::write(dir.join("headers/ap_int.h"), AP_INT).map_err(files)?;
     std::fs::write(dir.join("headers/sagen_math.h"), frontend::APPROXIMATIONS).map_err(files)?;
@@ -357,20 +345,16 @@ fn user_unit(
         // GCC would otherwise keep the intermediate results of 16-bit formats in fp32.
         command.arg("-fexcess-precision=16");
     }
-<<<<<<< HEAD
+    if !is_cpp(scop) && scop.arrays.iter().any(|a| frontend::c_spelling(&a.c_type).contains("_BitInt")) {
+        // Older standards of C do not have it.
+        command.arg("-std=gnu2x");
+    }
     command
         .args(FLAGS)
         .args((way == Way::Call).then_some(RENAMED))
         .args(pre.defines.iter().map(define))
         .arg("-iquote")
         .arg(folder);
-=======
-    if !is_cpp(scop) && scop.arrays.iter().any(|a| frontend::c_spelling(&a.c_type).contains("_BitInt")) {
-        // Older standards of C do not have it.
-        command.arg("-std=gnu2x");
-    }
-    command.args(FLAGS).args(pre.defines.iter().map(define)).arg("-iquote").arg(folder);
->>>>>>> c7ff8c3 (frontend: _BitInt, exchanged pointers, flat arrays in rows, inferred maxima, --math approx, calls in branches)
     for include in &pre.include_dirs {
         let absolute = |e: std::io::Error| Failure::Files(format!("cannot write the golden model: {e}"));
         command.arg("-I").arg(std::path::absolute(include).map_err(absolute)?);
@@ -406,196 +390,6 @@ enum Source {
     AsItIs(PathBuf),
 }
 
-<<<<<<< HEAD
-=======
-/// The user's file and, behind it, the function that calls its kernel on buffers in the order of the DRAM arrays.
-fn kernel_unit(scop: &Scop, source: &Source) -> String {
-    let (Source::Watched(path) | Source::AsItIs(path)) = source;
-    let path = path.to_string_lossy();
-    let cpp = is_cpp(scop);
-    let mut text = format!("{}#include \"{path}\"\n", if cpp { "#include <utility>\n" } else { "" });
-    let (mut copy_in, mut copy_out) = (String::new(), String::new());
-    let mut arguments = vec![String::from("0"); scop.function.parameters as usize];
-    for (k, size) in scop.sizes.iter().enumerate() {
-        if let Some(place) = arguments.get_mut(size.parameter as usize) {
-            *place = match size.value {
-                _ if cpp => format!("(void *)&sagen_sizes[{k}]"),
-                Some(value) => value.to_string(),
-                None => format!("sagen_sizes[{k}]"),
-            };
-        }
-    }
-    for (slot, (_, array)) in dram(scop).enumerate() {
-        match array.binding {
-            Binding::Parameter(position) => {
-                if let Some(place) = arguments.get_mut(position as usize) {
-                    *place = format!("sagen_p[{slot}]");
-                }
-            }
-            Binding::Value(position) => {
-                if let Some(place) = arguments.get_mut(position as usize) {
-                    *place = match cpp {
-                        true => format!("sagen_p[{slot}]"),
-                        false => format!("*({} *)sagen_p[{slot}]", frontend::c_spelling(&array.c_type)),
-                    };
-                }
-            }
-            Binding::Around | Binding::Static => {}
-            Binding::Global | Binding::Local | Binding::Scratch | Binding::Host(_) => {
-                let (name, size) = (&array.name, bytes(array));
-                // The front end and the compiler must agree on the array's size.
-                let _ = writeln!(text, "typedef char sagen_size_{slot}[sizeof({name}) == {size} ? 1 : -1];");
-                if !own_contents(array) {
-                    let _ = writeln!(copy_in, "  __builtin_memcpy((void *)&{name}, sagen_p[{slot}], {size});");
-                }
-                let _ = writeln!(copy_out, "  __builtin_memcpy(sagen_p[{slot}], (void *)&{name}, {size});");
-            }
-        }
-    }
-    let name = scop.function.name.as_deref().unwrap_or("sagen_region");
-    let call = if name == "main" {
-        // A program without options; its `main` is renamed.
-        let _ = writeln!(text, "static char *sagen_arguments[] = {{(char *)\"program\", 0, 0}};");
-        let usual = ["1", "sagen_arguments", "sagen_arguments + 2"];
-        arguments.iter_mut().zip(usual).for_each(|(a, usual)| *a = usual.into());
-        format!("  {name}({});\n", arguments.join(", "))
-    } else if cpp && scop.function.name.is_some() {
-        let _ = writeln!(text, "{INVOKE}");
-        format!("  void *sagen_given[] = {{{}, 0}};\n  sagen::invoke(&{name}, sagen_given);\n", arguments.join(", "))
-            .replace("{, ", "{")
-    } else {
-        format!("  {name}({});\n", arguments.join(", "))
-    };
-    let linkage = if cpp { "extern \"C\" " } else { "" };
-    if let Source::AsItIs(_) = source {
-        // The value of a constant is known afterwards.
-        let keep = |when: &str, own: bool| {
-            let copy = |(slot, (_, array)): (usize, (usize, &Array))| {
-                (own_contents(array) == own).then(|| {
-                    format!("  __builtin_memcpy(sagen_{when}[{slot}], sagen_p[{slot}], {});\n", bytes_text(array))
-                })
-            };
-            dram(scop).enumerate().filter_map(copy).collect::<String>()
-        };
-        let (before, after) =
-            (keep("before", false), [keep("before", true), keep("after", false), keep("after", true)].concat());
-        let _ = writeln!(text, "{}", shared(scop));
-        let _ = writeln!(
-            text,
-            "{linkage}void sagen_call(void **sagen_p) {{\n{before}{copy_in}{call}{copy_out}{after}  sagen_runs = 1;\n}}"
-        );
-    } else {
-        let _ = writeln!(text, "{linkage}void sagen_call(void **sagen_p) {{\n{copy_in}{call}}}");
-    }
-    text
-}
-
-/// C text with `int <name>_reference(void **before, void **after)`, which runs the program once on the arguments of an
-/// IP, `numbers` saying which array of the `Scop` each is, if any. `before` holds what the function is called with, and
-/// afterwards what was there where the region began; `after` gets what was there where it ended. The result is 0 if the
-/// region was never reached. `None` if the text would have to include a file whose name no `#include` can have.
-pub fn reference(
-    scop: &Scop,
-    file: &Path,
-    preprocessing: &ParseOptions,
-    name: &str,
-    numbers: &[Option<usize>],
-) -> Option<String> {
-    let own = file.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    let mut text = format!("/* The C program behind {name}, with a way in: {name}_reference at the end.\n");
-    let _ = writeln!(
-        text,
-        " *   cc -O1 -fwrapv -fno-strict-aliasing -ffp-contract=off -ffunction-sections -fdata-sections -c -iquote \
-        <folder of {}> reference.c",
-        packaging::quote::comment(&own)
-    );
-    let name_of = |p: &PathBuf| p.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    let more: String =
-        preprocessing.companions.iter().map(|p| format!(" {}", packaging::quote::comment(&name_of(p)))).collect();
-    let with = if more.is_empty() { String::new() } else { format!(" together with{more}") };
-    let _ =
-        writeln!(text, " * Link it{with} with {}: functions that the kernel does not need are left out. */", LINK[0]);
-    for (macro_name, value) in &preprocessing.defines {
-        let _ = writeln!(text, "#define {macro_name} {}", if value.is_empty() { "1" } else { value });
-    }
-    text.push_str("#define main sagen_user_main\n#define __SYNTHESIS__ 1\n#define NDEBUG 1\n");
-    if preprocessing.approximate {
-        text.push_str(frontend::APPROXIMATIONS);
-    }
-    let own = PathBuf::from(own);
-    match watched(scop) {
-        // The program itself in place of its inclusion.
-        Some(program) => {
-            let unit = kernel_unit(scop, &Source::Watched("program.c".into()));
-            let _ = write!(text, "{program}\n{}", unit.split_once('\n').map_or("", |parts| parts.1));
-        }
-        None if can_be_included(&own) => text.push_str(&kernel_unit(scop, &Source::AsItIs(own))),
-        None => return None,
-    }
-    let (mut set, mut free, count) = (String::new(), String::new(), dram(scop).count());
-    for (slot, (index, array)) in dram(scop).enumerate() {
-        let size = bytes_text(array);
-        let _ = write!(set, "  p[{slot}] = __builtin_malloc({size});");
-        let _ = match numbers.iter().position(|&p| p == Some(index)) {
-            Some(k) => writeln!(
-                set,
-                " b[{slot}] = before[{k}]; a[{slot}] = after[{k}]; __builtin_memcpy(p[{slot}], b[{slot}], {size});"
-            ),
-            None => writeln!(
-                set,
-                " b[{slot}] = a[{slot}] = __builtin_malloc({size}); __builtin_memset(p[{slot}], 0, {size});"
-            ),
-        };
-        let _ = match numbers.contains(&Some(index)) {
-            true => writeln!(free, "  __builtin_free(p[{slot}]);"),
-            false => writeln!(free, "  __builtin_free(p[{slot}]); __builtin_free(b[{slot}]);"),
-        };
-    }
-    // Open sizes are an argument, too, in the order of the function's parameters.
-    let (more, keep) = if scop.sizes.iter().any(|s| s.value.is_none()) {
-        (", const long long *sizes", "  sagen_sizes = sizes;\n")
-    } else {
-        ("", "")
-    };
-    let _ = writeln!(
-        text,
-        "void **sagen_before, **sagen_after, **sagen_state; int sagen_runs; const long long *sagen_sizes;\nint {name}_reference(void \
-        **before, void **after{more}) {{"
-    );
-    let _ = writeln!(
-        text,
-        "{keep}  void *p[{count}], *b[{count}], *a[{count}], *s[{count}] = {{0}};\n{set}  sagen_before = b; sagen_after = a; \
-        sagen_state = s; sagen_runs = 0;\n  sagen_call(p);\n{free}  return sagen_runs > 0;\n}}"
-    );
-    Some(text)
-}
-
-/// The declarations of both units, in the language of the program.
-fn shared(scop: &Scop) -> String {
-    match is_cpp(scop) {
-        true => format!("extern \"C\" {{ {SHARED} }}"),
-        false => SHARED.to_string(),
-    }
-}
-
-/// Calls a C++ function with what these addresses hold: arrays, references and values alike. An address of 0 stands for
-/// an argument that the region does not use.
-const INVOKE: &str = r#"namespace sagen {
-static long long unused[1 << 13];
-template <class T> struct As { static T from(void *p) { return p ? *(T *)p : T(); } };
-template <class T> struct As<T *> { static T *from(void *p) { return (T *)p; } };
-template <class T> struct As<T &> { static T &from(void *p) { return *(T *)(p ? p : unused); } };
-template <class R, class... A, std::size_t... I>
-void invoke(R (*f)(A...), void **p, std::index_sequence<I...>) { f(As<A>::from(p[I])...); }
-template <class R, class... A>
-void invoke(R (*f)(A...), void **p) { invoke(f, p, std::index_sequence_for<A...>()); }
-}"#;
-
-/// The declarations of both units.
-const SHARED: &str =
-    "extern void **sagen_before, **sagen_after, **sagen_state; extern int sagen_runs; extern const long long *sagen_sizes;";
-
->>>>>>> c7ff8c3 (frontend: _BitInt, exchanged pointers, flat arrays in rows, inferred maxima, --math approx, calls in branches)
 /// `golden IN OUT SIZE…`: reads buffers of these sizes (bytes), calls the kernel, writes what they hold where the
 /// region begins, then what they hold where it ends.
 const DRIVER: &str = include_str!("golden/driver.c");
