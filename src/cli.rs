@@ -106,12 +106,23 @@ pub struct Program {
     /// Maxima of sizes at run time; a size is an integer parameter such as `int n`
     #[arg(long = "max", value_name = "SIZE=N,…", value_delimiter = ',', value_parser = parse_factor)]
     pub maxima: Vec<(String, i64)>,
+    /// Compute expf, logf, sinf, cosf and tanhf of array values by polynomials
+    ///
+    /// Their errors are below 2 units in the last place (docs/operators.md). The golden model computes the same ones.
+    #[arg(long, value_name = "approx", hide_possible_values = true)]
+    pub math: Option<Math>,
     /// Board, by name (see `sagen boards`) or by its .toml file
     #[arg(long, value_name = "NAME|FILE", default_value = crate::catalog::DEFAULT)]
     pub board: String,
     /// Clock of the IP in MHz [default: the board's]
     #[arg(long, value_name = "MHZ", value_parser = parse_clock)]
     pub clock: Option<f64>,
+}
+
+/// How functions of `math.h` are computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Math {
+    Approx,
 }
 
 impl Program {
@@ -125,6 +136,7 @@ impl Program {
             include_dirs: vec![],
             companions: vec![],
             maxima: vec![],
+            math: None,
             board: crate::catalog::DEFAULT.into(),
             clock: None,
         }
@@ -137,6 +149,7 @@ impl Program {
             include_dirs: self.include_dirs.clone(),
             companions: self.companions.clone(),
             maxima: self.maxima.clone(),
+            approximate: self.math == Some(Math::Approx),
         }
     }
 }

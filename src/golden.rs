@@ -39,7 +39,7 @@ pub enum Failure {
     NoCompiler,
     /// `$CC` is no C compiler; a sentence.
     Compiler(String),
-    /// The compiler lacks a 16-bit floating-point type that the program uses; its messages.
+    /// The compiler lacks a type that the program uses, such as `_Float16` or `_BitInt`; its messages.
     NoType(String),
     /// The compiler refused the program; its messages.
     Refused(String),
@@ -78,8 +78,8 @@ impl std::fmt::Display for Failure {
             Failure::NoCompiler => write!(f, "no C compiler found (tried cc, gcc, clang)"),
             Failure::NoType(messages) => write!(
                 f,
-                "the C compiler lacks a type ({})",
-                messages.lines().find(|l| l.contains("error")).unwrap_or("16-bit floats")
+                "the C compiler lacks a type ({}); CC names another one, such as CC=clang",
+                messages.lines().find(|l| l.contains("error")).unwrap_or("16-bit floats or `_BitInt`")
             ),
             Failure::Refused(messages) => {
                 write!(f, "the C compiler refuses the program:\n{messages}")?;
@@ -162,12 +162,21 @@ impl Golden {
     /// # Errors
     /// See [`Failure`].
     pub fn new(scop: &Scop, file: &Path, preprocessing: &ParseOptions, how: &How, way: Way) -> Result<Golden, Failure> {
-        let compiler = Compiler::find()?;
-        let dir = Scratch::temporary("golden")
-            .map_err(|e| Failure::Files(format!("cannot make a folder for the golden model: {e}")))?;
-        let program = build(&compiler, scop, file, preprocessing, (dir.path(), how, way))?;
         let folder = std::path::absolute(file).ok().and_then(|f| Some(f.parent()?.to_path_buf())).unwrap_or_default();
-        Ok(Golden { compiler: compiler.to_string(), how: *how, way, folder, dir, program })
+        let mut first = None;
+        // Another compiler may have the type that one lacks.
+        for compiler in Compiler::all()? {
+            let dir = Scratch::temporary("golden")
+                .map_err(|e| Failure::Files(format!("cannot make a folder for the golden model: {e}")))?;
+            match build(&compiler, scop, file, preprocessing, (dir.path(), how, way)) {
+                Ok(program) => {
+                    return Ok(Golden { compiler: compiler.to_string(), how: *how, way, folder, dir, program })
+                }
+                Err(why @ Failure::NoType(_)) => drop(first.get_or_insert(why)),
+                Err(why) => return Err(why),
+            }
+        }
+        Err(first.unwrap_or(Failure::NoCompiler))
     }
 
     /// Runs it once on `memory`; `scop` is its program.
@@ -188,7 +197,9 @@ impl Golden {
             let mut all = memory.clone();
             for (index, array) in dram(scop) {
                 let (own, next) = rest.split_at(bytes(array));
-                (all[index], rest) = (unpack(own, array.ty), next);
+                // C leaves the bits open that a `_BitInt` does not have.
+                let stored = |value| frontend::in_cell(&array.c_type, value).unwrap_or(value);
+                (all[index], rest) = (unpack(own, array.ty).into_iter().map(stored).collect(), next);
             }
             all
         };
@@ -256,11 +267,14 @@ fn build(
         }
     };
     let kernel = if is_cpp(scop) { "kernel.cpp" } else { "kernel.c" };
-    std::fs::write(dir.join(kernel), kernel_unit(scop, &source)).map_err(files)?;
+    let approximations = if pre.approximate { "#include <sagen_math.h>\n" } else { "" };
+    let unit = format!("{approximations}{}", kernel_unit(scop, &source));
+    std::fs::write(dir.join(kernel), unit).map_err(files)?;
     let driver = if way == Way::Main { own_main::DRIVER } else { DRIVER };
     std::fs::write(dir.join("driver.c"), driver).map_err(files)?;
     std::fs::create_dir(dir.join("headers")).map_err(files)?;
     std::fs::write(dir.join("headers/ap_int.h"), AP_INT).map_err(files)?;
+    std::fs::write(dir.join("headers/sagen_math.h"), frontend::APPROXIMATIONS).map_err(files)?;
 
     let cpp = if is_cpp(scop) { Some(Compiler::find_cpp()?) } else { None };
     let of_kernel = cpp.as_ref().unwrap_or(compiler);
@@ -272,6 +286,9 @@ fn build(
                 if short_floats(scop)
                     && ["unknown type name", "not supported on this target"].iter().any(|m| messages.contains(m)) =>
             {
+                Failure::NoType(messages)
+            }
+            Failure::Refused(messages) if messages.contains("_BitInt") && !knows_bit_int(of_kernel, dir, how) => {
                 Failure::NoType(messages)
             }
             why => why,
@@ -307,6 +324,13 @@ fn short_floats(scop: &Scop) -> bool {
     scop.arrays.iter().any(|a| a.ty.is_float() && a.ty.bits() < 32)
 }
 
+/// Whether the compiler has the type `_BitInt`.
+fn knows_bit_int(compiler: &Compiler, dir: &Path, how: &How) -> bool {
+    let text = "_BitInt(4) sagen_bits;\n";
+    std::fs::write(dir.join("bits.c"), text).is_ok()
+        && native::compile(compiler.command().args(["-std=gnu2x", "-c", "bits.c", "-o", "bits.o"]), dir, how).is_ok()
+}
+
 /// The command that compiles a file of the user, which includes files of `folder`.
 fn user_unit(
     compiler: &Compiler,
@@ -320,6 +344,10 @@ fn user_unit(
     if short_floats(scop) && !is_cpp(scop) {
         // GCC would otherwise keep the intermediate results of 16-bit formats in fp32.
         command.arg("-fexcess-precision=16");
+    }
+    if !is_cpp(scop) && scop.arrays.iter().any(|a| frontend::c_spelling(&a.c_type).contains("_BitInt")) {
+        // Older standards of C do not have it.
+        command.arg("-std=gnu2x");
     }
     command
         .args(FLAGS)

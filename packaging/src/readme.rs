@@ -37,7 +37,12 @@ pub fn text(ip: &Ip, revision: u32) -> String {
             ("INTERRUPT", interface.interrupt.into()),
             ("CONTROL", interface.control.into()),
             ("ARGUMENTS", ip.all().map(|(f, more)| arguments(ip, f, more)).collect()),
-            ("CHOICE", choice(ip) + if interface.functions.iter().any(|f| !f.sizes.is_empty()) { SIZES } else { "" }),
+            ("CHOICE", {
+                let sized = interface.functions.iter().any(|f| !f.sizes.is_empty());
+                let keeps = |a: &Argument| a.array().is_some_and(|x| x.read && x.written && !x.scratch);
+                let state = interface.arguments().any(keeps);
+                choice(ip) + if sized { SIZES } else { "" } + if state { STATE } else { "" }
+            }),
             ("QUEUE", if interface.layout.queue().is_some() { QUEUE.into() } else { String::new() }),
             (
                 "ABOUT",
@@ -64,8 +69,12 @@ fn host(ip: &Ip) -> String {
 
 const SIZES: &str = "\n\
     Sizes have no registers. The drivers check them, compute the values that depend on them and write these values.\n\
-    Bytes are those at the greatest sizes. A host without a driver must write the same values; with others a run may\n\
-    write outside of its arrays, or never end.\n";
+    Bytes are those at the greatest sizes. A host without a driver must write the same values; with others results are\n\
+    wrong, rows outside of the arrays are left out (`OUTSIDE` in `status`), and a run may have to be stopped.\n";
+
+const STATE: &str = "\n\
+    Arrays that are read and written hold what the run before left. Keep these buffers from run to run where the C\n\
+    program does, as for its `static` variables.\n";
 
 const QUEUE: &str = "\n\
     The queue: write the arguments, then the number of the function to `queue`. The queue stores both, so the next\n\

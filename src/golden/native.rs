@@ -34,19 +34,20 @@ impl std::fmt::Display for Compiler {
 }
 
 impl Compiler {
-    /// `$CC`, or the first of `cc`, `gcc` and `clang` that runs.
+    /// `$CC`, or those of `cc`, `gcc` and `clang` that run, at least one.
     ///
     /// # Errors
     /// There is none, or `$CC` is none.
-    pub fn find() -> Result<Compiler, Failure> {
+    pub fn all() -> Result<Vec<Compiler>, Failure> {
         Compiler::named("CC", ["cc", "gcc", "clang"], "gcc -m32")
     }
 
-    /// The compiler that the environment variable names, or the first of some others that runs.
-    fn named(variable: &str, usual: [&str; 3], example: &str) -> Result<Compiler, Failure> {
+    /// The compiler that the environment variable names, or those of some others that run, at least one.
+    fn named(variable: &str, usual: [&str; 3], example: &str) -> Result<Vec<Compiler>, Failure> {
         let Some(own) = std::env::var(variable).ok().filter(|c| !c.trim().is_empty()) else {
             let all = usual.map(|name| Compiler(vec![name.to_string()]));
-            return all.into_iter().find(|c| c.answers().is_ok()).ok_or(Failure::NoCompiler);
+            let all: Vec<Compiler> = all.into_iter().filter(|c| c.answers().is_ok()).collect();
+            return if all.is_empty() { Err(Failure::NoCompiler) } else { Ok(all) };
         };
         let refused = |why: &str| {
             Failure::Compiler(format!(
@@ -59,7 +60,7 @@ impl Compiler {
         }
         let compiler = Compiler(own.split_whitespace().map(String::from).collect());
         compiler.answers().map_err(|why| refused(&why))?;
-        Ok(compiler)
+        Ok(vec![compiler])
     }
 
     /// The C++ compiler: `$CXX`, or the first of `c++`, `g++` and `clang++` that runs.
@@ -67,7 +68,7 @@ impl Compiler {
     /// # Errors
     /// There is none, or `$CXX` is none.
     pub fn find_cpp() -> Result<Compiler, Failure> {
-        Compiler::named("CXX", ["c++", "g++", "clang++"], "g++ -m32")
+        Compiler::named("CXX", ["c++", "g++", "clang++"], "g++ -m32").map(|mut all| all.remove(0))
     }
 
     /// A call of the compiler.

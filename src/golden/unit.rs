@@ -36,7 +36,7 @@ pub(super) fn kernel_unit(scop: &Scop, source: &Source) -> String {
                 if let Some(place) = arguments.get_mut(position as usize) {
                     *place = match cpp {
                         true => format!("sagen_p[{slot}]"),
-                        false => format!("*({} *)sagen_p[{slot}]", array.c_type),
+                        false => format!("*({} *)sagen_p[{slot}]", frontend::c_spelling(&array.c_type)),
                     };
                 }
             }
@@ -119,6 +119,9 @@ pub fn reference(
         let _ = writeln!(text, "#define {macro_name} {}", if value.is_empty() { "1" } else { value });
     }
     text.push_str("#define main sagen_user_main\n#define __SYNTHESIS__ 1\n#define NDEBUG 1\n");
+    if preprocessing.approximate {
+        text.push_str(frontend::APPROXIMATIONS);
+    }
     let own = PathBuf::from(own);
     match watched(scop, Way::Call) {
         // The program itself in place of its inclusion.

@@ -16,13 +16,14 @@ int early(int n) {
 int again(int n) { return n == 0 ? 1 : again(n - 1); } //~ ERROR E0404 functions that call themselves
 int jumps(int n) { while (n) { if (n == 3) break; n--; } return n; } //~ ERROR E0402 `jumps` is called here
 int hidden(int n) { return n * scale; }
+int sets(int x[8], int n) { x[n] = 1; return n; }
 void f(int A[8], int B[8], struct mixed m[4], struct pair p[4], struct pair v, int **q) { //~ ERROR E0301 the members of `struct mixed` are of several types
   //~^ ERROR E0301 pass an array of one element: `struct pair v[1]`
   //~^^ ERROR E0306 `q` is a pointer
 #pragma scop
   for (int i = 0; i < 8; i++) {
     int scale = i;
-    A[i] = A[i] ? loops(i) : 0; //~ ERROR E0404 assign its result to a local variable first
+    A[i] = A[i] ? sets(B, i) : 0; //~ ERROR E0404 assign its result to a local variable first
     A[i] = early(i); //~ ERROR E0404 returns early
     A[i] = again(i);
     A[i] = jumps(i);

@@ -13,7 +13,7 @@ use array::vsa::{After, InputGroup, Until};
 use sagen::check::{Case, Conditions};
 use sagen::cli::Sim;
 use sagen::data::{self, Memory};
-use sagen::golden::{self, Native};
+use sagen::golden::{self, Failure, Native};
 use sagen::reference;
 use sagen::sim::Timing;
 use scop::Scop;
@@ -66,8 +66,15 @@ impl Program {
     fn of(arguments: &Sim) -> Result<Program, String> {
         let options = arguments.program.parse_options();
         let (scop, _) = frontend::parse(&arguments.program.files[0], &options).map_err(|(_, f)| format!("{f:?}"))?;
-        let native = golden::run(&scop, &arguments.program.files[0], &options, &data::random(&scop, arguments.seed()));
-        let native = native.map_err(|f| f.to_string())?;
+        let data = data::random(&scop, arguments.seed());
+        let native = match golden::run(&scop, &arguments.program.files[0], &options, &data) {
+            // The compiler of this machine may be older than a type of the program.
+            Err(Failure::NoType(_)) => {
+                let after = reference::interpret(&scop, &data)?;
+                Native { compiler: "interpreter".into(), before: data, after }
+            }
+            native => native.map_err(|f| f.to_string())?,
+        };
         let interpreted = reference::interpret(&scop, &native.before)?;
         Ok(Program { scop, native, interpreted })
     }

@@ -159,8 +159,8 @@ pub struct TypeName {
     pub dims: Vec<Extent>,
     /// The members of a structure whose members all have the type `scalar`.
     pub members: Option<Rc<[Rc<str>]>>,
-    /// The width of an `ap_int<N>` or `ap_uint<N>`; `scalar` is the type of its cell in memory.
-    pub width: Option<u32>,
+    /// The width of an integer of any width; `scalar` is the type of its cell in memory.
+    pub width: Option<AnyWidth>,
     pub span: Span,
 }
 
@@ -179,6 +179,14 @@ impl TypeName {
             span,
         }
     }
+}
+
+/// The width of an `ap_int<N>`, `ap_uint<N>` or `_BitInt(N)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AnyWidth {
+    pub bits: u32,
+    /// Results are as wide as they need to be (`ap_int<N>`), not as wide as the wider operand (`_BitInt(N)`).
+    pub grows: bool,
 }
 
 #[derive(Clone, Debug)]

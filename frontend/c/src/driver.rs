@@ -108,6 +108,12 @@ pub fn programs_of_text(name: &str, text: &str, options: &ParseOptions) -> Resul
         faults.extend(crate::inline::inline(&mut unit));
         faults.extend(crate::objects::replace(&mut unit));
         crate::state::keep_values(&mut unit);
+        let given = clauses.iter().filter(|c| c.name == "max").filter_map(|c| c.values.first().cloned()).collect();
+        clauses.extend(crate::maxima::inferred(&unit, &given).into_iter().map(|(name, max)| Clause {
+            name: "max".into(),
+            values: vec![name.to_string(), max.to_string()],
+            span: unit.region_span,
+        }));
         let sizes: BTreeSet<String> =
             clauses.iter().filter(|c| c.name == "max").filter_map(|c| c.values.first().cloned()).collect();
         faults.extend(crate::temporaries::replace(&mut unit, &sizes));
@@ -115,7 +121,7 @@ pub fn programs_of_text(name: &str, text: &str, options: &ParseOptions) -> Resul
         let syntax_failed = faults.iter().any(|f| f.severity == Severity::Error);
         // After a syntax error the rest is checked for faults but not analyzed further.
         let (lowered, found) = if syntax_failed {
-            sema::lower(&unit, &stem, &map, &clauses, BTreeMap::new())
+            sema::lower(&unit, &stem, &map, &clauses, Default::default())
         } else {
             lowered(&mut unit, &stem, &map, &clauses)
         };
@@ -149,23 +155,26 @@ pub fn name_of_file(path: &Path) -> String {
 }
 
 /// The program of a unit. If its sources are not affine because strides differ, the program with loops unrolled to
-/// equal strides, if that makes them affine.
+/// equal strides, or in rows, if that makes them affine.
 fn lowered(unit: &mut Unit, stem: &str, map: &SourceMap, clauses: &[Clause]) -> (Option<Scop>, Diagnostics) {
-    let (mut plain, mut found) = sema::lower(unit, stem, map, clauses, BTreeMap::new());
+    let (mut plain, mut found) = sema::lower(unit, stem, map, clauses, Default::default());
     unit.inputs = plain.as_ref().map(|scop| crate::state::inputs(unit, scop)).unwrap_or_default();
     if !unit.inputs.is_empty() {
-        (plain, found) = sema::lower(unit, stem, map, clauses, BTreeMap::new());
+        (plain, found) = sema::lower(unit, stem, map, clauses, Default::default());
     }
     let strides = plain.as_ref().map(sema::mixed_strides).unwrap_or_default();
-    let mixed: BTreeSet<String> = strides.keys().cloned().collect();
+    let rows = plain.as_ref().map(sema::flat_rows).unwrap_or_default();
+    let mixed: BTreeSet<String> = strides.keys().chain(rows.keys()).cloned().collect();
     let affine = |scop: &Scop| scop.verify().is_ok() && flow::is_affine(scop, |array| mixed.contains(&array.name));
-    if strides.is_empty() || plain.as_ref().is_some_and(affine) {
+    if mixed.is_empty() || plain.as_ref().is_some_and(affine) {
         return (plain, found);
     }
-    match sema::lower(unit, stem, map, clauses, strides) {
-        (Some(scop), warnings) if affine(&scop) => (Some(scop), warnings),
-        _ => (plain, found),
-    }
+    let forms = [(strides, Default::default()), (Default::default(), rows)];
+    let other = forms.into_iter().filter(|(strides, rows)| !strides.is_empty() || !rows.is_empty()).find_map(|form| {
+        let (scop, warnings) = sema::lower(unit, stem, map, clauses, form);
+        scop.filter(affine).map(|scop| (Some(scop), warnings))
+    });
+    other.unwrap_or((plain, found))
 }
 
 /// Assigns clauses to regions: each to the region that contains it, else to the next one in its file, else to the last.

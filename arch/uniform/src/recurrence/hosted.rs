@@ -4,7 +4,10 @@
 
 use crate::recurrence::constants::{is_set_once, replace};
 use scop::diag::{Diagnostic, Diagnostics};
-use scop::{Access, Array, ArrayId, BinaryOp, Binding, Expr, ExprKind, ScalarType, Scop, Statement, Storage, UnaryOp};
+use scop::{
+    Access, Array, ArrayId, BinaryOp, Binding, Expr, ExprKind, HostFunction, ScalarType, Scop, Statement, Storage,
+    UnaryOp,
+};
 use std::borrow::Cow;
 
 /// The program with scalars that the host computes in place of its calls.
@@ -139,9 +142,21 @@ fn refuse(e: &Expr, faults: &mut Diagnostics) {
     if let ExprKind::Host(function, _) = &e.kind {
         let message = format!("call of `{}` on a value that the array computes", function.name(e.ty));
         let fault = Diagnostic::error("E0404", e.span, message).label("such functions are not carried into hardware");
-        faults.push(fault.help(
-            "the host computes them of constants and of scalars passed by value; here, write a polynomial or a table",
-        ));
+        use HostFunction::{Cos, Exp, Log, Sin, Tanh};
+        let help = match (function, e.ty.bits()) {
+            (Exp | Log | Sin | Cos | Tanh, 32) => {
+                "--math approx computes it by a polynomial, with an error below 2 units in the last place; or write a \
+                polynomial or a table"
+                    .to_string()
+            }
+            (Exp | Log | Sin | Cos | Tanh, _) => format!(
+                "call `{0}f`, the function of `float`: --math approx computes it by a polynomial; or write a polynomial or a \
+                table",
+                function.name(e.ty)
+            ),
+            _ => "the host computes it of constants and of scalars passed by value; here, write a polynomial or a table".into(),
+        };
+        faults.push(fault.help(help));
         return;
     }
     e.operands().into_iter().for_each(|x| refuse(x, faults));

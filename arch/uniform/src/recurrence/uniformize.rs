@@ -149,6 +149,9 @@ impl Builder<'_> {
             return None;
         }
         let of_sizes = |a: &Affine| {
+            if let Some(constant) = constant_on(a, domain) {
+                return Some(Affine::constant(self.depth, constant));
+            }
             let mut a = a.clone();
             for d in (sizes..self.depth).filter(|&d| a.coeffs[d] != 0).collect::<Vec<_>>() {
                 a.constant += a.coeffs[d] * constant_on(&coordinate(d, self.depth), domain)?;

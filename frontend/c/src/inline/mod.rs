@@ -63,6 +63,28 @@ pub(crate) fn inline(unit: &mut Unit) -> Diagnostics {
     inliner.faults
 }
 
+/// How often an expression is evaluated.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum When {
+    /// Once each time its statement is executed.
+    Always,
+    /// Once or not at all: in a branch of `?:`.
+    Perhaps,
+    /// In another way: in the header of a loop.
+    Otherwise,
+}
+
+impl When {
+    /// A part that may be left out.
+    fn or_not(self) -> When {
+        if self == When::Always {
+            When::Perhaps
+        } else {
+            self
+        }
+    }
+}
+
 struct Inliner<'a> {
     helpers: &'a BTreeMap<Rc<str>, Helper>,
     /// Names that the caller declares. A function that uses a global of such a name means another variable.
@@ -105,14 +127,14 @@ impl<'a> Inliner<'a> {
             StmtKind::Declare(all) => StmtKind::Declare(all.iter().map(|d| self.declarator(d)).collect()),
             StmtKind::Expr(e) => match &e.kind {
                 ExprKind::Call(name, arguments) if self.helpers.contains_key(name) => {
-                    let arguments = arguments.iter().map(|a| self.expr(a, true)).collect();
+                    let arguments = arguments.iter().map(|a| self.expr(a, When::Always)).collect();
                     self.insert_body(name, arguments, e.span, None);
                     StmtKind::Empty
                 }
-                _ => StmtKind::Expr(self.expr(e, true)),
+                _ => StmtKind::Expr(self.expr(e, When::Always)),
             },
             StmtKind::If(c, then, otherwise) => {
-                let c = self.expr(c, true);
+                let c = self.expr(c, When::Always);
                 let before = std::mem::take(&mut self.before);
                 let (then, otherwise) = (self.single(then), otherwise.as_ref().map(|s| Box::new(self.single(s))));
                 self.before = before;
@@ -132,15 +154,18 @@ impl<'a> Inliner<'a> {
             ForInit::None => ForInit::None,
             ForInit::Declare(all) => ForInit::Declare(
                 all.iter()
-                    .map(|d| Declarator { init: d.init.as_ref().map(|i| self.initializer(i, false)), ..d.clone() })
+                    .map(|d| Declarator {
+                        init: d.init.as_ref().map(|i| self.initializer(i, When::Otherwise)),
+                        ..d.clone()
+                    })
                     .collect(),
             ),
-            ForInit::Expr(e) => ForInit::Expr(self.expr(e, false)),
+            ForInit::Expr(e) => ForInit::Expr(self.expr(e, When::Otherwise)),
         };
         let count = self.iterators.len();
         self.iterators.extend(f.iterator());
-        let condition = f.condition.as_ref().map(|e| self.expr(e, false));
-        let step = f.step.as_ref().map(|e| self.expr(e, false));
+        let condition = f.condition.as_ref().map(|e| self.expr(e, When::Otherwise));
+        let step = f.step.as_ref().map(|e| self.expr(e, When::Otherwise));
         let before = std::mem::take(&mut self.before);
         let body = self.single(&f.body);
         self.before = before;
@@ -149,63 +174,66 @@ impl<'a> Inliner<'a> {
     }
 
     fn declarator(&mut self, d: &Declarator) -> Declarator {
-        Declarator { init: d.init.as_ref().map(|i| self.initializer(i, true)), ..d.clone() }
+        Declarator { init: d.init.as_ref().map(|i| self.initializer(i, When::Always)), ..d.clone() }
     }
 
-    fn initializer(&mut self, init: &Init, always: bool) -> Init {
+    fn initializer(&mut self, init: &Init, when: When) -> Init {
         match init {
-            Init::Value(e) => Init::Value(self.expr(e, always)),
-            Init::List(all, span) => Init::List(all.iter().map(|i| self.initializer(i, always)).collect(), *span),
+            Init::Value(e) => Init::Value(self.expr(e, when)),
+            Init::List(all, span) => Init::List(all.iter().map(|i| self.initializer(i, when)).collect(), *span),
         }
     }
 
-    /// `always`: the expression is evaluated exactly once each time its statement is executed.
-    fn expr(&mut self, e: &Expr, always: bool) -> Expr {
+    fn expr(&mut self, e: &Expr, when: When) -> Expr {
         let kind = match &e.kind {
             ExprKind::Call(name, arguments) => {
-                let given: Vec<Expr> = arguments.iter().map(|a| self.expr(a, always)).collect();
+                let given: Vec<Expr> = arguments.iter().map(|a| self.expr(a, when)).collect();
                 return if self.helpers.contains_key(name) {
-                    self.called(name, given, e.span, always)
+                    self.called(name, given, e.span, when)
                 } else {
                     Expr { kind: ExprKind::Call(name.clone(), given), span: e.span }
                 };
             }
             ExprKind::Index(base, subscript) => {
-                return element(self.expr(base, always), self.expr(subscript, always), e.span)
+                return element(self.expr(base, when), self.expr(subscript, when), e.span)
             }
             ExprKind::Conditional(c, a, b) => ExprKind::Conditional(
-                Box::new(self.expr(c, always)),
-                Box::new(self.expr(a, false)),
-                Box::new(self.expr(b, false)),
+                Box::new(self.expr(c, when)),
+                Box::new(self.expr(a, when.or_not())),
+                Box::new(self.expr(b, when.or_not())),
             ),
             ExprKind::Binary(op, a, b) => {
                 let lazy = matches!(op, Binary::LogicalAnd | Binary::LogicalOr);
-                ExprKind::Binary(*op, Box::new(self.expr(a, always)), Box::new(self.expr(b, always && !lazy)))
+                ExprKind::Binary(
+                    *op,
+                    Box::new(self.expr(a, when)),
+                    Box::new(self.expr(b, if lazy { when.or_not() } else { when })),
+                )
             }
-            _ => return with_operands(e, &mut |x| self.expr(x, always)),
+            _ => return with_operands(e, &mut |x| self.expr(x, when)),
         };
         Expr { kind, span: e.span }
     }
 
     /// The value of a call in an expression.
-    fn called(&mut self, name: &Rc<str>, arguments: Vec<Expr>, span: Span, always: bool) -> Expr {
+    fn called(&mut self, name: &Rc<str>, arguments: Vec<Expr>, span: Span, when: When) -> Expr {
         let arguments = self.completed(name, arguments);
         let Some((helper, body)) = self.enter(name, &arguments, span) else {
             return Expr { kind: ExprKind::Poison, span };
         };
         let value = value_of_call(helper, body, &arguments).or_else(|| {
-            let (saved, names) = self.saved(name, helper, &arguments).filter(|_| always)?;
+            let (saved, names) = self.saved(name, helper, &arguments).filter(|_| when == When::Always)?;
             let value = value_of_call(helper, body, &names)?;
             self.before.extend(saved);
             Some(value)
         });
         if let Some(value) = value {
             self.calls.push(name.clone());
-            let value = self.expr(&value, always);
+            let value = self.expr(&value, when);
             self.calls.pop();
             return Expr { span, ..value };
         }
-        if !always {
+        if when == When::Otherwise || when == When::Perhaps && !self.is_pure(name, &mut BTreeSet::new()) {
             return self.fault(
                 span,
                 format!("call of `{name}` in an expression that is not always evaluated"),
@@ -230,6 +258,32 @@ impl<'a> Inliner<'a> {
         let result = Expr { kind: ExprKind::Name(result), span };
         self.insert_body(name, arguments, span, Some(result.clone()));
         result
+    }
+
+    /// Whether a function takes and changes nothing but scalars of its own. It may run where C would not call it.
+    fn is_pure(&self, name: &Rc<str>, seen: &mut BTreeSet<Rc<str>>) -> bool {
+        if !seen.insert(name.clone()) {
+            return true;
+        }
+        let Some(Helper { params, body: Ok(body), pointer: false, .. }) = self.helpers.get(name) else { return false };
+        let (mut free, mut set, mut calls) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        let mut scopes = vec![params.iter().map(|d| d.name.clone()).collect()];
+        for s in body {
+            free_names(s, &mut scopes, &mut free);
+            set_names(s, &mut set);
+            crate::effects::changed(s, &mut set);
+            crate::effects::expressions(s, &mut |e| {
+                e.walk(&mut |x| {
+                    if let ExprKind::Call(name, _) = &x.kind {
+                        calls.insert(name.clone());
+                    }
+                });
+            });
+        }
+        params.iter().all(|d| d.is_scalar() && !d.reference)
+            && set.is_disjoint(&free)
+            && calls.iter().all(|n| !self.helpers.contains_key(n) || self.is_pure(n, seen))
+            && !calls.iter().any(|n| crate::effects::is_operation(n))
     }
 
     /// Long scalar arguments of a call as variables, so that the function's value does not repeat them: the declarations,

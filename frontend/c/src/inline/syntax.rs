@@ -1,11 +1,16 @@
 //! Operations on expressions: conversion, elements through pointers, replacement of names.
 
-use crate::ast::{Binary, Expr, ExprKind, TypeName};
+use crate::ast::{AnyWidth, Binary, Expr, ExprKind, TypeName};
 use scop::diag::Span;
 
 /// The name of a type of any width; a call of it is a conversion.
-pub(crate) fn any_width(width: u32, signed: bool) -> String {
-    format!("{}<{width}>", if signed { "ap_int" } else { "ap_uint" })
+pub(crate) fn any_width(width: AnyWidth, signed: bool) -> String {
+    match (width.grows, signed) {
+        (true, true) => format!("ap_int<{}>", width.bits),
+        (true, false) => format!("ap_uint<{}>", width.bits),
+        (false, true) => format!("_BitInt({})", width.bits),
+        (false, false) => format!("unsigned _BitInt({})", width.bits),
+    }
 }
 
 /// C's conversion of `e` to a scalar type; a structure is not converted.

@@ -21,6 +21,30 @@ impl Around<'_> {
             used: may_use(self.after, d, !self.repeated) || (self.repeated && may_use(self.before, d, false)),
         }
     }
+
+    /// The tokens of the value that the only assignment before the region gives the variable, if it is reached whenever
+    /// the region is, and is made of numbers only.
+    pub fn set_once(&self, d: &Declarator) -> Option<&[Token]> {
+        let all: Vec<usize> = sets(self.before, d).collect();
+        let ([k], false) = (&all[..], self.repeated) else { return None };
+        let declared = self.before.iter().position(|t| t.span == d.span)?;
+        let starts = matches!(before(self.before, *k).map(|t| &t.tok), Some(Tok::Punct(";" | "{" | "}")));
+        let rest = &self.before[k + 1..];
+        let length = rest.iter().position(|t| t.is(";"))?;
+        let encloses = !leaves_its_block(&rest[length..]);
+        let plain = |t: &Token| matches!(t.tok, Tok::Number(_) | Tok::Punct(_));
+        let value = rest[..length].split_first().filter(|(t, value)| t.is("=") && value.iter().all(plain))?.1;
+        (declared < *k && starts && encloses && d.is_scalar()).then_some(value)
+    }
+}
+
+/// Whether the code closes a block that it does not open.
+fn leaves_its_block(tokens: &[Token]) -> bool {
+    let mut open = 0i32;
+    tokens.iter().any(|t| {
+        open += i32::from(t.is("{")) - i32::from(t.is("}"));
+        open < 0
+    })
 }
 
 const ASSIGNMENTS: &[&str] = &["=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"];
@@ -71,14 +95,20 @@ fn closed(tokens: &[Token], at: usize) -> usize {
 
 /// An assignment, `++`, `--`, its address, or an array without all its subscripts, which a function may fill.
 fn may_set(tokens: &[Token], d: &Declarator) -> bool {
+    sets(tokens, d).next().is_some()
+}
+
+/// Positions of the variable's name where it may be set.
+fn sets<'a>(tokens: &'a [Token], d: &'a Declarator) -> impl Iterator<Item = usize> + 'a {
     let rank = d.dims.len() + d.ty.dims.len();
-    let set = |k: usize| {
+    let set = move |k: &usize| {
+        let k = *k;
         let (at, subscripts) = behind(tokens, k);
         let assigned = tokens.get(at).is_some_and(|t| ASSIGNMENTS.iter().any(|op| t.is(op)));
         let changed = before(tokens, k).is_some_and(|t| t.is("&") || t.is("++") || t.is("--"));
         assigned || changed || subscripts < rank
     };
-    named(tokens, d).any(set)
+    named(tokens, d).filter(set)
 }
 
 /// Any mention but as the target of `=`. Without jumps (`straight`), a scalar that is overwritten on every path has no

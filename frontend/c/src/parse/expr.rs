@@ -1,7 +1,7 @@
 //! Expressions by precedence climbing (C17 6.5). Strings are refused here; `*p` becomes `p[0]`.
 
 use super::{join, Parsed, Parser, OPERATORS};
-use crate::ast::{Binary, Expr, ExprKind, TypeName, Unary};
+use crate::ast::{AnyWidth, Binary, Expr, ExprKind, TypeName, Unary};
 use crate::lex::Tok;
 use scop::diag::{Diagnostic, Span};
 use scop::literal;
@@ -289,6 +289,12 @@ impl Parser<'_> {
                 let (name, span) = self.name("an expression")?;
                 return Ok(Expr { kind: ExprKind::Name(name), span });
             }
+            Tok::Number(text) if exact_literal(text).is_some() => {
+                self.at += 1;
+                return Ok(exact_literal(text)
+                    .and_then(|(digits, unsigned)| of_exact_width(&literal::number(&digits).ok()?, unsigned, span))
+                    .unwrap_or_else(|| self.too_wide(span)));
+            }
             Tok::Number(text) => literal::number(text),
             Tok::Char(text) => literal::character(text),
             Tok::Bad(_) => {
@@ -318,6 +324,12 @@ impl Parser<'_> {
                 Ok(Expr { kind: ExprKind::Poison, span })
             }
         }
+    }
+
+    fn too_wide(&mut self, span: Span) -> Expr {
+        let fault = Diagnostic::error("E0104", span, "malformed literal").label("a `_BitInt` of more than 64 bits");
+        self.report(fault);
+        Expr { kind: ExprKind::Poison, span }
     }
 
     fn postfix(&mut self, mut e: Expr) -> Parsed<Expr> {
@@ -401,4 +413,23 @@ impl Parser<'_> {
             _ => false,
         }
     }
+}
+
+/// A number with the suffix `wb` or `uwb`: its digits, and whether it is unsigned.
+fn exact_literal(text: &str) -> Option<(String, bool)> {
+    let lower = text.to_ascii_lowercase();
+    let unsigned = lower.strip_suffix("uwb").or_else(|| lower.strip_suffix("wbu"));
+    let signed = || lower.strip_suffix("wb").map(|digits| (digits.to_string(), false));
+    unsigned.map(|digits| (digits.to_string(), true)).or_else(signed)
+}
+
+/// The literal of the narrowest `_BitInt` that holds it; `None` beyond 64 bits.
+fn of_exact_width(number: &literal::Literal, unsigned: bool, span: Span) -> Option<Expr> {
+    let bits = (64 - number.bits.leading_zeros()).max(1) + u32::from(!unsigned);
+    if number.ty.is_float() || bits > 64 {
+        return None;
+    }
+    let name = crate::inline::any_width(AnyWidth { bits, grows: false }, !unsigned);
+    let value = Expr { kind: ExprKind::Literal(number.bits, number.ty), span };
+    Some(Expr { kind: ExprKind::Call(name.as_str().into(), vec![value]), span })
 }

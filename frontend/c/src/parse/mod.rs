@@ -69,31 +69,7 @@ const OPERATORS: u32 = 400;
 
 /// Parses the tokens of a file: one unit per marked region.
 pub(crate) fn units(tokens: &[Token], cpp: bool) -> (Vec<Unit>, Diagnostics) {
-    let mut parser = Parser {
-        tokens,
-        cpp,
-        refused_scope: false,
-        constants: BTreeMap::new(),
-        foreign: BTreeSet::new(),
-        defaults: BTreeMap::new(),
-        at: 0,
-        faults: vec![],
-        typedefs: BTreeMap::new(),
-        structures: BTreeMap::new(),
-        helpers: BTreeMap::new(),
-        in_helper: false,
-        body: 0,
-        repeated: false,
-        in_main: false,
-        enumerators: vec![],
-        depth: 0,
-        pointers: BTreeSet::new(),
-        in_operation: false,
-        discarded: false,
-        in_expression: false,
-        operators: 0,
-        eof: Tok::Eof,
-    };
+    let mut parser = Parser::of(tokens, cpp);
     let units = parser.unit();
     (units, parser.faults)
 }
@@ -108,6 +84,34 @@ pub(crate) fn join(a: Span, b: Span) -> Span {
 }
 
 impl Parser<'_> {
+    fn of(tokens: &[Token], cpp: bool) -> Parser<'_> {
+        Parser {
+            tokens,
+            cpp,
+            refused_scope: false,
+            constants: BTreeMap::new(),
+            foreign: BTreeSet::new(),
+            defaults: BTreeMap::new(),
+            at: 0,
+            faults: vec![],
+            typedefs: BTreeMap::new(),
+            structures: BTreeMap::new(),
+            helpers: BTreeMap::new(),
+            in_helper: false,
+            body: 0,
+            repeated: false,
+            in_main: false,
+            enumerators: vec![],
+            depth: 0,
+            pointers: BTreeSet::new(),
+            in_operation: false,
+            discarded: false,
+            in_expression: false,
+            operators: 0,
+            eof: Tok::Eof,
+        }
+    }
+
     fn tok(&self, ahead: usize) -> &Tok {
         self.tokens.get(self.at + ahead).map_or(&self.eof, |t| &t.tok)
     }

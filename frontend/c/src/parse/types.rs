@@ -1,7 +1,7 @@
 //! Type names, declarators and initializers (C17 6.7).
 
 use super::{join, Parsed, Parser};
-use crate::ast::{Binary, Declarator, Expr, ExprKind, Extent, Init, Outside, TypeName};
+use crate::ast::{AnyWidth, Binary, Declarator, Expr, ExprKind, Extent, Init, Outside, TypeName};
 use crate::lex::Tok;
 use scop::diag::{Diagnostic, Span};
 use scop::literal::{int, BF16, F16, F32, F64};
@@ -57,7 +57,7 @@ pub(super) fn is_keyword(word: &str) -> bool {
 
 const BASIC: &[&str] = &[
     "void", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "_Bool", "bool", "_Complex",
-    "__int128",
+    "__int128", "_BitInt",
 ];
 const QUALIFIERS: &[&str] =
     &["constexpr", "const", "volatile", "restrict", "__restrict", "__restrict__", "_Atomic", "__const"];
@@ -124,6 +124,31 @@ fn named(word: &str) -> Option<ScalarType> {
     })
 }
 
+/// Enters a `_BitInt(width)` with these other words into `ty`; its name.
+fn of_exact_width(width: Option<i64>, basic: &[String], ty: &mut TypeName) -> String {
+    let sign: Vec<&str> = basic.iter().map(String::as_str).collect();
+    let signed = match sign[..] {
+        [] | ["signed"] => true,
+        ["unsigned"] => false,
+        _ => {
+            ty.why = Some("`_BitInt(N)` takes `signed` or `unsigned` only".into());
+            return "_BitInt".into();
+        }
+    };
+    let least = 1 + u32::from(signed);
+    match width.and_then(|n| u32::try_from(n).ok()).filter(|n| (least..=64).contains(n)) {
+        Some(bits) => {
+            let width = AnyWidth { bits, grows: false };
+            (ty.scalar, ty.width) = (Some(int(bits.next_power_of_two().max(8), signed)), Some(width));
+            crate::inline::any_width(width, signed)
+        }
+        None => {
+            ty.why = Some(format!("its width is not a number from {least} to 64"));
+            "_BitInt".into()
+        }
+    }
+}
+
 impl Parser<'_> {
     /// Whether a declaration or a cast's type may start here.
     pub(super) fn at_type(&self) -> bool {
@@ -150,6 +175,7 @@ impl Parser<'_> {
         let mut ty = TypeName::unknown(start);
         let (mut words, mut basic): (Vec<String>, Vec<String>) = (vec![], vec![]);
         let mut whole = false;
+        let mut exact = None;
         while let Tok::Ident(word) = self.tok(0).clone() {
             let word = &*word;
             if word == "__attribute__" {
@@ -166,6 +192,8 @@ impl Parser<'_> {
             if AGGREGATES.contains(&word) && !whole && basic.is_empty() {
                 self.aggregate(word, &mut ty, &mut words)?;
                 whole = true;
+            } else if word == "_BitInt" && !whole {
+                exact = Some(self.exact_width()?);
             } else if BASIC.contains(&word) && !whole {
                 basic.push(word.into());
                 words.push(word.into());
@@ -178,7 +206,8 @@ impl Parser<'_> {
                 self.skip_angles();
             } else if !whole && self.is_any_width(word) && matches!(self.tok(1), Tok::Punct("<")) {
                 self.any_width(word, &mut ty)?;
-                words.push(format!("{word}<{}>", ty.width.unwrap_or_default()));
+                let width = ty.width.map_or(0, |w| w.bits);
+                words.push(format!("{word}<{width}>"));
                 whole = true;
             } else if !whole && basic.is_empty() && (self.typedefs.contains_key(word) || named(word).is_some()) {
                 if let Some(known) = self.typedefs.get(word) {
@@ -198,6 +227,10 @@ impl Parser<'_> {
             } else {
                 break;
             }
+        }
+        if let Some(width) = exact {
+            words = vec![of_exact_width(width, &basic, &mut ty)];
+            whole = true;
         }
         ty.span = join(start, self.previous());
         ty.text = words.join(" ");
@@ -296,11 +329,20 @@ impl Parser<'_> {
         match width.and_then(|n| u32::try_from(n).ok()).filter(|n| (1..=most).contains(n)) {
             Some(n) => {
                 ty.scalar = Some(int(n.next_power_of_two().max(8), signed));
-                ty.width = Some(n);
+                ty.width = Some(AnyWidth { bits: n, grows: true });
             }
             None => ty.why = Some(format!("its width is not a number from 1 to {most}")),
         }
         Ok(())
+    }
+
+    /// `_BitInt(N)`: the width.
+    fn exact_width(&mut self) -> Parsed<Option<i64>> {
+        self.at += 1;
+        self.need("(", "before the width")?;
+        let width = self.assignment()?;
+        self.need(")", "behind the width")?;
+        Ok(self.constant(&width))
     }
 
     /// The value of a constant expression over numbers and file-level constants.

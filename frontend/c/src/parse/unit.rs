@@ -6,8 +6,8 @@
 
 use super::around::Around;
 use super::{join, Failed, Parsed, Parser};
-use crate::ast::{Declarator, Function, Helper, Stmt, StmtKind, Unit};
-use crate::lex::{Marker, Tok};
+use crate::ast::{Declarator, Expr, Function, Helper, Init, Outside, Stmt, StmtKind, Unit};
+use crate::lex::{Marker, Tok, Token};
 use scop::diag::{Diagnostic, Span};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -372,8 +372,14 @@ impl Parser<'_> {
         let around = Around { before, after, repeated: self.repeated };
         let local = |d: &Declarator| {
             let outside = around.of(d);
-            // The code before the region may have replaced its first value.
-            Declarator { outside, init: d.init.clone().filter(|_| !outside.set), ..d.clone() }
+            match around.set_once(d).and_then(value_of) {
+                Some(value) => {
+                    let outside = Outside { set: false, ..outside };
+                    Declarator { outside, init: Some(Init::Value(value)), ..d.clone() }
+                }
+                // The code before the region may have replaced its first value.
+                None => Declarator { outside, init: d.init.clone().filter(|_| !outside.set), ..d.clone() },
+            }
         };
         // An inner variable hides an outer one of its name.
         let visible = locals.iter().enumerate().filter(|(k, d)| locals[k + 1..].iter().all(|x| x.name != d.name));
@@ -385,6 +391,13 @@ impl Parser<'_> {
         let function = function.map(|f| Function { locals: visible.map(local).collect(), ..f.clone() });
         found.regions.push((function, statements, region_span));
     }
+}
+
+/// The expression that these tokens are.
+fn value_of(tokens: &[Token]) -> Option<Expr> {
+    let mut parser = Parser::of(tokens, false);
+    let value = parser.assignment().ok()?;
+    (parser.at_end() && parser.faults.is_empty()).then_some(value)
 }
 
 /// The reason why this function may have no further region.

@@ -46,7 +46,12 @@ pub struct ParseOptions {
     pub companions: Vec<PathBuf>,
     /// `--max`: greatest values of parameters; they override those in the source.
     pub maxima: Vec<(String, i64)>,
+    /// `--math approx`: functions of `math.h` in fp32 are those of [`APPROXIMATIONS`].
+    pub approximate: bool,
 }
+
+/// Polynomials for `expf`, `logf`, `sinf`, `cosf` and `tanhf`, as C.
+pub const APPROXIMATIONS: &str = include_str!("math_approx.h");
 
 #[derive(Clone, Debug)]
 pub(crate) struct Macro {
@@ -122,6 +127,10 @@ impl<'a> Preprocessor<'a> {
         let file = self.add(name, text);
         for (name, replacement) in &self.options.defines {
             self.define_option(name, replacement);
+        }
+        if self.options.approximate {
+            let header = self.add("sagen_math.h", APPROXIMATIONS.to_string());
+            self.file(header);
         }
         self.file(file);
         if let Some((first, rest)) = self.ignored.split_first() {

@@ -4,13 +4,12 @@ use super::affine::binary_op;
 use super::form::Truth;
 use super::operate::{self, arithmetic, compare, constant, convert, node, select, to_bool, truth};
 use super::table;
-use super::types::{promote, type_of, usual};
+use super::types::{function, promote, type_of, usual};
 use super::width::I64;
 use super::{Entity, Guard, Sema};
 use crate::ast;
 use crate::ast::{Binary, Unary};
 use scop::diag::Span;
-use scop::literal::{F32, F64};
 use scop::{Access, BinaryOp, Expr, ExprKind, HostFunction, ScalarType, UnaryOp};
 
 /// Index of `access` in `reads`; appended if it is new.
@@ -22,24 +21,6 @@ pub(super) fn read(reads: &mut Vec<Access>, access: Access) -> usize {
             reads.len() - 1
         }
     }
-}
-
-/// Functions of <math.h> and <stdlib.h>: number of arguments, type of arguments and result.
-fn function(name: &str) -> Option<(usize, ScalarType)> {
-    if let Some((f, ty)) = HostFunction::named(name) {
-        return Some((f.arguments(), ty));
-    }
-    Some(match name {
-        "sqrtf" | "fabsf" => (1, F32),
-        "fminf" | "fmaxf" => (2, F32),
-        "fmaf" => (3, F32),
-        "sqrt" | "fabs" => (1, F64),
-        "fmin" | "fmax" => (2, F64),
-        "fma" => (3, F64),
-        "abs" => (1, ScalarType::I32),
-        "labs" | "llabs" => (1, ScalarType::Int { bits: 64, signed: true }),
-        _ => return None,
-    })
 }
 
 impl Sema {
@@ -56,6 +37,15 @@ impl Sema {
                 let a = self.value(a, reads)?;
                 self.check_bits(width, e.span)?;
                 let ty = promote(a.ty);
+                if let Some(w) = width.filter(|w| w.is_exact() && !ty.is_float()) {
+                    return Some(match op {
+                        Unary::Neg | Unary::Not => {
+                            let op = if *op == Unary::Neg { UnaryOp::Neg } else { UnaryOp::Not };
+                            super::width::narrowed(operate::unary(op, a, e.span), w.bits, w.signed)
+                        }
+                        Unary::Plus | Unary::LogicalNot => a,
+                    });
+                }
                 match op {
                     Unary::Neg => Some(operate::unary(UnaryOp::Neg, convert(a, ty), e.span)),
                     Unary::Not if ty.is_float() => self.operand_types("this operator needs integers".into(), e.span),
@@ -72,9 +62,12 @@ impl Sema {
                 let (x, y) = (self.value(a, reads), self.value(b, reads));
                 let (x, y) = (x?, y?);
                 self.check_width(*op, a, b)?;
+                if let Some(widths) = self.exact(*op, self.width(a), self.width(b)) {
+                    return self.exact_arithmetic(*op, (x, y), widths, e.span);
+                }
                 let result = self.arithmetic(*op, x, y, e.span)?;
                 // A shifted value keeps its width.
-                let width = self.width(a).filter(|w| *op == Binary::Shl && w.grows);
+                let width = self.width(a).filter(|w| *op == Binary::Shl && w.grows());
                 Some(width.map_or(result.clone(), |w| super::width::narrowed(result, w.bits, w.signed)))
             }
             ast::ExprKind::Conditional(c, a, b) => self.conditional(c, a, b, e.span, reads),
@@ -149,8 +142,7 @@ impl Sema {
 
     fn element_value(&mut self, e: &ast::Expr, reads: &mut Vec<Access>) -> Option<Expr> {
         let value = self.cell_value(e, reads)?;
-        let grows = self.width_of_name(e).is_some();
-        Some(if grows { super::width::grown(value) } else { value })
+        Some(self.of_cell(e, value))
     }
 
     /// What is in a cell, of its type in memory.
@@ -176,7 +168,7 @@ impl Sema {
         }
         let values: Vec<Option<Expr>> = arguments.iter().map(|a| self.value(a, reads)).collect();
         if let (Some((width, signed)), [value]) = (super::width::conversion(name), &values[..]) {
-            return value.clone().map(|v| super::width::grown(super::width::narrowed(v, width, signed)));
+            return value.clone().map(|v| super::width::narrowed(v, width.bits, signed));
         }
         if let (true, [Some(x), Some(y)]) = (name == "pow" || name == "powf", &values[..]) {
             if let Some(power) = small_power(name, x, y, span) {
@@ -232,13 +224,21 @@ impl Sema {
             // The other branch still contributes to the result's type.
             let other = if std::ptr::eq(live, a) { b } else { a };
             let value = self.value(live, reads)?;
+            if let Some((to, from, _)) = self.exact(Binary::Or, self.width(live), self.width(other)) {
+                return Some(super::width::fitted(value, from, to));
+            }
             let ty = self.type_of(other).and_then(|t| usual(value.ty, t)).unwrap_or(value.ty);
             return Some(convert(value, ty));
         }
+        let widths = self.exact(Binary::Or, self.width(a), self.width(b));
         let c = self.condition(c, reads);
         let a = self.with_fact(&c, true, |s| s.value(a, reads));
         let b = self.with_fact(&c, false, |s| s.value(b, reads));
         let (c, a, b) = (c?, a?, b?);
+        let (a, b) = match widths {
+            Some((to, x, y)) => (super::width::fitted(a, x, to), super::width::fitted(b, y, to)),
+            None => (a, b),
+        };
         match usual(a.ty, b.ty) {
             Some(ty) => Some(select(c, convert(a, ty), convert(b, ty), span)),
             None => self.operand_types("_Float16 and __bf16 have no common type".into(), span),
@@ -268,7 +268,12 @@ impl Sema {
                 let (x, y) = (self.value(a, reads), self.value(b, reads));
                 let (x, y) = (x?, y?);
                 self.check_width(*op, a, b)?;
-                let (mut a, mut b) = (x, y);
+                let (mut a, mut b) = match self.exact(Binary::Or, self.width(a), self.width(b)) {
+                    Some((to, from_a, from_b)) => {
+                        (super::width::fitted(x, from_a, to), super::width::fitted(y, from_b, to))
+                    }
+                    None => (x, y),
+                };
                 if matches!(op, Binary::Gt | Binary::Ge) {
                     std::mem::swap(&mut a, &mut b);
                 }

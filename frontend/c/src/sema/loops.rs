@@ -34,6 +34,9 @@ impl Sema {
         if let Some((holds, fails)) = self.split_header(f) {
             return self.in_parts([holds, fails], |s, _| s.for_loop(f));
         }
+        if let Some(rows) = self.in_rows(f) {
+            return self.for_loop(&rows);
+        }
         if let Some(unrolled) = self.unrolled(f, false) {
             return self.for_loop(&unrolled);
         }

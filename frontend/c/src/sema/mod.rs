@@ -26,6 +26,7 @@ mod guards;
 mod header;
 mod initialize;
 mod reaching;
+mod rows;
 mod lifetime;
 mod loops;
 mod members;
@@ -40,10 +41,12 @@ mod unroll;
 mod values;
 mod width;
 
+pub(crate) use rows::{flat_rows, Rows};
+pub(crate) use sizes::LARGEST_SIZE;
 pub(crate) use types::type_of;
 pub use types::{promote, spelling, usual};
 pub(crate) use unroll::{mixed_strides, Strides};
-pub use width::in_cell;
+pub use width::{c_spelling, in_cell};
 
 use crate::ast;
 use crate::ast::{Binary, Unit};
@@ -86,8 +89,8 @@ struct Slot {
     open: bool,
     /// The members of a structure; they are the last dimension.
     members: Option<Rc<[Rc<str>]>>,
-    /// The width of its values, if it is narrower than `ty` or grows as `ap_int<N>` does.
-    width: Option<u32>,
+    /// The width of its values, if they are integers of any width.
+    width: Option<ast::AnyWidth>,
     /// The elements of a small constant table, row-major. Such a table is no array: its reads become constants.
     table: Option<Arc<[u64]>>,
     storage: Storage,
@@ -183,7 +186,7 @@ pub(crate) struct Sema {
     /// Conditions that hold in the current branch of `?:`, `&&` or `||`.
     facts: Vec<values::Fact>,
     /// The arrays of values of any width.
-    widths: BTreeMap<ArrayId, u32>,
+    widths: BTreeMap<ArrayId, ast::AnyWidth>,
     names: BTreeSet<String>,
     /// Names of globals and parameters; locals are renamed if they collide.
     outer: BTreeSet<Rc<str>>,
@@ -200,6 +203,7 @@ pub(crate) struct Sema {
     /// Clauses `extent(NAME, SIZE)` that no parameter has used yet.
     extents: Vec<Clause>,
     strides: Strides,
+    rows: Rows,
     /// Number of splits of the current statement.
     parts: usize,
     /// Work left for questions about iterations.
@@ -213,13 +217,13 @@ pub(crate) struct Sema {
 const STATEMENTS: usize = 4096;
 
 /// Lowers the unit to a scop; `None` if faults were found. `name` is the scop's name if there is no function. Loops are
-/// unrolled until accesses have the given `strides`.
+/// unrolled until accesses have the given `strides`, or strip-mined by `rows`.
 pub(crate) fn lower(
     unit: &Unit,
     name: &str,
     sources: &SourceMap,
     clauses: &[Clause],
-    strides: Strides,
+    (strides, rows): (Strides, Rows),
 ) -> (Option<Scop>, Diagnostics) {
     let mut sema = Sema {
         scopes: vec![BTreeMap::new()],
@@ -227,6 +231,7 @@ pub(crate) fn lower(
         counters: vec![0],
         extents: clauses.iter().filter(|c| c.name == "extent").cloned().collect(),
         strides,
+        rows,
         ..Sema::default()
     };
     sema.unit(unit, clauses);

@@ -226,10 +226,14 @@ impl Sema {
             Stored::Value(None, e) => self.value(e, reads).map(|v| self.stored_as(write.array, v)),
             Stored::Value(Some(op), e) => {
                 let old = self.read_back(write, reads);
-                let old = if self.widths.contains_key(&write.array) { super::width::grown(old) } else { old };
+                let old = self.of_array_cell(write.array, old);
                 let value = self.value(e, reads)?;
                 let span = crate::parse::join(write.span, e.span);
-                self.arithmetic(*op, old, value, span).map(|v| self.stored_as(write.array, v))
+                let value = match self.exact(*op, self.width_of_array(write.array), self.width(e)) {
+                    Some(widths) => self.exact_arithmetic(*op, (old, value), widths, span),
+                    None => self.arithmetic(*op, old, value, span),
+                };
+                value.map(|v| self.stored_as(write.array, v))
             }
             Stored::Choice(guard, a, b) => {
                 let condition = self.guard(guard, write.span, reads);

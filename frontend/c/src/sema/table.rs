@@ -36,7 +36,12 @@ impl Sema {
         let fits = self.flatten(items, dims, 0, *span, &mut given);
         self.faults.truncate(before);
         fits?;
-        (0..total).map(|k| given.get(&k).map_or(Some(0), |e| self.constant_value(e, ty).map(|v| v.0))).collect()
+        let in_cell = |bits: u64| match d.ty.width {
+            Some(width) => super::width::in_cell(&super::width::cell(width, ty.signed()), bits).unwrap_or(bits),
+            None => bits,
+        };
+        let value = |k: i64| given.get(&k).map_or(Some(0), |e| self.constant_value(e, ty).map(|v| in_cell(v.0)));
+        (0..total).map(value).collect()
     }
 
     /// A table's element at data-dependent subscripts. The outer `None`: `e` is anything else; the inner: a fault.

@@ -3,8 +3,8 @@
 
 use crate::ast;
 use crate::ast::{Binary, ExprKind, Unary};
-use scop::literal::{int, BF16, F16};
-use scop::ScalarType;
+use scop::literal::{int, BF16, F16, F32, F64};
+use scop::{HostFunction, ScalarType};
 
 /// Integer promotion: types narrower than `int` become `int`.
 pub fn promote(ty: ScalarType) -> ScalarType {
@@ -33,6 +33,24 @@ pub fn usual(a: ScalarType, b: ScalarType) -> Option<ScalarType> {
             Some(int(bits, !unsigned))
         }
     }
+}
+
+/// Functions of <math.h> and <stdlib.h>: number of arguments, type of arguments and result.
+pub(super) fn function(name: &str) -> Option<(usize, ScalarType)> {
+    if let Some((f, ty)) = HostFunction::named(name) {
+        return Some((f.arguments(), ty));
+    }
+    Some(match name {
+        "sqrtf" | "fabsf" => (1, F32),
+        "fminf" | "fmaxf" => (2, F32),
+        "fmaf" => (3, F32),
+        "sqrt" | "fabs" => (1, F64),
+        "fmin" | "fmax" => (2, F64),
+        "fma" => (3, F64),
+        "abs" => (1, ScalarType::I32),
+        "labs" | "llabs" => (1, ScalarType::Int { bits: 64, signed: true }),
+        _ => return None,
+    })
 }
 
 /// The C type of an expression, given those of its names, elements and calls.

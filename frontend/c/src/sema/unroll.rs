@@ -110,7 +110,7 @@ impl Sema {
     }
 
     /// The coefficient of the iterator `name` in a sum of products with constants.
-    fn factor(&self, e: &Expr, name: &str) -> Option<i64> {
+    pub(super) fn factor(&self, e: &Expr, name: &str) -> Option<i64> {
         let constant = |e: &Expr| self.affine(e).ok().filter(|v| v.form.is_constant()).map(|v| v.form.constant);
         let mut inside = false;
         e.walk(&mut |x| inside |= matches!(&x.kind, ExprKind::Name(n) if **n == *name));
@@ -179,7 +179,7 @@ fn common(periods: impl Iterator<Item = i64>) -> i64 {
 
 /// Calls `visit` on expressions that must be affine: elements (for their subscripts) and bounds; with `conditions` also
 /// these.
-fn in_statement(s: &Stmt, conditions: bool, visit: &mut dyn FnMut(&Expr)) {
+pub(super) fn in_statement(s: &Stmt, conditions: bool, visit: &mut dyn FnMut(&Expr)) {
     let mut inside = |e: &Expr| in_expression(e, conditions, visit);
     match &s.kind {
         StmtKind::Declare(all) => all.iter().filter_map(|d| d.value()).for_each(inside),

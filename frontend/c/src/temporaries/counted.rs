@@ -42,6 +42,9 @@ impl Walk {
             let steps_it = |name: &Rc<str>| f.step.as_ref().is_some_and(|e| step_of(e, name).is_some());
             let is_pointer = matches!(&f.init, ForInit::Declare(all) if all[0].pointer.is_some());
             if !is_pointer && f.iterator().is_none_or(|name| steps_it(&name) && !set.contains(&name)) {
+                if let Some(kind) = self.exchanging(f) {
+                    return Some(kind);
+                }
                 self.counted_loop(f, None);
                 return None;
             }
@@ -379,7 +382,7 @@ fn calls_or_loads(e: &Expr) -> bool {
 }
 
 /// The operator and the amount of a step of the variable.
-fn step_of(e: &Expr, name: &str) -> Option<(Binary, Expr)> {
+pub(super) fn step_of(e: &Expr, name: &str) -> Option<(Binary, Expr)> {
     let is_own = |x: &Expr| matches!(&x.kind, ExprKind::Name(n) if **n == *name);
     match &e.kind {
         ExprKind::Step(op, target) if is_own(target) => Some((*op, Expr::one(e.span))),

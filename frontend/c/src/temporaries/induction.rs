@@ -160,7 +160,7 @@ impl Walk {
     }
 }
 
-fn body_span(body: &Stmt) -> Span {
+pub(super) fn body_span(body: &Stmt) -> Span {
     let mut span = None;
     crate::effects::expressions(body, &mut |e| span = span.or(Some(e.span)));
     span.unwrap_or(Span { file: 0, start: 0, end: 0 })

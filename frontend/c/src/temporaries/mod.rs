@@ -23,6 +23,7 @@
 
 mod address;
 mod counted;
+mod exchange;
 mod induction;
 mod names;
 mod pointer;

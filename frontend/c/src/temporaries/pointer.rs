@@ -54,8 +54,8 @@ impl Walk {
         let fault = Diagnostic::error("E0306", span, format!("where `{name}` points to is not known here"))
             .label("it does not move by the same amount in each iteration")
             .help(
-                "a pointer may be set to an element of an array, and move by a constant or a size in each iteration of \
-                a counted loop, under no condition; otherwise subscript the array",
+                "a pointer may be set to an element of an array, and in each iteration of a counted loop move by a \
+                constant or a size or change places with others, under no condition; otherwise subscript the array",
             );
         self.faults.push(fault);
         Expr { kind: ExprKind::Poison, span }

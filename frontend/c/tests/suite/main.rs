@@ -1,6 +1,7 @@
 //! All tests of the front end in one program, which links once. `cargo test -p frontend --test suite NAME` picks by
 //! path.
 
+mod bit_int;
 mod common;
 mod contract;
 mod dot;
