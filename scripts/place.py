@@ -15,6 +15,7 @@ is six LUT4s (four hold the bits, its write port occupies two). The ECP5 is a 40
 does not predict that of UltraScale+.
 """
 import argparse
+import hashlib
 import json
 import os
 import shutil
@@ -23,6 +24,7 @@ import sys
 import tempfile
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+CACHE = os.path.join(os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "target")), "placed")
 DOCUMENT = os.path.join(ROOT, "docs", "results", "placed.md")
 FIELDS = ("LUT4", "FF", "MULT18", "DP16KD")
 # Allowed deviation of an estimate: the larger of a share and a count.
@@ -83,6 +85,22 @@ def placed(folder, module, args):
     return {**found, "MHz": round(max(c["achieved"] for c in report["fmax"].values()), 1), "path": path_in_words(report)}
 
 
+def cached(folder, module, args):
+    """The same, from target/placed if the same Verilog was placed in the same way before."""
+    key = hashlib.sha256(f"{args.speed} {args.seed}".encode())
+    for file in [os.path.abspath(__file__)] + [os.path.join(folder, "rtl", f) for f in sorted(os.listdir(os.path.join(folder, "rtl")))]:
+        with open(file, "rb") as text:
+            key.update(text.read())
+    path = os.path.join(CACHE, key.hexdigest()[:24] + ".json")
+    if not os.path.exists(path):
+        found = placed(folder, module, args)
+        os.makedirs(CACHE, exist_ok=True)
+        with open(path, "w") as text:
+            json.dump(found, text)
+    with open(path) as text:
+        return json.load(text)
+
+
 def estimated(folder):
     with open(os.path.join(folder, "report.json")) as text:
         report = json.load(text)
@@ -121,7 +139,7 @@ def row(name, words, args):
         folder = os.path.join(work, "ip")
         run([os.path.abspath(args.sagen), "rtl", "--board", "ulx3s", *words.split(), "-o", folder], ROOT)
         kernel, guess = estimated(folder)
-        found = placed(folder, kernel, args)
+        found = cached(folder, kernel, args)
     cell = lambda f: (f"{guess[f]:,} / {found[f]:,}" + (f" ({100 * (guess[f] - found[f]) / found[f]:+.0f} %)" if found[f] else ""))
     path = found["path"]
     return f"| {name} | {found['MHz']} | " + " | ".join(cell(f) for f in FIELDS) + \
