@@ -3,7 +3,7 @@
 #
 # For a few small designs: lints the Verilog, drives the IP through its AXI ports with third-party bus models, proves
 # properties of the DMA engines (scripts/formal), compares estimated resources with synthesis, and checks that the int16
-# multiply-accumulate PE maps to one DSP slice. Runs one check a core. Exits 1 if a check fails. KEEP=DIR writes the
+# multiply-accumulate PE maps to one DSP slice. Places and routes a small IP on an ECP5 (needs `scripts/setup.sh --open`). Runs one check a core. Exits 1 if a check fails. KEEP=DIR writes the
 # emitted designs to DIR.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -92,6 +92,13 @@ estimated7() {
     python3 scripts/estimates.py --check "$work/estimated7"
 }
 
+# One small IP, placed and routed on an ECP5 at the clock that docs/results/placed.md gives, with some room.
+placed() {
+    scripts/setup.sh --open
+    emit placed --board ulx3s examples/mm_int8.c -D I=8 -D J=8 -D K=8 --space i,j --tile i=2,j=2 --ports shared
+    python3 scripts/place.py "$work/placed" --at-least 80
+}
+
 # gate COMMAND NAME…: starts a check when a core is free; its output goes to a file.
 cores=$(nproc)
 running=0
@@ -123,6 +130,7 @@ gate broken
 gate mac
 gate estimated
 gate estimated7
+gate placed
 wait
 
 failed=0

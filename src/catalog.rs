@@ -2,15 +2,17 @@
 
 use cost::board::Board;
 
-const FILES: [&str; 11] = [
+const FILES: [&str; 13] = [
     include_str!("../boards/arty-a7-100.toml"),
     include_str!("../boards/kv260.toml"),
+    include_str!("../boards/orangecrab.toml"),
     include_str!("../boards/pynq-z2.toml"),
     include_str!("../boards/u200.toml"),
     include_str!("../boards/u250.toml"),
     include_str!("../boards/u280.toml"),
     include_str!("../boards/u50.toml"),
     include_str!("../boards/u55c.toml"),
+    include_str!("../boards/ulx3s.toml"),
     include_str!("../boards/vu9p.toml"),
     include_str!("../boards/zcu102.toml"),
     include_str!("../boards/zcu104.toml"),

@@ -25,6 +25,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use templates::interface::Interface;
 use uniform::design::DesignSpec;
+use uniform::fabric::Fabric;
 
 /// An IP that was written.
 pub struct Packaged {
@@ -130,7 +131,8 @@ impl Job<'_> {
         let verilog = self.built.verilog().into_iter();
         let emitted = parts::Emitted {
             rtl: verilog.map(|(name, text)| File::new(format!("rtl/{name}"), text)).collect(),
-            constraints: vec![constraint],
+            // XDC is Vivado's.
+            constraints: if board.fabric() == Fabric::Lut6 { vec![constraint] } else { vec![] },
             bench,
             functions: packaged,
         };

@@ -14,12 +14,30 @@ pub fn files(ip: &Ip) -> Vec<File> {
     ]
 }
 
+/// The target of AMD's devices.
+const SYNTHESIS: &str = "  synth:
+    <<: *default
+    description: Synthesis in Vivado
+    filesets: [rtl, constraints]
+    flow: vivado
+    flow_options:
+      part: @PART@
+      pnr: none
+";
+
 fn core(ip: &Ip) -> String {
     let kernel = &ip.interface.kernel;
     let item = |path: &str| format!("      - {path}\n");
     // FuseSoC copies to a flat work folder, where the testbench opens images by their bare names.
     let image = |path: &String| format!("      - {path}: {{copyto: {}}}\n", path.rsplit('/').next().unwrap_or(path));
     let constraint = |f: &File| format!("      - {}: {{file_type: xdc}}\n", f.path);
+    let (constraints, synthesis) = if ip.is_for_vivado() {
+        let constraints: String = ip.constraints.iter().map(constraint).collect();
+        let synthesis = fill(SYNTHESIS, &[("PART", quote::yaml(&ip.board.part))]);
+        (format!("  constraints:\n    files:\n{constraints}"), synthesis)
+    } else {
+        (String::new(), String::new())
+    };
     fill(
         include_str!("../files/core.in"),
         &[
@@ -29,8 +47,9 @@ fn core(ip: &Ip) -> String {
             ("RTL", ip.rtl.iter().map(|f| item(&f.path)).collect()),
             ("BENCH", ip.bench.iter().map(|f| item(f)).collect()),
             ("IMAGES", ip.images.iter().map(image).collect()),
-            ("CONSTRAINTS", ip.constraints.iter().map(constraint).collect()),
-            ("PART", quote::yaml(&ip.board.part)),
+            ("CONSTRAINTS", constraints),
+            ("SYNTHESIS", synthesis),
+            ("OTHERS", if ip.is_for_vivado() { "lint, synth" } else { "lint" }.into()),
         ],
     )
 }

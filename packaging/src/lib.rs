@@ -14,6 +14,7 @@ mod component;
 mod formula;
 mod fusesoc;
 mod host;
+mod litex;
 mod pynq;
 mod notebook;
 pub mod quote;
@@ -27,6 +28,7 @@ pub mod xml;
 use cost::board::Board;
 use sha2::{Digest, Sha256};
 use templates::interface::{self, Interface};
+use uniform::fabric::Fabric;
 
 /// Vendor, library and version of `sagen:array:<kernel>:1.0`.
 pub const VENDOR: &str = "sagen";
@@ -100,6 +102,10 @@ impl Ip<'_> {
             ),
         }
     }
+    /// The device is one of AMD's.
+    fn is_for_vivado(&self) -> bool {
+        self.board.fabric() == Fabric::Lut6
+    }
     /// The function, if the IP has only one.
     fn single(&self) -> Option<(&interface::Function, &Function)> {
         match (&self.interface.functions[..], &self.functions[..]) {
@@ -156,8 +162,18 @@ impl Ip<'_> {
 /// # Errors
 /// A file is too large for the zip archive of the `.xo`.
 pub fn render(ip: &Ip) -> Result<Vec<File>, String> {
-    let kernel = &ip.interface.kernel;
     let revision = ip.revision();
+    let mut files = if ip.is_for_vivado() { for_vivado(ip, revision)? } else { vec![] };
+    files.extend(c::headers(ip));
+    files.extend(fusesoc::files(ip));
+    files.extend(litex::files(ip));
+    files.push(File::new("README.md", readme::text(ip, revision)));
+    Ok(files)
+}
+
+/// The package for Vivado, Vitis and what runs beside them.
+fn for_vivado(ip: &Ip, revision: u32) -> Result<Vec<File>, String> {
+    let kernel = &ip.interface.kernel;
     let component = File::new("component.xml", component::document(ip, revision));
     let gui = File::new(ip.gui_path(), tcl::gui());
     let description = File::new("vitis/kernel.xml", vitis::kernel(ip));
@@ -170,15 +186,12 @@ pub fn render(ip: &Ip) -> Result<Vec<File>, String> {
         File::new(format!("{kernel}.xo"), packed),
     ];
     files.extend(tcl::scripts(ip, revision));
-    files.extend(c::headers(ip));
     files.extend(host::files(ip));
     files.extend(pynq::files(ip));
     if ["zynq", "zynquplus"].contains(&ip.board.family.as_str()) {
         files.push(notebook::file(ip));
         files.push(uio::file(ip));
     }
-    files.extend(fusesoc::files(ip));
-    files.push(File::new("README.md", readme::text(ip, revision)));
     Ok(files)
 }
 

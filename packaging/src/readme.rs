@@ -22,8 +22,11 @@ pub fn text(ip: &Ip, revision: u32) -> String {
         "zynq" => fill(ZYNQ, &[("SCRIPT", "bd_zynq".into()), ("KERNEL", interface.kernel.clone())]),
         _ => String::new(),
     };
+    let text = parts(ip)
+        .into_iter()
+        .fold(include_str!("../files/README.md.in").to_string(), |text, part| fill(&text, &[part]));
     fill(
-        include_str!("../files/README.md.in"),
+        &text,
         &[
             ("KERNEL", interface.kernel.clone()),
             ("SUMMARY", summary(ip)),
@@ -56,10 +59,74 @@ pub fn text(ip: &Ip, revision: u32) -> String {
             ("PORTS", ports(ip)),
             ("REGISTERS", interface.registers.iter().map(register).collect()),
             ("BLOCK_DESIGN", zynq),
-            ("HOST", host(ip)),
         ],
     )
 }
+
+/// What depends on the tools that the board's device has. The parts have tokens themselves.
+fn parts(ip: &Ip) -> [(&'static str, String); 5] {
+    let litex = ip.board.litex.is_some();
+    if ip.is_for_vivado() {
+        let mut hosts = "| `sw/@KERNEL@.py` | PYNQ driver |\n".to_string() + &host(ip);
+        hosts += "| `sw/@KERNEL@.dtso` | device-tree overlay for UIO, a template |\n";
+        let rtl = "`rtl/`, `constraints/` | Verilog-2005, one module a file; the clock for out-of-context runs";
+        let tools = VIVADO_FILES.to_string() + if litex { LITEX_FILES } else { "" };
+        return [
+            ("TESTS", VIVADO_TESTS.into()),
+            ("TOOLS", tools),
+            ("HOST", hosts),
+            ("RTL", rtl.into()),
+            ("USE", VIVADO_USE.into()),
+        ];
+    }
+    [
+        ("TESTS", OPEN_TESTS.into()),
+        ("TOOLS", if litex { LITEX_FILES.into() } else { String::new() }),
+        ("HOST", String::new()),
+        ("RTL", "`rtl/` | Verilog-2005, one module a file".into()),
+        ("USE", if litex { LITEX_USE.into() } else { String::new() }),
+    ]
+}
+
+const VIVADO_TESTS: &str = "Open tools check the files of this kind of folder: a schema
+checks `component.xml`, compilers check the C and C++, a Tcl interpreter runs the scripts with recorders instead of Vivado's
+commands, FuseSoC runs simulation and lint. **Not tested in Vivado, Vitis or on a device.**";
+
+const OPEN_TESTS: &str = "Yosys and nextpnr take IPs of this kind to a
+bitstream, FuseSoC runs simulation and lint. **Not tested on a device.** The device's family has no Vivado: there is no
+`component.xml`, no `.xo`, and no driver for PYNQ or XRT.";
+
+const VIVADO_FILES: &str = "\
+    | `component.xml`, `xgui/` | IP-XACT; this folder is the IP |
+| `@KERNEL@.xo`, `vitis/` | kernel for `v++`; its description and the linker's configuration with memory banks |
+| `vivado/package_ip.tcl`, `vivado/pack_xo.tcl` | the same by Vivado's own packager, if a version refuses these files |
+| `vivado/build_ooc.tcl` | synthesis to routing with reports, out of context |
+";
+
+const LITEX_FILES: &str = "\
+    | `Makefile`, `litex/@KERNEL@.py` | `make bitstream`: a LiteX system around the IP, placed and routed by open tools |
+| `litex/host.py` | loads the data of `sim/` over the serial port, runs, compares |
+| `litex/requirements.txt` | the tools, which `make` installs in `build/venv` |
+";
+
+const VIVADO_USE: &str = "Vivado, block design:
+
+    set_property ip_repo_paths <this folder> [current_project]; update_ip_catalog
+    create_bd_cell -type ip -vlnv @VLNV@ @KERNEL@_0
+
+Vitis:
+
+    v++ -l -t hw --platform <platform> --config vitis/@KERNEL@.cfg -o @KERNEL@.xclbin @KERNEL@.xo
+
+PYNQ: see `sw/@KERNEL@.py`. ";
+
+const LITEX_USE: &str = "The board:
+
+    make bitstream                          # Python 3.9 or newer and make; a few minutes
+    make load                               # openFPGALoader
+    make run PORT=/dev/ttyUSB0              # ends with PASS
+
+";
 
 /// One row for the host of each function.
 fn host(ip: &Ip) -> String {

@@ -64,6 +64,7 @@ pub(super) fn join(
         ahead: beats_ahead(spec.wiring.memory_latency.unwrap_or_default().into()),
         address_bits: spec.wiring.address_bits.unwrap_or(64),
         uram: spec.wiring.uram.unwrap_or(false),
+        fabric: spec.fabric,
         axes: mapping.axes,
         extent: mapping.extent,
         tile_depth: mapping.tile_depth,

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul, Sub};
 use uniform::aim::RESOURCES;
+use uniform::fabric::Fabric;
 
 /// LUTs, flip-flops, DSP slices, halves of 36 Kib block RAMs, and UltraRAMs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -19,6 +20,8 @@ pub struct Resources {
     pub dsp: i64,
     pub bram18: i64,
     pub uram: i64,
+    /// LUTs of memories, as long as the other LUTs are not yet those of the fabric ([`Resources::in_lut4`]).
+    pub ram: i64,
 }
 
 /// The text form: board files and JSON count whole block RAMs.
@@ -47,7 +50,7 @@ impl From<Resources> for Whole {
 
 impl Resources {
     pub const fn lut(lut: i64) -> Resources {
-        Resources { lut, ff: 0, dsp: 0, bram18: 0, uram: 0 }
+        Resources { lut, ff: 0, dsp: 0, bram18: 0, uram: 0, ram: 0 }
     }
 
     pub const fn ff(ff: i64) -> Resources {
@@ -71,7 +74,7 @@ impl Resources {
 
     /// From counts in the order of [`RESOURCES`].
     pub const fn from_counts([lut, ff, dsp, bram36, uram]: [i64; 5]) -> Resources {
-        Resources { lut, ff, dsp, bram18: bram36.saturating_mul(2), uram }
+        Resources { lut, ff, dsp, bram18: bram36.saturating_mul(2), uram, ram: 0 }
     }
 
     /// The counts with their names: `lut`, `ff`, `dsp`, `bram36`, `uram`.
@@ -108,7 +111,13 @@ impl Resources {
             dsp: self.dsp.min(o.dsp),
             bram18: self.bram18.min(o.bram18),
             uram: self.uram.min(o.uram),
+            ram: self.ram.min(o.ram),
         }
+    }
+
+    /// LUTs of four inputs: so many in the place of a hundred of six, and the memories.
+    pub fn in_lut4(self, percent: i64) -> Resources {
+        Resources { lut: self.lut * percent / 100 + self.ram, ram: 0, ..self }
     }
 
     /// A lower bound for a part of a design: its last half of a block RAM may share one with another part.
@@ -126,6 +135,7 @@ impl Add for Resources {
             dsp: self.dsp + o.dsp,
             bram18: self.bram18 + o.bram18,
             uram: self.uram + o.uram,
+            ram: self.ram + o.ram,
         }
     }
 }
@@ -152,6 +162,7 @@ impl Mul<i64> for Resources {
             dsp: n * self.dsp,
             bram18: n * self.bram18,
             uram: n * self.uram,
+            ram: n * self.ram,
         }
     }
 }
@@ -167,18 +178,41 @@ pub fn bits_of(words: i64) -> i64 {
     i64::from(64 - (words.max(1) as u64 - 1).leading_zeros()).max(1)
 }
 
-/// A memory without the register of its word; `ultra`: on a board that has UltraRAM.
-pub fn memory(words: i64, width: i64, ultra: bool) -> Resources {
-    match kind(words, width, ultra) {
+/// Blocks of a device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Device {
+    pub fabric: Fabric,
+    /// The board has UltraRAM.
+    pub uram: bool,
+}
+
+impl From<Fabric> for Device {
+    /// The device without UltraRAM, for memories that are never there.
+    fn from(fabric: Fabric) -> Device {
+        Device { fabric, uram: false }
+    }
+}
+
+/// A memory without the register of its word.
+pub fn memory(words: i64, width: i64, device: impl Into<Device>) -> Resources {
+    let device = device.into();
+    match kind(words, width, device.uram) {
+        Kind::Luts if device.fabric == Fabric::Ecp5 => {
+            // A TRELLIS_DPR16X4 holds 16 words of four bits and occupies six LUTs, two of them for its write port.
+            let blocks = (words + 15) / 16;
+            let choice = [0, 0, 1, 4, 4][blocks.clamp(0, 4) as usize];
+            Resources { ram: 6 * blocks * ((width + 3) / 4) + choice * width, ..Resources::default() }
+        }
         Kind::Luts => Resources::lut(luts(words, width)),
+        // A DP16KD of the ECP5 has the shapes of half a RAMB36.
         Kind::Block(bram18) => Resources { bram18, ..Resources::default() },
         Kind::Ultra(uram) => Resources { uram, ..Resources::default() },
     }
 }
 
 /// A line of registers that is read at `taps`, counted from the value itself. Three or more registers without a tap
-/// between them are a shift register of LUTs.
-pub fn line(taps: impl IntoIterator<Item = i64>, width: i64) -> Resources {
+/// between them are a shift register of LUTs, where LUTs can be that.
+pub fn line(taps: impl IntoIterator<Item = i64>, width: i64, fabric: Fabric) -> Resources {
     let mut taps: Vec<i64> = taps.into_iter().filter(|&t| t > 0).collect();
     taps.sort_unstable();
     taps.dedup();
@@ -186,7 +220,11 @@ pub fn line(taps: impl IntoIterator<Item = i64>, width: i64) -> Resources {
     let mut before = 0;
     for t in taps {
         let length = t - before;
-        total += if length >= 3 { Resources::lut(width * ((length + 31) / 32)) } else { Resources::ff(width * length) };
+        total += if length >= 3 && fabric == Fabric::Lut6 {
+            Resources::lut(width * ((length + 31) / 32))
+        } else {
+            Resources::ff(width * length)
+        };
         before = t;
     }
     total

@@ -4,6 +4,7 @@ pub use array::resources::Resources;
 use scop::diag::Diagnostic;
 use serde::Deserialize;
 use uniform::aim::RESOURCES;
+use uniform::fabric::Fabric;
 use uniform::memory;
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -93,6 +94,18 @@ pub struct Board {
     pub dies: Vec<Die>,
     #[serde(default)]
     pub memory: Vec<Memory>,
+    /// If LiteX knows the board.
+    #[serde(default)]
+    pub litex: Option<Litex>,
+}
+
+/// The board in LiteX.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Litex {
+    /// The module of `litex_boards.targets`, and the device that its `BaseSoC` takes.
+    pub target: String,
+    pub device: String,
 }
 
 /// The fastest clock that a board may have.
@@ -236,9 +249,18 @@ impl Board {
             add("family", &self.family, Form::Name);
         }
         add("title", &self.title, Form::Line);
+        if let Some(litex) = &self.litex {
+            add("target of litex", &litex.target, Form::Name);
+            add("device of litex", &litex.device, Form::Name);
+        }
         self.dies.iter().for_each(|d| add("name of a die", &d.name, Form::Name));
         self.memory.iter().for_each(|m| add("kind of a memory", &m.kind, Form::Name));
         all
+    }
+
+    /// The device's logic.
+    pub fn fabric(&self) -> Fabric {
+        Fabric::of_family(&self.family)
     }
 
     /// What the margins leave to an array.

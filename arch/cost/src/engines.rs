@@ -7,20 +7,23 @@ use array::contract::delay::in_luts;
 use array::contract::program;
 use array::contract::timing::drain_latency;
 use array::contract::walk::{words_in_flight, Wait, WaitUntil, Walk, ROWS_IN_FLIGHT};
-use array::resources::{bits_of, memory, Resources};
+use array::resources::{bits_of, memory, Device, Resources};
 use array::vsa::{DramArray, Vsa};
+use uniform::fabric::Fabric;
 
 /// Reader and writer of a port that walk like this.
 pub(super) fn engines(vsa: &Vsa, port: usize, [reads, writes]: &[Option<Walk>; 2]) -> Resources {
-    let memory = vsa.on_chip(port).map_or(Resources::default(), |array| on_chip(array, vsa.uram));
+    let memory = vsa.on_chip(port).map_or(Resources::default(), |array| on_chip(array, vsa.device()));
     // A sketch does not say which drains the loads wait for.
     let awaited = |walk| if vsa.nodes.is_empty() { Resources::default() } else { waits(walk) };
     let reader = memory
-        + reads
-            .as_ref()
-            .map_or(Resources::default(), |walk| reader(walk, vsa.ahead) + awaited(walk) + sized(vsa, walk));
+        + reads.as_ref().map_or(Resources::default(), |walk| {
+            reader(walk, vsa.ahead, vsa.fabric) + awaited(walk) + sized(vsa, walk)
+        });
     reader
-        + writes.as_ref().map_or(Resources::default(), |walk| writer(walk, drain_latency(vsa, port)) + sized(vsa, walk))
+        + writes
+            .as_ref()
+            .map_or(Resources::default(), |walk| writer(walk, drain_latency(vsa, port), vsa.fabric) + sized(vsa, walk))
 }
 
 /// Registers of an engine for the numbers that follow from sizes.
@@ -33,14 +36,14 @@ fn sized(vsa: &Vsa, walk: &Walk) -> Resources {
 }
 
 /// A memory inside the IP with a write enable per element: a block RAM has nine bits for each enable.
-fn on_chip(array: &DramArray, ultra: bool) -> Resources {
+fn on_chip(array: &DramArray, device: Device) -> Resources {
     let (bits, elements) = (8 * i64::from(array.bus_bytes()), i64::from(array.word));
     let words = array.words().max(2);
     let rest = Resources::logic(80, 2 * bits + elements + 70);
     if in_luts(words) {
-        return memory(words, bits / elements, false) * elements + Resources::ff(bits) + rest;
+        return memory(words, bits / elements, device.fabric) * elements + Resources::ff(bits) + rest;
     }
-    memory(words, bits / 8 * 9, ultra) + rest
+    memory(words, bits / 8 * 9, device) + rest
 }
 
 /// Bits of each of an array's program registers.
@@ -117,9 +120,9 @@ fn address(walk: &Walk) -> Resources {
 }
 
 /// Addresses and count of the open bursts, at most `open`: `templates::axi::bursts`.
-fn bursts(walk: &Walk, open: i64) -> Resources {
+fn bursts(walk: &Walk, open: i64, fabric: Fabric) -> Resources {
     let address = i64::from(walk.address_bits - walk.bus_bytes().trailing_zeros());
-    memory(open, address, false) + Resources::logic(32, address + 30)
+    memory(open, address, fabric) + Resources::logic(32, address + 30)
 }
 
 /// Bits of a row's descriptor.
@@ -134,16 +137,20 @@ fn row_bits(walk: &Walk) -> i64 {
 }
 
 /// `ahead`: beats and rows between the address side and the data side.
-fn reader(walk: &Walk, ahead: i64) -> Resources {
+fn reader(walk: &Walk, ahead: i64, fabric: Fabric) -> Resources {
     let bits = 8 * i64::from(walk.bus_bytes());
     let turns = walk.rotate_stages() as i64;
     let join = i64::from(walk.word > 1);
     let row = row_bits(walk);
-    let asked = memory(ahead, bits, false) + memory(ahead, row, false) + Resources::logic(48, row + 8 * bits_of(ahead));
-    address(walk) + bursts(walk, ahead) + asked + Resources::logic(bits * (turns + join), bits * (turns + 2 + join))
+    let asked =
+        memory(ahead, bits, fabric) + memory(ahead, row, fabric) + Resources::logic(48, row + 8 * bits_of(ahead));
+    address(walk)
+        + bursts(walk, ahead, fabric)
+        + asked
+        + Resources::logic(bits * (turns + join), bits * (turns + 2 + join))
 }
 
-fn writer(walk: &Walk, latency: i64) -> Resources {
+fn writer(walk: &Walk, latency: i64, fabric: Fabric) -> Resources {
     let bits = 8 * i64::from(walk.bus_bytes());
     let (turns, word) = (walk.rotate_stages() as i64, i64::from(walk.word));
     let join = i64::from(word > 1);
@@ -153,10 +160,10 @@ fn writer(walk: &Walk, latency: i64) -> Resources {
     let channel = Resources::logic(bits + bits / 8, bits + bits / 8);
     let data = channel + Resources::logic(bits * (turns + join), bits * (turns + 1 + join));
     address(walk)
-        + bursts(walk, ROWS_IN_FLIGHT as i64)
+        + bursts(walk, ROWS_IN_FLIGHT as i64, fabric)
         + data
         + rest
-        + memory(words_in_flight(walk, latency) as i64, bits, false)
+        + memory(words_in_flight(walk, latency) as i64, bits, fabric)
         + spread(walk, latency)
 }
 

@@ -1,11 +1,13 @@
 //! The cost of an IP of several functions: its cores, one set of registers, the multiplexers between cores, the queue.
 
 use crate::control::{arguments, registers};
+use crate::fabric::{self, Part};
 use crate::resources::parts;
 use array::ip::Ip;
 use array::resources::Resources;
 use array::vsa::Vsa;
 use std::collections::BTreeMap;
+use uniform::fabric::Fabric;
 
 /// By part. A core has the name of its first function.
 pub fn list(ip: &Ip) -> Vec<(String, Resources)> {
@@ -13,7 +15,9 @@ pub fn list(ip: &Ip) -> Vec<(String, Resources)> {
         let all = parts(only).list().into_iter().map(|(name, cost)| (name.to_string(), cost));
         return all.chain(queue(ip)).collect();
     }
-    let registers = |core: &Vsa| registers(&arguments(core), core.address_bits);
+    let fabric = ip.cores.first().map_or(Fabric::default(), |core| core.fabric);
+    let control = |cost: Resources| fabric::on(fabric, Part::Control, cost);
+    let registers = |core: &Vsa| control(registers(&arguments(core), core.address_bits));
     let mut all = vec![];
     for (c, core) in ip.cores.iter().enumerate() {
         let caller = ip.functions.iter().find(|f| f.core == c).map_or("", |f| f.name.as_str());
@@ -21,7 +25,7 @@ pub fn list(ip: &Ip) -> Vec<(String, Resources)> {
         all.push((caller.to_string(), parts(core).total() - registers(core)));
     }
     all.push(("registers".into(), ip.cores.iter().map(registers).max_by_key(|c| c.ff).unwrap_or_default()));
-    all.push(("choice".into(), choice(ip)));
+    all.push(("choice".into(), control(choice(ip))));
     all.into_iter().chain(queue(ip)).collect()
 }
 

@@ -6,6 +6,7 @@
 pub mod board;
 pub mod bank;
 mod engines;
+mod fabric;
 mod control;
 mod multiplexers;
 pub mod needed;

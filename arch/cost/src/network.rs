@@ -7,7 +7,7 @@ use array::contract::relay;
 use array::contract::relay::Relays;
 use array::contract::timing::{collect_time, drain_latency, FEED_LATENCY};
 use array::contract::walk::Walk;
-use array::resources::{bits_of, line, memory, Resources};
+use array::resources::{bits_of, line, memory, Device, Resources};
 use array::vsa::{Bank, Footprint, InputGroup, Op, OutputGroup, Vsa};
 use uniform::affine::interval;
 use uniform::affine::Form;
@@ -74,9 +74,9 @@ pub(super) fn feeders(vsa: &Vsa, g: usize) -> Resources {
     let starts = pick::starts(&vsa.counters, &group.col, word);
     let choices = i64::from(starts.count_ones());
     let mut one = Resources::ff(8 * i64::from(array.bus_bytes()) + fields(&group.footprint) + 2 + i64::from(double));
-    one += line(1..=hop, row + col + i64::from(double));
+    one += line(1..=hop, row + col + i64::from(double), vsa.fabric);
     if choices > 1 {
-        one += line([FEED_LATENCY - 1], bits_of(choices));
+        one += line([FEED_LATENCY - 1], bits_of(choices), vsa.fabric);
     }
     let (_, late) = late(vsa, group);
     let early = early(vsa, Walk::reads, group.array, g, &group.footprint);
@@ -86,7 +86,7 @@ pub(super) fn feeders(vsa: &Vsa, g: usize) -> Resources {
         if served.is_empty() {
             continue;
         }
-        one += stored(bank, double, elements * bits, vsa.uram) + blocks(early, bank.depth);
+        one += stored(bank, double, elements * bits, vsa.device()) + blocks(early, bank.depth);
         // Block RAM has the register of its word inside.
         let read = i64::from(is_in_luts(bank, double));
         one.lut += hit(bank, &group.footprint);
@@ -98,10 +98,10 @@ pub(super) fn feeders(vsa: &Vsa, g: usize) -> Resources {
             one.lut += served.len() as i64 * bits * choice(choices);
             // A sketch does not say whether these are registers or shift registers.
             if !sketch {
-                one += served.iter().map(|&late| line([1 + late], bits)).sum();
+                one += served.iter().map(|&late| line([1 + late], bits, vsa.fabric)).sum();
             }
         } else {
-            one += served.iter().map(|&late| line([2 + read + late], bits)).sum();
+            one += served.iter().map(|&late| line([2 + read + late], bits, vsa.fabric)).sum();
         }
     }
     one * count
@@ -137,7 +137,7 @@ pub(super) fn entries(vsa: &Vsa) -> Resources {
     let entry = |row: &Form, col: &Form, double: bool, delay: i64| {
         [wave_bits(vsa, row), wave_bits(vsa, col), double.into()]
             .into_iter()
-            .map(|bits| line([delay], bits))
+            .map(|bits| line([delay], bits, vsa.fabric))
             .sum::<Resources>()
     };
     let feeders = vsa.inputs.iter().map(|g| {
@@ -145,7 +145,7 @@ pub(super) fn entries(vsa: &Vsa) -> Resources {
     });
     let collectors = vsa.outputs.iter().enumerate().map(|(o, g)| {
         let delay = collect_time(vsa, o) - 1 + vsa.schedule.way(g.away(vsa));
-        entry(&g.row, &g.col, g.slots > 1, delay) + line([delay], enables(vsa, g))
+        entry(&g.row, &g.col, g.slots > 1, delay) + line([delay], enables(vsa, g), vsa.fabric)
     });
     feeders.sum::<Resources>() + collectors.sum()
 }
@@ -166,15 +166,15 @@ fn is_in_luts(bank: &Bank, double: bool) -> bool {
 }
 
 /// The memory of a bank with its addresses.
-fn stored(bank: &Bank, double: bool, width: i64, ultra: bool) -> Resources {
+fn stored(bank: &Bank, double: bool, width: i64, device: Device) -> Resources {
     let depth = bank.depth.max(1);
     match (double, depth) {
         (false, 1) => Resources::ff(width),
-        (true, 1) => memory(2, width, false) + Resources::ff(1),
+        (true, 1) => memory(2, width, device.fabric) + Resources::ff(1),
         _ => {
             let at = bits_of(depth);
             let words = if double { (1 << at) + depth } else { depth };
-            memory(words, width, ultra) + Resources::logic(2 * at, 2 * at + i64::from(double))
+            memory(words, width, device) + Resources::logic(2 * at, 2 * at + i64::from(double))
         }
     }
 }
@@ -198,7 +198,7 @@ fn buffers(vsa: &Vsa, o: usize, double: bool) -> Resources {
     let hop = (0..2).filter(|&a| extent[a] > 1).map(|a| vsa.schedule.start[a].hop_delay()).max().unwrap_or(0).max(1);
     let (row, col) = (wave_bits(vsa, &group.row), wave_bits(vsa, &group.col));
     let early = early(vsa, Walk::writes, group.array, o, &group.footprint);
-    let mut one = line(1..=hop, row + col + i64::from(double) + enables(vsa, group));
+    let mut one = line(1..=hop, row + col + i64::from(double) + enables(vsa, group), vsa.fabric);
     for bank in &group.banks {
         let lanes = relays.width(bank, word);
         let rows =
@@ -217,7 +217,7 @@ fn buffers(vsa: &Vsa, o: usize, double: bool) -> Resources {
         };
         one += match words {
             1 => Resources::ff(lanes * bits),
-            _ => masked(words, lanes, bits, vsa.uram),
+            _ => masked(words, lanes, bits, vsa.device()),
         };
         one.lut += hit(&bank.bank, &group.footprint) + if lanes > 1 { 2 * lanes } else { 0 };
         one += blocks(early, rows);
@@ -236,11 +236,11 @@ fn buffers(vsa: &Vsa, o: usize, double: bool) -> Resources {
 }
 
 /// A memory with a write enable per lane. In LUTs, each lane is a memory.
-fn masked(words: i64, lanes: i64, bits: i64, ultra: bool) -> Resources {
+fn masked(words: i64, lanes: i64, bits: i64, device: Device) -> Resources {
     if in_luts(words) {
-        memory(words, bits, false) * lanes
+        memory(words, bits, device.fabric) * lanes
     } else {
-        memory(words, lanes * bits, ultra)
+        memory(words, lanes * bits, device)
     }
 }
 
@@ -252,7 +252,7 @@ pub(super) fn relays(vsa: &Vsa, port: usize) -> Resources {
     }
     let bits = 8 * i64::from(vsa.bus_bytes(port));
     let latency = drain_latency(vsa, port);
-    let mut total = Resources::lut(bits * relay::joining(of_port.len() as i64)) + line([latency], 1);
+    let mut total = Resources::lut(bits * relay::joining(of_port.len() as i64)) + line([latency], 1, vsa.fabric);
     for o in of_port {
         let group = &vsa.outputs[o];
         let relays = Relays::new(vsa, o);
@@ -260,7 +260,7 @@ pub(super) fn relays(vsa: &Vsa, port: usize) -> Resources {
         let (lut, ff) = relays.joins(vsa, o);
         let token = 2 + i64::from(group.slots > 1) + fields(&group.footprint);
         total += Resources::ff(token) * modules + Resources::logic(lut, ff);
-        total += line([latency - relays.latency()], bits);
+        total += line([latency - relays.latency()], bits, vsa.fabric);
     }
     total
 }

@@ -34,6 +34,7 @@ use array::vsa::{Delay, NodeId, Op, Vsa};
 use scop::BinaryOp;
 use std::collections::{BTreeMap, BTreeSet};
 use uniform::affine::{interval, Condition, Form};
+use uniform::fabric::Fabric;
 use uniform::sizes::Formula;
 
 /// The cost of all PEs, and the fields that they read.
@@ -61,7 +62,11 @@ pub(super) fn pes(vsa: &Vsa) -> Pes {
         .map(|(n, cycles, pes)| part.passed(n, cycles) * pes)
         .sum();
     let cost = nodes + passed + part.control();
-    let entry = part.fields.iter().map(|(field, reads)| line(reads.keys().next().copied(), part.width(field))).sum();
+    let entry = part
+        .fields
+        .iter()
+        .map(|(field, reads)| line(reads.keys().next().copied(), part.width(field), vsa.fabric))
+        .sum();
     Pes { cost, entry, fields: part.fields.into_keys().collect() }
 }
 
@@ -298,7 +303,11 @@ impl<'a> Part<'a> {
     fn control(&self) -> Resources {
         let one = |(field, reads)| {
             let width = self.width(field);
-            self.needed.along(self.vsa, reads).into_iter().map(|(taps, pes)| line(taps, width) * pes).sum::<Resources>()
+            self.needed
+                .along(self.vsa, reads)
+                .into_iter()
+                .map(|(taps, pes)| line(taps, width, self.vsa.fabric) * pes)
+                .sum::<Resources>()
         };
         self.fields.iter().map(one).sum()
     }
@@ -307,12 +316,12 @@ impl<'a> Part<'a> {
     fn passed(&self, n: usize, cycles: i64) -> Resources {
         let bits = i64::from(self.vsa.nodes[n].ty.bits());
         let taps = || self.taps[n].iter().copied();
-        line(taps().chain([cycles]), bits) - line(taps(), bits)
+        line(taps().chain([cycles]), bits, self.vsa.fabric) - line(taps(), bits, self.vsa.fabric)
     }
 
     /// The operator with the line of registers behind it.
     fn node(&self, id: NodeId) -> Resources {
-        line(self.taps[id.index()].iter().copied(), self.widths[id.index()]) + self.operator(id)
+        line(self.taps[id.index()].iter().copied(), self.widths[id.index()], self.vsa.fabric) + self.operator(id)
     }
 
     /// LUTs of a multiplexer that is in no other multiplexer's LUT.
@@ -376,6 +385,7 @@ impl<'a> Part<'a> {
             pairs: if let Op::Dot { pairs, .. } = &node.op { pairs.len() as i64 } else { 0 },
             table: if let Op::Lookup(table, _) = &node.op { &table[..] } else { &[] },
             latency: vsa.schedule.latency[id.index()],
+            fabric: vsa.fabric,
         })
     }
 
@@ -447,7 +457,7 @@ impl<'a> Part<'a> {
         }
         let bits = i64::from(vsa.node(source).ty.bits());
         let element = vsa.schedule.delays.get(&id).copied();
-        let after = line([wait.registers(element) + i64::from(hop != [0, 0])], bits);
+        let after = line([wait.registers(element) + i64::from(hop != [0, 0])], bits, vsa.fabric);
         let others = || {
             vsa.schedule.delays.iter().filter_map(|(&other, &delay)| match &vsa.node(other).op {
                 Op::Past { source: s, waves, .. } if *s == source && other != id => {
@@ -463,7 +473,7 @@ impl<'a> Part<'a> {
                     .map(|o| o.2)
                     .max();
                 // The chain's first register is the last register of the source.
-                after + line([waves - before.unwrap_or(i64::from(wait.latency > 0))], bits)
+                after + line([waves - before.unwrap_or(i64::from(wait.latency > 0))], bits, vsa.fabric)
             }
             Some(Delay::Memory { .. }) => after,
             None => Resources::default(),
@@ -485,7 +495,7 @@ impl<'a> Part<'a> {
         let bits = i64::from(vsa.node(*source).ty.bits());
         let waves = vsa.most(waves);
         let registered = *synchronous && in_luts(waves) && !self.cleared.contains_key(&id);
-        memory(waves, bits, vsa.uram) + Resources::ff(bits * i64::from(registered))
+        memory(waves, bits, vsa.device()) + Resources::ff(bits * i64::from(registered))
     }
 
     /// The adder of the slice that multiplies does the addition, in its register.
@@ -497,7 +507,10 @@ impl<'a> Part<'a> {
             self.readers[n.index()] == 1 && at_once && multiplies && self.row(n).dsp == 1
         };
         let ty = vsa.node(id).ty;
-        !ty.is_float() && ty.bits() <= 48 && (product(b) || op == BinaryOp::Add && product(a))
+        vsa.fabric == Fabric::Lut6
+            && !ty.is_float()
+            && ty.bits() <= 48
+            && (product(b) || op == BinaryOp::Add && product(a))
     }
 }
 

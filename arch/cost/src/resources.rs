@@ -4,12 +4,14 @@
 //! DSP slices and memory blocks are counted; LUTs and flip-flops follow from widths. `docs/results/estimates.md`
 //! compares them with what `scripts/resources.sh` measures.
 
+use crate::fabric::{self, Part};
 pub use crate::pes::ByPlaces;
 use crate::{control, engines, network, pes};
 use array::contract::walk::Walk;
-use array::resources::{memory, Resources};
+use array::resources::{memory, Device, Resources};
 use array::vsa::Vsa;
 use std::collections::BTreeSet;
+use uniform::fabric::Fabric;
 
 /// The resources of a design, by part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,12 +35,13 @@ pub fn estimate(vsa: &Vsa) -> Resources {
 pub fn parts(vsa: &Vsa) -> Parts {
     let pes = pes::pes(vsa);
     let others = others(vsa, &Walk::all(vsa));
-    Parts {
+    let all = Parts {
         pes: pes.cost,
         relays: others.relays + pes.entry,
         control: others.control + control::launched(vsa, pes.fields),
         ..others
-    }
+    };
+    all.on(vsa.fabric)
 }
 
 /// All parts but the PEs, and without the fields that only PEs read. `walks`: of the ports.
@@ -56,21 +59,36 @@ fn others(vsa: &Vsa, walks: &[[Option<Walk>; 2]]) -> Parts {
 /// Lower bound on what a PE takes in any schedule, by the PEs that take it. `places`: how many PEs execute one of these
 /// statements.
 pub fn per_pe(vsa: &Vsa, places: impl Fn(&BTreeSet<usize>) -> i64) -> ByPlaces<Resources> {
-    pes::least(vsa, places).into_iter().map(|(places, cost)| (places, cost.floor())).collect()
+    pes::least(vsa, places)
+        .into_iter()
+        .map(|(places, cost)| (places, fabric::on(vsa.fabric, Part::Pes, cost).floor()))
+        .collect()
 }
 
 /// A memory of one port in a PE for `depth` values of `bits`, at least.
-pub fn one_memory(depth: i64, bits: i64, ultra: bool) -> Resources {
-    memory(depth, bits, ultra).floor()
+pub fn one_memory(depth: i64, bits: i64, device: Device) -> Resources {
+    fabric::on(device.fabric, Part::Pes, memory(depth, bits, device)).floor()
 }
 
 /// All parts but the PEs. For a sketch, which has no nodes, a lower bound. `walks`: of its ports.
 pub fn network(vsa: &Vsa, walks: &[[Option<Walk>; 2]]) -> Resources {
     let parts = Parts { pes: Resources::default(), ..others(vsa, walks) };
-    parts.total().floor()
+    parts.on(vsa.fabric).total().floor()
 }
 
 impl Parts {
+    /// In the units of the fabric.
+    fn on(self, fabric: Fabric) -> Parts {
+        Parts {
+            pes: fabric::on(fabric, Part::Pes, self.pes),
+            feeders: fabric::on(fabric, Part::Feeders, self.feeders),
+            collectors: fabric::on(fabric, Part::Collectors, self.collectors),
+            relays: fabric::on(fabric, Part::Relays, self.relays),
+            engines: fabric::on(fabric, Part::Engines, self.engines),
+            control: fabric::on(fabric, Part::Control, self.control),
+        }
+    }
+
     pub fn total(&self) -> Resources {
         self.list().into_iter().map(|(_, cost)| cost).sum()
     }

@@ -193,6 +193,7 @@ pub fn on(board: &Board, spec: &DesignSpec) -> DesignSpec {
     let uram = spec.aim.limit.get("uram").map_or(board.resources.uram, |most| most.of(board.resources.uram));
     spec.wiring.uram.get_or_insert(uram > 0);
     spec.memory = board.memories();
+    spec.fabric = board.fabric();
     for kind in spec.memory.kinds.iter_mut() {
         kind.latency = latency.map_or(kind.latency, i64::from);
     }

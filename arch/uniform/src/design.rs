@@ -5,6 +5,7 @@
 //! and writes it; [`groups`] declares the fields.
 
 use crate::aim::{CountedMemory, Most, Objective, Share};
+use crate::fabric::Fabric;
 use crate::memory::Memory;
 use scop::contract;
 use scop::diag::{Diagnostic, Diagnostics};
@@ -27,6 +28,8 @@ pub struct DesignSpec {
     pub array: ArrayChoice,
     /// The board's, which is no part of the written form.
     pub memory: Memory,
+    /// Likewise.
+    pub fabric: Fabric,
 }
 
 /// Which array.
@@ -203,7 +206,7 @@ impl TryFrom<Written> for DesignSpec {
             (None, None) if is_default(&shape) => ArrayChoice::Automatic,
             (None, space) => ArrayChoice::ByHand { space, shape },
         };
-        Ok(DesignSpec { arithmetic, wiring, aim, array, memory: Memory::default() })
+        Ok(DesignSpec { arithmetic, wiring, aim, array, memory: Memory::default(), fabric: Fabric::default() })
     }
 }
 

@@ -5,6 +5,7 @@ mod component;
 mod emitted;
 mod hostile;
 mod offsets;
+mod open;
 mod overlap;
 mod replay;
 mod sizes;

@@ -4,6 +4,7 @@
 use crate::operators::row::{Operator, Row, Shape, Template, Types};
 use crate::resources::Resources;
 use scop::ScalarType;
+use uniform::fabric::Fabric;
 
 /// LUTs per bit: of an adder, of a multiplier, and of three pairs of a dot product.
 const ADDER: i64 = 12;
@@ -15,8 +16,8 @@ pub(super) static ROWS: [Row; 15] = [
     sign(Operator::FloatAbs, |s| Resources::logic(2 * s.bits, s.bits * s.latency)),
     // A core: latency; LUTs and flip-flops per bit, DSP slices; levels.
     core(Operator::FloatAdd, |_| 6, |s| per_bit(s, ADDER, 8), Some(8)),
-    core(Operator::FloatMultiply, |_| 5, |s| per_bit(s, MULTIPLIER, 5) + slices(s.result), Some(6)),
-    core(Operator::FloatMultiplyAdd, |_| 11, |s| per_bit(s, 34, 21) + slices(s.result), Some(8)),
+    core(Operator::FloatMultiply, |_| 5, |s| per_bit(s, MULTIPLIER, 5) + slices(s.result, s.fabric), Some(6)),
+    core(Operator::FloatMultiplyAdd, |_| 11, |s| per_bit(s, 34, 21) + slices(s.result, s.fabric), Some(8)),
     core(Operator::FloatDot, |t| 8 + doublings(t.length), dot, Some(10)),
     core(Operator::FloatDivide, |t| fraction_bits(t) + 9, |s| per_bit(s, 37, 48), Some(6)),
     core(Operator::FloatSquareRoot, |t| fraction_bits(t) + 7, |s| per_bit(s, 21, 26), Some(7)),
@@ -47,7 +48,7 @@ fn per_bit(s: &Shape, lut: i64, ff: i64) -> Resources {
 }
 
 fn dot(s: &Shape) -> Resources {
-    per_bit(s, 9 + THREE_PAIRS * s.pairs / 3, 7 + 3 * s.pairs) + slices(s.result) * s.pairs
+    per_bit(s, 9 + THREE_PAIRS * s.pairs / 3, 7 + 3 * s.pairs) + slices(s.result, s.fabric) * s.pairs
 }
 
 /// The adder tree gets one level more whenever the number of terms doubles. The terms are the pairs and the addend.
@@ -63,14 +64,20 @@ fn fraction_bits(t: &Types) -> i64 {
     }
 }
 
-/// DSP slices of a product: parts of 26 bits of one significand times parts of 17 bits of the other.
-fn slices(ty: ScalarType) -> Resources {
+/// DSP slices of a product: parts of 26 bits of one significand times parts of 17 bits of the other; of 18 and 18 where
+/// there are multipliers.
+fn slices(ty: ScalarType, fabric: Fabric) -> Resources {
     let significand: i64 = match ty.bits() {
         0..=16 => 11,
         17..=32 => 24,
         _ => 53,
     };
-    Resources { dsp: ((significand + 25) / 26) * ((significand + 16) / 17), ..Resources::default() }
+    let pieces = |most: i64| (significand + most - 1) / most;
+    let dsp = match fabric {
+        Fabric::Lut6 => pieces(26) * pieces(17),
+        Fabric::Ecp5 => pieces(18) * pieces(18),
+    };
+    Resources { dsp, ..Resources::default() }
 }
 
 /// The least that a product takes, together with the adder behind it if it is `added` to something. `fused`: it may be
@@ -78,5 +85,5 @@ fn slices(ty: ScalarType) -> Resources {
 pub fn least_product(ty: ScalarType, fused: bool, added: bool) -> Resources {
     let alone = MULTIPLIER + if added { ADDER } else { 0 };
     let lut = if fused { alone.min(THREE_PAIRS / 3) } else { alone };
-    slices(ty) + Resources::lut(lut * i64::from(ty.bits()))
+    slices(ty, Fabric::Lut6).least(slices(ty, Fabric::Ecp5)) + Resources::lut(lut * i64::from(ty.bits()))
 }

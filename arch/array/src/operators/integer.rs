@@ -4,6 +4,7 @@ use crate::contract::delay::table_in_luts;
 use crate::operators::row::{Operator, Row, Shape, Template, Types};
 use crate::resources::{bits_of, line, memory, Resources};
 use scop::ScalarType;
+use uniform::fabric::Fabric;
 
 pub(super) static ROWS: [Row; 17] = [
     logic(Operator::Not, |s| result(s, 0)),
@@ -78,22 +79,30 @@ fn multiply(s: &Shape) -> Resources {
     let adders = (digits - 1).max(0);
     let inner = (adders - 1).max(0);
     let bits = i64::from(s.result.bits());
-    Resources::logic(bits * adders, 2 * bits * inner) + line([s.latency - inner], bits)
+    Resources::logic(bits * adders, 2 * bits * inner) + line([s.latency - inner], bits, s.fabric)
 }
 
-/// DSP slices of 25 × 18 bits, signed, and the sums between them. Small products are LUTs.
+/// DSP slices of 25 × 18 bits, or multipliers of 18 × 18, signed, and the sums between them. Small products are LUTs.
 fn product(s: &Shape) -> Resources {
     let (wide, narrow) = (wider(s), s.operands[0].min(s.operands[1]));
     let bits = i64::from(s.result.bits());
-    if narrow < 2 || wide + narrow < 9 {
+    let most = if s.fabric == Fabric::Ecp5 { 18 } else { 25 };
+    if narrow < 2 || wide + narrow < 9 && s.fabric == Fabric::Lut6 {
         return Resources::logic(wide * narrow, bits * s.latency);
     }
     let pieces = |width: i64, most: i64| if width <= most { 1 } else { 1 + (width - most + most - 2) / (most - 1) };
-    let dsp = (0..pieces(wide, 25))
-        .flat_map(|i| (0..pieces(narrow, 18)).map(move |j| 24 * i + 17 * j))
+    let dsp = (0..pieces(wide, most))
+        .flat_map(|i| (0..pieces(narrow, 18)).map(move |j| (most - 1) * i + 17 * j))
         .filter(|shift| *shift < bits)
         .count() as i64;
-    Resources { dsp, ..Resources::logic((dsp - 1) * 17, (dsp - 1) * 17) }
+    let sums = Resources::logic((dsp - 1) * 17, (dsp - 1) * 17);
+    // Multipliers that are nothing else leave the registers to the logic: of the operands, then of the product.
+    let around = match s.fabric {
+        Fabric::Lut6 => Resources::default(),
+        Fabric::Ecp5 if s.latency < 2 => Resources::ff(s.latency * bits),
+        Fabric::Ecp5 => Resources::ff(wide + narrow + (s.latency - 1) * bits),
+    };
+    Resources { dsp, ..sums + around }
 }
 
 /// A read-only memory. A bit that is the same in all constants, or equal to another bit, is a wire. Four LUTs and the
@@ -106,6 +115,6 @@ fn lookup(s: &Shape) -> Resources {
     columns.dedup();
     let (words, bits) = (s.table.len() as i64, columns.len() as i64);
     let read =
-        if table_in_luts(words) { Resources::lut(bits * ((words + 63) / 64)) } else { memory(words, bits, false) };
+        if table_in_luts(words) { Resources::lut(bits * ((words + 63) / 64)) } else { memory(words, bits, s.fabric) };
     read + Resources::ff(bits * s.latency)
 }

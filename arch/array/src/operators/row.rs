@@ -2,6 +2,7 @@
 
 use crate::resources::Resources;
 use scop::{BinaryOp, ScalarType, UnaryOp};
+use uniform::fabric::Fabric;
 
 /// An operation together with the kind of its operands: the key of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +83,7 @@ pub struct Shape<'a> {
     pub table: &'a [u64],
     /// Registers from the operands to the result. The schedule may give light operators fewer than their row does.
     pub latency: i64,
+    pub fabric: Fabric,
 }
 
 /// The function of `templates::operators` that builds the hardware.

@@ -10,6 +10,7 @@ use scop::{Affine, ScalarType};
 use std::collections::BTreeSet;
 use uniform::affine::{Condition, Form};
 use uniform::counters::{Counter, Span};
+use uniform::fabric::Fabric;
 use uniform::sizes::{Formula, Size};
 use uniform::system::Kind;
 
@@ -136,6 +137,7 @@ impl Parser {
             "interval" => vsa.schedule.interval = line.integer()?,
             "ahead" => vsa.ahead = line.integer()?,
             "uram" => vsa.uram = true,
+            "ecp5" => vsa.fabric = Fabric::Ecp5,
             "addresses" => vsa.address_bits = line.small()?,
             "size" if vsa.counters.is_empty() => self.size(line)?,
             "parameter" if vsa.counters.len() == vsa.parameters() => {

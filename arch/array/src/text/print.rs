@@ -10,6 +10,7 @@ use scop::ScalarType;
 use std::fmt::{self, Display, Formatter, Write};
 use uniform::affine::Form;
 use uniform::counters::Span;
+use uniform::fabric::Fabric;
 use uniform::sizes::Formula;
 
 /// The printed form, see [`crate::text`].
@@ -103,6 +104,9 @@ impl Printer<'_> {
         }
         if vsa.uram {
             writeln!(self.out, "uram")?;
+        }
+        if vsa.fabric == Fabric::Ecp5 {
+            writeln!(self.out, "ecp5")?;
         }
         writeln!(self.out)?;
         for s in &vsa.sizes.list {

@@ -24,6 +24,7 @@ mod op;
 mod start;
 mod when;
 
+use crate::resources::Device;
 pub use group::{
     After, Bank, BankDim, CellBound, Footprint, FootprintDim, InputGroup, OutputBank, OutputGroup, OutputPort, Until,
 };
@@ -33,6 +34,7 @@ pub use start::AxisStart;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use uniform::counters::{Case, Counter};
+use uniform::fabric::Fabric;
 use uniform::sizes::Sizes;
 pub use when::When;
 
@@ -210,6 +212,8 @@ pub struct Vsa {
     pub address_bits: u32,
     /// The board has UltraRAM, where deep memories go.
     pub uram: bool,
+    /// What estimates count in. No hardware depends on it.
+    pub fabric: Fabric,
     pub nodes: Vec<Node>,
     pub remarks: Remarks,
     pub arrays: Vec<DramArray>,
@@ -235,6 +239,7 @@ impl Vsa {
             ahead: 0,
             address_bits: 64,
             uram: false,
+            fabric: Fabric::default(),
             nodes: vec![],
             remarks: Remarks::default(),
             arrays: vec![],
@@ -243,6 +248,10 @@ impl Vsa {
             outputs: vec![],
             schedule: Schedule::default(),
         }
+    }
+    /// The device's blocks.
+    pub fn device(&self) -> Device {
+        Device { fabric: self.fabric, uram: self.uram }
     }
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.index()]

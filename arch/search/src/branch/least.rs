@@ -27,7 +27,7 @@ pub(super) fn network_of(model: &Model, shape: &Shape, widths: &Widths, ports: i
     }
     let sketch = Sketch { program: model.program, facts, grid, bytes: &bytes, spill: model.spill };
     let vsa = sketch.network(model.plan(shape), model.interval(shape), ports)?;
-    Some(Vsa { address_bits: model.address_bits, uram: model.uram, ..vsa })
+    Some(Vsa { address_bits: model.address_bits, uram: model.uram, fabric: model.fabric, ..vsa })
 }
 
 fn network(model: &Model, shape: &Shape, widths: &Widths) -> Option<Vsa> {

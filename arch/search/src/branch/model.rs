@@ -16,6 +16,7 @@ use array::kernel::Kernel;
 use cost::board::Resources;
 use cost::bound::BEFORE;
 use uniform::design::DesignSpec;
+use uniform::fabric::Fabric;
 use uniform::mapping::Plan;
 use uniform::space_time::transform;
 
@@ -39,6 +40,7 @@ pub(super) struct Model<'a> {
     pub address_bits: u32,
     /// Deep memories are UltraRAM.
     pub uram: bool,
+    pub fabric: Fabric,
     /// From the start to the first beat of a load, and from the last beat of a drain to the end, at least.
     pub before: i64,
     pub behind: i64,
@@ -75,6 +77,7 @@ impl<'a> Model<'a> {
             spill: (!program.is_sized()).then(|| wiring.spill_beyond.map_or(SPILL_BEYOND, i64::from)),
             address_bits: wiring.address_bits.unwrap_or(64),
             uram: wiring.uram.unwrap_or(false),
+            fabric: task.spec.fabric,
             before,
             behind,
         }

@@ -13,6 +13,7 @@ use super::model::Model;
 use crate::facts::Facts;
 use crate::space::{Flow, Grid, Shape, MOST_DIMS, NONE};
 use crate::tuning;
+use array::resources::Device;
 use cost::board::Resources;
 use cost::resources;
 use cost::resources::ByPlaces;
@@ -224,7 +225,8 @@ fn sums(model: &Model, shape: &Shape) -> Resources {
     let Some(waiting) = waiting(model, facts, shape).filter(|w| w.depth > tuning::CHAINED_WAVES) else {
         return Resources::default();
     };
-    resources::one_memory(waiting.depth, waiting.bits, model.uram) * model.coverage.least(facts, &shape.grid)
+    resources::one_memory(waiting.depth, waiting.bits, Device { uram: model.uram, fabric: model.fabric })
+        * model.coverage.least(facts, &shape.grid)
 }
 
 /// Sums of one PE that wait for their next term.

@@ -6,6 +6,7 @@ use array::vsa::*;
 use scop::{Affine, BinaryOp, ScalarType, UnaryOp};
 use uniform::affine::{Condition, Form};
 use uniform::counters::{Case, Counter, Span};
+use uniform::fabric::Fabric;
 use uniform::sizes::Formula;
 use uniform::system::Kind;
 
@@ -286,6 +287,7 @@ impl Draw {
             ahead: self.int(),
             address_bits: if self.int() % 2 == 0 { 32 } else { 64 },
             uram: self.flag(),
+            fabric: if self.flag() { Fabric::Ecp5 } else { Fabric::Lut6 },
             nodes: (0..nodes).map(|_| Node { op: self.op(count), ty: self.ty(), name: self.name() }).collect(),
             inputs: (0..self.index(4)).map(|_| self.input(&arrays, count)).collect(),
             outputs: (0..self.index(4)).map(|_| self.output(&arrays, count, phases)).collect(),
