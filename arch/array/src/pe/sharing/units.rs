@@ -12,6 +12,7 @@ use crate::vsa::{Node, NodeId, Op, Schedule};
 use scop::{BinaryOp, ScalarType, UnaryOp};
 use std::collections::BTreeSet;
 use uniform::affine::Ranges;
+use uniform::fabric::Fabric;
 
 /// LUTs that a DSP slice is worth.
 const SLICE: i64 = 100;
@@ -242,6 +243,8 @@ impl Finder<'_> {
             pairs: if let Op::Dot { pairs, .. } = &node.op { pairs.len() as i64 } else { 0 },
             table: &[],
             latency: self.schedule.latency[id.index()],
+            // Weights are compared with each other only.
+            fabric: Fabric::default(),
         };
         let Resources { lut, dsp, .. } = (operator.row().cost)(&shape);
         lut + SLICE * dsp
