@@ -40,7 +40,7 @@ fn main() {
         };
         let spec = DesignSpec::default();
         let program = search::program(&scop, &spec).expect("an array executes it");
-        let limits = Resources { dsp: DSP, lut: i64::MAX, ff: i64::MAX, bram18: i64::MAX, uram: i64::MAX };
+        let limits = Resources { dsp: DSP, lut: i64::MAX, ff: i64::MAX, bram18: i64::MAX, uram: i64::MAX, ram: 0 };
         let effort = Effort { exact: 0, bounds: 0, work: 0, gap: 0.0 };
         let task = Task::new(&program, &spec, limits, effort);
         let r = rates(&task, GRIDS, DESIGNS);

@@ -10,6 +10,7 @@ use scop::{BinaryOp, ScalarType, UnaryOp};
 use std::collections::BTreeMap;
 use templates::fp::{default_latency, row, Format, Operator as FloatOperator, Relation};
 use templates::operators::{build, supported, wires, Request};
+use uniform::fabric::Fabric;
 
 const I32: ScalarType = ScalarType::Int { bits: 32, signed: true };
 const I16: ScalarType = ScalarType::Int { bits: 16, signed: true };
@@ -220,6 +221,7 @@ fn float_rows_agree_with_the_measurements() {
             pairs: lanes,
             table: &[],
             latency: number(latency),
+            fabric: Fabric::Lut6,
         });
         assert_eq!(cost.dsp, number(dsp), "DSP slices of {name}");
         for (what, cost, measured) in [("LUTs", cost.lut, number(lut)), ("flip-flops", cost.ff, number(ff))] {

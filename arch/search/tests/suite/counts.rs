@@ -2,9 +2,10 @@
 
 use array::contract::operand::digits;
 use array::contract::pick::{list, starts, stored};
-use array::resources::{line, memory, Resources};
+use array::resources::{line, memory, Device, Resources};
 use uniform::affine::Form;
 use uniform::counters::Counter;
+use uniform::fabric::Fabric;
 
 #[test]
 fn products_are_sums_of_the_digits() {
@@ -38,24 +39,30 @@ fn only_places_that_waves_ask_for() {
 
 #[test]
 fn memories_by_depth_and_width() {
-    assert_eq!(memory(16, 32, true), Resources::lut(24));
-    assert_eq!(memory(64, 512, true), Resources::lut(592 - 6));
-    let halves = |words, width| memory(words, width, false).bram18;
+    let ultra = Device { uram: true, ..Device::default() };
+    assert_eq!(memory(16, 32, ultra), Resources::lut(24));
+    assert_eq!(memory(64, 512, ultra), Resources::lut(592 - 6));
+    let halves = |words, width| memory(words, width, Fabric::Lut6).bram18;
     assert_eq!([halves(65, 32), halves(512, 64), halves(512, 108), halves(2048, 9), halves(1024, 36)], [1, 2, 3, 1, 2]);
     // UltraRAM where it takes the place of three block RAMs or more each.
     let deep = |words, width| {
-        let cost = memory(words, width, true);
+        let cost = memory(words, width, ultra);
         (cost.bram18, cost.uram)
     };
     assert_eq!(
         [deep(512, 72), deep(1024, 72), deep(1536, 72), deep(4097, 72), deep(40_000, 64), deep(16_384, 16)],
         [(2, 0), (4, 0), (0, 1), (0, 2), (0, 10), (16, 0)]
     );
+    // An ECP5: 16 words of four bits in six LUTs; blocks have the shapes of half a RAMB36.
+    let lut4 = |words, width| memory(words, width, Fabric::Ecp5).in_lut4(200);
+    assert_eq!([lut4(16, 32), lut4(32, 6)], [Resources::lut(48), Resources::lut(30)]);
+    assert_eq!(lut4(512, 64).bram18, 2);
 }
 
 #[test]
 fn long_lines_are_shift_registers() {
-    assert_eq!(line([1, 2], 8), Resources::ff(16));
-    assert_eq!(line([0, 5], 8), Resources::lut(8));
-    assert_eq!(line([2, 40], 8), Resources::logic(16, 16));
+    assert_eq!(line([1, 2], 8, Fabric::Lut6), Resources::ff(16));
+    assert_eq!(line([0, 5], 8, Fabric::Lut6), Resources::lut(8));
+    assert_eq!(line([2, 40], 8, Fabric::Lut6), Resources::logic(16, 16));
+    assert_eq!(line([2, 40], 8, Fabric::Ecp5), Resources::ff(320));
 }
