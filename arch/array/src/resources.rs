@@ -5,6 +5,7 @@
 //! [`Resources::named`] and what is built on it round up. Example: three RAMB18 are 2 BRAM36.
 
 use crate::contract::memory::{kind, luts, Kind};
+use crate::vsa::Vsa;
 use serde::{Deserialize, Serialize};
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul, Sub};
@@ -184,6 +185,13 @@ pub struct Device {
     pub fabric: Fabric,
     /// The board has UltraRAM.
     pub uram: bool,
+}
+
+impl Vsa {
+    /// The device's blocks.
+    pub fn device(&self) -> Device {
+        Device { fabric: self.fabric, uram: self.uram }
+    }
 }
 
 impl From<Fabric> for Device {

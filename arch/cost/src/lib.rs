@@ -17,7 +17,6 @@ pub mod ip;
 pub mod steady;
 pub mod repeat;
 mod places;
-pub mod coarse;
 mod buffer;
 pub mod address;
 pub mod reader;
@@ -25,5 +24,6 @@ pub mod writer;
 pub mod predict;
 pub mod memory;
 pub mod bound;
+pub mod coarse;
 
 pub use predict::{predict, predict_at, predict_below, predict_tile_by_tile, Prediction};

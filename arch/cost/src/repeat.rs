@@ -235,6 +235,8 @@ impl Repeats {
         tried.lookups += 1;
         self.lookups += 1;
         let mut tape = Tape::written(tiles.base());
+        // Loops inside may end elsewhere in another phase.
+        iteration.trips[level + 1..].iter().for_each(|trip| tape.note(*trip));
         (tiles.shapes(iteration, &mut tape) && tiles.state(iteration, &mut tape)).then(|| tape.words())
     }
 }

@@ -24,7 +24,6 @@ mod op;
 mod start;
 mod when;
 
-use crate::resources::Device;
 pub use group::{
     After, Bank, BankDim, CellBound, Footprint, FootprintDim, InputGroup, OutputBank, OutputGroup, OutputPort, Until,
 };
@@ -248,10 +247,6 @@ impl Vsa {
             outputs: vec![],
             schedule: Schedule::default(),
         }
-    }
-    /// The device's blocks.
-    pub fn device(&self) -> Device {
-        Device { fabric: self.fabric, uram: self.uram }
     }
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.index()]
