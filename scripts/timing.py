@@ -15,12 +15,12 @@ import re
 import subprocess
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 
 SCRIPTS = Path(__file__).resolve().parent
 ROOT = SCRIPTS.parent
 DOCUMENT = ROOT / "docs" / "results" / "timing.md"
-PERIOD = {"u250": 3.33}
 HEAD = """# The slowest paths
 
 Table from `cargo build --release && python3 scripts/timing.py`: the arrays that sagen chooses for {board}, each module
@@ -37,6 +37,11 @@ def output(command):
     if done.returncode:
         raise SystemExit(f"timing.py: {' '.join(map(str, command))} failed:\n{done.stdout}{done.stderr}")
     return done.stdout
+
+
+def period(board):
+    """The period of a board's clock in ns."""
+    return 1000 / tomllib.loads((ROOT / "boards" / f"{board}.toml").read_text())["clock_mhz"]
 
 
 def measure(folder, module):
@@ -90,7 +95,7 @@ def main():
     old = {}
     if DOCUMENT.exists():
         old = {line.split("|")[1].strip(): line for line in DOCUMENT.read_text().splitlines() if line.startswith("| ") and "ns" not in line}
-    missed = []
+    limit, missed = period(args.board), []
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         for kernel, rows in zip(kernels, pool.map(lambda k: design(args, k), kernels)):
             name = f"{kernel.parent.name}/{kernel.stem}"
@@ -103,7 +108,7 @@ def main():
                 _, module, ns, path = max(mine, key=lambda r: r[2]) if mine else ("", "", 0.0, "")
                 cells += [f"{ns:.2f}", short(path)]
             for _, module, ns, path in rows:
-                late = ns > PERIOD.get(args.board, 3.33)
+                late = ns > limit
                 if late:
                     missed.append(f"{name}: {module} {ns:.2f} ns: {short(path)}")
                 if late or args.all:
@@ -112,7 +117,7 @@ def main():
             print(old[name], flush=True)
     if not args.all:
         rows = "\n".join(old[name] for name in sorted(old))
-        DOCUMENT.write_text(HEAD.format(board=args.board, period=PERIOD.get(args.board, 3.33)) + rows + "\n")
+        DOCUMENT.write_text(HEAD.format(board=args.board, period=f"{limit:.2f}") + rows + "\n")
     print(f"{len(missed)} paths are longer than the period")
     return 1 if missed else 0
 

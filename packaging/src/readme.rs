@@ -3,7 +3,7 @@
 use crate::{fill, quote, types, Function, Ip};
 use scop::Affine;
 use std::fmt::Write as _;
-use templates::interface::{self, Access, Argument, Array, Register, SizeArgument};
+use templates::interface::{self, Argument, Array, Register, SizeArgument};
 
 const HOST: &str = "| `sw/host@STEM@.cpp`, `sw/reference@STEM@.c` | XRT host that compares with the C program (its \
     first lines contain the build commands); the C program as a function |\n";
@@ -261,18 +261,9 @@ fn ports(ip: &Ip) -> String {
 }
 
 fn register(r: &Register) -> String {
-    let access = |a: Access| match a {
-        Access::ReadWrite => "rw",
-        Access::ReadOnly => "ro",
-        Access::ReadClears => "ro, cleared by reading",
-        Access::SetByOne => "set by writing 1",
-        Access::ToggledByOne => "toggled by writing 1",
-        Access::ClearedByOne => "cleared by writing 1",
-    };
-    let mut text = format!("| 0x{:02x} | `{}` | {} | {} |\n", r.offset, r.name, access(r.access), r.description);
+    let mut text = format!("| 0x{:02x} | `{}` | {} | {} |\n", r.offset, r.name, r.access.words(), r.description);
     for f in &r.fields {
-        let bits = if f.width == 1 { f.bit.to_string() } else { format!("{}..{}", f.bit + f.width - 1, f.bit) };
-        let _ = writeln!(text, "| | bit {bits} `{}` | {} | {} |", f.name, access(f.access), f.description);
+        let _ = writeln!(text, "| | bit {} `{}` | {} | {} |", f.bits(), f.name, f.access.words(), f.description);
     }
     text
 }

@@ -8,7 +8,7 @@ use cost::resources::parts;
 use search::branch::{self, share};
 use search::Compiled;
 use std::fmt::Write as _;
-use templates::interface::{Access, Argument, AxiPort, Function, Interface, Register};
+use templates::interface::{Argument, AxiPort, Function, Interface, Register};
 
 /// What the page is about.
 pub struct Page<'a> {
@@ -228,19 +228,10 @@ fn ports(interface: &Interface) -> String {
 }
 
 fn registers(interface: &Interface) -> String {
-    let access = |a: Access| match a {
-        Access::ReadWrite => "rw",
-        Access::ReadOnly => "ro",
-        Access::ReadClears => "ro, cleared by reading",
-        Access::SetByOne => "set by writing 1",
-        Access::ToggledByOne => "toggled by writing 1",
-        Access::ClearedByOne => "cleared by writing 1",
-    };
     let register = |r: &Register| {
-        let own = vec![hex(r.offset), r.name.clone(), access(r.access).into(), escape(&r.description)];
+        let own = vec![hex(r.offset), r.name.clone(), r.access.words().into(), escape(&r.description)];
         let fields = r.fields.iter().map(|f| {
-            let bits = if f.width == 1 { f.bit.to_string() } else { format!("{}..{}", f.bit + f.width - 1, f.bit) };
-            vec![String::new(), format!("bit {bits} {}", f.name), access(f.access).into(), escape(f.description)]
+            vec![String::new(), format!("bit {} {}", f.bits(), f.name), f.access.words().into(), escape(f.description)]
         });
         [own].into_iter().chain(fields).collect::<Vec<_>>()
     };

@@ -49,6 +49,27 @@ impl Binary {
     }
 }
 
+impl Expr {
+    /// The value of a sum, product or quotient of integer literals and names with values.
+    pub fn number(&self, named: &dyn Fn(&str) -> Option<i64>) -> Option<i64> {
+        match &self.kind {
+            ExprKind::Literal(bits, ty) if !ty.is_float() => i64::try_from(scop::value::to_integer(*bits, *ty)).ok(),
+            ExprKind::Name(name) => named(name),
+            ExprKind::Binary(op, a, b) => {
+                let (a, b) = (a.number(named)?, b.number(named)?);
+                match op {
+                    Binary::Add => a.checked_add(b),
+                    Binary::Sub => a.checked_sub(b),
+                    Binary::Mul => a.checked_mul(b),
+                    Binary::Div if b > 0 => a.checked_div(b),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub enum ExprKind {
     /// Bits and type.

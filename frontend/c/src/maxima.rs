@@ -7,7 +7,6 @@
 
 use crate::ast::{Binary, Declarator, Expr, ExprKind, For, Stmt, StmtKind, Unit};
 use crate::effects::{changed, declared, expressions};
-use scop::value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -138,18 +137,5 @@ fn linear(e: &Expr) -> Option<(Rc<str>, i64)> {
 
 /// The value of a constant expression.
 fn number(e: &Expr) -> Option<i64> {
-    match &e.kind {
-        ExprKind::Literal(bits, ty) if !ty.is_float() => i64::try_from(value::to_integer(*bits, *ty)).ok(),
-        ExprKind::Binary(op, a, b) => {
-            let (a, b) = (number(a)?, number(b)?);
-            match op {
-                Binary::Add => a.checked_add(b),
-                Binary::Sub => a.checked_sub(b),
-                Binary::Mul => a.checked_mul(b),
-                Binary::Div if b > 0 => a.checked_div(b),
-                _ => None,
-            }
-        }
-        _ => None,
-    }
+    e.number(&|_| None)
 }

@@ -97,6 +97,20 @@ pub enum Access {
     ClearedByOne,
 }
 
+impl Access {
+    /// As documents name it.
+    pub fn words(self) -> &'static str {
+        match self {
+            Access::ReadWrite => "rw",
+            Access::ReadOnly => "ro",
+            Access::ReadClears => "ro, cleared by reading",
+            Access::SetByOne => "set by writing 1",
+            Access::ToggledByOne => "toggled by writing 1",
+            Access::ClearedByOne => "cleared by writing 1",
+        }
+    }
+}
+
 /// Bits of a register.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
@@ -107,6 +121,17 @@ pub struct Field {
     pub width: u32,
     pub access: Access,
     pub description: &'static str,
+}
+
+impl Field {
+    /// Its bits as documents name them: `3` or `7..4`.
+    pub fn bits(&self) -> String {
+        if self.width == 1 {
+            self.bit.to_string()
+        } else {
+            format!("{}..{}", self.bit + self.width - 1, self.bit)
+        }
+    }
 }
 
 /// A register of 32 bits at `s_axi_control`.

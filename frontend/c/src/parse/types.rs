@@ -347,21 +347,7 @@ impl Parser<'_> {
 
     /// The value of a constant expression over numbers and file-level constants.
     fn constant(&self, e: &Expr) -> Option<i64> {
-        match &e.kind {
-            ExprKind::Literal(bits, ty) if !ty.is_float() => i64::try_from(*bits).ok(),
-            ExprKind::Name(name) => self.constants.get(name).copied(),
-            ExprKind::Binary(op, a, b) => {
-                let (a, b) = (self.constant(a)?, self.constant(b)?);
-                match op {
-                    Binary::Add => a.checked_add(b),
-                    Binary::Sub => a.checked_sub(b),
-                    Binary::Mul => a.checked_mul(b),
-                    Binary::Div if b > 0 => a.checked_div(b),
-                    _ => None,
-                }
-            }
-            _ => None,
-        }
+        e.number(&|name| self.constants.get(name).copied())
     }
 
     /// Enters the constants among declarations at file level, which may be widths.
