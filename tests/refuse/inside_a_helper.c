@@ -1,9 +1,9 @@
 // Faults in functions that the region calls have their places there.
 static int fold(int v, int kind) {
-  switch (kind) { //~ ERROR E0402 `fold` is called here
+  switch (kind) {
   case 0:
-    return v + 1;
-  default:
+    v++;
+  default: //~ ERROR E0402 `fold` is called here
     return v - 1;
   }
 }

@@ -10,12 +10,11 @@ void f(int A[8], int B[8], int n[1]) {
     i += n[0];
     A[i] = 0;
   } while (i < 8); //~ ERROR E0401 this loop does not count
-  for (int k = 0; k < 8; k++) {
-    if (A[k] == 3)
+  i = 0;
+  while (i < 8) {
+    if (A[i] == 3)
       break; //~ ERROR E0402 put the rest of the body under an `if`
-    if (A[k] == 4)
-      continue; //~ ERROR E0402 `continue` is not supported
-    A[k] = 1;
+    i++;
   }
 #pragma endscop
 }

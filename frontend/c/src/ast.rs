@@ -318,8 +318,16 @@ pub enum StmtKind {
     Block(Vec<Stmt>),
     /// Only in functions outside of the region.
     Return(Option<Expr>),
+    /// Only while its loop or `switch` is parsed.
+    Jump(Jump, Span),
     Empty,
     Poison,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Jump {
+    Break,
+    Continue,
 }
 
 /// How a loop was written.
@@ -339,6 +347,9 @@ pub struct For {
     pub condition: Option<Expr>,
     pub step: Option<Expr>,
     pub body: Stmt,
+    /// In C it may end before its condition fails; here a variable in its body says so. The value of its iterator behind
+    /// it is not known.
+    pub may_break: bool,
     /// Place of `for (…)`.
     pub header: Span,
 }

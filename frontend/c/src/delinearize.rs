@@ -13,8 +13,8 @@
 //! Invariant: the new subscripts address the element that the old one does, as long as they are inside of their extents.
 //! The semantic analysis checks that they are, as it does for every access.
 
-use crate::ast::{Declarator, Expr, ExprKind, Extent, ForInit, Init, Stmt, StmtKind, Unit};
-use crate::effects::{declared, expressions};
+use crate::ast::{Declarator, Expr, ExprKind, Extent, Unit};
+use crate::effects::{declared, expressions, rewrite};
 use crate::inline::with_operands;
 use crate::poly::{Monomial, Poly};
 use num_integer::gcd;
@@ -39,7 +39,7 @@ pub(crate) fn parameters(unit: &mut Unit, sizes: &BTreeSet<String>) {
         Some((name.clone(), Shape::of(subscripts.as_ref()?, sizes)?))
     };
     let shapes: BTreeMap<Rc<str>, Shape> = uses.iter().filter_map(known).collect();
-    unit.region.iter_mut().for_each(|s| statement(s, &mut |e| rewritten(e, &shapes)));
+    unit.region.iter_mut().for_each(|s| rewrite(s, &mut |e| rewritten(e, &shapes)));
     for d in unit.function.iter_mut().flat_map(|f| &mut f.params) {
         if let Some(shape) = shapes.get(&d.name) {
             d.dims = shape.extents(d);
@@ -168,38 +168,5 @@ fn rewritten(e: &Expr, shapes: &BTreeMap<Rc<str>, Shape>) -> Expr {
             span: e.span,
         }),
         None => with_operands(e, &mut |x| rewritten(x, shapes)),
-    }
-}
-
-/// Applies `change` to every full expression of a statement.
-fn statement(s: &mut Stmt, change: &mut dyn FnMut(&Expr) -> Expr) {
-    fn initial(init: &mut Init, change: &mut dyn FnMut(&Expr) -> Expr) {
-        match init {
-            Init::Value(e) => *e = change(e),
-            Init::List(all, _) => all.iter_mut().for_each(|i| initial(i, change)),
-        }
-    }
-    fn declarators(all: &mut [Declarator], change: &mut dyn FnMut(&Expr) -> Expr) {
-        all.iter_mut().flat_map(|d| &mut d.init).for_each(|i| initial(i, change));
-    }
-    match &mut s.kind {
-        StmtKind::Declare(all) => declarators(all, change),
-        StmtKind::Expr(e) | StmtKind::Return(Some(e)) => *e = change(e),
-        StmtKind::If(c, then, otherwise) => {
-            *c = change(c);
-            statement(then, change);
-            otherwise.iter_mut().for_each(|s| statement(s, change));
-        }
-        StmtKind::For(f) => {
-            match &mut f.init {
-                ForInit::Declare(all) => declarators(all, change),
-                ForInit::Expr(e) => *e = change(e),
-                ForInit::None => {}
-            }
-            f.condition.iter_mut().chain(&mut f.step).for_each(|e| *e = change(e));
-            statement(&mut f.body, change);
-        }
-        StmtKind::Block(all) => all.iter_mut().for_each(|s| statement(s, change)),
-        StmtKind::Return(None) | StmtKind::Empty | StmtKind::Poison => {}
     }
 }

@@ -106,7 +106,9 @@ pub fn programs_of_text(name: &str, text: &str, options: &ParseOptions) -> Resul
         }));
         crate::sequence::unit(&mut unit);
         faults.extend(crate::inline::inline(&mut unit));
+        crate::present::arrays(&mut unit);
         faults.extend(crate::objects::replace(&mut unit));
+        crate::coalesced::split(&mut unit);
         crate::state::keep_values(&mut unit);
         let given = clauses.iter().filter(|c| c.name == "max").filter_map(|c| c.values.first().cloned()).collect();
         clauses.extend(crate::maxima::inferred(&unit, &given).into_iter().map(|(name, max)| Clause {
@@ -125,8 +127,8 @@ pub fn programs_of_text(name: &str, text: &str, options: &ParseOptions) -> Resul
         } else {
             lowered(&mut unit, &stem, &map, &clauses)
         };
-        // "Nothing is executed" is only a consequence of the other faults.
-        faults.extend(found.into_iter().filter(|f| !(matches!(f.code, "E0206" | "W0202") && syntax_failed)));
+        // "Nothing is executed" and "no result" are only consequences of the other faults.
+        faults.extend(found.into_iter().filter(|f| !(matches!(f.code, "E0206" | "E0503" | "W0202") && syntax_failed)));
         faults.extend(lowered.iter().flat_map(|scop| crate::ranges::faults(scop, &clauses)));
         scops.extend(lowered.map(|scop| Scop { clauses, ..scop }));
     }

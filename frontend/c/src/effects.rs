@@ -69,7 +69,7 @@ pub(crate) fn expressions(s: &Stmt, visit: &mut dyn FnMut(&Expr)) {
             expressions(&f.body, visit);
         }
         StmtKind::Block(all) => all.iter().for_each(|s| expressions(s, visit)),
-        StmtKind::Return(None) | StmtKind::Empty | StmtKind::Poison => {}
+        StmtKind::Return(None) | StmtKind::Jump(..) | StmtKind::Empty | StmtKind::Poison => {}
     }
 }
 
@@ -132,14 +132,14 @@ pub(crate) fn free_names(s: &Stmt, scopes: &mut Vec<BTreeSet<Rc<str>>>, out: &mu
             scopes.pop();
         }
         StmtKind::Expr(e) | StmtKind::Return(Some(e)) => add(e, scopes, out),
-        StmtKind::Return(None) | StmtKind::Empty | StmtKind::Poison => {}
+        StmtKind::Return(None) | StmtKind::Jump(..) | StmtKind::Empty | StmtKind::Poison => {}
     }
 }
 
 /// Collects the names that a statement assigns; returns the number of assignments (those in a loop count twice).
 pub(crate) fn assigned(statement: &Stmt, out: &mut BTreeSet<Rc<str>>) -> usize {
     match &statement.kind {
-        StmtKind::Declare(_) | StmtKind::Return(_) | StmtKind::Empty | StmtKind::Poison => 0,
+        StmtKind::Declare(_) | StmtKind::Return(_) | StmtKind::Jump(..) | StmtKind::Empty | StmtKind::Poison => 0,
         StmtKind::Expr(e) => written(e, out),
         StmtKind::Block(all) => all.iter().map(|s| assigned(s, out)).sum(),
         StmtKind::If(_, then, otherwise) => assigned(then, out) + otherwise.as_ref().map_or(0, |s| assigned(s, out)),
@@ -171,7 +171,7 @@ pub(crate) fn from_data(all: &[Stmt]) -> BTreeSet<Rc<str>> {
                 otherwise.iter().for_each(|s| collect(s, out));
             }
             StmtKind::For(f) => collect(&f.body, out),
-            StmtKind::Return(_) | StmtKind::Empty | StmtKind::Poison => {}
+            StmtKind::Return(_) | StmtKind::Jump(..) | StmtKind::Empty | StmtKind::Poison => {}
         }
     }
     all.iter().for_each(|s| collect(s, &mut values));
@@ -249,5 +249,38 @@ fn written(e: &Expr, out: &mut BTreeSet<Rc<str>>) -> usize {
             2
         }
         _ => 0,
+    }
+}
+
+/// Applies `change` to every full expression of a statement.
+pub(crate) fn rewrite(s: &mut Stmt, change: &mut dyn FnMut(&Expr) -> Expr) {
+    fn initial(init: &mut Init, change: &mut dyn FnMut(&Expr) -> Expr) {
+        match init {
+            Init::Value(e) => *e = change(e),
+            Init::List(all, _) => all.iter_mut().for_each(|i| initial(i, change)),
+        }
+    }
+    fn declarators(all: &mut [Declarator], change: &mut dyn FnMut(&Expr) -> Expr) {
+        all.iter_mut().flat_map(|d| &mut d.init).for_each(|i| initial(i, change));
+    }
+    match &mut s.kind {
+        StmtKind::Declare(all) => declarators(all, change),
+        StmtKind::Expr(e) | StmtKind::Return(Some(e)) => *e = change(e),
+        StmtKind::If(c, then, otherwise) => {
+            *c = change(c);
+            rewrite(then, change);
+            otherwise.iter_mut().for_each(|s| rewrite(s, change));
+        }
+        StmtKind::For(f) => {
+            match &mut f.init {
+                ForInit::Declare(all) => declarators(all, change),
+                ForInit::Expr(e) => *e = change(e),
+                ForInit::None => {}
+            }
+            f.condition.iter_mut().chain(&mut f.step).for_each(|e| *e = change(e));
+            rewrite(&mut f.body, change);
+        }
+        StmtKind::Block(all) => all.iter_mut().for_each(|s| rewrite(s, change)),
+        StmtKind::Return(None) | StmtKind::Jump(..) | StmtKind::Empty | StmtKind::Poison => {}
     }
 }

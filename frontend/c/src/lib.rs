@@ -1,11 +1,13 @@
 //! The C front end: from a marked loop nest to a polyhedral program, [`scop::Scop`].
 //!
 //! `driver` runs the stages in order: `pp` (preprocessor, over `lex`), `parse` (syntax tree `ast` of the marked
-//! region), `sequence` (side effects become statements), `inline` (calls of the file's functions), `temporaries` (forward
+//! region), `sequence` (side effects become statements), `inline` (calls of the file's functions), `present`
+//! (arrays are not null), `temporaries` (forward
 //! substitution of index variables, counted loops), `delinearize` (dimensions of arrays with sizes at run time), `sema`
 //! (types, affine forms, domains). No stage stops at its first fault. Start reading at [`programs_of_text`].
 
 mod ast;
+mod coalesced;
 mod cpp;
 mod delinearize;
 mod effects;
@@ -16,6 +18,7 @@ mod objects;
 mod parse;
 mod poly;
 mod pp;
+mod present;
 mod ranges;
 mod sema;
 mod sequence;

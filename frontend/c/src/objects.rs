@@ -277,7 +277,7 @@ impl Walk {
                 self.block(std::slice::from_mut(&mut f.body));
                 self.scopes.pop();
             }
-            StmtKind::Return(_) | StmtKind::Empty | StmtKind::Poison => {}
+            StmtKind::Return(_) | StmtKind::Jump(..) | StmtKind::Empty | StmtKind::Poison => {}
         }
     }
 
@@ -315,7 +315,11 @@ impl Walk {
                 .help("write a loop that assigns the elements")
         };
         let [to, second, bytes] = arguments else { return Err(refuse("it takes three arguments")) };
-        let bytes = self.number(bytes).ok_or_else(|| refuse("the number of bytes is not constant"))?;
+        let Some(bytes) = self.number(bytes) else {
+            return self.counted(name, to, second, bytes, span).ok_or_else(|| {
+                refuse("the number of bytes is neither constant nor a number of elements times their size")
+            });
+        };
         let scopes = self.scopes.clone();
         let run = |e| Walk::run(&scopes, e).ok_or_else(|| refuse("an argument is no array, row or element"));
         let mut to = run(to)?;
@@ -329,7 +333,7 @@ impl Walk {
         if name == "memset" {
             let value = self.filled(second, &to.shape, span);
             let value = value.ok_or_else(|| refuse("an element of this type cannot be set byte by byte"))?;
-            return Ok(self.loops("fill", &extents, span, |c| (to.element(c, span), value.clone())));
+            return Ok(self.loops("fill", &constants(&extents, span), span, |c| (to.element(c, span), value.clone())));
         }
         let mut from = run(second)?;
         from.widen(count);
@@ -344,13 +348,45 @@ impl Walk {
         let whole = |run: &Run, c: &[Expr]| run.element(c, span);
         let flat = |run: &Run, c: &[Expr], extents: &[i64]| run.element(&[position(c, extents, span)], span);
         if extents == other {
-            Ok(self.loops("copy", &extents, span, |c| (whole(&to, c), whole(&from, c))))
+            Ok(self.loops("copy", &constants(&extents, span), span, |c| (whole(&to, c), whole(&from, c))))
         } else if extents.len() <= 1 {
-            Ok(self.loops("copy", &other, span, |c| (flat(&to, c, &other), whole(&from, c))))
+            Ok(self.loops("copy", &constants(&other, span), span, |c| (flat(&to, c, &other), whole(&from, c))))
         } else if other.len() <= 1 {
-            Ok(self.loops("copy", &extents, span, |c| (whole(&to, c), flat(&from, c, &extents))))
+            Ok(self.loops("copy", &constants(&extents, span), span, |c| (whole(&to, c), flat(&from, c, &extents))))
         } else {
             Err(refuse("the rows of its arguments have different lengths"))
+        }
+    }
+
+    /// An operation on a number of elements that is not constant, in arrays of one dimension.
+    fn counted(&mut self, name: &str, to: &Expr, second: &Expr, bytes: &Expr, span: Span) -> Option<StmtKind> {
+        let is_flat = |run: &Run| run.dims().len() == 1 && run.shape.members.is_none();
+        let to = Walk::run(&self.scopes, to).filter(is_flat)?;
+        let count = self.quotient(bytes, to.shape.element_bytes())?;
+        if name == "memset" {
+            let value = self.filled(second, &to.shape, span)?;
+            return Some(self.loops("fill", &[count], span, |c| (to.element(c, span), value.clone())));
+        }
+        let from = Walk::run(&self.scopes, second).filter(is_flat)?;
+        let same = matches!((&from.name.kind, &to.name.kind), (ExprKind::Name(a), ExprKind::Name(b)) if a == b);
+        let fits = from.shape.ty == to.shape.ty && !(same && name == "memmove");
+        fits.then(|| self.loops("copy", &[count], span, |c| (to.element(c, span), from.element(c, span))))
+    }
+
+    /// `e / by`, if a factor of `e` is a constant that is a multiple of it.
+    fn quotient(&self, e: &Expr, by: i64) -> Option<Expr> {
+        if let Some(n) = self.number(e) {
+            return (n % by == 0).then(|| literal(n / by, e.span));
+        }
+        match &e.kind {
+            ExprKind::Binary(Binary::Mul, a, b) => match (self.quotient(a, by), self.quotient(b, by)) {
+                (Some(a), _) if matches!(a.kind, ExprKind::Literal(1, _)) => Some((**b).clone()),
+                (_, Some(b)) if matches!(b.kind, ExprKind::Literal(1, _)) => Some((**a).clone()),
+                (Some(a), _) => Some(binary(Binary::Mul, a, (**b).clone(), e.span)),
+                (None, Some(b)) => Some(binary(Binary::Mul, (**a).clone(), b, e.span)),
+                (None, None) => None,
+            },
+            _ => (by == 1).then(|| e.clone()),
         }
     }
 
@@ -397,7 +433,7 @@ impl Walk {
     fn loops(
         &mut self,
         kind: &str,
-        extents: &[i64],
+        extents: &[Expr],
         span: Span,
         assignment: impl Fn(&[Expr]) -> (Expr, Expr),
     ) -> StmtKind {
@@ -422,14 +458,19 @@ impl Walk {
             body = StmtKind::For(Box::new(For {
                 kind: LoopKind::For,
                 init: ForInit::Declare(vec![counter]),
-                condition: Some(binary(Binary::Lt, named(name), literal(*extent, span), span)),
+                condition: Some(binary(Binary::Lt, named(name), extent.clone(), span)),
                 step: Some(Expr { kind: ExprKind::Step(Binary::Add, Box::new(named(name))), span }),
                 body: Stmt { kind: body },
+                may_break: false,
                 header: span,
             }));
         }
         body
     }
+}
+
+fn constants(extents: &[i64], span: Span) -> Vec<Expr> {
+    extents.iter().map(|n| literal(*n, span)).collect()
 }
 
 /// The number of an element in memory order.

@@ -133,11 +133,11 @@ fn for_loop(f: For) -> Vec<Stmt> {
         }
         None => (None, Effects::default()),
     };
-    let For { kind, init, step, body, header, .. } = f;
+    let For { kind, init, step, body, may_break, header, .. } = f;
     let body = statement(body);
     if effects.before.is_empty() && effects.after.is_empty() {
         return vec![Stmt {
-            kind: StmtKind::For(Box::new(For { kind, init, condition, step, body: single(body), header })),
+            kind: StmtKind::For(Box::new(For { kind, init, condition, step, body: single(body), may_break, header })),
         }];
     }
     let all = |list: &[Expr]| list.iter().cloned().map(effect).collect::<Vec<_>>();
@@ -146,7 +146,9 @@ fn for_loop(f: For) -> Vec<Stmt> {
         // The condition is tested behind all effects: it takes back those that follow it.
         let condition = condition.map(|c| effects.after.iter().fold(c, |c, e| undone(&c, e)));
         let body = Stmt { kind: StmtKind::Block(body.into_iter().chain(before).chain(after).collect()) };
-        return vec![Stmt { kind: StmtKind::For(Box::new(For { kind, init, condition, step, body, header })) }];
+        return vec![Stmt {
+            kind: StmtKind::For(Box::new(For { kind, init, condition, step, body, may_break, header })),
+        }];
     }
     let outside = match init {
         ForInit::None => vec![],
@@ -155,7 +157,7 @@ fn for_loop(f: For) -> Vec<Stmt> {
     };
     let inside = after.iter().cloned().chain(body).chain(step.into_iter().flat_map(expression));
     let body = Stmt { kind: StmtKind::Block(inside.chain(before.iter().cloned()).collect()) };
-    let turned = For { kind, init: ForInit::None, condition, step: None, body, header };
+    let turned = For { kind, init: ForInit::None, condition, step: None, body, may_break, header };
     let counted = Stmt { kind: StmtKind::For(Box::new(turned)) };
     vec![Stmt { kind: StmtKind::Block(outside.into_iter().chain(before).chain([counted]).chain(after).collect()) }]
 }

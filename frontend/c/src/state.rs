@@ -62,6 +62,6 @@ fn declarators(s: &mut Stmt, visit: &mut dyn FnMut(&mut Declarator)) {
             }
             declarators(&mut f.body, visit);
         }
-        StmtKind::Expr(_) | StmtKind::Return(_) | StmtKind::Empty | StmtKind::Poison => {}
+        StmtKind::Expr(_) | StmtKind::Return(_) | StmtKind::Jump(..) | StmtKind::Empty | StmtKind::Poison => {}
     }
 }

@@ -20,6 +20,7 @@ mod value;
 
 use crate::ast::{Binary, Declarator, Expr, ExprKind, For, ForInit, Helper, Init, Stmt, StmtKind, TypeName, Unit};
 use crate::effects::{declared, expressions, free_names, names, nodes, returns, set_names, size};
+use crate::parse::without_early_returns;
 use scop::diag::{Diagnostic, Diagnostics, Span};
 use scope::{Scope, Values};
 use std::collections::{BTreeMap, BTreeSet};
@@ -122,7 +123,7 @@ impl<'a> Inliner<'a> {
     fn statement(&mut self, s: &Stmt) -> Vec<Stmt> {
         let outer = std::mem::take(&mut self.before);
         let kind = match &s.kind {
-            StmtKind::Empty | StmtKind::Poison | StmtKind::Return(_) => s.kind.clone(),
+            StmtKind::Empty | StmtKind::Poison | StmtKind::Jump(..) | StmtKind::Return(_) => s.kind.clone(),
             StmtKind::Block(all) => StmtKind::Block(self.block(all)),
             StmtKind::Declare(all) => StmtKind::Declare(all.iter().map(|d| self.declarator(d)).collect()),
             StmtKind::Expr(e) => match &e.kind {
@@ -355,9 +356,10 @@ impl<'a> Inliner<'a> {
     fn insert_body(&mut self, name: &Rc<str>, arguments: Vec<Expr>, span: Span, result: Option<Expr>) {
         let arguments = self.completed(name, arguments);
         let Some((helper, body)) = self.enter(name, &arguments, span) else { return };
-        if body.iter().rev().skip(1).any(returns)
-            || body.last().is_some_and(|s| returns(s) && !matches!(s.kind, StmtKind::Return(_)))
-        {
+        let early = body.iter().rev().skip(1).any(returns)
+            || body.last().is_some_and(|s| returns(s) && !matches!(s.kind, StmtKind::Return(_)));
+        let structured = if early { without_early_returns(body, span, &mut self.results) } else { None };
+        if early && structured.is_none() {
             let fault = Diagnostic::error("E0404", span, format!("call of `{name}`"))
                 .label("a function with statements that returns early cannot be inlined");
             self.faults.push(
@@ -367,6 +369,7 @@ impl<'a> Inliner<'a> {
             );
             return;
         }
+        let body = structured.as_deref().unwrap_or(body);
         let size = body.iter().map(size).sum::<usize>() + arguments.iter().map(nodes).sum::<usize>();
         self.budget = self.budget.saturating_sub(size);
         let mut scope = Scope {

@@ -57,7 +57,7 @@ impl Scope {
 
     fn statement(&mut self, s: &Stmt) -> Stmt {
         let kind = match &s.kind {
-            StmtKind::Empty | StmtKind::Poison => s.kind.clone(),
+            StmtKind::Empty | StmtKind::Jump(..) | StmtKind::Poison => s.kind.clone(),
             StmtKind::Block(all) => StmtKind::Block(self.block(all)),
             StmtKind::Declare(all) => StmtKind::Declare(all.iter().map(|d| self.declarator(d)).collect()),
             StmtKind::Expr(e) => StmtKind::Expr(self.expr(e)),

@@ -92,7 +92,7 @@ impl Parser<'_> {
         })
     }
 
-    fn conditional(&mut self) -> Parsed<Expr> {
+    pub(super) fn conditional(&mut self) -> Parsed<Expr> {
         let condition = self.binary(0)?;
         if !self.eat("?") {
             return Ok(condition);
@@ -225,8 +225,8 @@ impl Parser<'_> {
         while self.eat("*") {}
         self.need(")", "after the type of the cast")?;
         let operand = self.unary()?;
-        if pointer && self.in_operation {
-            // `memcpy` and `memset` convert their arguments themselves.
+        if pointer && (self.in_operation || matches!(operand.kind, ExprKind::Literal(0, _))) {
+            // `memcpy` and `memset` convert their arguments themselves. `(void *)0` is the null pointer.
             return Ok(operand);
         }
         if ty.text == "void" && !pointer {

@@ -7,9 +7,12 @@
 mod around;
 mod expr;
 mod function;
+mod jumps;
 mod stmt;
 mod types;
 mod unit;
+
+pub(crate) use jumps::without_early_returns;
 
 use crate::ast::{Expr, Helper, Init, TypeName, Unit};
 use crate::lex::{Tok, Token};
@@ -56,10 +59,21 @@ pub(crate) struct Parser<'a> {
     in_operation: bool,
     /// A value was cast to `void`.
     discarded: bool,
+    /// Loops and `switch` statements around the current statement, inside of the region or helper.
+    around: Around,
+    /// Loops that may end early, so far.
+    early_ends: u32,
     /// Inside an expression; `operators` counts its binary operators so far.
     in_expression: bool,
     operators: u32,
     eof: Tok,
+}
+
+/// What a jump may leave.
+#[derive(Clone, Copy, Default)]
+struct Around {
+    loops: u32,
+    switches: u32,
 }
 
 /// Expressions and statements nest at most this deep.
@@ -106,6 +120,8 @@ impl Parser<'_> {
             pointers: BTreeSet::new(),
             in_operation: false,
             discarded: false,
+            around: Around::default(),
+            early_ends: 0,
             in_expression: false,
             operators: 0,
             eof: Tok::Eof,

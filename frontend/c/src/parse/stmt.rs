@@ -1,7 +1,7 @@
 //! Statements of the region (C17 6.8). Statements that static control excludes are reported and skipped.
 
 use super::{join, Parsed, Parser};
-use crate::ast::{Expr, ExprKind, For, ForInit, LoopKind, Stmt, StmtKind};
+use crate::ast::{Expr, ExprKind, For, ForInit, Jump, LoopKind, Stmt, StmtKind};
 use crate::lex::Tok;
 use scop::diag::{Diagnostic, Span};
 
@@ -9,11 +9,11 @@ impl Parser<'_> {
     /// One statement; a faulty one is skipped and becomes `Poison`.
     pub(super) fn statement(&mut self) -> Stmt {
         let before = self.at;
-        let depth = self.depth;
+        let (depth, around) = (self.depth, self.around);
         match self.nested(|p| p.statement_inner()) {
             Ok(statement) => statement,
             Err(_) => {
-                self.depth = depth;
+                (self.depth, self.around) = (depth, around);
                 self.recover();
                 if self.at == before {
                     self.at += 1;
@@ -41,7 +41,13 @@ impl Parser<'_> {
                     self.need(";", "after the statement")?;
                     StmtKind::Return(value)
                 }
-                "switch" | "goto" | "break" | "continue" | "return" | "case" | "default" => self.jump(&word)?,
+                "switch" => self.switch_statement()?,
+                "break" | "continue" if self.may_leave(&word) => {
+                    self.at += 1;
+                    self.need(";", "after the statement")?;
+                    StmtKind::Jump(if &*word == "break" { Jump::Break } else { Jump::Continue }, start)
+                }
+                "goto" | "break" | "continue" | "return" | "case" | "default" => self.jump(&word)?,
                 "else" => {
                     self.at += 1;
                     return self
@@ -75,7 +81,7 @@ impl Parser<'_> {
         Ok(Stmt { kind })
     }
 
-    fn refuse(&mut self, code: &'static str, span: Span, message: &str, label: &str, help: &str) {
+    pub(super) fn refuse(&mut self, code: &'static str, span: Span, message: &str, label: &str, help: &str) {
         self.report(Diagnostic::error(code, span, message).label(label).help(help));
     }
 
@@ -113,8 +119,9 @@ impl Parser<'_> {
         match self.for_header() {
             Ok((init, condition, step)) => {
                 let header = join(start, self.previous());
-                let body = self.statement();
-                Ok(StmtKind::For(Box::new(For { kind: LoopKind::For, init, condition, step, body, header })))
+                let body = self.loop_body();
+                let f = For { kind: LoopKind::For, init, condition, step, body, may_break: false, header };
+                Ok(self.without_jumps(f))
             }
             Err(failed) => {
                 // The body is still checked for faults.
@@ -164,7 +171,7 @@ impl Parser<'_> {
         let start = self.span();
         let kind = if self.is_word("do") { LoopKind::Do } else { LoopKind::While };
         self.at += 1;
-        let first = (kind == LoopKind::Do).then(|| self.statement());
+        let first = (kind == LoopKind::Do).then(|| self.loop_body());
         if first.is_some() && !self.eat_word("while") {
             let label = self.found();
             return self.fail(Diagnostic::error("E0201", self.span(), "expected `while` after `do`").label(label));
@@ -179,38 +186,39 @@ impl Parser<'_> {
             }
             None => {
                 let header = join(start, self.previous());
-                (self.statement(), header)
+                (self.loop_body(), header)
             }
         };
-        Ok(StmtKind::For(Box::new(For {
-            kind,
-            init: ForInit::None,
-            condition: Some(condition),
-            step: None,
-            body,
-            header,
-        })))
+        let (init, condition, step) = (ForInit::None, Some(condition), None);
+        Ok(self.without_jumps(For { kind, init, condition, step, body, may_break: false, header }))
+    }
+
+    fn loop_body(&mut self) -> Stmt {
+        self.around.loops += 1;
+        let body = self.statement();
+        self.around.loops -= 1;
+        body
+    }
+
+    fn switch_statement(&mut self) -> Parsed<StmtKind> {
+        let start = self.span();
+        self.at += 1;
+        self.need("(", "after `switch`")?;
+        let value = self.expression()?;
+        self.need(")", "to close the condition")?;
+        self.switch_body(&value, start)
+    }
+
+    /// Whether the statement is in a loop, or in a `switch`, that `break` or `continue` may leave.
+    fn may_leave(&self, word: &str) -> bool {
+        self.around.loops > 0 || word == "break" && self.around.switches > 0
     }
 
     fn jump(&mut self, word: &str) -> Parsed<StmtKind> {
         let span = self.span();
         self.at += 1;
-        let help = match word {
-            "break" | "continue" => "put the rest of the body under an `if`, or bound the loop by an affine expression",
-            "switch" | "case" | "default" => "write `if` and `else`",
-            "return" => "move it after the end of the region",
-            _ => "use `for` and `if`",
-        };
-        self.refuse("E0402", span, &format!("`{word}` is not supported"), "control must not depend on jumps", help);
+        self.refused_jump(word, span);
         match word {
-            "switch" => {
-                if self.is("(") {
-                    self.skip_group();
-                }
-                if self.is("{") {
-                    self.skip_region_free_braces();
-                }
-            }
             "case" | "default" => {
                 while !self.at_end() && !self.is(":") && !self.is(";") && !self.is("}") {
                     self.at += 1;
@@ -220,6 +228,16 @@ impl Parser<'_> {
             _ => self.recover(),
         }
         Ok(StmtKind::Poison)
+    }
+
+    pub(super) fn refused_jump(&mut self, word: &str, span: Span) {
+        let help = match word {
+            "break" | "continue" => "put the rest of the body under an `if`, or bound the loop by an affine expression",
+            "case" | "default" => "write `if` and `else`",
+            "return" => "move it after the end of the region",
+            _ => "use `for` and `if`",
+        };
+        self.refuse("E0402", span, &format!("`{word}` is not supported"), "control must not depend on jumps", help);
     }
 }
 

@@ -139,6 +139,8 @@ impl Preprocessor<'_> {
                         definition.variadic = true;
                     }
                     Tok::Punct(",") if k % 2 == 1 && k + 5 < close => {}
+                    // GNU: the last parameter `name...` takes all further arguments.
+                    Tok::Punct("...") if k % 2 == 1 && k + 5 == close => definition.variadic = true,
                     _ => {
                         self.error("E0105", token.span, "malformed macro parameter list").label =
                             "expected distinct names, separated by commas".into();

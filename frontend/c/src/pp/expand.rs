@@ -122,7 +122,12 @@ impl Preprocessor<'_> {
         while k < body.len() {
             let token = &body[k];
             if token.is("##") && !out.is_empty() && k + 1 < body.len() {
-                paste = true;
+                // GNU: `, ## __VA_ARGS__` is `, __VA_ARGS__`, and nothing if there are no such arguments.
+                let rest = params.len().wrapping_sub(1);
+                paste = !(definition.variadic && body[k - 1].is(",") && parameter(&body[k + 1]) == Some(rest));
+                if !paste && arguments[rest].is_empty() {
+                    out.pop();
+                }
                 k += 1;
                 continue;
             }

@@ -171,12 +171,13 @@ impl Sema {
         match found {
             Ok(v) => Some(v.form),
             Err(refusal) => {
-                let help = match refusal.help {
+                let help = match &*refusal.help {
                     "make it a constant: `#define` it, or pass -D NAME=VALUE" => {
                         "only affine values of iterators, sizes and constants may select an element, or a variable \
                         that was assigned one in the same iteration, under no condition on data"
+                            .into()
                     }
-                    other => other,
+                    _ => refusal.help,
                 };
                 self.report_refusal(Refusal { help, ..refusal }, "E0408", "the subscript");
                 None

@@ -13,8 +13,6 @@ use scop::value;
 use scop::{Affine, BinaryOp, Binding, ScalarType};
 
 const HELP_CONSTANT: &str = "make it a constant: `#define` it, or pass -D NAME=VALUE";
-const HELP_SIZE: &str = "give its greatest value, for example `#pragma sagen max(n=1024)` before the region or \
-    --max n=1024; or make it a constant";
 const HELP_AFFINE: &str = "only sums of iterators times constants are affine";
 const HELP_DATA: &str =
     "compare instead: a loop over all elements `j` with `if (INDEX == j)` around its body; data may \
@@ -85,12 +83,12 @@ impl Sema {
                 code: Some("E0405"),
                 span: e.span,
                 why: "a side effect inside an expression".into(),
-                help: "make it a statement of its own",
+                help: "make it a statement of its own".into(),
             }),
             ExprKind::Address(_) => refuse(e.span, "an address", HELP_AFFINE),
             ExprKind::SizeOf(_) => refuse(e.span, "a size that is not known", "write the number of bytes"),
             ExprKind::Member(_) => refuse(e.span, "a member of a structure", HELP_AFFINE),
-            ExprKind::Poison => Err(Refusal { code: None, span: e.span, why: String::new(), help: "" }),
+            ExprKind::Poison => Err(Refusal { code: None, span: e.span, why: String::new(), help: "".into() }),
         }
     }
 
@@ -100,7 +98,7 @@ impl Sema {
                 code: Some("E0307"),
                 span,
                 why: format!("`{name}` is not declared"),
-                help: "declare it, or define it as a macro or with -D",
+                help: "declare it, or define it as a macro or with -D".into(),
             }),
             Some(Entity::Iterator(k)) => {
                 let iterator = &self.nest.iterators[*k];
@@ -116,7 +114,7 @@ impl Sema {
                 code: Some("E0412"),
                 span,
                 why: format!("`{name}` is used after its loop"),
-                help: "write the value out",
+                help: "write the value out".into(),
             }),
             Some(Entity::Slot(k)) if self.slots[*k].dims.as_ref().is_some_and(|d| !d.is_empty()) => {
                 refuse(span, format!("`{name}` is an array"), HELP_AFFINE)
@@ -124,7 +122,11 @@ impl Sema {
             Some(Entity::Slot(k))
                 if matches!(self.slots[*k].binding, Binding::Value(_)) && !self.slots[*k].ty.is_float() =>
             {
-                refuse(span, format!("`{name}` is a parameter without a greatest value"), HELP_SIZE)
+                let help = format!(
+                    "give its greatest value, for example `#pragma sagen max({name}=1024)` before the region or --max \
+                     {name}=1024; or make it a constant"
+                );
+                refuse(span, format!("`{name}` is a parameter without a greatest value"), help)
             }
             Some(Entity::Slot(_)) if self.from_data.contains(name) => {
                 refuse(span, format!("the value of `{name}` comes from data and is not known beforehand"), HELP_DATA)
@@ -133,7 +135,7 @@ impl Sema {
                 refuse(span, format!("`{name}` is a variable; its value is not known beforehand"), HELP_CONSTANT)
             }
             Some(Entity::Refused(_)) => refuse(span, format!("`{name}` is not of a supported type"), HELP_CONSTANT),
-            Some(Entity::Poison) => Err(Refusal { code: None, span, why: String::new(), help: "" }),
+            Some(Entity::Poison) => Err(Refusal { code: None, span, why: String::new(), help: "".into() }),
         }
     }
 
@@ -181,7 +183,7 @@ impl Sema {
                     code: Some("E0410"),
                     span,
                     why: format!("{} does not fit into {} bits", form.constant, ty.bits()),
-                    help: "use a wider type, or smaller sizes",
+                    help: "use a wider type, or smaller sizes".into(),
                 });
             }
             return self.constant_form(wrapped, ty, span);
@@ -196,7 +198,7 @@ impl Sema {
                     code: Some("E0410"),
                     span,
                     why: format!("it can be {bad}, which {kind} in its {}-bit type", ty.bits()),
-                    help: "use `int` or a wider type for iterators and subscripts",
+                    help: "use `int` or a wider type for iterators and subscripts".into(),
                 });
             }
         }
@@ -314,7 +316,7 @@ impl Sema {
                 code: Some("E0410"),
                 span,
                 why: format!("the result does not fit into {} bits", ty.bits()),
-                help: "use a wider type, such as the suffix `L`, or smaller sizes",
+                help: "use a wider type, such as the suffix `L`, or smaller sizes".into(),
             });
         }
         self.constant_form(number, result, span)
@@ -323,11 +325,11 @@ impl Sema {
     /// Reports a refusal about `what` with `code`, unless it has another code or was reported already.
     pub(super) fn report_refusal(&mut self, refusal: Refusal, code: &'static str, what: &str) {
         let Some(reason) = refusal.code else { return };
-        let help = match refusal.help {
-            HELP_SIZES if code == "E0407" => HELP_FACTORS,
-            HELP_DATA | HELP_PRODUCT if code == "E0407" => HELP_BOUND,
-            HELP_DATA if code != "E0408" => HELP_AFFINE,
-            other => other,
+        let help = match &*refusal.help {
+            HELP_SIZES if code == "E0407" => HELP_FACTORS.into(),
+            HELP_DATA | HELP_PRODUCT if code == "E0407" => HELP_BOUND.into(),
+            HELP_DATA if code != "E0408" => HELP_AFFINE.into(),
+            _ => refusal.help,
         };
         let (code, message) = match reason {
             "E0407" => (code, format!("{what} is not affine")),

@@ -369,7 +369,7 @@ impl Sema {
                 None
             }
             Err(refusal) if refusal.code == Some("E0407") || refusal.code == Some("E0307") => {
-                let help = match refusal.help {
+                let help = match &*refusal.help {
                     HELP_DIVIDED_SIZE => HELP_DIVIDED_SIZE,
                     _ => "array sizes must be constants: `#define` them or pass -D NAME=VALUE",
                 };

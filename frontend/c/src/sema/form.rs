@@ -3,6 +3,7 @@
 use crate::ast::Binary;
 use scop::diag::Span;
 use scop::{Affine, Constraint, ScalarType};
+use std::borrow::Cow;
 
 /// An affine form and the C type of the expression.
 #[derive(Clone, Debug)]
@@ -17,7 +18,7 @@ pub(super) struct Refusal {
     pub code: Option<&'static str>,
     pub span: Span,
     pub why: String,
-    pub help: &'static str,
+    pub help: Cow<'static, str>,
 }
 
 pub(super) type Affinity<T> = Result<T, Refusal>;
@@ -25,12 +26,17 @@ pub(super) type Affinity<T> = Result<T, Refusal>;
 /// Larger numbers are refused, so sums of them cannot overflow.
 pub(super) const LARGEST: i64 = 1 << 50;
 
-pub(super) fn refuse<T>(span: Span, why: impl Into<String>, help: &'static str) -> Affinity<T> {
-    Err(Refusal { code: Some("E0407"), span, why: why.into(), help })
+pub(super) fn refuse<T>(span: Span, why: impl Into<String>, help: impl Into<Cow<'static, str>>) -> Affinity<T> {
+    Err(Refusal { code: Some("E0407"), span, why: why.into(), help: help.into() })
 }
 
 pub(super) fn too_large<T>(span: Span) -> Affinity<T> {
-    Err(Refusal { code: Some("E0410"), span, why: "the number is beyond 2^50".into(), help: "use smaller sizes" })
+    Err(Refusal {
+        code: Some("E0410"),
+        span,
+        why: "the number is beyond 2^50".into(),
+        help: "use smaller sizes".into(),
+    })
 }
 
 /// `a + factor * b`, `None` beyond the limit.

@@ -188,7 +188,7 @@ impl<'a> Walk<'a> {
 
     fn statement(&mut self, statement: &'a Stmt) {
         match &statement.kind {
-            StmtKind::Return(_) | StmtKind::Empty | StmtKind::Poison => {}
+            StmtKind::Return(_) | StmtKind::Jump(..) | StmtKind::Empty | StmtKind::Poison => {}
             StmtKind::Expr(e) => self.effect(e),
             StmtKind::Block(all) => self.block(all),
             StmtKind::Declare(all) => all.iter().for_each(|d| self.declare(d)),

@@ -140,6 +140,7 @@ impl Sema {
             condition: Some(binary(Binary::Lt, column_name.clone(), literal(by))),
             step: Some(expr(ExprKind::Step(Binary::Add, Box::new(column_name)))),
             body,
+            may_break: false,
             header: span,
         };
         let mut init = f.init.clone();

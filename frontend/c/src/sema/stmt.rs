@@ -43,7 +43,7 @@ impl Sema {
             return;
         }
         match &statement.kind {
-            StmtKind::Return(_) | StmtKind::Empty | StmtKind::Poison => {}
+            StmtKind::Return(_) | StmtKind::Jump(..) | StmtKind::Empty | StmtKind::Poison => {}
             StmtKind::Declare(all) => all.iter().for_each(|d| self.declare_inside(d)),
             StmtKind::Block(all) => {
                 self.scopes.push(BTreeMap::new());

@@ -202,7 +202,7 @@ pub(super) fn in_statement(s: &Stmt, conditions: bool, visit: &mut dyn FnMut(&Ex
             in_statement(&f.body, conditions, visit);
         }
         StmtKind::Block(all) => all.iter().for_each(|s| in_statement(s, conditions, visit)),
-        StmtKind::Return(None) | StmtKind::Empty | StmtKind::Poison => {}
+        StmtKind::Return(None) | StmtKind::Jump(..) | StmtKind::Empty | StmtKind::Poison => {}
     }
 }
 

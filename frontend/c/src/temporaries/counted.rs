@@ -159,7 +159,10 @@ impl Walk {
         };
         let body = Stmt { kind: StmtKind::Block(std::mem::take(inside)) };
         let (init, condition, step) = (ForInit::Declare(vec![declarator]), Some(condition), Some(step));
-        Some((For { kind: f.kind, init, condition, step, body, header: span }, Counter { variable, name }))
+        Some((
+            For { kind: f.kind, init, condition, step, body, may_break: f.may_break, header: span },
+            Counter { variable, name },
+        ))
     }
 
     /// Processes a `for` loop. `counter`: it was brought into this form, and its start is a value already.
@@ -201,11 +204,24 @@ impl Walk {
         }
         let Some(counted) = outer.or(iterator.filter(|_| matches!(f.init, ForInit::Expr(_)))) else { return };
         self.variables[counted].lost = outer.is_some();
+        if f.may_break && self.variables[counted].pinned {
+            self.counts_until_break(f);
+        }
         self.variables[counted].replaced |= outer.is_some();
-        self.variables[counted].value = start.zip(progress).and_then(|(start, progress)| {
+        self.variables[counted].value = start.zip(progress).filter(|_| !f.may_break).and_then(|(start, progress)| {
             let value = self.converted(counted, &start)?;
             self.behind(counted, &value, &Poly::constant(progress.step), count.as_ref())
         });
+    }
+
+    /// A loop with `break` counts a variable that is used behind it.
+    fn counts_until_break(&mut self, f: &For) {
+        let name = f.iterator().unwrap_or_else(|| "".into());
+        let message = format!("`{name}` is used after a loop that counts it");
+        let fault = Diagnostic::error("E0412", f.header, message)
+            .label("`break` may end this loop: its value behind the loop is not known")
+            .help(format!("keep it in another variable in front of `break`: `last = {name};`"));
+        self.faults.push(fault);
     }
 
     /// The variables of these names that have a value here.

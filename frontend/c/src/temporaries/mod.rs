@@ -286,7 +286,7 @@ impl Walk {
                     s.kind = kind;
                 }
             }
-            StmtKind::Return(_) | StmtKind::Empty | StmtKind::Poison => {}
+            StmtKind::Return(_) | StmtKind::Jump(..) | StmtKind::Empty | StmtKind::Poison => {}
         }
     }
 

@@ -97,6 +97,6 @@ fn collect(
             collect(&f.body, conditions, index_names, sources);
         }
         StmtKind::Block(all) => all.iter().for_each(|s| collect(s, conditions, index_names, sources)),
-        StmtKind::Expr(_) | StmtKind::Return(_) | StmtKind::Empty | StmtKind::Poison => {}
+        StmtKind::Expr(_) | StmtKind::Return(_) | StmtKind::Jump(..) | StmtKind::Empty | StmtKind::Poison => {}
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn remove(s: &mut Stmt, dead: &BTreeSet<Rc<str>>, unset: &BTreeSet<Rc
             };
             remove(&mut f.body, &(dead - &hidden), &(unset - &hidden));
         }
-        StmtKind::Return(_) | StmtKind::Empty | StmtKind::Poison => {}
+        StmtKind::Return(_) | StmtKind::Jump(..) | StmtKind::Empty | StmtKind::Poison => {}
     }
 }
 
