@@ -115,7 +115,7 @@ fn work(
     let most = cases.iter().map(|(case, _)| how.predicted(case).unwrap_or(case.predicted())).max().unwrap_or(0);
     let run = |(number, (case, cut)): (usize, &(&Case, Option<sim::Cut>))| {
         let images = sim::place(&case.compiled.vsa, &case.contents, how.shift, how.seed, number);
-        let sizes = case.compiled.whole.as_ref().map_or(vec![], |w| w.1.clone());
+        let sizes = case.compiled.sizes().into_iter().map(|s| s.1).collect();
         let interface = &case.built.interface;
         let function = &interface.functions[case.function];
         let memory = sim::behind_ip(&case.built, function, &case.compiled.vsa, &case.compiled.report.board);

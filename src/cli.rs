@@ -258,6 +258,10 @@ pub struct Design {
     /// Add a queue of this many commands to the IP: a power of two
     #[arg(long, value_name = "COMMANDS", value_parser = parse_queue, help_heading = WIRING)]
     queue: Option<u32>,
+    /// Several functions: one array for all, with the operators that they need at the same time
+    #[arg(long, help_heading = WIRING)]
+    #[serde(skip_serializing_if = "is_off")]
+    merge: bool,
     /// Store partial results in DRAM if they wait for more waves than this [default: 4096]
     #[arg(long, value_name = "WAVES", help_heading = WIRING)]
     spill_beyond: Option<u32>,
@@ -608,7 +612,7 @@ pub struct Gpu {
 }
 
 /// Keys of a design that mean something on an FPGA only.
-pub const OF_FPGA: [&str; 16] = [
+pub const OF_FPGA: [&str; 17] = [
     "latency",
     "simd",
     "reassociate",
@@ -621,6 +625,7 @@ pub const OF_FPGA: [&str; 16] = [
     "ports",
     "bank",
     "queue",
+    "merge",
     "spill_beyond",
     "memory_latency",
     "address_bits",

@@ -86,7 +86,12 @@ fn read(name: &str, text: &str) -> Result<(Table, BTreeMap<String, Table>), Stri
         let at = |e: String| wrong(format!("[{FUNCTION}.{function}]: {e}"));
         let Value::Table(table) = value else { return Err(at("is no table of options".into())) };
         let wiring = spec(table.clone()).map_err(at)?.wiring;
-        for (key, given) in [("queue", wiring.queue.is_some()), ("address_bits", wiring.address_bits.is_some())] {
+        let of_ip = [
+            ("queue", wiring.queue.is_some()),
+            ("merge", wiring.merge.is_some()),
+            ("address_bits", wiring.address_bits.is_some()),
+        ];
+        for (key, given) in of_ip {
             if given {
                 return Err(at(format!("`{key}` is about the whole IP: write it above the functions")));
             }

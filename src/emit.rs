@@ -17,8 +17,17 @@ use uniform::recurrence::rewrite::Attempt;
 /// See [`crate::emit()`].
 pub(crate) fn run(arguments: &Rtl, wanted: Emit, reporter: &dyn Reporter) -> Result<String> {
     let work = Work::load(&arguments.program, &arguments.design, reporter)?.counting(arguments.memory);
-    if work.functions.len() > 1 && wanted != Emit::Rtl {
+    let is_merged = work.merge && wanted == Emit::Vsa;
+    if work.functions.len() > 1 && wanted != Emit::Rtl && !is_merged {
         return Err(work.several("this stage"));
+    }
+    if work.merge {
+        let compiled = work.compile(reporter)?;
+        let merged = compiled[0].merged().ok_or_else(|| Error::internal("nothing is merged".to_string()))?;
+        return match wanted {
+            Emit::Vsa => Ok(array::text::to_text(merged)),
+            _ => verilog(&work, &[merged]),
+        };
     }
     let mut compiled = vec![];
     for (input, spec) in &work.functions {
@@ -32,8 +41,12 @@ pub(crate) fn run(arguments: &Rtl, wanted: Emit, reporter: &dyn Reporter) -> Res
         compiled.push(function);
     }
     reporter.progress(Progress::Stage("building"));
-    let arrays: Vec<&Vsa> = compiled.iter().map(|c| &c.vsa).collect();
-    let built = Built::new(&Ip::new(&work.name, work.queue, &arrays)).map_err(Error::internal)?;
+    verilog(&work, &compiled.iter().map(|c| &c.vsa).collect::<Vec<_>>())
+}
+
+/// The Verilog of the IP.
+fn verilog(work: &Work, arrays: &[&Vsa]) -> Result<String> {
+    let built = Built::new(&Ip::new(&work.name, work.queue, arrays)).map_err(Error::internal)?;
     Ok(built.verilog().into_iter().map(|f| f.1).collect::<Vec<_>>().join("\n"))
 }
 

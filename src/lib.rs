@@ -101,8 +101,7 @@ fn guarded<T>(job: impl FnOnce() -> Result<T>) -> Result<T> {
 pub fn compile(program: &Program, design: &Design, reporter: &dyn Reporter) -> Result<Vec<Compiled>> {
     guarded(|| {
         let work = program::Work::load(program, design, reporter)?;
-        let compiled = |(input, spec): &(input::Input, _)| program::compile(input, spec, &work.board, reporter);
-        work.functions.iter().map(compiled).collect()
+        work.compile(reporter)
     })
 }
 

@@ -17,7 +17,6 @@ use crate::reporter::{Progress, Reporter};
 use crate::sim::Built;
 use crate::{data, golden};
 use array::ip::Ip;
-use array::vsa::Vsa;
 use cost::board::Board;
 use packaging::File;
 use search::Compiled;
@@ -62,13 +61,13 @@ impl PackagedFunction {
 /// See [`crate::package()`].
 pub(crate) fn run(arguments: &Rtl, reporter: &dyn Reporter) -> Result<Packaged> {
     let work = Work::load(&arguments.program, &arguments.design, reporter)?.counting(arguments.memory);
-    let Work { name, board, queue, functions } = work;
-    let compiled = |(input, spec): (Input, DesignSpec)| {
-        program::compile(&input, &spec, &board, reporter).map(|compiled| PackagedFunction { input, spec, compiled })
-    };
-    let functions = functions.into_iter().map(compiled).collect::<Result<Vec<_>>>()?;
+    let all = work.compile(reporter)?;
+    let Work { name, board, queue, functions, .. } = work;
+    let packaged = functions.into_iter().zip(all);
+    let functions: Vec<PackagedFunction> =
+        packaged.map(|((input, spec), compiled)| PackagedFunction { input, spec, compiled }).collect();
     reporter.progress(Progress::Stage("building"));
-    let arrays: Vec<&Vsa> = functions.iter().map(|f| &f.compiled.vsa).collect();
+    let arrays: Vec<&Compiled> = functions.iter().map(|f| &f.compiled).collect();
     let ip = program::joined(&name, queue, &arrays, &board)?;
     let built = Built::new(&ip).map_err(Error::internal)?;
     let directory = arguments.output.clone().unwrap_or_else(|| PathBuf::from("out").join(&built.interface.kernel));

@@ -21,6 +21,8 @@ pub struct Work {
     pub board: Board,
     /// The IP's queue holds this many commands; 0: it has no queue.
     pub queue: u32,
+    /// All functions have one array together.
+    pub merge: bool,
     /// At least one function, each with what is asked of it.
     pub functions: Vec<(Input, DesignSpec)>,
 }
@@ -55,9 +57,10 @@ impl Work {
             functions.push((input, spec));
         }
         let name = named(&mut functions, program);
-        let queue = request.common().map_err(Error::usage)?.wiring.queue;
-        let queue = queue.map_or(Ok(0), array::ip::queue).map_err(Error::usage)?;
-        Ok(Work { name, board, queue, functions })
+        let wiring = request.common().map_err(Error::usage)?.wiring;
+        let merge = wiring.merge.unwrap_or(false) && functions.len() > 1;
+        let queue = wiring.queue.map_or(Ok(0), array::ip::queue).map_err(Error::usage)?;
+        Ok(Work { name, board, queue, merge, functions })
     }
 
     /// The same with cycles counted for this memory; an option wins over the design file.
@@ -133,13 +136,33 @@ fn named(functions: &mut [(Input, DesignSpec)], program: &Program) -> String {
     }
 }
 
+impl Work {
+    /// Compiles all functions; with `merge`, to one array.
+    ///
+    /// # Errors
+    /// The reasons why there is no array; E0732: the functions cannot be merged.
+    pub fn compile(&self, reporter: &dyn Reporter) -> Result<Vec<search::Compiled>> {
+        let compiled = |(input, spec): &(Input, DesignSpec)| compile(input, spec, &self.board, reporter);
+        let all = self.functions.iter().map(compiled).collect::<Result<Vec<_>>>()?;
+        if !self.merge {
+            return Ok(all);
+        }
+        reporter.progress(Progress::Stage("merging"));
+        search::merge::merged(&self.name, all).map_err(|faults| Error::diagnostics(faults, &SourceMap::default()))
+    }
+}
+
 /// The IP of functions with these arrays.
 ///
 /// # Errors
 /// E0711: each of them fits the board, but they do not fit together.
-pub fn joined(name: &str, queue: u32, arrays: &[&Vsa], board: &Board) -> Result<Ip> {
-    let ip = Ip::new(name, queue, arrays);
-    if ip.cores.len() > 1 {
+pub fn joined(name: &str, queue: u32, compiled: &[&search::Compiled], board: &Board) -> Result<Ip> {
+    let arrays: Vec<&Vsa> = match compiled[0].merged() {
+        Some(merged) => vec![merged],
+        None => compiled.iter().map(|c| &c.vsa).collect(),
+    };
+    let ip = Ip::new(name, queue, &arrays);
+    if ip.functions.len() > 1 {
         let cores: Vec<_> = cost::ip::list(&ip).into_iter().take(ip.cores.len()).collect();
         let fits = board.takes_all(&cores, &cost::ip::total(&ip));
         fits.map_err(|fault| Error::diagnostics(vec![fault], &SourceMap::default()))?;

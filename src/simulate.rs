@@ -15,7 +15,6 @@ use crate::reference::{self, Reference};
 use crate::reporter::{Progress, Reporter};
 use crate::sim::compare::{Comparison, Deviation};
 use crate::sim::{Built, Outcome};
-use array::vsa::Vsa;
 use scop::Scop;
 use search::Compiled;
 use sequence::{Played, Sequence};
@@ -105,10 +104,7 @@ pub(crate) fn run(arguments: &Sim, reporter: &dyn Reporter) -> Result<Verdict> {
     let work = Work::load(&arguments.program, &arguments.design, reporter)?.counting(ideal);
     let names: Vec<&str> = work.functions.iter().map(|f| f.0.scop.name.as_str()).collect();
     let data = data::shared_out(&names, &arguments.data)?;
-    let mut compiled = vec![];
-    for (input, spec) in &work.functions {
-        compiled.push(program::compile(input, spec, &work.board, reporter)?);
-    }
+    let compiled = work.compile(reporter)?;
     sizes_are_known(arguments, &work)?;
     if arguments.engine != Engine::Builtin && (arguments.vcd_cycles.is_some() || !arguments.vcd_pes.is_empty()) {
         return Err(Error::usage("--vcd-cycles and --vcd-pe choose from the waveform of the built-in engine only"));
@@ -121,7 +117,7 @@ pub(crate) fn run(arguments: &Sim, reporter: &dyn Reporter) -> Result<Verdict> {
         }
     }
     reporter.progress(Progress::Stage("building"));
-    let arrays: Vec<&Vsa> = compiled.iter().map(|c| &c.vsa).collect();
+    let arrays: Vec<&Compiled> = compiled.iter().collect();
     let ip = program::joined(&work.name, work.queue, &arrays, &work.board)?;
     let built = Rc::new(Built::new(&ip).map_err(Error::internal)?);
     let verdict = judged(arguments, work.name.clone(), all, &built, reporter)?;
@@ -203,11 +199,10 @@ fn wanted(arguments: &Sim, input: &Input, functions: &[(Input, DesignSpec)]) -> 
 
 /// A function at its sizes, such as `mm(17, 1, 1000)`.
 fn called(compiled: &Compiled) -> String {
+    let sizes: Vec<String> = compiled.sizes().iter().map(|s| s.1.to_string()).collect();
     match &compiled.whole {
-        Some((_, sizes)) => {
-            format!("{}({})", compiled.vsa.name, sizes.iter().map(i64::to_string).collect::<Vec<_>>().join(", "))
-        }
-        None => compiled.vsa.name.clone(),
+        Some(_) if !sizes.is_empty() => format!("{}({})", compiled.vsa.name, sizes.join(", ")),
+        _ => compiled.vsa.name.clone(),
     }
 }
 

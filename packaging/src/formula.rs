@@ -46,6 +46,7 @@ impl Sized<'_> {
         match formula {
             sizes::Formula::Const(c) => (self.constant)(*c),
             sizes::Formula::Size(k) => (self.size)(*k as usize),
+            sizes::Formula::OfFunction(_) => unreachable!("the formula of one function"),
             sizes::Formula::ByCase(_) => unreachable!("a register for each case"),
             sizes::Formula::Parameter { .. } => unreachable!("the formula of a parameter in its place"),
             sizes::Formula::Sum(x) => format!("({})", both(x).join(" + ")),

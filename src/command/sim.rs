@@ -55,10 +55,7 @@ fn predicted(run: &Simulated, arguments: &Sim) -> i64 {
 
 fn json_of(run: &Simulated, arguments: &Sim) -> Value {
     let (vsa, report, cycles) = (&run.compiled.vsa, &run.compiled.report, run.outcome.cycles);
-    let sizes = run.compiled.whole.as_ref().map(|(whole, sizes)| {
-        let names = whole.sizes.list.iter().map(|s| s.name.clone());
-        names.zip(sizes.iter().copied()).collect::<BTreeMap<_, _>>()
-    });
+    let sizes = run.compiled.whole.as_ref().map(|_| run.compiled.sizes().into_iter().collect::<BTreeMap<_, _>>());
     let deviation =
         run.deviation.map(|d| json!({ "absolute": d.absolute, "relative": d.relative, "elements": d.elements }));
     json!({
@@ -93,8 +90,9 @@ fn json_of(run: &Simulated, arguments: &Sim) -> Value {
 fn text(run: &Simulated, verdict: &Verdict, arguments: &Sim) -> String {
     let (vsa, report, cycles) = (&run.compiled.vsa, &run.compiled.report, run.outcome.cycles as i64);
     let mut text = format!("{}\n", report::headline(vsa));
-    if let Some((whole, sizes)) = &run.compiled.whole {
-        let all: Vec<_> = whole.sizes.list.iter().zip(sizes).map(|(s, v)| format!("{}={v}", s.name)).collect();
+    let sizes = run.compiled.sizes();
+    if !sizes.is_empty() {
+        let all: Vec<_> = sizes.iter().map(|(name, v)| format!("{name}={v}")).collect();
         let _ = writeln!(text, "  {:<12} {}", "sizes", all.join(" "));
     }
     let simulated = grouped(cycles);

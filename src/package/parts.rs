@@ -32,7 +32,7 @@ pub fn function(
         banks: interface
             .arguments
             .iter()
-            .map(|a| a.array().map(|a| compiled.report.banks[a.index].to_string()))
+            .map(|a| a.array().map(|_| compiled.report.banks[a.own].to_string()))
             .collect(),
         reference,
         exact,

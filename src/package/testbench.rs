@@ -36,7 +36,7 @@ fn contents(
     reporter: &dyn Reporter,
 ) -> Result<Contents> {
     let PackagedFunction { input, spec, compiled } = function;
-    let sizes = compiled.vsa.sizes.maxima();
+    let sizes = compiled.maxima();
     let (input, compiled) = (&input.at(&sizes), &compiled.at(&sizes));
     let (scop, vsa) = (&input.scop, &compiled.vsa);
     data::fit(scop)?;
@@ -169,7 +169,7 @@ fn runs(built: &Built, functions: &[PackagedFunction], contents: &[Contents], af
         Some(sim::Run {
             function: number,
             images: sim::place(&f.compiled.vsa, bytes, 0, 1, number),
-            sizes: f.compiled.vsa.sizes.maxima(),
+            sizes: f.compiled.maxima(),
             memory: sim::behind_ip(
                 built,
                 &built.interface.functions[number],

@@ -172,7 +172,7 @@ fn memory(job: &Job, k: usize, port: &str, ports: &[(String, u32)], judge: Optio
     let (vacant, bytes) = (vacant(job, k), job.beat(k));
     let images = if vacant.is_some() { vacant.iter().collect() } else { job.behind(k) };
     let mut moved: Vec<_> = job.built.interface.behind(&job.built.interface.ports[k]).collect();
-    moved.sort_by_key(|a| a.array().map(|a| a.index));
+    moved.sort_by_key(|a| a.array().map(|_| a.own));
     let names: Vec<_> = moved.iter().map(|a| a.name.as_str()).collect();
     let (input, output) = image_names(k);
     let mut text = format!(

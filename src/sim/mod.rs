@@ -102,7 +102,7 @@ impl Job<'_> {
     fn of_port(&self, run: &Run, port: usize) -> impl Iterator<Item = usize> {
         let function = &self.built.interface.functions[run.function];
         let mut all: Vec<usize> =
-            function.arguments.iter().filter_map(|a| a.array()).filter(|a| a.port == port).map(|a| a.index).collect();
+            function.arguments.iter().filter(|a| a.array().is_some_and(|x| x.port == port)).map(|a| a.own).collect();
         all.sort_unstable();
         all.into_iter()
     }
@@ -204,8 +204,8 @@ pub fn run(job: &Job, engine: Engine) -> Result<Vec<Outcome>, String> {
 /// ports of the function's own array.
 pub fn behind_ip(built: &Built, function: &Function, vsa: &Vsa, memories: &Memories) -> Memories {
     let behind = |port: usize| {
-        let mut arrays = function.arguments.iter().filter_map(|a| a.array());
-        let own = arrays.find(|a| a.port == port).map(|a| vsa.port_of(a.index as u32));
+        let mut arrays = function.arguments.iter();
+        let own = arrays.find(|a| a.array().is_some_and(|x| x.port == port)).map(|a| vsa.port_of(a.own as u32));
         own.map_or(MemoryTiming::IDEAL, |own| memories.of(own))
     };
     Memories::of_ports((0..built.interface.ports.len()).map(behind).collect())

@@ -68,7 +68,7 @@ fn regions<'a>(job: &'a Job, port: usize) -> Vec<Region<'a>> {
     let of_run = |run: &'a Run| {
         let function = &job.built.interface.functions[run.function];
         let argument = move |k| {
-            let argument = function.arguments.iter().find(|a| a.array().is_some_and(|a| a.index == k));
+            let argument = function.arguments.iter().find(|a| a.array().is_some() && a.own == k);
             argument.map(|argument| Region { run, argument })
         };
         job.of_port(run, port).filter_map(argument).collect::<Vec<_>>()

@@ -13,8 +13,10 @@ use crate::core::{Core, Inputs};
 use crate::faults::{faults, first_fault};
 use crate::interface::{AxiPort, Function, Interface, Passed};
 use crate::port::{pass, Port};
-use rtl::{clog2, u, Design, Instance, ModuleBuilder, Sig, Template};
+use array::contract::program::Register;
+use rtl::{clog2, u, Design, Instance, ModuleBuilder, Sig, Template, Ty};
 use std::collections::BTreeMap;
+use uniform::sizes::Formula;
 
 /// A core as a module.
 #[derive(Clone, Debug, PartialEq)]
@@ -142,15 +144,33 @@ impl<'m> Registers<'_, 'm> {
     fn value(&self, core: usize, index: impl Fn(&Function) -> Option<usize>) -> Option<Sig<'m>> {
         let mut cases = vec![];
         for (f, function) in self.functions.iter().enumerate().filter(|(_, f)| f.core == core) {
-            let k = index(function)?;
+            // Of a merged array, not every function has it.
+            let Some(k) = index(function) else { continue };
             cases.push((self.starts(f), self.to.arguments[f][k].out(self.control)));
         }
         let (_, last) = cases.pop()?;
         Some(self.m.select(&cases, last))
     }
 
+    /// A program register of a core: of each function, what the host wrote, or the constant that it is.
+    fn program(&self, core: usize, (n, formula): (usize, &Formula), ty: Ty) -> Sig<'m> {
+        let m = self.m;
+        let mut cases = vec![];
+        for (f, function) in self.functions.iter().enumerate().filter(|(_, f)| f.core == core) {
+            let written = function.program.iter().position(|p| p.of_core == n);
+            let value = match (written, function.member) {
+                (Some(k), _) => self.to.arguments[f][function.arguments.len() + k].out(self.control).to(ty),
+                (None, Some(member)) => m.lit_big(&[formula.in_function(member).least_value() as u64], ty),
+                (None, None) => m.lit(0, ty),
+            };
+            cases.push((self.starts(f), value));
+        }
+        let last = cases.pop().map_or(m.lit(0, ty), |case| case.1);
+        m.select(&cases, last)
+    }
+
     /// Connects base addresses, scalars and program registers of a core.
-    fn connect(&self, core: usize, instance: Instance<'m>, ports: &CorePorts) {
+    fn connect(&self, core: usize, numbers: &[Register], instance: Instance<'m>, ports: &CorePorts) {
         let argument = |is: &dyn Fn(&Passed) -> bool| {
             self.value(core, |function| function.arguments.iter().position(|a| is(&a.passed)))
         };
@@ -163,8 +183,7 @@ impl<'m> Registers<'_, 'm> {
             value.iter().for_each(|value| port.set(instance, value.to(port.ty)));
         }
         for (n, port) in ports.program.iter().enumerate() {
-            let value = self.value(core, |function| Some(function.arguments.len() + n));
-            value.iter().for_each(|value| port.set(instance, value.to(port.ty)));
+            port.set(instance, self.program(core, (n, &numbers[n].formula), port.ty));
         }
     }
 }
@@ -200,7 +219,7 @@ pub(crate) fn connect<'m>(
         ports.guard.rst.set(instance, guard.rst);
         ports.guard.live.set(instance, guard.live);
         ports.start.set(instance, start & wanted.eq(m.lit(c as u64, ty)));
-        registers.connect(c, instance, &ports);
+        registers.connect(c, &core.program, instance, &ports);
         members.push(Member { instance, ports, chosen: chosen.eq(m.lit(c as u64, ty)) });
     }
     for port in &interface.ports {

@@ -60,6 +60,7 @@ pub(super) fn join(
     let inputs = inputs(kernel, &lowered, &outputs, &dram, &mapping);
     let mut vsa = Vsa {
         name: scop.name.to_lowercase(),
+        functions: vec![],
         lanes: mapping.lanes() as i64,
         ahead: beats_ahead(spec.wiring.memory_latency.unwrap_or_default().into()),
         address_bits: spec.wiring.address_bits.unwrap_or(64),

@@ -2,6 +2,7 @@
 //! ordinary array without sizes.
 
 use crate::vsa::{Op, Until, Vsa, When};
+use std::collections::BTreeSet;
 use uniform::affine::Form;
 use uniform::counters;
 use uniform::sizes::{Formula, Sizes};
@@ -35,6 +36,14 @@ impl Vsa {
             None if j >= parameters && end.most() + 1 == self.counters[j].trip => trips[j - parameters] - 1,
             None => end.most(),
         };
+        // A part of another function has no tiles.
+        let is_here = |when: &When| (0..parameters).all(|j| when.value(j).is_none_or(|v| v == values[j]));
+        let cases = |when: &When| match is_here(when) {
+            true => {
+                when.cases.as_ref().map(|all| all.iter().filter_map(|k| left.iter().position(|l| l == k)).collect())
+            }
+            false => Some(BTreeSet::new()),
+        };
         let when = |when: &When, value: &dyn Fn((usize, &Formula)) -> i64| When {
             at: when
                 .at
@@ -43,7 +52,7 @@ impl Vsa {
                 .skip(parameters)
                 .map(|(j, end)| end.as_ref().map(|end| Formula::Const(value((j, end)))))
                 .collect(),
-            cases: when.cases.as_ref().map(|all| all.iter().filter_map(|k| left.iter().position(|l| l == k)).collect()),
+            cases: cases(when),
         };
         // In the phases of the cases that are left, and between them.
         let by_case: Vec<usize> = left.iter().copied().chain([left.last().map_or(self.cases.len(), |&k| k)]).collect();
@@ -79,6 +88,7 @@ impl Vsa {
             out.arrays[array].dims = extents.iter().map(|e| e.eval(sizes)).collect();
         }
         out.sizes = Sizes::default();
+        out.functions.clear();
         out
     }
 

@@ -2,7 +2,9 @@
 //! host calls. A function refers to the core that runs it: functions with equal arrays share one, whatever names the C
 //! text gives things. One function runs at a time.
 
+use crate::contract::program::{self, Register};
 use crate::vsa::{Remarks, Vsa};
+use uniform::sizes::Formula;
 
 /// See the module's documentation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,10 +25,12 @@ pub struct Function {
     pub name: String,
     /// Index into [`Ip::cores`].
     pub core: usize,
+    /// Index into [`Vsa::functions`], if the core is a merged array.
+    pub member: Option<usize>,
     /// In the order of the C function's parameters.
     pub arguments: Vec<Argument>,
-    /// Names of the core's sizes in C.
-    pub sizes: Vec<String>,
+    /// Index into the core's list of sizes, and the name in C.
+    pub sizes: Vec<(usize, String)>,
 }
 
 /// An argument of a function, and what it is to the core.
@@ -72,15 +76,48 @@ impl Ip {
                 shapes.push(shape);
                 cores.push((*vsa).clone());
             }
-            let sizes = vsa.sizes.list.iter().map(|s| s.name.clone()).collect();
-            functions.push(Function { name: vsa.name.clone(), core, arguments: arguments(vsa), sizes });
+            if vsa.is_merged() {
+                functions.extend((0..vsa.functions.len()).map(|f| Function::merged(vsa, core, f)));
+                continue;
+            }
+            let sizes = vsa.sizes.list.iter().map(|s| s.name.clone()).enumerate().collect();
+            let name = vsa.name.clone();
+            functions.push(Function { name, core, member: None, arguments: arguments(vsa), sizes });
         }
         Ip { name: name.to_string(), cores, functions, queue }
+    }
+
+    /// Program registers that the host writes before a run of a function, each with its index among those of the core.
+    pub fn registers(&self, function: usize) -> Vec<(usize, Register)> {
+        let Function { member, sizes, .. } = &self.functions[function];
+        let core = self.core_of(function);
+        let all = program::of(core).into_iter().enumerate();
+        let Some(member) = member else { return all.collect() };
+        let maxima: Vec<i64> = sizes.iter().map(|(k, _)| core.sizes.list[*k].max).collect();
+        let own = |k: u32| sizes.iter().position(|s| s.0 == k as usize);
+        let of_function = |formula: &Formula| formula.in_function(*member).renumbered(&own);
+        all.map(|(n, r)| (n, of_function(&r.formula)))
+            .filter(|(_, formula)| !matches!(formula, Formula::Const(_)))
+            .map(|(n, formula)| (n, Register::new(formula, &maxima)))
+            .collect()
     }
 
     /// The core that runs a function.
     pub fn core_of(&self, function: usize) -> &Vsa {
         &self.cores[self.functions[function].core]
+    }
+}
+
+impl Function {
+    /// Function `f` of a merged array.
+    fn merged(vsa: &Vsa, core: usize, f: usize) -> Function {
+        let (alone, member) = (vsa.of_function(f), &vsa.functions[f]);
+        let place = |is: Source| match is {
+            Source::Array(k) => Source::Array(member.arrays[k].0),
+            Source::Scalar(k) => Source::Scalar(member.scalars[k].0),
+        };
+        let arguments = arguments(&alone).into_iter().map(|a| Argument { is: place(a.is), ..a }).collect();
+        Function { name: member.name.clone(), core, member: Some(f), arguments, sizes: member.sizes.clone() }
     }
 }
 

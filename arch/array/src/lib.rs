@@ -15,6 +15,7 @@ pub mod kernel;
 pub mod pe;
 pub mod assemble;
 pub mod variants;
+pub mod merge;
 pub mod verify;
 pub mod text;
 pub mod interp;

@@ -136,13 +136,13 @@ fn within(
             if best.as_ref().map_or(true, |b| {
                 cycles(&found.1, even.extent, even.waves()) < cycles(&b.1, mapping.extent, mapping.waves())
             }) {
-                let (lowered, schedule) = pe::share(found.0, found.1, &even);
+                let (lowered, schedule) = pe::share(found.0, found.1, even.loops(), &even.ranges());
                 return join(kernel, even, lowered, schedule, spec);
             }
         }
     }
     let (lowered, schedule) = best?;
-    let (lowered, schedule) = pe::share(lowered, schedule, &mapping);
+    let (lowered, schedule) = pe::share(lowered, schedule, mapping.loops(), &mapping.ranges());
     join(kernel, mapping, lowered, schedule, spec)
 }
 

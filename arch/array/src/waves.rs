@@ -1,9 +1,9 @@
 //! The waves of a run in their order: tiles and waves, phase by phase, and where counters end.
 
-use crate::vsa::{Op, Vsa};
+use crate::vsa::{Op, Vsa, When};
 use std::collections::BTreeMap;
 use uniform::affine::advance;
-use uniform::counters::Loops;
+use uniform::counters::{Case, Loops};
 use uniform::sizes::Formula;
 
 impl Vsa {
@@ -27,15 +27,21 @@ impl Vsa {
     pub fn last(&self, counter: usize, case: Option<usize>) -> Formula {
         self.over_sizes(self.loops().end(counter, case))
     }
-    /// The greatest of a counter's last values in any phases.
-    pub fn farthest(&self, counter: usize) -> Formula {
-        match &self.counters[counter].last {
+    /// The greatest of a counter's last values in any phases; of a merged array, in runs of this function.
+    pub fn farthest(&self, counter: usize, function: Option<usize>) -> Formula {
+        let here = |case: &Case| function.is_none_or(|f| case[0].contains(f as i64));
+        let last = match &self.counters[counter].last {
             Formula::ByCase(all) => {
-                let cases = all[..self.cases.len()].iter().map(|end| self.over_sizes(end));
+                let cases = all.iter().zip(&self.cases).filter(|c| here(c.1)).map(|c| self.over_sizes(c.0));
                 cases.reduce(Formula::greatest).unwrap_or(Formula::Const(self.counters[counter].trip - 1))
             }
             last => self.over_sizes(last),
-        }
+        };
+        function.map_or(last.clone(), |f| last.in_function(f))
+    }
+    /// The function in whose runs tiles of a merged array are.
+    pub fn function_of(&self, when: &When) -> Option<usize> {
+        when.value(0).filter(|_| self.is_merged()).map(|f| f as usize)
     }
     /// The most waves that a delay takes, at any sizes.
     pub fn most(&self, waves: &Formula) -> i64 {

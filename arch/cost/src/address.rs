@@ -107,7 +107,7 @@ impl AddressModel {
             looks: 1,
             job_leaves: NEVER,
             arrives: Time::fixed(0),
-            left: vec![Time::fixed(NEVER); walk.trim_stages() + 2],
+            left: vec![Time::fixed(NEVER); walk.trim_stages + 2],
             segment_left: Time::fixed(NEVER),
             descriptors: Buffer::new(ahead as i64),
             service: Service::default(),

@@ -98,7 +98,7 @@ pub(super) fn spans_compared(spans: impl Iterator<Item = ((i64, i64), i64)>) -> 
 fn address(walk: &Walk) -> Resources {
     let groups = walk.groups.len() as i64;
     let bus = i64::from(walk.bus_bytes().trailing_zeros());
-    let stages = walk.trim_stages() as i64;
+    let stages = walk.trim_stages as i64;
     let address = i64::from(walk.address_bits);
     // Accumulators hold offsets in the array.
     let offset = i64::from(walk.offset_bits()).min(address);

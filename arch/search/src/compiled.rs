@@ -2,7 +2,7 @@
 
 use crate::choose;
 use crate::choose::{Limit, Searched};
-use array::contract::dram::Memories;
+use array::contract::dram::{Memories, MemoryTiming};
 use array::kernel::Kernel;
 use array::vsa::Vsa;
 use cost::bank;
@@ -24,23 +24,63 @@ pub struct Compiled {
     pub stages: Option<Stages>,
     pub vsa: Vsa,
     pub report: Report,
-    /// For one run ([`Compiled::at`]): the array for all sizes, and the run's sizes.
+    /// For one run ([`Compiled::at`]): the array for all sizes, and the run's sizes. Of a merged array, all of it.
     pub whole: Option<(Box<Vsa>, Vec<i64>)>,
+    /// The number of the function, of a merged array.
+    pub member: Option<usize>,
 }
 
 impl Compiled {
     /// The array, work and prediction of one run at these sizes.
     pub fn at(&self, sizes: &[i64]) -> Compiled {
-        if self.vsa.parameters() == 0 {
-            return self.clone();
-        }
         let mut out = self.clone();
+        if let (Some((merged, _)), Some(member)) = (&self.whole, self.member) {
+            out.report.work = self.stages.as_ref().map(|s| Work::of(&s.scop.at(sizes)));
+            out.run((**merged).clone(), member, sizes);
+            return out;
+        }
+        if self.vsa.parameters() == 0 {
+            return out;
+        }
         out.report.prediction = predict_at(&self.vsa, sizes, &self.report.chosen_for);
         out.report.ideal = predict_at(&self.vsa, sizes, &Memories::ideal()).cycles;
         out.report.work = self.stages.as_ref().map(|s| Work::of(&s.scop.at(sizes)));
         out.vsa = self.vsa.at(sizes);
         out.whole = Some((Box::new(self.vsa.clone()), sizes.to_vec()));
         out
+    }
+
+    /// Makes it a run of a function of a merged array, with these sizes of its own.
+    pub(crate) fn run(&mut self, merged: Vsa, member: usize, own: &[i64]) {
+        let sizes = merged.sizes_of(member, own);
+        self.report.prediction = predict_at(&merged, &sizes, &behind(&merged, member, &self.report.chosen_for));
+        self.report.ideal = predict_at(&merged, &sizes, &Memories::ideal()).cycles;
+        self.vsa = merged.run_of(member, own);
+        (self.whole, self.member) = (Some((Box::new(merged), sizes)), Some(member));
+    }
+
+    /// The merged array that executes the function, if there is one.
+    pub fn merged(&self) -> Option<&Vsa> {
+        self.whole.as_ref().filter(|_| self.member.is_some()).map(|whole| &*whole.0)
+    }
+
+    /// The greatest sizes of the function.
+    pub fn maxima(&self) -> Vec<i64> {
+        match (&self.whole, self.member) {
+            (Some((whole, _)), Some(member)) => {
+                whole.functions[member].sizes.iter().map(|s| whole.sizes.list[s.0].max).collect()
+            }
+            _ => self.vsa.sizes.maxima(),
+        }
+    }
+
+    /// The run's sizes, by name.
+    pub fn sizes(&self) -> Vec<(&str, i64)> {
+        let Some((whole, sizes)) = &self.whole else { return vec![] };
+        match self.member {
+            Some(member) => whole.functions[member].sizes.iter().map(|(k, name)| (name.as_str(), sizes[*k])).collect(),
+            None => whole.sizes.list.iter().zip(sizes).map(|(s, value)| (s.name.as_str(), *value)).collect(),
+        }
     }
 
     /// Cycles with the board's memory.
@@ -55,10 +95,24 @@ impl Compiled {
     /// Cycles with this memory; at the greatest sizes if they are open.
     pub fn predict(&self, memory: &Memories) -> Prediction {
         match &self.whole {
-            Some((whole, sizes)) => predict_at(whole, sizes, memory),
+            Some((whole, sizes)) => {
+                let memory = self.member.map_or_else(|| memory.clone(), |member| behind(whole, member, memory));
+                predict_at(whole, sizes, &memory)
+            }
             None => predict(&self.vsa, memory),
         }
     }
+}
+
+/// The memories behind the ports of a merged array in runs of a function, of those behind the function's own ports.
+fn behind(merged: &Vsa, member: usize, own: &Memories) -> Memories {
+    let alone = merged.of_function(member);
+    let arrays = || merged.functions[member].arrays.iter().enumerate();
+    let of = |port: usize| {
+        let array = arrays().find(|(_, (k, _))| merged.port_of(*k as u32) == port);
+        array.map_or(MemoryTiming::IDEAL, |(k, _)| own.of(alone.port_of(k as u32)))
+    };
+    Memories::of_ports((0..merged.ports()).map(of).collect())
 }
 
 /// The representations before the array.

@@ -16,6 +16,7 @@ mod quest;
 pub mod choose;
 mod compiled;
 pub mod pipeline;
+pub mod merge;
 
 pub use candidates::{Candidate, Class, Link};
 pub use compiled::{diagram, Compiled, Report, Stages};

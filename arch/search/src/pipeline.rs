@@ -234,7 +234,7 @@ fn finish(
     vsa.verify().map_err(|faults| internal("the array", faults))?;
     let report = Report::new(mapped.as_ref().map(|m| &m.0), &vsa, need, searched, spec, board)?;
     let stages = mapped.map(|(kernel, plan)| Stages::new(kernel, plan));
-    Ok(Compiled { stages, vsa, report, whole: None })
+    Ok(Compiled { stages, vsa, report, whole: None, member: None })
 }
 
 /// Lanes over a loop of a sum that has other loops of the sum inside, if the sum keeps C's order: they wait for one
@@ -302,6 +302,6 @@ fn verified(form: &Scop, system: &System) -> Result<(), Diagnostics> {
 }
 
 /// A verifier found a fault of one of sagen's passes.
-fn internal(what: &str, faults: Vec<String>) -> Diagnostics {
+pub(crate) fn internal(what: &str, faults: Vec<String>) -> Diagnostics {
     vec![Diagnostic::error("E0799", None, format!("internal check of {what} failed")).label(faults.join("; "))]
 }

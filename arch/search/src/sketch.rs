@@ -74,6 +74,7 @@ impl Sketch<'_> {
         }
         debug_assert!(facts.extent.len() <= MOST_DIMS);
         Some(Vsa {
+            functions: vec![],
             lanes: self.grid.lanes,
             ahead: beats_ahead(0),
             axes: mapping.axes,

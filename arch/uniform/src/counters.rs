@@ -217,7 +217,8 @@ pub fn at(loops: Loops, values: &[i64]) -> (Vec<Counter>, Vec<Case>, Vec<usize>)
         let span = |(j, s): (usize, &Span)| Span::constant(s.low, value(&s.end).min(trips[j] - 1));
         case.iter().enumerate().skip(parameters).map(span).collect()
     };
-    let left = loops.cases.iter().map(clipped).enumerate().filter(|(_, all)| all.iter().all(|s| s.low <= s.high));
+    let left = loops.cases.iter().enumerate().filter(|(_, case)| case.iter().zip(values).all(|(s, v)| s.contains(*v)));
+    let left = left.map(|(k, case)| (k, clipped(case))).filter(|(_, all)| all.iter().all(|s| s.low <= s.high));
     let (left, cases): (Vec<usize>, Vec<Case>) = left.unzip();
     let counter = |(j, c): (usize, &Counter)| {
         let last = match &c.last {

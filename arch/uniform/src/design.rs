@@ -115,6 +115,8 @@ groups! {
         bank: BTreeMap<String, String>,
         /// The depth of the IP's command queue; `None`: the host starts each run.
         queue: Option<u32>,
+        /// The functions of an IP have one array together.
+        merge: Option<bool>,
         /// Partial results that wait longer than this many waves for their next tile go to DRAM instead of on-chip
         /// memory.
         spill_beyond: Option<u32>,
@@ -307,6 +309,7 @@ impl DesignSpec {
     pub fn is_plain(&self) -> bool {
         let mut rest = self.clone();
         (rest.wiring.queue, rest.wiring.address_bits, rest.aim.memory) = (None, None, None);
+        rest.wiring.merge = None;
         rest == DesignSpec::default()
     }
 

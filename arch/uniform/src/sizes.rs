@@ -46,6 +46,8 @@ pub enum Formula {
         place: u32,
         most: i64,
     },
+    /// One for each function of a merged array. Size 0 is the number of the function plus one.
+    OfFunction(Vec<Formula>),
     /// One for each case of phases, and one for the phases between them ([`crate::counters`]).
     ByCase(Vec<Formula>),
 }
@@ -57,6 +59,57 @@ impl Formula {
             values.pop().unwrap_or(Formula::Const(0))
         } else {
             Formula::ByCase(values)
+        }
+    }
+    /// One of each function of a merged array.
+    pub fn of_function(mut values: Vec<Formula>) -> Formula {
+        if values.windows(2).all(|w| w[0] == w[1]) {
+            values.pop().unwrap_or(Formula::Const(0))
+        } else {
+            Formula::OfFunction(values)
+        }
+    }
+    /// The formula in runs of this function of a merged array.
+    pub fn in_function(&self, function: usize) -> Formula {
+        let both = |x: &[Formula; 2]| [x[0].in_function(function), x[1].in_function(function)];
+        match self {
+            Formula::OfFunction(values) => values[function].in_function(function),
+            Formula::ByCase(values) => Formula::by_case(values.iter().map(|v| v.in_function(function)).collect()),
+            Formula::Size(0) => Formula::Const(function as i64 + 1),
+            Formula::Const(_) | Formula::Size(_) | Formula::Parameter { .. } => self.clone(),
+            Formula::Sum(x) => both(x).into_iter().fold(Formula::Const(0), Formula::plus),
+            Formula::Product(x) => both(x).into_iter().fold(Formula::Const(1), Formula::times),
+            Formula::Floor(x, by) => x.in_function(function).over(*by),
+            Formula::Least(x) => {
+                let [a, b] = both(x);
+                a.least(b)
+            }
+            Formula::Greatest(x) => {
+                let [a, b] = both(x);
+                a.greatest(b)
+            }
+        }
+    }
+    /// The formula over sizes with other numbers; those without one are 1.
+    pub fn renumbered(&self, number: &impl Fn(u32) -> Option<usize>) -> Formula {
+        let both = |x: &[Formula; 2]| [x[0].renumbered(number), x[1].renumbered(number)];
+        let each = |all: &[Formula]| all.iter().map(|f| f.renumbered(number)).collect();
+        match self {
+            Formula::Size(k) => number(*k).map_or(Formula::Const(1), |k| Formula::Size(k as u32)),
+            Formula::Const(_) | Formula::Parameter { .. } => self.clone(),
+            Formula::OfFunction(all) => Formula::of_function(each(all)),
+            Formula::ByCase(all) => Formula::by_case(each(all)),
+            Formula::Sum(x) => both(x).into_iter().fold(Formula::Const(0), Formula::plus),
+            Formula::Product(x) => both(x).into_iter().fold(Formula::Const(1), Formula::times),
+            Formula::Floor(x, by) => x.renumbered(number).over(*by),
+            Formula::Least(x) => {
+                let [a, b] = both(x);
+                a.least(b)
+            }
+            Formula::Greatest(x) => {
+                let [a, b] = both(x);
+                a.greatest(b)
+            }
         }
     }
     /// In the phases of a case, or behind the last one, between them.
@@ -91,6 +144,14 @@ impl Formula {
             None
         }
     }
+    /// The number, of a formula without sizes of a host: those are 1.
+    pub fn least_value(&self) -> i64 {
+        if let Formula::Const(c) = self.renumbered(&|_| None) {
+            c
+        } else {
+            0
+        }
+    }
     /// The greatest value of a number or a parameter.
     pub fn most(&self) -> i64 {
         match self {
@@ -101,6 +162,9 @@ impl Formula {
     }
     fn each(values: Vec<Formula>, other: &Formula, f: impl Fn(Formula, Formula) -> Formula) -> Formula {
         Formula::by_case(values.into_iter().enumerate().map(|(k, v)| f(v, other.in_case(k))).collect())
+    }
+    fn of_each(values: Vec<Formula>, other: &Formula, f: impl Fn(Formula, Formula) -> Formula) -> Formula {
+        Formula::of_function(values.into_iter().enumerate().map(|(k, v)| f(v, other.in_function(k))).collect())
     }
     /// The formula at these sizes.
     pub fn at(&self, sizes: &[i64]) -> Formula {
@@ -124,6 +188,7 @@ impl Formula {
     pub fn plus(self, other: Formula) -> Formula {
         match (self, other) {
             (Formula::ByCase(values), x) | (x, Formula::ByCase(values)) => Formula::each(values, &x, Formula::plus),
+            (Formula::OfFunction(all), x) | (x, Formula::OfFunction(all)) => Formula::of_each(all, &x, Formula::plus),
             (Formula::Const(a), Formula::Const(b)) => Formula::Const(a.wrapping_add(b)),
             (Formula::Const(0), x) | (x, Formula::Const(0)) => x,
             (Formula::Sum(x), Formula::Const(b)) if matches!(x[1], Formula::Const(_)) => {
@@ -137,6 +202,7 @@ impl Formula {
     pub fn times(self, other: Formula) -> Formula {
         match (self, other) {
             (Formula::ByCase(values), x) | (x, Formula::ByCase(values)) => Formula::each(values, &x, Formula::times),
+            (Formula::OfFunction(all), x) | (x, Formula::OfFunction(all)) => Formula::of_each(all, &x, Formula::times),
             (Formula::Const(a), Formula::Const(b)) => Formula::Const(a.wrapping_mul(b)),
             (Formula::Const(0), _) | (_, Formula::Const(0)) => Formula::Const(0),
             (Formula::Const(1), x) | (x, Formula::Const(1)) => x,
@@ -147,6 +213,7 @@ impl Formula {
         match self {
             Formula::Const(a) => Formula::Const(a.div_euclid(divisor)),
             Formula::ByCase(values) => Formula::by_case(values.into_iter().map(|v| v.over(divisor)).collect()),
+            Formula::OfFunction(all) => Formula::of_function(all.into_iter().map(|v| v.over(divisor)).collect()),
             x if divisor == 1 => x,
             x => Formula::Floor(Box::new(x), divisor),
         }
@@ -154,6 +221,7 @@ impl Formula {
     pub fn least(self, other: Formula) -> Formula {
         match (self, other) {
             (Formula::ByCase(values), x) | (x, Formula::ByCase(values)) => Formula::each(values, &x, Formula::least),
+            (Formula::OfFunction(all), x) | (x, Formula::OfFunction(all)) => Formula::of_each(all, &x, Formula::least),
             (Formula::Const(a), Formula::Const(b)) => Formula::Const(a.min(b)),
             (a, b) if a == b => a,
             (a, b) => Formula::Least(Box::new([a, b])),
@@ -162,6 +230,9 @@ impl Formula {
     pub fn greatest(self, other: Formula) -> Formula {
         match (self, other) {
             (Formula::ByCase(values), x) | (x, Formula::ByCase(values)) => Formula::each(values, &x, Formula::greatest),
+            (Formula::OfFunction(all), x) | (x, Formula::OfFunction(all)) => {
+                Formula::of_each(all, &x, Formula::greatest)
+            }
             (Formula::Const(a), Formula::Const(b)) => Formula::Const(a.max(b)),
             (a, b) if a == b => a,
             (a, b) => Formula::Greatest(Box::new([a, b])),
@@ -183,6 +254,7 @@ impl Formula {
         match self {
             Formula::Const(_) => vec![],
             Formula::ByCase(values) => values.iter().flat_map(Formula::sizes).collect(),
+            Formula::OfFunction(all) => [0].into_iter().chain(all.iter().flat_map(Formula::sizes)).collect(),
             Formula::Parameter { .. } => vec![],
             Formula::Size(k) => vec![*k],
             Formula::Floor(x, _) => x.sizes(),
@@ -197,6 +269,7 @@ impl Formula {
         match self {
             Formula::Const(c) => *c,
             Formula::Size(k) => sizes[*k as usize],
+            Formula::OfFunction(all) => all[(sizes[0] - 1) as usize].eval(sizes),
             Formula::ByCase(_) => unreachable!("sizes do not tell the case"),
             Formula::Parameter { place, .. } => unreachable!("parameter {place} stands for a formula"),
             Formula::Sum(x) => both(x).into_iter().fold(0, i64::wrapping_add),
@@ -221,7 +294,7 @@ impl Formula {
             Formula::Const(c) => (i128::from(*c), i128::from(*c)),
             Formula::Size(k) => (1, i128::from(maxima[*k as usize])),
             Formula::Parameter { most, .. } => (0, i128::from(*most)),
-            Formula::ByCase(values) => values
+            Formula::ByCase(values) | Formula::OfFunction(values) => values
                 .iter()
                 .map(|v| v.range(maxima))
                 .fold((i128::MAX, i128::MIN), |all, one| (all.0.min(one.0), all.1.max(one.1))),
@@ -261,8 +334,9 @@ impl Display for Formula {
             Formula::Const(c) => write!(f, "{c}"),
             Formula::Size(k) => write!(f, "s{k}"),
             Formula::Parameter { place, .. } => write!(f, "parameter {place}"),
-            Formula::ByCase(values) => {
-                write!(f, "case[{}]", values.iter().map(Formula::to_string).collect::<Vec<_>>().join(", "))
+            Formula::ByCase(values) | Formula::OfFunction(values) => {
+                let kind = if matches!(self, Formula::ByCase(_)) { "case" } else { "function" };
+                write!(f, "{kind}[{}]", values.iter().map(Formula::to_string).collect::<Vec<_>>().join(", "))
             }
             Formula::Sum(x) => write!(f, "({} + {})", x[0], x[1]),
             Formula::Product(x) => write!(f, "({} * {})", x[0], x[1]),

@@ -391,7 +391,7 @@ impl<'m> Trim<'m> {
         outside: &Port,
     ) -> (Stage<'m>, Row<'m>, Vec<Sig<'m>>) {
         let (mut next, mut trims) = (first, vec![]);
-        for k in 1..=walk.trim_stages() {
+        for k in 1..=walk.trim_stages {
             let leaves = m.wire(format!("trim{k}_next"), u(1));
             let st = stage(m, &format!("trim{k}"), rst, self.valid, leaves.sig());
             next.drive(st.ready);

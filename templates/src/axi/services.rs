@@ -65,7 +65,8 @@ impl<'m> Start<'m> {
     ) -> Start<'m> {
         let start = ports.start.input(m);
         let bases: Vec<_> = ports.bases.iter().map(|(_, port)| port.input(m)).collect();
-        if walk.bytes > 1 {
+        // Of a merged array, the other functions' arrays have no addresses.
+        if walk.bytes > 1 && walk.merged().is_none() {
             let offsets: Vec<_> =
                 bases.iter().map(|base| base.slice(0, walk.bytes.trailing_zeros()).reduce_or()).collect();
             m.assert(rst, "addresses are multiples of an element", !start | !m.any(&offsets));
@@ -179,7 +180,6 @@ pub(super) fn forms(walk: &Walk) -> Forms {
 
 /// Builds the generator. A point of the tile loops that serves no group takes one cycle.
 pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, job_leaves: Sig<'m>) -> Job<'m> {
-    let groups = walk.groups.len();
     let busy = m.reg("gen_busy", u(1));
     let taken = m.wire("gen_taken", u(1));
     // Parameters are constants of a run.
@@ -187,14 +187,24 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
     let counters: Vec<_> =
         trips.iter().enumerate().map(|(j, t)| m.reg(format!("gen_count{j}"), u(clog2(*t as u64)))).collect();
     let counts: Vec<_> = counters.iter().map(|c| c.q()).collect();
-    let numbers = Numbers { m, program: &io.program, cases: cases(m, walk, &io.program, &counts) };
+    let runs = runs(walk, &io.program);
+    let numbers = Numbers { m, program: &io.program, cases: cases(m, (walk, &runs), &io.program, &counts), runs };
     let at_end = counts.iter().zip(lasts).map(|(c, last)| c.eq(numbers.held(last, c.ty()))).collect();
     let mut tiles = Tiles { numbers, counts, at_end, start: io.start, load: io.start };
-    let turn: Vec<_> = (0..groups).map(|g| m.reg(format!("gen_turn{g}"), u(1))).collect();
-    let active: Vec<_> = walk.groups.iter().zip(&turn).map(|(g, t)| t.q() & tiles.serves(walk, g)).collect();
+    let turns = walk.groups.iter().map(|g| g.turn + 1).max().unwrap_or(1);
+    let turn: Vec<_> = (0..turns).map(|t| m.reg(format!("gen_turn{t}"), u(1))).collect();
+    let active: Vec<_> = walk.groups.iter().map(|g| turn[g.turn].q() & tiles.serves(walk, g)).collect();
     let offered = (busy.q() & m.any(&active)).named("gen_offers");
     let moved = (busy.q() & (!m.any(&active) | taken.sig())).named("gen_moves");
-    let step = (moved & turn[groups - 1].q()).named("gen_steps");
+    let last_turn = match &walk.last_turn {
+        Formula::Const(last) => turn[*last as usize].q(),
+        // By function.
+        last => {
+            let last = tiles.numbers.held(last, u(clog2(turns as u64)));
+            m.any(&turn.iter().enumerate().map(|(t, turn)| turn.q() & last.eq_lit(t)).collect::<Vec<_>>())
+        }
+    };
+    let step = (moved & last_turn).named("gen_steps");
     tiles.load = io.start | step;
     let mut inner = m.lit(1, u(1));
     for (c, at_end) in counters.iter().zip(&tiles.at_end).rev() {
@@ -203,10 +213,14 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
         inner = inner & *at_end;
     }
     busy.next(io.start | (busy.q() & !(step & inner))).rst(io.rst, 0);
-    for g in 0..groups {
-        let before = turn[(g + groups - 1) % groups].q();
-        let first = m.lit(u64::from(g == 0), u(1));
-        turn[g].next(m.mux(io.start, first, before)).en(io.start | moved).rst(io.rst, u64::from(g == 0));
+    for t in 0..turns {
+        let before = match (&walk.last_turn, t) {
+            (Formula::Const(_), _) => turn[(t + turns - 1) % turns].q(),
+            (_, 0) => last_turn,
+            _ => turn[t - 1].q() & !last_turn,
+        };
+        let first = m.lit(u64::from(t == 0), u(1));
+        turn[t].next(m.mux(io.start, first, before)).en(io.start | moved).rst(io.rst, u64::from(t == 0));
     }
     let stage = stage(m, "job", io.rst, offered, job_leaves);
     taken.drive(stage.ready);
@@ -332,8 +346,20 @@ fn phase_steps<'m>(
     walk.groups.iter().enumerate().map(of).collect()
 }
 
+/// One bit per function of a merged array: the run executes it.
+fn runs<'m>(walk: &Walk, program: &Program<'m>) -> Vec<Sig<'m>> {
+    let number = |count: usize| program.held(&walk.lasts[0], u(clog2(count as u64)));
+    let is = |f: usize, count: usize| number(count).eq_lit(f).called(format!("runs_{f}"));
+    walk.merged().map_or(vec![], |count| (0..count).map(|f| is(f, count)).collect())
+}
+
 /// One bit per phase class: the present phase belongs to it.
-fn cases<'m>(m: &'m ModuleBuilder, walk: &Walk, program: &Program<'m>, counts: &[Sig<'m>]) -> Vec<Sig<'m>> {
+fn cases<'m>(
+    m: &'m ModuleBuilder,
+    (walk, runs): (&Walk, &[Sig<'m>]),
+    program: &Program<'m>,
+    counts: &[Sig<'m>],
+) -> Vec<Sig<'m>> {
     let one = |span: &Span, count: Sig<'m>, trip: i64| {
         let inside = within(m, count, [span.low, span.high], trip);
         if matches!(span.end, Formula::Const(_)) {
@@ -343,14 +369,10 @@ fn cases<'m>(m: &'m ModuleBuilder, walk: &Walk, program: &Program<'m>, counts: &
         }
     };
     let is = |(k, all): (usize, &Vec<Span>)| {
-        m.all(
-            &all.iter()
-                .zip(counts)
-                .zip(&walk.trips[walk.parameters..])
-                .map(|((span, count), trip)| one(span, *count, *trip))
-                .collect::<Vec<_>>(),
-        )
-        .called(format!("gen_case{k}"))
+        let function = walk.functions.get(k).map(|f| runs[*f]);
+        let spans = all.iter().zip(counts).zip(&walk.trips[walk.parameters..]);
+        let inside = spans.map(|((span, count), trip)| one(span, *count, *trip));
+        m.all(&function.into_iter().chain(inside).collect::<Vec<_>>()).called(format!("gen_case{k}"))
     };
     walk.cases.iter().enumerate().map(is).collect()
 }
@@ -360,6 +382,8 @@ struct Numbers<'a, 'm> {
     m: &'m ModuleBuilder,
     program: &'a Program<'m>,
     cases: Vec<Sig<'m>>,
+    /// Per function of a merged array.
+    runs: Vec<Sig<'m>>,
 }
 
 impl<'m> Numbers<'_, 'm> {
@@ -404,7 +428,9 @@ impl<'m> Tiles<'_, 'm> {
             })
         };
         let in_case = |some: &BTreeSet<usize>| m.any(&some.iter().map(|&k| self.numbers.cases[k]).collect::<Vec<_>>());
-        let tests: Vec<_> = (0..counts.len()).filter_map(at).chain(g.when.cases.as_ref().map(in_case)).collect();
+        let function = g.function.map(|f| self.numbers.runs[f]);
+        let in_tile = (0..counts.len()).filter_map(at).chain(g.when.cases.as_ref().map(in_case));
+        let tests: Vec<_> = function.into_iter().chain(in_tile).collect();
         if tests.is_empty() {
             m.lit(1, u(1))
         } else {

@@ -1,7 +1,6 @@
 //! Offsets of the registers after IP_ISR; the register map is in [`super`].
 
 use super::ARGUMENTS;
-use array::contract::program;
 use array::ip::{Ip, Source};
 use std::collections::BTreeMap;
 
@@ -26,7 +25,7 @@ impl Layout {
                 Source::Scalar(k) => ip.core_of(f).scalars[k].ty.bits(),
             }
         };
-        let program = |f: usize| program::of(ip.core_of(f)).into_iter().map(|r| r.bits);
+        let program = |f: usize| ip.registers(f).into_iter().map(|r| r.1.bits);
         let functions = ip
             .functions
             .iter()

@@ -47,7 +47,7 @@ pub use signals::Single;
 
 use array::contract::walk::Walk;
 use array::ip::{Ip, Source};
-use array::vsa::Vsa;
+use array::vsa::{Member, Vsa};
 pub use layout::Layout;
 use scop::{Affine, Expr, ScalarType};
 use uniform::sizes::Size;
@@ -163,8 +163,10 @@ pub struct Function {
     pub sizes: Vec<SizeArgument>,
     /// Registers that the host computes from the sizes.
     pub program: Vec<ProgramRegister>,
-    /// Number of arrays of its core, including those on chip.
+    /// Number of arrays that it uses, including those on chip.
     pub arrays: usize,
+    /// Its number among the functions of a merged array.
+    pub member: Option<usize>,
 }
 
 /// A size at run time. It has no register of its own: the hardware needs only the program registers.
@@ -186,6 +188,8 @@ pub struct ProgramRegister {
     /// Name in all generated files.
     pub ident: String,
     pub register: array::contract::program::Register,
+    /// Its index among the program registers of the core.
+    pub of_core: usize,
     /// Offset of the register, or of its low half; the high half is 4 bytes further.
     pub offset: u32,
 }
@@ -222,6 +226,8 @@ pub struct Argument {
     /// Offset of its register, or of the low half; the high half is 4 bytes further.
     pub offset: u32,
     pub passed: Passed,
+    /// Index among the arrays, or the scalars, that the function uses.
+    pub own: usize,
     /// How the driver computes it, if it is not an argument of the C function.
     pub formula: Option<Formula>,
 }
@@ -287,11 +293,11 @@ impl Argument {
     pub fn bytes(&self) -> u64 {
         self.elements() * u64::from(self.ty.bytes())
     }
-    /// Index of its data in a list of all arrays and then all scalars, as in [`Vsa::types`].
+    /// Index of its data in a list of all arrays and then all scalars of its function, as in [`Vsa::types`].
     pub fn data(&self, arrays: usize) -> usize {
         match &self.passed {
-            Passed::Address(array) => array.index,
-            Passed::Value(k) => arrays + k,
+            Passed::Address(_) => self.own,
+            Passed::Value(_) => arrays + self.own,
         }
     }
 }
@@ -399,24 +405,23 @@ impl From<&Vsa> for Interface {
 /// Function `f` of the IP; `shared`: see [`shared`].
 fn function(ip: &Ip, f: usize, ident: String, layout: &Layout, shared: &[Vec<usize>]) -> Function {
     let (function, core) = (&ip.functions[f], ip.core_of(f));
+    let member = function.member.map(|member| &core.functions[member]);
     let mut idents = names::arguments(
-        function.arguments.iter().map(|a| a.name.as_str()).chain(function.sizes.iter().map(String::as_str)),
+        function.arguments.iter().map(|a| a.name.as_str()).chain(function.sizes.iter().map(|s| s.1.as_str())),
     );
     let of_sizes = function.sizes.iter().zip(idents.split_off(function.arguments.len()));
-    let size = |(s, (name, ident)): (&Size, (&String, String))| SizeArgument {
-        name: name.clone(),
-        ident,
-        ty: s.ty,
-        max: s.max,
-        before: (s.after[0] + s.after[1]) as usize,
+    let size = |((k, name), ident): (&(usize, String), String)| {
+        let Size { ty, max, after, .. } = core.sizes.list[*k];
+        SizeArgument { name: name.clone(), ident, ty, max, before: (after[0] + after[1]) as usize }
     };
-    let sizes = core.sizes.list.iter().zip(of_sizes).map(size).collect();
-    let register = |(n, register)| ProgramRegister {
+    let sizes = of_sizes.map(size).collect();
+    let register = |(n, (of_core, register))| ProgramRegister {
         ident: format!("program_{n}"),
         register,
+        of_core,
         offset: layout.argument(f, function.arguments.len() + n),
     };
-    let program = array::contract::program::of(core).into_iter().enumerate().map(register).collect();
+    let program = ip.registers(f).into_iter().enumerate().map(register).collect();
     let argument = |(k, (a, ident)): (usize, (&array::ip::Argument, String))| {
         let (ty, passed) = match a.is {
             Source::Array(index) => (
@@ -425,7 +430,14 @@ fn function(ip: &Ip, f: usize, ident: String, layout: &Layout, shared: &[Vec<usi
             ),
             Source::Scalar(index) => (core.scalars[index].ty, Passed::Value(index)),
         };
-        Argument { name: a.name.clone(), ident, ty, offset: layout.argument(f, k), passed, formula: None }
+        let place = |all: &dyn Fn(&Member) -> &Vec<(usize, String)>, index: usize| {
+            member.map_or(index, |m| all(m).iter().position(|own| own.0 == index).unwrap_or(index))
+        };
+        let own = match a.is {
+            Source::Array(index) => place(&|m| &m.arrays, index),
+            Source::Scalar(index) => place(&|m| &m.scalars, index),
+        };
+        Argument { name: a.name.clone(), ident, ty, offset: layout.argument(f, k), passed, own, formula: None }
     };
     let mut arguments: Vec<Argument> = function.arguments.iter().zip(idents).enumerate().map(argument).collect();
     let scalar =
@@ -435,8 +447,9 @@ fn function(ip: &Ip, f: usize, ident: String, layout: &Layout, shared: &[Vec<usi
         let Passed::Value(k) = a.passed else { continue };
         a.formula = core.scalars[k].host.clone().map(|expr| Formula { expr, operands: operands.clone() });
     }
-    let (name, core_index, arrays) = (function.name.clone(), function.core, core.arrays.len());
-    Function { name, ident, core: core_index, arguments, sizes, program, arrays }
+    let arrays = member.map_or(core.arrays.len(), |member| member.arrays.len());
+    let (name, core, member) = (function.name.clone(), function.core, function.member);
+    Function { name, ident, core, arguments, sizes, program, arrays, member }
 }
 
 fn array(core: &Vsa, k: usize, port: usize) -> Array {

@@ -18,7 +18,7 @@ pub struct Register {
 }
 
 impl Register {
-    fn new(formula: Formula, maxima: &[i64]) -> Register {
+    pub(crate) fn new(formula: Formula, maxima: &[i64]) -> Register {
         let (low, high) = formula.range(maxima);
         let magnitude = |v: i128| 128 - v.max(0).leading_zeros();
         let signed = low < 0;

@@ -11,7 +11,7 @@ use uniform::sizes::Formula;
 /// The last row of each dimension that waves of a run ask for: counters that sizes end do not reach all of the
 /// footprint.
 pub(super) fn reach<'a>(
-    vsa: &Vsa,
+    (vsa, function): (&Vsa, Option<usize>),
     footprint: &Footprint,
     subscripts: &[Form],
     ports: impl Iterator<Item = &'a [i64]> + Clone,
@@ -26,7 +26,7 @@ pub(super) fn reach<'a>(
             let Form { constant, counters, space } = local(vsa, subscripts, port, footprint, d);
             let places: i64 = (0..2).map(|a| pes.iter().map(|p| space[a] * p[a]).max().unwrap_or(0)).sum();
             let moves = counters.iter().enumerate().filter(|(_, &c)| c > 0);
-            Formula::combination(constant + places, moves.map(|(j, &c)| (c, vsa.farthest(j))))
+            Formula::combination(constant + places, moves.map(|(j, &c)| (c, vsa.farthest(j, function))))
         };
         match ports.clone().map(farthest).reduce(Formula::greatest) {
             // At all sizes the same: the footprint is as large, but for what its modulus rounds up.

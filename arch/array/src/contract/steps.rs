@@ -78,8 +78,10 @@ impl Walk {
                 .map(|(factor, form)| part(form).into_iter().map(|f| factor.clone().times(f)).collect::<Vec<_>>());
             all.reduce(|a, b| a.into_iter().zip(b).map(|(a, b)| a.plus(b)).collect()).unwrap_or_default()
         };
-        let start = |form: &RowForm| vec![first(&form.start, &self.lasts[..self.parameters])];
-        let tiles = |form: &RowForm| carries(&form.start.coeffs[self.parameters..], &self.lasts[self.parameters..]);
+        let in_run = |last: &Formula| group.function.map_or(last.clone(), |f| last.in_function(f));
+        let lasts: Vec<Formula> = self.lasts.iter().map(in_run).collect();
+        let start = |form: &RowForm| vec![first(&form.start, &lasts[..self.parameters])];
+        let tiles = |form: &RowForm| carries(&form.start.coeffs[self.parameters..], &lasts[self.parameters..]);
         let rows = |form: &RowForm| carries(&form.rows, &group.ends);
         Steps { start: sum(&start).remove(0), tiles: sum(&tiles), rows: sum(&rows) }
     }
@@ -103,7 +105,10 @@ impl Walk {
     }
     /// What an engine needs to know of the sizes; constants are among it.
     pub fn program(&self) -> Vec<Formula> {
-        let mut all: Vec<Formula> = self.lasts[self.parameters..].to_vec();
+        // The function of the run is the first parameter.
+        let function = self.merged().map(|_| self.lasts[0].clone());
+        let mut all: Vec<Formula> = function.into_iter().chain(self.lasts[self.parameters..].to_vec()).collect();
+        all.push(self.last_turn.clone());
         all.extend(self.cases.iter().flatten().map(|span| span.end.clone()));
         for g in &self.groups {
             let forms = g.gates.iter().chain(&g.lowers).chain(&g.uppers).map(|f| self.steps(g, f));
@@ -127,6 +132,9 @@ impl Walk {
     pub fn at(mut self, sizes: &[i64]) -> Walk {
         if self.parameters == 0 {
             return self;
+        }
+        if self.merged().is_some() {
+            self = self.in_function(sizes[0] as usize - 1);
         }
         let values: Vec<i64> = self.lasts[..self.parameters].iter().map(|f| f.eval(sizes)).collect();
         for g in &mut self.groups {

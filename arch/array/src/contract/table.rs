@@ -66,9 +66,16 @@ impl Walk {
             group: i,
             array: &vsa.arrays[g.array as usize],
             index: g.array as usize,
+            function: vsa.function_of(&g.used),
             when: of_run(vsa, g.loads_when(vsa)),
             footprint: &g.footprint,
-            reach: reach(vsa, &g.footprint, &g.subscripts, g.ports.iter().map(|p| &p[..]), [g.first, g.last]),
+            reach: reach(
+                (vsa, vsa.function_of(&g.used)),
+                &g.footprint,
+                &g.subscripts,
+                g.ports.iter().map(|p| &p[..]),
+                [g.first, g.last],
+            ),
             bounds: &[],
             slots: 2,
             after: &g.after,
@@ -83,9 +90,16 @@ impl Walk {
             group: i,
             array: &vsa.arrays[g.array as usize],
             index: g.array as usize,
+            function: vsa.function_of(&g.emit),
             when: of_run(vsa, g.emit.clone()),
             footprint: &g.footprint,
-            reach: reach(vsa, &g.footprint, &g.subscripts, g.ports.iter().map(|p| &p.offset[..]), [g.first, g.last]),
+            reach: reach(
+                (vsa, vsa.function_of(&g.emit)),
+                &g.footprint,
+                &g.subscripts,
+                g.ports.iter().map(|p| &p.offset[..]),
+                [g.first, g.last],
+            ),
             bounds: &g.bounds,
             slots: g.slots,
             after: &[],
@@ -99,6 +113,8 @@ struct Raw<'a> {
     array: &'a DramArray,
     /// Index of the array.
     index: usize,
+    /// Of a merged array: the only function in whose runs it is served.
+    function: Option<usize>,
     when: When,
     footprint: &'a Footprint,
     /// Per row dimension of the footprint: the last row that a wave may ask for.
@@ -137,24 +153,42 @@ fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
     let trips: Vec<i64> = kept.iter().map(|&j| vsa.counters[j].trip).collect();
     let bytes = raw.iter().map(|r| r.array.ty.bytes()).min()?;
     let outer = raw.iter().map(|r| r.footprint.rows.len()).max()?;
+    let turn = |k: usize| raw[..k].iter().filter(|r| r.function == raw[k].function).count();
     let groups: Vec<WalkGroup> = raw
         .iter()
-        .map(|r| WalkGroup {
+        .enumerate()
+        .map(|(k, r)| WalkGroup {
+            turn: turn(k),
             waits: r.after.iter().map(|a| wait(vsa, r, a, &kept)).collect(),
             ..group(vsa, r, bytes, outer, &kept, &fixed, &trips)
         })
         .collect();
+    let turns = |f: usize| groups.iter().filter(|g| g.function == Some(f)).count().max(1) as i64;
+    let last_turn = match vsa.functions.len() {
+        0 => Formula::Const(groups.len() as i64 - 1),
+        count => Formula::of_function((0..count).map(|f| Formula::Const(turns(f) - 1)).collect()),
+    };
     let mut arrays: Vec<(usize, String)> = raw.iter().map(|r| (r.index, r.array.name.clone())).collect();
     arrays.sort();
     arrays.dedup();
     let phases = kept.iter().filter(|&&j| j < vsa.phases()).count();
     let parameters = vsa.parameters();
     // A walk that knows one phase only is in its case.
-    let only =
-        kept.iter().all(|&j| j < parameters || j >= vsa.phases()).then(|| vsa.loops().case(&fixed[..vsa.phases()]));
+    let one_phase = kept.iter().all(|&j| j < parameters || j >= vsa.phases()) && !vsa.is_merged();
+    let only = one_phase.then(|| vsa.loops().case(&fixed[..vsa.phases()]));
     let cases = if only.is_some() { vec![] } else { cases(vsa, &kept, &fixed) };
+    // Nor does it in runs of functions without a group here.
+    let has_groups = |f: usize| raw.iter().any(|r| r.function == Some(f));
+    let in_runs = |last: Formula| match vsa.functions.len() {
+        0 => last,
+        count => {
+            let of = |f: usize| if has_groups(f) { last.in_function(f) } else { Formula::Const(0) };
+            Formula::of_function((0..count).map(of).collect())
+        }
+    };
     let last = |&j: &usize| match &vsa.counters[j].last {
-        last if j < vsa.phases() || !vsa.loops().has_cases() => vsa.over_sizes(last),
+        last if j < parameters => last.clone(),
+        last if j < vsa.phases() || !vsa.loops().has_cases() => in_runs(vsa.over_sizes(last)),
         _ if only.is_some() => vsa.last(j, only.flatten()),
         // Where no group is served, a walk does not stay.
         _ => Formula::by_case(
@@ -180,7 +214,10 @@ fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
         kept,
         parameters,
         lasts,
+        functions: vsa.cases.iter().take(cases.len()).filter(|_| vsa.is_merged()).map(|c| c[0].low as usize).collect(),
         cases,
+        last_turn,
+        trim_stages: groups.iter().map(|g| g.lowers.len().max(g.uppers.len())).max().unwrap_or(0).max(1),
         phases,
         groups,
     };
@@ -214,6 +251,7 @@ fn cases(vsa: &Vsa, kept: &[usize], fixed: &[i64]) -> Vec<Vec<Span>> {
 fn serves(raw: &[Raw], case: usize, phases: &Case) -> bool {
     raw.iter().any(|r| {
         r.when.is_in_case(Some(case))
+            && r.function.is_none_or(|f| phases[0].contains(f as i64))
             && phases.iter().enumerate().all(|(j, span)| r.when.value(j).is_none_or(|v| span.contains(v)))
     })
 }
@@ -352,6 +390,8 @@ fn group(vsa: &Vsa, r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i
     WalkGroup {
         group: r.group,
         array: r.index,
+        function: r.function,
+        turn: 0,
         when,
         rows,
         ends,

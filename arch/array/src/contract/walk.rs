@@ -114,6 +114,10 @@ pub struct WalkGroup {
     pub group: usize,
     /// Index into [`crate::vsa::Vsa::arrays`].
     pub array: usize,
+    /// Of a merged array: the function in whose runs it is served.
+    pub function: Option<usize>,
+    /// Its place among the groups that are served in the same runs.
+    pub turn: usize,
     /// Values of the kept counters at which it is served.
     pub when: When,
     /// Per dimension of the walk except the last.
@@ -232,6 +236,12 @@ pub struct Walk {
     pub lasts: Vec<Formula>,
     /// Per case of phases, the values of the kept counters of phases.
     pub cases: Vec<Case>,
+    /// Of a merged array: per case, the function in whose runs it is.
+    pub functions: Vec<usize>,
+    /// The turn of the last group in each step.
+    pub last_turn: Formula,
+    /// Registers that find a row's ends: one per lower or upper form, at least one.
+    pub trim_stages: usize,
     /// How many of them, from the outside, count phases.
     pub phases: usize,
     pub groups: Vec<WalkGroup>,
@@ -246,10 +256,6 @@ impl Walk {
     pub fn burst_beats(&self) -> i64 {
         i64::from(4096 / self.bus_bytes()).min(LONGEST_BURST)
     }
-    /// Registers that find a row's ends: one per lower or upper form, at least one.
-    pub fn trim_stages(&self) -> usize {
-        self.groups.iter().map(|g| g.lowers.len().max(g.uppers.len())).max().unwrap_or(0).max(1)
-    }
     /// Registers that rotate a bus word: two binary levels each.
     pub fn rotate_stages(&self) -> usize {
         (self.word.trailing_zeros() as usize).div_ceil(2)
@@ -258,11 +264,49 @@ impl Walk {
     pub fn has_steps(&self) -> bool {
         self.groups.iter().any(|g| g.step > 1)
     }
+    /// How many functions a merged array has.
+    pub fn merged(&self) -> Option<usize> {
+        self.groups.iter().any(|g| g.function.is_some()).then(|| self.trips[0] as usize)
+    }
+    /// The walk of a merged array in runs of one function.
+    pub fn in_function(&self, function: usize) -> Walk {
+        let left: Vec<usize> = (0..self.cases.len()).filter(|&k| self.functions[k] == function).collect();
+        let last = |last: &Formula| match last {
+            Formula::ByCase(all) => {
+                let ends = left.iter().map(|&k| &all[k]).chain(all.last()).map(|end| end.in_function(function));
+                Formula::ByCase(ends.collect())
+            }
+            last => last.in_function(function),
+        };
+        let group = |g: &WalkGroup| {
+            let mut g = WalkGroup { function: None, ..g.clone() };
+            let cases = g.when.cases.as_ref();
+            g.when.cases = cases.map(|all| all.iter().filter_map(|k| left.iter().position(|l| l == k)).collect());
+            g.ends.iter_mut().for_each(|end| *end = end.in_function(function));
+            for wait in &mut g.waits {
+                if let WaitUntil::Phase { drains, .. } = &mut wait.until {
+                    *drains = last(drains);
+                }
+            }
+            g
+        };
+        Walk {
+            lasts: self.lasts.iter().map(last).collect(),
+            cases: left.iter().map(|&k| self.cases[k].clone()).collect(),
+            functions: vec![],
+            last_turn: self.last_turn.in_function(function),
+            groups: self.groups.iter().filter(|g| g.function == Some(function)).map(group).collect(),
+            ..self.clone()
+        }
+    }
     /// Services of all groups in the whole run.
     pub fn services(&self) -> Formula {
-        self.groups.iter().map(|g| self.services_of(g)).fold(Formula::Const(0), Formula::plus)
+        match self.merged() {
+            Some(functions) => Formula::of_function((0..functions).map(|f| self.in_function(f).services()).collect()),
+            None => self.groups.iter().map(|g| self.services_of(g)).fold(Formula::Const(0), Formula::plus),
+        }
     }
-    /// Services of a group in the whole run.
+    /// Services of a group in the whole run; not of a merged array.
     pub fn services_of(&self, g: &WalkGroup) -> Formula {
         let counted = |from: usize| {
             let counted = g.when.at.iter().zip(&self.lasts).skip(from).filter(|(w, _)| w.is_none());

@@ -142,14 +142,14 @@ pub(super) fn formula(line: &mut Line) -> Result<Formula, String> {
                 Ok(Formula::Floor(Box::new(inner), by))
             }
         }
-        "case" => {
+        "case" | "function" => {
             line.sign("[")?;
             let mut all = vec![formula(line)?];
             while line.has(",") {
                 all.push(formula(line)?);
             }
             line.sign("]")?;
-            Ok(Formula::ByCase(all))
+            Ok(if word == "case" { Formula::ByCase(all) } else { Formula::OfFunction(all) })
         }
         "min" | "max" => {
             line.sign("(")?;

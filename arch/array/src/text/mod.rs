@@ -12,6 +12,7 @@
 //! tile i.tile 2                         counters, outermost first: of tiles, then of the waves of a tile
 //! time k.time 2
 //! array A: i16[7][9] word 8              then, where it shares an AXI port with an array above: port 0
+//! function f array 0 A scalar 0 alpha size 1 n       of a merged array: what is its own, and its names
 //! nodes
 //!   %4 a: i32 = cast %1  @ready 4 lat 0
 //!   %8 past: i32 = past %9 hop (0, 0) waves 9  @ready 7 lat 0 by memory sync 6     or: by chain

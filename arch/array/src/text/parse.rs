@@ -49,7 +49,7 @@ struct Parser {
 }
 
 /// What may come several times.
-const REPEATED: [&str; 16] = [
+const REPEATED: [&str; 17] = [
     "space",
     "size",
     "parameter",
@@ -60,6 +60,7 @@ const REPEATED: [&str; 16] = [
     "time",
     "array",
     "scalar",
+    "function",
     "input",
     "output",
     "bank",
@@ -175,6 +176,7 @@ impl Parser {
             }
             "array" => self.array(line)?,
             "scalar" => self.scalar(line)?,
+            "function" if !self.nodes => self.function(line)?,
             "nodes" if self.axes == 2 => {
                 // The first counter inside of tiles that cases name is that of strips.
                 let strip = vsa.tile_depth;
@@ -232,6 +234,22 @@ impl Parser {
             line.has_word("on_chip").then_some(Scratch::OnChip)
         };
         vsa.arrays.push(DramArray { name, ty, dims, word, port, scratch });
+        Ok(())
+    }
+
+    /// `gemm array 0 A array 1 B scalar 0 alpha size 1 n`
+    fn function(&mut self, line: &mut Line) -> Result<(), String> {
+        let mut member = Member { name: line.name()?, arrays: vec![], scalars: vec![], sizes: vec![] };
+        while line.peek().is_some() {
+            let list = match line.word("array, scalar or size")?.as_str() {
+                "array" => &mut member.arrays,
+                "scalar" => &mut member.scalars,
+                "size" => &mut member.sizes,
+                other => return Err(format!("expected array, scalar or size, found `{other}`")),
+            };
+            list.push((line.small::<u32>()? as usize, line.name()?));
+        }
+        self.vsa.functions.push(member);
         Ok(())
     }
 

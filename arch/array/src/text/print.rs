@@ -115,6 +115,13 @@ impl Printer<'_> {
         self.loops()?;
         writeln!(self.out)?;
         self.arrays()?;
+        for f in &vsa.functions {
+            let own = |kind: &str, all: &[(usize, String)]| {
+                all.iter().map(|(k, name)| format!(" {kind} {k} {}", Name(name))).collect::<String>()
+            };
+            let (arrays, scalars, sizes) = (own("array", &f.arrays), own("scalar", &f.scalars), own("size", &f.sizes));
+            writeln!(self.out, "function {}{arrays}{scalars}{sizes}", Name(&f.name))?;
+        }
         for s in &vsa.scalars {
             let types: Vec<(&str, ScalarType)> = vsa.scalars.iter().map(|s| (s.name.as_str(), s.ty)).collect();
             let host = s.host.as_ref().map_or(String::new(), |e| format!(" host {}", scop::text::formula(&types, e)));

@@ -31,8 +31,18 @@ impl Vsa {
         let mut faults = well_formed(self);
         if faults.is_empty() {
             nodes::check(self, &mut faults);
-            buffers::check(self, &mut faults);
             schedule::check(self, &mut faults);
+        }
+        match self.functions.len() {
+            _ if !faults.is_empty() => {}
+            0 => buffers::check(self, &mut faults),
+            // The groups of a merged array are those of its functions.
+            count => {
+                for f in 0..count {
+                    let faults_of = self.of_function(f).verify().err().unwrap_or_default();
+                    faults.extend(faults_of.into_iter().map(|fault| format!("{}: {fault}", self.functions[f].name)));
+                }
+            }
         }
         if faults.is_empty() {
             Ok(())

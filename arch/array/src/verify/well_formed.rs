@@ -5,7 +5,7 @@
 
 use crate::contract::walk::{LONGEST_BURST, MOST_AHEAD};
 use crate::forms::full_range;
-use crate::vsa::{After, Bank, DramArray, Footprint, Op, Scalar, Scratch, Until, Vsa};
+use crate::vsa::{After, Bank, DramArray, Footprint, Member, Op, Scalar, Scratch, Until, Vsa, When};
 use scop::{Expr, ExprKind};
 use std::collections::BTreeSet;
 use uniform::affine::{Condition, Form};
@@ -67,6 +67,37 @@ impl WellFormed<'_> {
         self.require(identifier(&vsa.name), || format!("`{}` cannot name a module", vsa.name));
         vsa.scalars.iter().enumerate().for_each(|(i, s)| self.scalar(i, s));
         vsa.arrays.iter().enumerate().for_each(|(i, a)| self.array(i, a));
+        self.functions();
+    }
+
+    /// Every array and scalar is of one function of a merged array, every group in its runs only.
+    fn functions(&mut self) {
+        let vsa = self.vsa;
+        if !vsa.is_merged() {
+            return;
+        }
+        let number = vsa.sizes.list.first().is_some_and(|s| s.max == vsa.functions.len() as i64);
+        self.require(number, || format!("the first size is not the number of one of {} functions", vsa.functions.len()));
+        let once = |all: &dyn Fn(&Member) -> Vec<usize>, from: usize, count: usize| {
+            let mut places: Vec<usize> = vsa.functions.iter().flat_map(all).collect();
+            places.sort_unstable();
+            places == (from..count).collect::<Vec<_>>()
+        };
+        let places = |all: &[(usize, String)]| all.iter().map(|a| a.0).collect();
+        let each = once(&|f| places(&f.arrays), 0, vsa.arrays.len())
+            && once(&|f| places(&f.scalars), 0, vsa.scalars.len())
+            && once(&|f| places(&f.sizes), 1, vsa.sizes.list.len());
+        self.require(each, || "an array, scalar or size that is not of exactly one function".into());
+        let names = vsa.functions.iter().flat_map(|f| f.arrays.iter().chain(&f.scalars).chain(&f.sizes));
+        self.require(names.into_iter().all(|n| identifier(&n.1)) && vsa.functions.iter().all(|f| identifier(&f.name)), || {
+            "a function or an argument whose name cannot name a register".into()
+        });
+        let of = |array: u32, when: &When| {
+            let f = vsa.function_of(when).and_then(|f| vsa.functions.get(f));
+            f.is_some_and(|f| f.arrays.iter().any(|a| a.0 == array as usize))
+        };
+        let groups = vsa.inputs.iter().all(|g| of(g.array, &g.used)) && vsa.outputs.iter().all(|g| of(g.array, &g.emit));
+        self.require(groups, || "an input or output group that is not of the function of its array".into());
     }
 
     fn scalar(&mut self, i: usize, s: &Scalar) {
@@ -77,7 +108,9 @@ impl WellFormed<'_> {
         self.require([8, 16, 32, 64].contains(&s.ty.bits()), || format!("scalar {}: {} bits", s.name, s.ty.bits()));
         let computable = s.host.as_ref().is_none_or(|e| e.ty == s.ty && reads_only(e, &vsa.scalars[..i]));
         self.require(computable, || format!("scalar {}: computed from what is not known", s.name));
-        let ordered = s.after as usize <= vsa.hosted() && vsa.scalars[..i].iter().all(|b| b.after <= s.after);
+        // Those of a merged array stand among the arrays of their functions.
+        let in_order = || s.after as usize <= vsa.hosted() && vsa.scalars[..i].iter().all(|b| b.after <= s.after);
+        let ordered = vsa.is_merged() || in_order();
         self.require(ordered, || {
             format!("scalar {}: after {} of {} arrays, out of order", s.name, s.after, vsa.arrays.len())
         });
@@ -177,12 +210,20 @@ impl WellFormed<'_> {
                 && (!strips || whole(case, vsa.tile_depth))
                 && case.iter().zip(&vsa.counters).all(inside)
         };
+        // A case is of all sizes; of a merged array, of one function.
+        let of_run = |case: &Case| match vsa.is_merged() {
+            false => whole(case, vsa.parameters()),
+            true => {
+                let rest = || case.iter().zip(&vsa.counters).take(vsa.parameters()).skip(1);
+                case[0].low == case[0].high && rest().all(|(span, c)| *span == Span::whole(c))
+            }
+        };
         let disjoint = |a: &Case, b: &Case| a.iter().zip(b).any(|(x, y)| x.is_apart_from(y));
         let phases = vsa
             .cases
             .iter()
             .enumerate()
-            .all(|(k, a)| within(a) && whole(a, vsa.parameters()) && vsa.cases[..k].iter().all(|b| disjoint(a, b)));
+            .all(|(k, a)| within(a) && of_run(a) && vsa.cases[..k].iter().all(|b| disjoint(a, b)));
         self.require(phases, || "cases of phases that are none, or are of two cases".into());
         let is_end = |counter: &Counter, end: &Formula| match end {
             Formula::Const(last) => (0..counter.trip).contains(last),
@@ -352,6 +393,7 @@ impl WellFormed<'_> {
             // At some sizes there is no such phase.
             let value = |(j, v): (usize, &Option<Formula>)| match v {
                 None => true,
+                Some(Formula::Const(v)) if j == 0 && vsa.is_merged() => (0..vsa.counters[0].trip).contains(v),
                 Some(Formula::Const(v)) => j >= vsa.parameters() && *v >= 0,
                 Some(_) => false,
             };
@@ -400,12 +442,13 @@ impl WellFormed<'_> {
                 || g.emit.at.iter().zip(&vsa.counters).enumerate().filter_map(|(j, (f, c))| Some((j, f.as_ref()?, c)));
             let fits = values().all(|(j, f, c)| f.most() >= 0 && (f.most() < c.trip || j < vsa.phases()));
             self.require(fits, || format!("{what}: emit {:?} does not fit the tile counters", g.emit.at));
-            let ends = values().all(|(_, f, c)| c.limit().is_none() || f.most() == 0 || f.most() + 1 == c.trip);
+            // Of a merged array, a function may end it at a number.
+            let ends = values().all(|(_, f, c)| vsa.is_merged() || c.limit().is_none() || f.most() == 0 || f.most() + 1 == c.trip);
             self.require(ends, || format!("{what}: emits in the middle of a counter that sizes end"));
             self.cases_of(&what, &g.emit.cases);
             let good = values().all(|(_, f, c)| {
                 f.parameter()
-                    .is_none_or(|p| c.is_by_case() && p < vsa.parameters() && f.most() == vsa.counters[p].trip - 1)
+                    .is_none_or(|p| (c.is_by_case() || vsa.is_merged()) && p < vsa.parameters() && f.most() == vsa.counters[p].trip - 1)
             });
             self.require(good, || format!("{what}: emits at parameters that end nothing"));
             self.require((1..=2).contains(&g.slots), || format!("{what}: {} slots", g.slots));

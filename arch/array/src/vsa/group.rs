@@ -8,6 +8,7 @@
 use crate::vsa::{NodeId, Vsa, When};
 use scop::Affine;
 use uniform::affine::Form;
+use uniform::sizes::Formula;
 
 /// The footprint: bounding box of the elements that a tile touches. Its coordinates `y` are the array's subscripts, or
 /// something they depend on (`view`): where PEs write every other element, or diagonals, those are a box in `y` only.
@@ -224,7 +225,7 @@ impl InputGroup {
     /// One load serves the whole run.
     pub fn loads_once(&self, vsa: &Vsa) -> bool {
         (vsa.parameters()..self.reload.min(vsa.tile_depth))
-            .all(|j| vsa.counters[j].trip == 1 || self.used.value(j).is_some())
+            .all(|j| vsa.farthest(j, vsa.function_of(&self.used)) == Formula::Const(0) || self.used.value(j).is_some())
     }
     /// PEs along each axis that read.
     pub fn readers(&self) -> [i64; 2] {

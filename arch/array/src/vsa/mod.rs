@@ -187,9 +187,21 @@ impl Remarks {
     }
 }
 
+/// A function of a merged array ([`crate::merge`]): what of the array is its own, by index, with its own names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    pub name: String,
+    /// Of [`Vsa::arrays`], [`Vsa::scalars`], and of the list of sizes.
+    pub arrays: Vec<(usize, String)>,
+    pub scalars: Vec<(usize, String)>,
+    pub sizes: Vec<(usize, String)>,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vsa {
     pub name: String,
+    /// Of a merged array, its functions: the first parameter is the number of the one that a run executes. Else none.
+    pub functions: Vec<Member>,
     /// Time loops, outermost first: parameters, phases (what one phase stores, later ones may load), tiles, and inner
     /// ones.
     pub counters: Vec<Counter>,
@@ -228,6 +240,7 @@ impl Vsa {
     pub fn empty(name: &str) -> Vsa {
         Vsa {
             name: name.into(),
+            functions: vec![],
             counters: vec![],
             tile_depth: 0,
             sizes: Default::default(),

@@ -18,7 +18,7 @@ fn one_of<const N: usize>(random: &mut Random, all: [i64; N]) -> i64 {
 fn walk(random: &mut Random) -> Walk {
     let (bytes, word) = (1 << random.within(0, 2), 1 << random.within(0, 4));
     let trips: Vec<i64> = (0..random.within(1, 3)).map(|_| random.within(2, 5)).collect();
-    let groups = (0..random.within(1, 3) as usize)
+    let groups: Vec<WalkGroup> = (0..random.within(1, 3) as usize)
         .map(|g| group(random, g, &trips, i64::from(bytes), i64::from(word)))
         .collect();
     Walk {
@@ -32,6 +32,9 @@ fn walk(random: &mut Random) -> Walk {
         trips,
         parameters: 0,
         cases: vec![],
+        functions: vec![],
+        last_turn: Formula::Const(groups.len() as i64 - 1),
+        trim_stages: groups.iter().map(|g| g.lowers.len().max(g.uppers.len())).max().unwrap_or(0).max(1),
         phases: 0,
         groups,
     }
@@ -70,6 +73,8 @@ fn group(random: &mut Random, group: usize, trips: &[i64], bytes: i64, word: i64
     };
     address.rows.iter_mut().for_each(|r| *r *= rows);
     WalkGroup {
+        function: None,
+        turn: group,
         group,
         array: 0,
         when: When::new(trips.iter().map(|_| (random.within(0, 3) == 0).then_some(0))),

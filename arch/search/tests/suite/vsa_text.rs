@@ -277,6 +277,7 @@ impl Draw {
         }
         Vsa {
             name: self.name(),
+            functions: vec![],
             counters,
             tile_depth: depth,
             sizes: Default::default(),

@@ -53,6 +53,8 @@ pub struct Sequencer {
     pub waits: Vec<Register>,
     /// It tells when the last wave is launched.
     pub tells_last: bool,
+    /// The array is merged, of so many functions; else 0. The number of the run's function is the first parameter.
+    pub functions: usize,
     /// Sizes are known at run time: it tells when all loads are taken and all drains are over.
     pub sized: bool,
     /// Least cycles from wave to wave.
@@ -172,6 +174,7 @@ impl Sequencer {
             delays: vsa.varying_delays().into_iter().cloned().collect(),
             waits: of_delays(vsa),
             tells_last: swept(vsa).is_some(),
+            functions: vsa.functions.len(),
             sized: !vsa.sizes.list.is_empty(),
             interval: vsa.schedule.interval.max(1),
             fields,
@@ -196,6 +199,9 @@ struct Build<'a, 'm> {
     fire: Sig<'m>,
     /// The parameters' values, in the cycle of `start`.
     parameters: Vec<Sig<'m>>,
+    /// Per function of a merged array: it starts, in the cycle of `start`; it runs, from the next one on.
+    starts: Vec<Sig<'m>>,
+    runs: Vec<Sig<'m>>,
     waits: Program<'m>,
     /// Outermost first.
     digits: Vec<Digit<'m>>,
@@ -283,6 +289,8 @@ impl Template for Sequencer {
             start,
             fire: fire.sig(),
             parameters,
+            starts: vec![],
+            runs: vec![],
             waits,
             digits: vec![],
             ends: BTreeMap::new(),
@@ -291,6 +299,7 @@ impl Template for Sequencer {
             accumulators: vec![],
             permits: vec![],
         };
+        b.functions();
         b.odometer();
         let clear = m.any(&[rst, start]).named("clear");
         let ready = b.tile_ready(&ports, clear);
@@ -316,6 +325,36 @@ impl Template for Sequencer {
 impl<'m> Build<'_, 'm> {
     fn hold(&self, name: &str, initial: bool, next: Sig<'m>, enable: Sig<'m>) -> Reg<'m> {
         self.m.reg(name, u(1)).rst(self.rst, initial as u8).en(enable).next(next)
+    }
+
+    /// Which function starts, and runs.
+    fn functions(&mut self) {
+        for f in 0..self.of.functions {
+            let starts = self.parameters[0].eq_lit(f);
+            self.starts.push(starts);
+            self.runs.push(self.kept(format!("runs_{f}"), starts));
+        }
+    }
+
+    /// A constant that the function of the run tells, in the cycle of `start` or behind it.
+    fn by_function(&self, is: &[Sig<'m>], values: &[i64], ty: Ty) -> Sig<'m> {
+        by_case(self.m, &is[..is.len() - 1], values, ty)
+    }
+
+    /// What a number over the parameters is in each function of a merged array, if it is a constant there.
+    fn in_functions(&self, value: &Affine) -> Option<Vec<i64>> {
+        let number = |f: usize| {
+            let used = value.coeffs.iter().zip(&self.of.counters).filter(|(c, _)| **c != 0);
+            let term = |(c, counter): (&i64, &Counter)| match counter.last.in_function(f) {
+                Formula::Const(last) => Some(c * last),
+                _ => None,
+            };
+            used.map(term).try_fold(value.constant, |sum, term| Some(sum + term?))
+        };
+        if self.of.functions == 0 {
+            return None;
+        }
+        (0..self.of.functions).map(number).collect()
     }
 
     fn odometer(&mut self) {
@@ -351,6 +390,12 @@ impl<'m> Build<'_, 'm> {
         if self.of.loops().has_cases() {
             self.ends_by_phase(&advances);
         }
+        // A function of a merged array may emit at the end of a loop that its sizes tell.
+        let emits = self.of.drains.iter().flat_map(|d| (0..d.emit.at.len()).filter_map(|j| d.emit.parameter(j)));
+        for p in emits.filter(|_| self.of.functions > 0).collect::<BTreeSet<usize>>() {
+            let end = self.kept(format!("end{p}"), self.parameters[p]);
+            self.ends.entry(p).or_insert(end);
+        }
     }
 
     /// The last values of digits that phases end, when they `advance`.
@@ -371,6 +416,11 @@ impl<'m> Build<'_, 'm> {
             m.all(&bits.collect::<Vec<_>>())
         };
         let digit = |j: usize| self.digits.iter().position(|d| d.counter == j);
+        // Of a merged array, the function tells the case, too.
+        let is = |values: &dyn Fn(usize) -> Option<Sig<'m>>, k: usize| match of.functions {
+            0 => is(values, k),
+            _ => self.runs[of.cases[k][0].low as usize] & is(values, k),
+        };
         let here = |j: usize| Some(self.digits[digit(j)?].value.q());
         let next = |j: usize| {
             let (k, ty) = (digit(j)?, self.digits[digit(j)?].value.q().ty());
@@ -389,15 +439,24 @@ impl<'m> Build<'_, 'm> {
             };
             let single = |p: Sig<'m>| !p.reduce_or();
             if !of.counters[d.counter].is_limited_by_case() {
-                let single =
-                    by_case(m, &then, &lasts.iter().map(|last| i64::from(last.most() == 0)).collect::<Vec<_>>(), u(1));
+                let singles: Vec<i64> = lasts.iter().map(|last| i64::from(last.most() == 0)).collect();
+                let single = by_case(m, &then, &singles, u(1));
                 let before =
                     by_case(m, &now, &lasts.iter().map(|last| (last.most() - 1).max(0)).collect::<Vec<_>>(), ty);
-                d.last.en(advances[k]).next(m.mux(d.last.q(), single, d.value.q().eq(before)));
+                let next = m.mux(d.last.q(), single, d.value.q().eq(before));
+                if of.functions == 0 {
+                    d.last.en(advances[k]).next(next);
+                } else {
+                    let first: Vec<i64> = self.first_cases().into_iter().map(|case| singles[case]).collect();
+                    let at_once = self.by_function(&self.starts, &first, u(1));
+                    d.last.en(self.start | advances[k]).next(m.mux(self.start, at_once, next));
+                }
                 continue;
             }
             let literal = |last: i64| m.lit(i64::from(last == 0), u(1));
-            let at_once = each(&|p| single(self.parameters[p]), &literal)[self.first_case().unwrap_or(lasts.len() - 1)];
+            let singles = each(&|p| single(self.parameters[p]), &literal);
+            let first: Vec<Sig<'m>> = self.first_cases().into_iter().map(|case| singles[case]).collect();
+            let at_once = of_case(m, &self.starts[..first.len() - 1], &first);
             let before = each(&|p| ends[&p].sub_lit(1).to(ty), &|last| m.lit((last - 1).max(0), ty));
             let wrapped = of_case(m, &then, &each(&|p| single(ends[&p]), &literal));
             let next = m.mux(d.last.q(), wrapped, d.value.q().eq(of_case(m, &now, &before)));
@@ -409,6 +468,18 @@ impl<'m> Build<'_, 'm> {
     /// The case of the first phase.
     fn first_case(&self) -> Option<usize> {
         self.of.loops().case(&vec![0; self.of.counters.len()])
+    }
+
+    /// The case of the first phase, or the number behind the last one: of each function, if there are several.
+    fn first_cases(&self) -> Vec<usize> {
+        let case = |f: usize| {
+            let at: Vec<i64> = (0..self.of.counters.len()).map(|j| if j == 0 { f as i64 } else { 0 }).collect();
+            self.of.loops().case(&at).unwrap_or(self.of.cases.len())
+        };
+        match self.of.functions {
+            0 => vec![self.first_case().unwrap_or(self.of.cases.len())],
+            count => (0..count).map(case).collect(),
+        }
     }
 
     /// Last values of a digit, by case and between them.
@@ -516,6 +587,9 @@ impl<'m> Build<'_, 'm> {
     /// A constant of the run in the cycle of `start`, modulo the type's width.
     fn run(&self, value: &Affine, ty: Ty) -> Sig<'m> {
         let m = self.m;
+        if let Some(values) = self.in_functions(value) {
+            return self.by_function(&self.starts, &values, ty);
+        }
         let constant = |v: i64| m.lit_big(&[v as u64], ty);
         value.coeffs.iter().zip(&self.parameters).filter(|(c, _)| **c != 0).fold(
             constant(value.constant),
@@ -536,7 +610,7 @@ impl<'m> Build<'_, 'm> {
         let (m, ty) = (self.m, u(clog2(depth as u64)));
         let cases = self.of.cases.len();
         let most: Vec<Formula> = (0..=cases).map(|case| of_delay(&self.of.delays[lag], case)).collect();
-        let first = &most[self.first_case().unwrap_or(cases)];
+        let first: Vec<Formula> = self.first_cases().into_iter().map(|case| most[case].clone()).collect();
         let known: Option<Vec<i64>> =
             most.iter().map(|f| if let Formula::Const(waves) = f { Some(*waves) } else { None }).collect();
         let pointer = m.reg(format!("wave_lag_{lag}"), ty);
@@ -546,21 +620,34 @@ impl<'m> Build<'_, 'm> {
             None => of_case(m, &self.next_cases, &most.iter().map(|f| self.waits.held(f, ty)).collect::<Vec<_>>()),
         };
         let next = m.mux(over, again, pointer.q().sub_lit(1));
-        match first {
-            Formula::Const(waves) => pointer.rst(self.rst, *waves).en(self.fire).next(next).q(),
+        match &first[..] {
+            [Formula::Const(waves)] => pointer.rst(self.rst, *waves).en(self.fire).next(next).q(),
             first => {
-                pointer.en(self.start | self.fire).next(m.mux(self.start, self.waits.at_start(first, ty), next)).q()
+                let start: Vec<Sig<'m>> = first.iter().map(|first| self.waits.at_start(first, ty)).collect();
+                let start = of_case(m, &self.starts[..start.len() - 1], &start);
+                pointer.en(self.start | self.fire).next(m.mux(self.start, start, next)).q()
             }
         }
     }
 
     fn condition(&mut self, c: &Condition) -> Sig<'m> {
+        if let Some(f) = self.function_of(c) {
+            return self.runs[f];
+        }
         let value = self.form(&c.form);
         match (c.equality, value.ty().signed) {
             (true, _) => !value.reduce_or(),
             (false, true) => !value.msb(),
             (false, false) => self.m.lit(1, u(1)),
         }
+    }
+
+    /// The function of a merged array in whose runs the condition holds, if it is about nothing else.
+    fn function_of(&self, c: &Condition) -> Option<usize> {
+        let (number, rest) = c.form.counters.split_first()?;
+        let alone = *number == 1 && rest.iter().all(|x| *x == 0) && c.form.space == [0, 0];
+        let f = usize::try_from(-c.form.constant).ok()?;
+        (alone && c.equality && f < self.of.functions).then_some(f)
     }
 
     fn outputs(&mut self, ports: &SequencerPorts) {

@@ -13,7 +13,12 @@ impl<'m> Build<'_, 'm> {
             Some(p) => Some(d.value.q().eq(self.ends[&p].to(d.value.q().ty()))),
             None => Some(self.is(d, when.value(d.counter)?)),
         };
-        self.all(self.digits.iter().filter_map(at).chain(self.among(when)))
+        self.all(self.function(when).into_iter().chain(self.digits.iter().filter_map(at)).chain(self.among(when)))
+    }
+
+    /// The run executes the function of the tiles.
+    fn function(&self, when: &When) -> Option<Sig<'m>> {
+        when.value(0).filter(|_| self.of.functions > 0).map(|f| self.runs[f as usize])
     }
 
     /// The next wave's tile is the last that uses a load of input group `g`.
@@ -24,7 +29,7 @@ impl<'m> Build<'_, 'm> {
             (None, Some(_)) => Some(d.last.q()),
             (None, None) => None,
         };
-        self.all(self.digits.iter().filter_map(last).chain(self.among(used)))
+        self.all(self.function(used).into_iter().chain(self.digits.iter().filter_map(last)).chain(self.among(used)))
     }
 
     /// The next wave's phase is of one of the set's cases.

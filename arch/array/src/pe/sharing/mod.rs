@@ -28,29 +28,29 @@ use crate::draft::Lowered;
 use crate::pe::schedule::schedule;
 use crate::vsa::{Node, NodeId, Op, Schedule, Shared};
 use timing::Timing;
-use uniform::mapping::Mapping;
+use uniform::affine::Ranges;
+use uniform::counters::Loops;
 
 /// The PE with shared operators and its schedule; unchanged where nothing can be shared.
-pub fn share(lowered: Lowered, before: Schedule, mapping: &Mapping) -> (Lowered, Schedule) {
-    let found = shared(&lowered, &before, mapping);
+pub fn share(lowered: Lowered, before: Schedule, loops: Loops, ranges: &Ranges) -> (Lowered, Schedule) {
+    let found = shared(&lowered, &before, loops, ranges);
     found.unwrap_or((lowered, before))
 }
 
-fn shared(lowered: &Lowered, before: &Schedule, mapping: &Mapping) -> Option<(Lowered, Schedule)> {
+fn shared(lowered: &Lowered, before: &Schedule, loops: Loops, ranges: &Ranges) -> Option<(Lowered, Schedule)> {
     let heavy = |(node, latency): (&Node, &i64)| *latency >= 2 && !matches!(node.op, Op::Past { .. });
     if lowered.nodes.iter().zip(&before.latency).filter(|x| heavy(*x)).count() < 2 {
         return None;
     }
-    let ranges = mapping.ranges();
-    let (regions, built) = (needed::regions(lowered, mapping), built(lowered));
-    let mut units = units::find(lowered, before, &ranges, &regions, &built);
+    let (regions, built) = (needed::regions(lowered, loops, ranges), built(lowered));
+    let mut units = units::find(lowered, before, ranges, &regions, &built);
     // What is selected a cycle earlier may be too late for that.
     [true, false].into_iter().find_map(|early| {
         units.early = early;
         let timing = Timing::new(lowered, before, &built);
-        let choice = choice::choose(lowered, &units, &ranges, &regions, timing)?;
-        let new = rewrite::rewrite(lowered, &units, &ranges, &regions, &choice.slots)?;
-        let mut after = schedule(&new, mapping.extent).ok()?;
+        let choice = choice::choose(lowered, &units, ranges, &regions, timing)?;
+        let new = rewrite::rewrite(lowered, &units, ranges, &regions, &choice.slots)?;
+        let mut after = schedule(&new, ranges.extent).ok()?;
         hold_inputs(lowered, before, &new, &mut after);
         let wanted = choice.slots.iter().map(Vec::len).sum();
         let (built, cost, bound) = (choice.slots.len(), choice.cost, choice.bound);

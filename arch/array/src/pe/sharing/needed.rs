@@ -17,7 +17,7 @@ use crate::vsa::{NodeId, Op};
 use scop::{BinaryOp, ScalarType};
 use std::collections::BTreeMap;
 use uniform::affine::{Condition, Form, Ranges};
-use uniform::mapping::Mapping;
+use uniform::counters::Loops;
 use uniform::sizes::Formula;
 
 /// Conditions that hold together, sorted.
@@ -41,8 +41,8 @@ pub struct Outcome {
 }
 
 /// The region of every node.
-pub fn regions(lowered: &Lowered, mapping: &Mapping) -> Vec<Region> {
-    let mut search = Search::new(lowered, mapping);
+pub fn regions(lowered: &Lowered, loops: Loops, ranges: &Ranges) -> Vec<Region> {
+    let mut search = Search::new(lowered, loops, ranges);
     for port in lowered.outputs.iter().flat_map(|group| &group.ports) {
         for holds in search.outcome(port.enable).holds {
             search.want(port.value, holds.clone());
@@ -57,7 +57,7 @@ pub fn regions(lowered: &Lowered, mapping: &Mapping) -> Vec<Region> {
 
 struct Search<'a> {
     lowered: &'a Lowered,
-    ranges: Ranges,
+    ranges: &'a Ranges,
     /// Counters of phases, parameters included.
     phases: usize,
     /// Per counter, the waves in one of its iterations, at least.
@@ -69,7 +69,7 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(lowered: &'a Lowered, mapping: &Mapping) -> Search<'a> {
+    fn new(lowered: &'a Lowered, loops: Loops, ranges: &'a Ranges) -> Search<'a> {
         let least = |last: &Formula| match last {
             Formula::Const(last) => last + 1,
             Formula::ByCase(all) => {
@@ -78,12 +78,12 @@ impl<'a> Search<'a> {
             }
             _ => 1,
         };
-        let trips: Vec<i64> = mapping.counters.iter().map(|c| least(&c.last)).collect();
+        let trips: Vec<i64> = loops.counters.iter().map(|c| least(&c.last)).collect();
         let strides = (0..trips.len()).map(|j| trips[j + 1..].iter().fold(1, |n: i64, t| n.saturating_mul(*t)));
         Search {
             lowered,
-            ranges: mapping.ranges(),
-            phases: mapping.phases(),
+            ranges,
+            phases: loops.phases(),
             strides: strides.collect(),
             regions: vec![vec![]; lowered.nodes.len()],
             outcomes: BTreeMap::new(),
@@ -125,7 +125,7 @@ impl<'a> Search<'a> {
                 let Outcome { holds, fails, .. } = self.outcome(*c);
                 for (value, region) in [(*a, holds), (*b, fails)] {
                     for more in region {
-                        if let Some(both) = both(&self.ranges, all, &more) {
+                        if let Some(both) = both(self.ranges, all, &more) {
                             self.want(value, both);
                         }
                     }
@@ -168,7 +168,7 @@ impl<'a> Search<'a> {
         if let Some(outcome) = self.outcomes.get(&id) {
             return outcome.clone();
         }
-        let outcome = outcome(&self.ranges, self.lowered, id);
+        let outcome = outcome(self.ranges, self.lowered, id);
         self.outcomes.insert(id, outcome.clone());
         outcome
     }

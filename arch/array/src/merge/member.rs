@@ -1,0 +1,146 @@
+//! A function of a merged array as an array of its own.
+
+use crate::vsa::{Member, NodeId, Op, Remarks, Vsa};
+use std::collections::BTreeMap;
+use uniform::affine::Condition;
+
+impl Vsa {
+    /// Whether a run executes one of several functions.
+    pub fn is_merged(&self) -> bool {
+        !self.functions.is_empty()
+    }
+
+    /// All sizes in a run of a function with these sizes of its own. Those of other functions have no effect.
+    pub fn sizes_of(&self, function: usize, own: &[i64]) -> Vec<i64> {
+        let mut all = vec![1; self.sizes.list.len()];
+        all[0] = function as i64 + 1;
+        self.functions[function].sizes.iter().zip(own).for_each(|((place, _), value)| all[*place] = *value);
+        all
+    }
+
+    /// The array that a run of a function uses, with the function's own names, at the greatest of its sizes.
+    pub fn of_function(&self, function: usize) -> Vsa {
+        let own: Vec<i64> = self.functions[function].sizes.iter().map(|(k, _)| self.sizes.list[*k].max).collect();
+        self.run_of(function, &own)
+    }
+
+    /// The array that a run of a function with these sizes uses, with the function's own names.
+    pub fn run_of(&self, function: usize, own: &[i64]) -> Vsa {
+        let member = &self.functions[function];
+        let mut out = self.at(&self.sizes_of(function, own));
+        out.name.clone_from(&member.name);
+        out.functions = vec![];
+        keep_arrays(&mut out, member);
+        keep_sources(&mut out);
+        keep_nodes(&mut out);
+        out
+    }
+}
+
+/// Drops the arrays, scalars and groups of other functions.
+fn keep_arrays(vsa: &mut Vsa, member: &Member) {
+    let place = |array: u32| member.arrays.iter().position(|a| a.0 == array as usize);
+    let inputs: Vec<usize> = (0..vsa.inputs.len()).filter(|&g| place(vsa.inputs[g].array).is_some()).collect();
+    let outputs: Vec<usize> = (0..vsa.outputs.len()).filter(|&g| place(vsa.outputs[g].array).is_some()).collect();
+    vsa.inputs = inputs.iter().map(|&g| vsa.inputs[g].clone()).collect();
+    vsa.outputs = outputs.iter().map(|&g| vsa.outputs[g].clone()).collect();
+    for g in &mut vsa.inputs {
+        g.array = place(g.array).unwrap_or(0) as u32;
+        for after in &mut g.after {
+            after.output = outputs.iter().position(|o| *o == after.output as usize).unwrap_or(0) as u32;
+        }
+    }
+    vsa.outputs.iter_mut().for_each(|g| g.array = place(g.array).unwrap_or(0) as u32);
+    let mut ports: Vec<u32> = vec![];
+    let mut arrays = vec![];
+    for (k, name) in &member.arrays {
+        let mut array = vsa.arrays[*k].clone();
+        let port = ports.iter().position(|p| *p == array.port).unwrap_or(ports.len());
+        if port == ports.len() {
+            ports.push(array.port);
+        }
+        (array.port, array.name) = (port as u32, name.clone());
+        arrays.push(array);
+    }
+    vsa.arrays = arrays;
+    let named = |(k, name): &(usize, String)| {
+        let mut scalar = vsa.scalars[*k].clone();
+        scalar.name.clone_from(name);
+        scalar.host = scalar.host.map(|e| super::reads(&e, &|read| read - member.scalars[0].0));
+        scalar
+    };
+    vsa.scalars = member.scalars.iter().map(named).collect();
+    // What other functions read, no node of this one selects.
+    for node in &mut vsa.nodes {
+        let own = match &node.op {
+            Op::Input { group, port } => {
+                inputs.iter().position(|g| g == &(*group as usize)).map(|g| Op::Input { group: g as u32, port: *port })
+            }
+            Op::Scalar(k) => member.scalars.iter().position(|s| s.0 == *k as usize).map(|k| Op::Scalar(k as u32)),
+            _ => continue,
+        };
+        node.op = own.unwrap_or(Op::Const(0));
+    }
+}
+
+/// Selects whose condition is the same in all waves have one source only.
+fn keep_sources(vsa: &mut Vsa) {
+    let fixed = |op: &Op| match op {
+        Op::Const(value) => Some(*value != 0),
+        Op::Guard(all) => {
+            let is_fixed = |c: &Condition| c.form.counters.iter().all(|x| *x == 0) && c.form.space == [0, 0];
+            let holds = |c: &Condition| if c.equality { c.form.constant == 0 } else { c.form.constant >= 0 };
+            if all.iter().any(|c| is_fixed(c) && !holds(c)) {
+                Some(false)
+            } else {
+                all.iter().all(is_fixed).then_some(true)
+            }
+        }
+        _ => None,
+    };
+    let values: Vec<Option<bool>> = vsa.nodes.iter().map(|node| fixed(&node.op)).collect();
+    for node in &mut vsa.nodes {
+        if let Op::Select(condition, a, b) = node.op {
+            let one = values[condition.index()].map(|holds| if holds { a } else { b });
+            node.op = one.map_or_else(|| node.op.clone(), |one| Op::Select(condition, one, one));
+        }
+    }
+}
+
+/// Drops nodes of which no output depends.
+fn keep_nodes(vsa: &mut Vsa) {
+    let mut open: Vec<NodeId> = vsa.outputs.iter().flat_map(|g| &g.ports).flat_map(|p| [p.value, p.enable]).collect();
+    let mut kept = vec![false; vsa.nodes.len()];
+    while let Some(id) = open.pop() {
+        if !std::mem::replace(&mut kept[id.index()], true) {
+            open.extend(vsa.nodes[id.index()].op.sources());
+        }
+    }
+    let mut number = vec![NodeId(0); kept.len()];
+    let mut count = 0;
+    for (n, _) in kept.iter().enumerate().filter(|k| *k.1) {
+        number[n] = NodeId(count);
+        count += 1;
+    }
+    let renumbered = |op: &Op| match op.with_operands(|id| number[id.index()]) {
+        Op::Past { source, hop, waves } => Op::Past { source: number[source.index()], hop, waves },
+        op => op,
+    };
+    vsa.nodes.iter_mut().for_each(|node| node.op = renumbered(&node.op));
+    for port in vsa.outputs.iter_mut().flat_map(|g| &mut g.ports) {
+        (port.value, port.enable) = (number[port.value.index()], number[port.enable.index()]);
+    }
+    let keep = |values: &[i64]| values.iter().zip(&kept).filter(|k| *k.1).map(|k| *k.0).collect::<Vec<i64>>();
+    (vsa.schedule.ready, vsa.schedule.latency) = (keep(&vsa.schedule.ready), keep(&vsa.schedule.latency));
+    let is_kept = |id: &NodeId| kept[id.index()];
+    let delays = vsa.schedule.delays.iter().filter(|d| is_kept(d.0));
+    vsa.schedule.delays = delays.map(|(id, delay)| (number[id.index()], *delay)).collect::<BTreeMap<_, _>>();
+    let statements = vsa.remarks.statements.iter().filter(|s| is_kept(s.0));
+    let statements = statements.map(|(id, all)| (number[id.index()], all.clone())).collect();
+    vsa.remarks = Remarks { statements, ..vsa.remarks.clone() };
+    let mut index = 0;
+    vsa.nodes.retain(|_| {
+        index += 1;
+        kept[index - 1]
+    });
+}

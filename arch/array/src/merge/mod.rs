@@ -1,0 +1,292 @@
+//! Several functions on one array.
+//!
+//! **Problem.** An IP with several functions has, for each of them, PEs, feeders, engines and a sequencer that idle
+//! while another function runs.
+//!
+//! **Terms.** A *merged array* has the nodes and I/O groups of several arrays, its *functions*
+//! ([`Vsa::functions`]). A run executes one of them. The number of this function is the first parameter of the merged
+//! array, as if it were a size ([`uniform::sizes`]): a constant of the run that guards, tables and engines refer to.
+//!
+//! **Method.** The functions' loops lie upon one another, innermost upon innermost: tiles upon tiles, time upon time. A
+//! counter ends where the loop of the present function ends ([`frame`]). Every I/O group is of one function, outside of
+//! which it neither loads nor stores. Then operators that no wave needs twice become one ([`crate::pe::share`]), and the
+//! nodes of all functions get one schedule.
+//!
+//! ```text
+//! function     loops of gemm           loops of scale      merged
+//! i.tile       16                      –                   function[16, 1]
+//! k.time       64                      1024                function[64, 1024]
+//! ```
+//!
+//! **Invariant.** At function `f` the merged array is `f`'s own array but for hop delays, ready cycles, and parts that
+//! are not used ([`Vsa::of_function`]). So the verifier, the interpreter and the prediction know nothing of merging.
+//!
+//! **Source.** Derumigny, Pouchet, Rastello, "Kernel Merging for Throughput-Oriented Accelerator Generation" (IMPACT
+//! 2023), extends the domain of each kernel by its number, too. There every unit reaches every buffer and all kernels
+//! have one iteration space; here each keeps its own loops.
+
+mod frame;
+mod member;
+mod ports;
+
+use crate::contract::delay;
+use crate::draft::{InputDraft, Lowered, OutputDraft, OutputDraftPort};
+use crate::pe;
+use crate::pe::retime;
+use crate::vsa::{InputGroup, Node, NodeId, Op, OutputGroup, Remarks, Scalar, Vsa};
+use frame::{Frame, Places};
+use scop::{BinaryOp, Expr, ExprKind, ScalarType};
+use uniform::affine::{Condition, Form, Ranges};
+
+/// Why functions are no merged array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unmergeable {
+    /// The loops of this function end by strip.
+    Strips(String),
+    /// Two of them differ in what an array has once.
+    Unlike(&'static str),
+    /// No hop delay and no interval suits all.
+    NoSchedule,
+}
+
+/// The array that executes any of these functions.
+///
+/// # Errors
+/// Why there is none.
+pub fn merge(name: &str, arrays: &[&Vsa]) -> Result<Vsa, Unmergeable> {
+    for vsa in arrays {
+        if vsa.cased() > vsa.tile_depth {
+            return Err(Unmergeable::Strips(vsa.name.clone()));
+        }
+    }
+    let first = arrays[0];
+    let unlike = |what, differs: &dyn Fn(&Vsa) -> bool| match arrays.iter().any(|vsa| differs(vsa)) {
+        true => Err(Unmergeable::Unlike(what)),
+        false => Ok(()),
+    };
+    unlike("bits of an address", &|vsa| vsa.address_bits != first.address_bits)?;
+    unlike("FPGA", &|vsa| (vsa.uram, vsa.fabric) != (first.uram, first.fabric))?;
+    let frame = Frame::new(arrays);
+    let (mut merged, muxes) = joined(name, arrays, &frame);
+    schedule(&mut merged, muxes)?;
+    Ok(merged)
+}
+
+/// The nodes and groups of all functions, side by side, and the selects that have no register.
+fn joined(name: &str, arrays: &[&Vsa], frame: &Frame) -> (Vsa, Vec<NodeId>) {
+    let layout = ports::layout(arrays);
+    let greatest = |of: &dyn Fn(&Vsa) -> i64| arrays.iter().map(|vsa| of(vsa)).max().unwrap_or(1);
+    let mut merged = Vsa {
+        functions: layout.members,
+        counters: frame.counters.clone(),
+        tile_depth: frame.tile_depth(),
+        cases: frame.cases.clone(),
+        sizes: frame.sizes(arrays, &layout.arrays),
+        axes: arrays[0].axes.clone(),
+        extent: [0, 1].map(|a| greatest(&|vsa| vsa.extent[a])),
+        lanes: greatest(&|vsa| vsa.lanes),
+        ahead: greatest(&|vsa| vsa.ahead),
+        address_bits: arrays[0].address_bits,
+        uram: arrays[0].uram,
+        fabric: arrays[0].fabric,
+        arrays: layout.dram,
+        ..Vsa::empty(name)
+    };
+    let mut remarks = Remarks::default();
+    let (mut quotes, mut muxes) = (vec![], vec![]);
+    for (f, vsa) in arrays.iter().enumerate() {
+        let numbers = Numbers {
+            places: &frame.places[f],
+            nodes: merged.nodes.len() as u32,
+            inputs: merged.inputs.len() as u32,
+            outputs: merged.outputs.len() as u32,
+            scalars: merged.scalars.len(),
+            arrays: &layout.arrays[f],
+        };
+        for (id, statements) in &vsa.remarks.statements {
+            remarks.statements.insert(numbers.node(*id), statements.iter().map(|s| s + quotes.len()).collect());
+        }
+        quotes.extend(vsa.remarks.quotes.iter().map(|quote| quote.as_ref().map(|q| format!("{}: {q}", vsa.name))));
+        let is_mux = |n: &usize| matches!(vsa.nodes[*n].op, Op::Select(..)) && vsa.schedule.latency[*n] == 0;
+        muxes.extend((0..vsa.nodes.len()).filter(is_mux).map(|n| numbers.node(NodeId(n as u32))));
+        merged.nodes.extend(vsa.nodes.iter().map(|node| numbers.renumbered(node)));
+        merged.scalars.extend(vsa.scalars.iter().map(|s| numbers.scalar(s, &vsa.name)));
+        merged.inputs.extend(vsa.inputs.iter().map(|g| numbers.input(g)));
+        let outputs: Vec<OutputGroup> = vsa.outputs.iter().map(|g| numbers.output(g, &mut merged.nodes)).collect();
+        merged.outputs.extend(outputs);
+    }
+    merged.remarks = Remarks { quotes: quotes.into(), ..remarks };
+    (merged, muxes)
+}
+
+/// The numbers that things of one function have in the merged array.
+struct Numbers<'a> {
+    places: &'a Places,
+    /// Of the first node, input group, output group and scalar.
+    nodes: u32,
+    inputs: u32,
+    outputs: u32,
+    scalars: usize,
+    arrays: &'a [usize],
+}
+
+impl Numbers<'_> {
+    fn node(&self, id: NodeId) -> NodeId {
+        NodeId(id.0 + self.nodes)
+    }
+
+    fn renumbered(&self, node: &Node) -> Node {
+        let op = match node.op.with_operands(|id| self.node(id)) {
+            Op::Iter(form) => Op::Iter(self.places.form(&form)),
+            Op::Guard(all) => Op::Guard(all.iter().map(|c| self.condition(c)).collect()),
+            Op::Scalar(k) => Op::Scalar(k + self.scalars as u32),
+            Op::Input { group, port } => Op::Input { group: group + self.inputs, port },
+            Op::Past { source, hop, waves } => {
+                Op::Past { source: self.node(source), hop, waves: self.places.formula(&waves) }
+            }
+            op => op,
+        };
+        Node { op, ..node.clone() }
+    }
+
+    fn condition(&self, c: &Condition) -> Condition {
+        Condition { form: self.places.form(&c.form), equality: c.equality }
+    }
+
+    fn scalar(&self, scalar: &Scalar, function: &str) -> Scalar {
+        let name = format!("{function}_{}", scalar.name);
+        Scalar { name, host: scalar.host.as_ref().map(|e| reads(e, &|k| k + self.scalars)), ..scalar.clone() }
+    }
+
+    fn forms(&self, forms: &[Form]) -> Vec<Form> {
+        forms.iter().map(|f| self.places.form(f)).collect()
+    }
+
+    fn input(&self, g: &InputGroup) -> InputGroup {
+        let mut after = g.after.clone();
+        after.iter_mut().for_each(|a| a.output += self.outputs);
+        let mut footprint = g.footprint.clone();
+        footprint.origin = self.forms(&footprint.origin);
+        InputGroup {
+            array: self.arrays[g.array as usize] as u32,
+            subscripts: self.forms(&g.subscripts),
+            reload: self.places.reload(g.reload),
+            used: self.places.when(&g.used, self.places.phases()),
+            footprint,
+            row: self.places.form(&g.row),
+            col: self.places.form(&g.col),
+            after,
+            ..g.clone()
+        }
+    }
+
+    /// Stores in runs of its function only.
+    fn output(&self, g: &OutputGroup, nodes: &mut Vec<Node>) -> OutputGroup {
+        let mut footprint = g.footprint.clone();
+        footprint.origin = self.forms(&footprint.origin);
+        let mut out = OutputGroup {
+            array: self.arrays[g.array as usize] as u32,
+            subscripts: self.forms(&g.subscripts),
+            emit: self.places.when(&g.emit, self.places.tile_depth()),
+            footprint,
+            row: self.places.form(&g.row),
+            col: self.places.form(&g.col),
+            ..g.clone()
+        };
+        for b in &mut out.bounds {
+            b.phases = self.places.spread(&b.phases, self.places.phases());
+        }
+        for port in &mut out.ports {
+            port.value = self.node(port.value);
+            port.enable = self.enabled(self.node(port.enable), nodes);
+        }
+        out
+    }
+
+    /// The enable, in runs of this function.
+    fn enabled(&self, enable: NodeId, nodes: &mut Vec<Node>) -> NodeId {
+        let here = self.places.is_here();
+        if let Op::Guard(all) = &nodes[enable.index()].op {
+            let all = [vec![here], all.clone()].concat();
+            return add(nodes, Op::Guard(all));
+        }
+        let guard = add(nodes, Op::Guard(vec![here]));
+        add(nodes, Op::Binary(BinaryOp::And, guard, enable))
+    }
+}
+
+/// The node of an operation with a condition as its value.
+fn add(nodes: &mut Vec<Node>, op: Op) -> NodeId {
+    let known = nodes.iter().position(|node| node.op == op);
+    NodeId(known.unwrap_or_else(|| {
+        nodes.push(Node { op, ty: ScalarType::BOOL, name: "runs".into() });
+        nodes.len() - 1
+    }) as u32)
+}
+
+/// Shares operators among the functions, and says when nodes are ready.
+fn schedule(merged: &mut Vsa, muxes: Vec<NodeId>) -> Result<(), Unmergeable> {
+    let lowered = lowered(merged, muxes);
+    let before = pe::schedule(&lowered, merged.extent).map_err(|_| Unmergeable::NoSchedule)?;
+    let ranges = Ranges { counters: merged.loops().most(), extent: merged.extent };
+    let (lowered, schedule) = pe::share(lowered, before, merged.loops(), &ranges);
+    for (group, draft) in merged.outputs.iter_mut().zip(&lowered.outputs) {
+        for (port, shared) in group.ports.iter_mut().zip(&draft.ports) {
+            (port.value, port.enable) = (shared.value, shared.enable);
+        }
+    }
+    merged.nodes = lowered.nodes;
+    merged.remarks.statements = lowered.statements;
+    merged.remarks.shared = lowered.shared;
+    merged.schedule = schedule;
+    retime::sink(merged);
+    merged.schedule.delays = delay::choose(merged);
+    Ok(())
+}
+
+/// The PE as lowering has it. The layouts of groups are there already, so drafts have nothing but ports.
+fn lowered(merged: &Vsa, muxes: Vec<NodeId>) -> Lowered {
+    let port = |p: &crate::vsa::OutputPort| OutputDraftPort {
+        value: p.value,
+        enable: p.enable,
+        offset: p.offset.clone(),
+        when: vec![],
+    };
+    let output = |g: &OutputGroup| OutputDraft {
+        statement: 0,
+        cases: None,
+        array: g.array as usize,
+        subscripts: vec![],
+        view: vec![],
+        ports: g.ports.iter().map(port).collect(),
+        equal: vec![],
+        cells: vec![],
+        spilled: vec![],
+    };
+    let input = |g: &InputGroup| InputDraft {
+        array: g.array as usize,
+        subscripts: vec![],
+        ports: vec![],
+        readers: None,
+        phases: vec![],
+        stored_by: None,
+    };
+    Lowered {
+        nodes: merged.nodes.clone(),
+        maxima: merged.sizes.maxima(),
+        inputs: merged.inputs.iter().map(input).collect(),
+        outputs: merged.outputs.iter().map(output).collect(),
+        scalars: vec![],
+        statements: merged.remarks.statements.clone(),
+        muxes,
+        shared: None,
+    }
+}
+
+/// A host's formula over scalars with other numbers.
+fn reads(e: &Expr, number: &impl Fn(usize) -> usize) -> Expr {
+    match e.kind {
+        ExprKind::Read(k) => Expr { kind: ExprKind::Read(number(k)), ..e.clone() },
+        _ => e.with_operands(|x| reads(x, number)),
+    }
+}

@@ -1,0 +1,90 @@
+//! The arrays in memory of a merged array, and the AXI ports that move them.
+//!
+//! Functions share ports: each takes the ports of those before it that are as wide as its own, first those that move
+//! data the same way. One function runs at a time, so no port has more to do than before.
+
+use crate::vsa::{DramArray, Member, Scratch, Vsa};
+
+/// The arrays of all functions.
+pub struct Layout {
+    pub dram: Vec<DramArray>,
+    /// Per function and own array: the index among all.
+    pub arrays: Vec<Vec<usize>>,
+    pub members: Vec<Member>,
+}
+
+/// A port, while functions choose among them.
+struct Shared {
+    bytes: u32,
+    /// It reads, it writes.
+    moves: [bool; 2],
+    scratch: bool,
+}
+
+fn moves(vsa: &Vsa, port: usize) -> [bool; 2] {
+    [vsa.inputs.iter().any(|g| vsa.port_of(g.array) == port), vsa.outputs.iter().any(|g| vsa.port_of(g.array) == port)]
+}
+
+/// Per function and own port: one of the shared ports.
+fn chosen(arrays: &[&Vsa]) -> Vec<Vec<usize>> {
+    let mut shared: Vec<Shared> = vec![];
+    let mut all = vec![];
+    for vsa in arrays {
+        let mut mine: Vec<usize> = vec![];
+        for port in 0..vsa.ports() {
+            let wanted =
+                Shared { bytes: vsa.bus_bytes(port), moves: moves(vsa, port), scratch: vsa.on_chip(port).is_some() };
+            let fits = |s: &Shared| !wanted.scratch && !s.scratch && s.bytes == wanted.bytes;
+            let free = (0..shared.len()).filter(|p| !mine.contains(p) && fits(&shared[*p]));
+            // Engines that would be new there.
+            let new = |p: &usize| (0..2).filter(|d| wanted.moves[*d] && !shared[*p].moves[*d]).count();
+            let port = free.min_by_key(new).unwrap_or(shared.len());
+            match shared.get_mut(port) {
+                Some(known) => (0..2).for_each(|d| known.moves[d] |= wanted.moves[d]),
+                None => shared.push(wanted),
+            }
+            mine.push(port);
+        }
+        all.push(mine);
+    }
+    all
+}
+
+/// The arrays of all functions: those of arguments, scratch buffers, memories on chip.
+pub fn layout(arrays: &[&Vsa]) -> Layout {
+    let chosen = chosen(arrays);
+    let mut dram: Vec<DramArray> = vec![];
+    let mut numbers: Vec<usize> = vec![];
+    let mut places: Vec<Vec<usize>> = arrays.iter().map(|vsa| vec![0; vsa.arrays.len()]).collect();
+    for scratch in [None, Some(Scratch::Dram), Some(Scratch::OnChip)] {
+        for (f, vsa) in arrays.iter().enumerate() {
+            for (k, a) in vsa.arrays.iter().enumerate().filter(|(_, a)| a.scratch == scratch) {
+                let port = chosen[f][a.port as usize];
+                let number = numbers.iter().position(|p| *p == port).unwrap_or_else(|| {
+                    numbers.push(port);
+                    numbers.len() - 1
+                });
+                places[f][k] = dram.len();
+                let name = unlike(&format!("{}_{}", vsa.name, a.name), |name| dram.iter().any(|b| b.name == name));
+                dram.push(DramArray { name, port: number as u32, ..a.clone() });
+            }
+        }
+    }
+    let (mut scalar, mut size) = (0, 1);
+    let mut members = vec![];
+    for (f, vsa) in arrays.iter().enumerate() {
+        let own = vsa.arrays.iter().zip(&places[f]).map(|(a, k)| (*k, a.name.clone())).collect();
+        let scalars = vsa.scalars.iter().enumerate().map(|(k, s)| (scalar + k, s.name.clone())).collect();
+        let sizes = vsa.sizes.list.iter().enumerate().map(|(k, s)| (size + k, s.name.clone())).collect();
+        members.push(Member { name: vsa.name.clone(), arrays: own, scalars, sizes });
+        scalar += vsa.scalars.len();
+        size += vsa.sizes.list.len();
+    }
+    Layout { dram, arrays: places, members }
+}
+
+/// The name, or one behind it that is new.
+fn unlike(name: &str, known: impl Fn(&str) -> bool) -> String {
+    let all = std::iter::once(name.to_string()).chain((2..).map(|k| format!("{name}_{k}")));
+    all.into_iter().find(|name| !known(name)).unwrap_or_default()
+}
