@@ -3,6 +3,7 @@
 use crate::vsa::{Member, NodeId, Op, Remarks, Vsa};
 use std::collections::BTreeMap;
 use uniform::affine::Condition;
+use uniform::sizes::Formula;
 
 impl Vsa {
     /// Whether a run executes one of several functions.
@@ -30,10 +31,36 @@ impl Vsa {
         let mut out = self.at(&self.sizes_of(function, own));
         out.name.clone_from(&member.name);
         out.functions = vec![];
+        keep_loops(&mut out);
         keep_arrays(&mut out, member);
         keep_sources(&mut out);
         keep_nodes(&mut out);
         out
+    }
+}
+
+/// Counters go no further than in this function. Where it is one case, there are none.
+fn keep_loops(vsa: &mut Vsa) {
+    let ends = |all: &[Formula]| all[..vsa.cases.len()].iter().map(Formula::most).max().unwrap_or(0);
+    let one = vsa.cases.len() == 1
+        && vsa.cases[0].iter().zip(&vsa.counters).all(|(span, c)| span.low == 0 && span.high + 1 == c.trip);
+    for j in 0..vsa.counters.len() {
+        let Formula::ByCase(all) = &vsa.counters[j].last else { continue };
+        let last = ends(all);
+        vsa.counters[j].trip = last + 1;
+        if one {
+            vsa.counters[j].last = Formula::Const(last);
+        }
+    }
+    if one {
+        vsa.cases.clear();
+        vsa.inputs.iter_mut().for_each(|g| g.used.cases = None);
+        vsa.outputs.iter_mut().for_each(|g| g.emit.cases = None);
+        for node in &mut vsa.nodes {
+            if let Op::Past { waves, .. } = &mut node.op {
+                *waves = waves.in_case(0);
+            }
+        }
     }
 }
 
