@@ -12,7 +12,7 @@ use crate::assemble::{build, join, reductions_of, SPILL_BEYOND};
 use crate::draft::Lowered;
 use crate::kernel::Kernel;
 use crate::pe;
-use crate::pe::Options;
+use crate::pe::{May, Options};
 use crate::vsa::{Schedule, Vsa};
 use uniform::design::DesignSpec;
 use uniform::mapping::{Mapping, Plan, Role};
@@ -136,13 +136,13 @@ fn within(
             if best.as_ref().map_or(true, |b| {
                 cycles(&found.1, even.extent, even.waves()) < cycles(&b.1, mapping.extent, mapping.waves())
             }) {
-                let (lowered, schedule) = pe::share(found.0, found.1, even.loops(), &even.ranges());
+                let (lowered, schedule) = pe::share(found.0, found.1, (even.loops(), &even.ranges()), May::Keep);
                 return join(kernel, even, lowered, schedule, spec);
             }
         }
     }
     let (lowered, schedule) = best?;
-    let (lowered, schedule) = pe::share(lowered, schedule, mapping.loops(), &mapping.ranges());
+    let (lowered, schedule) = pe::share(lowered, schedule, (mapping.loops(), &mapping.ranges()), May::Keep);
     join(kernel, mapping, lowered, schedule, spec)
 }
 

@@ -32,7 +32,7 @@ mod ports;
 use crate::contract::delay;
 use crate::draft::{InputDraft, Lowered, OutputDraft, OutputDraftPort};
 use crate::pe;
-use crate::pe::retime;
+use crate::pe::{retime, May};
 use crate::vsa::{InputGroup, Node, NodeId, Op, OutputGroup, Remarks, Scalar, Vsa};
 use frame::{Frame, Places};
 use scop::{BinaryOp, Expr, ExprKind, ScalarType};
@@ -206,9 +206,13 @@ impl Numbers<'_> {
     /// The enable, in runs of this function.
     fn enabled(&self, enable: NodeId, nodes: &mut Vec<Node>) -> NodeId {
         let here = self.places.is_here();
-        if let Op::Guard(all) = &nodes[enable.index()].op {
-            let all = [vec![here], all.clone()].concat();
-            return add(nodes, Op::Guard(all));
+        match &nodes[enable.index()].op {
+            Op::Guard(all) => {
+                let all = [vec![here], all.clone()].concat();
+                return add(nodes, Op::Guard(all));
+            }
+            Op::Const(1) => return add(nodes, Op::Guard(vec![here])),
+            _ => {}
         }
         let guard = add(nodes, Op::Guard(vec![here]));
         add(nodes, Op::Binary(BinaryOp::And, guard, enable))
@@ -229,7 +233,7 @@ fn schedule(merged: &mut Vsa, muxes: Vec<NodeId>) -> Result<(), Unmergeable> {
     let lowered = lowered(merged, muxes);
     let before = pe::schedule(&lowered, merged.extent).map_err(|_| Unmergeable::NoSchedule)?;
     let ranges = Ranges { counters: merged.loops().most(), extent: merged.extent };
-    let (lowered, schedule) = pe::share(lowered, before, merged.loops(), &ranges);
+    let (lowered, schedule) = pe::share(lowered, before, (merged.loops(), &ranges), May::Wait);
     for (group, draft) in merged.outputs.iter_mut().zip(&lowered.outputs) {
         for (port, shared) in group.ports.iter_mut().zip(&draft.ports) {
             (port.value, port.enable) = (shared.value, shared.enable);

@@ -25,4 +25,4 @@ pub use cheaper::cheaper;
 pub use lower::lower;
 pub use options::Options;
 pub use schedule::schedule;
-pub use sharing::share;
+pub use sharing::{share, May};

@@ -13,7 +13,7 @@
 
 use super::needed::{are_apart, Region};
 use super::timing::{Joined, Timing};
-use super::units::{mux, Leaf, Units};
+use super::units::{Leaf, Units};
 use crate::draft::Lowered;
 use crate::vsa::{NodeId, Op};
 use std::collections::BTreeMap;
@@ -256,7 +256,9 @@ impl<'a> Search<'a> {
             let mut values: BTreeMap<Value, bool> = BTreeMap::new();
             for member in slot {
                 for leaf in &self.units.list[member.unit].ports[from(member)] {
-                    values.insert(self.value(leaf), self.units.is_early(self.lowered, leaf, taken));
+                    let early = self.units.is_early(self.lowered, member.unit, leaf, taken);
+                    // Early for each that takes it.
+                    *values.entry(self.value(leaf)).or_insert(early) &= early;
                 }
             }
             let constant =
@@ -264,7 +266,7 @@ impl<'a> Search<'a> {
             let constants = values.keys().filter(constant).count();
             let others = values.len() - constants;
             if slot.len() > 1 {
-                mux(values.len(), constants, values.values().filter(|early| **early).count())?;
+                self.units.mux(values.len(), constants, values.values().filter(|early| **early).count())?;
             }
             // A LUT selects one of two or three values, and zeroes them.
             let levels = (others as i64) / 2 + i64::from(others > 0 && constants > 1);

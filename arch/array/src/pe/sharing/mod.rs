@@ -28,35 +28,68 @@ use crate::draft::Lowered;
 use crate::pe::schedule::schedule;
 use crate::vsa::{Node, NodeId, Op, Schedule, Shared};
 use timing::Timing;
+use units::Early;
 use uniform::affine::Ranges;
 use uniform::counters::Loops;
 
+/// What sharing may change besides the operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum May {
+    /// Nothing: no node is ready later.
+    Keep,
+    /// Nodes may be ready later, at the same interval and hop delays: a run gets longer by a few cycles.
+    Wait,
+}
+
+impl May {
+    /// By how much a node may be ready later, in cycles.
+    fn slack(self) -> i64 {
+        match self {
+            May::Keep => 0,
+            May::Wait => 64,
+        }
+    }
+}
+
 /// The PE with shared operators and its schedule; unchanged where nothing can be shared.
-pub fn share(lowered: Lowered, before: Schedule, loops: Loops, ranges: &Ranges) -> (Lowered, Schedule) {
-    let found = shared(&lowered, &before, loops, ranges);
+pub fn share(lowered: Lowered, before: Schedule, (loops, ranges): (Loops, &Ranges), may: May) -> (Lowered, Schedule) {
+    let found = shared(&lowered, &before, (loops, ranges), may);
     found.unwrap_or((lowered, before))
 }
 
-fn shared(lowered: &Lowered, before: &Schedule, loops: Loops, ranges: &Ranges) -> Option<(Lowered, Schedule)> {
+fn shared(
+    lowered: &Lowered,
+    before: &Schedule,
+    (loops, ranges): (Loops, &Ranges),
+    may: May,
+) -> Option<(Lowered, Schedule)> {
     let heavy = |(node, latency): (&Node, &i64)| *latency >= 2 && !matches!(node.op, Op::Past { .. });
     if lowered.nodes.iter().zip(&before.latency).filter(|x| heavy(*x)).count() < 2 {
         return None;
     }
     let (regions, built) = (needed::regions(lowered, loops, ranges), built(lowered));
     let mut units = units::find(lowered, before, ranges, &regions, &built);
+    let ways: &[Early] = match may {
+        May::Keep => &[Early::Inputs, Early::Nothing],
+        May::Wait => &[Early::WhatWaits, Early::Inputs, Early::Nothing],
+    };
+    let waits = (may == May::Wait).then(|| timing::waits(lowered, before, &units));
+    units.waits = waits.unwrap_or_default();
     // What is selected a cycle earlier may be too late for that.
-    [true, false].into_iter().find_map(|early| {
+    ways.iter().find_map(|&early| {
         units.early = early;
-        let timing = Timing::new(lowered, before, &built);
+        let timing = Timing::new(lowered, before, &built, may.slack());
         let choice = choice::choose(lowered, &units, ranges, &regions, timing)?;
         let new = rewrite::rewrite(lowered, &units, ranges, &regions, &choice.slots)?;
         let mut after = schedule(&new, ranges.extent).ok()?;
-        hold_inputs(lowered, before, &new, &mut after);
+        if may == May::Keep {
+            hold_inputs(lowered, before, &new, &mut after);
+        }
         let wanted = choice.slots.iter().map(Vec::len).sum();
         let (built, cost, bound) = (choice.slots.len(), choice.cost, choice.bound);
         let new = Lowered { shared: Some(Shared { wanted, built, cost, bound }), ..new };
         let same = after.interval == before.interval && after.start == before.start;
-        (same && is_in_time(lowered, before, &new, &after)).then_some((new, after))
+        (same && (may == May::Wait || is_in_time(lowered, before, &new, &after))).then_some((new, after))
     })
 }
 

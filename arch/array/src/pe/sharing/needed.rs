@@ -193,6 +193,14 @@ pub fn outcome(ranges: &Ranges, lowered: &Lowered, id: NodeId) -> Outcome {
             let exact = a.exact && b.exact && few;
             Outcome { holds: [a.holds, b.holds].concat(), fails: if few { fails } else { anywhere() }, exact }
         }
+        Op::Binary(BinaryOp::And, a, b) if lowered.nodes[id.index()].ty == ScalarType::BOOL => {
+            let [a, b] = [*a, *b].map(|n| outcome(ranges, lowered, n));
+            let holds: Region =
+                a.holds.iter().flat_map(|x| b.holds.iter().filter_map(|y| both(ranges, x, y))).collect();
+            let few = holds.len() <= MOST_OUTCOMES;
+            let exact = a.exact && b.exact && few;
+            Outcome { holds: if few { holds } else { anywhere() }, fails: [a.fails, b.fails].concat(), exact }
+        }
         Op::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le), a, b) => {
             compared(ranges, lowered, *op, [*a, *b]).unwrap_or(Outcome {
                 holds: anywhere(),

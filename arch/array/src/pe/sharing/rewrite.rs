@@ -2,7 +2,7 @@
 
 use super::choice::{Member, Slot};
 use super::needed::{both, Conjunction, Region};
-use super::units::{mux, negation, Leaf, Mux, Unit, Units};
+use super::units::{negation, Leaf, Mux, Unit, Units};
 use crate::draft::Lowered;
 use crate::pe::nodes::Nodes;
 use crate::pe::select::{select_in_place, Source};
@@ -151,20 +151,25 @@ impl Rewrite<'_> {
         for (port, &ty) in class.types.iter().enumerate() {
             let from = |m: &Member| if m.swapped && port < 2 { 1 - port } else { port };
             let taken = slot.iter().map(|m| self.units.list[m.unit].taken[from(m)]).min().unwrap_or(0);
-            let (mut early, mut late) = (vec![], vec![]);
+            let mut all: Vec<Source> = vec![];
+            // Early for each that takes it.
+            let mut is_early: BTreeMap<NodeId, bool> = BTreeMap::new();
             for member in slot {
                 let unit = &self.units.list[member.unit];
                 for leaf in &unit.ports[from(member)] {
+                    let early = self.units.is_early(self.lowered, member.unit, leaf, taken);
                     let sources = self.sources(unit, leaf, ty);
-                    if self.units.is_early(self.lowered, leaf, taken) { &mut early } else { &mut late }.extend(sources);
+                    sources.iter().for_each(|s| *is_early.entry(s.node).or_insert(early) &= early);
+                    all.extend(sources);
                 }
             }
+            let (mut early, mut late): (Vec<Source>, Vec<Source>) = all.into_iter().partition(|s| is_early[&s.node]);
             let constant = |s: &&Source| matches!(self.nodes.op(s.node), Op::Const(_));
             let distinct = |of: &mut dyn Iterator<Item = NodeId>| of.collect::<BTreeSet<NodeId>>().len();
             let values = distinct(&mut early.iter().chain(&late).map(|s| s.node));
             let constants = distinct(&mut late.iter().filter(constant).map(|s| s.node));
             let before = distinct(&mut early.iter().map(|s| s.node));
-            if let Some(Mux::Early) = mux(values, constants, before) {
+            if let Some(Mux::Early) = self.units.mux(values, constants, before) {
                 let whens: Vec<Conjunction> = early.iter().map(|s| s.when.clone()).collect();
                 let node = select_in_place(&mut self.nodes, self.ranges, early, ty, &name);
                 self.nodes.registered(node);

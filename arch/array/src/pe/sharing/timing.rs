@@ -1,9 +1,39 @@
 //! When nodes are ready at the earliest if some of them are one: none may be ready later than it was alone, so cycles
 //! and hop delays stay.
 
+use super::units::{Unit, Units};
 use crate::draft::Lowered;
 use crate::pe::schedule;
-use crate::vsa::Schedule;
+use crate::vsa::{NodeId, Schedule};
+use std::collections::BTreeSet;
+
+/// Cycles by which a recurrence must wait for the next wave anyway, so that its values can be selected before a
+/// register.
+const SPARE: i64 = 2;
+
+/// Per unit and leaf of its ports, whether the value can be there a cycle earlier at the same interval: it does not
+/// depend on the unit's own value, or that comes from a wave long enough before.
+pub fn waits(lowered: &Lowered, schedule: &Schedule, units: &Units) -> Vec<BTreeSet<NodeId>> {
+    let (_, edges) = schedule::earliest(lowered, schedule);
+    let of = |unit: &Unit| {
+        let mut longest: Vec<Option<i64>> = vec![None; lowered.nodes.len()];
+        longest[unit.value().index()] = Some(0);
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            for &(from, to, weight) in &edges {
+                let Some(after) = longest[from].map(|at| at + weight) else { continue };
+                if longest[to].is_none_or(|at| at < after) {
+                    longest[to] = Some(after);
+                    changed = true;
+                }
+            }
+        }
+        let latency: i64 = unit.nodes.iter().map(|n| schedule.latency[n.index()]).sum();
+        let leaves = unit.ports.iter().flatten().map(|leaf| leaf.node);
+        leaves.filter(|n| longest[n.index()].is_none_or(|at| at + latency + SPARE <= 0)).collect()
+    };
+    units.list.iter().map(of).collect()
+}
 
 /// Earliest times of nodes, some of which are one.
 pub struct Timing {
@@ -27,7 +57,8 @@ pub struct Joined {
 
 impl Timing {
     /// `built`: nodes that an output is computed from.
-    pub fn new(lowered: &Lowered, schedule: &Schedule, built: &[bool]) -> Timing {
+    /// `slack`: by how much nodes may be ready later.
+    pub fn new(lowered: &Lowered, schedule: &Schedule, built: &[bool], slack: i64) -> Timing {
         let n = lowered.nodes.len();
         let (ready, edges) = schedule::earliest(lowered, schedule);
         let mut readers = vec![vec![]; n];
@@ -39,7 +70,7 @@ impl Timing {
             stands: (0..n).collect(),
             members: (0..n).map(|k| vec![k]).collect(),
             ready,
-            latest: schedule.ready.clone(),
+            latest: schedule.ready.iter().map(|ready| ready + slack).collect(),
         }
     }
 

@@ -51,6 +51,8 @@ pub struct Unit {
 
 /// Inputs of a LUT.
 const INPUTS: usize = 6;
+/// Inputs of a multiplexer between two registers: two levels of LUTs.
+const MOST_EARLY: usize = 31;
 
 /// The multiplexer in front of a port.
 pub enum Mux {
@@ -62,13 +64,13 @@ pub enum Mux {
 
 /// The multiplexer for so many values, of which some are constants and some are there a cycle earlier; `None` for too
 /// many of them. Each value but one has a condition; constants reset.
-pub fn mux(values: usize, constants: usize, early: usize) -> Option<Mux> {
+fn mux(values: usize, constants: usize, early: usize, most: usize) -> Option<Mux> {
     let inputs = |values: usize, constants: usize| 2 * values - constants - usize::from(values > 0);
     if inputs(values, constants) <= INPUTS {
         return Some(Mux::Single);
     }
     let late = values - early + 1;
-    (early > 1 && inputs(late, constants) <= INPUTS && inputs(early, 0) <= INPUTS + 1).then_some(Mux::Early)
+    (early > 1 && inputs(late, constants) <= INPUTS && inputs(early, 0) <= most).then_some(Mux::Early)
 }
 
 impl Unit {
@@ -87,18 +89,43 @@ pub struct Leaf {
     pub when: Region,
 }
 
+/// Which values may be selected a cycle before a port takes them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Early {
+    Nothing,
+    /// Those of inputs.
+    Inputs,
+    /// Those of [`Units::waits`].
+    WhatWaits,
+}
+
 pub struct Units {
-    /// Values may be selected a cycle earlier.
-    pub early: bool,
+    pub early: Early,
     pub classes: Vec<Class>,
     pub list: Vec<Unit>,
+    /// Per unit: values that can be there a cycle earlier, if the unit may wait.
+    pub waits: Vec<BTreeSet<NodeId>>,
 }
 
 impl Units {
     /// The value may be selected a cycle before the port takes it.
-    pub fn is_early(&self, lowered: &Lowered, leaf: &Leaf, taken: i64) -> bool {
-        let there = matches!(lowered.nodes[leaf.node.index()].op, Op::Input { .. }) && taken > FEED_LATENCY;
-        self.early && there && !leaf.negated
+    pub fn is_early(&self, lowered: &Lowered, unit: usize, leaf: &Leaf, taken: i64) -> bool {
+        let there = match self.early {
+            Early::Nothing => false,
+            Early::Inputs => {
+                matches!(lowered.nodes[leaf.node.index()].op, Op::Input { .. }) && taken > FEED_LATENCY
+            }
+            Early::WhatWaits => {
+                let constant = matches!(lowered.nodes[leaf.node.index()].op, Op::Const(_));
+                !constant && self.waits[unit].contains(&leaf.node)
+            }
+        };
+        there && (!leaf.negated || self.early == Early::WhatWaits)
+    }
+
+    /// The multiplexer in front of a port, see [`mux`].
+    pub fn mux(&self, values: usize, constants: usize, early: usize) -> Option<Mux> {
+        mux(values, constants, early, if self.early == Early::WhatWaits { MOST_EARLY } else { INPUTS + 1 })
     }
 }
 
@@ -106,7 +133,7 @@ impl Units {
 pub fn find(lowered: &Lowered, schedule: &Schedule, ranges: &Ranges, regions: &[Region], built: &[bool]) -> Units {
     let muxes = lowered.muxes.iter().copied().collect();
     let finder = Finder { lowered, schedule, ranges, regions, readers: readers(lowered, built), muxes };
-    let mut units = Units { early: true, classes: vec![], list: vec![] };
+    let mut units = Units { early: Early::Inputs, classes: vec![], list: vec![], waits: vec![] };
     let mut nodes: Vec<NodeId> =
         (0..lowered.nodes.len() as u32).map(NodeId).filter(|n| !regions[n.index()].is_empty()).collect();
     nodes.sort_by_key(|n| (schedule.ready[n.index()], *n));
