@@ -53,25 +53,7 @@ impl Input {
     /// # Errors
     /// A name that is no size of the function, or a value out of range.
     pub fn sizes(&self, given: &[(String, i64)]) -> Result<Vec<i64>> {
-        let known = self.greatest();
-        if let Some((name, _)) = given.iter().find(|g| !known.iter().any(|k| k.0 == g.0)) {
-            let names: Vec<_> = known.iter().map(|k| k.0.as_str()).collect();
-            let has = if names.is_empty() {
-                "it has none: give parameters a greatest value with `#pragma sagen max(…)` or --max".to_string()
-            } else {
-                format!("its sizes are {}", names.join(", "))
-            };
-            return Err(Error::usage(format!("`{name}` is no size of {}; {has}", self.scop.name)));
-        }
-        let value = |(name, max): &(String, i64)| {
-            let value = given.iter().rev().find(|g| g.0 == *name).map_or(*max, |g| g.1);
-            if (1..=*max).contains(&value) {
-                Ok(value)
-            } else {
-                Err(Error::usage(format!("the size {name} is {value}: it may be 1 to {max}")))
-            }
-        };
-        known.iter().map(value).collect()
+        sizes_of(&self.scop.name, &self.greatest(), given)
     }
 
     /// The sizes at run time and their maxima.
@@ -99,6 +81,32 @@ impl Input {
     }
 }
 
+/// The values of a function's sizes, of which these are `known` with their maxima; a size that is not given has its
+/// maximum.
+///
+/// # Errors
+/// A name that is no size of the function, or a value out of range.
+pub fn sizes_of(function: &str, known: &[(String, i64)], given: &[(String, i64)]) -> Result<Vec<i64>> {
+    if let Some((name, _)) = given.iter().find(|g| !known.iter().any(|k| k.0 == g.0)) {
+        let names: Vec<_> = known.iter().map(|k| k.0.as_str()).collect();
+        let has = if names.is_empty() {
+            "it has none: give parameters a greatest value with `#pragma sagen max(…)` or --max".to_string()
+        } else {
+            format!("its sizes are {}", names.join(", "))
+        };
+        return Err(Error::usage(format!("`{name}` is no size of {}; {has}", function)));
+    }
+    let value = |(name, max): &(String, i64)| {
+        let value = given.iter().rev().find(|g| g.0 == *name).map_or(*max, |g| g.1);
+        if (1..=*max).contains(&value) {
+            Ok(value)
+        } else {
+            Err(Error::usage(format!("the size {name} is {value}: it may be 1 to {max}")))
+        }
+    };
+    known.iter().map(value).collect()
+}
+
 /// Extensions of files that hold the text of a stage.
 const STAGES: [&str; 5] = ["scop", "ure", "mapping", "vsa", "txt"];
 
@@ -123,11 +131,28 @@ pub fn read(file: &Path, options: &ParseOptions, reporter: &dyn Reporter) -> Res
 ///
 /// # Errors
 /// The file cannot be read, or holds no stage.
-pub fn stage(file: &Path) -> Result<Input> {
+pub fn text(file: &Path) -> Result<Stage> {
     let name = file.display();
     let text = std::fs::read_to_string(file).map_err(|e| Error::reason(format!("cannot read {name}: {e}")))?;
-    let stage = array::text::read(&name.to_string(), &text)
-        .map_err(|e| Error::reason(format!("{name} is not the text of a stage: {e}")))?;
+    array::text::read(&name.to_string(), &text)
+        .map_err(|e| Error::reason(format!("{name} is not the text of a stage: {e}")))
+}
+
+/// Reads the text of a stage of one function.
+///
+/// # Errors
+/// Those of [`text`]; it is a merged array.
+pub fn stage(file: &Path) -> Result<Input> {
+    let (name, stage) = (file.display(), text(file)?);
+    if let Stage::Vsa(vsa) = &stage {
+        if vsa.is_merged() {
+            let names: Vec<&str> = vsa.functions.iter().map(|f| f.name.as_str()).collect();
+            return Err(Error::reason(format!(
+                "{name} is the merged array of {}: it runs with their C programs only, so give the C files and --merge",
+                names.join(", ")
+            )));
+        }
+    }
     let scop = match &stage {
         Stage::Scop(scop) | Stage::System(scop, _) | Stage::Mapping(scop, ..) => scop.clone(),
         Stage::Vsa(vsa) => around(vsa),

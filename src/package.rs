@@ -113,6 +113,9 @@ impl Job<'_> {
     fn fill(&self, out: &OutputDir, bench: parts::Bench, report: &Value) -> std::result::Result<(), String> {
         let (interface, board) = (&self.built.interface, self.board);
         pictures(out, self.functions)?;
+        if let Some(merged) = self.functions[0].compiled.merged() {
+            out.write("vsa.txt", array::text::to_text(merged))?;
+        }
         for (k, design) in self.beside.iter().enumerate() {
             out.write(&design_file(k), design.spec(&self.functions[0].spec).to_text())?;
         }
@@ -169,13 +172,15 @@ pub fn design_file(number: usize) -> String {
 /// Draws the systolic arrays. With several functions each has a folder of its own.
 fn pictures(out: &OutputDir, functions: &[PackagedFunction]) -> std::result::Result<(), String> {
     for PackagedFunction { compiled, .. } in functions {
-        let vsa = &compiled.vsa;
+        let vsa = compiled.alone();
         let folder = if functions.len() > 1 { format!("{}/", vsa.name) } else { String::new() };
         out.write(&format!("{folder}array.svg"), draw::draw(&vsa.at_most()))?;
         if let Some(stages) = &compiled.stages {
             out.write(&format!("{folder}array.time.svg"), stages.diagram(vsa))?;
         }
-        out.write(&format!("{folder}vsa.txt"), array::text::to_text(vsa))?;
+        if compiled.merged().is_none() {
+            out.write(&format!("{folder}vsa.txt"), array::text::to_text(vsa))?;
+        }
     }
     Ok(())
 }

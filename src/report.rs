@@ -23,13 +23,13 @@ pub fn peak(vsa: &Vsa) -> i64 {
 /// The share of [`peak`] that a run of `cycles` uses, 0 to 1; unknown for the text of an array.
 pub fn utilization(compiled: &Compiled, cycles: i64) -> Option<f64> {
     let work = compiled.report.work?;
-    Some(work.iterations as f64 / (peak(&compiled.vsa) * cycles.max(1)) as f64)
+    Some(work.iterations as f64 / (peak(compiled.alone()) * cycles.max(1)) as f64)
 }
 
 /// The utilization in words.
 pub fn utilization_text(compiled: &Compiled, cycles: i64) -> String {
     let share = utilization(compiled, cycles).map_or("unknown share".to_string(), |u| format!("{:.1} %", 100.0 * u));
-    format!("{share} of {} lanes", grouped(peak(&compiled.vsa)))
+    format!("{share} of {} lanes", grouped(peak(compiled.alone())))
 }
 
 /// The AXI ports, arrays and registers that a host needs.
@@ -319,10 +319,22 @@ pub fn design_text(design: &Design) -> String {
         ("estimate", estimate(&ip::total(ip), board)),
         ("LUT by part", luts.join(", ")),
     ];
-    for (name, value) in rows {
+    for (name, value) in rows.into_iter().chain(merged_rows(design)) {
         let _ = writeln!(text, "  {name:<12} {value}");
     }
     text
+}
+
+/// What a merged array shares, and what its functions would take apart.
+fn merged_rows(design: &Design) -> Vec<(&'static str, String)> {
+    let Some(merged) = design.functions[0].merged() else { return vec![] };
+    let alone: Vec<&Vsa> = design.functions.iter().map(|c| c.alone()).collect();
+    let apart = ip::total(&Ip::new(&design.ip.name, design.ip.queue, &alone));
+    let sharing = merged.remarks.shared.as_ref().map(|s| ("sharing", shared_text(s)));
+    sharing
+        .into_iter()
+        .chain([("apart", format!("{} with an array for each", estimate(&apart, design.board)))])
+        .collect()
 }
 
 /// Resources, and their share of the board.
@@ -354,7 +366,7 @@ fn passed_through(vsa: &Vsa) -> &'static str {
 
 /// The rows of one function.
 fn function_text(compiled: &Compiled, board: &Board) -> String {
-    let (vsa, report) = (&compiled.vsa, &compiled.report);
+    let (vsa, report) = (compiled.alone(), &compiled.report);
     let cycles = report.prediction.cycles;
     let time =
         format!("{:.2} µs at {} MHz{}", cycles as f64 / board.clock_mhz, board.clock_mhz, counted_for(compiled, board));
@@ -369,12 +381,19 @@ fn function_text(compiled: &Compiled, board: &Board) -> String {
         ("time", time),
         ("ports", ports_text(&interface)),
         ("banks", report.loads.iter().map(|load| bank_text(compiled, load)).collect::<Vec<_>>().join(", ")),
-        ("estimate", estimate(&report.resources, board)),
-        ("limited by", limit(compiled)),
-        ("LUT by part", luts.join(", ")),
     ];
+    let own = match &compiled.member {
+        None => vec![
+            ("estimate", estimate(&report.resources, board)),
+            ("limited by", limit(compiled)),
+            ("LUT by part", luts.join(", ")),
+        ],
+        Some(member) => {
+            vec![("alone", format!("{} cycles, {}", grouped(member.cycles), estimate(&report.resources, board)))]
+        }
+    };
     let mut text = format!("{}\n", headline(vsa));
-    for (name, value) in rows.into_iter().chain(optional_rows(compiled, &interface)) {
+    for (name, value) in rows.into_iter().chain(own).chain(optional_rows(compiled, &interface)) {
         let _ = writeln!(text, "  {name:<12} {value}");
     }
     text
@@ -397,7 +416,8 @@ fn shared_text(s: &Shared) -> String {
 
 /// The rows that not every function has: phases, arrays on chip, scratch buffers, the proof.
 fn optional_rows(compiled: &Compiled, interface: &Interface) -> impl Iterator<Item = (&'static str, String)> {
-    let vsa = &compiled.vsa;
+    let vsa = compiled.alone();
+    let is_alone = compiled.member.is_none();
     let bytes = |name: &str, bytes: i64| format!("{name} {} bytes", grouped(bytes));
     let scratch: Vec<_> =
         interface.arguments().filter(|a| a.is_scratch()).map(|a| bytes(&a.name, a.bytes() as i64)).collect();
@@ -410,8 +430,8 @@ fn optional_rows(compiled: &Compiled, interface: &Interface) -> impl Iterator<It
         ("sharing", vsa.remarks.shared.as_ref().map(shared_text)),
         ("on chip", listed(on_chip)),
         ("scratch", listed(scratch)),
-        ("objective", objective(compiled)),
-        ("proof", proof(compiled)),
+        ("objective", objective(compiled).filter(|_| is_alone)),
+        ("proof", proof(compiled).filter(|_| is_alone)),
     ];
     rows.into_iter().filter_map(|(name, value)| Some((name, value?)))
 }
@@ -420,7 +440,7 @@ fn optional_rows(compiled: &Compiled, interface: &Interface) -> impl Iterator<It
 fn operations_text(compiled: &Compiled) -> String {
     let Some(work) = compiled.report.work else { return "unknown".into() };
     let each = work.operations as f64 / work.iterations.max(1) as f64;
-    let most = (peak(&compiled.vsa) as f64 * each).round() as i64;
+    let most = (peak(compiled.alone()) as f64 * each).round() as i64;
     let average = work.operations as f64 / compiled.report.prediction.cycles.max(1) as f64;
     format!("{}; up to {} per cycle, {average:.1} on average", grouped(work.operations), grouped(most))
 }

@@ -1,6 +1,8 @@
 // Three functions of different types and arguments, two of whose arrays share a name.
 // sagen: --seed 3 --sequence 60
 // sagen: --memory ddr --seed 4 --sequence 20
+// sagen: --merge --seed 5 --sequence 60
+// sagen: --merge --memory ddr --sequence 20 --queue 4
 // sagen: --function ger,gemv --sequence 30 --queue 2
 #include <stdint.h>
 #define N 6

@@ -1,5 +1,7 @@
 // Functions in phases: what they pass on stays on chip, each core has memories of its own.
 // sagen: --sequence 40
+// sagen: --merge --sequence 40
+// sagen: --merge --sequence 10 --on-chip 0 --queue 2
 // sagen: --memory ddr --seed 5 --sequence 20 --queue 4
 // sagen: --sequence 10 --on-chip 0
 // sagen: --sequence 10 --on-chip 80 --memory ideal:120

@@ -2,7 +2,7 @@
 
 use crate::choose;
 use crate::choose::{Limit, Searched};
-use array::contract::dram::{Memories, MemoryTiming};
+use array::contract::dram::Memories;
 use array::kernel::Kernel;
 use array::vsa::Vsa;
 use cost::bank;
@@ -26,17 +26,27 @@ pub struct Compiled {
     pub report: Report,
     /// For one run ([`Compiled::at`]): the array for all sizes, and the run's sizes. Of a merged array, all of it.
     pub whole: Option<(Box<Vsa>, Vec<i64>)>,
-    /// The number of the function, of a merged array.
-    pub member: Option<usize>,
+    /// Of a function of a merged array.
+    pub member: Option<Member>,
+}
+
+/// A function of a merged array.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// Its number.
+    pub number: usize,
+    /// The array that it would have alone, and the cycles there.
+    pub alone: Box<Vsa>,
+    pub cycles: i64,
 }
 
 impl Compiled {
     /// The array, work and prediction of one run at these sizes.
     pub fn at(&self, sizes: &[i64]) -> Compiled {
         let mut out = self.clone();
-        if let (Some((merged, _)), Some(member)) = (&self.whole, self.member) {
+        if let Some(merged) = self.merged() {
             out.report.work = self.stages.as_ref().map(|s| Work::of(&s.scop.at(sizes)));
-            out.run((**merged).clone(), member, sizes);
+            out.run(merged, sizes);
             return out;
         }
         if self.vsa.parameters() == 0 {
@@ -50,13 +60,26 @@ impl Compiled {
         out
     }
 
-    /// Makes it a run of a function of a merged array, with these sizes of its own.
-    pub(crate) fn run(&mut self, merged: Vsa, member: usize, own: &[i64]) {
-        let sizes = merged.sizes_of(member, own);
-        self.report.prediction = predict_at(&merged, &sizes, &behind(&merged, member, &self.report.chosen_for));
-        self.report.ideal = predict_at(&merged, &sizes, &Memories::ideal()).cycles;
-        self.vsa = merged.run_of(member, own);
-        (self.whole, self.member) = (Some((Box::new(merged), sizes)), Some(member));
+    /// Makes it function `number` of a merged array.
+    pub(crate) fn join(&mut self, merged: &Vsa, number: usize) {
+        let cycles = self.report.prediction.cycles;
+        self.member = Some(Member { number, alone: Box::new(self.vsa.clone()), cycles });
+        self.run(merged, &self.vsa.sizes.maxima());
+    }
+
+    /// Makes it a run of its function of a merged array, with these sizes of its own.
+    fn run(&mut self, merged: &Vsa, own: &[i64]) {
+        let Some(Member { number, .. }) = self.member else { return };
+        let sizes = merged.sizes_of(number, own);
+        self.report.prediction = predict_at(merged, &sizes, &merged.memories_of(number, &self.report.chosen_for));
+        self.report.ideal = predict_at(merged, &sizes, &Memories::ideal()).cycles;
+        self.vsa = merged.run_of(number, own);
+        self.whole = Some((Box::new(merged.clone()), sizes));
+    }
+
+    /// The array as its function has it alone.
+    pub fn alone(&self) -> &Vsa {
+        self.member.as_ref().map_or(&self.vsa, |member| &member.alone)
     }
 
     /// The merged array that executes the function, if there is one.
@@ -66,19 +89,16 @@ impl Compiled {
 
     /// The greatest sizes of the function.
     pub fn maxima(&self) -> Vec<i64> {
-        match (&self.whole, self.member) {
-            (Some((whole, _)), Some(member)) => {
-                whole.functions[member].sizes.iter().map(|s| whole.sizes.list[s.0].max).collect()
-            }
-            _ => self.vsa.sizes.maxima(),
-        }
+        self.alone().sizes.maxima()
     }
 
     /// The run's sizes, by name.
     pub fn sizes(&self) -> Vec<(&str, i64)> {
         let Some((whole, sizes)) = &self.whole else { return vec![] };
-        match self.member {
-            Some(member) => whole.functions[member].sizes.iter().map(|(k, name)| (name.as_str(), sizes[*k])).collect(),
+        match &self.member {
+            Some(member) => {
+                whole.functions[member.number].sizes.iter().map(|(k, name)| (name.as_str(), sizes[*k])).collect()
+            }
             None => whole.sizes.list.iter().zip(sizes).map(|(s, value)| (s.name.as_str(), *value)).collect(),
         }
     }
@@ -96,23 +116,13 @@ impl Compiled {
     pub fn predict(&self, memory: &Memories) -> Prediction {
         match &self.whole {
             Some((whole, sizes)) => {
-                let memory = self.member.map_or_else(|| memory.clone(), |member| behind(whole, member, memory));
+                let behind = |member: &Member| whole.memories_of(member.number, memory);
+                let memory = self.member.as_ref().map_or_else(|| memory.clone(), behind);
                 predict_at(whole, sizes, &memory)
             }
             None => predict(&self.vsa, memory),
         }
     }
-}
-
-/// The memories behind the ports of a merged array in runs of a function, of those behind the function's own ports.
-fn behind(merged: &Vsa, member: usize, own: &Memories) -> Memories {
-    let alone = merged.of_function(member);
-    let arrays = || merged.functions[member].arrays.iter().enumerate();
-    let of = |port: usize| {
-        let array = arrays().find(|(_, (k, _))| merged.port_of(*k as u32) == port);
-        array.map_or(MemoryTiming::IDEAL, |(k, _)| own.of(alone.port_of(k as u32)))
-    };
-    Memories::of_ports((0..merged.ports()).map(of).collect())
 }
 
 /// The representations before the array.

@@ -14,8 +14,7 @@ pub fn merged(name: &str, mut all: Vec<Compiled>) -> Result<Vec<Compiled>, Diagn
     let merged = merge(&name.to_lowercase(), &arrays).map_err(|why| vec![refused(why)])?;
     merged.verify().map_err(|faults| crate::pipeline::internal("the merged array", faults))?;
     for (f, compiled) in all.iter_mut().enumerate() {
-        let maxima = compiled.vsa.sizes.maxima();
-        compiled.run(merged.clone(), f, &maxima);
+        compiled.join(&merged, f);
     }
     Ok(all)
 }

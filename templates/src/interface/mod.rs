@@ -426,7 +426,7 @@ fn function(ip: &Ip, f: usize, ident: String, layout: &Layout, shared: &[Vec<usi
         let (ty, passed) = match a.is {
             Source::Array(index) => (
                 core.arrays[index].ty,
-                Passed::Address(array(core, index, shared[function.core][core.port_of(index as u32)])),
+                Passed::Address(array(core, function, index, shared[function.core][core.port_of(index as u32)])),
             ),
             Source::Scalar(index) => (core.scalars[index].ty, Passed::Value(index)),
         };
@@ -452,13 +452,15 @@ fn function(ip: &Ip, f: usize, ident: String, layout: &Layout, shared: &[Vec<usi
     Function { name, ident, core, arguments, sizes, program, arrays, member }
 }
 
-fn array(core: &Vsa, k: usize, port: usize) -> Array {
+fn array(core: &Vsa, function: &array::ip::Function, k: usize, port: usize) -> Array {
+    // Over the function's own sizes.
+    let own = |e: &Affine| Affine { coeffs: function.sizes.iter().map(|s| e.coeffs[s.0]).collect(), ..e.clone() };
     let (read, written) =
         (core.inputs.iter().any(|g| g.array as usize == k), core.outputs.iter().any(|g| g.array as usize == k));
     Array {
         index: k,
         dims: core.arrays[k].dims.clone(),
-        extents: core.sizes.extents.get(&k).cloned().unwrap_or_default(),
+        extents: core.sizes.extents.get(&k).into_iter().flatten().map(own).collect(),
         address_bits: core.address_bits,
         port,
         read,

@@ -71,6 +71,20 @@ fn option(random: &mut Random) -> String {
     all[random.below(all.len() as u64) as usize].to_string()
 }
 
+/// Input number `seed` of two or three functions on one array.
+pub fn draw_merged(seed: u64) -> Whole {
+    let mut random = Random(seed.wrapping_mul(0x8cb9_2ba7_2f3d_8dd7) ^ 0x6d65_7267);
+    let count = 2 + random.below(2) as usize;
+    let mut options = vec!["--merge".into(), format!("--seed {}", random.below(1000))];
+    options.push(format!("--sequence {}", 3 + random.below(9)));
+    let mut files = vec![];
+    for k in 0..count {
+        let kind = [forms::draw, nests::draw, programs::draw, programs::draw, sized::draw][random.below(5) as usize];
+        files.push(kind(random.draw() >> 16).text.replace("void kernel(", &format!("void kernel{k}(")));
+    }
+    Whole { files, options }
+}
+
 /// Input number `seed`.
 pub fn draw(seed: u64) -> Whole {
     let mut random = Random(seed.wrapping_mul(0x9fb2_1c65_1e98_df25) ^ 0x77_686f);
@@ -86,6 +100,9 @@ pub fn draw(seed: u64) -> Whole {
         files.push(text);
     }
     (0..random.below(4)).for_each(|_| options.push(option(&mut random)));
+    if count > 1 && random.below(2) == 0 {
+        options.push("--merge".into());
+    }
     Whole { files, options }
 }
 

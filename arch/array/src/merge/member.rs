@@ -1,5 +1,6 @@
 //! A function of a merged array as an array of its own.
 
+use crate::contract::dram::{Memories, MemoryTiming};
 use crate::vsa::{Member, NodeId, Op, Remarks, Vsa};
 use std::collections::BTreeMap;
 use uniform::affine::Condition;
@@ -17,6 +18,17 @@ impl Vsa {
         all[0] = function as i64 + 1;
         self.functions[function].sizes.iter().zip(own).for_each(|((place, _), value)| all[*place] = *value);
         all
+    }
+
+    /// The memories behind the ports in runs of a function, of those behind the ports that it has alone.
+    pub fn memories_of(&self, function: usize, own: &Memories) -> Memories {
+        let alone = self.of_function(function);
+        let of = |port: usize| {
+            let mut arrays = self.functions[function].arrays.iter();
+            let array = arrays.position(|(k, _)| self.port_of(*k as u32) == port);
+            array.map_or(MemoryTiming::IDEAL, |k| own.of(alone.port_of(k as u32)))
+        };
+        Memories::of_ports((0..self.ports()).map(of).collect())
     }
 
     /// The array that a run of a function uses, with the function's own names, at the greatest of its sizes.
@@ -137,6 +149,9 @@ fn keep_sources(vsa: &mut Vsa) {
 /// Drops nodes of which no output depends.
 fn keep_nodes(vsa: &mut Vsa) {
     let mut open: Vec<NodeId> = vsa.outputs.iter().flat_map(|g| &g.ports).flat_map(|p| [p.value, p.enable]).collect();
+    // Every port of a group has its node.
+    let inputs = vsa.nodes.iter().enumerate().filter(|(_, node)| matches!(node.op, Op::Input { .. }));
+    open.extend(inputs.map(|(n, _)| NodeId(n as u32)));
     let mut kept = vec![false; vsa.nodes.len()];
     while let Some(id) = open.pop() {
         if !std::mem::replace(&mut kept[id.index()], true) {

@@ -29,7 +29,7 @@ mod frame;
 mod member;
 mod ports;
 
-use crate::contract::delay;
+use crate::contract::{delay, timing};
 use crate::draft::{InputDraft, Lowered, OutputDraft, OutputDraftPort};
 use crate::pe;
 use crate::pe::{retime, May};
@@ -243,9 +243,25 @@ fn schedule(merged: &mut Vsa, muxes: Vec<NodeId>) -> Result<(), Unmergeable> {
     merged.remarks.statements = lowered.statements;
     merged.remarks.shared = lowered.shared;
     merged.schedule = schedule;
+    read_all(merged);
     retime::sink(merged);
     merged.schedule.delays = delay::choose(merged);
     Ok(())
+}
+
+/// Every port of a group has its node, even if no output depends on it any more.
+fn read_all(merged: &mut Vsa) {
+    for (g, group) in merged.inputs.iter().enumerate() {
+        for port in 0..group.ports.len() {
+            let op = Op::Input { group: g as u32, port: port as u32 };
+            if merged.nodes.iter().any(|node| node.op == op) {
+                continue;
+            }
+            merged.schedule.ready.push(timing::least_ready(&op));
+            merged.schedule.latency.push(0);
+            merged.nodes.push(Node { op, ty: merged.arrays[group.array as usize].ty, name: "unused".into() });
+        }
+    }
 }
 
 /// The PE as lowering has it. The layouts of groups are there already, so drafts have nothing but ports.

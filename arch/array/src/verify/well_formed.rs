@@ -77,7 +77,9 @@ impl WellFormed<'_> {
             return;
         }
         let number = vsa.sizes.list.first().is_some_and(|s| s.max == vsa.functions.len() as i64);
-        self.require(number, || format!("the first size is not the number of one of {} functions", vsa.functions.len()));
+        self.require(number, || {
+            format!("the first size is not the number of one of {} functions", vsa.functions.len())
+        });
         let once = |all: &dyn Fn(&Member) -> Vec<usize>, from: usize, count: usize| {
             let mut places: Vec<usize> = vsa.functions.iter().flat_map(all).collect();
             places.sort_unstable();
@@ -89,14 +91,16 @@ impl WellFormed<'_> {
             && once(&|f| places(&f.sizes), 1, vsa.sizes.list.len());
         self.require(each, || "an array, scalar or size that is not of exactly one function".into());
         let names = vsa.functions.iter().flat_map(|f| f.arrays.iter().chain(&f.scalars).chain(&f.sizes));
-        self.require(names.into_iter().all(|n| identifier(&n.1)) && vsa.functions.iter().all(|f| identifier(&f.name)), || {
-            "a function or an argument whose name cannot name a register".into()
-        });
+        self.require(
+            names.into_iter().all(|n| identifier(&n.1)) && vsa.functions.iter().all(|f| identifier(&f.name)),
+            || "a function or an argument whose name cannot name a register".into(),
+        );
         let of = |array: u32, when: &When| {
             let f = vsa.function_of(when).and_then(|f| vsa.functions.get(f));
             f.is_some_and(|f| f.arrays.iter().any(|a| a.0 == array as usize))
         };
-        let groups = vsa.inputs.iter().all(|g| of(g.array, &g.used)) && vsa.outputs.iter().all(|g| of(g.array, &g.emit));
+        let groups =
+            vsa.inputs.iter().all(|g| of(g.array, &g.used)) && vsa.outputs.iter().all(|g| of(g.array, &g.emit));
         self.require(groups, || "an input or output group that is not of the function of its array".into());
     }
 
@@ -443,12 +447,14 @@ impl WellFormed<'_> {
             let fits = values().all(|(j, f, c)| f.most() >= 0 && (f.most() < c.trip || j < vsa.phases()));
             self.require(fits, || format!("{what}: emit {:?} does not fit the tile counters", g.emit.at));
             // Of a merged array, a function may end it at a number.
-            let ends = values().all(|(_, f, c)| vsa.is_merged() || c.limit().is_none() || f.most() == 0 || f.most() + 1 == c.trip);
+            let ends = values()
+                .all(|(_, f, c)| vsa.is_merged() || c.limit().is_none() || f.most() == 0 || f.most() + 1 == c.trip);
             self.require(ends, || format!("{what}: emits in the middle of a counter that sizes end"));
             self.cases_of(&what, &g.emit.cases);
             let good = values().all(|(_, f, c)| {
-                f.parameter()
-                    .is_none_or(|p| (c.is_by_case() || vsa.is_merged()) && p < vsa.parameters() && f.most() == vsa.counters[p].trip - 1)
+                f.parameter().is_none_or(|p| {
+                    (c.is_by_case() || vsa.is_merged()) && p < vsa.parameters() && f.most() == vsa.counters[p].trip - 1
+                })
             });
             self.require(good, || format!("{what}: emits at parameters that end nothing"));
             self.require((1..=2).contains(&g.slots), || format!("{what}: {} slots", g.slots));

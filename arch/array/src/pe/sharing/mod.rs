@@ -28,9 +28,9 @@ use crate::draft::Lowered;
 use crate::pe::schedule::schedule;
 use crate::vsa::{Node, NodeId, Op, Schedule, Shared};
 use timing::Timing;
-use units::Early;
 use uniform::affine::Ranges;
 use uniform::counters::Loops;
+use units::Early;
 
 /// What sharing may change besides the operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

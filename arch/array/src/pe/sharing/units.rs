@@ -112,9 +112,7 @@ impl Units {
     pub fn is_early(&self, lowered: &Lowered, unit: usize, leaf: &Leaf, taken: i64) -> bool {
         let there = match self.early {
             Early::Nothing => false,
-            Early::Inputs => {
-                matches!(lowered.nodes[leaf.node.index()].op, Op::Input { .. }) && taken > FEED_LATENCY
-            }
+            Early::Inputs => matches!(lowered.nodes[leaf.node.index()].op, Op::Input { .. }) && taken > FEED_LATENCY,
             Early::WhatWaits => {
                 let constant = matches!(lowered.nodes[leaf.node.index()].op, Op::Const(_));
                 !constant && self.waits[unit].contains(&leaf.node)
