@@ -258,7 +258,7 @@ pub struct Design {
     /// Add a queue of this many commands to the IP: a power of two
     #[arg(long, value_name = "COMMANDS", value_parser = parse_queue, help_heading = WIRING)]
     queue: Option<u32>,
-    /// Several functions: one array for all, with the operators that they need at the same time
+    /// Put all functions on one array
     #[arg(long, help_heading = WIRING)]
     #[serde(skip_serializing_if = "is_off")]
     merge: bool,

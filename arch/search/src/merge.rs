@@ -20,17 +20,19 @@ pub fn merged(name: &str, mut all: Vec<Compiled>) -> Result<Vec<Compiled>, Diagn
 }
 
 fn refused(why: Unmergeable) -> Diagnostic {
-    let text = match &why {
-        Unmergeable::Strips(function) => format!("`{function}` cannot be merged: its loops end by strip"),
-        Unmergeable::Unlike(what) => format!("these functions cannot be merged: they differ in their {what}"),
-        Unmergeable::NoSchedule => "these functions cannot be merged: no hop delays suit all of them".to_string(),
+    let (text, help) = match &why {
+        Unmergeable::Strips(function) => (
+            format!("`{function}` cannot be merged: its loops end by strip, and values pass from strip to strip"),
+            format!("choose an array for `{function}` by hand, with --tile and without --strip"),
+        ),
+        Unmergeable::Unlike(what) => (
+            format!("these functions cannot be merged: they differ in their {what}"),
+            "give all of them the same".into(),
+        ),
+        Unmergeable::NoSchedule => (
+            "these functions cannot be merged: no hop delays suit all of them".to_string(),
+            "choose other space loops for one of them".to_string(),
+        ),
     };
-    let help = match &why {
-        Unmergeable::Strips(function) => {
-            format!("choose a space loop for `{function}` without strips, or leave --merge out")
-        }
-        Unmergeable::Unlike(_) => "give all of them the same, or leave --merge out".to_string(),
-        Unmergeable::NoSchedule => "choose other space loops for one of them, or leave --merge out".to_string(),
-    };
-    Diagnostic::error("E0732", None, text).help(help)
+    Diagnostic::error("E0732", None, text).help(format!("{help}, or leave --merge out"))
 }

@@ -44,6 +44,7 @@ fn every_option_reaches_the_design() {
         ("limit", "=lut=70%"),
         ("bank", "=x=DDR[0]"),
         ("distribute", ""),
+        ("merge", ""),
         ("reassociate", ""),
         ("fp-contract", ""),
     ];
