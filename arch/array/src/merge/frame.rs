@@ -33,8 +33,8 @@ pub struct Places {
     counters: Vec<usize>,
     /// And its last value.
     lasts: Vec<Formula>,
-    /// The function's parameters, and its counters of phases with them.
-    own: [usize; 2],
+    /// The function's counters of phases, parameters included.
+    own_phases: usize,
     /// Counters of the merged array: all, those of phases, those of tiles with them.
     all: [usize; 3],
     /// The place of the function's first size.
@@ -44,117 +44,102 @@ pub struct Places {
     all_cases: usize,
 }
 
-/// Sections of loops: phases, tiles, time.
+/// A loop of the merged array: which one from the inside of those of phases (0), of tiles (1) or inside of tiles (2).
+#[derive(Clone, Copy)]
+struct Loop {
+    section: usize,
+    from_end: usize,
+}
+
+/// Loops of each section.
 fn sections(vsa: &Vsa) -> [usize; 3] {
     [vsa.phases() - vsa.parameters(), vsa.tile_depth - vsa.phases(), vsa.counters.len() - vsa.tile_depth]
 }
 
+impl Loop {
+    /// All loops, outermost first, of functions of which some has so many in each section.
+    fn all(most: [usize; 3]) -> Vec<Loop> {
+        let of = |(section, &count): (usize, &usize)| (1..=count).rev().map(move |from_end| Loop { section, from_end });
+        most.iter().enumerate().flat_map(of).collect()
+    }
+
+    /// The counter of a function that is this loop.
+    fn of(self, vsa: &Vsa) -> Option<usize> {
+        let own = sections(vsa);
+        let end = vsa.parameters() + own[..=self.section].iter().sum::<usize>();
+        (self.from_end <= own[self.section]).then(|| end - self.from_end)
+    }
+}
+
+/// A case of the merged array: one of a function, or a function that has none.
+#[derive(Clone, Copy)]
+struct Part {
+    function: usize,
+    case: Option<usize>,
+}
+
+impl Part {
+    /// All cases; none if no function has one.
+    fn all(arrays: &[&Vsa]) -> Vec<Part> {
+        let has_cases = |vsa: &Vsa| vsa.loops().has_cases();
+        if !arrays.iter().any(|vsa| has_cases(vsa)) {
+            return vec![];
+        }
+        let of = |(function, vsa): (usize, &&Vsa)| match has_cases(vsa) {
+            true => (0..vsa.cases.len()).map(|k| Part { function, case: Some(k) }).collect::<Vec<_>>(),
+            false => vec![Part { function, case: None }],
+        };
+        arrays.iter().enumerate().flat_map(of).collect()
+    }
+}
+
 impl Frame {
     pub fn new(arrays: &[&Vsa]) -> Frame {
-        let most: [usize; 3] = [0, 1, 2].map(|k| arrays.iter().map(|vsa| sections(vsa)[k]).max().unwrap_or(0));
-        let (mut frame, parameters) = Frame::parameters(arrays);
-        let own = arrays.iter().flat_map(|vsa| vsa.sizes.maxima());
-        let maxima: Vec<i64> = [arrays.len() as i64].into_iter().chain(own).collect();
-        let has_cases = arrays.iter().any(|vsa| vsa.loops().has_cases());
-        let mut loops = vec![];
-        for k in 0..3 {
-            for j in 0..most[k] {
-                loops.push((k, most[k] - j));
+        let most = [0, 1, 2].map(|k| arrays.iter().map(|vsa| sections(vsa)[k]).max().unwrap_or(0));
+        let (mut frame, mut own) = Frame::parameters(arrays);
+        let (loops, parts) = (Loop::all(most), Part::all(arrays));
+        let own_maxima = arrays.iter().flat_map(|vsa| vsa.sizes.maxima());
+        let maxima: Vec<i64> = [arrays.len() as i64].into_iter().chain(own_maxima).collect();
+        // Numbers that follow from the function come before all loops.
+        let last = |&l: &Loop| match l.section > 0 && !parts.is_empty() {
+            true => by_case(arrays, &parts, &own, l),
+            false => {
+                let ends = frame.ends_of(arrays, &own, l);
+                frame.limit(&ends, &maxima)
             }
-        }
-        // The ends of loops, function by function.
-        let at = |vsa: &Vsa, (k, from_end): (usize, usize)| {
-            let own = sections(vsa);
-            let end = vsa.parameters() + own[..=k].iter().sum::<usize>();
-            (from_end <= own[k]).then(|| end - from_end)
         };
-        let places = |first: usize| {
-            let of = |(f, vsa): (usize, &&Vsa)| {
-                let mut counters: Vec<usize> = parameters[f].clone();
-                counters.extend(loops.iter().enumerate().filter(|l| at(vsa, *l.1).is_some()).map(|l| first + l.0));
-                counters
-            };
-            arrays.iter().enumerate().map(of).collect::<Vec<_>>()
-        };
-        let ends: Vec<Vec<Formula>> =
-            loops.iter().map(|l| frame.ends_of(arrays, &parameters, |vsa| at(vsa, *l))).collect();
-        let mut lasts = vec![];
-        for (l, ends) in loops.iter().zip(&ends) {
-            let by_case = l.0 > 0 && has_cases;
-            lasts.push(if by_case { None } else { Some(frame.limit(ends, &maxima)) });
-        }
+        let lasts: Vec<Formula> = loops.iter().map(last).collect();
         let first = frame.counters.len();
-        let counters = places(first);
-        let mut cases: Vec<(usize, Option<usize>)> = vec![];
-        if has_cases {
-            for (f, vsa) in arrays.iter().enumerate() {
-                let own = if vsa.loops().has_cases() { vsa.cases.len() } else { 0 };
-                cases.extend((0..own).map(|k| (f, Some(k))));
-                cases.extend((own == 0).then_some((f, None)));
-            }
-        }
-        for ((l, last), (k, loop_)) in lasts.into_iter().enumerate().zip(&loops) {
-            let trip = |vsa: &&Vsa| at(vsa, (*k, *loop_)).map_or(1, |j| vsa.counters[j].trip);
+        for (k, (l, last)) in loops.iter().zip(lasts).enumerate() {
+            let trip = |vsa: &&Vsa| l.of(vsa).map_or(1, |j| vsa.counters[j].trip);
             let trip = arrays.iter().map(trip).max().unwrap_or(1);
-            let last = last.unwrap_or_else(|| {
-                let in_case = |(f, case): &(usize, Option<usize>)| {
-                    let own = at(arrays[*f], (*k, *loop_));
-                    own.map_or(Formula::Const(0), |j| {
-                        let end = arrays[*f].counters[j].last.case_of(case.unwrap_or(0));
-                        renamed(end, &|p| parameters[*f][p])
-                    })
-                };
-                Formula::by_case(cases.iter().map(in_case).chain([Formula::Const(0)]).collect())
-            });
-            let name = frame.name(arrays, |vsa| at(vsa, (*k, *loop_)), ["phase", "tile", "time"][*k], l);
-            let kind = if *k == 0 { Kind::Sequence } else { Kind::Loop };
+            let name = frame.name(arrays, *l, k);
+            let kind = if l.section == 0 { Kind::Sequence } else { Kind::Loop };
             let last = if trip == 1 { Formula::Const(0) } else { last };
             frame.counters.push(Counter { name, kind, trip, last });
+            for (vsa, own) in arrays.iter().zip(&mut own) {
+                own.extend(l.of(vsa).map(|_| first + k));
+            }
         }
         let all = [frame.counters.len(), first + most[0], first + most[0] + most[1]];
-        let box_of = |(f, case): &(usize, Option<usize>)| -> Case {
-            let vsa = arrays[*f];
-            let outer = |j: usize| {
-                if j == 0 {
-                    return Span::constant(*f as i64, *f as i64);
-                }
-                let own = counters[*f].iter().position(|place| *place == j);
-                match own {
-                    _ if j < first => Span::whole(&frame.counters[j]),
-                    None => Span::constant(0, 0),
-                    Some(own) => match case {
-                        Some(k) => {
-                            let span = &vsa.cases[*k][own];
-                            Span { end: renamed(&span.end, &|p| parameters[*f][p]), ..span.clone() }
-                        }
-                        None => {
-                            let end = renamed(&vsa.counters[own].last, &|p| parameters[*f][p]);
-                            Span { low: 0, high: vsa.counters[own].trip - 1, end }
-                        }
-                    },
-                }
-            };
-            (0..all[1]).map(outer).collect()
-        };
-        let (mut size, mut case) = (1, 0);
-        let mut places = vec![];
-        for (function, vsa) in arrays.iter().enumerate() {
-            let own = cases.iter().filter(|c| c.0 == function).count();
-            places.push(Places {
-                function,
-                counters: counters[function].clone(),
-                lasts: vsa.counters.iter().map(|c| renamed(&c.last, &|p| parameters[function][p])).collect(),
-                own: [vsa.parameters(), vsa.phases()],
-                all,
-                size,
-                cases: (case..case + own).collect(),
-                all_cases: cases.len(),
-            });
-            size += vsa.sizes.list.len() as u32;
-            case += own;
-        }
-        let cases = cases.iter().map(box_of).collect();
+        let cases =
+            parts.iter().map(|part| frame.phases_of(arrays, *part, &own[part.function], [first, all[1]])).collect();
+        let places = places(arrays, own, &parts, all);
         Frame { cases, places, ..frame }
+    }
+
+    /// The box of phases of a case. Its counters: those in front of the `first` loop are of the run.
+    fn phases_of(&self, arrays: &[&Vsa], part: Part, own: &[usize], [first, phases]: [usize; 2]) -> Case {
+        let vsa = arrays[part.function];
+        let renamed = |end: &Formula| renamed(end, &|p| own[p]);
+        let span = |j: usize| match (own.iter().position(|place| *place == j), part.case) {
+            _ if j == 0 => Span::constant(part.function as i64, part.function as i64),
+            _ if j < first => Span::whole(&self.counters[j]),
+            (None, _) => Span::constant(0, 0),
+            (Some(j), Some(k)) => Span { end: renamed(&vsa.cases[k][j].end), ..vsa.cases[k][j].clone() },
+            (Some(j), None) => Span { low: 0, high: vsa.counters[j].trip - 1, end: renamed(&vsa.counters[j].last) },
+        };
+        (0..phases).map(span).collect()
     }
 
     /// The frame with the parameters of the functions alone, and their places.
@@ -185,8 +170,8 @@ impl Frame {
     }
 
     /// The last value of a loop by function: a number, or the formula of a parameter.
-    fn ends_of(&self, arrays: &[&Vsa], places: &[Vec<usize>], at: impl Fn(&Vsa) -> Option<usize>) -> Vec<Formula> {
-        let end = |(vsa, places): (&&Vsa, &Vec<usize>)| match at(vsa).map(|j| &vsa.counters[j].last) {
+    fn ends_of(&self, arrays: &[&Vsa], places: &[Vec<usize>], l: Loop) -> Vec<Formula> {
+        let end = |(vsa, places): (&&Vsa, &Vec<usize>)| match l.of(vsa).map(|j| &vsa.counters[j].last) {
             None => Formula::Const(0),
             Some(last) => match last.parameter() {
                 Some(p) => self.counters[places[p]].last.clone(),
@@ -213,13 +198,13 @@ impl Frame {
     }
 
     /// The name that the functions give a loop, if it is one.
-    fn name(&self, arrays: &[&Vsa], at: impl Fn(&Vsa) -> Option<usize>, kind: &str, number: usize) -> String {
-        let mut names: Vec<&str> = arrays.iter().filter_map(|vsa| Some(&*vsa.counters[at(vsa)?].name)).collect();
+    fn name(&self, arrays: &[&Vsa], l: Loop, number: usize) -> String {
+        let mut names: Vec<&str> = arrays.iter().filter_map(|vsa| Some(&*vsa.counters[l.of(vsa)?].name)).collect();
         names.sort_unstable();
         names.dedup();
         match names[..] {
             [one] if self.counters.iter().all(|c| c.name != one) => one.into(),
-            _ => format!("{kind}{number}"),
+            _ => format!("{}{number}", ["phase", "tile", "time"][l.section]),
         }
     }
 
@@ -248,6 +233,36 @@ impl Frame {
         }
         Sizes { list, extents }
     }
+}
+
+/// Where the counters of each function are; `own`: their places.
+fn places(arrays: &[&Vsa], own: Vec<Vec<usize>>, parts: &[Part], all: [usize; 3]) -> Vec<Places> {
+    let mut size = 1;
+    let of = |(function, (vsa, counters)): (usize, (&&Vsa, Vec<usize>))| {
+        let places = Places {
+            function,
+            lasts: vsa.counters.iter().map(|c| renamed(&c.last, &|p| counters[p])).collect(),
+            counters,
+            own_phases: vsa.phases(),
+            all,
+            size,
+            cases: (0..parts.len()).filter(|&k| parts[k].function == function).collect(),
+            all_cases: parts.len(),
+        };
+        size += vsa.sizes.list.len() as u32;
+        places
+    };
+    arrays.iter().zip(own).enumerate().map(of).collect()
+}
+
+/// The last value of a loop inside of phases, by case.
+fn by_case(arrays: &[&Vsa], parts: &[Part], own: &[Vec<usize>], l: Loop) -> Formula {
+    let end = |part: &Part| {
+        let vsa = arrays[part.function];
+        let last = l.of(vsa).map(|j| vsa.counters[j].last.case_of(part.case.unwrap_or(0)));
+        last.map_or(Formula::Const(0), |last| renamed(last, &|p| own[part.function][p]))
+    };
+    Formula::by_case(parts.iter().map(end).chain([Formula::Const(0)]).collect())
 }
 
 /// A last value with parameters at other places.
@@ -292,8 +307,8 @@ impl Places {
     /// How many outer counters reload, see [`crate::vsa::InputGroup::reload`].
     pub fn reload(&self, own: usize) -> usize {
         match own {
-            0 if self.own[1] > 0 => 0,
-            own if own == self.own[1] => self.phases(),
+            0 if self.own_phases > 0 => 0,
+            own if own == self.own_phases => self.phases(),
             own => self.counters[own - 1] + 1,
         }
     }

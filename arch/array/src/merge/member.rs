@@ -159,11 +159,8 @@ fn keep_nodes(vsa: &mut Vsa) {
         }
     }
     let mut number = vec![NodeId(0); kept.len()];
-    let mut count = 0;
-    for (n, _) in kept.iter().enumerate().filter(|k| *k.1) {
-        number[n] = NodeId(count);
-        count += 1;
-    }
+    let all_kept = (0..kept.len()).filter(|&n| kept[n]);
+    all_kept.enumerate().for_each(|(at, n)| number[n] = NodeId(at as u32));
     let renumbered = |op: &Op| match op.with_operands(|id| number[id.index()]) {
         Op::Past { source, hop, waves } => Op::Past { source: number[source.index()], hop, waves },
         op => op,

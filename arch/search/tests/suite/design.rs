@@ -27,6 +27,7 @@ fn the_printed_form_reads_back() {
                 ports: ports.clone(),
                 bank: [("A".into(), "DDR[1]".into())].into(),
                 uram: Some(true),
+                merge: Some(true),
                 queue: Some(4),
                 spill_beyond: Some(9),
                 memory_latency: Some(120),
