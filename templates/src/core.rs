@@ -57,8 +57,8 @@ pub struct Inputs<'a, 'm> {
     pub guard: Guard<Sig<'m>>,
     /// Pulse.
     pub start: Sig<'m>,
-    /// Byte address of the array with this index.
-    pub base: &'a dyn Fn(usize) -> Option<Sig<'m>>,
+    /// Byte address of the array with this index, or of that of the function that runs.
+    pub base: &'a dyn Fn(&[(Option<usize>, usize)]) -> Option<Sig<'m>>,
     /// Value of the program register with this index.
     pub program: &'a dyn Fn(usize) -> Option<Sig<'m>>,
     /// Name and value of the scalar with this index.
@@ -204,9 +204,9 @@ impl Core {
         ports.guard.rst.set(instance, inputs.guard.rst);
         ports.guard.live.set(instance, inputs.guard.live);
         ports.start.set(instance, inputs.start);
-        for (array, base) in &ports.bases {
+        for (arrays, base) in &ports.bases {
             // Without an address the input stays undriven, which the netlist check reports.
-            let address = if self.is_outside(port) { (inputs.base)(*array) } else { Some(m.lit(0, base.ty)) };
+            let address = if self.is_outside(port) { (inputs.base)(arrays) } else { Some(m.lit(0, base.ty)) };
             address.iter().for_each(|address| base.set(instance, *address));
         }
         for (register, port) in registers.iter().zip(&ports.program) {

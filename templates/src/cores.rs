@@ -34,8 +34,8 @@ struct CorePorts {
     done: Port,
     /// No burst is open.
     quiet: Port,
-    /// By array that the engines move.
-    bases: Vec<(usize, Port)>,
+    /// By array that the engines move, or by those of which a run moves one.
+    bases: Vec<(Vec<(Option<usize>, usize)>, Port)>,
     /// By scalar that the array uses.
     scalars: Vec<(u32, Port)>,
     /// By program register.
@@ -51,20 +51,21 @@ impl CoreModule {
         let Core { array, .. } = &self.core;
         let readers = || self.core.readers.iter().filter(|r| self.core.is_outside(r.0));
         let writers = || self.core.writers.iter().filter(|w| self.core.is_outside(w.0));
-        let mut bases: Vec<usize> = readers()
-            .flat_map(|r| &r.1.walk.arrays)
-            .chain(writers().flat_map(|w| &w.1.walk.arrays))
-            .map(|a| a.0)
-            .collect();
-        bases.sort_unstable();
+        let mut bases: Vec<Vec<(Option<usize>, usize)>> =
+            readers().flat_map(|r| r.1.walk.bases()).chain(writers().flat_map(|w| w.1.walk.bases())).collect();
+        bases.sort_by_key(|all| all.iter().map(|a| a.1).collect::<Vec<_>>());
         bases.dedup();
+        let base = |(n, all): (usize, Vec<(Option<usize>, usize)>)| {
+            let number = if let [(None, array)] = all[..] { array } else { n };
+            (all, Port::new(format!("base_{number}"), u(self.core.address_bits)))
+        };
         let prefix = |port: usize| format!("m_axi_{port}_");
         CorePorts {
             guard: Guard::ports(),
             start: Port::bit("start"),
             done: Port::bit("done"),
             quiet: Port::bit("quiet"),
-            bases: bases.into_iter().map(|k| (k, Port::new(format!("base_{k}"), u(self.core.address_bits)))).collect(),
+            bases: bases.into_iter().enumerate().map(base).collect(),
             scalars: array
                 .ports()
                 .scalars
@@ -89,7 +90,7 @@ impl Template for CoreModule {
         let CorePorts { guard, start, bases, scalars, program, .. } = &ports;
         let guard = guard.map(|port| port.input(m));
         let start = start.input(m);
-        let bases: Vec<(usize, Sig<'m>)> = bases.iter().map(|(k, port)| (*k, port.input(m))).collect();
+        let bases: Vec<_> = bases.iter().map(|(all, port)| (all, port.input(m))).collect();
         let scalars: Vec<(u32, String, Sig<'m>)> =
             scalars.iter().map(|(k, port)| (*k, format!("{}_q", port.name), port.input(m))).collect();
         let program: Vec<Sig<'m>> = program.iter().map(|port| port.input(m)).collect();
@@ -97,7 +98,7 @@ impl Template for CoreModule {
             guard,
             start,
             program: &|n| program.get(n).copied(),
-            base: &|array| bases.iter().find(|b| b.0 == array).map(|b| b.1),
+            base: &|arrays| bases.iter().find(|b| b.0 == arrays).map(|b| b.1),
             scalar: &|scalar| scalars.iter().find(|s| s.0 == scalar).map(|(_, name, value)| (name.as_str(), *value)),
         };
         let engines = self.core.engines(m, d, &inputs);
@@ -142,14 +143,20 @@ impl<'m> Registers<'_, 'm> {
 
     /// A value for a core, multiplexed over the functions that run on it; `index`: of the argument of a function.
     fn value(&self, core: usize, index: impl Fn(&Function) -> Option<usize>) -> Option<Sig<'m>> {
-        let mut cases = vec![];
+        // By register: functions may have it in the same one.
+        let mut cases: Vec<((u32, u32), Vec<Sig<'m>>, Sig<'m>)> = vec![];
         for (f, function) in self.functions.iter().enumerate().filter(|(_, f)| f.core == core) {
             // Of a merged array, not every function has it.
             let Some(k) = index(function) else { continue };
-            cases.push((self.starts(f), self.to.arguments[f][k].out(self.control)));
+            let argument = &function.arguments[k];
+            let register = (argument.offset, argument.register_bits());
+            match cases.iter_mut().find(|c| c.0 == register && function.member.is_some()) {
+                Some(known) => known.1.push(self.starts(f)),
+                None => cases.push((register, vec![self.starts(f)], self.to.arguments[f][k].out(self.control))),
+            }
         }
-        let (_, last) = cases.pop()?;
-        Some(self.m.select(&cases, last))
+        let last = cases.pop()?.2;
+        Some(self.m.select(&cases.into_iter().map(|c| (self.m.any(&c.1), c.2)).collect::<Vec<_>>(), last))
     }
 
     /// A program register of a core: of each function, what the host wrote, or the constant that it is.
@@ -174,8 +181,8 @@ impl<'m> Registers<'_, 'm> {
         let argument = |is: &dyn Fn(&Passed) -> bool| {
             self.value(core, |function| function.arguments.iter().position(|a| is(&a.passed)))
         };
-        for (k, port) in &ports.bases {
-            let base = argument(&|p| matches!(p, Passed::Address(a) if a.index == *k));
+        for (all, port) in &ports.bases {
+            let base = argument(&|p| matches!(p, Passed::Address(a) if all.iter().any(|x| x.1 == a.index)));
             base.iter().for_each(|base| port.set(instance, *base));
         }
         for (k, port) in &ports.scalars {

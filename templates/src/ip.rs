@@ -130,7 +130,9 @@ impl Template for Top {
                     guard,
                     start: ports.start.out(control),
                     program: &|n| ports.arguments[0].get(function.arguments.len() + n).map(|port| port.out(control)),
-                    base: &|array| argument(&|p| matches!(p, Passed::Address(a) if a.index == array)).map(|a| a.1),
+                    base: &|arrays| {
+                        argument(&|p| matches!(p, Passed::Address(a) if a.index == arrays[0].1)).map(|a| a.1)
+                    },
                     scalar: &|scalar| argument(&|p| *p == Passed::Value(scalar as usize)),
                 };
                 let engines = core.engines(m, d, &inputs);

@@ -22,11 +22,18 @@ pub(super) enum Field {
 
 /// All but what the sequencer computes per wave ([`launched`]). For a sketch: a lower bound.
 pub(super) fn control(vsa: &Vsa) -> Resources {
-    registers(&arguments(vsa), vsa.address_bits) + top(vsa) + sequencer(vsa)
+    // Tables of the numbers that a function tells.
+    let tables: i64 = if vsa.is_merged() { program(vsa).iter().sum() } else { 0 };
+    registers(&arguments(vsa), vsa.address_bits) + top(vsa) + sequencer(vsa) + Resources::lut(tables)
 }
 
 /// Bits of each argument that the host writes: addresses, scalars, numbers that follow from sizes.
 pub(super) fn arguments(vsa: &Vsa) -> Vec<i64> {
+    if vsa.is_merged() {
+        // The functions have the same registers.
+        let of = |f: usize| arguments(&vsa.of_function(f));
+        return (0..vsa.functions.len()).map(of).max_by_key(|all| all.iter().sum::<i64>()).unwrap_or_default();
+    }
     let addresses = std::iter::repeat_n(i64::from(vsa.address_bits), vsa.hosted());
     addresses.chain(vsa.scalars.iter().map(|s| i64::from(s.ty.bits()))).chain(program(vsa)).collect()
 }

@@ -96,7 +96,8 @@ pub(super) fn spans_compared(spans: impl Iterator<Item = ((i64, i64), i64)>) -> 
 
 /// Services, rows, bursts.
 fn address(walk: &Walk) -> Resources {
-    let groups = walk.groups.len() as i64;
+    // Those of different functions are never served in one run.
+    let groups = walk.turns().len() as i64;
     let bus = i64::from(walk.bus_bytes().trailing_zeros());
     let stages = walk.trim_stages as i64;
     let address = i64::from(walk.address_bits);

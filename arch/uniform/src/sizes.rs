@@ -69,6 +69,11 @@ impl Formula {
             Formula::OfFunction(values)
         }
     }
+    /// The number in runs of each function of a merged array, of a formula that says nothing else.
+    pub fn table(&self) -> Option<Vec<i64>> {
+        let Formula::OfFunction(values) = self else { return None };
+        values.iter().map(|v| if let Formula::Const(c) = v { Some(*c) } else { None }).collect()
+    }
     /// The formula in runs of this function of a merged array.
     pub fn in_function(&self, function: usize) -> Formula {
         let both = |x: &[Formula; 2]| [x[0].in_function(function), x[1].in_function(function)];

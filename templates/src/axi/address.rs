@@ -33,7 +33,7 @@
 use super::bundle::AxiAddress;
 use super::elastic::{choose, choose_lit, hold, pack, stage, unpack, Fields, Fifo, Skid, Stage};
 use super::program::Program;
-use super::services::{self, carry_select, forms, shift_bits, Job, Start};
+use super::services::{self, carry_select, shift_bits, Job, Start};
 use crate::port::Port;
 use crate::stream::Digit;
 use array::contract::steps::Steps;
@@ -318,7 +318,7 @@ pub(crate) fn rows<'m>(
     let odo = odometer(m, "walk", (walk, program), job, go, advance, side.digits);
     let done = (advance & odo.last).named("walk_ends");
     valid.next(go).en(go | done).rst(rst, 0);
-    let all = forms(walk);
+    let all = walk.forms();
     let list = |role: &str, forms: &[Vec<RowForm>], starts: &[Sig<'m>]| -> Vec<Sig<'m>> {
         let one = |(i, (f, init)): (usize, (&Vec<RowForm>, &Sig<'m>))| {
             let steps: Vec<Steps> = f.iter().zip(&walk.groups).map(|(f, g)| walk.steps(g, f)).collect();

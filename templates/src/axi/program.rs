@@ -2,6 +2,7 @@
 //! The array needs no divider for them.
 
 use super::elastic::constant;
+use crate::cases::by_case;
 use crate::port::Port;
 use array::contract::program::Register;
 use rtl::{s, u, ModuleBuilder, Sig, Ty};
@@ -26,6 +27,8 @@ pub(crate) fn ty(r: &Register) -> Ty {
 pub(crate) struct Program<'m> {
     m: &'m ModuleBuilder,
     registers: Vec<Value<'m>>,
+    /// The place of the number of the function that a merged array runs.
+    function: Option<usize>,
 }
 
 #[derive(Clone)]
@@ -47,7 +50,8 @@ impl<'m> Program<'m> {
                 held: m.reg(format!("{}_q", port.name), at_start.ty()).next(at_start).en(start).q(),
             }
         };
-        Program { m, registers: registers.iter().zip(ports).map(value).collect() }
+        let function = registers.iter().position(|r| r.formula == Formula::Size(0).plus(Formula::Const(-1)));
+        Program { m, registers: registers.iter().zip(ports).map(value).collect(), function }
     }
 
     /// The value in the cycle of the `start` pulse, modulo the width of the type.
@@ -63,6 +67,11 @@ impl<'m> Program<'m> {
     fn find(&self, formula: &Formula, ty: Ty, pick: impl Fn(&Value<'m>) -> Sig<'m>) -> Sig<'m> {
         if let Formula::Const(c) = formula {
             return constant(self.m, *c, ty);
+        }
+        if let (Some(table), Some(function)) = (formula.table(), self.function) {
+            let number = pick(&self.registers[function]);
+            let is: Vec<_> = (0..table.len() - 1).map(|f| number.eq_lit(f)).collect();
+            return by_case(self.m, &is, &table, ty);
         }
         match self.registers.iter().find(|v| v.formula == *formula) {
             Some(value) => pick(value).to(ty),

@@ -11,7 +11,6 @@ use array::contract::program::Register;
 use array::contract::steps::Steps;
 use array::contract::walk::{RowForm, Wait, WaitUntil, Walk, WalkGroup};
 use rtl::{clog2, s, u, ModuleBuilder, Sig, Ty};
-use scop::Affine;
 use std::collections::BTreeSet;
 use uniform::counters::Span;
 use uniform::sizes::Formula;
@@ -22,8 +21,8 @@ pub struct EnginePorts {
     pub guard: Guard<Port>,
     /// Pulse.
     pub start: Port,
-    /// Byte addresses of the arrays with these indices, multiples of an element.
-    pub bases: Vec<(usize, Port)>,
+    /// Byte addresses, multiples of an element: see [`Walk::bases`].
+    pub bases: Vec<(Vec<(Option<usize>, usize)>, Port)>,
     /// Program registers.
     pub program: Vec<Port>,
     /// Level: nothing of a run is in the engine. Only if sizes are known at run time, see [`Idle`].
@@ -33,11 +32,15 @@ pub struct EnginePorts {
 
 impl EnginePorts {
     pub(crate) fn new(walk: &Walk, program: &[Register], sized: bool) -> Self {
-        let base = |k: usize| (k, Port::new(format!("base_{k}"), u(walk.address_bits)));
+        let base = |(k, arrays): (usize, Vec<(Option<usize>, usize)>)| {
+            // One array gives the port its number.
+            let number = if let [(None, array)] = arrays[..] { array } else { k };
+            (arrays, Port::new(format!("base_{number}"), u(walk.address_bits)))
+        };
         EnginePorts {
             guard: Guard::ports(),
             start: Port::bit("start"),
-            bases: walk.arrays.iter().map(|a| base(a.0)).collect(),
+            bases: walk.bases().into_iter().enumerate().map(base).collect(),
             program: program::ports(program),
             idle: sized.then(|| Port::bit("idle")),
             report: Report::ports(Bus::of(walk)),
@@ -71,23 +74,32 @@ impl<'m> Start<'m> {
                 bases.iter().map(|base| base.slice(0, walk.bytes.trailing_zeros()).reduce_or()).collect();
             m.assert(rst, "addresses are multiples of an element", !start | !m.any(&offsets));
         }
-        let held = |(base, (_, port)): (&Sig<'m>, &(usize, Port))| hold(m, format!("{}_q", port.name), start, *base);
-        let bases = bases.iter().zip(&ports.bases).map(held).collect();
+        let held = bases.iter().zip(&ports.bases).map(|(base, b)| hold(m, format!("{}_q", b.1.name), start, *base));
+        let bases = held.collect();
         Start { rst, start, bases, program: Program::of(m, registers, &ports.program, start) }
     }
     /// Base address of the array of the chosen group: its bits `from..to`.
     pub fn base(&self, m: &'m ModuleBuilder, walk: &Walk, group: &[Sig<'m>], [from, to]: [u32; 2]) -> Sig<'m> {
         let of = |g: &WalkGroup| {
-            walk.arrays.iter().position(|a| a.0 == g.array).map_or_else(
+            walk.bases().iter().position(|all| all.contains(&(g.function, g.array))).map_or_else(
                 // An undriven wire, which the netlist check reports.
                 || m.wire("unserved_base", u(to - from)).sig(),
                 |k| self.bases[k].slice(from, to - from),
             )
         };
-        if walk.arrays.len() == 1 {
+        if self.bases.len() == 1 {
             return of(&walk.groups[0]);
         }
-        choose(m, group, &walk.groups.iter().map(of).collect::<Vec<_>>())
+        // Groups that take the same turn have the same base.
+        let turns = walk.turns();
+        match walk.merged() {
+            None => choose(m, group, &walk.groups.iter().map(of).collect::<Vec<_>>()),
+            Some(_) => {
+                let in_turn: Vec<_> =
+                    turns.iter().map(|all| m.any(&all.iter().map(|g| group[*g]).collect::<Vec<_>>())).collect();
+                choose(m, &in_turn, &turns.iter().map(|all| of(&walk.groups[all[0]])).collect::<Vec<_>>())
+            }
+        }
     }
 }
 
@@ -145,37 +157,6 @@ pub(crate) fn low_address<'m>(
 /// Bits of `address` that select the element in a bus word.
 pub(crate) fn shift_bits<'m>(walk: &Walk, address: Sig<'m>) -> Option<Sig<'m>> {
     (walk.word > 1).then(|| address.slice(walk.bytes.trailing_zeros(), walk.word.trailing_zeros()))
-}
-
-/// The forms of one kind in every group. Short lists are padded with a constant that has no effect.
-fn padded(
-    walk: &Walk,
-    pick: impl Fn(&WalkGroup) -> &Vec<RowForm>,
-    neutral: impl Fn(&WalkGroup) -> i64,
-) -> Vec<Vec<RowForm>> {
-    let most = walk.groups.iter().map(|g| pick(g).len()).max().unwrap_or(0);
-    let at = |g: &WalkGroup, i: usize| {
-        pick(g).get(i).cloned().unwrap_or_else(|| RowForm {
-            start: Affine::constant(walk.trips.len(), neutral(g)),
-            rows: vec![0; g.rows.len()],
-        })
-    };
-    (0..most).map(|i| walk.groups.iter().map(|g| at(g, i)).collect()).collect()
-}
-
-/// Forms of the row ends: by index, then by group.
-pub(super) struct Forms {
-    pub gates: Vec<Vec<RowForm>>,
-    pub lowers: Vec<Vec<RowForm>>,
-    pub uppers: Vec<Vec<RowForm>>,
-}
-
-pub(super) fn forms(walk: &Walk) -> Forms {
-    Forms {
-        gates: padded(walk, |g| &g.gates, |_| 0),
-        lowers: padded(walk, |g| &g.lowers, |_| 0),
-        uppers: padded(walk, |g| &g.uppers, |g| g.elements),
-    }
 }
 
 /// Builds the generator. A point of the tile loops that serves no group takes one cycle.
@@ -236,29 +217,33 @@ fn job<'m>(
     (active, step): (&[Sig<'m>], Sig<'m>),
 ) -> Job<'m> {
     let (m, groups, one) = (tiles.numbers.m, active.len(), tiles.numbers.m.lit(1, u(1)));
-    let held = |name: String, values: Vec<Sig<'m>>| hold(m, name, stage.load, choose(m, active, &values));
-    let offset = (0..groups)
-        .map(|g| {
-            let steps = walk.address_steps(&walk.groups[g]);
+    // Groups that take the same turn are of different functions.
+    let turns = walk.turns();
+    let in_turn: Vec<_> = turns.iter().map(|all| m.any(&all.iter().map(|g| active[*g]).collect::<Vec<_>>())).collect();
+    let held = |name: String, values: Vec<Sig<'m>>| hold(m, name, stage.load, choose(m, &in_turn, &values));
+    let offset = (0..turns.len())
+        .map(|t| {
+            let steps = walk.steps_in_turn(t, |g| walk.address_steps(&walk.groups[g]));
             let init = io.program.at_start(&steps.start, s(walk.offset_bits()));
-            tiles.accumulate(format!("gen_offset{g}"), init, &steps)
+            tiles.accumulate(format!("gen_offset{t}"), init, &steps)
         })
         .collect();
     let ends = s(walk.coordinate_bits());
     let list = |role: &str, forms: Vec<Vec<RowForm>>| -> Vec<Sig<'m>> {
         let one = |(i, per_group): (usize, Vec<RowForm>)| {
-            let values = per_group.iter().enumerate().map(|(g, f)| {
-                let steps = walk.steps(&walk.groups[g], f);
-                tiles.accumulate(format!("gen_{role}{i}_{g}"), io.program.at_start(&steps.start, ends), &steps)
+            let values = (0..turns.len()).map(|t| {
+                let steps = walk.steps_in_turn(t, |g| walk.steps(&walk.groups[g], &per_group[g]));
+                tiles.accumulate(format!("gen_{role}{i}_{t}"), io.program.at_start(&steps.start, ends), &steps)
             });
             held(format!("job_{role}{i}"), values.collect())
         };
         forms.into_iter().enumerate().map(one).collect()
     };
-    let f = forms(walk);
-    let slots = (0..groups).map(|g| {
-        let slot = m.reg(format!("gen_slot{g}"), u(1));
-        let on = if walk.groups[g].slots > 1 { stage.load & active[g] } else { m.lit(0, u(1)) };
+    let f = walk.forms();
+    let slots = turns.iter().enumerate().map(|(t, all)| {
+        let slot = m.reg(format!("gen_slot{t}"), u(1));
+        let double: Vec<_> = all.iter().filter(|g| walk.groups[**g].slots > 1).map(|g| active[*g]).collect();
+        let on = if double.is_empty() { m.lit(0, u(1)) } else { stage.load & m.any(&double) };
         slot.next(m.mux(io.start, m.lit(0, u(1)), !slot.q())).en(io.start | on).rst(io.rst, 0);
         slot.q()
     });

@@ -41,6 +41,37 @@ fn carries(coefficients: &[i64], lasts: &[Formula]) -> Vec<Formula> {
     out
 }
 
+/// Forms of the row ends: by index, then by group.
+pub struct Forms {
+    pub gates: Vec<Vec<RowForm>>,
+    pub lowers: Vec<Vec<RowForm>>,
+    pub uppers: Vec<Vec<RowForm>>,
+}
+
+impl Steps {
+    /// The way of several groups of a merged array, each of another function.
+    fn of_functions(all: &[(Option<usize>, Steps)], walk: &Walk) -> Steps {
+        let functions = walk.merged().unwrap_or(1);
+        let one = |pick: &dyn Fn(&Steps) -> Formula| {
+            let of = |f: usize| all.iter().find(|s| s.0 == Some(f)).map_or(Formula::Const(0), |s| pick(&s.1));
+            if !(0..functions).any(|f| matches!(of(f), Formula::ByCase(_))) {
+                return Formula::of_function((0..functions).map(of).collect());
+            }
+            // A case is of one function.
+            let in_case = |k: usize| match walk.functions.get(k) {
+                Some(&f) => of(f).in_case(k),
+                None => Formula::of_function((0..functions).map(|f| of(f).in_case(k)).collect()),
+            };
+            Formula::by_case((0..=walk.cases.len()).map(in_case).collect())
+        };
+        let each = |pick: &dyn Fn(&Steps) -> &Vec<Formula>| {
+            let count = all.iter().map(|s| pick(&s.1).len()).max().unwrap_or(0);
+            (0..count).map(|k| one(&|s| pick(s).get(k).cloned().unwrap_or(Formula::Const(0)))).collect()
+        };
+        Steps { start: one(&|s| s.start.clone()), tiles: each(&|s| &s.tiles), rows: each(&|s| &s.rows) }
+    }
+}
+
 impl WalkGroup {
     /// Dimensions whose rows may end before the footprint does, as sizes say, within others: rows behind them keep
     /// their places in buffers. Counted from the first of a footprint of so many.
@@ -55,6 +86,31 @@ impl Walk {
     /// See [`WalkGroup::early`], of a group's footprint.
     pub fn early(&self, group: usize, footprint: &Footprint) -> Vec<usize> {
         self.groups.iter().find(|g| g.group == group).map_or(vec![], |g| g.early(footprint.rows.len()))
+    }
+    /// The groups that take each turn.
+    pub fn turns(&self) -> Vec<Vec<usize>> {
+        let count = self.groups.iter().map(|g| g.turn + 1).max().unwrap_or(0);
+        (0..count).map(|t| (0..self.groups.len()).filter(|&g| self.groups[g].turn == t).collect()).collect()
+    }
+    /// The way of a form of the groups that take a turn.
+    pub fn steps_in_turn(&self, turn: usize, steps: impl Fn(usize) -> Steps) -> Steps {
+        let all = self.turns().swap_remove(turn);
+        match self.merged() {
+            None => steps(all[0]),
+            Some(_) => {
+                let all: Vec<_> = all.into_iter().map(|g| (self.groups[g].function, steps(g))).collect();
+                Steps::of_functions(&all, self)
+            }
+        }
+    }
+    /// The arrays behind each base address that an engine holds: one array, or those of the groups that take a turn, each
+    /// with its function.
+    pub fn bases(&self) -> Vec<Vec<(Option<usize>, usize)>> {
+        if self.merged().is_none() {
+            return self.arrays.iter().map(|a| vec![(None, a.0)]).collect();
+        }
+        let of = |all: Vec<usize>| all.into_iter().map(|g| (self.groups[g].function, self.groups[g].array)).collect();
+        self.turns().into_iter().map(of).collect()
     }
     /// How a form of a group goes from row to row and from service to service.
     pub fn steps(&self, group: &WalkGroup, form: &RowForm) -> Steps {
@@ -110,11 +166,14 @@ impl Walk {
         let mut all: Vec<Formula> = function.into_iter().chain(self.lasts[self.parameters..].to_vec()).collect();
         all.push(self.last_turn.clone());
         all.extend(self.cases.iter().flatten().map(|span| span.end.clone()));
+        all.extend(self.program_of_turns());
         for g in &self.groups {
             let forms = g.gates.iter().chain(&g.lowers).chain(&g.uppers).map(|f| self.steps(g, f));
             for Steps { start, tiles, rows } in [self.address_steps(g)].into_iter().chain(forms) {
-                all.push(start);
-                all.extend(tiles);
+                if self.merged().is_none() {
+                    all.push(start);
+                    all.extend(tiles);
+                }
                 all.extend(rows);
             }
             all.extend(g.ends.iter().cloned());
@@ -126,7 +185,44 @@ impl Walk {
             }));
         }
         all.push(self.services());
-        all.iter().flat_map(Formula::parts).collect()
+        // Hardware has tables of what the function alone tells.
+        all.iter().flat_map(Formula::parts).filter(|f| f.table().is_none()).collect()
+    }
+    /// The ways of the groups that take a turn, of a merged array.
+    fn program_of_turns(&self) -> Vec<Formula> {
+        if self.merged().is_none() {
+            return vec![];
+        }
+        let Forms { gates, lowers, uppers } = self.forms();
+        let mut all = vec![];
+        for turn in 0..self.turns().len() {
+            let address = self.steps_in_turn(turn, |g| self.address_steps(&self.groups[g]));
+            let of = |forms: &Vec<RowForm>| self.steps_in_turn(turn, |g| self.steps(&self.groups[g], &forms[g]));
+            let forms = gates.iter().chain(&lowers).chain(&uppers).map(of);
+            for Steps { start, tiles, .. } in [address].into_iter().chain(forms) {
+                all.push(start);
+                all.extend(tiles);
+            }
+        }
+        all
+    }
+    /// The row ends of all groups. Short lists are padded with a constant that has no effect.
+    pub fn forms(&self) -> Forms {
+        let padded = |pick: &dyn Fn(&WalkGroup) -> &Vec<RowForm>, neutral: &dyn Fn(&WalkGroup) -> i64| {
+            let most = self.groups.iter().map(|g| pick(g).len()).max().unwrap_or(0);
+            let at = |g: &WalkGroup, i: usize| {
+                pick(g).get(i).cloned().unwrap_or_else(|| RowForm {
+                    start: Affine::constant(self.trips.len(), neutral(g)),
+                    rows: vec![0; g.rows.len()],
+                })
+            };
+            (0..most).map(|i| self.groups.iter().map(|g| at(g, i)).collect()).collect()
+        };
+        Forms {
+            gates: padded(&|g| &g.gates, &|_| 0),
+            lowers: padded(&|g| &g.lowers, &|_| 0),
+            uppers: padded(&|g| &g.uppers, &|g| g.elements),
+        }
     }
     /// The walk at these sizes: an ordinary one, but for ends and gates that only other sizes need.
     pub fn at(mut self, sizes: &[i64]) -> Walk {
