@@ -148,7 +148,9 @@ impl Work {
             return Ok(all);
         }
         reporter.progress(Progress::Stage("merging"));
-        search::merge::merged(&self.name, all).map_err(|faults| Error::diagnostics(faults, &SourceMap::default()))
+        let asked = self.functions.iter().map(|f| &f.1).zip(all).collect();
+        search::merge::merged(&self.name, asked, &self.board)
+            .map_err(|faults| Error::diagnostics(faults, &SourceMap::default()))
     }
 }
 

@@ -389,7 +389,7 @@ fn function_text(compiled: &Compiled, board: &Board) -> String {
             ("LUT by part", luts.join(", ")),
         ],
         Some(member) => {
-            vec![("alone", format!("{} cycles, {}", grouped(member.cycles), estimate(&report.resources, board)))]
+            vec![("alone", format!("{} cycles, {}", grouped(member.cycles), estimate(&member.resources, board)))]
         }
     };
     let mut text = format!("{}\n", headline(vsa));

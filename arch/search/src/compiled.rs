@@ -38,6 +38,7 @@ pub struct Member {
     /// The array that it would have alone, and the cycles there.
     pub alone: Box<Vsa>,
     pub cycles: i64,
+    pub resources: Resources,
 }
 
 impl Compiled {
@@ -60,10 +61,11 @@ impl Compiled {
         out
     }
 
-    /// Makes it function `number` of a merged array.
-    pub(crate) fn join(&mut self, merged: &Vsa, number: usize) {
-        let cycles = self.report.prediction.cycles;
-        self.member = Some(Member { number, alone: Box::new(self.vsa.clone()), cycles });
+    /// Makes it function `number` of a merged array; `alone`: as it would be without the others.
+    pub(crate) fn join(&mut self, merged: &Vsa, number: usize, alone: &Compiled) {
+        let Report { prediction, resources, .. } = alone.report;
+        let (alone, cycles) = (Box::new(alone.vsa.clone()), prediction.cycles);
+        self.member = Some(Member { number, alone, cycles, resources });
         self.run(merged, &self.vsa.sizes.maxima());
     }
 

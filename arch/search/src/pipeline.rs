@@ -210,6 +210,16 @@ fn space_loops(program: &Kernel, names: &[String]) -> Result<Option<Vec<usize>>,
     Ok(choose::space_loops(program, names))
 }
 
+/// The same mapping of a compiled program, with other choices around the array; `None` if it is none then.
+pub(crate) fn again(compiled: &Compiled, spec: &DesignSpec, board: &Board) -> Option<Compiled> {
+    let Stages { scop, system, plan, .. } = compiled.stages.as_ref()?;
+    let spec = &on(board, spec);
+    let program = given_system(scop, system, spec).ok()?;
+    let (plan, vsa) = requested::array(&program, plan.clone().without(system.parameters().len()), spec).ok()?;
+    let new = finish(Some((program, plan)), vsa, compiled.report.searched.clone(), spec, board).ok()?;
+    Some(Compiled { stages: compiled.stages.clone(), ..new })
+}
+
 /// The last checks, and the report.
 fn finish(
     mapped: Option<(Kernel, Plan)>,
