@@ -14,12 +14,12 @@ use serde::ser::{Error, SerializeMap, Serializer};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Duration;
-use uniform::aim::{CountedMemory, Most, Share};
+use uniform::aim::{CountedMemory, Grid, Most, Share};
 use uniform::design::DesignSpec;
 use values::{
     parse_address_bits, parse_bank, parse_clock, parse_counted, parse_cycle_range, parse_cycles, parse_data,
-    parse_define, parse_factor, parse_limit, parse_memory, parse_memory_latency, parse_name, parse_on_chip, parse_pe,
-    parse_port, parse_queue, parse_seconds, parse_shard, parse_share, parse_sizes, parse_word,
+    parse_define, parse_factor, parse_grid, parse_limit, parse_memory, parse_memory_latency, parse_name, parse_on_chip,
+    parse_pe, parse_port, parse_queue, parse_seconds, parse_shard, parse_share, parse_sizes, parse_word,
 };
 pub use values::{MemoryKind, SizeSet};
 
@@ -244,6 +244,13 @@ pub struct Design {
     #[arg(long, value_name = "RESOURCE=N,…", value_delimiter = ',', value_parser = parse_limit, help_heading = AIM)]
     #[serde(serialize_with = "table")]
     limit: Vec<(String, Most)>,
+    /// Search among arrays with so many PEs along each axis, and lanes, at most, such as 8x4x2
+    #[arg(long, value_name = "PESxPESxLANES", value_parser = parse_grid, help_heading = AIM)]
+    grid: Option<Grid>,
+    /// With --merge: how often each function runs [default: once]
+    #[arg(long, value_name = "NAME=N,…", value_delimiter = ',', value_parser = parse_factor, help_heading = AIM)]
+    #[serde(serialize_with = "table")]
+    weights: Vec<(String, i64)>,
     /// Data packing: elements per word of a C array's AXI port
     #[arg(long, value_name = "ARRAY=N,…", value_delimiter = ',', value_parser = parse_word, help_heading = WIRING)]
     #[serde(serialize_with = "table")]
@@ -612,7 +619,7 @@ pub struct Gpu {
 }
 
 /// Keys of a design that mean something on an FPGA only.
-pub const OF_FPGA: [&str; 17] = [
+pub const OF_FPGA: [&str; 19] = [
     "latency",
     "simd",
     "reassociate",
@@ -621,6 +628,8 @@ pub const OF_FPGA: [&str; 17] = [
     "cycles",
     "slack",
     "limit",
+    "grid",
+    "weights",
     "word",
     "ports",
     "bank",

@@ -148,9 +148,10 @@ impl Work {
             return Ok(all);
         }
         reporter.progress(Progress::Stage("merging"));
-        let asked = self.functions.iter().map(|f| &f.1).zip(all).collect();
-        search::merge::merged(&self.name, asked, &self.board)
-            .map_err(|faults| Error::diagnostics(faults, &SourceMap::default()))
+        let again = |f: usize, spec: &DesignSpec| compile(&self.functions[f].0, spec, &self.board, reporter).ok();
+        let specs = self.functions.iter().map(|f| &f.1).collect();
+        let asked = search::merge::Asked { name: &self.name, board: &self.board, specs, again: &again };
+        search::merge::merged(&asked, all).map_err(|faults| Error::diagnostics(faults, &SourceMap::default()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Values of options, from their text.
 
 use crate::data::DataFile;
-use uniform::aim::{CountedMemory, Most, Share, RESOURCES};
+use uniform::aim::{CountedMemory, Grid, Most, Share, RESOURCES};
 use uniform::design::Ports;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,6 +91,10 @@ pub(super) fn parse_word(text: &str) -> Result<(String, u32), String> {
 
 pub(super) fn parse_share(text: &str) -> Result<Share, String> {
     Share::try_from(text.to_string())
+}
+
+pub(super) fn parse_grid(text: &str) -> Result<Grid, String> {
+    Grid::try_from(text.to_string())
 }
 
 pub(super) fn parse_limit(text: &str) -> Result<(String, Most), String> {

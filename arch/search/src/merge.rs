@@ -1,45 +1,167 @@
 //! Several compiled functions on one array ([`array::merge`]).
+//!
+//! **Problem.** The best arrays of the functions alone may be unlike: one has 4 PEs, another one PE with 6 lanes. Merged,
+//! they need 4 PEs with 6 lanes, and take more than apart.
+//!
+//! **Method.** The grids of the functions with the most cycles are tried, each as the largest that a function may have:
+//! functions whose own array is larger are searched again. Ports may also get equal widths, which saves engines and costs
+//! buffers. Every choice is merged and estimated. The objective decides: cycles are those of all functions, as often as
+//! `--weights` says; the size is the share of the scarcest resource of the merged array. It is a heuristic: no bound is
+//! known for all functions together.
 
+use crate::choose::{limits_of, objective};
 use crate::compiled::Compiled;
-use crate::pipeline;
+use crate::{branch, pipeline, tuning};
 use array::merge::{merge, Unmergeable};
 use array::vsa::Vsa;
-use cost::board::Board;
+use cost::board::{Board, Resources};
+use cost::resources;
 use scop::diag::{Diagnostic, Diagnostics};
 use std::cmp::Reverse;
-use uniform::design::DesignSpec;
+use uniform::aim::{Grid, Objective};
+use uniform::design::{ArrayChoice, DesignSpec, Shape};
 
-/// The functions, each as a run of the array that they have together. Of each: what is asked of it, and its array alone.
+/// What is asked of the functions.
+pub struct Asked<'a> {
+    /// The IP's name.
+    pub name: &'a str,
+    pub board: &'a Board,
+    pub specs: Vec<&'a DesignSpec>,
+    /// Compiles a function again.
+    pub again: &'a dyn Fn(usize, &DesignSpec) -> Option<Compiled>,
+}
+
+/// An array for all functions.
+struct Choice {
+    all: Vec<Compiled>,
+    merged: Vsa,
+    need: Resources,
+}
+
+/// The functions, each as a run of the array that they have together. `alone`: each with an array of its own.
 ///
 /// # Errors
-/// E0732: why there is no such array.
-pub fn merged(name: &str, all: Vec<(&DesignSpec, Compiled)>, board: &Board) -> Result<Vec<Compiled>, Diagnostics> {
-    let alone: Vec<Compiled> = all.iter().map(|f| f.1.clone()).collect();
-    let mut all = alike(all, board);
-    let arrays: Vec<&Vsa> = all.iter().map(|c| &c.vsa).collect();
-    let merged = merge(&name.to_lowercase(), &arrays).map_err(|why| vec![refused(why)])?;
+/// E0732: why there is no such array; E0711: it is too large; a weight of a function that is none.
+pub fn merged(asked: &Asked, alone: Vec<Compiled>) -> Result<Vec<Compiled>, Diagnostics> {
+    let wrong = |text: String| vec![Diagnostic::error("E0722", None, text)];
+    let weights = weights(asked, &alone).map_err(wrong)?;
+    let aim = &asked.specs[0].aim;
+    let limits = limits_of(asked.board, &aim.limit).map_err(wrong)?;
+    let cost = |choice: &Choice| {
+        let total = |all: &[Compiled]| {
+            all.iter().zip(&weights).map(|(c, weight)| *weight as f64 * c.report.prediction.cycles as f64).sum::<f64>()
+        };
+        let slower = total(&choice.all) / total(&alone).max(1.0);
+        let size = branch::share(&choice.need, &limits);
+        match objective(aim) {
+            Objective::Cycles => (slower, size),
+            Objective::Area => (size, slower),
+            Objective::Balanced | Objective::Efficiency => (slower * size, slower),
+        }
+    };
+    let mut best: Option<((f64, f64), Choice)> = None;
+    let (mut refused, mut smallest): (_, Option<Resources>) = (None, None);
+    for functions in candidates(asked, &alone) {
+        for all in [functions.clone(), alike(&asked.specs, functions, asked.board)] {
+            match choice(asked.name, all, &alone) {
+                Err(why) => _ = refused.get_or_insert(why),
+                Ok(choice) if !choice.need.fits(&limits) => {
+                    let smaller = |other: &Resources| choice.need.lut < other.lut;
+                    if smallest.as_ref().is_none_or(smaller) {
+                        smallest = Some(choice.need);
+                    }
+                }
+                Ok(choice) => {
+                    let cost = cost(&choice);
+                    if best.as_ref().is_none_or(|b| cost < b.0) {
+                        best = Some((cost, choice));
+                    }
+                }
+            }
+        }
+    }
+    let Some((_, Choice { all, merged, .. })) = best else {
+        return Err(vec![match (refused, smallest) {
+            (_, Some(need)) => beyond(&need, &limits),
+            (why, None) => self::refused(why.unwrap_or(Unmergeable::NoSchedule)),
+        }]);
+    };
     merged.verify().map_err(|faults| pipeline::internal("the merged array", faults))?;
+    Ok(all)
+}
+
+/// How often each function runs.
+fn weights(asked: &Asked, alone: &[Compiled]) -> Result<Vec<i64>, String> {
+    let given = &asked.specs[0].aim.weights;
+    let names: Vec<&str> = alone.iter().map(|c| c.vsa.name.as_str()).collect();
+    match given.keys().find(|name| !names.contains(&name.as_str())) {
+        Some(name) => Err(format!("--weights {name}: no function has this name; there are {}", names.join(", "))),
+        None => Ok(names.iter().map(|name| given.get(*name).copied().unwrap_or(1)).collect()),
+    }
+}
+
+/// The functions with arrays of their own, and within grids that they could have together.
+fn candidates(asked: &Asked, alone: &[Compiled]) -> Vec<Vec<Compiled>> {
+    let of = |c: &Compiled| Grid { pes: c.vsa.extent, lanes: c.vsa.lanes };
+    let mut order: Vec<&Compiled> = alone.iter().collect();
+    order.sort_by_key(|c| Reverse(c.report.prediction.cycles));
+    let mut grids: Vec<Grid> = vec![];
+    for grid in order.into_iter().map(of) {
+        if !grids.contains(&grid) && grids.len() < tuning::MERGED_GRIDS {
+            grids.push(grid);
+        }
+    }
+    let within = |grid: Grid| {
+        let one = |(f, c): (usize, &Compiled)| {
+            if grid.holds(c.vsa.extent, c.vsa.lanes) || !is_free(asked.specs[f]) {
+                return c.clone();
+            }
+            let mut spec = asked.specs[f].clone();
+            spec.aim.grid = Some(grid);
+            (asked.again)(f, &spec).unwrap_or_else(|| c.clone())
+        };
+        alone.iter().enumerate().map(one).collect()
+    };
+    let first = vec![alone.to_vec()];
+    match grids.len() {
+        1 => first,
+        _ => first.into_iter().chain(grids.into_iter().map(within)).collect(),
+    }
+}
+
+/// The search chooses the grid.
+fn is_free(spec: &DesignSpec) -> bool {
+    match &spec.array {
+        ArrayChoice::Automatic => true,
+        ArrayChoice::ByHand { shape, .. } => *shape == Shape::default(),
+        ArrayChoice::Row { .. } => false,
+    }
+}
+
+fn choice(name: &str, mut all: Vec<Compiled>, alone: &[Compiled]) -> Result<Choice, Unmergeable> {
+    let arrays: Vec<&Vsa> = all.iter().map(|c| &c.vsa).collect();
+    let merged = merge(&name.to_lowercase(), &arrays)?;
     for (f, compiled) in all.iter_mut().enumerate() {
         compiled.join(&merged, f, &alone[f]);
     }
-    Ok(all)
+    let need = resources::estimate(&merged);
+    Ok(Choice { all, merged, need })
 }
 
 /// The functions with ports of equal widths, so that they can share them: ports that write first, then from the widest
 /// on, each as wide as the widest of any function. A function keeps its own where it would get slower.
-fn alike(all: Vec<(&DesignSpec, Compiled)>, board: &Board) -> Vec<Compiled> {
+fn alike(specs: &[&DesignSpec], all: Vec<Compiled>, board: &Board) -> Vec<Compiled> {
     let ports = |vsa: &Vsa| {
         let writes = |port: usize| vsa.outputs.iter().any(|g| vsa.port_of(g.array) == port);
         let mut ports: Vec<(u32, usize)> = (0..vsa.axi_ports()).map(|p| (vsa.bus_bytes(p), p)).collect();
         ports.sort_by_key(|p| (!writes(p.1), Reverse(p.0), p.1));
         ports
     };
-    let most = all.iter().map(|f| f.1.vsa.axi_ports()).max().unwrap_or(0);
+    let most = all.iter().map(|c| c.vsa.axi_ports()).max().unwrap_or(0);
     let widths: Vec<u32> =
-        (0..most).map(|k| all.iter().filter_map(|f| ports(&f.1.vsa).get(k).map(|p| p.0)).max().unwrap_or(0)).collect();
-    let widened = |(spec, compiled): (&DesignSpec, Compiled)| {
-        let vsa = &compiled.vsa;
-        let mut spec = spec.clone();
+        (0..most).map(|k| all.iter().filter_map(|c| ports(&c.vsa).get(k).map(|p| p.0)).max().unwrap_or(0)).collect();
+    let widened = |(spec, compiled): (&&DesignSpec, Compiled)| {
+        let (vsa, mut spec) = (&compiled.vsa, (*spec).clone());
         for ((_, port), width) in ports(vsa).into_iter().zip(&widths).filter(|(p, width)| p.0 != **width) {
             for array in vsa.arrays_of(port).map(|a| &vsa.arrays[a]) {
                 spec.wiring.word.entry(array.name.clone()).or_insert(width / array.ty.bytes());
@@ -49,7 +171,16 @@ fn alike(all: Vec<(&DesignSpec, Compiled)>, board: &Board) -> Vec<Compiled> {
         let new = pipeline::again(&compiled, &spec, board).filter(|new| cycles(new) <= cycles(&compiled));
         new.unwrap_or(compiled)
     };
-    all.into_iter().map(widened).collect()
+    specs.iter().zip(all).map(widened).collect()
+}
+
+fn beyond(need: &Resources, limits: &Resources) -> Diagnostic {
+    let over: Vec<String> = (need.named().into_iter().zip(limits.counts()))
+        .filter(|((_, need), most)| need > most)
+        .map(|((name, need), most)| format!("{need} {} of {most}", name.to_uppercase()))
+        .collect();
+    let text = format!("the smallest merged array that was found needs {}", over.join(", "));
+    Diagnostic::error("E0711", None, text).help("allow more with --limit, give a smaller --grid, or leave --merge out")
 }
 
 fn refused(why: Unmergeable) -> Diagnostic {

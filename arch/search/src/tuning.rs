@@ -228,3 +228,8 @@ pub const GRID_BOUNDS: u64 = 2_000_000;
 pub const LAYERS_TOGETHER: usize = 2;
 /// Designs for a layer's own best array, whose grid is tried first.
 pub const LAYER_DESIGNS: u64 = 60;
+
+// One array for several functions.
+
+/// Grids that merged functions are tried with.
+pub const MERGED_GRIDS: usize = 3;

@@ -69,6 +69,47 @@ impl From<Share> for String {
     }
 }
 
+/// The most PEs along each axis, and the most lanes of a PE; written `4x1x2`. What is left out is 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Grid {
+    pub pes: [i64; 2],
+    pub lanes: i64,
+}
+
+impl Grid {
+    /// A grid with these PEs and lanes is no larger.
+    pub fn holds(&self, pes: [i64; 2], lanes: i64) -> bool {
+        (0..2).all(|a| pes[a] <= self.pes[a]) && lanes <= self.lanes
+    }
+}
+
+impl TryFrom<String> for Grid {
+    type Error = String;
+    fn try_from(text: String) -> Result<Grid, String> {
+        let numbers: Option<Vec<i64>> =
+            text.split('x').map(|n| n.trim().parse().ok().filter(|n| (1..=1 << 20).contains(n))).collect();
+        match numbers.as_deref() {
+            Some([rows]) => Ok(Grid { pes: [*rows, 1], lanes: 1 }),
+            Some([rows, columns]) => Ok(Grid { pes: [*rows, *columns], lanes: 1 }),
+            Some([rows, columns, lanes]) => Ok(Grid { pes: [*rows, *columns], lanes: *lanes }),
+            _ => Err(format!("'{text}' is no grid such as 8x4 (PEs) or 8x4x2 (with 2 lanes each)")),
+        }
+    }
+}
+
+impl fmt::Display for Grid {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{}x{}x{}", self.pes[0], self.pes[1], self.lanes)
+    }
+}
+
+impl From<Grid> for String {
+    fn from(grid: Grid) -> String {
+        grid.to_string()
+    }
+}
+
 /// A limit on one resource: `70%` or a count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(untagged)]

@@ -4,7 +4,7 @@
 //! The written form, of design files and of the command line, is flat: every field once, under its name. serde reads
 //! and writes it; [`groups`] declares the fields.
 
-use crate::aim::{CountedMemory, Most, Objective, Share};
+use crate::aim::{CountedMemory, Grid, Most, Objective, Share};
 use crate::fabric::Fabric;
 use crate::memory::Memory;
 use scop::contract;
@@ -139,6 +139,10 @@ groups! {
         slack: Option<Share>,
         /// Limits by resource; the board's margins for the others.
         limit: BTreeMap<String, Most>,
+        /// The largest grid.
+        grid: Option<Grid>,
+        /// How often a function runs, of those that are merged; 1 where nothing is said.
+        weights: BTreeMap<String, i64>,
         /// The memory for which cycles are counted; `None`: the board's.
         memory: Option<CountedMemory>,
     }

@@ -121,7 +121,8 @@ impl<'a> Assembler<'a> {
         }
         let parts = resources::parts(&vsa);
         let need = parts.total();
-        if !need.fits(&self.limits) {
+        let is_within = self.spec.aim.grid.is_none_or(|most| most.holds(vsa.extent, vsa.lanes));
+        if !need.fits(&self.limits) || !is_within {
             return Ok(Outcome::TooBig { need, pes: parts.pes.floor() });
         }
         let (prediction, rows) = walked.unwrap_or_else(walk);

@@ -264,6 +264,11 @@ impl Search<'_> {
         }
     }
 
+    /// The user allows so many PEs and lanes.
+    fn is_within(&self, grid: &Grid) -> bool {
+        self.task.spec.aim.grid.is_none_or(|most| most.holds(grid.pes, grid.lanes))
+    }
+
     /// All grids, the least bound first.
     fn grids(&self) -> Vec<Bounded<Grid>> {
         // A lane that multiplies takes a DSP slice at least; other lanes are limited by the array's size alone.
@@ -274,12 +279,14 @@ impl Search<'_> {
             let floor = facts.floor();
             let flows = space::flows(facts, k as u8, &|axes| self.allows(axes));
             let extents: [&[i64]; 1] = [&facts.extent];
-            let is_possible = |g: &Grid| flows.contains(&g.flow) && g.peak() <= most && !g.is_line(&extents);
+            let is_possible =
+                |g: &Grid| flows.contains(&g.flow) && g.peak() <= most && !g.is_line(&extents) && self.is_within(g);
             let grids: Vec<Grid> = match self.task.only {
                 Some(only) => only.iter().copied().filter(is_possible).collect(),
                 None => flows
                     .into_iter()
                     .flat_map(|flow| space::grids(&extents, flow, most, tuning::LANES_PER_PE))
+                    .filter(|g| self.is_within(g))
                     .collect(),
             };
             all.par_extend(grids.into_par_iter().map(|g| Bounded::new(g.waves(facts).max(floor), g)));
@@ -390,6 +397,9 @@ impl Search<'_> {
     /// Shapes like this one were not refused too often. If they were, the bound stays open: legality may depend on
     /// sizes.
     fn is_worth(&mut self, bound: i64, shape: &Shape) -> bool {
+        if !self.is_within(&shape.grid) {
+            return false;
+        }
         let worth = !self.refusals.gives_up(shape.grid.flow) && !self.refusals.skips(&self.model.kind(shape));
         if !worth {
             self.dropped = self.dropped.min(bound);

@@ -1,6 +1,6 @@
 //! Design specifications as text.
 
-use uniform::aim::{CountedMemory, Most, Objective, Share};
+use uniform::aim::{CountedMemory, Grid, Most, Objective, Share};
 use uniform::design::Aim;
 use uniform::design::*;
 
@@ -38,6 +38,8 @@ fn the_printed_form_reads_back() {
             let aim = Aim {
                 objective: Some(Objective::Area),
                 cycles: Some(5000),
+                grid: Some(Grid { pes: [4, 2], lanes: 8 }),
+                weights: [("gemm".into(), 3)].into(),
                 slack: Some(Share::percent(2)),
                 limit,
                 memory: Some(CountedMemory::Ideal),
