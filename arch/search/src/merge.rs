@@ -4,8 +4,8 @@
 //! they need 4 PEs with 6 lanes, and take more than apart.
 //!
 //! **Method.** The grids of the functions with the most cycles are tried, each as the largest that a function may have:
-//! functions whose own array is larger are searched again. Ports may also get equal widths, which saves engines and costs
-//! buffers. Every choice is merged and estimated. The objective decides: cycles are those of all functions, as often as
+//! functions whose own array is larger are searched again. Ports may be narrow, or get equal widths, which saves engines and
+//! costs buffers. If nothing fits the limits, smaller and smaller grids are tried. Every choice is merged and estimated. The objective decides: cycles are those of all functions, as often as
 //! `--weights` says; the size is the share of the scarcest resource of the merged array. It is a heuristic: no bound is
 //! known for all functions together.
 
@@ -44,42 +44,20 @@ struct Choice {
 /// E0732: why there is no such array; E0711: it is too large; a weight of a function that is none.
 pub fn merged(asked: &Asked, alone: Vec<Compiled>) -> Result<Vec<Compiled>, Diagnostics> {
     let wrong = |text: String| vec![Diagnostic::error("E0722", None, text)];
-    let weights = weights(asked, &alone).map_err(wrong)?;
     let aim = &asked.specs[0].aim;
     let limits = limits_of(asked.board, &aim.limit).map_err(wrong)?;
-    let cost = |choice: &Choice| {
-        let total = |all: &[Compiled]| {
-            all.iter().zip(&weights).map(|(c, weight)| *weight as f64 * c.report.prediction.cycles as f64).sum::<f64>()
-        };
-        let slower = total(&choice.all) / total(&alone).max(1.0);
-        let size = branch::share(&choice.need, &limits);
-        match objective(aim) {
-            Objective::Cycles => (slower, size),
-            Objective::Area => (size, slower),
-            Objective::Balanced | Objective::Efficiency => (slower * size, slower),
-        }
-    };
-    let mut best: Option<((f64, f64), Choice)> = None;
-    let (mut refused, mut smallest): (_, Option<Resources>) = (None, None);
-    for functions in candidates(asked, &alone) {
-        for all in [functions.clone(), alike(&asked.specs, functions, asked.board)] {
-            match choice(asked.name, all, &alone) {
-                Err(why) => _ = refused.get_or_insert(why),
-                Ok(choice) if !choice.need.fits(&limits) => {
-                    let smaller = |other: &Resources| choice.need.lut < other.lut;
-                    if smallest.as_ref().is_none_or(smaller) {
-                        smallest = Some(choice.need);
-                    }
-                }
-                Ok(choice) => {
-                    let cost = cost(&choice);
-                    if best.as_ref().is_none_or(|b| cost < b.0) {
-                        best = Some((cost, choice));
-                    }
-                }
-            }
-        }
+    let weights = weights(asked, &alone).map_err(wrong)?;
+    let mut search = Search { asked, alone: &alone, limits, weights, best: None, refused: None, smallest: None };
+    search.try_all(alone.clone());
+    let grids = search.grids();
+    grids.iter().for_each(|&grid| search.try_within(grid));
+    // If nothing fits, smaller and smaller grids.
+    let mut next = grids.into_iter().min_by_key(|g| g.pes[0] * g.pes[1] * g.lanes).and_then(halved);
+    while let (None, Some(grid)) = (&search.best, next) {
+        search.try_within(grid);
+        next = halved(grid);
     }
+    let Search { best, refused, smallest, .. } = search;
     let Some((_, Choice { all, merged, .. })) = best else {
         return Err(vec![match (refused, smallest) {
             (_, Some(need)) => beyond(&need, &limits),
@@ -90,6 +68,102 @@ pub fn merged(asked: &Asked, alone: Vec<Compiled>) -> Result<Vec<Compiled>, Diag
     Ok(all)
 }
 
+struct Search<'a> {
+    asked: &'a Asked<'a>,
+    alone: &'a [Compiled],
+    limits: Resources,
+    weights: Vec<i64>,
+    /// With what it costs.
+    best: Option<((f64, f64), Choice)>,
+    refused: Option<Unmergeable>,
+    /// What the smallest array needs that does not fit.
+    smallest: Option<Resources>,
+}
+
+impl Search<'_> {
+    /// What a choice costs: first by the objective.
+    fn cost(&self, choice: &Choice) -> (f64, f64) {
+        let total = |all: &[Compiled]| {
+            let one = |(c, weight): (&Compiled, &i64)| *weight as f64 * c.report.prediction.cycles as f64;
+            all.iter().zip(&self.weights).map(one).sum::<f64>()
+        };
+        let slower = total(&choice.all) / total(self.alone).max(1.0);
+        let size = branch::share(&choice.need, &self.limits);
+        match objective(&self.asked.specs[0].aim) {
+            Objective::Cycles => (slower, size),
+            Objective::Area => (size, slower),
+            Objective::Balanced | Objective::Efficiency => (slower * size, slower),
+        }
+    }
+
+    /// Merges these arrays, as they are and with ports of equal widths.
+    fn try_all(&mut self, functions: Vec<Compiled>) {
+        let alike = alike(&self.asked.specs, functions.clone(), self.asked.board);
+        for all in [functions, alike] {
+            match choice(self.asked.name, all, self.alone) {
+                Err(why) => _ = self.refused.get_or_insert(why),
+                Ok(choice) if !choice.need.fits(&self.limits) => {
+                    if self.smallest.is_none_or(|other| choice.need.lut < other.lut) {
+                        self.smallest = Some(choice.need);
+                    }
+                }
+                Ok(choice) => {
+                    let cost = self.cost(&choice);
+                    if self.best.as_ref().is_none_or(|b| cost < b.0) {
+                        self.best = Some((cost, choice));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Tries arrays within a grid, over ports of any width and over narrow ones.
+    fn try_within(&mut self, grid: Grid) {
+        for bytes in [None, Some(8), Some(4)] {
+            let one = |(f, c): (usize, &Compiled)| {
+                let is_narrow = bytes.is_none_or(|bytes| (0..c.vsa.axi_ports()).all(|p| c.vsa.bus_bytes(p) <= bytes));
+                if !is_free(self.asked.specs[f]) || grid.holds(c.vsa.extent, c.vsa.lanes) && is_narrow {
+                    return c.clone();
+                }
+                let mut spec = self.asked.specs[f].clone();
+                spec.aim.grid = Some(grid);
+                for array in c.vsa.arrays.iter().filter(|_| bytes.is_some()) {
+                    let word = (bytes.unwrap_or(0) / array.ty.bytes()).max(1);
+                    spec.wiring.word.entry(array.name.clone()).or_insert(word);
+                }
+                (self.asked.again)(f, &spec).unwrap_or_else(|| c.clone())
+            };
+            self.try_all(self.alone.iter().enumerate().map(one).collect());
+        }
+    }
+
+    /// The grids of the functions with the most cycles.
+    fn grids(&self) -> Vec<Grid> {
+        let mut order: Vec<&Compiled> = self.alone.iter().collect();
+        order.sort_by_key(|c| Reverse(c.report.prediction.cycles));
+        let mut grids: Vec<Grid> = vec![];
+        for grid in order.into_iter().map(|c| Grid { pes: c.vsa.extent, lanes: c.vsa.lanes }) {
+            if !grids.contains(&grid) && grids.len() < tuning::MERGED_GRIDS {
+                grids.push(grid);
+            }
+        }
+        grids
+    }
+}
+
+/// The grid with half as many PEs, or lanes, where there are most.
+fn halved(grid: Grid) -> Option<Grid> {
+    let Grid { pes: [rows, columns], lanes } = grid;
+    let most = rows.max(columns).max(lanes);
+    let half = |n: i64| (n + 1) / 2;
+    Some(match most {
+        1 => return None,
+        _ if rows == most => Grid { pes: [half(rows), columns], lanes },
+        _ if columns == most => Grid { pes: [rows, half(columns)], lanes },
+        _ => Grid { pes: [rows, columns], lanes: half(lanes) },
+    })
+}
+
 /// How often each function runs.
 fn weights(asked: &Asked, alone: &[Compiled]) -> Result<Vec<i64>, String> {
     let given = &asked.specs[0].aim.weights;
@@ -97,35 +171,6 @@ fn weights(asked: &Asked, alone: &[Compiled]) -> Result<Vec<i64>, String> {
     match given.keys().find(|name| !names.contains(&name.as_str())) {
         Some(name) => Err(format!("--weights {name}: no function has this name; there are {}", names.join(", "))),
         None => Ok(names.iter().map(|name| given.get(*name).copied().unwrap_or(1)).collect()),
-    }
-}
-
-/// The functions with arrays of their own, and within grids that they could have together.
-fn candidates(asked: &Asked, alone: &[Compiled]) -> Vec<Vec<Compiled>> {
-    let of = |c: &Compiled| Grid { pes: c.vsa.extent, lanes: c.vsa.lanes };
-    let mut order: Vec<&Compiled> = alone.iter().collect();
-    order.sort_by_key(|c| Reverse(c.report.prediction.cycles));
-    let mut grids: Vec<Grid> = vec![];
-    for grid in order.into_iter().map(of) {
-        if !grids.contains(&grid) && grids.len() < tuning::MERGED_GRIDS {
-            grids.push(grid);
-        }
-    }
-    let within = |grid: Grid| {
-        let one = |(f, c): (usize, &Compiled)| {
-            if grid.holds(c.vsa.extent, c.vsa.lanes) || !is_free(asked.specs[f]) {
-                return c.clone();
-            }
-            let mut spec = asked.specs[f].clone();
-            spec.aim.grid = Some(grid);
-            (asked.again)(f, &spec).unwrap_or_else(|| c.clone())
-        };
-        alone.iter().enumerate().map(one).collect()
-    };
-    let first = vec![alone.to_vec()];
-    match grids.len() {
-        1 => first,
-        _ => first.into_iter().chain(grids.into_iter().map(within)).collect(),
     }
 }
 
