@@ -23,6 +23,7 @@ use crate::control::sequencer::{Sequencer, SequencerPorts};
 use crate::port::Port;
 use array::contract::program;
 use array::contract::program::Register;
+use array::contract::steps::Owned;
 use array::contract::timing::{drain_latency, emitted_delay, release_delay, swept};
 use array::vsa::Vsa;
 use rtl::{u, Design, Instance, ModuleBuilder, ModuleName, Sig, Ty};
@@ -58,7 +59,7 @@ pub struct Inputs<'a, 'm> {
     /// Pulse.
     pub start: Sig<'m>,
     /// Byte address of the array with this index, or of that of the function that runs.
-    pub base: &'a dyn Fn(&[(Option<usize>, usize)]) -> Option<Sig<'m>>,
+    pub base: &'a dyn Fn(&[Owned]) -> Option<Sig<'m>>,
     /// Value of the program register with this index.
     pub program: &'a dyn Fn(usize) -> Option<Sig<'m>>,
     /// Name and value of the scalar with this index.

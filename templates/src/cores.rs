@@ -14,6 +14,7 @@ use crate::faults::{faults, first_fault};
 use crate::interface::{AxiPort, Function, Interface, Passed};
 use crate::port::{pass, Port};
 use array::contract::program::Register;
+use array::contract::steps::Owned;
 use rtl::{clog2, u, Design, Instance, ModuleBuilder, Sig, Template, Ty};
 use std::collections::BTreeMap;
 use uniform::sizes::Formula;
@@ -35,7 +36,7 @@ struct CorePorts {
     /// No burst is open.
     quiet: Port,
     /// By array that the engines move, or by those of which a run moves one.
-    bases: Vec<(Vec<(Option<usize>, usize)>, Port)>,
+    bases: Vec<(Vec<Owned>, Port)>,
     /// By scalar that the array uses.
     scalars: Vec<(u32, Port)>,
     /// By program register.
@@ -51,11 +52,11 @@ impl CoreModule {
         let Core { array, .. } = &self.core;
         let readers = || self.core.readers.iter().filter(|r| self.core.is_outside(r.0));
         let writers = || self.core.writers.iter().filter(|w| self.core.is_outside(w.0));
-        let mut bases: Vec<Vec<(Option<usize>, usize)>> =
+        let mut bases: Vec<Vec<Owned>> =
             readers().flat_map(|r| r.1.walk.bases()).chain(writers().flat_map(|w| w.1.walk.bases())).collect();
         bases.sort_by_key(|all| all.iter().map(|a| a.1).collect::<Vec<_>>());
         bases.dedup();
-        let base = |(n, all): (usize, Vec<(Option<usize>, usize)>)| {
+        let base = |(n, all): (usize, Vec<Owned>)| {
             let number = if let [(None, array)] = all[..] { array } else { n };
             (all, Port::new(format!("base_{number}"), u(self.core.address_bits)))
         };

@@ -50,12 +50,15 @@ pub fn merged(asked: &Asked, alone: Vec<Compiled>) -> Result<Vec<Compiled>, Diag
     let mut search = Search { asked, alone: &alone, limits, weights, best: None, refused: None, smallest: None };
     search.try_all(alone.clone());
     let grids = search.grids();
-    grids.iter().for_each(|&grid| search.try_within(grid));
-    // If nothing fits, smaller and smaller grids.
-    let mut next = grids.into_iter().min_by_key(|g| g.pes[0] * g.pes[1] * g.lanes).and_then(halved);
-    while let (None, Some(grid)) = (&search.best, next) {
-        search.try_within(grid);
-        next = halved(grid);
+    grids.iter().for_each(|&grid| _ = search.try_within(grid));
+    // Fewer and fewer lanes, until something fits: in PEs of their own, and in one PE.
+    let mut lanes = grids.iter().map(|g| g.pes[0] * g.pes[1] * g.lanes).min().unwrap_or(1);
+    let mut fits = search.best.is_some() && aim.limit.is_empty();
+    while !fits && lanes > 0 {
+        for grid in [Grid { pes: [lanes, 1], lanes: 1 }, Grid { pes: [1, 1], lanes }] {
+            fits |= !grids.contains(&grid) && search.try_within(grid);
+        }
+        lanes /= 2;
     }
     let Search { best, refused, smallest, .. } = search;
     let Some((_, Choice { all, merged, .. })) = best else {
@@ -89,15 +92,19 @@ impl Search<'_> {
         };
         let slower = total(&choice.all) / total(self.alone).max(1.0);
         let size = branch::share(&choice.need, &self.limits);
-        match objective(&self.asked.specs[0].aim) {
+        let aim = &self.asked.specs[0].aim;
+        match objective(aim) {
             Objective::Cycles => (slower, size),
+            // What the user allows is there to be used.
+            Objective::Balanced if !aim.limit.is_empty() => (slower, size),
             Objective::Area => (size, slower),
             Objective::Balanced | Objective::Efficiency => (slower * size, slower),
         }
     }
 
-    /// Merges these arrays, as they are and with ports of equal widths.
-    fn try_all(&mut self, functions: Vec<Compiled>) {
+    /// Merges these arrays, as they are and with ports of equal widths. `false`: neither fits.
+    fn try_all(&mut self, functions: Vec<Compiled>) -> bool {
+        let mut fits = false;
         let alike = alike(&self.asked.specs, functions.clone(), self.asked.board);
         for all in [functions, alike] {
             match choice(self.asked.name, all, self.alone) {
@@ -108,6 +115,7 @@ impl Search<'_> {
                     }
                 }
                 Ok(choice) => {
+                    fits = true;
                     let cost = self.cost(&choice);
                     if self.best.as_ref().is_none_or(|b| cost < b.0) {
                         self.best = Some((cost, choice));
@@ -115,10 +123,12 @@ impl Search<'_> {
                 }
             }
         }
+        fits
     }
 
-    /// Tries arrays within a grid, over ports of any width and over narrow ones.
-    fn try_within(&mut self, grid: Grid) {
+    /// Tries arrays within a grid, over ports of any width and over narrow ones. `false`: none fits.
+    fn try_within(&mut self, grid: Grid) -> bool {
+        let mut fits = false;
         for bytes in [None, Some(8), Some(4)] {
             let one = |(f, c): (usize, &Compiled)| {
                 let is_narrow = bytes.is_none_or(|bytes| (0..c.vsa.axi_ports()).all(|p| c.vsa.bus_bytes(p) <= bytes));
@@ -133,8 +143,9 @@ impl Search<'_> {
                 }
                 (self.asked.again)(f, &spec).unwrap_or_else(|| c.clone())
             };
-            self.try_all(self.alone.iter().enumerate().map(one).collect());
+            fits |= self.try_all(self.alone.iter().enumerate().map(one).collect());
         }
+        fits
     }
 
     /// The grids of the functions with the most cycles.
@@ -149,19 +160,6 @@ impl Search<'_> {
         }
         grids
     }
-}
-
-/// The grid with half as many PEs, or lanes, where there are most.
-fn halved(grid: Grid) -> Option<Grid> {
-    let Grid { pes: [rows, columns], lanes } = grid;
-    let most = rows.max(columns).max(lanes);
-    let half = |n: i64| (n + 1) / 2;
-    Some(match most {
-        1 => return None,
-        _ if rows == most => Grid { pes: [half(rows), columns], lanes },
-        _ if columns == most => Grid { pes: [rows, half(columns)], lanes },
-        _ => Grid { pes: [rows, columns], lanes: half(lanes) },
-    })
 }
 
 /// How often each function runs.

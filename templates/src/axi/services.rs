@@ -8,7 +8,7 @@ use super::program::{self, Program};
 use crate::cases::{by_case, of_case, within};
 use crate::port::Port;
 use array::contract::program::Register;
-use array::contract::steps::Steps;
+use array::contract::steps::{Owned, Steps};
 use array::contract::walk::{RowForm, Wait, WaitUntil, Walk, WalkGroup};
 use rtl::{clog2, s, u, ModuleBuilder, Sig, Ty};
 use std::collections::BTreeSet;
@@ -22,7 +22,7 @@ pub struct EnginePorts {
     /// Pulse.
     pub start: Port,
     /// Byte addresses, multiples of an element: see [`Walk::bases`].
-    pub bases: Vec<(Vec<(Option<usize>, usize)>, Port)>,
+    pub bases: Vec<(Vec<Owned>, Port)>,
     /// Program registers.
     pub program: Vec<Port>,
     /// Level: nothing of a run is in the engine. Only if sizes are known at run time, see [`Idle`].
@@ -32,7 +32,7 @@ pub struct EnginePorts {
 
 impl EnginePorts {
     pub(crate) fn new(walk: &Walk, program: &[Register], sized: bool) -> Self {
-        let base = |(k, arrays): (usize, Vec<(Option<usize>, usize)>)| {
+        let base = |(k, arrays): (usize, Vec<Owned>)| {
             // One array gives the port its number.
             let number = if let [(None, array)] = arrays[..] { array } else { k };
             (arrays, Port::new(format!("base_{number}"), u(walk.address_bits)))

@@ -45,6 +45,7 @@ fn every_option_reaches_the_design() {
         ("bank", "=x=DDR[0]"),
         ("distribute", ""),
         ("merge", ""),
+        ("grid", "=4x2x8"),
         ("reassociate", ""),
         ("fp-contract", ""),
     ];

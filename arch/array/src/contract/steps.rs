@@ -41,6 +41,9 @@ fn carries(coefficients: &[i64], lasts: &[Formula]) -> Vec<Formula> {
     out
 }
 
+/// An array, and, of a merged array, the function whose it is.
+pub type Owned = (Option<usize>, usize);
+
 /// Forms of the row ends: by index, then by group.
 pub struct Forms {
     pub gates: Vec<Vec<RowForm>>,
@@ -105,7 +108,7 @@ impl Walk {
     }
     /// The arrays behind each base address that an engine holds: one array, or those of the groups that take a turn, each
     /// with its function.
-    pub fn bases(&self) -> Vec<Vec<(Option<usize>, usize)>> {
+    pub fn bases(&self) -> Vec<Vec<Owned>> {
         if self.merged().is_none() {
             return self.arrays.iter().map(|a| vec![(None, a.0)]).collect();
         }
