@@ -180,6 +180,20 @@ impl AddressModel {
         self.exhausted = true;
     }
 
+    /// Behind the last service: the first cycle in which the generator has nothing left to look at. A point at which no
+    /// group is served takes a cycle for each group.
+    pub fn ends(&mut self) -> i64 {
+        let (phases, groups) = (self.walk.phases, self.walk.groups.len() as i64);
+        while !self.exhausted {
+            let inner = self.counters.iter().skip(phases);
+            let whole = self.lasts.iter().skip(phases).fold(1, |all: i64, last| all.saturating_mul(last + 1));
+            let passed = inner.zip(self.lasts.iter().skip(phases)).fold(0, |n: i64, (c, last)| n * (last + 1) + c);
+            self.looks = self.looks.saturating_add((whole - passed).saturating_mul(groups) - self.turn as i64);
+            self.go_to(&[], END_OF_PHASE);
+        }
+        self.looks
+    }
+
     /// The kept counters of a tile.
     pub fn counters_of(&self, tile: &[i64]) -> Vec<i64> {
         self.walk.kept.iter().map(|&j| tile[j]).collect()

@@ -147,7 +147,12 @@ fn walk(array: &Vsa, sizes: &[i64], memory: &Memories, limit: i64, tile_by_tile:
         limit,
     };
     let mut repeats = Repeats::new(tile_by_tile);
-    let prediction = walker.run(timing::swept(array), &mut repeats);
+    let mut prediction = walker.run(timing::swept(array), &mut repeats);
+    // Where sizes are known at run time, the end of a run waits for the engines.
+    if let Some(prediction) = prediction.as_mut().filter(|_| !array.sizes.list.is_empty()) {
+        prediction.cycles = prediction.cycles.max(walker.idle());
+    }
+    let prediction = prediction.filter(|p| p.cycles < limit);
     let readers = walker.readers.iter().flatten().map(|reader| reader.walked);
     let rows: u64 = readers.chain(walker.writers.iter().flatten().map(|writer| writer.walked)).sum();
     (prediction, rows + ROWS_PER_TILE * walker.tiles + ROWS_PER_LOOKUP * repeats.lookups)
@@ -247,6 +252,16 @@ impl Walker<'_> {
         let cycles = (self.done + timing::WRITTEN_TO_DONE).max(swept);
         let first_launch = self.first_launch.unwrap_or(0);
         (cycles < self.limit).then_some(Prediction { cycles, compute_cycles, first_launch, last_launch })
+    }
+
+    /// The first cycle in which all engines are idle.
+    fn idle(&mut self) -> i64 {
+        let inputs = &self.inputs;
+        let released = |port: usize| inputs.iter().filter(|i| i.port == port).map(|i| i.latest[0]).max().unwrap_or(0);
+        let readers = self.readers.iter_mut().enumerate();
+        let readers = readers.filter_map(|(port, reader)| Some(reader.as_mut()?.idle(released(port))));
+        let writers = self.writers.iter_mut().flatten().map(|writer| writer.idle());
+        readers.chain(writers).max().unwrap_or(0)
     }
 
     fn begin_phase(&mut self, tile: &[i64], trips: &[i64]) {

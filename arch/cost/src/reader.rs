@@ -126,6 +126,12 @@ impl ReaderModel {
         Some(LoadTimes { loaded: self.taken.at + self.rotate + 2 })
     }
 
+    /// Behind the last load: the first cycle in which the reader tells that it is idle. `released`: the last pulse that
+    /// frees a buffer half of its groups.
+    pub fn idle(&mut self, released: i64) -> i64 {
+        self.address.ends().max(released + 1) + self.rotate + 3
+    }
+
     /// No load's data come before this cycle.
     pub fn least_taken(&self) -> i64 {
         self.taken.at.max(self.address.least_leaving() + THROUGH)

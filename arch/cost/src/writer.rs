@@ -81,6 +81,11 @@ impl WriterModel {
         self
     }
 
+    /// Behind the last drain: the first cycle in which the generator has nothing left.
+    pub fn idle(&mut self) -> i64 {
+        self.address.ends()
+    }
+
     /// The walk, for its service order.
     pub fn walk(&self) -> &Walk {
         self.address.walk()
