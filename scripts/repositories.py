@@ -206,18 +206,30 @@ def asked(output, given, limit):
     """The options that the messages ask for and that are not given yet."""
     names = re.findall(r"`(\w+)` is a parameter without a greatest value", output)
     options = [f"--max={name}={limit}" for name in dict.fromkeys(names)]
+    # Extents of local arrays are greater than every maximum here: smaller maxima fit.
+    sizes = [option for option in given if option.startswith("--max")]
+    if not options and sizes and "E0411" in output and not sizes[0].endswith("=4"):
+        least = int(sizes[0].rpartition("=")[2]) // 2
+        given[:] = [option for option in given if option not in sizes]
+        options = [f"{option.rpartition('=')[0]}={least}" for option in sizes]
     options += ["--math=approx"] if "--math approx" in output else []
     return [option for option in options if option not in given]
 
 
 def run(args, checkout, program):
-    """The outcome of the first text that gives an array, else that of the last one."""
+    """The outcome of the first text that gives an array, else that of the first one."""
     path, name, texts = program
+    all_found = []
     for text in texts:
-        seconds, megabytes, word, message = run_text(args, checkout, path, name, text)
-        if word in ("array", "E0202"):
+        all_found.append(run_text(args, checkout, path, name, text))
+        if all_found[-1][2] in ("array", "no kernel"):
             break
-    return path, name, seconds, megabytes, word, message
+    found = next((f for f in all_found if f[2] == "array"), all_found[0])
+    return path, name, *found
+
+
+def kept_name(checkout, path, name):
+    return f"{checkout.name}_" + re.sub(r"\W+", "_", str(path.relative_to(checkout))) + (f"_{name}.txt" if name else ".txt")
 
 
 def run_text(args, checkout, path, name, text):
@@ -232,19 +244,20 @@ def run_text(args, checkout, path, name, text):
             command += ["-I", include]
         command += args.options
         command += ["--emit=scop"] if args.front else [] if args.sim else ["-o", f"{folder}/out"]
-        for _ in range(6):
+        for _ in range(8):
             status, output, time, megabytes = measured(command + given, args.limit)
             seconds += time
             more = asked(output, given, args.max) if status else []
             if not more:
                 break
             given += more
-        if args.keep and status:
+        if args.keep and status and not (args.keep / kept_name(checkout, path, name)).exists():
             args.keep.mkdir(parents=True, exist_ok=True)
-            kept = re.sub(r"\W+", "_", str(path.relative_to(checkout))) + (f"_{name}" if name else "")
             shown = output if text is None else f"{output}\n{text}"
-            (args.keep / f"{checkout.name}_{kept}.txt").write_text(" ".join(command + given) + "\n" + shown)
+            (args.keep / kept_name(checkout, path, name)).write_text(" ".join(command + given) + "\n" + shown)
     word, message = outcome(status, output, time, args.limit)
+    if re.search(r"Error: (this file has no marked region|end of a region that was never begun)", output):
+        word = "no kernel"
     return seconds, megabytes, word, " ".join([message, *given]).strip()
 
 
@@ -267,7 +280,7 @@ def main():
         jobs = list(programs(checkout, args.only))
         with ThreadPoolExecutor(args.jobs) as pool:
             for path, name, seconds, megabytes, word, message in pool.map(lambda p: run(args, checkout, p), jobs):
-                if word == "E0202":
+                if word == "no kernel":
                     continue
                 where = str(path.relative_to(checkout)) + (f":{name}" if name else "")
                 print(f"{where:60} {seconds:6.1f} s {megabytes:6.0f} MB  {word:12} {message}", flush=True)

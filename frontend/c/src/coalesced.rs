@@ -9,10 +9,10 @@
 //!
 //! Source: C. Polychronopoulos, "Loop coalescing", ICPP 1987; this is the inverse. Conditions: the header declares all three
 //! variables with 0, the first statement is the `if`, nothing else assigns them or what the bounds mention, and `m` is
-//! a factor of the bound of `k`: a constant, or a parameter (a size, which is at least 1) of the type of the variables.
+//! a factor of the bound of `k`: a constant, or a parameter (a size, which is at least 1).
 
 use crate::ast::{Binary, Declarator, Expr, ExprKind, For, ForInit, LoopKind, Stmt, StmtKind, Unit};
-use crate::effects::{changed, declared, names};
+use crate::effects::{changed, declared, expressions, names};
 use crate::inline::substituted;
 use scop::ScalarType;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,32 +20,69 @@ use std::rc::Rc;
 
 /// Splits the coalesced loops of the region. Called after inlining.
 pub(crate) fn split(unit: &mut Unit) {
-    let mut sizes = Sizes::new();
+    everywhere(unit, &nest);
+}
+
+/// Splits loops over a product of sizes that count nothing else: affine bounds are no products. Called when the bounds stand
+/// in the loops.
+pub(crate) fn split_products(unit: &mut Unit) {
+    everywhere(unit, &flat);
+}
+
+fn everywhere(unit: &mut Unit, nest: &dyn Fn(&For, &Sizes) -> Option<For>) {
+    let mut sizes = Sizes::default();
     if let Some(function) = &unit.function {
         let mut hidden = BTreeSet::new();
         unit.region.iter().for_each(|s| declared(s, &mut hidden));
         hidden.extend(function.locals.iter().map(|d| d.name.clone()));
         let scalars = function.params.iter().filter(|d| d.is_scalar() && !hidden.contains(&d.name));
-        sizes.extend(scalars.filter_map(|d| Some((d.name.clone(), d.ty.scalar?))));
+        sizes.types.extend(scalars.filter_map(|d| Some((d.name.clone(), d.ty.scalar?))));
+        let mut factors = BTreeSet::new();
+        unit.region.iter().for_each(|s| expressions(s, &mut |e| strides(e, &mut factors)));
+        let ranks = function.params.iter().enumerate().map(|(k, d)| (d.name.clone(), (factors.contains(&d.name), k)));
+        sizes.ranks = ranks.collect();
     }
-    unit.region.iter_mut().for_each(|s| statement(s, &sizes));
+    unit.region.iter_mut().for_each(|s| statement(s, &sizes, nest));
 }
 
-/// The scalar parameters and their types.
-type Sizes = BTreeMap<Rc<str>, ScalarType>;
+/// The scalar parameters.
+#[derive(Default)]
+struct Sizes {
+    types: BTreeMap<Rc<str>, ScalarType>,
+    /// Whether a subscript multiplies by it, and its position.
+    ranks: BTreeMap<Rc<str>, (bool, usize)>,
+}
 
-fn statement(s: &mut Stmt, sizes: &Sizes) {
+impl Sizes {
+    fn get(&self, name: &Rc<str>) -> Option<ScalarType> {
+        self.types.get(name).copied()
+    }
+}
+
+/// The names that subscripts multiply by.
+fn strides(e: &Expr, out: &mut BTreeSet<Rc<str>>) {
+    e.walk(&mut |x| {
+        let ExprKind::Index(_, subscript) = &x.kind else { return };
+        subscript.walk(&mut |y| {
+            if let ExprKind::Binary(Binary::Mul, a, b) = &y.kind {
+                out.extend([a, b].into_iter().filter_map(|f| name(f)));
+            }
+        });
+    });
+}
+
+fn statement(s: &mut Stmt, sizes: &Sizes, nest: &dyn Fn(&For, &Sizes) -> Option<For>) {
     match &mut s.kind {
-        StmtKind::Block(all) => all.iter_mut().for_each(|s| statement(s, sizes)),
+        StmtKind::Block(all) => all.iter_mut().for_each(|s| statement(s, sizes, nest)),
         StmtKind::If(_, then, otherwise) => {
-            statement(then, sizes);
-            otherwise.iter_mut().for_each(|s| statement(s, sizes));
+            statement(then, sizes, nest);
+            otherwise.iter_mut().for_each(|s| statement(s, sizes, nest));
         }
         StmtKind::For(f) => {
-            if let Some(nest) = nest(f, sizes) {
-                **f = nest;
+            while let Some(two) = nest(f, sizes) {
+                **f = two;
             }
-            statement(&mut f.body, sizes);
+            statement(&mut f.body, sizes, nest);
         }
         _ => {}
     }
@@ -65,7 +102,7 @@ fn nest(f: &For, sizes: &Sizes) -> Option<For> {
     let (of_row, of_column) = (declares(&row)?, declares(&column)?);
     let ty = declares(&counter)?.ty.scalar;
     let one_type = of_row.ty.scalar == ty && of_column.ty.scalar == ty;
-    let fits = name(&width).is_none_or(|size| sizes.get(&size).copied() == ty);
+    let of_size = name(&width).map_or(ty, |size| sizes.get(&size));
     let own = BTreeSet::from([&counter, &row, &column]);
     let mut touched = BTreeSet::new();
     changed(&rest, &mut touched);
@@ -82,15 +119,31 @@ fn nest(f: &For, sizes: &Sizes) -> Option<For> {
         plain
     };
     let known = all_fixed && apart && plain(total) && plain(&width);
-    if !(alone && one_type && fits && known) || f.kind != LoopKind::For || f.may_break {
+    if !(alone && one_type && of_size.is_some() && known) || f.kind != LoopKind::For || f.may_break {
         return None;
     }
     let height = divided(total, &width)?;
+    Some(two_loops(f, &counter, (of_row, height), (of_column, width, of_size), &rest))
+}
+
+/// The loops over rows and columns with `body`, in which `counter` is the position `row * width + column`.
+fn two_loops(
+    f: &For,
+    counter: &Rc<str>,
+    (row, height): (&Declarator, Expr),
+    (column, width, of_size): (&Declarator, Expr, Option<ScalarType>),
+    body: &Stmt,
+) -> For {
     let expr = |kind| Expr { kind, span: f.header };
     let named = |n: &Rc<str>| expr(ExprKind::Name(n.clone()));
-    let product = expr(ExprKind::Binary(Binary::Mul, Box::new(named(&row)), Box::new(width.clone())));
-    let position = expr(ExprKind::Binary(Binary::Add, Box::new(product), Box::new(named(&column))));
-    let (body, _) = substituted(&rest, &expr(ExprKind::Poison), &counter, &position);
+    let product = expr(ExprKind::Binary(Binary::Mul, Box::new(named(&row.name)), Box::new(width.clone())));
+    let sum = expr(ExprKind::Binary(Binary::Add, Box::new(product), Box::new(named(&column.name))));
+    // With one unsigned operand the sum is unsigned.
+    let position = match (row.ty.scalar, of_size) {
+        (Some(ty), Some(size)) if ty.signed() && !size.signed() => expr(ExprKind::Cast(ty, Box::new(sum))),
+        _ => sum,
+    };
+    let (body, _) = substituted(body, &expr(ExprKind::Poison), counter, &position);
     let counted = |d: &Declarator, end: Expr, body: Stmt| For {
         init: ForInit::Declare(vec![d.clone()]),
         condition: Some(expr(ExprKind::Binary(Binary::Lt, Box::new(named(&d.name)), Box::new(end)))),
@@ -98,8 +151,46 @@ fn nest(f: &For, sizes: &Sizes) -> Option<For> {
         body,
         ..f.clone()
     };
-    let inner = Stmt { kind: StmtKind::For(Box::new(counted(of_column, width, body))) };
-    Some(counted(of_row, height, inner))
+    let inner = Stmt { kind: StmtKind::For(Box::new(counted(column, width, body))) };
+    counted(row, height, inner)
+}
+
+/// `for (int k = 0; k < n * m; k++)`, which counts nothing else, as a loop over `n` and one over `m`.
+fn flat(f: &For, sizes: &Sizes) -> Option<For> {
+    let ForInit::Declare(all) = &f.init else { return None };
+    let ExprKind::Binary(Binary::Lt, counter, total) = &f.condition.as_ref()?.kind else { return None };
+    let ([d], counter) = (all.as_slice(), name(counter)?) else { return None };
+    let ExprKind::Binary(Binary::Mul, a, b) = &total.kind else { return None };
+    let size_of = |e: &Expr| name(e).and_then(|n| sizes.get(&n));
+    // Rows of the length that other subscripts have, or else of the last parameter.
+    let rank = |e: &Expr| size_of(e).and_then(|_| name(e)).and_then(|n| sizes.ranks.get(&n).copied());
+    let (height, width) = if rank(b) >= rank(a) { (a, b) } else { (b, a) };
+    let of_size = size_of(width).filter(|ty| !ty.is_float() && ty.bits() == 32);
+    let (mut touched, mut bounds) = (BTreeSet::new(), BTreeSet::new());
+    changed(&f.body, &mut touched);
+    declared(&f.body, &mut touched);
+    names(total, &mut bounds);
+    let mut of_height = BTreeSet::new();
+    names(height, &mut of_height);
+    if of_height.is_empty() {
+        // The bound is affine.
+        return None;
+    }
+    let known =
+        !touched.contains(&counter) && bounds.iter().all(|n| sizes.types.contains_key(n) && !touched.contains(n));
+    let steps_once = stepped(f.step.as_ref()?).as_ref() == Some(&counter);
+    if !(known && steps_once && is_counter(d) && d.name == counter) || f.kind != LoopKind::For || f.may_break {
+        return None;
+    }
+    of_size?;
+    let named = |of: &str| Declarator { name: format!("{counter}_{of}").into(), ..d.clone() };
+    let (row, column) = (named("row"), named("column"));
+    let mut used = BTreeSet::new();
+    expressions(&f.body, &mut |e| names(e, &mut used));
+    if [&row, &column].iter().any(|d| used.contains(&d.name)) {
+        return None;
+    }
+    Some(two_loops(f, &counter, (&row, (**height).clone()), (&column, (**width).clone(), of_size), &f.body))
 }
 
 /// The column, the row and the width of `if (column == width) { column = 0; row++; }`.

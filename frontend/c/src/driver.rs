@@ -119,6 +119,7 @@ pub fn programs_of_text(name: &str, text: &str, options: &ParseOptions) -> Resul
         let sizes: BTreeSet<String> =
             clauses.iter().filter(|c| c.name == "max").filter_map(|c| c.values.first().cloned()).collect();
         faults.extend(crate::temporaries::replace(&mut unit, &sizes));
+        crate::coalesced::split_products(&mut unit);
         crate::delinearize::parameters(&mut unit, &sizes);
         let syntax_failed = faults.iter().any(|f| f.severity == Severity::Error);
         // After a syntax error the rest is checked for faults but not analyzed further.

@@ -12,6 +12,7 @@ mod cpp;
 mod delinearize;
 mod effects;
 mod inline;
+mod jumps;
 mod lex;
 mod maxima;
 mod objects;

@@ -4,8 +4,8 @@
 //! inside of expressions and conditions.
 //!
 //! Method: a step of a variable (`v++`, `++v`, `v += e`) leaves its expression. `++v` and `v += e` go in front of the
-//! statement, `v++` behind it. C leaves the order open if the same expression uses the variable elsewhere; such a step
-//! remains, and is refused later, as is one that `?:`, `&&` or `||` may skip.
+//! statement, `v++` behind it. `a = b = 0` becomes `b = 0; a = b;`. C leaves the order open if the same expression uses
+//! the variable elsewhere; such a step remains, and is refused later, as is one that `?:`, `&&` or `||` may skip.
 //!
 //! A loop tests its condition before each iteration and once at its end. So the effects of the condition go into the
 //! loop twice: `while (i--) body` becomes `{ while (i) { i--; body } i--; }`.
@@ -205,6 +205,20 @@ fn moved(e: &Expr, whole: &Expr, effects: &mut Effects) -> Expr {
                 None => e.clone(),
             }
         }
+        // The value of `a = e` is that of `a` behind it.
+        ExprKind::Assign(None, target, value) => {
+            let base = target.element().and_then(|(name, _)| alone(name));
+            if base.is_none() || has_effects(target) {
+                return e.clone();
+            }
+            let value = moved(value, whole, effects);
+            if has_effects(&value) {
+                return e.clone();
+            }
+            let kind = ExprKind::Assign(None, target.clone(), Box::new(value));
+            effects.before.push(Expr { kind, span: e.span });
+            (**target).clone()
+        }
         // What stands behind `?`, `&&` or `||` is not always evaluated.
         ExprKind::Conditional(c, a, b) => {
             Expr { kind: ExprKind::Conditional(Box::new(moved(c, whole, effects)), a.clone(), b.clone()), span: e.span }
@@ -231,7 +245,7 @@ fn steps_one_of(e: &Expr, names: &BTreeSet<Rc<str>>) -> bool {
 /// Whether `e` has a side effect that may leave it.
 fn has_steps(e: &Expr) -> bool {
     let mut found = false;
-    e.walk(&mut |x| found |= matches!(x.kind, ExprKind::Step(..) | ExprKind::Assign(Some(_), ..)));
+    e.walk(&mut |x| found |= matches!(x.kind, ExprKind::Step(..) | ExprKind::Assign(..)));
     found
 }
 

@@ -20,7 +20,7 @@ mod value;
 
 use crate::ast::{Binary, Declarator, Expr, ExprKind, For, ForInit, Helper, Init, Stmt, StmtKind, TypeName, Unit};
 use crate::effects::{declared, expressions, free_names, names, nodes, returns, set_names, size};
-use crate::parse::without_early_returns;
+use crate::jumps::without_early_returns;
 use scop::diag::{Diagnostic, Diagnostics, Span};
 use scope::{Scope, Values};
 use std::collections::{BTreeMap, BTreeSet};

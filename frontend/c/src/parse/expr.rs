@@ -170,7 +170,9 @@ impl Parser<'_> {
         }
         if self.is("(") {
             self.at += 1;
-            if self.at_type() {
+            // `(int(x) + 1)` of C++ is no cast.
+            let call = self.cpp && matches!(self.tok(1), Tok::Punct("("));
+            if self.at_type() && !call {
                 return self.cast(start);
             }
             let mut inner = self.expression()?;

@@ -12,8 +12,6 @@ mod stmt;
 mod types;
 mod unit;
 
-pub(crate) use jumps::without_early_returns;
-
 use crate::ast::{Expr, Helper, Init, TypeName, Unit};
 use crate::lex::{Tok, Token};
 use scop::diag::{Diagnostic, Diagnostics, Span};
@@ -57,6 +55,8 @@ pub(crate) struct Parser<'a> {
     pointers: BTreeSet<Rc<str>>,
     /// In the arguments of `memcpy` or `memset`.
     in_operation: bool,
+    /// The initial value that was read last has a string.
+    has_text: bool,
     /// A value was cast to `void`.
     discarded: bool,
     /// Loops and `switch` statements around the current statement, inside of the region or helper.
@@ -119,6 +119,7 @@ impl Parser<'_> {
             depth: 0,
             pointers: BTreeSet::new(),
             in_operation: false,
+            has_text: false,
             discarded: false,
             around: Around::default(),
             early_ends: 0,

@@ -121,7 +121,7 @@ impl Parser<'_> {
                 let header = join(start, self.previous());
                 let body = self.loop_body();
                 let f = For { kind: LoopKind::For, init, condition, step, body, may_break: false, header };
-                Ok(self.without_jumps(f))
+                Ok(self.structured(f))
             }
             Err(failed) => {
                 // The body is still checked for faults.
@@ -190,7 +190,7 @@ impl Parser<'_> {
             }
         };
         let (init, condition, step) = (ForInit::None, Some(condition), None);
-        Ok(self.without_jumps(For { kind, init, condition, step, body, may_break: false, header }))
+        Ok(self.structured(For { kind, init, condition, step, body, may_break: false, header }))
     }
 
     fn loop_body(&mut self) -> Stmt {

@@ -423,7 +423,11 @@ impl Parser<'_> {
             self.skip_group();
         }
         if self.eat("=") {
+            self.has_text = false;
             declarator.init = Some(self.initializer()?);
+            if self.has_text {
+                self.characters(&mut declarator);
+            }
         }
         Ok(declarator)
     }
@@ -456,6 +460,9 @@ impl Parser<'_> {
     }
 
     pub(super) fn initializer(&mut self) -> Parsed<Init> {
+        if let Some(text) = self.text() {
+            return Ok(text);
+        }
         if !self.is("{") {
             return Ok(Init::Value(self.assignment()?));
         }
@@ -479,6 +486,41 @@ impl Parser<'_> {
             p.need("}", "to close the initializer")?;
             Ok(Init::List(items, join(start, p.previous())))
         })
+    }
+
+    /// A string that is a whole initial value: its characters, without the 0 behind them.
+    fn text(&mut self) -> Option<Init> {
+        let Tok::Str(quoted) = self.tok(0).clone() else { return None };
+        if !matches!(self.tok(1), Tok::Punct("," | "}" | ";")) {
+            return None;
+        }
+        let span = self.span();
+        self.at += 1;
+        self.has_text = true;
+        let inside = quoted.trim_matches('"');
+        let number = |c: u8| Expr { kind: ExprKind::Literal(u64::from(c), ScalarType::I32), span };
+        let plain = inside.bytes().all(|c| c.is_ascii() && c != b'\\');
+        let all = inside.bytes().map(|c| Init::Value(number(c))).collect();
+        Some(if plain { Init::List(all, span) } else { Init::Value(Expr { kind: ExprKind::Poison, span }) })
+    }
+
+    /// A variable whose initial value has strings: an array of characters, or else one that the region cannot use.
+    fn characters(&mut self, d: &mut Declarator) {
+        let is_byte = d.ty.scalar.is_some_and(|ty| !ty.is_float() && ty.bits() == 8);
+        let poison = |i: &Init| matches!(i, Init::Value(e) if e.of_poison());
+        let readable = match &d.init {
+            Some(Init::List(all, _)) => !all.iter().any(poison),
+            _ => false,
+        };
+        if !(is_byte && readable && d.pointer.is_none() && !d.dims.is_empty() && d.ty.dims.is_empty()) {
+            d.init = None;
+            (d.ty.scalar, d.ty.members) = (None, None);
+            d.ty.why = Some("its initial value is a string, which is a pointer".into());
+            return;
+        }
+        if let ([Extent { size: None, .. }], Some(Init::List(all, span))) = (d.dims.as_slice(), &mut d.init) {
+            all.push(Init::Value(Expr { kind: ExprKind::Literal(0, ScalarType::I32), span: *span }));
+        }
     }
 
     /// A comma-separated list of declarators with the closing `;`.

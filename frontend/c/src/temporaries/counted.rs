@@ -40,7 +40,9 @@ impl Walk {
             let mut set = BTreeSet::new();
             changed(&f.body, &mut set);
             let steps_it = |name: &Rc<str>| f.step.as_ref().is_some_and(|e| step_of(e, name).is_some());
-            let is_pointer = matches!(&f.init, ForInit::Declare(all) if all[0].pointer.is_some());
+            let declared = matches!(&f.init, ForInit::Declare(all) if all[0].pointer.is_some());
+            let known = f.iterator().and_then(|name| self.lookup(&name));
+            let is_pointer = declared || known.is_some_and(|id| self.variables[id].kind == Kind::Pointer);
             if !is_pointer && f.iterator().is_none_or(|name| steps_it(&name) && !set.contains(&name)) {
                 if let Some(kind) = self.exchanging(f) {
                     return Some(kind);

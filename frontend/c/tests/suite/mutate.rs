@@ -69,12 +69,30 @@ const PIECES: &[&str] = &[
     "##",
 ];
 
+/// The word or sign at or behind a place.
+fn token(bytes: &[u8], at: usize) -> std::ops::Range<usize> {
+    let start = (at..bytes.len()).find(|&k| !bytes[k].is_ascii_whitespace()).unwrap_or(bytes.len());
+    let is_word = |k: &usize| bytes[*k].is_ascii_alphanumeric() || bytes[*k] == b'_';
+    let end = (start..bytes.len()).take_while(is_word).last().map_or((start + 1).min(bytes.len()), |k| k + 1);
+    start..end
+}
+
 fn mutate(random: &mut Random, text: &str, others: &[String]) -> String {
     let mut bytes = text.as_bytes().to_vec();
     for _ in 0..1 + random.below(3) {
         let at = random.below(bytes.len() + 1);
         let to = (at + random.below(12)).min(bytes.len());
-        match random.below(6) {
+        match random.below(9) {
+            6 if random.below(4) == 0 => bytes.truncate(at),
+            7 => drop(bytes.drain(token(&bytes, at))),
+            8 => {
+                let (one, other) = (token(&bytes, at), token(&bytes, random.below(bytes.len() + 1)));
+                let (first, last) = if one.start <= other.start { (one, other) } else { (other, one) };
+                if first.end <= last.start {
+                    let pieces = [&bytes[last.clone()], &bytes[first.end..last.start], &bytes[first.clone()]].concat();
+                    bytes.splice(first.start..last.end, pieces);
+                }
+            }
             0 => drop(bytes.drain(at..to)),
             1 => drop(bytes.splice(at..at, random.pick(PIECES).bytes())),
             2 => drop(bytes.splice(at..to, random.pick(PIECES).bytes())),
