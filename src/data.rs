@@ -8,6 +8,7 @@ use crate::{range, Error};
 use array::vsa::{DramArray, Vsa};
 use scop::diag::{Diagnostic, Diagnostics, Span};
 use scop::{Array, BinaryOp, Binding, Expr, ExprKind, ScalarType, Scop, StmtId, Storage};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// The elements of each array of the `Scop`.
@@ -158,19 +159,23 @@ fn shifted_by(scop: &Scop) -> Vec<Option<u32>> {
 /// Elements of all arrays together that are kept in memory.
 const MOST_ELEMENTS: i128 = 1 << 28;
 
+/// Elements that the arrays of a program have together.
+pub fn elements_of(scop: &Scop) -> i128 {
+    let arrays = scop.arrays.iter().filter(|a| a.storage != Storage::Local);
+    arrays.map(|a| a.dims.iter().map(|&d| i128::from(d)).product::<i128>()).sum()
+}
+
 /// Checks that the contents of all arrays fit into memory.
 ///
 /// # Errors
 /// They do not; a sentence.
 pub fn fit(scop: &Scop) -> crate::Result<()> {
-    let arrays = scop.arrays.iter().filter(|a| a.storage != Storage::Local);
-    let all: i128 = arrays.map(|a| a.dims.iter().map(|&d| i128::from(d)).product::<i128>()).sum();
+    let all = elements_of(scop);
     if all <= MOST_ELEMENTS {
         return Ok(());
     }
     Err(Error::reason(format!(
-        "the arrays of `{}` have {all} elements: a simulation and a testbench keep at most {MOST_ELEMENTS}; use smaller \
-        sizes, or print the Verilog alone (`sagen rtl --emit=rtl`)",
+        "the arrays of `{}` have {all} elements: a simulation keeps at most {MOST_ELEMENTS}; use smaller sizes",
         scop.name
     )))
 }
@@ -351,20 +356,39 @@ pub fn numbers(scop: &Scop, vsa: &Vsa) -> Result<Vec<Option<usize>>, String> {
 
 /// The contents of the program's arrays, as elements of each argument of the VSA. Scratch buffers hold random values.
 pub fn of_vsa(vsa: &Vsa, numbers: &[Option<usize>], memory: &Memory) -> Memory {
-    let mut out: Memory = vec![];
-    for (k, number) in numbers.iter().enumerate() {
-        out.push(match (number, vsa.arrays.get(k)) {
-            (Some(number), _) => memory[*number].clone(),
+    each_of_vsa(vsa, numbers, memory, |values, _| values.into_owned())
+}
+
+/// [`of_vsa`], as bytes in memory.
+pub fn packed(vsa: &Vsa, numbers: &[Option<usize>], memory: &Memory) -> Vec<Vec<u8>> {
+    let types: Vec<ScalarType> = vsa.types().collect();
+    each_of_vsa(vsa, numbers, memory, |values, k| pack(&values, types[k]))
+}
+
+/// What `f` makes of the elements of each argument, one after the other.
+fn each_of_vsa<R>(
+    vsa: &Vsa,
+    numbers: &[Option<usize>],
+    memory: &Memory,
+    f: impl Fn(Cow<Vec<u64>>, usize) -> R,
+) -> Vec<R> {
+    let mut scalars: Vec<u64> = vec![];
+    let mut one = |(k, number): (usize, &Option<usize>)| {
+        let values = match (number, vsa.arrays.get(k)) {
+            (Some(number), _) => Cow::Borrowed(&memory[*number]),
             (None, Some(array)) => {
                 let mut random = Random(0x6761_7262_6167 ^ (k as u64) << 48);
-                (0..array.dims.iter().product()).map(|_: i64| random_value(array.ty, &mut random)).collect()
+                Cow::Owned((0..array.dims.iter().product()).map(|_: i64| random_value(array.ty, &mut random)).collect())
             }
             (None, None) => {
-                let scalars: Vec<u64> =
-                    out[vsa.arrays.len()..].iter().map(|v| v.first().copied().unwrap_or(0)).collect();
-                vsa.scalars[k - vsa.arrays.len()].host.iter().map(|e| scop::interp::eval(e, &scalars, &[])).collect()
+                let host = vsa.scalars[k - vsa.arrays.len()].host.iter();
+                Cow::Owned(host.map(|e| scop::interp::eval(e, &scalars, &[])).collect())
             }
-        });
-    }
-    out
+        };
+        if k >= vsa.arrays.len() {
+            scalars.push(values.first().copied().unwrap_or(0));
+        }
+        f(values, k)
+    };
+    numbers.iter().enumerate().map(&mut one).collect()
 }

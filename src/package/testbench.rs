@@ -21,25 +21,42 @@ use uniform::design::DesignSpec;
 /// Programs up to this many operations come with expected results, which an interpreter computes.
 const EXPECTED_LIMIT: i64 = 1 << 24;
 
+/// Elements of all arrays of a function, at most, with which it has a testbench.
+const MOST_ELEMENTS: i128 = 1 << 26;
+
 /// The bytes of each array and scalar of a function, as in the `Vsa`.
 struct Contents {
+    /// The sizes of the run.
+    sizes: Vec<i64>,
     before: Vec<Vec<u8>>,
     /// After a run, if the expected results are known.
     after: Option<Vec<Vec<u8>>>,
 }
 
-/// Random contents before a run, and the expected ones after it. A function with sizes has the greatest ones.
+/// The sizes of a function's run: the greatest ones, halved as often as makes its arrays small enough. `None`: nothing
+/// does.
+fn sizes(function: &PackagedFunction) -> Option<Vec<i64>> {
+    let mut sizes = function.compiled.maxima();
+    while data::elements_of(&function.input.at(&sizes).scop) > MOST_ELEMENTS {
+        let halved: Vec<i64> = sizes.iter().map(|n| (n / 2).max(1)).collect();
+        if halved == sizes {
+            return None;
+        }
+        sizes = halved;
+    }
+    Some(sizes)
+}
+
+/// Random contents before a run at these sizes, and the expected ones after it.
 fn contents(
-    function: &PackagedFunction,
+    (function, sizes): (&PackagedFunction, Vec<i64>),
     arguments: &Rtl,
     files: &[DataFile],
     reporter: &dyn Reporter,
 ) -> Result<Contents> {
     let PackagedFunction { input, spec, compiled } = function;
-    let sizes = compiled.maxima();
     let (input, compiled) = (&input.at(&sizes), &compiled.at(&sizes));
     let (scop, vsa) = (&input.scop, &compiled.vsa);
-    data::fit(scop)?;
     let mut memory = data::random(scop, arguments.seed());
     data::load(scop, files, &mut memory).map_err(|faults| Error::diagnostics(faults, &scop.sources))?;
     let numbers = data::numbers(scop, vsa).map_err(Error::internal)?;
@@ -64,10 +81,9 @@ fn contents(
         let own = reference::execute(vsa, &memory, &numbers).map_err(Error::internal)?;
         (0..vsa.arrays.len()).filter(|&k| vsa.arrays[k].scratch.is_some()).for_each(|k| after[k].clone_from(&own[k]));
     }
-    let bytes = |values: &Vec<Vec<u64>>| -> Vec<Vec<u8>> {
-        values.iter().zip(vsa.types()).map(|(v, ty)| pack(v, ty)).collect()
-    };
-    Ok(Contents { before: bytes(&data::of_vsa(vsa, &numbers, &memory)), after: after.as_ref().map(bytes) })
+    let bytes =
+        |values: Vec<Vec<u64>>| -> Vec<Vec<u8>> { values.iter().zip(vsa.types()).map(|(v, ty)| pack(v, ty)).collect() };
+    Ok(Contents { before: data::packed(vsa, &numbers, &memory), after: after.map(bytes), sizes })
 }
 
 /// The golden model's result.
@@ -101,17 +117,26 @@ fn expected(
     Ok(Some(data::of_vsa(vsa, numbers, judged.after)))
 }
 
-/// Writes the testbench and its data.
+/// Writes the testbench and its data; nothing if the arrays are too large for one.
 pub(super) fn write(out: &OutputDir, all: &super::Job) -> Result<parts::Bench> {
-    let contents = all_contents(all)?;
+    let sizes: Option<Vec<Vec<i64>>> = all.functions.iter().map(sizes).collect();
+    let Some(sizes) = sizes else {
+        let elements = all.functions.iter().map(|f| data::elements_of(&f.input.scop)).max().unwrap_or(0);
+        all.reporter.note(&format!(
+            "the arrays have {elements} elements: the IP comes without a testbench, which keeps at most {MOST_ELEMENTS}"
+        ));
+        return Ok(parts::Bench { verilog: vec![], images: vec![] });
+    };
+    let contents = all_contents(all, sizes)?;
     files(out, all, &contents).map_err(Error::reason)
 }
 
-/// The contents of all functions.
-fn all_contents(all: &super::Job) -> Result<Vec<Contents>> {
+/// The contents of all functions at these sizes.
+fn all_contents(all: &super::Job, sizes: Vec<Vec<i64>>) -> Result<Vec<Contents>> {
     let names: Vec<&str> = all.functions.iter().map(|f| f.input.scop.name.as_str()).collect();
     let data = data::shared_out(&names, &all.arguments.data)?;
-    all.functions.iter().zip(&data).map(|(f, data)| contents(f, all.arguments, data, all.reporter)).collect()
+    let with_data = all.functions.iter().zip(sizes).zip(&data);
+    with_data.map(|(run, data)| contents(run, all.arguments, data, all.reporter)).collect()
 }
 
 fn files(out: &OutputDir, all: &super::Job, contents: &[Contents]) -> std::result::Result<parts::Bench, String> {
@@ -136,19 +161,21 @@ fn files(out: &OutputDir, all: &super::Job, contents: &[Contents]) -> std::resul
     ];
     let verilog = texts.iter().map(|f| f.path.clone()).collect();
     let mut images = vec![];
+    let mut image = |name: &str, job: &Job, port: usize| {
+        images.push(format!("sim/{name}"));
+        out.write(&format!("sim/{name}"), sim::external::image(job, port))
+    };
     for port in 0..interface.ports.len() {
-        images.push(File::new(format!("sim/{}", bench::image_names(port).0), sim::external::image(&job, port)));
+        image(&bench::image_names(port).0, &job, port)?;
     }
     let expected = expected.map(|runs| Job { runs, vcd: None, ..job });
-    for port in 0..interface.ports.len() {
-        images.extend(expected.as_ref().map(|expected| {
-            File::new(format!("sim/{}", verdict::expected_name(port)), sim::external::image(expected, port))
-        }));
+    if let Some(expected) = &expected {
+        (0..interface.ports.len()).try_for_each(|port| image(&verdict::expected_name(port), expected, port))?;
     }
-    let bench = parts::Bench { verilog, images: images.iter().map(|f| f.path.clone()).collect() };
+    let bench = parts::Bench { verilog, images };
     let main =
         File::new("sim/main.cpp", sim::external::MAIN.replace("Vbench", &format!("V{}_bench", interface.kernel)));
-    for file in texts.into_iter().chain(images).chain([main]) {
+    for file in texts.into_iter().chain([main]) {
         out.write(&file.path, file.bytes)?;
     }
     if expected.is_some() {
@@ -169,7 +196,7 @@ fn runs(built: &Built, functions: &[PackagedFunction], contents: &[Contents], af
         Some(sim::Run {
             function: number,
             images: sim::place(&f.compiled.vsa, bytes, 0, 1, number),
-            sizes: f.compiled.maxima(),
+            sizes: contents.sizes.clone(),
             memory: sim::behind_ip(
                 built,
                 &built.interface.functions[number],
@@ -190,7 +217,7 @@ fn write_arrays(
     watchdog: u64,
 ) -> std::result::Result<(), String> {
     out.write("sim/axi_check.json", bus_check(interface, contents, watchdog) + "\n")?;
-    for (function, Contents { before, after }) in interface.functions.iter().zip(contents) {
+    for (function, Contents { before, after, .. }) in interface.functions.iter().zip(contents) {
         for argument in &function.arguments {
             let (k, name) = (argument.data(function.arrays), file_name(interface, function, argument));
             out.write(&format!("sim/{name}.in.bin"), &before[k])?;
@@ -212,7 +239,7 @@ fn file_name(interface: &Interface, function: &Function, argument: &Argument) ->
 /// Everything that `scripts/axi_check` needs to drive the IP with third-party bus models: ports, registers, array
 /// images.
 fn bus_check(interface: &Interface, contents: &[Contents], watchdog: u64) -> String {
-    let function = |(number, (function, Contents { before, .. })): (usize, (&Function, &Contents))| {
+    let function = |(number, (function, Contents { before, sizes, .. })): (usize, (&Function, &Contents))| {
         let bytes = |argument: &Argument| &before[argument.data(function.arrays)];
         let array = |argument: &Argument| {
             let place = argument.array()?;
@@ -235,9 +262,8 @@ fn bus_check(interface: &Interface, contents: &[Contents], watchdog: u64) -> Str
                 || json!({ "name": argument.name, "offset": argument.offset, "words": words.collect::<Vec<_>>() }),
             )
         };
-        let maxima: Vec<i64> = function.sizes.iter().map(|s| s.max).collect();
         let program = |p: &ProgramRegister| {
-            let value = p.register.formula.eval(&maxima) as u64;
+            let value = p.register.formula.eval(sizes) as u64;
             let words = (0..p.register.bits.div_ceil(32)).map(|k| (value >> (32 * k)) as u32).collect::<Vec<_>>();
             json!({ "name": p.ident, "offset": p.offset, "words": words })
         };

@@ -14,6 +14,7 @@ use crate::kernel::Kernel;
 use crate::pe;
 use crate::pe::{May, Options};
 use crate::vsa::{Schedule, Vsa};
+use std::cell::Cell;
 use uniform::design::DesignSpec;
 use uniform::mapping::{Mapping, Plan, Role};
 use uniform::refusal::Illegal;
@@ -27,54 +28,68 @@ const LEAST: [i64; 12] = [1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 256];
 /// # Errors
 /// Why the plan is no systolic array for this program.
 pub fn assemble(kernel: &Kernel, plan: Plan, spec: &DesignSpec) -> Result<Vsa, Illegal> {
-    array(kernel, plan, spec, Wanted::Fastest)
+    counted(kernel, plan, spec, Wanted::Fastest).0
 }
 
-/// The array of a plan of the first variant that is legal, which has the fewest operators.
-///
-/// # Errors
-/// Why the plan is no systolic array for this program.
-pub fn first(kernel: &Kernel, plan: Plan, spec: &DesignSpec) -> Result<Vsa, Illegal> {
-    array(kernel, plan, spec, Wanted::First)
-}
-
+/// Which of the variants.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Wanted {
+pub enum Wanted {
+    /// The first that starts a wave in every cycle, or else the fastest.
     Fastest,
+    /// The first that is legal, which has the fewest operators.
     First,
 }
 
-fn array(kernel: &Kernel, plan: Plan, spec: &DesignSpec, wanted: Wanted) -> Result<Vsa, Illegal> {
-    let plan = plan.behind(kernel.source().system.parameters().len());
-    let mut found = settled(kernel, &plan, spec, wanted, true);
+/// The array of a plan, or why there is none; and the work that this took, in nodes of PEs that were lowered.
+pub fn counted(kernel: &Kernel, plan: Plan, spec: &DesignSpec, wanted: Wanted) -> (Result<Vsa, Illegal>, u64) {
+    let work = Cell::new(0);
+    let found = array(&Job { kernel, spec, wanted, work: &work }, plan);
+    (found, work.get())
+}
+
+/// What is assembled, and how much was done so far.
+#[derive(Clone, Copy)]
+struct Job<'a> {
+    kernel: &'a Kernel<'a>,
+    spec: &'a DesignSpec,
+    wanted: Wanted,
+    /// Nodes that were lowered.
+    work: &'a Cell<u64>,
+}
+
+impl Job<'_> {
+    fn count(&self, nodes: usize) {
+        self.work.set(self.work.get() + nodes as u64);
+    }
+}
+
+/// Nodes that are lowered in the time in which a node is shared and becomes part of an array.
+const LOWERED_PER_SHARED: usize = 4;
+/// Nodes that are lowered in the time of a statement that turns out illegal.
+const LOWERED_PER_STATEMENT: usize = 8;
+
+fn array(job: &Job, plan: Plan) -> Result<Vsa, Illegal> {
+    let plan = plan.behind(job.kernel.source().system.parameters().len());
+    let mut found = settled(job, &plan, true);
     // What waits for fewer waves in some phases may have too little time there, for which all waves, or PEs, would
     // wait.
-    let hurried = |vsa: &Vsa| wanted == Wanted::Fastest && !vsa.varying_delays().is_empty() && !at_once(&vsa.schedule);
+    let hurried =
+        |vsa: &Vsa| job.wanted == Wanted::Fastest && !vsa.varying_delays().is_empty() && !at_once(&vsa.schedule);
     if found.as_ref().is_ok_and(|f| hurried(&f.0)) {
-        let calm = settled(kernel, &plan, spec, wanted, false).ok();
+        let calm = settled(job, &plan, false).ok();
         found = calm.filter(|calm| found.as_ref().is_ok_and(|f| crossed(&calm.0) < crossed(&f.0))).map_or(found, Ok);
     }
     let (array, loose) = found?;
-    Ok(if wanted == Wanted::Fastest && !loose.is_empty() {
-        shortest(kernel, &plan, spec, array, &loose)
-    } else {
-        array
-    })
+    Ok(if job.wanted == Wanted::Fastest && !loose.is_empty() { shortest(job, &plan, array, &loose) } else { array })
 }
 
 /// The array in which loops are as short as they can be, and those that run longer. `varying`: see [`Options`].
-fn settled(
-    kernel: &Kernel,
-    plan: &Plan,
-    spec: &DesignSpec,
-    wanted: Wanted,
-    varying: bool,
-) -> Result<(Vsa, Loose), Illegal> {
+fn settled(job: &Job, plan: &Plan, varying: bool) -> Result<(Vsa, Loose), Illegal> {
     let mut loose = Loose::new();
     loop {
-        match within(kernel, plan, spec, &loose, wanted, varying) {
+        match within(job, plan, &loose, varying) {
             Err(Illegal::Varying(counters)) => {
-                let mapping = Mapping::within(&kernel.source().system, plan.clone(), &loose)?;
+                let mapping = Mapping::within(&job.kernel.source().system, plan.clone(), &loose)?;
                 let before = loose.len();
                 let dim = |place: usize| {
                     mapping.digits.iter().position(|all| {
@@ -93,11 +108,11 @@ fn settled(
 
 /// The array with loops that run longer than they need to no longer than it takes: while they run, values wait for
 /// their operators.
-fn shortest(kernel: &Kernel, plan: &Plan, spec: &DesignSpec, array: Vsa, loose: &Loose) -> Vsa {
+fn shortest(job: &Job, plan: &Plan, array: Vsa, loose: &Loose) -> Vsa {
     let as_fast = |other: &Vsa| crossed(other) <= crossed(&array) && other.schedule.interval <= array.schedule.interval;
     let with = |least: i64| {
         let loose = loose.keys().map(|&d| (d, least)).collect();
-        within(kernel, plan, spec, &loose, Wanted::Fastest, true).ok().filter(as_fast)
+        within(job, plan, &loose, true).ok().filter(as_fast)
     };
     let (mut few, mut enough, mut found) = (0, LEAST.len(), None);
     while few < enough {
@@ -115,45 +130,37 @@ fn crossed(vsa: &Vsa) -> i64 {
     cycles(&vsa.schedule, vsa.extent, vsa.at_most().waves())
 }
 
-fn within(
-    kernel: &Kernel,
-    plan: &Plan,
-    spec: &DesignSpec,
-    loose: &Loose,
-    wanted: Wanted,
-    varying: bool,
-) -> Result<Vsa, Illegal> {
-    let mapping = Mapping::within(&kernel.source().system, plan.clone(), loose)?;
-    let best = variant(kernel, &mapping, spec, wanted, varying);
+fn within(job: &Job, plan: &Plan, loose: &Loose, varying: bool) -> Result<Vsa, Illegal> {
+    let mapping = Mapping::within(&job.kernel.source().system, plan.clone(), loose)?;
+    let best = variant(job, &mapping, varying);
     if matches!(best, Err(Illegal::Varying(_))) {
         return best.map(|_| unreachable!("an error"));
     }
     // Loops that end early in some phases may leave sums there too little time, for which all phases would wait.
-    let enough = |(_, schedule): &(Lowered, Schedule)| schedule.interval == 1 || wanted == Wanted::First;
+    let enough = |(_, schedule): &(Lowered, Schedule)| schedule.interval == 1 || job.wanted == Wanted::First;
     if mapping.loops().has_cases() && !best.as_ref().is_ok_and(enough) {
         let even = mapping.even();
-        if let Ok(found) = variant(kernel, &even, spec, wanted, varying) {
+        if let Ok(found) = variant(job, &even, varying) {
             if best.as_ref().map_or(true, |b| {
                 cycles(&found.1, even.extent, even.waves()) < cycles(&b.1, mapping.extent, mapping.waves())
             }) {
-                let (lowered, schedule) = pe::share(found.0, found.1, (even.loops(), &even.ranges()), May::Keep);
-                return join(kernel, even, lowered, schedule, spec);
+                return shared(job, found, even);
             }
         }
     }
-    let (lowered, schedule) = best?;
+    shared(job, best?, mapping)
+}
+
+/// The array of a variant, with operators that do the work of several.
+fn shared(job: &Job, (lowered, schedule): (Lowered, Schedule), mapping: Mapping) -> Result<Vsa, Illegal> {
+    job.count(LOWERED_PER_SHARED * lowered.nodes.len());
     let (lowered, schedule) = pe::share(lowered, schedule, (mapping.loops(), &mapping.ranges()), May::Keep);
-    join(kernel, mapping, lowered, schedule, spec)
+    join(job.kernel, mapping, lowered, schedule, job.spec)
 }
 
 /// The nodes and schedule of a variant.
-fn variant(
-    kernel: &Kernel,
-    mapping: &Mapping,
-    spec: &DesignSpec,
-    wanted: Wanted,
-    varying: bool,
-) -> Result<(Lowered, Schedule), Illegal> {
+fn variant(job: &Job, mapping: &Mapping, varying: bool) -> Result<(Lowered, Schedule), Illegal> {
+    let kernel = job.kernel;
     let reductions = reductions_of(kernel, mapping);
     let sums = |floats: bool| {
         reductions
@@ -164,7 +171,7 @@ fn variant(
     let waves = mapping.waves();
     let mut best: Result<(Lowered, Schedule), Illegal> = Err(Illegal::SlowRecurrence);
     let mut all_at_once = vec![];
-    for options in variants(spec, !kernel.source().sharing.joints.is_empty(), varying) {
+    for options in variants(job.spec, !kernel.source().sharing.joints.is_empty(), varying) {
         if options.interleave > 0 && (best.is_err() || !sums(true)) {
             break;
         }
@@ -172,6 +179,8 @@ fn variant(
             continue;
         }
         let found = build(kernel, mapping, &reductions, options);
+        let statements = LOWERED_PER_STATEMENT * kernel.source().scop.statements.len();
+        job.count(found.as_ref().map_or(statements, |found| found.0.nodes.len()));
         match &found {
             // No sum takes turns, so none does with more others.
             Ok((lowered, _)) if options.interleave > 0 && lowered.nodes == all_at_once => break,
@@ -184,7 +193,7 @@ fn variant(
         if !found.as_ref().map_or(best.is_ok(), |f| slower(&f.1)) {
             best = found;
         }
-        if wanted == Wanted::First && best.is_ok() {
+        if job.wanted == Wanted::First && best.is_ok() {
             break;
         }
         // What is shared may make PEs wait for each other that need not.

@@ -77,14 +77,16 @@ struct Walker<'a> {
     free: i64,
     done: i64,
     limit: i64,
-    tiles: u64,
+    /// Work so far and at most, in tiles. If the walk ends there, no wave waits any more.
+    work: u64,
+    most: u64,
 }
 
 /// What a coarse walk found.
 pub struct Walked {
     /// No design of the sketch takes fewer cycles. Stops at the limit.
     pub cycles: i64,
-    /// Tiles that were walked, and iterations that were looked up.
+    /// Tiles that were walked, and iterations that were looked up in the time of so many.
     pub tiles: u64,
 }
 
@@ -134,12 +136,15 @@ fn walk_with(
         free: timing::START_TO_LAUNCH,
         done: 0,
         limit,
-        tiles: 0,
+        work: 0,
+        most: if repeats.tile_by_tile { u64::MAX } else { MOST_TILES },
     };
     let cycles = walker.run(repeats);
-    Walked { cycles, tiles: walker.tiles + repeats.lookups * TILES_PER_LOOKUP }
+    Walked { cycles, tiles: walker.work }
 }
 
+/// Tiles that are walked at most: a bound need not be tight at any price.
+const MOST_TILES: u64 = 200_000;
 /// Tiles that are walked in the time of a lookup.
 const TILES_PER_LOOKUP: u64 = 4;
 
@@ -216,10 +221,10 @@ impl Walker<'_> {
 
 impl Tiles for Walker<'_> {
     fn tile(&mut self, tile: &[i64], trips: &[i64]) -> bool {
-        if self.least() >= self.limit {
+        self.work += 1;
+        if self.least() >= self.limit || self.work > self.most {
             return false;
         }
-        self.tiles += 1;
         self.left -= self.waves;
         let interval = self.vsa.schedule.interval;
         let mut first = self.free;
@@ -261,6 +266,10 @@ impl Tiles for Walker<'_> {
     }
 
     fn shapes(&mut self, iteration: &Iteration, tape: &mut Tape) -> bool {
+        self.work += TILES_PER_LOOKUP;
+        if self.work > self.most {
+            return false;
+        }
         tape.note(self.waves);
         for load in &self.loads {
             let (loads, releases) = (load.loads_in(iteration), load.releases_in(iteration));

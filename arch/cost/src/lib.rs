@@ -26,4 +26,4 @@ pub mod memory;
 pub mod bound;
 pub mod coarse;
 
-pub use predict::{predict, predict_at, predict_below, predict_tile_by_tile, Prediction};
+pub use predict::{predict, predict_at, predict_below, predict_tile_by_tile, Allowed, End, Prediction};

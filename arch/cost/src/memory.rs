@@ -20,7 +20,7 @@
 //! Invariant: a run takes at least as long as all bytes under a limit take at its rate; [`Most`] is what bounds use.
 
 use crate::bank::{self, Bank};
-use crate::predict::{self, Prediction};
+use crate::predict::{self, Allowed, End, Prediction};
 use array::contract::dram::{Memories, MemoryTiming, Pace};
 use array::contract::walk::Walk;
 use array::vsa::Vsa;
@@ -38,17 +38,25 @@ pub struct Run {
 
 /// A run with the memory that the specification asks for: the board's, or ideal memory.
 pub fn run(vsa: &Vsa, spec: &DesignSpec) -> Run {
-    run_below(vsa, spec, i64::MAX).0.expect("a run takes less than that")
+    run_below(vsa, spec, Allowed::ALL).0.run().expect("a run takes less than that")
 }
 
-/// [`run`] if it takes fewer than `limit` cycles; and the rows that were walked.
-pub fn run_below(vsa: &Vsa, spec: &DesignSpec, limit: i64) -> (Option<Run>, u64) {
+/// [`run`] if it takes so few cycles and so short a walk; and the work of the walk, in rows.
+pub fn run_below(vsa: &Vsa, spec: &DesignSpec, allowed: Allowed) -> (End<Run>, u64) {
     if spec.memory.ideal || spec.memory.kinds.is_empty() {
         let memories = Memories::ideal();
-        let (prediction, rows) = predict::predict_below(vsa, &memories, limit);
-        return (prediction.map(|prediction| Run { prediction, memories }), rows);
+        let (end, work) = predict::predict_below(vsa, &memories, allowed);
+        return (with(end, memories), work);
     }
-    on_board(vsa, spec, limit)
+    on_board(vsa, spec, allowed)
+}
+
+fn with(end: End<Prediction>, memories: Memories) -> End<Run> {
+    match end {
+        End::Run(prediction) => End::Run(Run { prediction, memories }),
+        End::Slow => End::Slow,
+        End::Long => End::Long,
+    }
 }
 
 /// A run with the board's memory.
@@ -57,26 +65,30 @@ pub fn run_on_board(vsa: &Vsa, spec: &DesignSpec) -> Run {
     run(vsa, spec)
 }
 
-fn on_board(vsa: &Vsa, spec: &DesignSpec, limit: i64) -> (Option<Run>, u64) {
+fn on_board(vsa: &Vsa, spec: &DesignSpec, allowed: Allowed) -> (End<Run>, u64) {
     let at_most = (vsa.parameters() > 0).then(|| vsa.at_most());
     let greatest = at_most.as_ref().unwrap_or(vsa);
     let ways = ways(greatest, spec);
     let least = least(&ways);
+    if least >= allowed.cycles {
+        return (End::Slow, 1);
+    }
     let (apart, together) = (shares(&ways, false), shares(&ways, true));
-    let mut rows = 0;
+    let (mut end, mut work) = (End::Slow, 0);
     for step in if apart == together { STEPS..=STEPS } else { 0..=STEPS } {
         let share = |(a, b): (&i64, &i64)| a - (a - b) * step / STEPS;
         let shares: Vec<i64> = apart.iter().zip(&together).map(share).collect();
         let memories = timings(greatest, spec, &ways, &shares);
-        let (prediction, walked) = predict::predict_below(vsa, &memories, limit);
-        rows += walked;
+        let rest = Allowed { work: allowed.work.saturating_sub(work), ..allowed };
+        let (predicted, walked) = predict::predict_below(vsa, &memories, rest);
+        work += walked;
+        end = with(predicted, memories);
         // Less of the memory never makes a run faster.
-        let Some(prediction) = prediction else { break };
-        if prediction.cycles >= least || step == STEPS {
-            return (Some(Run { prediction, memories }), rows);
+        if !matches!(&end, End::Run(run) if run.prediction.cycles < least) {
+            break;
         }
     }
-    (None, rows)
+    (end, work)
 }
 
 /// Cycles that the memories take for all that the ways move, at least.

@@ -81,33 +81,72 @@ struct Walker<'a> {
     first_launch: Option<i64>,
     /// The last `written` pulse.
     done: i64,
-    /// Tiles that were walked.
-    tiles: u64,
-    limit: i64,
+    /// Rows of loads and drains that were walked one by one, and the rest of the work in such rows.
+    work: u64,
+    allowed: Allowed,
+    /// The walk ended because it was too long.
+    is_long: bool,
+}
+
+/// Where a walk ends early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allowed {
+    /// Only runs with fewer cycles are of interest.
+    pub cycles: i64,
+    /// Work in rows of loads and drains that are walked one by one.
+    pub work: u64,
+}
+
+impl Allowed {
+    pub const ALL: Allowed = Allowed::below(i64::MAX);
+
+    /// However long the walk is.
+    pub const fn below(cycles: i64) -> Allowed {
+        Allowed { cycles, work: u64::MAX }
+    }
+}
+
+/// How a walk ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End<R> {
+    Run(R),
+    /// The run takes as many cycles as the limit, or more.
+    Slow,
+    /// The walk took more work than it may; nothing is known of the cycles.
+    Long,
+}
+
+impl<R> End<R> {
+    pub fn run(self) -> Option<R> {
+        match self {
+            End::Run(run) => Some(run),
+            End::Slow | End::Long => None,
+        }
+    }
 }
 
 /// A run at the greatest sizes.
 pub fn predict(vsa: &Vsa, memory: &Memories) -> Prediction {
-    predict_below(vsa, memory, i64::MAX).0.expect("a run takes less than that")
+    predict_below(vsa, memory, Allowed::ALL).0.run().expect("a run takes less than that")
 }
 
 /// A run at these sizes, in the array's order.
 pub fn predict_at(vsa: &Vsa, sizes: &[i64], memory: &Memories) -> Prediction {
-    walk(vsa, sizes, memory, i64::MAX, false).0.expect("a run takes less than that")
+    walk(vsa, sizes, memory, Allowed::ALL, false).0.run().expect("a run takes less than that")
 }
 
 /// [`predict()`], with every tile walked.
 pub fn predict_tile_by_tile(vsa: &Vsa, memory: &Memories) -> Prediction {
-    walk(vsa, &vsa.sizes.maxima(), memory, i64::MAX, true).0.expect("a run takes less than that")
+    walk(vsa, &vsa.sizes.maxima(), memory, Allowed::ALL, true).0.run().expect("a run takes less than that")
 }
 
-/// [`predict()`] for designs that take fewer than `limit` cycles; `None`, after a shorter walk, for others. Also
-/// returns how much was walked, in rows of loads and drains, which measures the work.
-pub fn predict_below(vsa: &Vsa, memory: &Memories, limit: i64) -> (Option<Prediction>, u64) {
-    walk(vsa, &vsa.sizes.maxima(), memory, limit, false)
+/// [`predict()`] for designs that take fewer cycles than there may be and need no longer walk; others end after a
+/// shorter one. Also returns how much was walked, in rows of loads and drains, which measures the work.
+pub fn predict_below(vsa: &Vsa, memory: &Memories, allowed: Allowed) -> (End<Prediction>, u64) {
+    walk(vsa, &vsa.sizes.maxima(), memory, allowed, false)
 }
 
-fn walk(array: &Vsa, sizes: &[i64], memory: &Memories, limit: i64, tile_by_tile: bool) -> (Option<Prediction>, u64) {
+fn walk(array: &Vsa, sizes: &[i64], memory: &Memories, allowed: Allowed, tile_by_tile: bool) -> (End<Prediction>, u64) {
     let at_sizes = (array.parameters() > 0).then(|| array.at(sizes));
     let vsa = at_sizes.as_ref().unwrap_or(array);
     let ports = 0..vsa.ports();
@@ -143,19 +182,21 @@ fn walk(array: &Vsa, sizes: &[i64], memory: &Memories, limit: i64, tile_by_tile:
         free: timing::START_TO_LAUNCH,
         first_launch: None,
         done: 0,
-        tiles: 0,
-        limit,
+        work: 0,
+        allowed,
+        is_long: false,
     };
-    let mut repeats = Repeats::new(tile_by_tile);
-    let mut prediction = walker.run(timing::swept(array), &mut repeats);
+    let mut prediction = walker.run(timing::swept(array), &mut Repeats::new(tile_by_tile));
     // Where sizes are known at run time, the end of a run waits for the engines.
     if let Some(prediction) = prediction.as_mut().filter(|_| !array.sizes.list.is_empty()) {
         prediction.cycles = prediction.cycles.max(walker.idle());
     }
-    let prediction = prediction.filter(|p| p.cycles < limit);
-    let readers = walker.readers.iter().flatten().map(|reader| reader.walked);
-    let rows: u64 = readers.chain(walker.writers.iter().flatten().map(|writer| writer.walked)).sum();
-    (prediction, rows + ROWS_PER_TILE * walker.tiles + ROWS_PER_LOOKUP * repeats.lookups)
+    let end = match prediction {
+        Some(prediction) if prediction.cycles < allowed.cycles => End::Run(prediction),
+        None if walker.is_long => End::Long,
+        _ => End::Slow,
+    };
+    (end, walker.work)
 }
 
 /// The tiles of a set.
@@ -251,7 +292,7 @@ impl Walker<'_> {
         let swept = swept.map_or(0, |after| last_launch + after);
         let cycles = (self.done + timing::WRITTEN_TO_DONE).max(swept);
         let first_launch = self.first_launch.unwrap_or(0);
-        (cycles < self.limit).then_some(Prediction { cycles, compute_cycles, first_launch, last_launch })
+        (cycles < self.allowed.cycles).then_some(Prediction { cycles, compute_cycles, first_launch, last_launch })
     }
 
     /// The first cycle in which all engines are idle.
@@ -276,6 +317,19 @@ impl Walker<'_> {
         }
     }
 
+    /// The run takes too many cycles even if no wave waits any more and every port moves a word in each cycle.
+    fn is_slow(&self) -> bool {
+        let launched = self.free + (self.left - 1) * self.vsa.schedule.interval;
+        let (readers, writers) = (self.readers.iter().flatten(), self.writers.iter().flatten());
+        let ends = readers.map(ReaderModel::least_end).chain(writers.map(WriterModel::least_end));
+        ends.fold(launched, i64::max) >= self.allowed.cycles
+    }
+
+    fn is_too_long(&mut self) -> bool {
+        self.is_long |= self.work > self.allowed.work;
+        self.is_long
+    }
+
     /// Serves the loads of a tile. Returns the cycle from which they allow a launch.
     fn load(&mut self, tile: &[i64], trips: &[i64]) -> i64 {
         let mut ready = 0;
@@ -295,7 +349,9 @@ impl Walker<'_> {
                 waits.written = waits.written.max(written);
             }
             let reader = self.readers[input.port].as_mut().expect("the port reads");
+            let before = reader.walked;
             let loaded = reader.load(g, n, waits).expect("loads come in service order").loaded;
+            self.work += reader.walked - before;
             self.inputs[g].services += 1;
             ready = ready.max(loaded + timing::LOADED_TO_LAUNCH);
         }
@@ -318,7 +374,9 @@ impl Walker<'_> {
             }
             let writer = self.writers[output.port].as_mut().expect("the port writes");
             let emitted = last_launch + output.emitted_delay;
+            let before = writer.walked;
             let times = writer.drain(o, output.drains, emitted).expect("drains come in service order");
+            self.work += writer.walked - before;
             output.drains += 1;
             if output.drained.len() == output.group.slots as usize {
                 output.drained.pop_front();
@@ -376,13 +434,12 @@ const MOST_AWAITED: i64 = 64;
 
 impl Tiles for Walker<'_> {
     fn tile(&mut self, tile: &[i64], trips: &[i64]) -> bool {
-        let interval = self.vsa.schedule.interval;
-        // The last launch, if no wave waited any more.
-        if self.free + (self.left - 1) * interval >= self.limit {
+        self.work += ROWS_PER_TILE;
+        if self.is_slow() || self.is_too_long() {
             return false;
         }
+        let interval = self.vsa.schedule.interval;
         self.left -= self.waves;
-        self.tiles += 1;
         let first = self.free.max(self.load(tile, trips)).max(self.slots(tile, trips));
         let last = first + (self.waves - 1) * interval;
         self.first_launch.get_or_insert(first);
@@ -397,6 +454,10 @@ impl Tiles for Walker<'_> {
     }
 
     fn shapes(&mut self, iteration: &Iteration, tape: &mut Tape) -> bool {
+        self.work += ROWS_PER_LOOKUP;
+        if self.is_too_long() {
+            return false;
+        }
         tape.note(self.case.map_or(-1, |case| case as i64));
         for input in &self.inputs {
             let (loads, releases) = (input.loads_in(iteration), input.releases_in(iteration));

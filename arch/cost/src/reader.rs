@@ -52,6 +52,8 @@ pub struct ReaderModel {
     steady: Steady,
     /// Rows that were walked one by one.
     pub walked: u64,
+    /// Words of later loads: the receiver takes each in a cycle of its own.
+    left: i64,
 }
 
 /// Cycles from a write into a FIFO to the first cycle in which the word can be taken.
@@ -65,7 +67,7 @@ impl ReaderModel {
 
     /// The model of one walk.
     pub fn of_walk(walk: Walk, ahead: i64, memory: &MemoryTiming) -> ReaderModel {
-        let rotate = walk.rotate_stages() as i64;
+        let (rotate, left) = (walk.rotate_stages() as i64, walk.words());
         let address = AddressModel::new(walk, ahead as usize);
         let start = Time::fixed(0);
         ReaderModel {
@@ -79,6 +81,7 @@ impl ReaderModel {
             taken: start,
             steady: Steady::default(),
             walked: 0,
+            left,
         }
     }
 
@@ -98,6 +101,7 @@ impl ReaderModel {
         let index = self.address.offer(group, n)?;
         self.address.go(waits.written + 1);
         let words = self.address.walk().groups[index].words;
+        self.left -= self.address.rows() * words;
         self.taken.at = self.taken.at.max(waits.released + 1);
         let mut steady = std::mem::take(&mut self.steady);
         steady.begin(self.times());
@@ -137,6 +141,11 @@ impl ReaderModel {
         self.taken.at.max(self.address.least_leaving() + THROUGH)
     }
 
+    /// The last word of the run does not come before this cycle.
+    pub fn least_end(&self) -> i64 {
+        self.taken.at.saturating_add(self.left)
+    }
+
     /// The cycle in which the latest load entered the walker.
     pub fn went(&self) -> i64 {
         self.address.went()
@@ -168,6 +177,7 @@ impl ReaderModel {
         self.address.totals(visit);
         visit(&mut self.beats.taken);
         visit(&mut self.asked);
+        visit(&mut self.left);
     }
 
     /// All times of the model, beside those in the buffers.

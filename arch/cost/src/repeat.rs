@@ -143,8 +143,6 @@ struct Tried {
 pub struct Repeats {
     kept: Vec<FxHashMap<Vec<i64>, Kept>>,
     tried: Vec<Tried>,
-    /// Lookups so far.
-    pub lookups: u64,
     /// Walk every tile.
     pub tile_by_tile: bool,
 }
@@ -233,7 +231,6 @@ impl Repeats {
             return None;
         }
         tried.lookups += 1;
-        self.lookups += 1;
         let mut tape = Tape::written(tiles.base());
         // Loops inside may end elsewhere in another phase.
         iteration.trips[level + 1..].iter().for_each(|trip| tape.note(*trip));

@@ -47,6 +47,8 @@ pub struct WriterModel {
     steady: Steady,
     /// Rows that were walked one by one.
     pub walked: u64,
+    /// Words of later drains: the data side takes each in a cycle of its own.
+    left: i64,
 }
 
 impl WriterModel {
@@ -60,6 +62,7 @@ impl WriterModel {
         WriterModel {
             words: Buffer::new(words_in_flight(&walk, read_latency) as i64),
             rotate: walk.rotate_stages() as i64,
+            left: walk.words(),
             address: AddressModel::new(walk, ROWS_IN_FLIGHT),
             latency: memory.write_latency,
             pace: memory.write,
@@ -99,6 +102,7 @@ impl WriterModel {
         let go = self.address.go((emitted + 1).max(self.asked.at));
         self.asked.at = self.asked.at.max(go);
         let words = self.address.walk().groups[index].words;
+        self.left -= self.address.rows() * words;
         let mut steady = std::mem::take(&mut self.steady);
         steady.begin(self.times());
         while self.address.rows() > 0 {
@@ -125,6 +129,11 @@ impl WriterModel {
         self.complete[slot] = complete;
         self.drains += 1;
         Some(DrainTimes { drained: self.asked.at + self.read_latency + 2, written: complete + 1 })
+    }
+
+    /// The last word of the run does not come before this cycle.
+    pub fn least_end(&self) -> i64 {
+        self.taken.at.saturating_add(self.left)
     }
 
     /// What tells apart the drains of an iteration, of the groups that are in it. `false`: they cannot be
@@ -159,6 +168,7 @@ impl WriterModel {
     pub fn totals(&mut self, visit: &mut dyn FnMut(&mut i64)) {
         self.address.totals(visit);
         visit(&mut self.words.taken);
+        visit(&mut self.left);
         let mut drains = self.drains as i64;
         visit(&mut drains);
         self.drains = drains as usize;

@@ -3,7 +3,7 @@
 
 pub use crate::quest::{objective, Hint, Part, Quest};
 
-use crate::branch::{Counts, Design, Effort, Found, Smaller, Step};
+use crate::branch::{share, Counts, Design, Effort, Found, Smaller, Step};
 use crate::tuning;
 use crate::{distribute, strips};
 use array::contract::dram::{Memories, MemoryTiming, Pace};
@@ -172,7 +172,8 @@ fn choose_with<'a>(
     let mut found = quest(margins).answer(&spec.aim)?;
     let mut limits = margins;
     // Margins help the router. If nothing fits within them, the whole board is tried.
-    if found.best.is_none() && spec.aim.limit.is_empty() {
+    let is_far = found.nearest.is_some_and(|need| share(&need, &board.resources) > tuning::FAR_TOO_BIG);
+    if found.best.is_none() && !is_far && spec.aim.limit.is_empty() {
         limits = board.resources;
         found = quest(limits).answer(&spec.aim)?;
     }

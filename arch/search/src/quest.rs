@@ -12,6 +12,7 @@ use array::kernel::Kernel;
 use cost::board::Resources;
 use scop::diag::{Diagnostic, Diagnostics};
 use std::borrow::Cow;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 use uniform::aim::Objective;
 use uniform::design::{Aim, DesignSpec};
@@ -70,6 +71,8 @@ pub struct Quest<'a> {
     pub watch: Option<&'a (dyn Fn(&Progress) -> bool + Sync)>,
     /// What searches learned of the program, then of its other forms.
     pub learned: Learned,
+    /// Rows and bounds of all searches so far.
+    pub spent: AtomicU64,
 }
 
 /// A grid of one form of the program.
@@ -96,7 +99,7 @@ impl<'a> Quest<'a> {
     /// The fewest cycles of the program in this form alone.
     pub fn new(program: &'a Kernel<'a>, spec: &'a DesignSpec, limits: Resources, effort: Effort) -> Quest<'a> {
         let learned = Learned::default();
-        Quest { program, others: &[], spec, space: None, limits, effort, watch: None, learned }
+        Quest { program, others: &[], spec, space: None, limits, effort, watch: None, learned, spent: 0.into() }
     }
 }
 
@@ -104,7 +107,10 @@ impl Quest<'_> {
     fn ask(&self, ask: Ask) -> Found {
         let search = |form: usize, ask: Ask| {
             let Ask { limits, below, enough, effort } = ask;
-            self.learned.search(form, &Task { limits, below, enough, effort, ..self.task(form) })
+            let effort = self.within_effort(effort);
+            let found = self.learned.search(form, &Task { limits, below, enough, effort, ..self.task(form) });
+            self.spent.fetch_add(found.counts.work + found.counts.bounds, Ordering::Relaxed);
+            found
         };
         let mut found = improve_found(self, search(0, ask), &ask.limits);
         // One part of the effort for the distributed program, and as much as for the first search for all strips.
@@ -118,6 +124,18 @@ impl Quest<'_> {
             found = found.or(search(form, Ask { below, effort, ..ask }));
         }
         found
+    }
+
+    /// What is left of the effort for all searches together, in rows and bounds.
+    fn left(&self) -> u64 {
+        let one = self.effort.work.saturating_add(self.effort.bounds);
+        one.saturating_mul(tuning::SEARCHES_OF_CHOICE).saturating_sub(self.spent.load(Ordering::Relaxed))
+    }
+
+    /// An effort, or what is left of it.
+    fn within_effort(&self, effort: Effort) -> Effort {
+        let left = self.left();
+        Effort { work: effort.work.min(left), bounds: effort.bounds.min(left), ..effort }
     }
 
     /// The fewest cycles within these limits.
@@ -288,7 +306,7 @@ impl Quest<'_> {
         for parts in [2, 4] {
             most += most * tuning::BALANCED_PERCENT / 100;
             let is_small = size * 2.0 <= tuning::LEAN_SHARE * f64::from(parts);
-            if is_small || self.is_stopped() || !effort.affords_a_design(&found.counts) {
+            if is_small || self.is_stopped() || self.left() == 0 || !effort.affords_a_design(&found.counts) {
                 return None;
             }
             let limits = share_of(&self.limits, size / f64::from(parts));
@@ -369,7 +387,9 @@ pub fn objective(aim: &Aim) -> Objective {
 fn in_strips(quest: &Quest, mut found: Found, limits: &Resources) -> Found {
     found.bound = (found.bound as f64 * strips::least_share(quest.program)) as i64;
     let Some(best) = &found.best else { return found };
-    let strips::Carrying { design, tried } = strips::carrying(quest.program, best, limits, quest.spec);
+    let strips::Carrying { design, tried, work } =
+        strips::carrying(quest.program, best, limits, quest.spec, quest.effort.work);
+    found.counts.rows += work;
     if let Some(design) = design {
         found.counts.exact += tried;
         found.trace.push(step(&found, design.cycles));

@@ -24,7 +24,7 @@ use crate::tuning;
 use array::kernel::Kernel;
 use array::variants::assemble;
 use cost::board::Resources;
-use cost::{memory, resources};
+use cost::{memory, resources, Allowed};
 use scop::diag::{Diagnostic, Diagnostics};
 use uniform::design::{ArrayChoice, DesignSpec, Factors, Shape};
 use uniform::mapping::Plan;
@@ -189,17 +189,18 @@ pub fn least_share(program: &Kernel) -> f64 {
     carried.filter_map(share).fold(1.0, f64::min)
 }
 
-/// A faster array in strips, and how many were tried.
+/// A faster array in strips, how many were tried, and the work of their walks.
 pub struct Carrying {
     pub design: Option<Design>,
     pub tried: u64,
+    pub work: u64,
 }
 
 /// The design's array in strips that carry values, if that is faster. Loops that are no space loops are skewed as far
-/// as the last strip's iterations allow.
-pub fn carrying(program: &Kernel, best: &Design, limits: &Resources, spec: &DesignSpec) -> Carrying {
+/// as the last strip's iterations allow. All walks together take at most `work` rows.
+pub fn carrying(program: &Kernel, best: &Design, limits: &Resources, spec: &DesignSpec, work: u64) -> Carrying {
     let plan = &best.plan;
-    let mut found = Carrying { design: None, tried: 0 };
+    let mut found = Carrying { design: None, tried: 0, work: 0 };
     if program.system.loops().start > 0 || plan.transform != Plan::identity(plan.dims.len()).transform {
         return found;
     }
@@ -215,11 +216,17 @@ pub fn carrying(program: &Kernel, best: &Design, limits: &Resources, spec: &Desi
                     all.into_iter().filter(|s| in_time(s.dim)).map(steepest).filter(|s| s.by > 0).collect()
                 };
                 let is_new = |mined: &Kernel| !mined.skew.is_empty() && mined.skew != before;
+                if found.work >= work {
+                    return found;
+                }
                 let Some(mined) = strip_mined(program, d, size, &skews).filter(is_new) else { continue };
                 before.clone_from(&mined.skew);
                 found.tried += 1;
-                let below = found.design.as_ref().map_or(best.cycles, |f| f.cycles);
-                let faster = same_array(&mined, best, limits, below, spec).filter(|_| is_sound(&mined));
+                let cycles = found.design.as_ref().map_or(best.cycles, |f| f.cycles);
+                let allowed = Allowed { cycles, work: work - found.work };
+                let (faster, walked) = same_array(&mined, best, limits, allowed, spec);
+                found.work += walked;
+                let faster = faster.filter(|_| is_sound(&mined));
                 // Smaller skews leave more iterations, so the first one without longer waits is the best.
                 let done = faster.as_ref().is_some_and(|f| f.vsa.schedule.interval <= best.vsa.schedule.interval);
                 found.design = faster.or(found.design);
@@ -232,13 +239,22 @@ pub fn carrying(program: &Kernel, best: &Design, limits: &Resources, spec: &Desi
     found
 }
 
-/// The array of the design's plan and words for the program in strips, if it takes fewer cycles than `below`.
-fn same_array(program: &Kernel, like: &Design, limits: &Resources, below: i64, spec: &DesignSpec) -> Option<Design> {
+/// The array of the design's plan and words for the program in strips, if it takes so few cycles and so short a walk;
+/// and the work of the walk.
+fn same_array(
+    program: &Kernel,
+    like: &Design,
+    limits: &Resources,
+    allowed: Allowed,
+    spec: &DesignSpec,
+) -> (Option<Design>, u64) {
     let (plan, words) = (like.plan.clone().behind(1), like.words.clone());
     let mut spec = spec.clone();
     spec.wiring.word.clone_from(&words);
-    let vsa = assemble(program, plan.clone(), &spec).ok()?;
-    let cycles = memory::run_below(&vsa, &spec, below).0?.prediction.cycles;
-    let need = resources::parts(&vsa).total();
-    need.fits(limits).then(|| Design { array: options_of(program, &plan), plan, words, cycles, need, vsa })
+    let Ok(vsa) = assemble(program, plan.clone(), &spec) else { return (None, 0) };
+    let (end, work) = memory::run_below(&vsa, &spec, allowed);
+    let Some(run) = end.run() else { return (None, work) };
+    let (cycles, need) = (run.prediction.cycles, resources::parts(&vsa).total());
+    let design = || Design { array: options_of(program, &plan), plan, words, cycles, need, vsa };
+    (need.fits(limits).then(design), work)
 }

@@ -11,8 +11,16 @@ pub const LOOPS_WITH_ALL_ORDERS: usize = 7;
 /// Loops up to which statements are projected onto each pair of loops; the projections tighten bounds on PEs and cost
 /// isl calls.
 pub const LOOPS_PROJECTED: usize = 5;
-/// Tiles of a run at most; designs with more tiles take too long to walk and are left out without a proof.
-pub const MOST_TILES: i64 = 2_000_000;
+/// Bounds of one grid's shapes at most; if it has more, only some sizes of its loops are looked at, and what lies
+/// between them is left out without a proof.
+pub const MOST_BOUNDS_OF_GRID: u64 = 500_000;
+/// How often the sizes of the loop that has the most of them are halved then.
+pub const HALVED_SIZES: usize = 4;
+/// Shapes of one grid that are kept; those with greater bounds are left out without a proof. They take a hundred bytes
+/// each.
+pub const MOST_SHAPES_OF_GRID: usize = 100_000;
+/// Open nodes of a search that are kept when there are twice as many.
+pub const MOST_NODES: usize = 1_000_000;
 /// Bounds of one grid's shapes at most if loops end by phase or by strip; what lies behind is left out without a proof.
 pub const MOST_BOUNDS_BY_CLASS: u64 = 300_000;
 /// Phases up to which the transitions between them are counted; without the count the bound ignores them.
@@ -70,8 +78,18 @@ pub const BOUNDS_PER_SMALL_ARRAY: u64 = 100_000;
 pub const REFUSED_PER_DESIGN: u64 = 4;
 /// Designs that are assembled however long their walks are, if the effort is four times that.
 pub const FEW_DESIGNS: u64 = 100;
-/// Rows walked in the time of one PE node, or of one access of a coarse walk.
-pub const ROWS_PER_NODE: u64 = 64;
+/// Rows walked in the time in which one node of a PE is lowered.
+pub const ROWS_PER_NODE: u64 = 10;
+/// Rows walked in the time of one access of a coarse walk.
+pub const ROWS_PER_ACCESS: u64 = 64;
+/// How many times the effort of one search, in rows and bounds, all searches of a choice may take together.
+pub const SEARCHES_OF_CHOICE: u64 = 3;
+/// Share of the board beyond which the least array that was found is so large that the margins make no difference.
+pub const FAR_TOO_BIG: f64 = 2.0;
+/// Part of the work that is left (one in so many) for the walk of one more design, if there is one already.
+pub const WALK_PART: u64 = 8;
+/// Rows of loads and stores that every walk may take.
+pub const LEAST_WALK: u64 = 500_000;
 /// Coarse walks that an effort allows for each exact one.
 pub const WALKS_PER_DESIGN: u64 = 40;
 /// Coarse walks that any effort allows: enough for the shapes of a grid whose closed forms are equal.

@@ -3,10 +3,10 @@
 use super::task::{options_of, Design, Task};
 use crate::tuning;
 use array::kernel::Kernel;
-use array::variants;
+use array::variants::{self, Wanted};
 use array::vsa::Vsa;
 use cost::board::Resources;
-use cost::{memory, resources};
+use cost::{memory, resources, Allowed, End};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use uniform::design::DesignSpec;
@@ -20,16 +20,21 @@ pub(super) enum Outcome {
         /// The part of its PEs, at least.
         pes: Resources,
     },
+    /// Its walk would take too much work, so its cycles are not known.
+    Long {
+        need: Option<Resources>,
+        work: u64,
+    },
     /// Not better than the limit.
     Slow {
         /// What it takes, if that was counted.
         need: Option<Resources>,
-        /// Rows of loads and stores that were walked.
-        rows: u64,
+        /// Of its walk, in rows of loads and stores.
+        work: u64,
     },
     Better {
         design: Box<Design>,
-        rows: u64,
+        work: u64,
     },
 }
 
@@ -37,15 +42,16 @@ impl Outcome {
     pub fn need(&self) -> Option<Resources> {
         match self {
             Outcome::TooBig { need, .. } => Some(*need),
-            Outcome::Slow { need, .. } => *need,
+            Outcome::Slow { need, .. } | Outcome::Long { need, .. } => *need,
             Outcome::Better { design, .. } => Some(design.need),
         }
     }
 
-    pub fn rows(&self) -> u64 {
+    /// Work of its walk.
+    pub fn work(&self) -> u64 {
         match self {
             Outcome::TooBig { .. } => 0,
-            Outcome::Slow { rows, .. } | Outcome::Better { rows, .. } => *rows,
+            Outcome::Slow { work, .. } | Outcome::Long { work, .. } | Outcome::Better { work, .. } => *work,
         }
     }
 }
@@ -54,7 +60,7 @@ pub(super) struct Assembler<'a> {
     program: &'a Kernel<'a>,
     pub spec: &'a DesignSpec,
     limits: Resources,
-    /// Nodes of all PEs that were assembled.
+    /// Nodes of PEs that were lowered.
     nodes: AtomicU64,
     /// Tiles of all coarse walks.
     tiles: AtomicU64,
@@ -77,7 +83,7 @@ impl<'a> Assembler<'a> {
     /// # Errors
     /// Why the plan is no array for the program.
     pub fn assemble(&self, plan: Plan, spec: &DesignSpec) -> Result<Vsa, Illegal> {
-        self.counted(variants::assemble(self.program, plan, spec))
+        self.counted(plan, spec, Wanted::Fastest)
     }
 
     /// The first array of a plan that is found; it may not be the fastest.
@@ -85,11 +91,12 @@ impl<'a> Assembler<'a> {
     /// # Errors
     /// Why the plan is no array for the program.
     pub fn first(&self, plan: Plan, spec: &DesignSpec) -> Result<Vsa, Illegal> {
-        self.counted(variants::first(self.program, plan, spec))
+        self.counted(plan, spec, Wanted::First)
     }
 
-    fn counted(&self, array: Result<Vsa, Illegal>) -> Result<Vsa, Illegal> {
-        self.nodes.fetch_add(array.as_ref().map_or(0, |vsa| vsa.nodes.len() as u64), Ordering::Relaxed);
+    fn counted(&self, plan: Plan, spec: &DesignSpec, wanted: Wanted) -> Result<Vsa, Illegal> {
+        let (array, nodes) = variants::counted(self.program, plan, spec, wanted);
+        self.nodes.fetch_add(nodes, Ordering::Relaxed);
         array
     }
 
@@ -107,17 +114,24 @@ impl<'a> Assembler<'a> {
         self.tiles.load(Ordering::Relaxed)
     }
 
-    /// Assembles a plan, and walks it while it takes fewer cycles than the limit.
+    /// Assembles a plan, and walks it as far as it is allowed.
     ///
     /// # Errors
     /// Why the plan is no array for the program.
-    pub fn evaluate(&self, plan: Plan, words: BTreeMap<String, u32>, limit: i64) -> Result<Outcome, Box<Illegal>> {
+    pub fn evaluate(
+        &self,
+        plan: Plan,
+        words: BTreeMap<String, u32>,
+        allowed: Allowed,
+    ) -> Result<Outcome, Box<Illegal>> {
         let vsa = self.assemble(plan.clone(), &self.spec_with(words))?;
-        let walk = || memory::run_below(&vsa, self.spec, limit);
+        let walk = || memory::run_below(&vsa, self.spec, allowed);
         // The cheaper check comes first.
         let walked = (vsa.tiles() <= tuning::SHORT_RUN).then(walk);
-        if let Some((None, rows)) = walked {
-            return Ok(Outcome::Slow { need: None, rows });
+        match walked {
+            Some((End::Slow, work)) => return Ok(Outcome::Slow { need: None, work }),
+            Some((End::Long, work)) => return Ok(Outcome::Long { need: None, work }),
+            _ => {}
         }
         let parts = resources::parts(&vsa);
         let need = parts.total();
@@ -125,15 +139,17 @@ impl<'a> Assembler<'a> {
         if !need.fits(&self.limits) || !is_within {
             return Ok(Outcome::TooBig { need, pes: parts.pes.floor() });
         }
-        let (prediction, rows) = walked.unwrap_or_else(walk);
-        let Some(memory::Run { prediction, .. }) = prediction else {
-            return Ok(Outcome::Slow { need: Some(need), rows });
+        let (end, work) = walked.unwrap_or_else(walk);
+        let prediction = match end {
+            End::Run(run) => run.prediction,
+            End::Slow => return Ok(Outcome::Slow { need: Some(need), work }),
+            End::Long => return Ok(Outcome::Long { need: Some(need), work }),
         };
         let words = vsa.arrays.iter().map(|a| (a.name.clone(), a.word)).collect();
         let array = options_of(self.program, &plan);
         Ok(Outcome::Better {
             design: Box::new(Design { array, plan, words, cycles: prediction.cycles, need, vsa }),
-            rows,
+            work,
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use super::assembler::Outcome;
 use super::{at_once, closed, least, Bounded, Grid, Resources, Search, Shape, Task};
+use cost::Allowed;
 use std::time::{Duration, Instant};
 use uniform::mapping::Plan;
 
@@ -37,7 +38,7 @@ fn audited(search: &mut Search, n: usize, grid: &Bounded<Grid>) -> Option<Audite
     let Bounded { bound: closed, of: shape } = *shapes.get((n * 7919) % shapes.len().max(1))?;
     let ports = model.ports_of(&grid.of);
     let widths = ports.widest();
-    let outcome = model.assembler.evaluate(model.plan(&shape), ports.words(&widths), i64::MAX);
+    let outcome = model.assembler.evaluate(model.plan(&shape), ports.words(&widths), Allowed::ALL);
     let Ok(Outcome::Better { design, .. }) = outcome else { return None };
     search.pes.assemble(model, &[&grid.of]);
     let coarse = least::coarse(model, &shape, &widths, &search.pes, i64::MAX)?;
@@ -83,7 +84,7 @@ pub fn rates(task: &Task, grids: usize, designs: usize) -> Rates {
     let begin = Instant::now();
     let evaluated = at_once(&some, |shape| {
         let ports = model.ports_of(&shape.grid);
-        model.assembler.evaluate(model.plan(shape), ports.words(&ports.widest()), cap).is_ok()
+        model.assembler.evaluate(model.plan(shape), ports.words(&ports.widest()), Allowed::below(cap)).is_ok()
     });
     let evaluating = begin.elapsed();
     Rates {

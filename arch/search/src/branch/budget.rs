@@ -6,7 +6,7 @@ use crate::tuning;
 /// What a search has done so far.
 pub(super) struct Spent {
     pub counts: Counts,
-    /// Nodes of all PEs that were assembled.
+    /// Nodes of PEs that were lowered.
     pub nodes: u64,
     /// Tiles of all coarse walks.
     pub tiles: u64,
@@ -18,11 +18,13 @@ pub(super) struct Budget {
     pub limit: Effort,
     /// Loads and stores of the program: a coarse walk looks at each.
     accesses: u64,
+    /// Work until which the best design is improved.
+    polishing: u64,
 }
 
 impl Budget {
     pub fn new(whole: Effort, accesses: usize) -> Budget {
-        Budget { whole, limit: whole, accesses: accesses as u64 }
+        Budget { whole, limit: whole, accesses: accesses as u64, polishing: 0 }
     }
 
     /// Grants so many parts of the whole effort on top of what is spent.
@@ -41,8 +43,25 @@ impl Budget {
         self.designs(counts) >= limit.exact
             || work >= limit.work && counts.exact >= tuning::FEW_DESIGNS.min(limit.exact / 4)
             || work >= limit.work.saturating_mul(if has_design { 2 } else { 4 })
-            || counts.bounds >= limit.bounds
+            || counts.bounds >= limit.bounds.saturating_mul(if has_design { 1 } else { 4 })
             || counts.walks >= (tuning::WALKS_PER_DESIGN * limit.exact).max(tuning::LEAST_WALKS)
+    }
+
+    /// Work of one more walk, at most. The first design may take all that is left; one that takes more than a part of
+    /// it is not worth its time once there is another.
+    pub fn walk(&self, spent: &Spent, has_design: bool) -> u64 {
+        let (most, parts) = if has_design { (2, tuning::WALK_PART) } else { (4, 1) };
+        (self.limit.work.saturating_mul(most).saturating_sub(self.work(spent)) / parts).max(tuning::LEAST_WALK)
+    }
+
+    /// Grants as much work as for the search once more to improve the best design.
+    pub fn grant_polishing(&mut self, spent: &Spent) {
+        self.polishing = self.whole.work.saturating_add(self.work(spent));
+    }
+
+    /// What is left of that.
+    pub fn polishing(&self, spent: &Spent) -> u64 {
+        self.polishing.saturating_sub(self.work(spent))
     }
 
     /// Designs that were assembled, and those refused at their price.
@@ -51,7 +70,10 @@ impl Budget {
     }
 
     /// See [`Effort::work`].
-    fn work(&self, spent: &Spent) -> u64 {
-        spent.counts.rows + spent.tiles + tuning::ROWS_PER_NODE * (spent.nodes + spent.counts.walks * self.accesses)
+    pub fn work(&self, spent: &Spent) -> u64 {
+        spent.counts.rows
+            + spent.tiles
+            + tuning::ROWS_PER_NODE * spent.nodes
+            + tuning::ROWS_PER_ACCESS * spent.counts.walks * self.accesses
     }
 }

@@ -139,18 +139,13 @@ impl Choices<'_> {
     }
 
     fn finish(&self, inner: &Inner, found: &mut Shapes) {
-        let (grid, facts) = (&self.grid.of, self.facts);
-        let sizes = grid.sizes(&facts.extent, inner);
-        let in_phase =
-            |class: &PhaseClass| class.extent.iter().zip(sizes.tile).map(|(n, t)| parts(*n, t)).product::<i64>();
-        let tiles: i64 = facts.classes.iter().map(|class| class.phases * in_phase(class)).sum();
+        let grid = &self.grid.of;
+        let sizes = grid.sizes(&self.facts.extent, inner);
         for (n, order) in self.model.orders_worth(grid, inner, sizes.tiled) {
             found.bounds += 1;
             let least = cycles(self.model, grid, inner, order, &self.widths).max(self.grid.bound);
-            if least < self.cap && tiles <= tuning::MOST_TILES {
-                found.shapes.push(Bounded::new(least, Shape { grid: *grid, inner: *inner, order: n as u16 }));
-            } else if least < self.cap {
-                found.dropped = found.dropped.min(least);
+            if least < self.cap {
+                found.push(Bounded::new(least, Shape { grid: *grid, inner: *inner, order: n as u16 }));
             }
         }
     }

@@ -4,28 +4,50 @@ use super::by_case;
 use super::frontier::{Bounded, Shapes};
 use super::model::Model;
 use super::widths::Widths;
-use crate::space::{Grid, Inner, Shape, Sizes, MOST_DIMS};
+use crate::space::{Choice, Grid, Inner, Shape, Sizes, MOST_DIMS};
 use crate::tuning;
 use cost::bound::{Around, Moved, Tiles};
 
-/// The shapes of a grid below the cap.
+/// The shapes of a grid below the cap. A grid with very many of them is looked at again with fewer sizes of each loop.
 pub(super) fn shapes(model: &Model, grid: &Bounded<Grid>, cap: i64) -> Shapes {
+    if !model.facts_of(&grid.of).classes.is_empty() {
+        return by_case::shapes(model, *grid, cap);
+    }
+    let mut options = model.options(&grid.of);
+    let mut found = Shapes::none();
+    while !all_shapes(model, grid, &options, cap, &mut found) {
+        found.shapes.clear();
+        found.dropped = grid.bound;
+        (0..tuning::HALVED_SIZES).for_each(|_| halve_sizes(&mut options));
+    }
+    found
+}
+
+/// Every other size of the loop that has the most of them, and the last one.
+fn halve_sizes(options: &mut [Vec<Choice>]) {
+    let Some(most) = options.iter_mut().max_by_key(|all| all.len()) else { return };
+    let last = most.len() - 1;
+    let mut k = 0..;
+    most.retain(|_| k.next().is_some_and(|k: usize| k.is_multiple_of(2) || k == last));
+}
+
+/// Adds the shapes with these sizes. `false`: there are too many.
+fn all_shapes(model: &Model, grid: &Bounded<Grid>, options: &[Vec<Choice>], cap: i64, found: &mut Shapes) -> bool {
     let Bounded { bound: key, of: grid } = *grid;
     let facts = model.facts_of(&grid);
-    if !facts.classes.is_empty() {
-        return by_case::shapes(model, Bounded::new(key, grid), cap);
-    }
     let depth = facts.extent.len();
     let wide = model.ports_of(&grid).widest().bytes();
-    let options = model.options(&grid);
     let mut least = vec![1i64; depth + 1];
     for d in (0..depth).rev() {
         least[d] = least[d + 1].saturating_mul(options[d].iter().map(|o| o.waves).min().unwrap_or(1));
     }
     let (mut loads, mut stores) = (vec![], vec![]);
-    let mut found = Shapes::none();
+    let most = found.bounds + tuning::MOST_BOUNDS_OF_GRID;
     let mut stack: Vec<(usize, i64, Inner)> = vec![(0, 1, [1; MOST_DIMS])];
     while let Some((d, waves, inner)) = stack.pop() {
+        if found.bounds >= most {
+            return false;
+        }
         if d < depth {
             for option in &options[d] {
                 let waves = waves.saturating_mul(option.waves);
@@ -45,20 +67,16 @@ pub(super) fn shapes(model: &Model, grid: &Bounded<Grid>, cap: i64) -> Shapes {
         if first >= cap {
             continue;
         }
-        if sizes.tiles[..depth].iter().product::<i64>() > tuning::MOST_TILES {
-            found.dropped = found.dropped.min(first);
-            continue;
-        }
         for (n, order) in model.orders_worth(&grid, &inner, sizes.tiled) {
             found.bounds += 1;
             let interval = order.interval(facts, &grid, &inner);
             let least = run.cycles(&moved, &Around { interval, loads: &order.reload, sums: &order.sums }).max(key);
             if least < cap {
-                found.shapes.push(Bounded::new(least, Shape { grid, inner, order: n as u16 }));
+                found.push(Bounded::new(least, Shape { grid, inner, order: n as u16 }));
             }
         }
     }
-    found
+    true
 }
 
 /// Cycles of a shape over words of these widths, at least.

@@ -2,6 +2,7 @@
 
 use super::task::Proposal;
 use crate::space::{Grid, Shape};
+use crate::tuning;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
@@ -25,11 +26,28 @@ pub(super) struct Shapes {
     pub bounds: u64,
     /// The least bound of shapes that were left out without a proof.
     pub dropped: i64,
+    /// Shapes with this bound or a greater one are left out: there are enough with smaller ones.
+    enough: i64,
 }
 
 impl Shapes {
     pub fn none() -> Shapes {
-        Shapes { shapes: vec![], bounds: 0, dropped: i64::MAX }
+        Shapes { shapes: vec![], bounds: 0, dropped: i64::MAX, enough: i64::MAX }
+    }
+
+    /// Adds a shape, and leaves out those with the greatest bounds if there are too many.
+    pub fn push(&mut self, shape: Bounded<Shape>) {
+        if shape.bound >= self.enough {
+            self.dropped = self.dropped.min(shape.bound);
+            return;
+        }
+        self.shapes.push(shape);
+        if self.shapes.len() == 2 * tuning::MOST_SHAPES_OF_GRID {
+            let (_, first_left_out, _) = self.shapes.select_nth_unstable(tuning::MOST_SHAPES_OF_GRID);
+            self.enough = first_left_out.bound;
+            self.dropped = self.dropped.min(self.enough);
+            self.shapes.truncate(tuning::MOST_SHAPES_OF_GRID);
+        }
     }
 }
 
@@ -89,6 +107,20 @@ impl<N: Ord> Frontier<N> {
 
     pub fn push(&mut self, bound: i64, node: N) {
         self.heap.push(Reverse(Bounded::new(bound, node)));
+    }
+
+    /// Leaves out the nodes with the greatest bounds if there are too many. Returns the least bound of those.
+    pub fn shorten(&mut self) -> Option<i64> {
+        if self.heap.len() < 2 * tuning::MOST_NODES {
+            return None;
+        }
+        let mut all = std::mem::take(&mut self.heap).into_vec();
+        // The greatest one is the node with the least bound.
+        let (_, first_left_out, _) = all.select_nth_unstable_by(tuning::MOST_NODES, |a, b| b.cmp(a));
+        let bound = first_left_out.0.bound;
+        all.truncate(tuning::MOST_NODES);
+        self.heap = all.into();
+        Some(bound)
     }
 
     /// Whether the node is new; it counts as seen from now on.

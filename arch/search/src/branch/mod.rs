@@ -66,6 +66,7 @@ use crate::tuning;
 use assembler::Outcome;
 use budget::{Budget, Spent};
 use cost::board::Resources;
+use cost::Allowed;
 use fitting::Fitting;
 use frontier::{Frontier, Node};
 use heuristics::Dives;
@@ -137,6 +138,7 @@ fn search_with(task: &Task, pes: Pes) -> (Found, Pes) {
         search.model.floor()
     };
     heuristics::at_end(&mut search);
+    search.counts.work = search.budget.work(&search.spent());
     let Search { mut incumbent, refusals, counts, bound, pes, .. } = search;
     let found = Found {
         best: incumbent.take(),
@@ -238,6 +240,11 @@ impl Search<'_> {
     fn spent(&self) -> Spent {
         let assembler = &self.model.assembler;
         Spent { counts: self.counts, nodes: assembler.nodes(), tiles: assembler.tiles() }
+    }
+
+    /// What the walk of one more design may take.
+    fn allowed(&self, cycles: i64) -> Allowed {
+        Allowed { cycles, work: self.budget.walk(&self.spent(), !self.incumbent.is_none()) }
     }
 
     fn is_spent(&self) -> bool {
@@ -346,6 +353,9 @@ impl Search<'_> {
             for shape in found.shapes {
                 self.push(shape.bound, Node::Shape(shape.of));
             }
+            if let Some(bound) = self.frontier.shorten() {
+                self.leave_out(bound);
+            }
         }
     }
 
@@ -411,11 +421,11 @@ impl Search<'_> {
     fn evaluate(&mut self, mut all: Vec<Bounded<Proposal>>) {
         all.retain(|design| self.is_worth(design.bound, &design.of.shape));
         all.retain(|design| self.still_fits(design));
-        let (model, limit, pes) = (&self.model, self.incumbent.limit(), &self.pes);
+        let (model, allowed, pes) = (&self.model, self.allowed(self.incumbent.limit()), &self.pes);
         let outcomes = at_once(&all, |design| {
             let Proposal { shape, widths } = &design.of;
             let words = model.ports_of(&shape.grid).words(widths);
-            let outcome = model.assembler.evaluate(model.plan(shape), words, limit);
+            let outcome = model.assembler.evaluate(model.plan(shape), words, allowed);
             (outcome, least::need(model, shape, widths, pes))
         });
         let mut too_big = vec![];
@@ -445,7 +455,7 @@ impl Search<'_> {
         let shape = design.of.shape;
         self.refusals.count_legal(shape.grid.flow);
         self.counts.exact += 1;
-        self.counts.rows += outcome.rows();
+        self.counts.rows += outcome.work();
         if let Some(need) = outcome.need() {
             self.dives.count_share(&shape.grid, share(&need, &self.task.limits));
             self.counts.underestimates += u64::from(least.is_some_and(|l| !l.fits(&need)));
@@ -457,6 +467,7 @@ impl Search<'_> {
                 too_big.push(design);
             }
             Outcome::Slow { .. } => {}
+            Outcome::Long { .. } => self.leave_out(design.bound),
             Outcome::Better { design: better, .. } => {
                 self.counts.violations += u64::from(better.cycles < design.bound);
                 self.offer(*better);
@@ -476,16 +487,24 @@ impl Search<'_> {
         self.incumbent.offer(design, |cycles| Step { designs, cycles, bound, by });
     }
 
+    /// A design with this bound is left out without a proof.
+    fn leave_out(&mut self, bound: i64) {
+        self.dropped = self.dropped.min(bound);
+    }
+
     /// Assembles a plan over the words that the user fixes, and offers it. `Ok(false)`: it is too big.
     fn try_plan(&mut self, plan: Plan) -> Result<bool, Box<Illegal>> {
         self.counts.exact += 1;
         let words = self.task.spec.wiring.word.clone();
-        match self.model.assembler.evaluate(plan, words, self.incumbent.limit())? {
+        let outcome = self.model.assembler.evaluate(plan, words, self.allowed(self.incumbent.limit()))?;
+        self.counts.rows += outcome.work();
+        match outcome {
             Outcome::TooBig { need, .. } => {
                 self.count_too_big(&need);
                 return Ok(false);
             }
-            Outcome::Slow { .. } => {}
+            // The bounds of grids hold for it.
+            Outcome::Slow { .. } | Outcome::Long { .. } => {}
             Outcome::Better { design, .. } => self.offer(*design),
         }
         Ok(true)

@@ -120,6 +120,8 @@ pub struct Counts {
     pub exact: u64,
     /// Rows of loads and stores that exact walks walked one by one, and the rest of their work in such rows.
     pub rows: u64,
+    /// All that took time but bounds, in such rows; see [`Effort::work`].
+    pub work: u64,
     /// Designs that were illegal.
     pub refused: u64,
     pub too_big: u64,
@@ -139,6 +141,7 @@ impl Add for Counts {
             walks: self.walks + other.walks,
             exact: self.exact + other.exact,
             rows: self.rows + other.rows,
+            work: self.work + other.work,
             refused: self.refused + other.refused,
             too_big: self.too_big + other.too_big,
             violations: self.violations + other.violations,

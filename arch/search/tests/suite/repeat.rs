@@ -6,7 +6,7 @@ use array::variants::assemble;
 use array::vsa::Vsa;
 use cost::board::Board;
 use cost::memory::{Most, PortMost};
-use cost::{coarse, predict, predict_below, predict_tile_by_tile};
+use cost::{coarse, predict, predict_below, predict_tile_by_tile, Allowed, End};
 use frontend::ParseOptions;
 use search::branch::{audit, Effort, Task};
 use std::path::Path;
@@ -23,8 +23,10 @@ fn compare(vsa: &Vsa, what: &str) {
     for memory in &memories() {
         let plain = predict_tile_by_tile(vsa, memory);
         assert_eq!(predict(vsa, memory), plain, "{what}");
-        assert_eq!(predict_below(vsa, memory, plain.cycles).0, None, "{what}: no run is shorter than itself");
-        assert_eq!(predict_below(vsa, memory, plain.cycles + 1).0, Some(plain), "{what}");
+        let within = |cycles, work| predict_below(vsa, memory, Allowed { cycles, work }).0;
+        assert_eq!(within(plain.cycles, u64::MAX), End::Slow, "{what}: no run is shorter than itself");
+        assert_eq!(within(plain.cycles + 1, u64::MAX), End::Run(plain), "{what}");
+        assert_eq!(within(plain.cycles + 1, 1), End::Long, "{what}: a walk has more than a row");
     }
     let vsa = &vsa.at_most();
     let walks = Walk::all(vsa);

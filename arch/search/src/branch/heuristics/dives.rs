@@ -57,7 +57,7 @@ pub(super) fn ladder(search: &mut Search, grids: &[Bounded<Grid>]) {
         near.sort_by_key(|g| (g.of.pes[0] + g.of.pes[1], *g));
         let mut dives = 0;
         for grid in near.into_iter().take(tuning::RUNG_TRIES) {
-            if dives == tuning::RUNG_DIVES {
+            if dives == tuning::RUNG_DIVES || search.is_spent() {
                 break;
             }
             let pes = search.pes.of_each(&search.model, &[&grid.of])[0];
@@ -100,6 +100,9 @@ pub(super) fn corrected(search: &mut Search, grids: &[Bounded<Grid>]) {
         return;
     }
     for _ in 0..tuning::CORRECTIONS {
+        if search.is_spent() {
+            break;
+        }
         let limit = search.incumbent.limit();
         let mut below = grids.iter().take_while(|g| g.bound < limit).filter(|g| g.of.peak() > 1);
         let Some(grid) = below.find(|g| seems_to_fit(search, &g.of)) else { break };
@@ -136,8 +139,11 @@ fn dive_into(search: &mut Search, grid: &Bounded<Grid>) {
 fn dive(search: &mut Search, shapes: &[Bounded<Shape>]) {
     search.dives.count += 1;
     let mut near = shapes.to_vec();
+    if near.len() > tuning::DIVE_SHAPES {
+        near.select_nth_unstable(tuning::DIVE_SHAPES);
+        near.truncate(tuning::DIVE_SHAPES);
+    }
     near.sort_unstable();
-    near.truncate(tuning::DIVE_SHAPES);
     let mut near = near.into_iter();
     let mut fitting: VecDeque<Bounded<Proposal>> = VecDeque::new();
     let mut tried = 0;

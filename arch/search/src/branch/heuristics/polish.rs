@@ -4,7 +4,7 @@ use super::super::task::Design;
 use super::super::{share, Resources, Search};
 use crate::tuning;
 use array::vsa::Vsa;
-use cost::{memory, resources};
+use cost::{memory, resources, Allowed};
 use std::collections::BTreeMap;
 
 /// What a port carries.
@@ -16,6 +16,7 @@ struct Port {
 
 pub(super) fn polish(search: &mut Search) {
     let Some(mut best) = search.incumbent.take() else { return };
+    search.budget.grant_polishing(&search.spent());
     let most = search.counts.exact + (search.task.effort.exact / 4).max(tuning::POLISHING_DESIGNS);
     // The words that the compiler chooses hide transfers under waves, and pass fewer registers than wide ones.
     best = with_words(search, &best, None, |_| true).unwrap_or(best);
@@ -45,12 +46,18 @@ fn with_words(
     words: Option<BTreeMap<String, u32>>,
     is_small: impl Fn(&Resources) -> bool,
 ) -> Option<Design> {
+    let work = search.budget.polishing(&search.spent());
+    if work == 0 {
+        return None;
+    }
     let assembler = &search.model.assembler;
     let spec = words.clone().map_or_else(|| search.task.spec.clone(), |words| assembler.spec_with(words));
     let vsa = assembler.assemble(old.plan.clone(), &spec).ok()?;
     let need = resources::estimate(&vsa);
     search.counts.exact += 1;
-    let cycles = memory::run_below(&vsa, &spec, old.cycles + 1).0?.prediction.cycles;
+    let (end, work) = memory::run_below(&vsa, &spec, Allowed { cycles: old.cycles + 1, work });
+    search.counts.rows += work;
+    let cycles = end.run()?.prediction.cycles;
     let words = words.unwrap_or_else(|| vsa.arrays.iter().map(|a| (a.name.clone(), a.word)).collect());
     let fits = need.fits(&search.task.limits) && is_small(&need);
     fits.then(|| Design { plan: old.plan.clone(), array: old.array.clone(), words, cycles, need, vsa })

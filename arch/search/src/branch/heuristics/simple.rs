@@ -50,13 +50,15 @@ pub(super) fn single_pe(search: &mut Search) {
     }
     let plan = Plan::identity(search.task.program.system.dims.len());
     let words = search.task.spec.wiring.word.clone();
-    match search.model.assembler.evaluate(plan, words, limit) {
-        Ok(Outcome::Better { design, .. }) => {
+    match search.model.assembler.evaluate(plan, words, search.allowed(limit)) {
+        Ok(Outcome::Better { design, work }) => {
             search.counts.exact += 1;
+            search.counts.rows += work;
             search.bound = search.bound.min(design.cycles);
             search.open = search.bound;
             search.offer(*design);
         }
+        Ok(Outcome::Long { .. }) => search.bound = search.bound.min(search.model.floor()),
         Ok(Outcome::TooBig { need, .. }) => search.count_too_big(&need),
         _ => {}
     }
