@@ -271,7 +271,7 @@ TEXT = """# Processor time of `sagen rtl`
 Made by `scripts/seconds.py` (do not edit): `sagen rtl --board {board}` with its defaults. *CPU s* is processor time of all
 threads, *MB* the most memory, *cycles* those with the board's memory; *gap* is the share of them that another array of the
 search's space may save at most, also where the array was chosen to be smaller than the fastest one. A code stands where sagen
-refuses the program.
+refuses the program.{note}
 {tables}"""
 
 
@@ -289,11 +289,15 @@ def main():
     parser.add_argument("--most", type=int, default=60, help="processor time that a run may take [60 s]")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--options", type=str.split, default=[], help="more options of `sagen rtl`")
+    parser.add_argument("--kept", action="store_true", help="run nothing: the tables of what --results has")
+    parser.add_argument("--note", default="", help="a sentence about the builds, for the page")
     parser.add_argument("--write", action="store_true", help="write docs/results/seconds.md")
     args = parser.parse_args()
     every = [program for program in programs(args) if args.only in f"{program[0]} {program[1]}"]
     results = json.loads(args.results.read_text()) if args.results and args.results.exists() else {}
     before = json.loads(args.before.read_text()) if args.before else {}
+    if args.kept:
+        every = [program for program in every if f"{program[0]}|{program[1]}" in results]
     groups = {}
     for group, name, *_ in every:
         groups.setdefault(group, []).append(name)
@@ -311,7 +315,7 @@ def main():
     text = tables(groups, results, before)
     print(text)
     if args.write:
-        PAGE.write_text(TEXT.format(board=args.board, tables=text))
+        PAGE.write_text(TEXT.format(board=args.board, note=f" {args.note}" if args.note else "", tables=text))
     own = [results[f"{group}|{name}"] for group, names in groups.items() for name in names]
     sys.exit(any(r["seconds"] > args.most or r["megabytes"] > MEGABYTES for r in own))
 

@@ -23,6 +23,8 @@ const EXPECTED_LIMIT: i64 = 1 << 24;
 
 /// Elements of all arrays of a function, at most, with which it has a testbench.
 const MOST_ELEMENTS: i128 = 1 << 26;
+/// Elements at smaller sizes, if there are more at the greatest ones.
+const FEW_ELEMENTS: i128 = 1 << 20;
 
 /// The bytes of each array and scalar of a function, as in the `Vsa`.
 struct Contents {
@@ -37,7 +39,9 @@ struct Contents {
 /// does.
 fn sizes(function: &PackagedFunction) -> Option<Vec<i64>> {
     let mut sizes = function.compiled.maxima();
-    while data::elements_of(&function.input.at(&sizes).scop) > MOST_ELEMENTS {
+    let mut most = MOST_ELEMENTS;
+    while data::elements_of(&function.input.at(&sizes).scop) > most {
+        most = FEW_ELEMENTS;
         let halved: Vec<i64> = sizes.iter().map(|n| (n / 2).max(1)).collect();
         if halved == sizes {
             return None;

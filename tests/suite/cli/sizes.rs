@@ -46,3 +46,23 @@ fn a_design_is_predicted_at_sizes() {
         assert!([1, 2].contains(&code(&output)) && said.contains(why), "{arguments:?}: {said}");
     }
 }
+
+/// Arrays that no testbench can hold: an IP with sizes runs at smaller ones, an IP of constant sizes comes without.
+#[test]
+fn large_arrays_have_a_small_testbench_or_none() {
+    let dir = tempfile::tempdir().unwrap();
+    let by_hand = ["--space", "i", "--tile", "i=8"];
+    let sized = kernel(dir.path(), "sized.c", &MV.replace("max(m=5, n=7)", "max(m=65536, n=65536)"));
+    let out = dir.path().join("sized");
+    stdout(&[&["rtl", &sized, "-o", &out.to_string_lossy()][..], &by_hand].concat());
+    let image = fs::metadata(out.join("sim/memory_0.in.hex")).unwrap().len();
+    assert!((1 << 16..1 << 24).contains(&image), "{image} bytes");
+    let constant = MV.replace("#pragma sagen max(m=5, n=7)\n", "").replace("int m, int n, ", "");
+    let constant = constant.replace("[m]", "[20000]").replace("[n]", "[20000]").replace("< m", "< 20000");
+    let constant = kernel(dir.path(), "constant.c", &constant.replace("< n", "< 20000"));
+    let out = dir.path().join("constant");
+    let output = sagen(&[&["rtl", &constant, "-o", &out.to_string_lossy()][..], &by_hand].concat());
+    let said = text(&output.stderr);
+    assert!(code(&output) == 0 && said.contains("the IP comes without a testbench"), "{said}");
+    assert!(out.join("rtl/mv.v").exists() && !out.join("sim/run.sh").exists());
+}
