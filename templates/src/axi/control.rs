@@ -287,13 +287,18 @@ struct Read<'m> {
 impl<'m> Read<'m> {
     /// The register at the address, 0 if there is none. `registers` are sorted by offset.
     fn value(&self, m: &'m ModuleBuilder, registers: &[(u32, Sig<'m>)]) -> Sig<'m> {
-        let [(at, value)] = registers else {
-            let (low, high) = registers.split_at(registers.len() / 2);
-            let name = format!("read_{:02x}_to_{:02x}", registers[0].0, registers[registers.len() - 1].0);
-            return (self.value(m, low) | self.value(m, high)).called(name);
-        };
-        m.mux(self.address.eq(m.lit(at / 4, self.address.ty())), *value, m.lit(0, u(32)))
-            .called(format!("read_{at:02x}"))
+        self.among(m, registers, self.address.w()).unwrap_or(m.lit(0, u(32)))
+    }
+
+    /// The register at the address among these, which agree in all bits of the address but the lowest `bits`: a tree of
+    /// multiplexers, four inputs a LUT. `None` if there are no registers.
+    fn among(&self, m: &'m ModuleBuilder, registers: &[(u32, Sig<'m>)], bits: u32) -> Option<Sig<'m>> {
+        let (first, last) = (registers.first()?.0, registers.last()?.0);
+        let Some(bit) = bits.checked_sub(1) else { return Some(registers[0].1) };
+        let (low, high) = registers.split_at(registers.partition_point(|r| r.0 / 4 >> bit & 1 == 0));
+        let none = m.lit(0, u(32));
+        let [low, high] = [low, high].map(|part| self.among(m, part, bit).unwrap_or(none));
+        Some(m.mux(self.address.bit(bit), high, low).called(format!("read_{first:02x}_to_{last:02x}_{bit}")))
     }
 }
 
