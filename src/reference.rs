@@ -75,7 +75,10 @@ pub fn by_stage(input: &Input, memory: &Memory) -> std::result::Result<Memory, S
             let mut after = memory.clone();
             uniform::interp::run_system(scop, system, &mut after).map(|()| after)
         }
-        Some(Stage::Vsa(vsa)) => execute(vsa, memory, &data::numbers(&input.scop, vsa)?),
+        Some(Stage::Vsa(vsa)) => {
+            let mut after = data::of_vsa(vsa, &data::numbers(&input.scop, vsa)?, memory);
+            array::interp::run_determined(vsa, &mut after).map(|_| after)
+        }
     }
 }
 

@@ -11,6 +11,7 @@ use crate::reporter::Reporter;
 use crate::sim::verdict::{self, Judge};
 use crate::sim::{self, bench, Built, Job, Timing};
 use crate::waves;
+use array::text::Stage;
 use array::vsa::Vsa;
 use packaging::File;
 use scop::Scop;
@@ -70,8 +71,12 @@ fn contents(
         let how = arguments.c_program.how(operations);
         Some(reference::of_input(input, &arguments.program, &how, (memory.clone(), arguments.inputs()), reporter)?)
     } else if operations.is_none_or(|n| n <= EXPECTED_LIMIT) {
-        // An interpreter that finds a fault, such as a subscript out of range, gives no results.
-        reference::interpreted(input, memory.clone()).ok()
+        // An interpreter that finds a fault, such as a subscript out of range, gives no results. An array that somebody
+        // wrote is refused then.
+        match reference::interpreted(input, memory.clone()) {
+            Err(why) if matches!(input.stage, Some(Stage::Vsa(_))) => return Err(why),
+            run => run.ok(),
+        }
     } else {
         None
     };

@@ -138,7 +138,10 @@ impl Sequence<'_> {
         let (before, after) = match &models[function] {
             Some(golden) => golden.run(scop, &memory).map(|run| (run.before, run.after)).map_err(Error::reason)?,
             None => {
-                let after = by_stage(input, &memory).map_err(Error::internal)?;
+                let after = by_stage(input, &memory).map_err(|why| match &input.stage {
+                    Some(_) => Error::reason(why),
+                    None => Error::internal(why),
+                })?;
                 (memory, after)
             }
         };

@@ -99,7 +99,10 @@ fn instances(system: &System) -> Result<Vec<(Vec<i64>, usize)>, String> {
     Ok(instances)
 }
 
+/// Bits in the place of those that hardware leaves arbitrary.
+pub const GARBAGE: u64 = 0xdead_beef_dead_beef;
+
 /// The pattern of values that hardware leaves arbitrary.
 pub fn garbage(ty: ScalarType) -> u64 {
-    0xdead_beef_dead_beef & mask(ty.bits())
+    GARBAGE & mask(ty.bits())
 }

@@ -118,6 +118,42 @@ fn numbers_of_stages_are_verified() {
     assert!(all.iter().filter(|answer| answer.0 == 1).count() > all.len() / 2);
 }
 
+/// The text of an array with other numbers, with a line less, with other names: every so many of all such edits. It is
+/// refused, or the array does what the text says.
+#[test]
+fn texts_of_arrays_are_verified() {
+    let dir = tempfile::tempdir().unwrap();
+    let product =
+        "void mv(const int A[4][3], const int x[3], int y[4]) {\n#pragma scop\nfor (int i = 0; i < 4; i++) {\n\
+        y[i] = 0;\nfor (int k = 0; k < 3; k++) y[i] += A[i][k] * x[k];\n}\n#pragma endscop\n}\n";
+    let whole = stdout(&["rtl", &kernel(dir.path(), "mv.c", product), "--emit=vsa"]);
+    let mut cases = vec![];
+    for (at, digits) in numbers(&whole) {
+        for value in ["-1", "0", "1", "2147483648", "-9223372036854775808", "9223372036854775807"] {
+            cases.push((format!("{at} is {value}"), format!("{}{value}{}", &whole[..at], &whole[at + digits..])));
+        }
+    }
+    let lines: Vec<&str> = whole.lines().collect();
+    for k in 0..lines.len() {
+        cases.push((format!("without line {k}"), [&lines[..k], &lines[k + 1..]].concat().join("\n") + "\n"));
+    }
+    let words: Vec<&str> = whole.split_whitespace().collect();
+    for (k, word) in words.iter().enumerate() {
+        let (at, other) = (word.as_ptr() as usize - whole.as_ptr() as usize, words[(k * 7 + 3) % words.len()]);
+        cases.push((format!("{at} is {other}"), format!("{}{other}{}", &whole[..at], &whole[at + word.len()..])));
+    }
+    let chosen: Vec<_> = cases.into_iter().step_by(7).enumerate().collect();
+    let run = |(k, (_, edited)): &(usize, (String, String))| {
+        let output = sagen(&["sim", &kernel(dir.path(), &format!("{k}.vsa"), edited)]);
+        (code(&output), text(&output.stdout) + &text(&output.stderr))
+    };
+    let all = crate::common::on_all_cores(&chosen, |case| case.1 .0.clone(), run);
+    for ((_, (what, edited)), (code, said)) in chosen.iter().zip(&all) {
+        assert!(matches!(code, 0 | 1), "{what}: exit code {code}\n{edited}\n{said}");
+    }
+    assert!(all.iter().filter(|answer| answer.0 == 1).count() > all.len() / 2);
+}
+
 /// Places and lengths of the numbers in a text, with their signs.
 fn numbers(text: &str) -> Vec<(usize, usize)> {
     let bytes = text.as_bytes();

@@ -6,8 +6,8 @@
 use crate::forms::{combine, local, range};
 use crate::interp::linear::{Linear, Tables};
 use crate::vsa::{Footprint, InputGroup, OutputGroup, Vsa};
+use scop::value::mask;
 use uniform::affine::Form;
-use uniform::interp::garbage;
 
 /// The arrays in DRAM.
 pub(super) struct Dram<'a> {
@@ -108,12 +108,15 @@ fn rows(vsa: &Vsa, array: u32, footprint: &Footprint, at: &[i64], mut f: impl Fn
 /// The footprint of an input group, as loaded last.
 pub(super) struct Feeder {
     pub cells: Vec<u64>,
+    /// What a cell holds that no element was loaded into.
+    none: u64,
 }
 
 impl Feeder {
-    pub fn new(vsa: &Vsa, g: &InputGroup) -> Self {
+    pub fn new(vsa: &Vsa, g: &InputGroup, garbage: u64) -> Self {
         let size = shape(&g.footprint).iter().product::<i64>() as usize;
-        Feeder { cells: vec![garbage(vsa.arrays[g.array as usize].ty); size] }
+        let none = garbage & mask(vsa.arrays[g.array as usize].ty.bits());
+        Feeder { cells: vec![none; size], none }
     }
 
     /// Loads the footprint. Only the first `written` drains to this array are known to be in DRAM; what later ones
@@ -121,9 +124,8 @@ impl Feeder {
     pub fn load(&mut self, vsa: &Vsa, g: &InputGroup, at: &[i64], dram: &Dram, written: u32) -> u64 {
         let array = g.array as usize;
         let (memory, writer) = (&dram.memory[array], &dram.writer[array]);
-        let none = garbage(vsa.arrays[array].ty);
         let mut races = 0;
-        self.cells.fill(none);
+        self.cells.fill(self.none);
         rows(vsa, g.array, &g.footprint, at, |Row { cell, linear, step, inside, .. }| {
             for e in inside {
                 let (to, from) = (cell + e as usize, (linear + step * e) as usize);
@@ -152,8 +154,8 @@ pub(super) struct Collector {
 }
 
 impl Collector {
-    pub fn new(vsa: &Vsa, g: &OutputGroup, tables: &mut Tables) -> Result<Self, String> {
-        let none = garbage(vsa.arrays[g.array as usize].ty);
+    pub fn new(vsa: &Vsa, g: &OutputGroup, tables: &mut Tables, garbage: u64) -> Result<Self, String> {
+        let none = garbage & mask(vsa.arrays[g.array as usize].ty.bits());
         let mut ports = Vec::new();
         for port in &g.ports {
             let form = cell(vsa, &g.subscripts, &port.offset, &g.footprint, g.first, g.last)?;

@@ -27,6 +27,7 @@ use uniform::affine::advance;
 use uniform::sizes::Formula;
 
 pub use uniform::interp::garbage;
+use uniform::interp::GARBAGE;
 
 /// What a run did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,11 +50,35 @@ pub struct RunStats {
 /// Violations of [`verify::well_formed`], memory of another size, elements outside of a footprint, a value that depends
 /// on itself within a wave, stores in tiles that do not emit, loads that wait for drains of later tiles.
 pub fn run(vsa: &Vsa, memory: &mut [Vec<u64>]) -> Result<RunStats, String> {
+    run_with(vsa, memory, GARBAGE)
+}
+
+/// The same for an array that somebody wrote.
+///
+/// # Errors
+/// The same, and results that follow from what hardware leaves arbitrary: two runs with other garbage differ.
+pub fn run_determined(vsa: &Vsa, memory: &mut [Vec<u64>]) -> Result<RunStats, String> {
+    let mut other = memory.to_vec();
+    let stats = run_with(vsa, memory, GARBAGE)?;
+    run_with(vsa, &mut other, !GARBAGE)?;
+    for (k, array) in vsa.arrays.iter().enumerate().filter(|(_, array)| array.scratch.is_none()) {
+        if let Some(e) = memory[k].iter().zip(&other[k]).position(|(a, b)| a != b) {
+            return Err(format!(
+                "array {}, element {e}: what is stored there is not determined. It follows from an element outside of an \
+                array, from a PE or a wave that does not exist, or nothing is stored into a cell that is drained",
+                array.name
+            ));
+        }
+    }
+    Ok(stats)
+}
+
+fn run_with(vsa: &Vsa, memory: &mut [Vec<u64>], garbage: u64) -> Result<RunStats, String> {
     let faults = verify::well_formed(vsa);
     if !faults.is_empty() {
         return Err(faults.join("\n"));
     }
-    let mut machine = Machine::new(vsa, memory)?;
+    let mut machine = Machine::new(vsa, memory, garbage)?;
     let mut at = vec![0; vsa.counters.len()];
     loop {
         let trips = vsa.trips_at(&at);
@@ -108,19 +133,22 @@ struct Machine<'a> {
     collectors: Vec<Collector>,
     /// Per output group: drains of earlier phases.
     before_phase: Vec<u64>,
+    /// Bits in the place of those that hardware leaves arbitrary.
+    garbage: u64,
     stats: RunStats,
 }
 
 const VALUES: u64 = 1 << 31;
 
 impl<'a> Machine<'a> {
-    fn new(vsa: &'a Vsa, memory: &'a mut [Vec<u64>]) -> Result<Self, String> {
+    fn new(vsa: &'a Vsa, memory: &'a mut [Vec<u64>], garbage: u64) -> Result<Self, String> {
         let pes = (vsa.extent[0] * vsa.extent[1]) as usize;
         let mut tables = Tables::default();
-        let feeders = vsa.inputs.iter().map(|g| Feeder::new(vsa, g)).collect();
+        let feeders = vsa.inputs.iter().map(|g| Feeder::new(vsa, g, garbage)).collect();
         let mut collectors = Vec::new();
         for (i, g) in vsa.outputs.iter().enumerate() {
-            collectors.push(Collector::new(vsa, g, &mut tables).map_err(|f| format!("output group {i}: {f}"))?);
+            collectors
+                .push(Collector::new(vsa, g, &mut tables, garbage).map_err(|f| format!("output group {i}: {f}"))?);
         }
         let (memory, scalars) = memory.split_at_mut(vsa.arrays.len().min(memory.len()));
         let scalars: Vec<u64> = scalars.iter().filter_map(|s| s.first().copied()).collect();
@@ -128,7 +156,7 @@ impl<'a> Machine<'a> {
             return Err(format!("{} scalars, but values for {}", vsa.scalars.len(), scalars.len()));
         }
         let code = vsa.nodes.iter().map(|n| compile(vsa, &n.op, &scalars, &mut tables)).collect::<Result<_, _>>()?;
-        let (slots, values) = storage(vsa, pes as u64)?;
+        let (slots, values) = storage(vsa, pes as u64, garbage)?;
         let stats =
             RunStats { loads: vec![0; vsa.inputs.len()], drains: vec![0; vsa.outputs.len()], ..RunStats::default() };
         let dram = Dram::new(vsa, memory)?;
@@ -144,6 +172,7 @@ impl<'a> Machine<'a> {
             feeders,
             collectors,
             before_phase: vec![0; vsa.outputs.len()],
+            garbage,
             stats,
         })
     }
@@ -232,7 +261,7 @@ impl<'a> Machine<'a> {
             Code::Guard(conditions) => guard(&mut self.values, lanes, out, conditions, &self.tables, at),
             Code::Input(group, form, readers) => {
                 let (time, cells, tables, none) =
-                    (form.time(at), &self.feeders[*group].cells, &self.tables, garbage(node.ty));
+                    (form.time(at), &self.feeders[*group].cells, &self.tables, self.garbage & mask(node.ty.bits()));
                 let cell = |p: usize| cells[(time + tables.at(form, p)) as usize];
                 eval::map0(&mut self.values, lanes, out, |p| {
                     if readers.get(p).is_none_or(|r| *r) {
@@ -247,7 +276,7 @@ impl<'a> Machine<'a> {
                     [always] => always,
                     _ => self.vsa.case_at(at).map_or(0, |case| waves[case]),
                 };
-                let (base, none) = (self.base(*source, waves), garbage(node.ty));
+                let (base, none) = (self.base(*source, waves), self.garbage & mask(node.ty.bits()));
                 eval::past(&mut self.values, lanes, out, base, from, none);
             }
         }
@@ -326,7 +355,7 @@ fn compile(vsa: &Vsa, op: &Op, scalars: &[u64], tables: &mut Tables) -> Result<C
 }
 
 /// Every node keeps as many waves as the farthest `Past` looks back, and the current one.
-fn storage(vsa: &Vsa, pes: u64) -> Result<(Vec<Slot>, Vec<u64>), String> {
+fn storage(vsa: &Vsa, pes: u64, garbage: u64) -> Result<(Vec<Slot>, Vec<u64>), String> {
     let mut waves = vec![1u64; vsa.nodes.len()];
     for node in &vsa.nodes {
         if let Op::Past { source, waves: back, .. } = &node.op {
@@ -340,7 +369,7 @@ fn storage(vsa: &Vsa, pes: u64) -> Result<(Vec<Slot>, Vec<u64>), String> {
     let (mut slots, mut values) = (Vec::new(), Vec::new());
     for (node, &waves) in vsa.nodes.iter().zip(&waves) {
         slots.push(Slot { base: values.len(), waves: waves as usize });
-        values.resize(values.len() + (waves * pes) as usize, garbage(node.ty));
+        values.resize(values.len() + (waves * pes) as usize, garbage & mask(node.ty.bits()));
     }
     Ok((slots, values))
 }

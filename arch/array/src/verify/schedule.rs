@@ -10,6 +10,9 @@ use crate::vsa::{NodeId, Op, Vsa};
 /// Limit on the launch interval. The longest cycle of operators in a PE takes a few thousand cycles.
 const LONGEST_INTERVAL: i64 = 1 << 16;
 
+/// Limit on the waves that a value is kept in a PE. No device has a memory for more.
+const LONGEST_DELAY: i64 = 1 << 24;
+
 pub(super) fn check(vsa: &Vsa, faults: &mut Vec<String>) {
     let s = &vsa.schedule;
     for a in 0..2 {
@@ -41,12 +44,12 @@ pub(super) fn check(vsa: &Vsa, faults: &mut Vec<String>) {
     }
     for (n, node) in vsa.nodes.iter().enumerate() {
         let (ready, latency) = (s.ready[n], s.latency[n]);
+        if ready < latency {
+            faults.push(format!("node %{n} is ready in cycle {ready}, but takes {latency}"));
+        }
         if let Op::Past { source, .. } = node.op {
             past(vsa, n, source.index(), faults);
             continue;
-        }
-        if ready < latency {
-            faults.push(format!("node %{n} is ready in cycle {ready}, but takes {latency}"));
         }
         if ready < least_ready(&node.op) {
             faults.push(format!("node %{n} is ready in cycle {ready}, but cannot be before {}", least_ready(&node.op)));
@@ -68,6 +71,10 @@ fn past(vsa: &Vsa, n: usize, source: usize, faults: &mut Vec<String>) {
     let id = NodeId(n as u32);
     let Some(wait) = Wait::of(vsa, id) else { return };
     let Wait { waves, varies, ready, latency, interval, taken } = wait;
+    if waves > LONGEST_DELAY {
+        faults.push(format!("past %{n} keeps %{source} for {waves} waves, at most {LONGEST_DELAY}"));
+        return;
+    }
     let earliest =
         if varies { earliest_lagging(waves, ready, interval) } else { earliest(waves, ready, latency, interval) };
     if taken < earliest {

@@ -133,14 +133,29 @@ impl Sema {
             let ExprKind::Binary(op @ (Binary::Div | Binary::Rem | Binary::Shr | Binary::And), a, b) = &x.kind else {
                 return;
             };
-            let mut inside = false;
-            a.walk(&mut |y| inside |= matches!(&y.kind, ExprKind::Name(n) if **n == *name));
+            let inside = self.follows(a, name);
             let Some(by) = self.affine(b).ok().filter(|v| inside && v.form.is_constant()).map(|v| v.form.constant)
             else {
                 return;
             };
             out.extend(divisor(*op, by).map(|d| d.saturating_mul(self.quotients(a, name))));
         });
+    }
+
+    /// Whether the value of `e` follows from the iterator `name` and constants, so that copies of the loop can make it
+    /// affine. The element of an array is data: where it stands does not matter.
+    fn follows(&self, e: &Expr, name: &str) -> bool {
+        let is_table = |base: &Expr| match &base.kind {
+            ExprKind::Name(n) => {
+                matches!(self.lookup(n), Some(super::Entity::Slot(k)) if self.slots[*k].table.is_some())
+            }
+            _ => false,
+        };
+        match &e.kind {
+            ExprKind::Name(n) => **n == *name,
+            ExprKind::Index(..) if !e.element().is_some_and(|(base, _)| is_table(base)) => false,
+            _ => e.operands().into_iter().any(|x| self.follows(x, name)),
+        }
     }
 
     /// The product of the divisors of divisions that are inside of one another in `e`. Example: `(c / 3) % 3` needs nine
