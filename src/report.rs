@@ -102,7 +102,13 @@ fn function(compiled: &Compiled) -> Value {
     let (vsa, report) = (&compiled.vsa, &compiled.report);
     let part = |(name, c): (&str, Resources)| (name.to_lowercase(), blocks(c));
     let loops = |l: &uniform::counters::Counter| json!({ "name": l.name, "trip": l.trip });
+    // Of a merged array: as the function has it alone.
+    let alone = compiled.member.as_ref().map(|member| {
+        let parts = parts(&member.alone).list().into_iter().map(part).collect::<serde_json::Map<_, _>>();
+        json!({ "array": member.alone.extent, "predicted_cycles": member.cycles, "resources_by_part": parts })
+    });
     json!({
+        "alone": alone,
         "array": vsa.extent,
         "axes": vsa.axes,
         "simd": vsa.lanes,

@@ -245,6 +245,10 @@ impl AddressModel {
             *counter = point % (last + 1);
             point /= last + 1;
         }
+        // Behind the last point of the phase.
+        if point > 0 {
+            return self.go_to(at, END_OF_PHASE);
+        }
         self.turn = (step % groups) as usize;
     }
 

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Functions on one array: `merged.py [SAGEN]`.
+
+Writes docs/results/merged.md: the six routines of examples/la/blas.c and the thirty kernels of examples/la/kernels.c, each
+with an array of its own and on a merged one. Simulates random sequences on the arrays with one PE and compares with the C
+program; fails if a result or a number of cycles differs. Takes five minutes.
+"""
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BOARD = "zcu104"
+RUNS = 40
+# Derumigny et al., 2023, table 5: LA-GA, without DRAM.
+PAPER = {"scale": 8258, "gemv": 4396, "trmv": 2380, "ger": 8343, "gemm": 274540, "trmm": 145516}
+
+TEXT = """# Functions on one array: results
+
+What merged arrays are: [functions.md](../functions.md#one-array-for-all-functions).
+
+Made by `scripts/merged.py` (do not edit). Cycles are those with the memory of {board}; for a random sequence of {runs} runs on the
+arrays with one PE, and after resets, they equal the simulated ones, and results equal C's. Resources are estimates
+([estimates.md](estimates.md)).
+
+## Six routines
+
+[examples/la/blas.c](../../examples/la/blas.c): 64 × 64, half precision. The last row is the accelerator LA-GA of Derumigny,
+Pouchet and Rastello (IMPACT 2023), table 5, whose cycles are counted without DRAM.
+
+| `--merge` and | LUT | FF | DSP | BRAM36 | LUT apart | DSP apart | {names} | seconds |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | {lines} ---: |
+{six}| LA-GA | 9,418 | 4,524 | 6 | 54.5 | | | {paper} | |
+
+## Thirty kernels
+
+[examples/la/kernels.c](../../examples/la/kernels.c), 64 × 64. *Apart*: the sum over all kernels. *Bound*: the sum, over PEs,
+feeders, collectors, relays, engines and control, of what the kernel takes that needs most of that part, if each has the array that it
+has alone within the same grid; no merged array of these can take less. The search does not use these arrays only, so the merged
+array may take less than this sum.
+
+| type | grid | LUT | DSP | LUT apart | DSP apart | bound, LUT | LUT / bound | slower than alone | seconds |
+| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+{thirty}
+*Slower than alone*: the cycles of all kernels together, one run each.
+
+### Each kernel, half precision, one PE
+
+| kernel | cycles | alone |
+| --- | ---: | ---: |
+{each}"""
+
+
+def sagen(*arguments):
+    binary = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "target/release/sagen")
+    done = subprocess.run([binary, *arguments], cwd=ROOT, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(arguments)}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+    return json.loads(done.stdout)
+
+
+def built(source, *more):
+    with tempfile.TemporaryDirectory() as folder:
+        begin = time.time()
+        report = sagen("rtl", source, "--board", BOARD, "--merge", "--json", "-o", f"{folder}/ip", *more)
+        return report, time.time() - begin
+
+
+def apart(report):
+    """Sum over the kernels, and over parts the most that a kernel takes."""
+    parts = [f["alone"]["resources_by_part"] for f in report["functions"].values()]
+    total = {kind: sum(p[kind] for part in parts for p in part.values()) for kind in ("lut", "dsp")}
+    names = {name for part in parts for name in part}
+    bound = sum(max(part.get(name, {"lut": 0})["lut"] for part in parts) for name in names)
+    return total, bound
+
+
+def numbers(need, *kinds):
+    return " | ".join(f"{need[kind]:,}" for kind in kinds)
+
+
+def simulated(source, *more):
+    sagen("sim", source, "--board", BOARD, "--merge", "--grid", "1", "--json", "--sequence", str(RUNS), *more)
+
+
+def six():
+    rows = ""
+    for options in (["--grid", "1"], ["--limit", "lut=9418,dsp=6"], ["--grid", "4x1"], ["--grid", "8x8", "--objective", "cycles"]):
+        report, seconds = built("examples/la/blas.c", *options)
+        total, _ = apart(report)
+        cycles = " | ".join(f"{report['functions'][name]['predicted_cycles']:,}" for name in PAPER)
+        need = numbers(report["resources"], "lut", "ff", "dsp", "bram36")
+        rows += f"| `{' '.join(options)}` | {need} | {total['lut']:,} | {total['dsp']:,} | {cycles} | {seconds:.0f} |\n"
+    return rows
+
+
+def thirty():
+    rows, each = "", ""
+    for kind in ("_Float16", "float", "short"):
+        for grid in ("1", "8", "8x8"):
+            report, seconds = built("examples/la/kernels.c", "-D", f"T={kind}", "--grid", grid)
+            total, bound = apart(report)
+            functions = report["functions"]
+            alone = sum(f["alone"]["predicted_cycles"] for f in functions.values())
+            slower = sum(f["predicted_cycles"] for f in functions.values()) / alone
+            need = report["resources"]
+            rows += (
+                f"| `{kind}` | {grid} | {need['lut']:,} | {need['dsp']} | {total['lut']:,} | {total['dsp']} | {bound:,} | "
+                f"{need['lut'] / bound:.2f} | {slower:.2f} | {seconds:.0f} |\n"
+            )
+            if (kind, grid) == ("_Float16", "1"):
+                each = "".join(f"| {n} | {f['predicted_cycles']:,} | {f['alone']['predicted_cycles']:,} |\n" for n, f in functions.items())
+    return rows, each
+
+
+def main():
+    simulated("examples/la/blas.c")
+    simulated("examples/la/kernels.c")
+    table, each = thirty()
+    text = TEXT.format(
+        board=BOARD,
+        runs=RUNS,
+        names=" | ".join(PAPER),
+        lines=" ".join("---: |" for _ in PAPER),
+        six=six(),
+        paper=" | ".join(f"{n:,}" for n in PAPER.values()),
+        thirty=table,
+        each=each,
+    )
+    (ROOT / "docs/results/merged.md").write_text(text)
+
+
+if __name__ == "__main__":
+    main()
