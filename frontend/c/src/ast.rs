@@ -210,6 +210,18 @@ pub struct AnyWidth {
     pub grows: bool,
 }
 
+impl AnyWidth {
+    /// The name of the type; a call of it is a conversion.
+    pub fn name(self, signed: bool) -> String {
+        match (self.grows, signed) {
+            (true, true) => format!("ap_int<{}>", self.bits),
+            (true, false) => format!("ap_uint<{}>", self.bits),
+            (false, true) => format!("_BitInt({})", self.bits),
+            (false, false) => format!("unsigned _BitInt({})", self.bits),
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Extent {
     /// `None` for `[]`.

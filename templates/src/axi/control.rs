@@ -295,7 +295,7 @@ impl<'m> Read<'m> {
     fn among(&self, m: &'m ModuleBuilder, registers: &[(u32, Sig<'m>)], bits: u32) -> Option<Sig<'m>> {
         let (first, last) = (registers.first()?.0, registers.last()?.0);
         let Some(bit) = bits.checked_sub(1) else { return Some(registers[0].1) };
-        let (low, high) = registers.split_at(registers.partition_point(|r| r.0 / 4 >> bit & 1 == 0));
+        let (low, high) = registers.split_at(registers.partition_point(|r| (r.0 / 4) >> bit & 1 == 0));
         let none = m.lit(0, u(32));
         let [low, high] = [low, high].map(|part| self.among(m, part, bit).unwrap_or(none));
         Some(m.mux(self.address.bit(bit), high, low).called(format!("read_{first:02x}_to_{last:02x}_{bit}")))

@@ -26,7 +26,7 @@ use scope::{Scope, Values};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use syntax::converted;
-pub(crate) use syntax::{any_width, element, with_operands};
+pub(crate) use syntax::{element, with_operands};
 use value::value_of_call;
 
 /// Calls nest at most this deep.

@@ -1,23 +1,13 @@
 //! Operations on expressions: conversion, elements through pointers, replacement of names.
 
-use crate::ast::{AnyWidth, Binary, Expr, ExprKind, TypeName};
+use crate::ast::{Binary, Expr, ExprKind, TypeName};
 use scop::diag::Span;
-
-/// The name of a type of any width; a call of it is a conversion.
-pub(crate) fn any_width(width: AnyWidth, signed: bool) -> String {
-    match (width.grows, signed) {
-        (true, true) => format!("ap_int<{}>", width.bits),
-        (true, false) => format!("ap_uint<{}>", width.bits),
-        (false, true) => format!("_BitInt({})", width.bits),
-        (false, false) => format!("unsigned _BitInt({})", width.bits),
-    }
-}
 
 /// C's conversion of `e` to a scalar type; a structure is not converted.
 pub(super) fn converted(ty: &TypeName, e: Expr) -> Expr {
     if let (Some(width), Some(scalar)) = (ty.width, ty.scalar) {
         let span = e.span;
-        return Expr { kind: ExprKind::Call(any_width(width, scalar.signed()).into(), vec![e]), span };
+        return Expr { kind: ExprKind::Call(width.name(scalar.signed()).into(), vec![e]), span };
     }
     match ty.scalar.filter(|_| ty.members.is_none()) {
         Some(scalar) if !matches!(e.kind, ExprKind::Cast(ty, _) | ExprKind::Literal(_, ty) if ty == scalar) => {

@@ -431,7 +431,7 @@ fn of_exact_width(number: &literal::Literal, unsigned: bool, span: Span) -> Opti
     if number.ty.is_float() || bits > 64 {
         return None;
     }
-    let name = crate::inline::any_width(AnyWidth { bits, grows: false }, !unsigned);
+    let name = AnyWidth { bits, grows: false }.name(!unsigned);
     let value = Expr { kind: ExprKind::Literal(number.bits, number.ty), span };
     Some(Expr { kind: ExprKind::Call(name.as_str().into(), vec![value]), span })
 }

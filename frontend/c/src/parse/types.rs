@@ -140,7 +140,7 @@ fn of_exact_width(width: Option<i64>, basic: &[String], ty: &mut TypeName) -> St
         Some(bits) => {
             let width = AnyWidth { bits, grows: false };
             (ty.scalar, ty.width) = (Some(int(bits.next_power_of_two().max(8), signed)), Some(width));
-            crate::inline::any_width(width, signed)
+            width.name(signed)
         }
         None => {
             ty.why = Some(format!("its width is not a number from {least} to 64"));
@@ -219,7 +219,7 @@ impl Parser<'_> {
                     ty.scalar = named(word);
                 }
                 match (ty.width, ty.scalar) {
-                    (Some(n), Some(scalar)) => words.push(crate::inline::any_width(n, scalar.signed())),
+                    (Some(n), Some(scalar)) => words.push(n.name(scalar.signed())),
                     _ => words.push(word.into()),
                 }
                 whole = true;

@@ -13,7 +13,6 @@ use super::types::{function, promote};
 use super::{Entity, Sema};
 use crate::ast;
 use crate::ast::{AnyWidth, Binary, ExprKind, Unary};
-use crate::inline::any_width;
 use scop::diag::Span;
 use scop::literal::int;
 use scop::{ArrayId, BinaryOp, Expr, ScalarType, Storage};
@@ -73,7 +72,7 @@ impl Width {
     }
 }
 
-/// The width and the sign of the type that a call converts to; see `inline::any_width`.
+/// The width and the sign of the type that a call converts to; see [`AnyWidth::name`].
 pub(super) fn conversion(name: &str) -> Option<(AnyWidth, bool)> {
     let (kind, bits) = name.trim_end_matches(['>', ')']).rsplit_once(['<', '('])?;
     let bits = bits.parse().ok()?;
@@ -114,7 +113,7 @@ fn parsed(c_type: &str) -> Option<(AnyWidth, bool)> {
 
 /// The spelling of an array's `c_type` in C or C++.
 pub fn c_spelling(c_type: &str) -> String {
-    parsed(c_type).map_or_else(|| c_type.to_string(), |(width, signed)| any_width(width, signed))
+    parsed(c_type).map_or_else(|| c_type.to_string(), |(width, signed)| width.name(signed))
 }
 
 /// The bits of a cell of the type `c_type` with the low bits of `value`, if that is a type of any width.
