@@ -61,7 +61,9 @@ fn what_a_gpu_does_not_have_is_refused() {
         let option = format!("--{}", key.replace('_', "-"));
         let value = match key {
             "latency" | "simd" => "q=1",
-            "reassociate" => "",
+            "reassociate" | "merge" => "",
+            "grid" => "4x1",
+            "weights" => "taps=2",
             "dot" => "fused",
             "objective" => "cycles",
             "slack" => "2%",
