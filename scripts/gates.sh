@@ -32,15 +32,19 @@ emit() {
     scripts/lint_verilog.sh "$work/$name" "$(top_of "$work/$name")"
 }
 
-# driven NAME ARGUMENTS: the same, and drives the IP with the bus models
+# driven NAME ARGUMENTS: the same, and drives the IP with the bus models; then one that asks for the lengths of arrays
 driven() {
     emit "$@"
     python scripts/axi_check/run.py "$work/$1" --modes ideal,random,bursty,lazy,errors,strobes,reset,stop,garbage
+    local name=$1
+    shift
+    emit "$name-guard" "$@" --guard
+    python scripts/axi_check/run.py "$work/$name-guard" --modes guard,strobes,reset
 }
 
 # Tests the modes of axi_check themselves: each of these edits of a copy must fail.
 broken() {
-    emit broken tests/sizes/mm.c --max m=6,n=4,k=4 --space i,j --tile i=2,j=2 >/dev/null
+    emit broken tests/sizes/mm.c --max m=6,n=4,k=4 --space i,j --tile i=2,j=2 --guard >/dev/null
     sed -i 's/"max_cycles": [0-9]*/"max_cycles": 2000/' "$work/broken/sim/axi_check.json"
     local mode file edit
     while read -r mode file edit; do
@@ -55,6 +59,9 @@ reset mm_axi_writer_c.v s/if (~live) begin/if (1'b0) begin/
 stop mm_axi_reader_*.v s/wire bus_busy = .*;/wire bus_busy = 1'b0;/
 stop mm_axi_writer_c.v s/wire bus_busy = .*;/wire bus_busy = 1'b0;/
 garbage mm_axi_writer_c.v s/wire row_inside = .*;/wire row_inside = 1'b1;/
+guard mm_axi_writer_c.v s/wire row_inside = .*length_2_beyond .*;/wire row_inside = ~row_start[6];/
+guard mm_axi_reader_b.v s/wire row_inside = .*length_1_beyond .*;/wire row_inside = 1'b1;/
+guard mm_axi_reader_a.v s/length_0_beyond <= .*/length_0_beyond <= 1'b1;/
 strobes mm_axi_lite_control_*.v s/w_strobe <= .*/w_strobe <= 4'd15;/
 EDITS
 }
@@ -72,8 +79,13 @@ mac() {
 formal() {
     emit formal examples/mm.c -D N=4 --space i,j --tile i=2,j=2 --word A=2,B=2,C=1 --memory-latency 10
     python3 scripts/formal/prove.py "$work/formal"
-    emit formal_sized tests/sizes/mm.c --max m=6,n=4,k=4 --space i,j --tile i=2,j=2 --word A=2,B=2,C=1 --memory-latency 10
+    local sized="tests/sizes/mm.c --max m=6,n=4,k=4 --space i,j --tile i=2,j=2 --word A=2,B=2,C=1 --memory-latency 10"
+    # shellcheck disable=SC2086
+    emit formal_sized $sized
     python3 scripts/formal/prove.py "$work/formal_sized"
+    # shellcheck disable=SC2086
+    emit formal_guard $sized --guard
+    python3 scripts/formal/prove.py "$work/formal_guard"
 }
 
 # Estimates against synthesis: a product, a program in phases, a convolution layer, floats.

@@ -279,6 +279,10 @@ pub struct Design {
     /// Bits of the addresses at the AXI ports, 32 or 64 [default: the board's]
     #[arg(long, value_name = "BITS", value_parser = parse_address_bits, help_heading = WIRING)]
     address_bits: Option<u32>,
+    /// Add a register with the length of each buffer: nothing behind it is moved
+    #[arg(long, help_heading = WIRING)]
+    #[serde(skip_serializing_if = "is_off")]
+    guard: bool,
     /// Bytes of local arrays that stay on chip between phases [default: a quarter of the BRAM]
     #[arg(long, value_name = "BYTES", value_parser = parse_on_chip, help_heading = WIRING)]
     on_chip: Option<u64>,
@@ -619,7 +623,7 @@ pub struct Gpu {
 }
 
 /// Keys of a design that mean something on an FPGA only.
-pub const OF_FPGA: [&str; 19] = [
+pub const OF_FPGA: [&str; 20] = [
     "latency",
     "simd",
     "reassociate",
@@ -638,6 +642,7 @@ pub const OF_FPGA: [&str; 19] = [
     "spill_beyond",
     "memory_latency",
     "address_bits",
+    "guard",
     "on_chip",
 ];
 

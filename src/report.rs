@@ -41,6 +41,9 @@ fn interface(interface: &Interface) -> Value {
             fields["port"] = json!(interface.ports[array.port].name);
             fields["read"] = json!(array.read);
             fields["written"] = json!(array.written);
+            if let Some(length) = &array.length {
+                fields["length_register"] = json!(length.offset);
+            }
             if array.scratch {
                 fields["scratch_bytes"] = json!(a.bytes());
             }

@@ -3,7 +3,7 @@
 use crate::formula::{self, Language};
 use crate::{fill, types, File, Ip};
 use std::fmt::Write as _;
-use templates::interface::{Argument, Function, ProgramRegister, SizeArgument, CTRL, GIER, IP_IER, IP_ISR};
+use templates::interface::{Argument, Function, Length, ProgramRegister, SizeArgument, CTRL, GIER, IP_IER, IP_ISR};
 use uniform::sizes::Formula;
 
 const DRIVER: &str = include_str!("../files/driver.h.in");
@@ -115,6 +115,11 @@ fn registers(ip: &Ip) -> String {
             define(&format!("ADDR_{name}_DATA"), format!("0x{:02x}", p.offset));
             define(&format!("BITS_{name}_DATA"), p.register.bits.to_string());
         }
+        for (_, length) in function.lengths() {
+            let name = ip.length_name(function, length).to_uppercase();
+            define(&format!("ADDR_{name}_DATA"), format!("0x{:02x}", length.offset));
+            define(&format!("BITS_{name}_DATA"), length.bits.to_string());
+        }
     }
     define("ADDR_DESIGN_ID_DATA", format!("0x{:02x}", interface.layout.design_id()));
     define("DESIGN_ID", format!("0x{:08x}u", interface.design_id));
@@ -166,7 +171,7 @@ fn driver(ip: &Ip) -> String {
         let call = format!(
             "{}_set(ip, {})",
             if several { format!("x{}_{}", interface.kernel, function.ident) } else { name.clone() },
-            passed(function, |a| a.ident.clone(), |s| s.ident.clone())
+            passed(function, |a| with_length(a, &a.ident, |l| l.ident.clone()), |s| s.ident.clone())
         );
         let checks = Checks::of(&interface.kernel, function, &call);
         let tokens = [
@@ -180,12 +185,13 @@ fn driver(ip: &Ip) -> String {
             ("NAME", name.clone()),
             ("NUMBER", number.to_string()),
             ("OF", if several { format!(" of {}", function.ident) } else { String::new() }),
-            ("PARAMETERS", passed(function, parameter, |s| format!("{} {}", types::c(s.ty), s.ident))),
+            ("PARAMETERS", passed(function, parameters, |s| format!("{} {}", types::c(s.ty), s.ident))),
             (
                 "SETTERS",
                 [
                     vec![lines(function, &|a| setter(ip, &ip.argument_name(function, a), a), "\n")],
                     program(ip, function),
+                    lengths(ip, function),
                 ]
                 .concat()
                 .join("\n"),
@@ -323,6 +329,19 @@ fn program(ip: &Ip, function: &Function) -> Vec<String> {
     function.program.iter().map(one).collect()
 }
 
+/// Writes the registers of the lengths.
+fn lengths(ip: &Ip, function: &Function) -> Vec<String> {
+    let kernel = &ip.interface.kernel;
+    let one = |(_, length): (&Argument, &Length)| {
+        let at = format!("{}_ADDR_{}_DATA", prefix(ip), ip.length_name(function, length).to_uppercase());
+        match length.bits > 32 {
+            true => format!("    x{kernel}_write64(ip, {at}, {});", length.ident),
+            false => format!("    X{}_WRITE32(ip + {at}, {});", kernel.to_uppercase(), length.ident),
+        }
+    };
+    function.lengths().map(one).collect()
+}
+
 /// A formula over the sizes in C.
 fn number(kernel: &str, formula: &Formula, function: &Function) -> String {
     let (least, greatest) = (format!("x{kernel}_least"), format!("x{kernel}_greatest"));
@@ -375,12 +394,24 @@ static inline int64_t x@KERNEL@_greatest(int64_t a, int64_t b)
 
 "#;
 
-fn parameter(a: &Argument) -> String {
-    format!(
-        "{} {}",
-        a.array().map_or(types::c(a.ty), |array| if array.address_bits > 32 { "uint64_t" } else { "uint32_t" }),
-        a.ident
-    )
+/// An unsigned integer.
+fn unsigned(bits: u32) -> &'static str {
+    if bits > 32 {
+        "uint64_t"
+    } else {
+        "uint32_t"
+    }
+}
+
+fn parameters(a: &Argument) -> String {
+    let ty = a.array().map_or(types::c(a.ty), |array| unsigned(array.address_bits));
+    with_length(a, &format!("{ty} {}", a.ident), |l| format!("{} {}", unsigned(l.bits), l.ident))
+}
+
+/// What the caller passes for an argument: `own`, and behind an address its length, if the IP asks for it.
+pub(crate) fn with_length(a: &Argument, own: &str, length: impl Fn(&Length) -> String) -> String {
+    let length = a.array().and_then(|array| array.length.as_ref()).map(|l| format!(", {}", length(l)));
+    format!("{own}{}", length.unwrap_or_default())
 }
 
 /// Writes the registers of an argument, whose macros contain `macro_name`.
@@ -421,5 +452,8 @@ fn shape(a: &Argument) -> String {
         (_, true) => "written",
         _ => "read",
     };
-    format!(" *   {:<12} {} {}{extents}, {} bytes, {use_}", a.ident, types::c(a.ty), a.name, a.bytes())
+    let long =
+        |l: &Length| format!("\n *   {:<12} bytes of that buffer; nothing behind them is read or written", l.ident);
+    let length = array.length.as_ref().map(long).unwrap_or_default();
+    format!(" *   {:<12} {} {}{extents}, {} bytes, {use_}{length}", a.ident, types::c(a.ty), a.name, a.bytes())
 }

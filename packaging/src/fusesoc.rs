@@ -54,6 +54,16 @@ fn core(ip: &Ip) -> String {
     )
 }
 
+/// Words beside the arguments, by function.
+const NUMBERS: &str =
+    "# By function: offset and value of each word that follows from the greatest sizes, or is a length of an array.
+NUMBERS = [
+@ALL@]
+";
+const WRITE_NUMBERS: &str = "        for offset, value in NUMBERS[@OF@]:
+            await self.write(offset, value)
+";
+
 fn cocotb(ip: &Ip) -> String {
     let interface = ip.interface;
     let port = |k: usize| interface.ports[k].name.as_str();
@@ -63,6 +73,16 @@ fn cocotb(ip: &Ip) -> String {
     };
     let list = |f: &Function, name: &dyn Fn(&Argument) -> String| {
         f.arguments.iter().map(|a| argument(name(a), a)).collect::<Vec<_>>().join("\n")
+    };
+    // What follows from the greatest sizes, and lengths.
+    let numbers = |f: &Function| {
+        let maxima: Vec<i64> = f.sizes.iter().map(|s| s.max).collect();
+        let program = f.program.iter().map(|p| (p.offset, p.register.bits, p.register.formula.eval(&maxima) as u64));
+        let all = program.chain(f.lengths().map(|(a, l)| (l.offset, l.bits, a.bytes())));
+        let word = |(at, bits, value): (u32, u32, u64)| {
+            (0..bits.div_ceil(32)).map(move |k| format!("(0x{:02x}, {})", at + 4 * k, (value >> (32 * k)) as u32))
+        };
+        all.flat_map(word).collect::<Vec<_>>().join(", ")
     };
     let text = match (&interface.functions[..], interface.layout.function()) {
         (several, Some(at)) => {
@@ -80,9 +100,18 @@ fn cocotb(ip: &Ip) -> String {
             fill(include_str!("../files/test.py.in"), &[("ARGUMENTS", list(&only[0], &|a| a.ident.clone()))])
         }
     };
+    let (listed, written) = if interface.functions.iter().any(|f| f.lengths().next().is_some()) {
+        let all: String = interface.functions.iter().map(|f| format!("    [{}],\n", numbers(f))).collect();
+        let of = if interface.layout.function().is_some() { "function" } else { "0" };
+        (NUMBERS.replace("@ALL@", &all), WRITE_NUMBERS.replace("@OF@", of))
+    } else {
+        (String::new(), String::new())
+    };
     fill(
         &text,
         &[
+            ("NUMBERS", listed),
+            ("WRITE_NUMBERS", written),
             ("KERNEL", interface.kernel.clone()),
             ("CLOCK", interface.clock.into()),
             ("RESET", interface.reset.into()),

@@ -101,13 +101,27 @@ fn host(ip: &Ip, (number, function): (usize, &interface::Function), stem: &str, 
     let value = |p: &interface::ProgramRegister| {
         format!("static_cast<uint{}_t>({})", if p.register.bits > 32 { 64 } else { 32 }, of_sizes(&p.register.formula))
     };
+    // Behind those the lengths of all functions.
+    let sum = |functions: &[interface::Function], of: fn(&interface::Function) -> usize| -> usize {
+        functions.iter().map(of).sum()
+    };
+    let first_length = all
+        + sum(&interface.functions, |f| f.program.len())
+        + sum(&interface.functions[..number], |f| f.lengths().count());
+    let place = |a: &Argument| function.arguments.iter().position(|x| x == a).unwrap_or(0);
+    let length = |(a, l): (&Argument, &interface::Length)| {
+        format!("static_cast<uint{}_t>(argument{}.bytes())", l.bits, place(a))
+    };
     let program: Vec<String> = function.program.iter().map(value).collect();
-    let set_program: String =
-        program.iter().enumerate().map(|(k, value)| format!("    run.set_arg({}, {value});\n", computed + k)).collect();
+    let lengths: Vec<String> = function.lengths().map(length).collect();
+    let set_all = |values: &[String], first: usize| -> String {
+        values.iter().enumerate().map(|(k, value)| format!("    run.set_arg({}, {value});\n", first + k)).collect()
+    };
+    let set_numbers = set_all(&program, computed) + &set_all(&lengths, first_length);
     let maxima: Vec<String> = function.sizes.iter().map(|s| s.max.to_string()).collect();
     let sized = !maxima.is_empty();
     let start = format!(
-        "    xrt::run run(kernel);\n    run.set_arg(0, {number}u);\n{}\n{set_program}    run.start();",
+        "    xrt::run run(kernel);\n    run.set_arg(0, {number}u);\n{}\n{set_numbers}    run.start();",
         list(&set, "\n")
     );
     fill(
@@ -123,7 +137,7 @@ fn host(ip: &Ip, (number, function): (usize, &interface::Function), stem: &str, 
                 if ip.single().is_some() {
                     format!(
                         "    auto run = kernel({});",
-                        [function.arguments.iter().enumerate().map(|(k, a)| passed(k, a)).collect(), program]
+                        [function.arguments.iter().enumerate().map(|(k, a)| passed(k, a)).collect(), program, lengths]
                             .concat()
                             .join(",\n        ")
                     )
@@ -132,6 +146,7 @@ fn host(ip: &Ip, (number, function): (usize, &interface::Function), stem: &str, 
                 },
             ),
             ("STEM", stem.into()),
+            ("BYTES", if function.lengths().next().is_some() { BYTES.into() } else { String::new() }),
             (
                 "SIZES",
                 if sized {
@@ -203,6 +218,9 @@ const NUMBERS: &str = "
     return a >= 0 ? a / b : -((b - 1 - a) / b);
 }
 ";
+
+/// The length of a buffer.
+const BYTES: &str = "    size_t bytes() const { return before.size() * sizeof(T); }\n";
 
 /// Zynq-7000 has 32-bit addresses, and its interrupt numbers differ from those of Zynq UltraScale+.
 fn overlay(ip: &Ip) -> String {

@@ -27,7 +27,7 @@ pub mod xml;
 
 use cost::board::Board;
 use sha2::{Digest, Sha256};
-use templates::interface::{self, Interface};
+use templates::interface::{self, Interface, Length};
 use uniform::fabric::Fabric;
 
 /// Vendor, library and version of `sagen:array:<kernel>:1.0`.
@@ -131,6 +131,14 @@ impl Ip<'_> {
             format!("{}_{}", function.ident, register.ident)
         } else {
             register.ident.clone()
+        }
+    }
+    /// The name of the register with an array's length, unique among all functions.
+    fn length_name(&self, function: &interface::Function, length: &Length) -> String {
+        if self.functions.len() > 1 {
+            format!("{}_{}", function.ident, length.ident)
+        } else {
+            length.ident.clone()
         }
     }
     /// Cycles of the longest run.

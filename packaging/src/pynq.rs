@@ -31,6 +31,7 @@ pub fn files(ip: &Ip) -> Vec<File> {
         ("QUEUE", at(interface.layout.queue().map(|q| q[0]))),
         ("ENDED", at(interface.layout.queue().map(|q| q[1]))),
     ];
+    let common: Vec<_> = common.into_iter().chain(lengths(&interface.functions)).collect();
     let text = match &interface.functions[..] {
         [only] if interface.layout.queue().is_none() && only.sizes.is_empty() => {
             let list = |all: &mut dyn Iterator<Item = &Argument>| {
@@ -113,6 +114,21 @@ pub fn files(ip: &Ip) -> Vec<File> {
     vec![File::new(format!("sw/{name}.py"), fill(&text, &common))]
 }
 
+/// What the driver has if the host gives lengths, else nothing.
+fn lengths(functions: &[Function]) -> [(&'static str, String); 4] {
+    let some = functions.iter().any(|f| f.lengths().next().is_some());
+    let all = [("LENGTH", " length"), ("NO_LENGTH", ", None"), ("LENGTH_IS", LENGTH_IS), ("PUT_LENGTH", PUT_LENGTH)];
+    all.map(|(token, text)| (token, if some { text.into() } else { String::new() }))
+}
+
+const LENGTH_IS: &str = ";
+# length: offset and bytes of the register with the length of its buffer";
+
+const PUT_LENGTH: &str = "                if argument.length is not None:
+                    for at in range(0, argument.length[1], 4):
+                        self.write(argument.length[0] + at, value.nbytes >> 8 * at & 0xffffffff)
+";
+
 /// An argument with a register.
 fn argument(f: &Function, a: &Argument) -> String {
     let flag = |b: bool| if b { "True" } else { "False" };
@@ -127,7 +143,10 @@ fn argument(f: &Function, a: &Argument) -> String {
         }
     });
     let written = a.array().is_some_and(|array| array.written);
-    format!("    Argument({:?}, {:?}, {shape}, 0x{:02x}, {}),", a.ident, types::numpy(a.ty), a.offset, flag(written))
+    let length = a.array().and_then(|array| array.length.as_ref());
+    let length = length.map_or(String::new(), |l| format!(", length=(0x{:02x}, {})", l.offset, l.bits / 8));
+    let ty = types::numpy(a.ty);
+    format!("    Argument({:?}, {ty:?}, {shape}, 0x{:02x}, {}{length}),", a.ident, a.offset, flag(written))
 }
 
 fn size(s: &SizeArgument) -> String {

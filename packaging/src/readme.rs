@@ -56,6 +56,10 @@ pub fn text(ip: &Ip, revision: u32) -> String {
                 }
                 .into(),
             ),
+            (
+                "LENGTHS",
+                if interface.functions.iter().any(|f| f.lengths().next().is_some()) { LENGTHS } else { "" }.into(),
+            ),
             ("PORTS", ports(ip)),
             ("REGISTERS", interface.registers.iter().map(register).collect()),
             ("BLOCK_DESIGN", zynq),
@@ -138,6 +142,11 @@ const SIZES: &str = "\n\
     Sizes have no registers. The drivers check them, compute the values that depend on them and write these values.\n\
     Bytes are those at the greatest sizes. A host without a driver must write the same values; with others results are\n\
     wrong, rows outside of the arrays are left out (`OUTSIDE` in `status`), and a run may have to be stopped.\n";
+
+const LENGTHS: &str = "\
+    The host gives the length of each buffer in bytes, in the register `<argument>_bytes`. Behind these bytes nothing is\n\
+    written, and only the rest of a bus word is read. A length beyond `bytes` means `bytes`; after a reset all lengths are\n\
+    0, so a host that forgets one moves nothing of that array.\n";
 
 const STATE: &str = "\n\
     Arrays that are read and written hold what the run before left. Keep these buffers from run to run where the C\n\

@@ -1,5 +1,6 @@
 //! `sw/<kernel>_uio.c`: a program for Linux that runs each function by UIO and compares with the testbench's contents.
 
+use crate::c::with_length;
 use crate::{fill, types, File, Ip};
 use std::fmt::Write as _;
 use templates::interface::{Argument, Function};
@@ -44,10 +45,13 @@ fn function(ip: &Ip, f: &Function) -> String {
         }
     }
     let argument = |a: &Argument| {
-        a.formula.is_none().then(|| match a.array() {
-            Some(array) if array.address_bits > 32 => format!("d->address + at_{}", a.ident),
-            Some(_) => format!("(uint32_t)(d->address + at_{})", a.ident),
-            None => format!("v_{}", a.ident),
+        a.formula.is_none().then(|| {
+            let own = match a.array() {
+                Some(array) if array.address_bits > 32 => format!("d->address + at_{}", a.ident),
+                Some(_) => format!("(uint32_t)(d->address + at_{})", a.ident),
+                None => format!("v_{}", a.ident),
+            };
+            with_length(a, &own, |_| format!("{}u", a.bytes()))
         })
     };
     let values: Vec<String> = f.in_order(argument, |s| Some(s.max.to_string())).into_iter().flatten().collect();

@@ -4,7 +4,7 @@ use crate::xml::{group, Element};
 use crate::{quote, types, File, Ip, LIBRARY, VENDOR, VERSION};
 use std::fmt::Write as _;
 use std::io::{Cursor, Write as _};
-use templates::interface::{Argument, ProgramRegister};
+use templates::interface::Argument;
 use zip::write::{SimpleFileOptions, ZipWriter};
 use zip::CompressionMethod;
 
@@ -26,7 +26,14 @@ pub fn kernel(ip: &Ip) -> String {
     let mut arguments: Vec<Element> = arguments.collect();
     for (function, _) in ip.all() {
         for p in &function.program {
-            arguments.push(computed(ip, arguments.len(), &ip.register_name(function, p), p));
+            let (bits, offset) = (p.register.bits, p.offset);
+            arguments.push(value(ip, arguments.len(), &ip.register_name(function, p), [bits, offset]));
+        }
+    }
+    for (function, _) in ip.all() {
+        for (_, length) in function.lengths() {
+            let register = [length.bits, length.offset];
+            arguments.push(value(ip, arguments.len(), &ip.length_name(function, length), register));
         }
     }
     let kernel = group("kernel", [group("ports", ports.into_iter().chain(managers)), group("args", arguments)]);
@@ -54,16 +61,16 @@ fn scalar(ip: &Ip, name: &str, offset: u32) -> Element {
     arg.with("type", "uint")
 }
 
-/// A value that the host computes from sizes, see `sw/x<kernel>.h`.
-fn computed(ip: &Ip, id: usize, name: &str, p: &ProgramRegister) -> Element {
-    let (size, ty) = if p.register.bits > 32 { ("0x8", "ulong") } else { ("0x4", "uint") };
+/// A value that the host computes from sizes, see `sw/x<kernel>.h`, or the length of an array.
+fn value(ip: &Ip, id: usize, name: &str, [bits, offset]: [u32; 2]) -> Element {
+    let (size, ty) = if bits > 32 { ("0x8", "ulong") } else { ("0x4", "uint") };
     let arg = group("arg", [])
         .with("name", name)
         .with("addressQualifier", 0)
         .with("id", id)
         .with("port", ip.interface.control);
     arg.with("size", size)
-        .with("offset", format!("0x{:03X}", p.offset))
+        .with("offset", format!("0x{offset:03X}"))
         .with("hostOffset", "0x0")
         .with("hostSize", size)
         .with("type", ty)

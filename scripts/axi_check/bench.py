@@ -5,8 +5,9 @@ Stall modes: `ideal`: no stalls. `random`: every channel pauses in 30 % of the c
 without waiting (AXI A3.3). `errors`: first answers accesses of each array with SLVERR, and sets misaligned addresses.
 `strobes`: first writes the registers byte by byte. `reset`: resets IP and memory together in the middle of runs. `stop`: stops
 the IP by its soft reset in the middle of runs, while the memory goes on. `garbage`: starts runs with garbage in all registers
-but the addresses; they must touch nothing outside of the arrays, and end or be stopped by the soft reset. Each of these then
-demands a right run. No reset separates the runs, so restarts are tested, too.
+but the addresses; they must touch nothing outside of the arrays, and end or be stopped by the soft reset. `guard`: the same
+with lengths of all kinds, with garbage or without; behind a length nothing is touched. Each of these then demands a right run.
+No reset separates the runs, so restarts are tested, too.
 """
 import json
 import os
@@ -29,6 +30,7 @@ ACCESS_CYCLES = 400     # limit of a register access, stalls included
 ANSWER_CYCLES = 12      # limit of the first register access after a reset, without stalls
 RESETS = 8              # in the middle of runs
 GARBAGE = 12            # runs with garbage in the registers
+LENGTHS = 24            # runs with other lengths than those of the arrays
 GARBAGE_CYCLES = 4000   # limit of such a run; then it is stopped
 STOP_CYCLES = 20000     # limit of a soft reset
 GUARD = 8192            # bytes around each array that must not change
@@ -60,11 +62,14 @@ class Array:
             assert len(image) == self.size, f"{self.name}: {what} has {len(image)} bytes, not {self.size}"
         self.element, self.number, self.failing, self.failed = data.get("element", 1), data.get("port_number", 0), None, set()
         self.written = data.get("written", True)
+        self.length_offset, self.length_words = data.get("length_offset"), data.get("length_words", 0)
+        self.length = self.size     # what the IP is told, and what it may touch
         self.guards = rng.randbytes(GUARD), rng.randbytes(GUARD)
         self.memory = bytearray()
 
     def reset(self):
         self.memory = bytearray(self.guards[0] + self.start + self.guards[1])
+        self.length = self.size
 
     def holds(self, address):
         return self.base - GUARD <= address < self.base + self.size + GUARD
@@ -90,6 +95,8 @@ class Array:
         """The guard zones."""
         if self.memory[:GUARD] != self.guards[0] or self.memory[GUARD + self.size:] != self.guards[1]:
             yield f"array {self.name}: memory around it was written"
+        if self.memory[GUARD + self.length:GUARD + self.size] != self.start[self.length:]:
+            yield f"array {self.name}: written behind its length of {self.length} bytes"
 
 
 class Function:
@@ -117,9 +124,10 @@ class Memory:
     async def read(self, address, length):
         array, at = self.find(address, "read")
         array.fails("read", address, length)
-        slack = self.lanes - 1      # the last bus word of an array may be read wholly
-        if at + length <= GUARD or at - GUARD > array.size + slack:
-            self.problems.append(f"array {array.name}: read outside it ({array.size} bytes), at {at - GUARD:+}")
+        # Bus words are read wholly; each holds a byte of the array.
+        at_word = at - address % self.lanes
+        if not array.length or at_word + self.lanes <= GUARD or at_word - GUARD >= array.length:
+            self.problems.append(f"array {array.name}: read outside it ({array.length} bytes), at {at - GUARD:+}")
         return bytes(array.memory[at:at + length]).ljust(length, b"\0")
 
     async def write(self, address, data):
@@ -226,6 +234,8 @@ class Bench:
                 await self.write(array.offset + shift // 8, word)
                 self.expect(f"address register {array.offset + shift // 8:#x}",
                             await self.read(array.offset + shift // 8), word)
+        for array in function.arrays:
+            await self.set_length(array, array.size)
         for scalar in function.scalars:
             for k, word in enumerate(scalar["words"]):
                 await self.write(scalar["offset"] + 4 * k, word)
@@ -234,6 +244,12 @@ class Bench:
         for register in (GIE, IER):
             await self.write(register, 1)
             self.expect(f"register {register:#x}", await self.read(register), 1)
+
+    async def set_length(self, array, length):
+        """Tells the IP the length of an array, if it asks for it. The arrays hold what they did."""
+        for k in range(array.length_words):
+            await self.write(array.length_offset + 4 * k, length >> 32 * k & 0xFFFFFFFF)
+        array.length = min(length, array.size)
 
     async def wait_done(self, limit=None):
         """Waits for completion, by the interrupt if there is one. Returns (cycles, finished)."""
@@ -396,12 +412,7 @@ class Bench:
             self.stall(("ideal", "random", "bursty")[trial % 3])
             function = self.functions[trial % len(self.functions)]
             await self.program(function)
-            small = trial % 2
-            for scalar in function.scalars:
-                for k in range(len(scalar["words"])):
-                    if self.rng.random() < 0.7:
-                        value = self.rng.getrandbits(self.rng.randrange(1, 8) if small else 32)
-                        await self.write(scalar["offset"] + 4 * k, value)
+            await self.spoil(function, trial % 2)
             if self.function_register is not None and self.rng.random() < 0.3:
                 await self.write(self.function_register, self.rng.getrandbits(32))
             if self.queue is not None and trial % 3 == 0:
@@ -409,24 +420,70 @@ class Bench:
                     await self.write(self.queue, function.number if self.rng.random() < 0.7 else self.rng.getrandbits(32))
             else:
                 await self.write(CONTROL, START)
-            end = cocotb.simtime.get_sim_time("ns") + PERIOD_NS * GARBAGE_CYCLES
-            while not (finished := bool(await self.read(CONTROL) & IDLE)) and cocotb.simtime.get_sim_time("ns") < end:
-                await ClockCycles(self.dut.ap_clk, 50)
-            status = await self.read(self.status)
+            finished, status = await self.end()
             ends, outside = ends + finished, outside + bool(status & OUTSIDE)
-            if finished:
-                await self.write(self.status, CAUSES)
-                await self.write(ISR, await self.read(ISR))
-                await self.read(CONTROL)
-            else:
-                await self.stop(None)
-            for array in self.arrays:
-                self.problems += array.beside()
-                if not array.written and bytes(array.memory[GUARD:GUARD + array.size]) != array.start:
-                    self.problems.append(f"array {array.name}, which is only read, was written")
             self.dut.garbage.value = 0
             await self.run("random")
         print(f"axi_check: garbage: {GARBAGE} runs, {ends} ended, {GARBAGE - ends} stopped, {outside} left out data", flush=True)
+
+    async def spoil(self, function, small):
+        """Garbage in the registers of scalars and of what follows from sizes."""
+        for scalar in function.scalars:
+            for k in range(len(scalar["words"])):
+                if self.rng.random() < 0.7:
+                    value = self.rng.getrandbits(self.rng.randrange(1, 8) if small else 32)
+                    await self.write(scalar["offset"] + 4 * k, value)
+
+    async def end(self):
+        """Waits for the end of a run, or stops it. Nothing outside of the arrays was touched. Returns whether it ended, and
+        the status."""
+        end = cocotb.simtime.get_sim_time("ns") + PERIOD_NS * GARBAGE_CYCLES
+        while not (finished := bool(await self.read(CONTROL) & IDLE)) and cocotb.simtime.get_sim_time("ns") < end:
+            await ClockCycles(self.dut.ap_clk, 50)
+        status = await self.read(self.status)
+        if finished:
+            await self.write(self.status, CAUSES)
+            await self.write(ISR, await self.read(ISR))
+            await self.read(CONTROL)
+        else:
+            await self.stop(None)
+        for array in self.arrays:
+            self.problems += array.beside()
+            if not array.written and bytes(array.memory[GUARD:GUARD + array.size]) != array.start:
+                self.problems.append(f"array {array.name}, which is only read, was written")
+        return finished, status
+
+    async def guard(self):
+        """Runs with lengths of all kinds: none, one byte too few, any, too many. Every other run has garbage in the other
+        registers, too. Behind a length nothing is touched; what is left out is reported. The next whole run is right."""
+        ends = outside = 0
+        for trial in range(LENGTHS):
+            for array in self.arrays:
+                array.reset()
+            self.dut.garbage.value = 1
+            self.stall(("ideal", "random", "bursty")[trial % 3])
+            function = self.functions[trial // 2 % len(self.functions)]
+            await self.program(function)
+            for array in function.arrays:
+                whole, most = array.size, (1 << 32 * array.length_words) - 1
+                kinds = (whole, 0, whole - 1, self.rng.randrange(whole), self.rng.randrange(whole, most + 1), most)
+                assert array.length_words, f"axi_check.json gives no register for the length of {array.name}"
+                await self.set_length(array, whole if trial < 4 else self.rng.choice(kinds))
+            if trial % 2:
+                await self.spoil(function, trial % 4 == 1)
+            await self.write(CONTROL, START)
+            finished, status = await self.end()
+            ends, outside = ends + finished, outside + bool(status & OUTSIDE)
+            lengths = ", ".join(f"{a.length} of {a.size} bytes of {a.name}" for a in function.arrays)
+            if trial % 2 == 0:
+                self.expect(f"the run ends with {lengths}", finished, True)
+                if all(a.length == a.size for a in function.arrays):
+                    self.expect(f"status with {lengths}", status, 0)
+                elif any(a.length == 0 for a in function.arrays):
+                    self.expect(f"status with {lengths}", status & CAUSES, OUTSIDE)
+            self.dut.garbage.value = 0
+            await self.run("random")
+        print(f"axi_check: guard: {LENGTHS} runs, {ends} ended, {LENGTHS - ends} stopped, {outside} left out data", flush=True)
 
     async def late(self, cycles):
         """Lets the memory answer after some cycles."""
@@ -492,7 +549,10 @@ async def through_the_ports(dut):
                 await bench.stops(await bench.run("random"))
             if mode == "garbage":
                 await bench.garbage()
-            cycles = await bench.run("random" if mode in ("errors", "strobes", "reset", "stop", "garbage") else mode)
+            if mode == "guard":
+                await bench.guard()
+            stalls = mode in ("ideal", "random", "bursty", "lazy")
+            cycles = await bench.run(mode if stalls else "random")
         except SimTimeoutError:
             cycles = None
         for bus in SETUP["managers"] + ["s_axi_control"]:

@@ -19,6 +19,8 @@ sim/axi_check.json:
         "bytes": 4096,               size
         "input": "A.npy",            contents before the run; absent: random bytes
         "expected": "A_out.npy",     contents after it; absent: as before
+        "length_offset": 60,         register of its length in bytes, and its 32-bit words (optional)
+        "length_words": 1,
         "align": 4096 } ],           address modulo 4096 (optional; 0)
     "scalars": [                     every argument by value, and what follows from sizes (optional)
       { "name": "s",                 for messages
@@ -130,7 +132,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("ip", type=Path)
     parser.add_argument("--engine", choices=("icarus", "verilator"), default="icarus")
-    parser.add_argument("--modes", default="ideal,random,bursty,lazy", help="stall modes in order [ideal,random,bursty,lazy]; also errors, strobes, reset, stop, garbage for IPs with the registers of sagen (see bench.py)")
+    parser.add_argument("--modes", default="ideal,random,bursty,lazy", help="stall modes in order [ideal,random,bursty,lazy]; also errors, strobes, reset, stop, garbage, guard for IPs with the registers of sagen (see bench.py)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--define", action="append", default=[], metavar="NAME=VALUE", help="Verilog macro")
     parser.add_argument("--keep", type=Path, help="write the build and its log to this folder")

@@ -1,7 +1,8 @@
     // Properties of templates::axi::address, inserted into reader and writer: every burst touches only words with a byte
     // of the array [base, base + EXTENT), whatever the registers hold. Macros: BYTES of a beat, ELEMENT (bytes), ELEMENTS of
-    // a row at most, BASE (its register), EXTENT (bytes of the array), IDLE (nothing is under way), TRIMS and ROW
-    // (properties of the trim stages and of the row stage).
+    // a row at most, BASE (its register), EXTENT (bytes of the array, at most the length that the host gives), LENGTH (the
+    // port of that length, if there is one), IDLE (nothing is under way), TRIMS and ROW (properties of the trim stages and of
+    // the row stage).
     //
     // Assumed: the base is a multiple of the element, the array does not end behind 2^64; a run starts when nothing is under
     // way (the core's `done`).
@@ -15,6 +16,14 @@
         f_inside = {1'b0, beat, {F_LOW{1'b0}}} + `BYTES > {1'b0, `BASE}
             && {1'b0, beat, {F_LOW{1'b0}}} + more * `BYTES < f_end;
     endfunction
+`ifdef LENGTH
+    // The length that counts is the one that the host gave at the start.
+    reg [`LENGTH_BITS-1:0] f_given;
+    reg [`LENGTH_LOW:0] f_held;
+    reg f_known = 0, f_start = 0;
+    always @(posedge ap_clk) begin f_known <= 1; f_start <= start; f_given <= `LENGTH; f_held <= `LENGTH_HELD; end
+    always @* if (f_known) assert (`LENGTH_HELD == (f_start ? {|(f_given >> `LENGTH_LOW), f_given[`LENGTH_LOW-1:0]} : f_held));
+`endif
     wire [64:0] f_row_bytes = (row_to - row_from + 64'd1) * `ELEMENT;
     wire [63:0] f_row_address = `BASE + row_offset;
     always @* if (f_past && !reset) begin

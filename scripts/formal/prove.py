@@ -49,6 +49,13 @@ MUTANTS = [
     ("writer", r"wire forget = .*;", "wire forget = reset;"),
     ("control", r"bvalid <= (\w+);", r"bvalid <= \1 & ~s_axi_control_arvalid;"),
 ]
+# The same in an IP that asks for lengths.
+LENGTH_MUTANTS = [
+    ("reader", r"& \(length_\d+_beyond \|.*;", ";"),
+    ("writer", r"& \(length_\d+_beyond \|.*;", ";"),
+    ("reader", r"(length_\d+_beyond) <= .*;", r"\1 <= 1'b1;"),
+    ("writer", r"(length_\d+_q) <= .*;", r"\1 <= \1;"),
+]
 
 
 def run(command, cwd):
@@ -107,7 +114,17 @@ class Module:
             same = f"(({base}_q + {{{{64{{{offset}[{top[1]}]}}}}, {offset}}}) & {(2 << int(bits[1])) - 1}) == {low}" if bits else "1"
             trims.append(f"if (trim{k}_valid) assert ($signed(trim{k}_low) >= 0 && $signed(trim{k}_high) <= {elements} && {same});")
         return {"BASE": f"{base}_q", "BASE_PORT": base, "ELEMENT": array["element"], "EXTENT": f"65'd{array['bytes']}",
-                "IDLE": f"!({' | '.join(busy)})", "TRIMS": " ".join(trims)}
+                "IDLE": f"!({' | '.join(busy)})", "TRIMS": " ".join(trims), **self.length(array["bytes"])}
+
+    def length(self, extent):
+        """The macros of an engine that knows the length of its array; EXTENT is at most that."""
+        port = re.search(r"input +wire \[(\d+):0\] (length_\d+)", self.text)
+        if port is None:
+            return {}
+        bits, name = int(port[1]) + 1, port[2]
+        low = int(re.search(rf"reg +\[(\d+):0\] {name}_q;", self.text)[1]) + 1
+        return {"LENGTH": name, "LENGTH_BITS": bits, "LENGTH_LOW": low, "LENGTH_HELD": f"{{{name}_beyond, {name}_q}}",
+                "EXTENT": f"({name}_beyond || {name}_q > {extent} ? 65'd{extent} : {{1'b0, 64'd0}} | {name}_q)"}
 
     def properties(self):
         text = (HERE / f"{self.kind}.v").read_text().replace('`include "bounds.v"\n', (HERE / "bounds.v").read_text())
@@ -191,7 +208,7 @@ def goals(modules, relays):
     missing = {"reader", "writer", "control"} - set(found)
     if missing:
         sys.exit(f"no module of kind {missing}")
-    for kind, pattern, to in MUTANTS:
+    for kind, pattern, to in MUTANTS + (LENGTH_MUTANTS if found["reader"].length(0) else []):
         module = found[kind]
         broken, count = re.subn(pattern, to, module.text, count=1)
         if count == 0:
@@ -217,7 +234,7 @@ def main(out):
                 failed.setdefault(name, []).append(f"{wrong}\n{answer}" if isinstance(answer, str) else wrong)
     for name in dict.fromkeys([m.name for m in modules] + [name for name, _ in relays]):
         print(f"{name}: {'; '.join(failed[name]) if name in failed else 'proved'}", flush=True)
-    print(f"{len(MUTANTS)} mutants, {len(failed)} modules with failures")
+    print(f"{sum('not detected' in goal[1] for goal in wanted)} mutants, {len(failed)} modules with failures")
     return 1 if failed else 0
 
 

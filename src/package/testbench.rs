@@ -253,7 +253,7 @@ fn bus_check(interface: &Interface, contents: &[Contents], watchdog: u64) -> Str
         let array = |argument: &Argument| {
             let place = argument.array()?;
             let name = file_name(interface, function, argument);
-            Some(json!({
+            let mut value = json!({
                 "name": argument.name,
                 "port": interface.ports[place.port].name,
                 "offset": argument.offset,
@@ -263,7 +263,11 @@ fn bus_check(interface: &Interface, contents: &[Contents], watchdog: u64) -> Str
                 "port_number": place.port,
                 "input": format!("{name}.in.bin"),
                 "expected": format!("{name}.expected.bin"),
-            }))
+            });
+            if let Some(length) = &place.length {
+                (value["length_offset"], value["length_words"]) = (json!(length.offset), json!(length.bits / 32));
+            }
+            Some(value)
         };
         let word = |argument: &Argument| {
             let words = bytes(argument).chunks(4).map(|w| w.iter().rev().fold(0u32, |v, &b| v << 8 | u32::from(b)));

@@ -147,6 +147,14 @@ impl Job<'_> {
                 all.push((number.offset + 4, (value >> 32) as u32));
             }
         }
+        for (argument, length) in function.lengths() {
+            let bytes = argument.data(function.arrays);
+            let bytes = run.images[bytes].size as u64;
+            all.push((length.offset, bytes as u32));
+            if length.bits > 32 {
+                all.push((length.offset + 4, (bytes >> 32) as u32));
+            }
+        }
         Ok(all)
     }
     /// The contents of the ports' memories, taken apart by run and array.

@@ -60,6 +60,8 @@ pub struct Inputs<'a, 'm> {
     pub start: Sig<'m>,
     /// Byte address of the array with this index, or of that of the function that runs.
     pub base: &'a dyn Fn(&[Owned]) -> Option<Sig<'m>>,
+    /// Length in bytes of the same array, if the host gives lengths.
+    pub length: &'a dyn Fn(&[Owned]) -> Option<Sig<'m>>,
     /// Value of the program register with this index.
     pub program: &'a dyn Fn(usize) -> Option<Sig<'m>>,
     /// Name and value of the scalar with this index.
@@ -209,6 +211,9 @@ impl Core {
             // Without an address the input stays undriven, which the netlist check reports.
             let address = if self.is_outside(port) { (inputs.base)(arrays) } else { Some(m.lit(0, base.ty)) };
             address.iter().for_each(|address| base.set(instance, *address));
+        }
+        for (arrays, port) in &ports.lengths {
+            (inputs.length)(arrays).iter().for_each(|length| port.set(instance, *length));
         }
         for (register, port) in registers.iter().zip(&ports.program) {
             self.formula(m, &register.formula, inputs, port.ty).iter().for_each(|value| port.set(instance, *value));

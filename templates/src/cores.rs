@@ -37,6 +37,8 @@ struct CorePorts {
     quiet: Port,
     /// By array that the engines move, or by those of which a run moves one.
     bases: Vec<(Vec<Owned>, Port)>,
+    /// The same, if the host gives lengths.
+    lengths: Vec<(Vec<Owned>, Port)>,
     /// By scalar that the array uses.
     scalars: Vec<(u32, Port)>,
     /// By program register.
@@ -56,9 +58,19 @@ impl CoreModule {
             readers().flat_map(|r| r.1.walk.bases()).chain(writers().flat_map(|w| w.1.walk.bases())).collect();
         bases.sort_by_key(|all| all.iter().map(|a| a.1).collect::<Vec<_>>());
         bases.dedup();
+        // One array gives the port its number.
+        let number = |n: usize, all: &[Owned]| if let [(None, array)] = all[..] { array } else { n };
         let base = |(n, all): (usize, Vec<Owned>)| {
-            let number = if let [(None, array)] = all[..] { array } else { n };
-            (all, Port::new(format!("base_{number}"), u(self.core.address_bits)))
+            let port = Port::new(format!("base_{}", number(n, &all)), u(self.core.address_bits));
+            (all, port)
+        };
+        let mut lengths: Vec<(Vec<Owned>, u32)> =
+            readers().flat_map(|r| r.1.walk.lengths()).chain(writers().flat_map(|w| w.1.walk.lengths())).collect();
+        lengths.sort_by_key(|(all, _)| all.iter().map(|a| a.1).collect::<Vec<_>>());
+        lengths.dedup();
+        let length = |(n, (all, bits)): (usize, (Vec<Owned>, u32))| {
+            let port = Port::new(format!("length_{}", number(n, &all)), u(bits));
+            (all, port)
         };
         let prefix = |port: usize| format!("m_axi_{port}_");
         CorePorts {
@@ -67,6 +79,7 @@ impl CoreModule {
             done: Port::bit("done"),
             quiet: Port::bit("quiet"),
             bases: bases.into_iter().enumerate().map(base).collect(),
+            lengths: lengths.into_iter().enumerate().map(length).collect(),
             scalars: array
                 .ports()
                 .scalars
@@ -88,10 +101,14 @@ impl Template for CoreModule {
     fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
         m.doc("Sequencer, array and AXI engines of what one function, or several, run on.");
         let ports = self.ports();
-        let CorePorts { guard, start, bases, scalars, program, .. } = &ports;
+        let CorePorts { guard, start, bases, lengths, scalars, program, .. } = &ports;
         let guard = guard.map(|port| port.input(m));
         let start = start.input(m);
-        let bases: Vec<_> = bases.iter().map(|(all, port)| (all, port.input(m))).collect();
+        let inputs = |ports: &[(Vec<Owned>, Port)]| -> Vec<(Vec<Owned>, Sig<'m>)> {
+            ports.iter().map(|(all, port)| (all.clone(), port.input(m))).collect()
+        };
+        let (bases, lengths) = (inputs(bases), inputs(lengths));
+        let find = |all: &[(Vec<Owned>, Sig<'m>)], arrays: &[Owned]| all.iter().find(|b| b.0 == arrays).map(|b| b.1);
         let scalars: Vec<(u32, String, Sig<'m>)> =
             scalars.iter().map(|(k, port)| (*k, format!("{}_q", port.name), port.input(m))).collect();
         let program: Vec<Sig<'m>> = program.iter().map(|port| port.input(m)).collect();
@@ -99,7 +116,8 @@ impl Template for CoreModule {
             guard,
             start,
             program: &|n| program.get(n).copied(),
-            base: &|arrays| bases.iter().find(|b| b.0 == arrays).map(|b| b.1),
+            base: &|arrays| find(&bases, arrays),
+            length: &|arrays| find(&lengths, arrays),
             scalar: &|scalar| scalars.iter().find(|s| s.0 == scalar).map(|(_, name, value)| (name.as_str(), *value)),
         };
         let engines = self.core.engines(m, d, &inputs);
@@ -142,15 +160,14 @@ impl<'m> Registers<'_, 'm> {
         self.number.map_or(self.m.lit(1, u(1)), |n| n.eq(self.m.lit(f as u64, n.ty())))
     }
 
-    /// A value for a core, multiplexed over the functions that run on it; `index`: of the argument of a function.
-    fn value(&self, core: usize, index: impl Fn(&Function) -> Option<usize>) -> Option<Sig<'m>> {
+    /// A value for a core, multiplexed over the functions that run on it; `index`: of the register of a
+    /// function among all of its registers, with its offset and bits.
+    fn value(&self, core: usize, index: impl Fn(&Function) -> Option<(usize, [u32; 2])>) -> Option<Sig<'m>> {
         // By register: functions may have it in the same one.
-        let mut cases: Vec<((u32, u32), Vec<Sig<'m>>, Sig<'m>)> = vec![];
+        let mut cases: Vec<([u32; 2], Vec<Sig<'m>>, Sig<'m>)> = vec![];
         for (f, function) in self.functions.iter().enumerate().filter(|(_, f)| f.core == core) {
             // Of a merged array, not every function has it.
-            let Some(k) = index(function) else { continue };
-            let argument = &function.arguments[k];
-            let register = (argument.offset, argument.register_bits());
+            let Some((k, register)) = index(function) else { continue };
             match cases.iter_mut().find(|c| c.0 == register && function.member.is_some()) {
                 Some(known) => known.1.push(self.starts(f)),
                 None => cases.push((register, vec![self.starts(f)], self.to.arguments[f][k].out(self.control))),
@@ -177,14 +194,24 @@ impl<'m> Registers<'_, 'm> {
         m.select(&cases, last)
     }
 
-    /// Connects base addresses, scalars and program registers of a core.
+    /// Connects base addresses, lengths, scalars and program registers of a core.
     fn connect(&self, core: usize, numbers: &[Register], instance: Instance<'m>, ports: &CorePorts) {
         let argument = |is: &dyn Fn(&Passed) -> bool| {
-            self.value(core, |function| function.arguments.iter().position(|a| is(&a.passed)))
+            self.value(core, |function| {
+                let (k, a) = function.arguments.iter().enumerate().find(|(_, a)| is(&a.passed))?;
+                Some((k, [a.offset, a.register_bits()]))
+            })
         };
         for (all, port) in &ports.bases {
             let base = argument(&|p| matches!(p, Passed::Address(a) if all.iter().any(|x| x.1 == a.index)));
             base.iter().for_each(|base| port.set(instance, *base));
+        }
+        for (all, port) in &ports.lengths {
+            let value = self.value(core, |function| {
+                let length = all.iter().find_map(|x| function.length_of(x.1))?;
+                Some((length.register, [length.offset, length.bits]))
+            });
+            value.iter().for_each(|value| port.set(instance, *value));
         }
         for (k, port) in &ports.scalars {
             let value = argument(&|p| *p == Passed::Value(*k as usize));

@@ -133,6 +133,7 @@ impl Template for Top {
                     base: &|arrays| {
                         argument(&|p| matches!(p, Passed::Address(a) if a.index == arrays[0].1)).map(|a| a.1)
                     },
+                    length: &|arrays| Some(ports.arguments[0][function.length_of(arrays[0].1)?.register].out(control)),
                     scalar: &|scalar| argument(&|p| *p == Passed::Value(scalar as usize)),
                 };
                 let engines = core.engines(m, d, &inputs);
@@ -174,7 +175,7 @@ impl Top {
         let low = |a: &Argument| if a.array().is_some() { a.ty.bytes().trailing_zeros() } else { 0 };
         let aligned = functions
             .iter()
-            .map(|f| f.arguments.iter().map(low).chain(f.program.iter().map(|_| 0)).collect())
+            .map(|f| f.arguments.iter().map(low).chain((0..f.numbers()).map(|_| 0)).collect())
             .collect();
         let template = AxiLiteControl { layout, version, aligned };
         let (ports, module) = (template.ports(), d.module(template));

@@ -2,7 +2,7 @@
 // sagen: --sequence 40
 // sagen: --merge --sequence 40
 // sagen: --merge --sequence 10 --on-chip 0 --queue 2
-// sagen: --memory ddr --seed 5 --sequence 20 --queue 4
+// sagen: --memory ddr --seed 5 --sequence 20 --queue 4 --guard
 // sagen: --sequence 10 --on-chip 0
 // sagen: --sequence 10 --on-chip 80 --memory ideal:120
 #include <stdint.h>

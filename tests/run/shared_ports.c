@@ -1,7 +1,7 @@
 // Arrays of three element sizes and different numbers of dimensions behind one AXI port.
 // sagen: --space i,j --latency i=1 --ports shared --address-bits 32
 // sagen: --space i,j --tile i=4,j=3,k=5 --ports shared
-// sagen: --space i,j --tile i=4,j=3,k=5 --ports A+B+bias+C
+// sagen: --space i,j --tile i=4,j=3,k=5 --ports A+B+bias+C --guard
 // sagen: --space i,j --tile i=4,j=3,k=5 --ports bias+C,A+B
 // sagen: --space i,j --tile i=4,j=3,k=5 --ports A+C
 // sagen: --space i,j --tile i=4,j=3 --order k,i,j --ports A+scale,bias+C

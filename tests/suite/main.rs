@@ -9,6 +9,7 @@ mod engines;
 mod explain;
 mod functions;
 mod gpu;
+mod guard;
 mod library;
 mod lu;
 mod modules;

@@ -64,6 +64,7 @@ pub(super) fn join(
         lanes: mapping.lanes() as i64,
         ahead: beats_ahead(spec.wiring.memory_latency.unwrap_or_default().into()),
         address_bits: spec.wiring.address_bits.unwrap_or(64),
+        lengths: spec.wiring.guard == Some(true),
         uram: spec.wiring.uram.unwrap_or(false),
         fabric: spec.fabric,
         axes: mapping.axes,

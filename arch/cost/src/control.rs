@@ -27,7 +27,7 @@ pub(super) fn control(vsa: &Vsa) -> Resources {
     registers(&arguments(vsa), vsa.address_bits) + top(vsa) + sequencer(vsa) + Resources::lut(tables)
 }
 
-/// Bits of each argument that the host writes: addresses, scalars, numbers that follow from sizes.
+/// Bits of each argument that the host writes: addresses, scalars, numbers that follow from sizes, lengths.
 pub(super) fn arguments(vsa: &Vsa) -> Vec<i64> {
     if vsa.is_merged() {
         // The functions have the same registers.
@@ -35,7 +35,8 @@ pub(super) fn arguments(vsa: &Vsa) -> Vec<i64> {
         return (0..vsa.functions.len()).map(of).max_by_key(|all| all.iter().sum::<i64>()).unwrap_or_default();
     }
     let addresses = std::iter::repeat_n(i64::from(vsa.address_bits), vsa.hosted());
-    addresses.chain(vsa.scalars.iter().map(|s| i64::from(s.ty.bits()))).chain(program(vsa)).collect()
+    let lengths = (0..vsa.arrays.len()).filter_map(|k| vsa.length_bits(k)).map(i64::from);
+    addresses.chain(vsa.scalars.iter().map(|s| i64::from(s.ty.bits()))).chain(program(vsa)).chain(lengths).collect()
 }
 
 /// Registers of an IP with these arguments.

@@ -118,6 +118,16 @@ fn address(walk: &Walk) -> Resources {
         ff: offset * (groups + 3 + stages) + 3 * (address - bus) + 50 + forms * ends * (groups + 2) + 2 * ends * stages,
         ..Resources::default()
     } + cases(walk)
+        + lengths(walk)
+}
+
+/// The lengths that the host gives, and the comparison of a row's end with one of them.
+fn lengths(walk: &Walk) -> Resources {
+    let (arrays, bits) = (walk.lengths().len() as i64, i64::from(walk.offset_bits()));
+    if arrays == 0 {
+        return Resources::default();
+    }
+    Resources::logic(bits / 2 + 8 + bits * (arrays - 1), arrays * (bits + 1))
 }
 
 /// Addresses and count of the open bursts, at most `open`: `templates::axi::bursts`.

@@ -66,7 +66,10 @@ pub fn compile_stage(stage: &Stage, spec: &DesignSpec, board: &Board) -> Result<
             let (plan, vsa) = requested::array(&program, plan.clone().without(system.parameters().len()), spec)?;
             finish(Some((program, plan)), vsa, None, spec, board)
         }
-        Stage::Vsa(vsa) => finish(None, (**vsa).clone(), None, spec, board),
+        Stage::Vsa(vsa) => {
+            let lengths = vsa.lengths || spec.wiring.guard == Some(true);
+            finish(None, Vsa { lengths, ..(**vsa).clone() }, None, spec, board)
+        }
     }
 }
 

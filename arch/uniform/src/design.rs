@@ -124,6 +124,8 @@ groups! {
         memory_latency: Option<u32>,
         /// Bits of an address, 64 or 32; `None`: the board's.
         address_bits: Option<u32>,
+        /// The host gives the length of each array; nothing behind it is moved.
+        guard: Option<bool>,
         /// Deep memories may be UltraRAM; `None`: if the board has some.
         uram: Option<bool>,
         /// Bytes of all arrays that stay on chip and pass values between phases; `None`: the board's.
@@ -312,7 +314,7 @@ impl DesignSpec {
     /// Whether it asks nothing of the array, at most of the IP around it.
     pub fn is_plain(&self) -> bool {
         let mut rest = self.clone();
-        (rest.wiring.queue, rest.wiring.address_bits, rest.aim.memory) = (None, None, None);
+        (rest.wiring.queue, rest.wiring.address_bits, rest.wiring.guard, rest.aim.memory) = (None, None, None, None);
         rest.wiring.merge = None;
         rest == DesignSpec::default()
     }

@@ -17,8 +17,9 @@
 //!   no multipliers.
 //! - Trim stage `k` takes the `k`-th lower and upper end into account. The elements `low..high` that remain lie in the
 //!   array. A row transfers nothing if `low >= high` or one of its gates is negative.
-//! - The row stage checks that the remaining bytes lie in `0..extent`, the array at the greatest sizes. If the program
-//!   registers hold garbage, they may not: such a row transfers nothing and is reported (`outside`).
+//! - The row stage checks that the remaining bytes lie in `0..extent`, the array at the greatest sizes, and in front of
+//!   the length that the host gives, if it gives one. If registers hold garbage, they may not: such a row transfers
+//!   nothing and is reported (`outside`).
 //! - The segment stage adds the base address and emits one burst per cycle.
 //!
 //! Invariant: no burst touches a word outside of the array, whatever the registers hold. Offsets have only the bits that
@@ -352,7 +353,7 @@ pub(crate) fn rows<'m>(
         lowers,
         uppers,
     };
-    let (stage, row, trims) = flow.stages(m, walk, rst, [walk_ready, row_leaves], &meta, side.outside);
+    let (stage, row, trims) = flow.stages(m, walk, io, [walk_ready, row_leaves], &meta, side.outside);
     let stages = [vec![valid.q(), stage.valid], trims].concat();
     (stage, row, Walker { free: !valid.q() | done, stages })
 }
@@ -385,12 +386,12 @@ impl<'m> Trim<'m> {
         mut self,
         m: &'m ModuleBuilder,
         walk: &Walk,
-        rst: Sig<'m>,
+        io: &Start<'m>,
         [first, last]: [Wire<'m>; 2],
         meta: &[Sig<'m>],
         outside: &Port,
     ) -> (Stage<'m>, Row<'m>, Vec<Sig<'m>>) {
-        let (mut next, mut trims) = (first, vec![]);
+        let (rst, mut next, mut trims) = (io.rst, first, vec![]);
         for k in 1..=walk.trim_stages {
             let leaves = m.wire(format!("trim{k}_next"), u(1));
             let st = stage(m, &format!("trim{k}"), rst, self.valid, leaves.sig());
@@ -401,7 +402,7 @@ impl<'m> Trim<'m> {
         }
         let st = stage(m, "row", rst, self.valid, last.sig());
         next.drive(st.ready);
-        let (row, left_out) = self.finish(m, walk, &st, meta);
+        let (row, left_out) = self.finish(m, walk, io, &st, meta);
         let leaves = st.valid & last.sig();
         outside.output(m, m.reg("row_outside", u(1)).next(leaves & left_out).rst(rst, 0).q());
         (st, row, trims)
@@ -430,7 +431,14 @@ impl<'m> Trim<'m> {
 
     /// The row stage: turns `low..high` into positions and an offset. Returns also whether the row is left out because
     /// it is not in its array.
-    fn finish(self, m: &'m ModuleBuilder, walk: &Walk, st: &Stage<'m>, meta: &[Sig<'m>]) -> (Row<'m>, Sig<'m>) {
+    fn finish(
+        self,
+        m: &'m ModuleBuilder,
+        walk: &Walk,
+        io: &Start<'m>,
+        st: &Stage<'m>,
+        meta: &[Sig<'m>],
+    ) -> (Row<'m>, Sig<'m>) {
         let reg = |name: &str, v: Sig<'m>| hold(m, format!("row_{name}"), st.load, v);
         let bits = position_bits(walk);
         let shift = shift_bits(walk, self.low_address);
@@ -451,8 +459,9 @@ impl<'m> Trim<'m> {
         let mut part = || parts.next().unwrap_or_else(|| m.wire("missing_part", u(1)).sig());
         let (slot, first, last) = (part(), part(), part());
         let extents: Vec<i64> = walk.groups.iter().map(|g| g.extent).collect();
-        let extent = choose_lit(m, &unpack(self.meta, &types)[..walk.groups.len()], &extents, end.ty());
-        let inside = (!start.msb() & end.le(extent)).named("row_inside");
+        let of = &unpack(self.meta, &types)[..walk.groups.len()];
+        let inside = !start.msb() & end.le(choose_lit(m, of, &extents, end.ty()));
+        let inside = io.holds(m, walk, of, end).map_or(inside, |holds| inside & holds).named("row_inside");
         // Two registers: the comparison with the array's end is the longer path.
         let (some, within) = (reg("some", self.open & self.low.lt(self.high)), reg("within", inside));
         let row = Row {

@@ -23,6 +23,8 @@ pub struct EnginePorts {
     pub start: Port,
     /// Byte addresses, multiples of an element: see [`Walk::bases`].
     pub bases: Vec<(Vec<Owned>, Port)>,
+    /// Lengths in bytes of the same arrays, if the host gives them: see [`Walk::lengths`].
+    pub lengths: Vec<(Vec<Owned>, Port)>,
     /// Program registers.
     pub program: Vec<Port>,
     /// Level: nothing of a run is in the engine. Only if sizes are known at run time, see [`Idle`].
@@ -32,15 +34,21 @@ pub struct EnginePorts {
 
 impl EnginePorts {
     pub(crate) fn new(walk: &Walk, program: &[Register], sized: bool) -> Self {
+        // One array gives the port its number.
+        let number = |k: usize, arrays: &[Owned]| if let [(None, array)] = arrays[..] { array } else { k };
         let base = |(k, arrays): (usize, Vec<Owned>)| {
-            // One array gives the port its number.
-            let number = if let [(None, array)] = arrays[..] { array } else { k };
-            (arrays, Port::new(format!("base_{number}"), u(walk.address_bits)))
+            let port = Port::new(format!("base_{}", number(k, &arrays)), u(walk.address_bits));
+            (arrays, port)
+        };
+        let length = |(k, (arrays, bits)): (usize, (Vec<Owned>, u32))| {
+            let port = Port::new(format!("length_{}", number(k, &arrays)), u(bits));
+            (arrays, port)
         };
         EnginePorts {
             guard: Guard::ports(),
             start: Port::bit("start"),
             bases: walk.bases().into_iter().enumerate().map(base).collect(),
+            lengths: walk.lengths().into_iter().enumerate().map(length).collect(),
             program: program::ports(program),
             idle: sized.then(|| Port::bit("idle")),
             report: Report::ports(Bus::of(walk)),
@@ -55,7 +63,29 @@ pub(crate) struct Start<'m> {
     pub start: Sig<'m>,
     /// Base address per array of the walk, from the cycle after the `start` pulse on.
     bases: Vec<Sig<'m>>,
+    /// Their lengths, if the host gives them.
+    lengths: Vec<Length<'m>>,
     pub program: Program<'m>,
+}
+
+/// Length of an array in bytes, as the host gives it.
+#[derive(Clone)]
+struct Length<'m> {
+    /// Its low bits: enough for the end of a row.
+    low: Sig<'m>,
+    /// One of the other bits is 1: no row ends behind it.
+    beyond: Sig<'m>,
+}
+
+impl<'m> Length<'m> {
+    fn of(m: &'m ModuleBuilder, walk: &Walk, start: Sig<'m>, port: &Port) -> Length<'m> {
+        let (value, bits) = (port.input(m), walk.offset_bits().min(port.ty.w));
+        let above = if value.w() > bits { value.slice(bits, value.w() - bits).reduce_or() } else { m.lit(0, u(1)) };
+        Length {
+            low: hold(m, format!("{}_q", port.name), start, value.slice(0, bits)),
+            beyond: hold(m, format!("{}_beyond", port.name), start, above),
+        }
+    }
 }
 
 impl<'m> Start<'m> {
@@ -76,29 +106,46 @@ impl<'m> Start<'m> {
         }
         let held = bases.iter().zip(&ports.bases).map(|(base, b)| hold(m, format!("{}_q", b.1.name), start, *base));
         let bases = held.collect();
-        Start { rst, start, bases, program: Program::of(m, registers, &ports.program, start) }
+        let lengths = ports.lengths.iter().map(|(_, port)| Length::of(m, walk, start, port)).collect();
+        Start { rst, start, bases, lengths, program: Program::of(m, registers, &ports.program, start) }
+    }
+    /// The chosen group's array, as long as the host says, has all bytes before the offset `end`. `None` if the host gives
+    /// no lengths.
+    pub fn holds(&self, m: &'m ModuleBuilder, walk: &Walk, group: &[Sig<'m>], end: Sig<'m>) -> Option<Sig<'m>> {
+        if self.lengths.is_empty() {
+            return None;
+        }
+        let pick = |of: &dyn Fn(&Length<'m>) -> Sig<'m>| {
+            of_base(m, walk, group, &self.lengths.iter().map(of).collect::<Vec<_>>())
+        };
+        let low = pick(&|length| length.low).extend(end.w()).to(end.ty());
+        Some(pick(&|length| length.beyond) | end.le(low))
     }
     /// Base address of the array of the chosen group: its bits `from..to`.
     pub fn base(&self, m: &'m ModuleBuilder, walk: &Walk, group: &[Sig<'m>], [from, to]: [u32; 2]) -> Sig<'m> {
-        let of = |g: &WalkGroup| {
-            walk.bases().iter().position(|all| all.contains(&(g.function, g.array))).map_or_else(
-                // An undriven wire, which the netlist check reports.
-                || m.wire("unserved_base", u(to - from)).sig(),
-                |k| self.bases[k].slice(from, to - from),
-            )
-        };
-        if self.bases.len() == 1 {
-            return of(&walk.groups[0]);
-        }
-        // Groups that take the same turn have the same base.
-        let turns = walk.turns();
-        match walk.merged() {
-            None => choose(m, group, &walk.groups.iter().map(of).collect::<Vec<_>>()),
-            Some(_) => {
-                let in_turn: Vec<_> =
-                    turns.iter().map(|all| m.any(&all.iter().map(|g| group[*g]).collect::<Vec<_>>())).collect();
-                choose(m, &in_turn, &turns.iter().map(|all| of(&walk.groups[all[0]])).collect::<Vec<_>>())
-            }
+        of_base(m, walk, group, &self.bases.iter().map(|base| base.slice(from, to - from)).collect::<Vec<_>>())
+    }
+}
+
+/// Of one value for each of [`Walk::bases`], that of the chosen group.
+fn of_base<'m>(m: &'m ModuleBuilder, walk: &Walk, group: &[Sig<'m>], values: &[Sig<'m>]) -> Sig<'m> {
+    let bases = walk.bases();
+    let of = |g: &WalkGroup| {
+        let place = bases.iter().position(|all| all.contains(&(g.function, g.array)));
+        // An undriven wire, which the netlist check reports.
+        place.map_or_else(|| m.wire("unserved_base", values[0].ty()).sig(), |k| values[k])
+    };
+    if values.len() == 1 {
+        return of(&walk.groups[0]);
+    }
+    // Groups that take the same turn have the same base.
+    let turns = walk.turns();
+    match walk.merged() {
+        None => choose(m, group, &walk.groups.iter().map(of).collect::<Vec<_>>()),
+        Some(_) => {
+            let in_turn: Vec<_> =
+                turns.iter().map(|all| m.any(&all.iter().map(|g| group[*g]).collect::<Vec<_>>())).collect();
+            choose(m, &in_turn, &turns.iter().map(|all| of(&walk.groups[all[0]])).collect::<Vec<_>>())
         }
     }
 }

@@ -11,7 +11,7 @@ pub const FUNCTION_BITS: u32 = 8;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Per function: bits of each argument (64 or 32 for an address, the width of the type for a scalar), then bits of
-    /// each program register.
+    /// each program register, then bits of each array's length, if the host gives lengths.
     pub functions: Vec<Vec<u32>>,
     /// Depth of the command queue; 0 if there is none.
     pub queue: u32,
@@ -25,12 +25,18 @@ impl Layout {
                 Source::Scalar(k) => ip.core_of(f).scalars[k].ty.bits(),
             }
         };
+        let lengths = |f: usize| {
+            let core = ip.core_of(f);
+            ip.functions[f].arguments.iter().filter_map(move |a| match a.is {
+                Source::Array(k) => core.length_bits(k),
+                Source::Scalar(_) => None,
+            })
+        };
         let program = |f: usize| ip.registers(f).into_iter().map(|r| r.1.bits);
-        let functions = ip
-            .functions
-            .iter()
-            .enumerate()
-            .map(|(f, function)| function.arguments.iter().map(|a| bits(f)(a.is)).chain(program(f)).collect());
+        let functions =
+            ip.functions.iter().enumerate().map(|(f, own)| {
+                own.arguments.iter().map(|a| bits(f)(a.is)).chain(program(f)).chain(lengths(f)).collect()
+            });
         Layout { functions: functions.collect(), queue: ip.queue }
     }
     /// One function without a queue; `arguments`: their bits.

@@ -25,6 +25,7 @@
 //! | 0x0c | `IP_ISR` | pending interrupts, same bits; writing 1 toggles |
 //! | 0x10 … | arguments | in the order of the C parameters: 64 bits take 12 bytes (low, high, gap), 32 bits or less 8 |
 //! | … | `program_<n>` | numbers that the driver computes from sizes at run time |
+//! | … | `<array>_bytes` | lengths of the arrays, if the IP asks for them (`--guard`): nothing behind them is moved |
 //! | then | `design_id` | hash of the Verilog |
 //! | +4 | `version` | version of sagen: major, minor, patch |
 //! | +8, +12 | `cycles` | cycles of the latest run; reading the low half latches the high half |
@@ -203,6 +204,18 @@ impl Function {
     pub fn scratch(&self) -> impl Iterator<Item = &Argument> {
         self.arguments.iter().filter(|a| a.is_scratch())
     }
+    /// Lengths of the arrays, with the arguments that they belong to; empty if the host gives none.
+    pub fn lengths(&self) -> impl Iterator<Item = (&Argument, &Length)> {
+        self.arguments.iter().filter_map(|a| Some((a, a.array()?.length.as_ref()?)))
+    }
+    /// Length of the array with this index.
+    pub fn length_of(&self, array: usize) -> Option<&Length> {
+        self.lengths().find(|(a, _)| a.array().is_some_and(|a| a.index == array)).map(|(_, length)| length)
+    }
+    /// Number of registers behind those of the arguments.
+    pub fn numbers(&self) -> usize {
+        self.program.len() + self.lengths().count()
+    }
     /// Maps each argument and size, in the order of the parameters of the C function.
     pub fn in_order<T>(&self, argument: impl Fn(&Argument) -> T, size: impl Fn(&SizeArgument) -> T) -> Vec<T> {
         let mut all = vec![];
@@ -266,6 +279,22 @@ pub struct Array {
     pub written: bool,
     /// A scratch buffer: the host allocates it, neither fills nor reads it. Not an argument of the C function.
     pub scratch: bool,
+    /// The register of its length, if the host gives lengths.
+    pub length: Option<Length>,
+}
+
+/// The register with the length of an array in bytes. Nothing behind it is moved. A length beyond the array at the
+/// greatest sizes means all of that.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Length {
+    /// Name in all generated files.
+    pub ident: String,
+    /// 32 or 64.
+    pub bits: u32,
+    /// Offset of the register, or of its low half; the high half is 4 bytes further.
+    pub offset: u32,
+    /// Index into [`Layout::functions`] of its function.
+    pub register: usize,
 }
 
 impl Argument {
@@ -406,9 +435,11 @@ impl From<&Vsa> for Interface {
 fn function(ip: &Ip, f: usize, ident: String, layout: &Layout, shared: &[Vec<usize>]) -> Function {
     let (function, core) = (&ip.functions[f], ip.core_of(f));
     let member = function.member.map(|member| &core.functions[member]);
-    let mut idents = names::arguments(
-        function.arguments.iter().map(|a| a.name.as_str()).chain(function.sizes.iter().map(|s| s.1.as_str())),
-    );
+    // Names of lengths come last, so that other names do not depend on them.
+    let lengths: Vec<String> = function.arguments.iter().map(|a| format!("{}_bytes", a.name)).collect();
+    let plain = function.arguments.iter().map(|a| &a.name).chain(function.sizes.iter().map(|s| &s.1));
+    let mut idents = names::arguments(plain.chain(&lengths).map(String::as_str));
+    let mut of_lengths = idents.split_off(function.arguments.len() + function.sizes.len()).into_iter();
     let of_sizes = function.sizes.iter().zip(idents.split_off(function.arguments.len()));
     let size = |((k, name), ident): (&(usize, String), String)| {
         let Size { ty, max, after, .. } = core.sizes.list[*k];
@@ -421,13 +452,21 @@ fn function(ip: &Ip, f: usize, ident: String, layout: &Layout, shared: &[Vec<usi
         of_core,
         offset: layout.argument(f, function.arguments.len() + n),
     };
-    let program = ip.registers(f).into_iter().enumerate().map(register).collect();
+    let program: Vec<_> = ip.registers(f).into_iter().enumerate().map(register).collect();
+    let mut registers = function.arguments.len() + program.len()..;
+    let mut length = |k: usize, ident: String| {
+        let bits = core.length_bits(k)?;
+        let register = registers.next()?;
+        Some(Length { ident, bits, offset: layout.argument(f, register), register })
+    };
     let argument = |(k, (a, ident)): (usize, (&array::ip::Argument, String))| {
+        let of_length = of_lengths.next().unwrap_or_default();
         let (ty, passed) = match a.is {
-            Source::Array(index) => (
-                core.arrays[index].ty,
-                Passed::Address(array(core, function, index, shared[function.core][core.port_of(index as u32)])),
-            ),
+            Source::Array(index) => {
+                let port = shared[function.core][core.port_of(index as u32)];
+                let array = Array { length: length(index, of_length), ..array(core, function, index, port) };
+                (core.arrays[index].ty, Passed::Address(array))
+            }
             Source::Scalar(index) => (core.scalars[index].ty, Passed::Value(index)),
         };
         let place = |all: &dyn Fn(&Member) -> &Vec<(usize, String)>, index: usize| {
@@ -466,6 +505,7 @@ fn array(core: &Vsa, function: &array::ip::Function, k: usize, port: usize) -> A
         read,
         written,
         scratch: core.arrays[k].scratch.is_some(),
+        length: None,
     }
 }
 

@@ -9,6 +9,8 @@ pub(super) fn list(layout: &Layout, functions: &[Function], version: u32) -> Vec
         [only] => {
             only.arguments.iter().for_each(|a| all.extend(of_argument(a)));
             only.program.iter().for_each(|p| all.extend(of_program(only, p)));
+            only.lengths()
+                .for_each(|(a, length)| all.extend(halves(&length.ident, length.bits, length.offset, &long(a))));
         }
         several => all.extend(layout.words().into_keys().map(|at| shared(several, at))),
     }
@@ -145,6 +147,11 @@ fn of_program(function: &Function, p: &ProgramRegister) -> Vec<Register> {
     halves(&p.ident, p.register.bits, p.offset, &meaning(function, p))
 }
 
+/// Description of a length.
+fn long(a: &Argument) -> String {
+    format!("bytes of {} from its address on: nothing behind them is moved; all is {}", a.name, a.bytes())
+}
+
 /// A program register as a formula over the sizes.
 fn meaning(function: &Function, p: &ProgramRegister) -> String {
     let names: Vec<_> = function.sizes.iter().enumerate().map(|(k, s)| format!("s{k} is {}", s.name)).collect();
@@ -167,6 +174,8 @@ fn shared(functions: &[Function], at: u32) -> Register {
         let program =
             |p: &ProgramRegister| Some(format!("{name}: {}{}", meaning(function, p), half(p.register.bits, p.offset)?));
         uses.extend(function.program.iter().filter_map(program));
+        let length = |(a, l): (&Argument, &Length)| Some(format!("{name}: {}{}", long(a), half(l.bits, l.offset)?));
+        uses.extend(function.lengths().filter_map(length));
     }
     register(&format!("argument_{at:02x}"), at, Access::ReadWrite, &uses.join("; "))
 }

@@ -40,6 +40,7 @@ fn every_option_reaches_the_design() {
         ("queue", "=8"),
         ("memory-latency", "=90"),
         ("address-bits", "=32"),
+        ("guard", ""),
         ("on-chip", "=64"),
         ("limit", "=lut=70%"),
         ("bank", "=x=DDR[0]"),

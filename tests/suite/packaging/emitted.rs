@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use tempfile::TempDir;
 
 /// Name of the case, C file, options.
-const CASES: [(&str, &str, &str); 15] = [
+const CASES: [(&str, &str, &str); 18] = [
     ("mm", "examples/mm.c", "-D N=8 --space i,j --tile i=4,j=4 --simd k=2"),
     ("shared", "examples/mm.c", "-D N=6 --ports shared"),
     ("grouped", "examples/mm.c", "-D N=7 --ports A+B,C --board u280"),
@@ -22,6 +22,9 @@ const CASES: [(&str, &str, &str); 15] = [
     ("functions", "tests/functions/la.c", ""),
     ("sizes", "tests/packaging/sizes.c", ""),
     ("scaled", "tests/packaging/scaled.c", ""),
+    ("zynq_guarded", "examples/mm.c", "-D N=8 --board zcu104 --guard"),
+    ("guarded_scalars", "tests/packaging/hosted.c", "--on-chip 0 --guard"),
+    ("guarded_sizes", "tests/packaging/sizes.c", "--guard"),
 ];
 
 /// An emitted IP.
@@ -71,7 +74,7 @@ pub fn all() -> &'static [Emitted] {
 
 /// Those with one function, of constant sizes.
 pub fn single() -> impl Iterator<Item = &'static Emitted> {
-    all().iter().filter(|ip| !["functions", "sizes", "scaled"].contains(&ip.name))
+    all().iter().filter(|ip| !["functions", "sizes", "scaled", "guarded_sizes"].contains(&ip.name))
 }
 
 /// The case of that name.

@@ -389,7 +389,7 @@ fn the_pynq_driver_runs_the_simulated_ip() {
 /// The notebook's cells, run as Jupyter does, drive the simulated IP and find the expected results.
 #[test]
 fn the_notebook_runs_the_simulated_ip() {
-    for name in ["zynq", "zynq7000"] {
+    for name in ["zynq", "zynq7000", "zynq_guarded"] {
         replay::check(emitted(name), 0, replay::notebook(emitted(name)));
     }
     assert!(!emitted("mm").path("sw/mm.ipynb").exists(), "a card has no PYNQ");
@@ -399,7 +399,7 @@ fn the_notebook_runs_the_simulated_ip() {
 /// and looks at the status, which is wrong here.
 #[test]
 fn the_uio_program_sets_the_registers() {
-    for name in ["zynq", "zynq7000"] {
+    for name in ["zynq", "zynq7000", "zynq_guarded"] {
         let ip = emitted(name);
         let dir = tempfile::tempdir().unwrap();
         let program = dir.path().join("program");
@@ -431,6 +431,10 @@ fn the_uio_program_sets_the_registers() {
         let a = word(number("ADDR_A_DATA") as usize);
         let b = word(number("ADDR_B_DATA") as usize);
         assert_eq!((a, b), (0x4000_0000, 0x4000_1000), "{name}");
+        if name == "zynq_guarded" {
+            let long = |a: &str| word(number(&format!("ADDR_{a}_BYTES_DATA")) as usize);
+            assert_eq!(["A", "B", "C"].map(long), [128, 128, 256]);
+        }
         assert_eq!(word(0) & 1, 1, "it was started");
         let memory = fs::read(dir.path().join("memory")).unwrap();
         let input = fs::read(ip.path("sim/A.in.bin")).unwrap();
@@ -571,6 +575,8 @@ fn the_cocotb_test_passes() {
         ("functions", "verilator"),
         ("zynq7000", "icarus"),
         ("hosted", "icarus"),
+        ("zynq_guarded", "icarus"),
+        ("guarded_sizes", "icarus"),
     ] {
         let ip = emitted(name);
         let scratch = ip.copy();

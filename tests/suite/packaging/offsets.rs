@@ -21,8 +21,10 @@ pub fn listed(ip: &Emitted) -> BTreeMap<String, u64> {
 pub fn report(ip: &Emitted) -> Offsets {
     let report = ip.report();
     let interface = &report["interface"];
+    let arguments = interface["arguments"].as_array().unwrap();
     let argument = |a: &serde_json::Value| (a["name"].as_str().unwrap().to_string(), a["register"].as_u64().unwrap());
-    let mut all: Offsets = interface["arguments"].as_array().unwrap().iter().map(argument).collect();
+    let length = |a: &serde_json::Value| Some((length_name(a["name"].as_str()?), a["length_register"].as_u64()?));
+    let mut all: Offsets = arguments.iter().map(argument).chain(arguments.iter().filter_map(length)).collect();
     all.insert("cycles".into(), interface["cycle_counter_register"].as_u64().unwrap());
     for register in interface["registers"].as_array().unwrap() {
         let name = register["name"].as_str().unwrap();
@@ -33,25 +35,35 @@ pub fn report(ip: &Emitted) -> Offsets {
     all
 }
 
+/// The register of an array's length.
+fn length_name(array: &str) -> String {
+    format!("{array}_bytes")
+}
+
 /// Registers of one word behind the arguments.
 const FACTS: [&str; 4] = ["design_id", "version", "status", "soft_reset"];
 
 /// By every other file. Some do not need all registers: the report's are put in.
 pub fn elsewhere(ip: &Emitted) -> Vec<(&'static str, Offsets)> {
     let known = report(ip);
-    let with = |mut all: Offsets, names: &[&str]| {
-        names.iter().for_each(|name| assert!(all.insert(name.to_string(), known[*name]).is_none(), "{name}"));
+    let behind = |more: &[&'static str]| {
+        let arguments = known.keys().filter(|name| known.contains_key(&length_name(name)));
+        arguments.map(|name| length_name(name)).chain(more.iter().map(|name| name.to_string())).collect::<Vec<_>>()
+    };
+    let with = |mut all: Offsets, names: Vec<String>| {
+        names.iter().for_each(|name| assert!(all.insert(name.clone(), known[name]).is_none(), "{name}"));
         all
     };
-    let kernel = with(kernel(ip), &["cycles", "design_id", "version", "status", "error_address", "soft_reset"]);
+    let facts = ["cycles", "design_id", "version", "status", "error_address", "soft_reset"];
+    let kernel = with(kernel(ip), facts.map(String::from).to_vec());
     vec![
         ("component.xml", registers(component(ip))),
         ("package_ip.tcl", registers(script(ip))),
         ("kernel.xml", kernel),
         ("x<kernel>_hw.h", header(ip)),
-        ("<kernel>.py", with(python(ip), &["design_id", "version"])),
+        ("<kernel>.py", with(python(ip), behind(&["design_id", "version"]))),
         ("README.md", registers(readme(ip))),
-        ("test_<kernel>.py", with(bench(ip), &["design_id", "version", "error_address", "soft_reset"])),
+        ("test_<kernel>.py", with(bench(ip), behind(&["design_id", "version", "error_address", "soft_reset"]))),
     ]
 }
 

@@ -48,7 +48,11 @@ pub fn c_driver(ip: &Emitted) -> Driver {
         (None, ty) => {
             format!("({}{}_t)strtoull(v[{}], 0, 10)", if ty.starts_with('u') { "uint" } else { "int" }, &ty[1..], k + 1)
         }
-        _ => format!("(uint64_t)strtoull(v[{}], 0, 10)", k + 1),
+        _ => {
+            let file = ip.path(&format!("sim/{}.in.bin", a["name"].as_str().unwrap()));
+            let bytes = a.get("length_register").map(|_| format!(", {}u", std::fs::metadata(file).unwrap().len()));
+            format!("(uint64_t)strtoull(v[{}], 0, 10){}", k + 1, bytes.unwrap_or_default())
+        }
     };
     c_program(ip, &arguments(ip).iter().enumerate().map(value).collect::<Vec<_>>())
 }

@@ -99,13 +99,15 @@ fn the_c_driver_computes_what_follows_from_sizes() {
 /// Runs at sizes of all kinds, one after the other on one IP, started by what the drivers in C and in Python write.
 #[test]
 fn drivers_run_the_simulated_ip_at_sizes_in_turn() {
-    let (ip, sizes) = (emitted("sizes"), [[1, 1], [9, 12], [7, 11], [2, 5]]);
-    let of = |(k, sizes): (usize, &[i64; 2])| Play {
-        function: k % 2,
-        sizes: sizes.to_vec(),
-        driver: replay::pynq_driver(ip, Some(["first", "second"][k % 2])),
-    };
-    replay::play(ip, sizes.iter().enumerate().map(of).collect());
+    let sizes = [[1, 1], [9, 12], [7, 11], [2, 5]];
+    for ip in [emitted("sizes"), emitted("guarded_sizes")] {
+        let of = |(k, sizes): (usize, &[i64; 2])| Play {
+            function: k % 2,
+            sizes: sizes.to_vec(),
+            driver: replay::pynq_driver(ip, Some(["first", "second"][k % 2])),
+        };
+        replay::play(ip, sizes.iter().enumerate().map(of).collect());
+    }
 
     // Scalars, one of them computed, beside the sizes.
     let ip = emitted("scaled");

@@ -42,6 +42,7 @@ fn option(random: &mut Random) -> String {
         "--memory ideal:211",
         "--ports shared",
         "--address-bits 32",
+        "--guard",
         "--queue 2",
         "--queue 16",
         "--spill-beyond 0",

@@ -115,6 +115,16 @@ impl Walk {
         let of = |all: Vec<usize>| all.into_iter().map(|g| (self.groups[g].function, self.groups[g].array)).collect();
         self.turns().into_iter().map(of).collect()
     }
+    /// The arrays behind each length that an engine holds, those of [`Walk::bases`], and its bits; empty if the host gives
+    /// no lengths.
+    pub fn lengths(&self) -> Vec<(Vec<Owned>, u32)> {
+        let bits = |array: usize| {
+            let place = self.arrays.iter().position(|a| a.0 == array);
+            place.and_then(|k| self.length_bits.get(k)).copied()
+        };
+        let of = |all: Vec<Owned>| all.iter().filter_map(|a| bits(a.1)).max().map(|bits| (all, bits));
+        self.bases().into_iter().filter_map(of).collect()
+    }
     /// How a form of a group goes from row to row and from service to service.
     pub fn steps(&self, group: &WalkGroup, form: &RowForm) -> Steps {
         self.steps_of(group, &[(Formula::Const(1), form)])

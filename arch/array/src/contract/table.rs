@@ -206,6 +206,7 @@ fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
     let lasts: Vec<Formula> = kept.iter().map(last).collect();
     let mut walk = Walk {
         name: vsa.port_name(port),
+        length_bits: arrays.iter().filter_map(|a| vsa.length_bits(a.0)).collect(),
         arrays,
         address_bits: vsa.port_address_bits(port),
         bytes,

@@ -220,6 +220,8 @@ pub struct Walk {
     pub name: String,
     /// The arrays served: index into [`crate::vsa::Vsa::arrays`] and name.
     pub arrays: Vec<(usize, String)>,
+    /// Bits of the lengths in bytes that the host gives for these arrays; empty if it gives none.
+    pub length_bits: Vec<u32>,
     /// Bits of an address.
     pub address_bits: u32,
     /// Bytes per element, a power of two.

@@ -137,6 +137,7 @@ impl Parser {
             "lanes" => vsa.lanes = line.integer()?,
             "interval" => vsa.schedule.interval = line.integer()?,
             "ahead" => vsa.ahead = line.integer()?,
+            "lengths" => vsa.lengths = true,
             "uram" => vsa.uram = true,
             "ecp5" => vsa.fabric = Fabric::Ecp5,
             "addresses" => vsa.address_bits = line.small()?,

@@ -102,6 +102,9 @@ impl Printer<'_> {
         if vsa.address_bits != 64 {
             writeln!(self.out, "addresses {}", vsa.address_bits)?;
         }
+        if vsa.lengths {
+            writeln!(self.out, "lengths")?;
+        }
         if vsa.uram {
             writeln!(self.out, "uram")?;
         }

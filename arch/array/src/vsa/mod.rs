@@ -221,6 +221,8 @@ pub struct Vsa {
     pub ahead: i64,
     /// Bits of the host's addresses, and of those on the AXI ports: 64 or 32.
     pub address_bits: u32,
+    /// The host gives the length of each array in bytes, in a register. Nothing behind it is moved.
+    pub lengths: bool,
     /// The board has UltraRAM, where deep memories go.
     pub uram: bool,
     /// What estimates count in. No hardware depends on it.
@@ -250,6 +252,7 @@ impl Vsa {
             lanes: 1,
             ahead: 0,
             address_bits: 64,
+            lengths: false,
             uram: false,
             fabric: Fabric::default(),
             nodes: vec![],
@@ -289,6 +292,13 @@ impl Vsa {
         let bytes = |a: &DramArray| (a.words() * i64::from(a.bus_bytes())) as u64;
         self.on_chip(port)
             .map_or(self.address_bits, |a| bytes(a).next_power_of_two().trailing_zeros().max(LEAST_ADDRESS_BITS))
+    }
+    /// Bits of the register with the length of an array, if it has one. Those of a merged array have as many as the longest,
+    /// since functions share what the engines hold.
+    pub fn length_bits(&self, array: usize) -> Option<u32> {
+        let all = if self.is_merged() { 0..self.hosted() } else { array..array + 1 };
+        let long = self.arrays[all].iter().any(|a| a.bytes() > i64::from(u32::MAX));
+        (self.lengths && array < self.hosted()).then_some(if long { 64 } else { 32 })
     }
     /// The arrays (indices) that a port moves.
     pub fn arrays_of(&self, port: usize) -> impl Iterator<Item = usize> + '_ {

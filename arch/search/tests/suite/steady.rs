@@ -25,6 +25,7 @@ fn walk(random: &mut Random) -> Walk {
         name: "m".into(),
         arrays: vec![],
         address_bits: 64,
+        length_bits: vec![],
         bytes,
         word,
         lasts: trips.iter().map(|t| Formula::Const(t - 1)).collect(),
