@@ -100,7 +100,8 @@ fn cocotb(ip: &Ip) -> String {
             fill(include_str!("../files/test.py.in"), &[("ARGUMENTS", list(&only[0], &|a| a.ident.clone()))])
         }
     };
-    let (listed, written) = if interface.functions.iter().any(|f| f.lengths().next().is_some()) {
+    let is_told = |f: &Function| !f.program.is_empty() || f.lengths().next().is_some();
+    let (listed, written) = if interface.functions.iter().any(is_told) {
         let all: String = interface.functions.iter().map(|f| format!("    [{}],\n", numbers(f))).collect();
         let of = if interface.layout.function().is_some() { "function" } else { "0" };
         (NUMBERS.replace("@ALL@", &all), WRITE_NUMBERS.replace("@OF@", of))

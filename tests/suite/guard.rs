@@ -2,9 +2,8 @@
 //! run is right.
 
 use crate::common::{root, sim};
-use array::ip::Ip;
 use sagen::data::{self, Random};
-use sagen::program::Work;
+use sagen::program::{joined, Work};
 use sagen::reporter::Silent;
 use sagen::sim::{self, builtin::Machine, Built, Image, Job, Run, Timing};
 use templates::interface::{Argument, Length, CTRL, STATUS_CAUSES, STATUS_OUTSIDE};
@@ -47,9 +46,9 @@ fn guarded(line: &str, random: &mut Random) {
     let (file, options) = line.split_once(' ').expect("a path and options");
     let arguments = sim(&format!("{options} --guard"), &root(file)).unwrap();
     let work = Work::load(&arguments.program, &arguments.design, &Silent).unwrap_or_else(|why| panic!("{line}: {why}"));
-    let compile = |(input, spec): &(sagen::input::Input, _)| search::compile(&input.scop, spec, &work.board);
-    let all: Vec<_> = work.functions.iter().map(|f| compile(f).unwrap_or_else(|f| panic!("{line}: {f:?}"))).collect();
-    let built = Built::new(&Ip::new(&work.name, 0, &all.iter().map(|c| &c.vsa).collect::<Vec<_>>())).unwrap();
+    let all = work.compile(&Silent).unwrap_or_else(|why| panic!("{line}: {why}"));
+    let ip = joined(&work.name, 0, &all.iter().collect::<Vec<_>>(), &work.board).unwrap();
+    let built = Built::new(&ip).unwrap();
     for trial in 0..12 {
         let f = trial % all.len();
         let (scop, compiled) = (&work.functions[f].0.scop, &all[f]);
@@ -127,6 +126,8 @@ fn nothing_behind_a_length_is_written() {
         "tests/sizes/shared_port.c --ports x1,u2,x0",
         "tests/functions/phases.c --on-chip 0",
         "tests/functions/la.c --seed 1",
+        "tests/functions/la.c --seed 1 --merge",
+        "tests/functions/sized.c --merge",
     ] {
         guarded(line, &mut random);
     }
