@@ -93,12 +93,14 @@ fn needs(warp: &Warp) -> Needs {
             Op::Hop { of, by } => {
                 open.push((of, [(low + by).clamp(0, most), (high - by).clamp(0, most), before]));
             }
-            Op::Past { of, steps } => open.push((of, [low, high, (before + steps).min(BEYOND)])),
+            Op::Past { of, steps, .. } => open.push((of, [low, high, (before + steps).min(BEYOND)])),
+            // All steps, and all PEs: one warp has them.
+            Op::Last { of } => open.push((of, [0, 0, BEYOND])),
             ref op => open.extend(op.operands().into_iter().map(|o| (o, joined))),
         }
     }
     let rows = warp.nodes.iter().filter_map(|n| match n.op {
-        Op::Past { of, steps } if is_row(warp, of) => Some(steps),
+        Op::Past { of, steps, .. } if is_row(warp, of) => Some(steps),
         _ => None,
     });
     let before = Some(found[2]).filter(|b| *b < BEYOND / 2);
@@ -177,7 +179,8 @@ fn time_loop(
     let c = &arrangement.coordinates[d];
     let late = if arrangement.skewed { LANES - 1 } else { 0 };
     let rows = needs.rows;
-    let clip = (c.lo - rows, c.hi + late);
+    let (start, end) = if arrangement.strips > 1 { (0, arrangement.strips - 1) } else { (c.lo, c.hi) };
+    let clip = (start - rows, end + late);
     let (mut first, mut last) = (Form::constant(clip.0), Form::constant(clip.1));
     let mut sloped = false;
     if !arrangement.choice.whole {
@@ -289,15 +292,16 @@ fn interior(warp: &Warp, space: &Space) -> Vec<Form> {
             None => all.push(least),
         }
     };
-    let guards = warp.nodes.iter().filter(|n| !n.border && !n.invariant).filter_map(|n| match &n.op {
+    let inner = |n: &&crate::ir::Node| !n.border && !n.invariant && !n.after;
+    let guards = warp.nodes.iter().filter(inner).filter_map(|n| match &n.op {
         Op::Guard(g) => Some((&g.when, g.inside)),
         _ => None,
     });
-    for (when, inside) in guards.chain(warp.stores.iter().map(|s| (&s.when, s.inside))) {
+    for (when, inside) in guards.chain(warp.stores.iter().filter(|s| !warp.is_after(s)).map(|s| (&s.when, s.inside))) {
         outcomes(when, inside, space).into_iter().for_each(&mut add);
     }
     let pointed = |array: usize| warp.arrays[array].passing == Passing::Pointer;
-    for node in warp.nodes.iter().filter(|n| !n.border && !n.invariant) {
+    for node in warp.nodes.iter().filter(inner) {
         let Op::Load { array, at } = &node.op else { continue };
         for (form, extent) in at.iter().zip(&warp.arrays[*array].dims).filter(|_| pointed(*array)) {
             let ahead = warp.time.as_ref().map_or(0, |t| t.ahead * form.of(t.scalar));
@@ -348,7 +352,11 @@ fn describe(warp: &Warp, arrangement: &Arrangement) -> Vec<String> {
                 } else {
                     String::new()
                 };
-                format!("{LANES} lanes x {} registers{lost}", warp.registers)
+                let strips = match arrangement.strips {
+                    1 => String::new(),
+                    n => format!(", {n} times: time is the strip"),
+                };
+                format!("{LANES} lanes x {} registers{lost}{strips}", warp.registers)
             }
             Place::Unrolled(None) if c.extent() == 1 => continue,
             Place::Unrolled(None) => format!("{} values in the registers of each step", c.extent()),

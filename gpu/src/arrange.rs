@@ -105,8 +105,10 @@ pub struct Arrangement {
     pub inverse: Vec<Vec<i64>>,
     /// The coordinate of lanes.
     pub lanes: usize,
-    /// The coordinate of the time loop.
+    /// The coordinate of the time loop; that of lanes if there are several strips.
     pub time: Option<usize>,
+    /// A warp runs this many strips of PEs, one after the other: a sum over more PEs than it has.
+    pub strips: i64,
     pub registers: i64,
     /// Values hop within a step, so lane `l` runs `l` steps late and its registers run one after the other.
     pub skewed: bool,
@@ -153,8 +155,15 @@ pub fn arrange(
     coordinates[lanes].place = Place::Lanes;
     let distances = statements.distances();
     let moved = |d: usize, e: &Vec<i64>| plan.transform[d].iter().zip(e).map(|(a, b)| a * b).sum::<i64>();
-    let crossed = |d: usize| distances.iter().any(|e| moved(d, e) != 0);
+    let folded = |d: usize| statements.folds.are_over(&plan.transform[d]);
+    let crossed = |d: usize| folded(d) || distances.iter().any(|e| moved(d, e) != 0);
     places(&mut coordinates, plan, &crossed)?;
+    let parted = |d: &usize| matches!(coordinates[*d].place, Place::Unrolled(Some(_)));
+    if let Some(d) = (0..coordinates.len()).find(|d| folded(*d) && parted(d)) {
+        let name = &coordinates[d].name;
+        return Err(Refusal::new(format!("a sum over all PEs passes over {name}, and one warp runs a tile of it"))
+            .help(format!("leave the tile of {name} out, or sum over two long loops at most")));
+    }
     let time = coordinates.iter().position(|c| c.place == Place::Loop);
     let still = |e: &Vec<i64>| (0..coordinates.len()).all(|d| d == lanes || moved(d, e) == 0);
     let skewed = distances.iter().any(|e| moved(lanes, e) != 0 && still(e));
@@ -164,10 +173,22 @@ pub fn arrange(
         )
         .help("give the loop of more than 32 iterations to --time"));
     }
-    let whole = choice.whole || skewed;
+    if skewed && folded(lanes) {
+        return Err(Refusal::new("values hop from PE to PE within a step, and a sum passes over all PEs")
+            .help("compute the sum along time: put another loop on axis 0"));
+    }
+    let whole = choice.whole || skewed || folded(lanes);
     let extent = coordinates[lanes].extent();
-    let registers = registers(program, plan.dims[lanes].tile, extent, whole, choice)?;
-    Ok(Arrangement { coordinates, inverse, lanes, time, registers, skewed, choice: Choice { whole, ..choice } })
+    let tile = plan.dims[lanes].tile.filter(|t| *t < extent);
+    // Values hop to their neighbours in the same strip only.
+    let alone = distances.iter().all(|e| moved(lanes, e) == 0);
+    let many = folded(lanes) && alone && time.is_none() && (tile.is_some() || extent > LANES * MOST_REGISTERS);
+    let registers = registers(program, plan.dims[lanes].tile, extent, whole && !many, choice)?;
+    let (strips, time) = match many {
+        true => (strips(&coordinates[lanes], registers), Some(lanes)),
+        false => (1, time),
+    };
+    Ok(Arrangement { coordinates, inverse, lanes, time, strips, registers, skewed, choice: Choice { whole, ..choice } })
 }
 
 /// Least and greatest value of a row over the instances that are executed.
@@ -212,6 +233,11 @@ fn places(coordinates: &mut [Coordinate], plan: &Plan, crossed: &dyn Fn(usize) -
         coordinates[d].place = Place::Unrolled(Some(TILE));
     }
     Ok(())
+}
+
+/// Strips of PEs from the first aligned one.
+fn strips(lanes: &Coordinate, registers: i64) -> i64 {
+    (lanes.hi - lanes.lo.div_euclid(registers) * registers) / (LANES * registers) + 1
 }
 
 /// Registers of a lane.

@@ -146,11 +146,18 @@ pub enum Op {
         rows: Vec<NodeId>,
         offset: i64,
     },
-    /// The value of an earlier step.
+    /// The value of an earlier step; before the first one: `start`, or garbage.
     Past {
         of: NodeId,
         steps: i64,
+        start: Option<u64>,
     },
+    /// The value of the last step, behind the time loop.
+    Last {
+        of: NodeId,
+    },
+    /// The values of all PEs, joined by an operator whose order is free: one value, alike in all lanes.
+    Fold(BinaryOp, NodeId),
 }
 
 /// `then` where all conditions hold, else `otherwise`.
@@ -184,6 +191,8 @@ pub struct Node {
     pub border: bool,
     /// It does not change from step to step.
     pub invariant: bool,
+    /// It is computed once, behind the time loop.
+    pub after: bool,
 }
 
 /// A store of one value by the PEs in which the conditions hold.
@@ -236,6 +245,10 @@ impl Warp {
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.index()]
     }
+    /// Whether a store stands behind the time loop.
+    pub fn is_after(&self, store: &Store) -> bool {
+        self.node(store.value).after
+    }
     /// Values of `u`.
     pub fn units(&self) -> i64 {
         LANES * self.width
@@ -254,10 +267,9 @@ impl Op {
     /// The operands of the same step.
     pub fn operands(&self) -> Vec<NodeId> {
         match self {
-            Op::Const(_) | Op::Argument { .. } | Op::Load { .. } | Op::Index(_) | Op::Holds(_) | Op::Past { .. } => {
-                vec![]
-            }
-            Op::Unary(_, a) | Op::Cast(a) | Op::Lookup(_, a) | Op::Hop { of: a, .. } => vec![*a],
+            Op::Const(_) | Op::Argument { .. } | Op::Load { .. } | Op::Index(_) | Op::Holds(_) => vec![],
+            Op::Past { .. } | Op::Last { .. } => vec![],
+            Op::Unary(_, a) | Op::Cast(a) | Op::Lookup(_, a) | Op::Hop { of: a, .. } | Op::Fold(_, a) => vec![*a],
             Op::Binary(_, a, b) => vec![*a, *b],
             Op::Select(a, b, c) | Op::Fma(a, b, c) => vec![*a, *b, *c],
             Op::Guard(g) => vec![g.then, g.otherwise],
@@ -268,7 +280,9 @@ impl Op {
     pub fn map(&self, f: impl Fn(NodeId) -> NodeId) -> Op {
         match self {
             Op::Const(_) | Op::Argument { .. } | Op::Load { .. } | Op::Index(_) | Op::Holds(_) => self.clone(),
-            Op::Past { of, steps } => Op::Past { of: f(*of), steps: *steps },
+            Op::Past { of, steps, start } => Op::Past { of: f(*of), steps: *steps, start: *start },
+            Op::Last { of } => Op::Last { of: f(*of) },
+            Op::Fold(op, a) => Op::Fold(*op, f(*a)),
             Op::Unary(op, a) => Op::Unary(*op, f(*a)),
             Op::Cast(a) => Op::Cast(f(*a)),
             Op::Lookup(table, a) => Op::Lookup(table.clone(), f(*a)),

@@ -4,6 +4,7 @@
 //! time is a loop. Nothing here knows the FPGA: the crate starts from a [`uniform::program::Program`] and a
 //! [`uniform::mapping::Plan`].
 //!
+//! - [`folds`] finds sums over all PEs.
 //! - [`arrange`] gives each coordinate of the plan its place: lanes, unrolled, the loop, or the grid of warps.
 //! - [`lower`] makes the [`ir::Warp`]: the values of one step, what each reads, and what is stored.
 //! - [`analyze`] finds how far values travel, so how many PEs at the edge of a warp have no result, and where no border
@@ -20,6 +21,7 @@ pub mod form;
 pub mod ir;
 pub mod verify;
 pub mod text;
+pub mod folds;
 pub mod statements;
 pub mod arrange;
 pub mod space;

@@ -83,7 +83,7 @@ fn registers(warp: &Warp) -> i64 {
     let words = |n: &Node| if n.row { warp.width * ((i64::from(n.ty.bytes()) + 3) / 4) } else { 1 };
     let mut waits = std::collections::BTreeMap::new();
     for node in &warp.nodes {
-        if let Op::Past { of, steps } = node.op {
+        if let Op::Past { of, steps, .. } = node.op {
             let most = waits.entry(of).or_insert(0);
             *most = steps.max(*most);
         }
@@ -124,7 +124,7 @@ fn live(warp: &Warp, words: impl Fn(&Node) -> i64) -> i64 {
 fn step(warp: &Warp) -> Step {
     let mut out = Step::default();
     let mut rows: Vec<(usize, Vec<crate::form::Form>)> = vec![];
-    for node in warp.nodes.iter().filter(|n| !n.border && !n.invariant) {
+    for node in warp.nodes.iter().filter(|n| !n.border && !n.invariant && !n.after) {
         let each = warp.width as f64;
         let wide = if node.ty.bytes() > 4 { 2.0 } else { 1.0 };
         match &node.op {

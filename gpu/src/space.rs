@@ -17,6 +17,8 @@ pub struct Space<'a> {
     /// By coordinate.
     ids: Vec<Option<ScalarId>>,
     pub lane_scalar: ScalarId,
+    /// The number of the strip, if there are several.
+    strip: Option<ScalarId>,
     /// A point of the middle: scalars, then `u`.
     middle: (Vec<i64>, i64),
     /// Values of `u`.
@@ -60,18 +62,29 @@ impl<'a> Space<'a> {
             scalars.extend(scalar);
         }
         let lane_scalar = ids[arrangement.lanes].expect("lanes have a first PE");
+        let strip = (arrangement.strips > 1).then(|| {
+            let name = format!("{}_strip", ascii(&arrangement.coordinates[arrangement.lanes].name));
+            scalars.push(Scalar { name, lo: -BEYOND, hi: arrangement.strips - 1 + BEYOND, multiple: 1 });
+            middle.push(arrangement.strips / 2);
+            ScalarId(scalars.len() as u32 - 1)
+        });
         let units = if arrangement.skewed { LANES } else { pes };
         let c = &arrangement.coordinates[arrangement.lanes];
         let u = match (arrangement.choice.whole, arrangement.skewed) {
             (true, true) => LANES / 2,
-            (true, false) => c.extent() / 2,
+            (true, false) if strip.is_none() => c.extent() / 2,
             _ => units / 2,
         };
-        Space { arrangement, scalars, ids, lane_scalar, middle: (middle, u), units }
+        Space { arrangement, scalars, ids, lane_scalar, strip, middle: (middle, u), units }
     }
 
     pub fn scalar_of(&self, coordinate: usize) -> Option<ScalarId> {
         self.ids[coordinate]
+    }
+
+    /// The number of the step.
+    pub fn time_scalar(&self) -> Option<ScalarId> {
+        self.strip.or_else(|| self.arrangement.time.and_then(|d| self.ids[d]))
     }
 
     /// The coordinates `m` of an instance.
@@ -89,7 +102,10 @@ impl<'a> Space<'a> {
             }
             match c.place {
                 Place::Lanes if a.skewed => form.unit += a.registers,
-                Place::Lanes => form.unit += 1,
+                Place::Lanes => {
+                    form.unit += 1;
+                    self.strip.iter().for_each(|&s| form.add(LANES * a.registers, &Form::scalar(s)));
+                }
                 Place::Loop if a.skewed => form.unit -= 1,
                 _ => {}
             }
@@ -135,7 +151,7 @@ pub fn first_pe(arrangement: &Arrangement) -> i64 {
     match arrangement.skewed {
         true => c.lo,
         // Aligned to the registers, if they still hold all.
-        false if c.hi - c.lo.div_euclid(r) * r < LANES * r => c.lo.div_euclid(r) * r,
+        false if arrangement.strips > 1 || c.hi - c.lo.div_euclid(r) * r < LANES * r => c.lo.div_euclid(r) * r,
         false => c.lo,
     }
 }

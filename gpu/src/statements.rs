@@ -6,9 +6,12 @@
 //! - Statements that write one array in branches of one condition are a class: a reader takes the value of the class,
 //!   and the class selects by the statements' domains once.
 //! - A statement whose value nobody reads is moved next to the values that it reads.
+//! - Sums over all PEs are joined as [`Folds`].
 
+use crate::folds::Folds;
 use scop::{Constraint, Expr, ExprKind, Scop, StmtId};
 use uniform::affine::map::shifted;
+use uniform::mapping::Plan;
 use uniform::program::Form as Program;
 use uniform::system::{Feed, Placed, System};
 
@@ -18,21 +21,24 @@ pub struct Statements {
     pub inlined: Vec<bool>,
     /// By statement, the first one of its class.
     pub class: Vec<usize>,
+    pub folds: Folds,
 }
 
 impl Statements {
-    pub fn new(program: &Program) -> Statements {
+    pub fn new(program: &Program, plan: &Plan) -> Statements {
         let mut system = program.system.clone();
         move_sinks(&mut system);
         let statements = &program.scop.statements;
         let inlined: Vec<bool> = system.statements.iter().zip(statements).map(|(p, s)| is_inlined(p, &s.rhs)).collect();
         let class = classes(&program.scop, &system, &inlined);
-        Statements { system, inlined, class }
+        let folds = Folds::find(program, &mut system, plan);
+        Statements { system, inlined, class, folds }
     }
 
     /// The statements whose instances are computed for themselves.
     pub fn executed(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.inlined.len()).filter(|&s| !self.inlined[s] || !self.system.statements[s].live_out.is_empty())
+        let runs = |s: &usize| !self.inlined[*s] || !self.system.statements[*s].live_out.is_empty();
+        (0..self.inlined.len()).filter(runs).filter(|&s| self.folds.last[s].is_none())
     }
 
     /// The members of a class, in the order of the text.
@@ -46,6 +52,8 @@ impl Statements {
         for s in self.executed() {
             for piece in self.system.statements[s].variables.iter().flat_map(|v| &v.pieces) {
                 let distance = match &piece.feed {
+                    Feed::Value { statement, .. } if self.folds.of[statement.index()].is_some() => continue,
+                    Feed::Partial { .. } if self.folds.of[s].is_some() => continue,
                     Feed::Value { statement, distance } if !self.inlined[statement.index()] => distance.clone(),
                     Feed::Carry { distance, .. } => distance.clone(),
                     Feed::Partial { distance } => distance.iter().map(|a| a.constant).collect(),

@@ -33,7 +33,7 @@ pub fn to_text(warp: &Warp) -> String {
         );
     }
     for (k, node) in warp.nodes.iter().enumerate() {
-        let marks = [(node.row, "row"), (node.border, "border"), (node.invariant, "invariant")];
+        let marks = [(node.row, "row"), (node.border, "border"), (node.invariant, "invariant"), (node.after, "after")];
         let marks: String = marks.iter().filter(|m| m.0).map(|m| format!(" {}", m.1)).collect();
         let note = node.note.as_ref().map_or(String::new(), |n| format!("  # S{} {}", n.statement, n.instance));
         let _ = writeln!(out, "  %{k}: {}{marks} = {}{note}", node.ty, operation(warp, &node.op));
@@ -72,7 +72,10 @@ fn operation(warp: &Warp, op: &Op) -> String {
         }
         Op::Hop { of, by } => format!("hop %{} by {by}", of.0),
         Op::Take { rows, offset } => format!("window {} at {offset}", all(rows)),
-        Op::Past { of, steps } => format!("past %{} steps {steps}", of.0),
+        Op::Past { of, steps, start: None } => format!("past %{} steps {steps}", of.0),
+        Op::Past { of, steps, start: Some(bits) } => format!("past %{} steps {steps} from {bits:#x}", of.0),
+        Op::Last { of } => format!("last %{}", of.0),
+        Op::Fold(op, a) => format!("fold {op:?} %{}", a.0).to_lowercase(),
     }
 }
 

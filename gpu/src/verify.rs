@@ -1,6 +1,7 @@
 //! Checks the program of a warp. Later stages may rely on:
 //!
 //! - a node uses nodes that stand before it; a value of an earlier step is one of a node that every step computes;
+//! - a step uses no value that is computed behind the time loop;
 //! - operands have the types of their operator;
 //! - a hop is shorter than a warp, a window lies in its rows;
 //! - subscripts are as many as the array has dimensions; argument elements exist;
@@ -46,7 +47,13 @@ fn node(warp: &Warp, id: NodeId) -> Result<(), String> {
     }
     let border = |o: NodeId| warp.node(o).border;
     match &node.op {
-        Op::Past { of, steps } => {
+        Op::Last { of } => {
+            if of.index() >= warp.nodes.len() || border(*of) || warp.time.is_none() {
+                return Err(format!("no last value of node {}", of.0));
+            }
+            same(warp, id, *of)
+        }
+        Op::Past { of, steps, .. } => {
             if of.index() >= warp.nodes.len() || *steps < 1 {
                 return Err(format!("no node {} was there {steps} steps ago", of.0));
             }
@@ -83,6 +90,9 @@ fn node(warp: &Warp, id: NodeId) -> Result<(), String> {
             Some(a) if (0..crate::print::elements(a).max(1)).contains(element) => Ok(()),
             _ => Err(format!("no element {element} of array {array}")),
         },
+        op if op.operands().into_iter().any(|o| warp.node(o).after) && !node.after => {
+            Err("a step uses a value from behind the loop".into())
+        }
         op if !node.border && op.operands().into_iter().any(border) => {
             Err("the interior uses a value that it does not compute".into())
         }

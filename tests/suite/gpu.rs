@@ -87,7 +87,7 @@ fn what_a_gpu_does_not_have_is_refused() {
 }
 
 /// What a wrong back end might write: the options of `tests/gpu/taps.c` or another file, a text, and what stands in its place.
-const FAULTS: [(&str, &str, &str, &str, &str); 8] = [
+const FAULTS: [(&str, &str, &str, &str, &str); 11] = [
     ("a shuffle one PE off", "taps.c", "--space c --time q", "hop<-1>(x_1)", "hop<-2>(x_1)"),
     ("no mask of the margin", "taps.c", "--space c --time q", "(pe <= 123)", "(pe <= 127)"),
     ("no mask at the end", "taps.c", "--space c --time q -D N=1001", "(pe <= -c_0 + 1000)", "(pe >= -1)"),
@@ -114,7 +114,50 @@ const FAULTS: [(&str, &str, &str, &str, &str); 8] = [
         "[1] + ",
         "[0] + ",
     ),
+    ("PEs beyond a sum's end", "folds.c", "--function dot --space i", "(pe <= -128 * i_strip + 10002)", "(pe >= -1)"),
+    ("a sum that begins with another value", "folds.c", "--function dot --space i", "all<4>((int32_t)0)", "all<4>(1)"),
+    ("a sum in the place of a maximum", "folds.c", "--function dot --space i", "fold_max", "fold_add"),
 ];
+
+/// Sums over all PEs that a warp does not have. Each is a loop nest over `x[i][j]`, with the reason.
+const REFUSED: [(&str, &str); 6] = [
+    // The order of floats is C's.
+    ("for (j = 0; j < N; j++) f[i] += g[i][j];", "values hop"),
+    // The order is fixed.
+    ("for (j = 0; j < N; j++) s[0] = s[0] * 3 + x[i][j];", "before the one that computes it"),
+    // A value of the last PE.
+    (
+        "s[i] = 0; for (j = 0; j < N; j++) { t[i][j] = x[i][j] * 5; s[i] += t[i][j]; } p[i] = s[i] + t[i][N - 1];",
+        "one of the PEs",
+    ),
+    // The initial value is one of a sum before.
+    ("for (j = 0; j < N; j++) s[i + 1] += x[i][j] * s[i];", "values hop"),
+    // All PEs need the result.
+    (
+        "s[i] = 0; for (j = 0; j < N; j++) s[i] += x[i][j]; for (j = 0; j < N; j++) x[i][j] = x[i][j] - s[i];",
+        "values hop",
+    ),
+    // Over three long loops.
+    ("for (j = 0; j < N; j++) for (k = 0; k < 50; k++) s[0] += y[i][j][k];", "a tile of it"),
+];
+
+#[test]
+fn sums_over_all_pes_that_no_warp_has_are_refused() {
+    let dir = tempfile::tempdir().expect("a directory");
+    for (k, (nest, reason)) in REFUSED.iter().enumerate() {
+        let file = dir.path().join(format!("{k}.c"));
+        let text = format!(
+            "enum {{ M = 40, N = 200 }};\nvoid sums(int x[M][N], const float g[M][N], const int y[M][N][50], \
+             int s[M + 1], int p[M], float f[M]) {{\nint i, j, k;\nint t[M][N];\n#pragma scop\n\
+             for (i = 0; i < M; i++) {{ {nest} }}\n#pragma endscop\n}}\n"
+        );
+        std::fs::write(&file, text).expect("a file");
+        let time = if nest.contains("k++") { "i,k" } else { "i" };
+        let why = run(&format!("--no-check --space j --time {time}"), &file, &|_, text| text).err();
+        let why = why.unwrap_or_else(|| panic!("{nest}: no refusal"));
+        assert!(why.contains("E0731") && why.contains(reason), "{nest}: {why}");
+    }
+}
 
 #[test]
 fn planted_faults_are_seen() {

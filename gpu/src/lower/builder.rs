@@ -1,6 +1,8 @@
 //! The nodes of a step: see [`crate::lower`].
 
-use crate::arrange::{Arrangement, Place, Refusal};
+mod folds;
+
+use crate::arrange::{Arrangement, Coordinate, Place, Refusal};
 use crate::form::{simplified, Cond, Form};
 use crate::ir::{Array, Guard, Margins, Node, NodeId, Note, Op, Passing, Store, Warp};
 use crate::space::{at, conditions, Point, Space};
@@ -25,6 +27,8 @@ enum Key {
     Class(usize, Point),
     /// Of a read of a statement.
     Read(usize, usize, Point),
+    /// Of a fold, joined over all PEs.
+    Folded(usize, Point),
 }
 
 pub struct Builder<'a> {
@@ -65,8 +69,8 @@ impl<'a> Builder<'a> {
         }
         while let Some((past, key)) = self.pending.pop() {
             let of = self.value(&key)?;
-            let Op::Past { steps, .. } = self.nodes[past.index()].op else { continue };
-            self.nodes[past.index()].op = Op::Past { of, steps };
+            let Op::Past { steps, start, .. } = self.nodes[past.index()].op else { continue };
+            self.nodes[past.index()].op = Op::Past { of, steps, start };
         }
         let a = self.space.arrangement;
         let array = |a: &scop::Array| Array {
@@ -99,12 +103,13 @@ impl<'a> Builder<'a> {
         Ok(warp)
     }
 
-    /// The points at which a statement's results are stored by this warp.
-    fn points(&self) -> Result<Vec<Point>, Refusal> {
+    /// The points of a step over the coordinates that vary; the others are at their first value.
+    fn points(&self, varies: impl Fn(&Coordinate) -> bool) -> Result<Vec<Point>, Refusal> {
         let a = self.space.arrangement;
         let mut points: Vec<Point> = vec![vec![]];
         for c in &a.coordinates {
             let values: Vec<i64> = match c.place {
+                _ if !varies(c) => vec![if c.place == Place::Unrolled(None) { c.lo } else { 0 }],
                 Place::Unrolled(None) => (c.lo..=c.hi).collect(),
                 Place::Unrolled(Some(tile)) => (0..tile).collect(),
                 Place::Lanes if a.skewed => (0..a.registers).collect(),
@@ -124,16 +129,23 @@ impl<'a> Builder<'a> {
         if placed.live_out.is_empty() {
             return Ok(());
         }
-        for point in self.points()? {
-            let n = self.space.iteration(&point);
+        let a = self.space.arrangement;
+        let last = self.last_coordinates(s);
+        let once = |c: &Coordinate| last.iter().flatten().any(|d| c.row[d.0] != 0);
+        // The time loop is over before there is a result.
+        let behind = a.time.is_some_and(|d| once(&a.coordinates[d]));
+        for point in self.points(|c| !once(c))? {
+            let mut n = self.space.iteration(&point);
+            last.iter().flatten().for_each(|&(d, at)| n[d] = Form::constant(at));
             for conj in &placed.live_out {
                 let Some(when) = self.simplified(conditions(conj, &n)) else { continue };
-                let value = match self.statements.inlined[s] {
-                    true => self.statement(s, &n, &point)?,
-                    false => self.value(&Key::Class(self.statements.class[s], point.clone()))?,
+                let value = match () {
+                    () if self.statements.folds.of[s].is_some() => self.value(&Key::Folded(s, point.clone()))?,
+                    () if self.statements.inlined[s] || last.is_some() => self.statement(s, &n, &point)?,
+                    () => self.value(&Key::Class(self.statements.class[s], point.clone()))?,
                 };
                 let at: Vec<Form> = placed.write.iter().map(|a| at(a, &n)).collect();
-                let inside = self.space.holds_inside(&when);
+                let inside = behind || self.space.holds_inside(&when);
                 let note = Note { statement: s, instance: self.instance(&point) };
                 let array = self.program.scop.statements[s].write.array.index();
                 if self.program.scop.arrays[array].is_temporary() {
@@ -173,7 +185,7 @@ impl<'a> Builder<'a> {
             Op::Hop { of, .. } | Op::Guard(Guard { otherwise: of, .. }) => self.nodes[of.index()].name.clone(),
             _ => String::new(),
         };
-        self.nodes.push(Node { op, ty, row: false, name, note: None, border: false, invariant: false });
+        self.nodes.push(Node { op, ty, row: false, name, note: None, border: false, invariant: false, after: false });
         id
     }
 
@@ -196,6 +208,7 @@ impl<'a> Builder<'a> {
                 let n = self.space.iteration(point);
                 self.pieces(*s, *read, &n, point)?
             }
+            Key::Folded(s, point) => self.folded(*s, point)?,
         };
         self.open.pop();
         self.values.insert(key.clone(), id);
@@ -275,7 +288,9 @@ impl<'a> Builder<'a> {
                 }
             }
             // An inlined statement is read at other instances than its own.
-            ExprKind::Read(k) if self.statements.inlined[s] => return self.pieces(s, *k, n, point),
+            ExprKind::Read(k) if self.statements.inlined[s] || self.statements.folds.is_pinned(s, *k) => {
+                return self.pieces(s, *k, n, point)
+            }
             ExprKind::Read(k) => return self.value(&Key::Read(s, *k, point.clone())),
             ExprKind::Host(..) => return Err(Refusal::new("the region calls a function that only a host computes")),
             ExprKind::Unary(op, a) => Op::Unary(*op, self.expression(a, s, n, point)?),
@@ -303,7 +318,12 @@ impl<'a> Builder<'a> {
     fn pieces(&mut self, s: usize, read: usize, n: &[Form], point: &Point) -> Result<NodeId, Refusal> {
         let placed = &self.statements.system.statements[s];
         let mut found: Vec<(Vec<Cond>, NodeId)> = vec![];
-        for piece in &placed.variables[read].pieces {
+        let chain = |feed: &Feed| match feed {
+            Feed::Value { statement, .. } => statement.index() == s,
+            feed => matches!(feed, Feed::Partial { .. }),
+        };
+        let initial = self.statements.folds.of[s].as_ref().is_some_and(|f| f.read == read);
+        for piece in placed.variables[read].pieces.iter().filter(|p| !initial || !chain(&p.feed)) {
             let Some(when) = self.simplified(conditions(&piece.when, n)) else { continue };
             if let Some(value) = self.feed(s, read, &piece.feed, n, point)? {
                 found.push((when, value));
@@ -339,6 +359,11 @@ impl<'a> Builder<'a> {
             Feed::Value { statement, distance } if self.statements.inlined[statement.index()] => {
                 let from: Vec<Form> = n.iter().zip(distance).map(|(x, e)| x.plus(-e)).collect();
                 self.statement(statement.index(), &from, point).map(Some)
+            }
+            feed if self.statements.folds.is_pinned(s, read) => self.pinned(feed, n, point).map(Some),
+            Feed::Value { statement, .. } if self.last_coordinates(statement.index()).is_some() => {
+                Err(Refusal::new("all PEs use a value that they make together: it is there when they have ended")
+                    .help("compute the sum along time: put another loop on axis 0"))
             }
             Feed::Value { statement, distance } => {
                 let class = self.statements.class[statement.index()];
@@ -419,8 +444,10 @@ impl<'a> Builder<'a> {
                 None => {
                     let (ty, name) = self.type_of(&key);
                     let id = NodeId(self.nodes.len() as u32);
-                    let op = Op::Past { of: NodeId(u32::MAX), steps };
-                    self.nodes.push(Node { op, ty, row: true, name, note: None, border: false, invariant: false });
+                    let op = Op::Past { of: NodeId(u32::MAX), steps, start: None };
+                    let node =
+                        Node { op, ty, row: true, name, note: None, border: false, invariant: false, after: false };
+                    self.nodes.push(node);
                     self.pasts.insert((key.clone(), steps), id);
                     self.pending.push((id, key));
                     id
@@ -437,7 +464,7 @@ impl<'a> Builder<'a> {
     fn type_of(&self, key: &Key) -> (ScalarType, String) {
         let scop = &self.program.scop;
         let array = match key {
-            Key::Class(s, _) => scop.array(scop.statements[*s].write.array),
+            Key::Class(s, _) | Key::Folded(s, _) => scop.array(scop.statements[*s].write.array),
             Key::Read(s, read, _) => scop.array(scop.statements[*s].reads[*read].array),
         };
         (array.ty, array.name.clone())
@@ -455,7 +482,8 @@ fn spread(warp: &mut Warp) {
                 Op::Load { at, .. } => at.iter().any(|f| f.unit != 0),
                 Op::Index(f) => f.unit != 0,
                 Op::Holds(all) => all.iter().any(Cond::is_by_lane),
-                Op::Past { .. } | Op::Hop { .. } => true,
+                Op::Past { .. } | Op::Last { .. } | Op::Hop { .. } => true,
+                Op::Fold(..) => false,
                 Op::Guard(g) => {
                     g.when.iter().any(Cond::is_by_lane) || [g.then, g.otherwise].iter().any(|x| warp.node(*x).row)
                 }

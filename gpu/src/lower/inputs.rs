@@ -70,7 +70,7 @@ fn along_time(warp: &mut Warp, time: ScalarId) {
             if leader.0 - turns > MOST_STEPS {
                 leader = (turns, k);
             } else {
-                warp.nodes[k].op = Op::Past { of: NodeId(leader.1 as u32), steps: leader.0 - turns };
+                warp.nodes[k].op = Op::Past { of: NodeId(leader.1 as u32), steps: leader.0 - turns, start: None };
                 warp.nodes[k].row = true;
             }
         }
@@ -136,7 +136,8 @@ impl Row {
 
     fn add(&self, warp: &mut Warp, op: Op) -> NodeId {
         let name = warp.arrays[self.array].name.clone();
-        warp.nodes.push(Node { op, ty: self.ty, row: true, name, note: None, border: false, invariant: false });
+        let node = Node { op, ty: self.ty, row: true, name, note: None, border: false, invariant: false, after: false };
+        warp.nodes.push(node);
         NodeId(warp.nodes.len() as u32 - 1)
     }
 
@@ -144,7 +145,7 @@ impl Row {
     fn waiting(&self, warp: &mut Warp, load: NodeId, steps: i64) -> NodeId {
         match steps {
             0 => load,
-            _ => self.add(warp, Op::Past { of: load, steps }),
+            _ => self.add(warp, Op::Past { of: load, steps, start: None }),
         }
     }
 

@@ -38,7 +38,7 @@ use uniform::program::Form as Program;
 /// Why there is none.
 pub fn lower(program: &Program, plan: &Plan, choice: Choice) -> Result<Warp, Refusal> {
     supported(program)?;
-    let statements = Statements::new(program);
+    let statements = Statements::new(program, plan);
     match attempt(program, &statements, plan, choice) {
         // Values pass along all PEs, so one warp has to hold them all.
         Err(Attempt::Along) => {
@@ -56,7 +56,7 @@ fn attempt(program: &Program, statements: &Statements, plan: &Plan, choice: Choi
     let arrangement: Arrangement = arrange(program, statements, plan, choice)?;
     let mut warp = on_large_stack(|| Builder::new(program, statements, &arrangement).build())?;
     tidy::arguments(&mut warp);
-    let time = arrangement.time.and_then(|d| Space::new(&arrangement).scalar_of(d));
+    let time = Space::new(&arrangement).time_scalar();
     inputs::share(&mut warp, time, choice.inputs);
     tidy::tidy(&mut warp, time);
     symbols::rename(&mut warp);

@@ -43,6 +43,15 @@ pub fn tidy(warp: &mut Warp, time: Option<ScalarId>) {
     borders(warp);
     if let Some(time) = time {
         invariants(warp, time);
+        behind(warp);
+    }
+}
+
+/// Marks the nodes that use values of the last step.
+fn behind(warp: &mut Warp) {
+    for k in 0..warp.nodes.len() {
+        let own = matches!(warp.nodes[k].op, Op::Last { .. });
+        warp.nodes[k].after = own || warp.nodes[k].op.operands().iter().any(|o| warp.nodes[o.index()].after);
     }
 }
 
@@ -74,7 +83,7 @@ fn order(warp: &mut Warp) {
             if done {
                 place[id.index()] = Some(ordered.len() as u32);
                 ordered.push(id);
-                if let Op::Past { of, .. } = warp.node(id).op {
+                if let Op::Past { of, .. } | Op::Last { of } = warp.node(id).op {
                     roots.push(of);
                 }
                 continue;
@@ -98,7 +107,7 @@ fn order(warp: &mut Warp) {
 fn borders(warp: &mut Warp) {
     let mut needed = vec![false; warp.nodes.len()];
     let pasts = warp.nodes.iter().filter_map(|n| match n.op {
-        Op::Past { of, .. } => Some(of),
+        Op::Past { of, .. } | Op::Last { of } => Some(of),
         _ => None,
     });
     let mut open: Vec<NodeId> = warp.stores.iter().filter(|s| s.inside).map(|s| s.value).chain(pasts).collect();
@@ -120,7 +129,7 @@ fn invariants(warp: &mut Warp, time: ScalarId) {
         let still = |f: &crate::form::Form| f.of(time) == 0;
         let conds = |all: &[crate::form::Cond]| all.iter().all(|c| still(&c.form));
         let own = match &warp.nodes[k].op {
-            Op::Past { .. } => false,
+            Op::Past { .. } | Op::Last { .. } => false,
             Op::Load { at, .. } => at.iter().all(still),
             Op::Index(f) => still(f),
             Op::Holds(all) => conds(all),

@@ -37,7 +37,7 @@ pub fn atom(text: &str) -> String {
 }
 
 /// The number of the PE, or of the lane.
-fn unit(warp: &Warp) -> &'static str {
+pub fn unit(warp: &Warp) -> &'static str {
     if warp.is_unrolled() || warp.time.as_ref().is_some_and(|t| t.skewed) {
         "at_lane"
     } else {
@@ -158,7 +158,7 @@ pub fn operation(warp: &Warp, id: NodeId, operands: &dyn Operands) -> String {
                 true => format!("select({cond}, {a}, {b})"),
                 false => format!("({cond} ? {a} : {b})"),
             };
-            match node.invariant {
+            match node.invariant || node.after {
                 true => both,
                 false => format!("(EDGE ? {both} : {})", if *inside { a } else { b }),
             }
@@ -169,7 +169,19 @@ pub fn operation(warp: &Warp, id: NodeId, operands: &dyn Operands) -> String {
             [a, b, ..] => format!("window<{offset}>({}, {})", text(*a), text(*b)),
             [] => String::new(),
         },
-        Op::Argument { .. } | Op::Load { .. } | Op::Past { .. } | Op::Lookup(..) => text(id),
+        Op::Fold(op, a) => {
+            let name = match op {
+                BinaryOp::Min => "min",
+                BinaryOp::Max => "max",
+                BinaryOp::Mul => "mul",
+                BinaryOp::And => "and",
+                BinaryOp::Or => "or",
+                BinaryOp::Xor => "xor",
+                _ => "add",
+            };
+            format!("fold_{name}({})", spread(*a))
+        }
+        Op::Argument { .. } | Op::Load { .. } | Op::Past { .. } | Op::Last { .. } | Op::Lookup(..) => text(id),
     }
 }
 

@@ -37,6 +37,8 @@ struct Printer<'a> {
     names: Vec<Option<String>>,
     /// By node that later steps use: the number of steps.
     waits: BTreeMap<NodeId, i64>,
+    /// By such a node: its value before the first step, if it has one.
+    starts: BTreeMap<NodeId, u64>,
     out: String,
     indent: usize,
     quoted: Option<usize>,
@@ -49,7 +51,8 @@ impl Operands for Printer<'_> {
         }
         match &self.warp.node(id).op {
             Op::Argument { array, element } => memory::argument(self.warp, *array, *element),
-            Op::Past { of, steps } => format!("{}[{}]", self.was(*of), steps - 1),
+            Op::Past { of, steps, .. } => format!("{}[{}]", self.was(*of), steps - 1),
+            Op::Last { of } => format!("{}[0]", self.was(*of)),
             Op::Load { array, at } => self.load(id, *array, at),
             Op::Lookup(table, at) => {
                 let (table, at) = (self.table(table), *at);
@@ -65,15 +68,16 @@ impl Operands for Printer<'_> {
 
 impl<'a> Printer<'a> {
     fn new(warp: &'a Warp, quotes: &'a [Option<String>]) -> Printer<'a> {
-        let mut waits: BTreeMap<NodeId, i64> = BTreeMap::new();
+        let (mut waits, mut starts): (BTreeMap<NodeId, i64>, BTreeMap<NodeId, u64>) = Default::default();
         for node in &warp.nodes {
-            if let Op::Past { of, steps } = node.op {
+            if let Op::Past { of, steps, start } = node.op {
                 let most = waits.entry(of).or_default();
                 *most = (*most).max(steps);
+                starts.extend(start.map(|bits| (of, bits)));
             }
         }
         let names = names(warp, &waits);
-        Printer { warp, quotes, names, waits, out: String::new(), indent: 0, quoted: None }
+        Printer { warp, quotes, names, waits, out: String::new(), indent: 0, quoted: None, starts }
     }
 
     fn line(&mut self, text: &str) {
@@ -140,7 +144,7 @@ impl<'a> Printer<'a> {
         let node = self.warp.node(id);
         let guarded = memory::load(self.warp, array, at, true, None);
         let plain = memory::load(self.warp, array, at, false, None);
-        match node.invariant || node.border || guarded == plain {
+        match node.invariant || node.after || node.border || guarded == plain {
             true => guarded,
             false => format!("EDGE ? {guarded} : {plain}"),
         }
@@ -284,7 +288,7 @@ impl<'a> Printer<'a> {
         let value = match &node.op {
             _ if asked => format!("{}[slot]", self.next(id)),
             Op::Load { array, at } => self.load(id, *array, at),
-            Op::Past { .. } | Op::Argument { .. } | Op::Lookup(..) => {
+            Op::Past { .. } | Op::Last { .. } | Op::Argument { .. } | Op::Lookup(..) => {
                 // The text without the name itself.
                 let own = self.names[id.index()].take();
                 let text = self.text(id);
@@ -359,20 +363,42 @@ impl<'a> Printer<'a> {
     /// All nodes of a step, and its stores.
     fn body(&mut self) {
         for k in 0..self.warp.nodes.len() {
-            if !self.warp.nodes[k].invariant {
+            if !self.warp.nodes[k].invariant && !self.warp.nodes[k].after {
                 self.define(NodeId(k as u32), true);
             }
         }
-        self.stores();
+        let timed = self.warp.time.is_some();
+        self.stores(|s| !timed || !self.warp.is_after(s));
     }
 
-    fn stores(&mut self) {
-        for s in &self.warp.stores {
-            let value = self.text(s.value);
-            let value = match self.warp.node(s.value).row {
-                true => value,
-                false => format!("all<{}>(({})({value}))", self.warp.width, type_name(self.warp.arrays[s.array].ty)),
-            };
+    /// What is computed and stored behind the time loop.
+    fn behind(&mut self) {
+        for k in 0..self.warp.nodes.len() {
+            if self.warp.nodes[k].after {
+                self.define(NodeId(k as u32), false);
+            }
+        }
+        let warp = self.warp;
+        for s in warp.stores.iter().filter(|s| warp.is_after(s)) {
+            let value = self.stored(s);
+            let text = memory::store(warp, s, &value, true);
+            self.line(&text);
+        }
+    }
+
+    /// The value of a store as a row.
+    fn stored(&self, s: &crate::ir::Store) -> String {
+        let value = self.text(s.value);
+        match self.warp.node(s.value).row {
+            true => value,
+            false => format!("all<{}>(({})({value}))", self.warp.width, type_name(self.warp.arrays[s.array].ty)),
+        }
+    }
+
+    fn stores(&mut self, here: impl Fn(&crate::ir::Store) -> bool) {
+        let warp = self.warp;
+        for s in warp.stores.iter().filter(|s| here(s)) {
+            let value = self.stored(s);
             let (guarded, plain) =
                 (memory::store(self.warp, s, &value, true), memory::store(self.warp, s, &value, false));
             let kept = self.warp.time.as_ref().and_then(|t| Some((t, t.height?)));
@@ -419,7 +445,16 @@ impl<'a> Printer<'a> {
         for (&of, &steps) in &self.waits.clone() {
             let (ty, was) = (type_name(self.warp.node(of).ty), self.was(of));
             self.line(&format!("Row<{ty}, {}> {was}[{steps}];", self.warp.width));
-            self.line(&format!("unset({was});"));
+            match self.starts.get(&of) {
+                Some(bits) => {
+                    let start = super::literal(*bits, self.warp.node(of).ty);
+                    let width = self.warp.width;
+                    self.line(&format!(
+                        "UNROLL for (int k = 0; k < {steps}; k++) {was}[k] = all<{width}>(({ty}){start});"
+                    ));
+                }
+                None => self.line(&format!("unset({was});")),
+            }
         }
         self.line("");
         self.line(&format!("const auto step = [&](auto body, const int slot, const int {t}) {{"));
@@ -447,6 +482,7 @@ impl<'a> Printer<'a> {
         self.line("};");
         self.line("");
         self.run(&t, slots);
+        self.behind();
     }
 
     /// The loop: the interior by itself, around it the border.

@@ -49,6 +49,15 @@ template<class T> DEVICE T from_lane(T v, int by) {
   if (sizeof(T) < 4) return (T)moved((int)v, by);
   return moved(v, by);
 }
+// The value of the lane whose number differs in the bit `by`.
+template<class T> DEVICE T across(T v, int by) {
+#if defined(__HIPCC__)
+  return (T)__shfl_xor(v, by, 32);
+#else
+  if (sizeof(T) < 4) return (T)__shfl_xor_sync(0xffffffffu, (int)v, by);
+  return __shfl_xor_sync(0xffffffffu, v, by);
+#endif
+}
 #else
 // ------------------------------------------------------------------------------------------------ 32 lanes on the CPU
 #include <math.h>
@@ -83,6 +92,11 @@ template<class T> DEVICE void unset(V<T> &v) { v = V<T>(garbage<T>()); }
 template<class T> DEVICE V<T> from_lane(const V<T> &a, int by) {
   V<T> out;
   EVERY_LANE(l) out.v[l] = l - by >= 0 && l - by < 32 ? a.v[l - by] : garbage<T>();
+  return out;
+}
+template<class T> DEVICE V<T> across(const V<T> &a, int by) {
+  V<T> out;
+  EVERY_LANE(l) out.v[l] = a.v[l ^ by];
   return out;
 }
 #endif
@@ -287,6 +301,20 @@ template<int D, class T, int W> DEVICE Row<T, W> window(const Row<T, W> &a, cons
   UNROLL for (int r = 0; r < W; r++) out.v[r] = D + r < W ? a.v[D + r < W ? D + r : 0] : b.v[D + r < W ? 0 : D + r - W];
   return out;
 }
+
+// The values of all PEs, joined.
+#define FOLD(name, function) \
+  template<class T, int W> DEVICE T fold_##name(const Row<T, W> &a) { \
+    V<T> x = a.v[0]; \
+    UNROLL for (int r = 1; r < W; r++) LANE_LOOP lane_of(x, l) = function(lane_of(x, l), AT(a)); \
+    UNROLL for (int by = 16; by > 0; by /= 2) { \
+      const V<T> y = across(x, by); \
+      LANE_LOOP lane_of(x, l) = function(lane_of(x, l), lane_of(y, l)); \
+    } \
+    return lane_of(x, 0); \
+  }
+FOLD(add, one::add) FOLD(mul, one::mul) FOLD(min, one::min) FOLD(max, one::max)
+FOLD(and, BITS_AND) FOLD(or, BITS_OR) FOLD(xor, BITS_XOR)
 
 // ------------------------------------------------------------------------------------------------ memory
 DEVICE int clamp(int x, int low, int high) { return x < low ? low : x > high ? high : x; }

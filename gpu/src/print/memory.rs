@@ -1,6 +1,6 @@
 //! Loads and stores as C++.
 
-use super::expression::{atom, conjunction, row, scalar};
+use super::expression::{atom, conjunction, row, scalar, unit};
 use crate::form::{Cond, Form};
 use crate::ir::{Array, Passing, ScalarId, Store, Warp};
 
@@ -122,7 +122,13 @@ pub fn store(warp: &Warp, s: &Store, value: &str, border: bool) -> String {
     let (scalars, rows): (Vec<Cond>, Vec<Cond>) = when.into_iter().partition(|c| !c.is_by_lane());
     let mine = if has_margins(warp) { Some("mine".to_string()) } else { None };
     let masks: Vec<String> = mine.into_iter().chain((!rows.is_empty()).then(|| conjunction(warp, &rows).0)).collect();
-    let mask = if masks.is_empty() { format!("all<{width}>(true)") } else { masks.join(" & ") };
+    // All lanes have a value that is no row; one of them stores it.
+    let one = !warp.node(s.value).row && masks.is_empty() && s.at.iter().all(|f| f.unit == 0);
+    let mask = match masks.is_empty() {
+        true if one => format!("{} == 0", unit(warp)),
+        true => format!("all<{width}>(true)"),
+        false => masks.join(" & "),
+    };
     let text = match layout(warp, target, &s.at) {
         Layout::Along { words } => {
             let subscripts: Vec<String> = s.at.iter().map(|f| scalar(warp, &Form { unit: 0, ..f.clone() })).collect();

@@ -34,13 +34,13 @@ pub fn names(warp: &Warp, waits: &BTreeMap<NodeId, i64>) -> Vec<Option<String>> 
     taken.extend(warp.arrays.iter().map(|a| (a.name.clone(), 0)));
     let named = |k: usize| {
         let node = &warp.nodes[k];
-        let inline = matches!(node.op, Op::Const(_) | Op::Argument { .. } | Op::Past { .. });
+        let inline = matches!(node.op, Op::Const(_) | Op::Argument { .. } | Op::Past { .. } | Op::Last { .. });
         let simple = matches!(node.op, Op::Index(_) | Op::Holds(_));
         let waits = waits.contains_key(&NodeId(k as u32));
         waits
             || !inline
                 && (node.note.is_some()
-                    || matches!(node.op, Op::Load { .. } | Op::Hop { .. })
+                    || matches!(node.op, Op::Load { .. } | Op::Hop { .. } | Op::Fold(..))
                     || (node.row || !simple) && uses[k] > 1
                     || node.border && !simple
                     || node.invariant && !simple && node.row)
