@@ -34,7 +34,8 @@ fn what_is_shown_beside_the_choice_is_built_by_its_file() {
     let mm = kernel(dir.path(), "mm.c", &MM.replace("define N 6", "define N 24"));
     let count = |row: &Value| ["cycles", "lut", "ff", "dsp", "bram36", "uram"].map(|name| row[name].as_i64().unwrap());
     let mut seen = 0;
-    for (k, (file, board)) in [(&mm, "u250"), (&mm, "pynq-z2"), (&mm, "ulx3s"), (&mv, "kv260")].into_iter().enumerate() {
+    for (k, (file, board)) in [(&mm, "u250"), (&mm, "pynq-z2"), (&mm, "ulx3s"), (&mv, "kv260")].into_iter().enumerate()
+    {
         let out = dir.path().join(format!("ip{k}")).to_string_lossy().into_owned();
         let chosen = json(&["rtl", file, "--board", board, "-o", &out, "--json"]);
         let mut front = vec![];
