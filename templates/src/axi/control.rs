@@ -12,7 +12,8 @@
 //!
 //! Resets: `rst` is the reset of the bus and clears all registers. The soft reset, a register, ends the run and empties
 //! the queue; the other registers stay. In both, the registers answer at once, and a run waits until the core is
-//! `ready`.
+//! `ready`. The core's reset comes a cycle after the bus's: what the core reports in that cycle belongs to the run that
+//! the reset has ended, so `done` and faults count only while the core is `ready`.
 
 use super::bundle::AxiLite;
 use super::command::{Command, Queue, Registers};
@@ -127,7 +128,7 @@ impl Template for AxiLiteControl {
         let misaligned = faults.iter().map(|c| c.0).collect::<Vec<_>>();
         run.misaligned.drive(if misaligned.is_empty() { m.lit(0, u(1)) } else { m.any(&misaligned) });
         let index = m.select(&faults, m.lit(0, u(8)));
-        let fault = ports.fault.map(|port| port.input(m));
+        let fault = ports.fault.map(|port| port.input(m)).only_if(run.ready);
         let (status, error) =
             status::registers(m, &self.layout, rst, &write, fault, Events { refused: run.refused, index, stopped });
         interrupts.error.drive(error);
@@ -205,6 +206,7 @@ struct Run<'m> {
     queue: Option<Queue<'m>>,
     /// The next run is to be refused; driven later.
     misaligned: Wire<'m>,
+    ready: Sig<'m>,
 }
 
 impl<'m> Run<'m> {
@@ -212,7 +214,7 @@ impl<'m> Run<'m> {
         let ready = ports.ready.input(m);
         let stop = Stop::new(m, layout, write, [rst, ready]);
         let rst = (rst | stop.pulse).called("run_reset");
-        let (ended, misaligned) = (ports.done.input(m), m.wire("misaligned", u(1)));
+        let (ended, misaligned) = (ports.done.input(m) & ready, m.wire("misaligned", u(1)));
         let refused = m.reg("refused", u(1));
         let done = ended | refused.q();
         let auto_restart = write.flag(m, "auto_restart", rst, CTRL, 7);
@@ -227,7 +229,7 @@ impl<'m> Run<'m> {
         refused.next(launch & misaligned.sig()).rst(rst, 0);
         ports.start.output(m, start);
         let (requested, running, refused) = (requested.q(), running.q(), refused.q());
-        Run { stop, auto_restart, requested, running, start, refused, done, host_done, queue, misaligned }
+        Run { stop, auto_restart, requested, running, start, refused, done, host_done, queue, misaligned, ready }
     }
 
     /// A run is requested, waits or is under way.

@@ -63,6 +63,12 @@ impl<'m> Fault<Sig<'m>> {
     pub(crate) fn any(&self) -> Sig<'m> {
         self.read | self.write | self.outside
     }
+
+    /// The same fault where `condition` holds, else none.
+    pub(super) fn only_if(self, condition: Sig<'m>) -> Self {
+        let Fault { read, write, outside, .. } = self;
+        Fault { read: read & condition, write: write & condition, outside: outside & condition, ..self }
+    }
 }
 
 /// What the control registers report.

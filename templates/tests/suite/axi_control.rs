@@ -4,7 +4,7 @@ use crate::axi_support::Random;
 use rtl::sim::Sim;
 use rtl::Design;
 use templates::axi::control::AxiLiteControl;
-use templates::interface::{Layout, STATUS_CAUSES, STATUS_STOPPED};
+use templates::interface::{Layout, IP_ISR, STATUS_CAUSES, STATUS_STOPPED};
 
 /// Identifier of the design under test.
 const DESIGN: u32 = 0xc0ff_ee11;
@@ -398,4 +398,25 @@ fn a_soft_reset_stops_the_run_and_the_queue() {
     h.write(layout.soft_reset(), 1, 15);
     (0..5).for_each(|_| h.tick());
     assert_eq!((h.read(0), h.read(layout.status())), (4, 0), "no run was stopped");
+}
+
+/// The core's reset comes a cycle after the bus's. The end and the faults that the core reports in that cycle belong to
+/// no run.
+#[test]
+fn what_a_core_reports_in_its_reset_does_not_count() {
+    let mut h = Host::new(1, 12);
+    h.write(0, 1, 1);
+    (0..5).for_each(|_| h.tick());
+    assert_eq!(h.starts, 1);
+    h.sim.set("rst", 1);
+    h.tick();
+    h.sim.set("rst", 0);
+    for reported in [1, 0] {
+        for report in ["done", "fault_read", "fault_write", "fault_outside"] {
+            h.sim.set(report, reported);
+        }
+        h.sim.set("ready", 1 - reported);
+        h.tick();
+    }
+    assert_eq!((h.read(0), h.read(h.layout.status()), h.read(IP_ISR)), (4, 0, 0));
 }
