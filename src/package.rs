@@ -172,7 +172,7 @@ pub fn design_file(number: usize) -> String {
 /// Draws the systolic arrays. With several functions each has a folder of its own.
 fn pictures(out: &OutputDir, functions: &[PackagedFunction]) -> std::result::Result<(), String> {
     for PackagedFunction { compiled, .. } in functions {
-        let vsa = compiled.alone();
+        let vsa = compiled.own();
         let folder = if functions.len() > 1 { format!("{}/", vsa.name) } else { String::new() };
         out.write(&format!("{folder}array.svg"), draw::draw(&vsa.at_most()))?;
         if let Some(stages) = &compiled.stages {

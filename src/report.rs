@@ -23,13 +23,13 @@ pub fn peak(vsa: &Vsa) -> i64 {
 /// The share of [`peak`] that a run of `cycles` uses, 0 to 1; unknown for the text of an array.
 pub fn utilization(compiled: &Compiled, cycles: i64) -> Option<f64> {
     let work = compiled.report.work?;
-    Some(work.iterations as f64 / (peak(compiled.alone()) * cycles.max(1)) as f64)
+    Some(work.iterations as f64 / (peak(compiled.own()) * cycles.max(1)) as f64)
 }
 
 /// The utilization in words.
 pub fn utilization_text(compiled: &Compiled, cycles: i64) -> String {
     let share = utilization(compiled, cycles).map_or("unknown share".to_string(), |u| format!("{:.1} %", 100.0 * u));
-    format!("{share} of {} lanes", grouped(peak(compiled.alone())))
+    format!("{share} of {} lanes", grouped(peak(compiled.own())))
 }
 
 /// The AXI ports, arrays and registers that a host needs.
@@ -105,7 +105,7 @@ fn function(compiled: &Compiled) -> Value {
     let (vsa, report) = (&compiled.vsa, &compiled.report);
     let part = |(name, c): (&str, Resources)| (name.to_lowercase(), blocks(c));
     let loops = |l: &uniform::counters::Counter| json!({ "name": l.name, "trip": l.trip });
-    // Of a merged array: as the function has it alone.
+    // Of a merged array: what the function would have without the others.
     let alone = compiled.member.as_ref().map(|member| {
         let parts = parts(&member.alone).list().into_iter().map(part).collect::<serde_json::Map<_, _>>();
         json!({ "array": member.alone.extent, "predicted_cycles": member.cycles, "resources_by_part": parts })
@@ -337,7 +337,7 @@ pub fn design_text(design: &Design) -> String {
 /// What a merged array shares, and what its functions would take apart.
 fn merged_rows(design: &Design) -> Vec<(&'static str, String)> {
     let Some(merged) = design.functions[0].merged() else { return vec![] };
-    let alone: Vec<&Vsa> = design.functions.iter().map(|c| c.alone()).collect();
+    let alone: Vec<&Vsa> = design.functions.iter().map(|c| c.member.as_ref().map_or(&c.vsa, |m| &*m.alone)).collect();
     let apart = ip::total(&Ip::new(&design.ip.name, design.ip.queue, &alone));
     let sharing = merged.remarks.shared.as_ref().map(|s| ("sharing", shared_text(s)));
     sharing
@@ -375,7 +375,7 @@ fn passed_through(vsa: &Vsa) -> &'static str {
 
 /// The rows of one function.
 fn function_text(compiled: &Compiled, board: &Board) -> String {
-    let (vsa, report) = (compiled.alone(), &compiled.report);
+    let (vsa, report) = (compiled.own(), &compiled.report);
     let cycles = report.prediction.cycles;
     let time =
         format!("{:.2} µs at {} MHz{}", cycles as f64 / board.clock_mhz, board.clock_mhz, counted_for(compiled, board));
@@ -425,7 +425,7 @@ fn shared_text(s: &Shared) -> String {
 
 /// The rows that not every function has: phases, arrays on chip, scratch buffers, the proof.
 fn optional_rows(compiled: &Compiled, interface: &Interface) -> impl Iterator<Item = (&'static str, String)> {
-    let vsa = compiled.alone();
+    let vsa = compiled.own();
     let is_alone = compiled.member.is_none();
     let bytes = |name: &str, bytes: i64| format!("{name} {} bytes", grouped(bytes));
     let scratch: Vec<_> =
@@ -449,7 +449,7 @@ fn optional_rows(compiled: &Compiled, interface: &Interface) -> impl Iterator<It
 fn operations_text(compiled: &Compiled) -> String {
     let Some(work) = compiled.report.work else { return "unknown".into() };
     let each = work.operations as f64 / work.iterations.max(1) as f64;
-    let most = (peak(compiled.alone()) as f64 * each).round() as i64;
+    let most = (peak(compiled.own()) as f64 * each).round() as i64;
     let average = work.operations as f64 / compiled.report.prediction.cycles.max(1) as f64;
     format!("{}; up to {} per cycle, {average:.1} on average", grouped(work.operations), grouped(most))
 }

@@ -35,7 +35,9 @@ pub struct Compiled {
 pub struct Member {
     /// Its number.
     pub number: usize,
-    /// The array that it would have alone, and the cycles there.
+    /// Its array before it was merged with the others.
+    pub own: Box<Vsa>,
+    /// The array that it would have without the others, where no limit of theirs binds it, and the cycles there.
     pub alone: Box<Vsa>,
     pub cycles: i64,
     pub resources: Resources,
@@ -64,8 +66,8 @@ impl Compiled {
     /// Makes it function `number` of a merged array; `alone`: as it would be without the others.
     pub(crate) fn join(&mut self, merged: &Vsa, number: usize, alone: &Compiled) {
         let Report { prediction, resources, .. } = alone.report;
-        let (alone, cycles) = (Box::new(alone.vsa.clone()), prediction.cycles);
-        self.member = Some(Member { number, alone, cycles, resources });
+        let (own, alone) = (Box::new(self.vsa.clone()), Box::new(alone.vsa.clone()));
+        self.member = Some(Member { number, own, alone, cycles: prediction.cycles, resources });
         self.run(merged, &self.vsa.sizes.maxima());
     }
 
@@ -79,9 +81,9 @@ impl Compiled {
         self.whole = Some((Box::new(merged.clone()), sizes));
     }
 
-    /// The array as its function has it alone.
-    pub fn alone(&self) -> &Vsa {
-        self.member.as_ref().map_or(&self.vsa, |member| &member.alone)
+    /// The array of the function; of a merged array, as it was before it was merged.
+    pub fn own(&self) -> &Vsa {
+        self.member.as_ref().map_or(&self.vsa, |member| &member.own)
     }
 
     /// The merged array that executes the function, if there is one.
@@ -91,7 +93,7 @@ impl Compiled {
 
     /// The greatest sizes of the function.
     pub fn maxima(&self) -> Vec<i64> {
-        self.alone().sizes.maxima()
+        self.own().sizes.maxima()
     }
 
     /// The run's sizes, by name.
