@@ -3,7 +3,8 @@
 //! memory.
 
 use crate::common::{root, sim};
-use sagen::cli::Command;
+use clap::Parser;
+use sagen::cli::{Cli, Command};
 use sagen::command;
 use sagen::reporter::Silent;
 
@@ -35,4 +36,20 @@ fn every_function_computes_what_c_does_whatever_ran_before() {
         }
     }
     assert!(runs >= 100);
+}
+
+/// Groups that differ in nothing but the array behind them are one.
+#[test]
+fn functions_that_are_alike_have_their_io_in_common() {
+    let file = root("tests/functions/alike.c").to_string_lossy().into_owned();
+    let Cli { command, .. } = Cli::try_parse_from(["sagen", "rtl", &file, "--merge", "--emit=vsa"]).expect("a command");
+    let output = command::run(&command, &Silent).unwrap_or_else(|why| panic!("{why}"));
+    let groups: Vec<&str> =
+        output.text.lines().filter(|l| l.trim_start().starts_with("runs ")).map(str::trim).collect();
+    assert_eq!(
+        groups,
+        ["runs 0 add_A 1 weigh_X", "runs 0 add_B 1 weigh_Y", "runs 0 add_C 1 weigh_Z"],
+        "{}",
+        output.text
+    );
 }

@@ -37,7 +37,7 @@ impl Vsa {
             None => end.most(),
         };
         // A part of another function has no tiles.
-        let is_here = |when: &When| (0..parameters).all(|j| when.value(j).is_none_or(|v| v == values[j]));
+        let is_here = |when: &When| values.first().is_none_or(|f| when.is_in_function(*f as usize));
         let cases = |when: &When| match is_here(when) {
             true => {
                 when.cases.as_ref().map(|all| all.iter().filter_map(|k| left.iter().position(|l| l == k)).collect())
@@ -45,6 +45,7 @@ impl Vsa {
             false => Some(BTreeSet::new()),
         };
         let when = |when: &When, value: &dyn Fn((usize, &Formula)) -> i64| When {
+            functions: vec![],
             at: when
                 .at
                 .iter()

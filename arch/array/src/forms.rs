@@ -2,6 +2,7 @@
 
 use crate::vsa::{Footprint, Vsa};
 use uniform::affine::{interval, Form};
+use uniform::counters::Counter;
 
 /// Least and greatest value of a form over all counters and the PEs of the box `[first, last]`.
 pub fn range(vsa: &Vsa, form: &Form, first: [i64; 2], last: [i64; 2]) -> (i128, i128) {
@@ -16,6 +17,29 @@ pub fn range(vsa: &Vsa, form: &Form, first: [i64; 2], last: [i64; 2]) -> (i128, 
 /// Range over all PEs of the array.
 pub fn full_range(vsa: &Vsa, form: &Form) -> (i128, i128) {
     range(vsa, form, [0, 0], [vsa.extent[0] - 1, vsa.extent[1] - 1])
+}
+
+/// A form that is nothing but bits of different counters, as `4 * i + j` with `j` of 0..3: from the lowest bit on, the
+/// counters and their factors. `None`: it is something else.
+pub fn digits(counters: &[Counter], form: &Form) -> Option<Vec<(usize, i64)>> {
+    let terms = form.counters.iter().zip(counters).enumerate().filter(|(_, (c, counter))| **c != 0 && counter.trip > 1);
+    let mut all: Vec<(usize, i64)> = terms.map(|(j, (c, _))| (j, *c)).collect();
+    all.sort_by_key(|t| t.1);
+    let is_bits = |t: &(usize, i64)| {
+        t.1 > 0 && t.1.count_ones() == 1 && t.1 < 1 << 40 && counters[t.0].kind != uniform::system::Kind::Parameter
+    };
+    let end = |t: &(usize, i64)| t.1.checked_mul(counters[t.0].trip);
+    let apart = |pair: &[(usize, i64)]| end(&pair[0]).is_some_and(|end| end <= pair[1].1);
+    (form.constant == 0 && !all.is_empty() && all.iter().all(is_bits) && all.windows(2).all(apart)).then_some(all)
+}
+
+/// The same of an equality, and what its digits are together.
+pub fn digits_equal(counters: &[Counter], form: &Form) -> Option<(Vec<(usize, i64)>, i64)> {
+    let is_negative = form.counters.iter().any(|c| *c < 0);
+    let sign = if is_negative { -1 } else { 1 };
+    let left = Form { constant: 0, counters: form.counters.iter().map(|c| sign * c).collect(), space: [0, 0] };
+    let value = -sign * form.constant;
+    digits(counters, &left).filter(|_| value >= 0).map(|all| (all, value))
 }
 
 /// `scale * a + b`, with one coefficient per counter.

@@ -1,6 +1,6 @@
 //! The waves of a run in their order: tiles and waves, phase by phase, and where counters end.
 
-use crate::vsa::{Op, Vsa, When};
+use crate::vsa::{Op, Vsa};
 use std::collections::BTreeMap;
 use uniform::affine::advance;
 use uniform::counters::{Case, Loops};
@@ -38,10 +38,6 @@ impl Vsa {
             last => self.over_sizes(last),
         };
         function.map_or(last.clone(), |f| last.in_function(f))
-    }
-    /// The function in whose runs tiles of a merged array are.
-    pub fn function_of(&self, when: &When) -> Option<usize> {
-        when.value(0).filter(|_| self.is_merged()).map(|f| f as usize)
     }
     /// The most waves that a delay takes, at any sizes.
     pub fn most(&self, waves: &Formula) -> i64 {

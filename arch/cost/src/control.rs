@@ -3,6 +3,7 @@
 
 use crate::engines::{program, spans_compared};
 use array::contract::operand::travels;
+use array::forms::{digits, digits_equal};
 use array::resources::{bits_of, Resources};
 use array::vsa::{Op, Vsa};
 use std::collections::BTreeSet;
@@ -115,7 +116,8 @@ pub(super) fn launched(vsa: &Vsa, read: impl IntoIterator<Item = Field>) -> Reso
         total += match field {
             Field::Valid => Resources::default(),
             Field::Guard(all) => {
-                accumulated.extend(all.iter().map(|c| (c.form.constant, &c.form.counters[..])));
+                let computed = all.iter().filter(|c| !c.equality || digits_equal(&vsa.counters, &c.form).is_none());
+                accumulated.extend(computed.map(|c| (c.form.constant, &c.form.counters[..])));
                 let compared: i64 = all.iter().filter(|c| c.equality).map(|c| (width(vsa, &c.form) + 4) / 5).sum();
                 Resources::logic(compared + all.len() as i64 / 6, 1)
             }
@@ -141,6 +143,9 @@ pub(super) fn launched(vsa: &Vsa, read: impl IntoIterator<Item = Field>) -> Reso
     }
     let accumulator = |(constant, counters): (i64, &[i64])| {
         let form = Form { constant, counters: counters.to_vec(), space: [0, 0] };
+        if digits(&vsa.counters, &form).is_some() {
+            return Resources::default();
+        }
         let bits = width(vsa, &form);
         // The step depends on the counters that end and on the phase class: half of the classes have a bit of it.
         let cased = counters.iter().zip(&vsa.counters).any(|(&a, c)| a != 0 && c.is_by_case());

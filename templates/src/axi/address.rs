@@ -322,12 +322,12 @@ pub(crate) fn rows<'m>(
     let all = walk.forms();
     let list = |role: &str, forms: &[Vec<RowForm>], starts: &[Sig<'m>]| -> Vec<Sig<'m>> {
         let one = |(i, (f, init)): (usize, (&Vec<RowForm>, &Sig<'m>))| {
-            let steps: Vec<Steps> = f.iter().zip(&walk.groups).map(|(f, g)| walk.steps(g, f)).collect();
+            let steps: Vec<Steps> = f.iter().zip(&walk.groups).map(|(f, g)| walk.steps(g, f, None)).collect();
             odo.accumulate(m, format!("walk_{role}{i}"), *init, program, &steps)
         };
         forms.iter().zip(starts).enumerate().map(one).collect()
     };
-    let offset: Vec<Steps> = walk.groups.iter().map(|g| walk.address_steps(g)).collect();
+    let offset: Vec<Steps> = walk.groups.iter().map(|g| walk.address_steps(g, None)).collect();
     let offset = odo.accumulate(m, "walk_offset".into(), job.offset, program, &offset);
     let (gates, lowers, uppers) = (
         list("gate", &all.gates, &job.gates),

@@ -131,7 +131,8 @@ impl<'m> Start<'m> {
 fn of_base<'m>(m: &'m ModuleBuilder, walk: &Walk, group: &[Sig<'m>], values: &[Sig<'m>]) -> Sig<'m> {
     let bases = walk.bases();
     let of = |g: &WalkGroup| {
-        let place = bases.iter().position(|all| all.contains(&(g.function, g.array)));
+        let owned = (g.when.runs()[0], g.arrays[0]);
+        let place = bases.iter().position(|all| all.contains(&owned));
         // An undriven wire, which the netlist check reports.
         place.map_or_else(|| m.wire("unserved_base", values[0].ty()).sig(), |k| values[k])
     };
@@ -270,7 +271,7 @@ fn job<'m>(
     let held = |name: String, values: Vec<Sig<'m>>| hold(m, name, stage.load, choose(m, &in_turn, &values));
     let offset = (0..turns.len())
         .map(|t| {
-            let steps = walk.steps_in_turn(t, |g| walk.address_steps(&walk.groups[g]));
+            let steps = walk.steps_in_turn(t, |g, f| walk.address_steps(&walk.groups[g], f));
             let init = io.program.at_start(&steps.start, s(walk.offset_bits()));
             tiles.accumulate(format!("gen_offset{t}"), init, &steps)
         })
@@ -279,7 +280,7 @@ fn job<'m>(
     let list = |role: &str, forms: Vec<Vec<RowForm>>| -> Vec<Sig<'m>> {
         let one = |(i, per_group): (usize, Vec<RowForm>)| {
             let values = (0..turns.len()).map(|t| {
-                let steps = walk.steps_in_turn(t, |g| walk.steps(&walk.groups[g], &per_group[g]));
+                let steps = walk.steps_in_turn(t, |g, f| walk.steps(&walk.groups[g], &per_group[g], f));
                 tiles.accumulate(format!("gen_{role}{i}_{t}"), io.program.at_start(&steps.start, ends), &steps)
             });
             held(format!("job_{role}{i}"), values.collect())
@@ -460,7 +461,9 @@ impl<'m> Tiles<'_, 'm> {
             })
         };
         let in_case = |some: &BTreeSet<usize>| m.any(&some.iter().map(|&k| self.numbers.cases[k]).collect::<Vec<_>>());
-        let function = g.function.map(|f| self.numbers.runs[f]);
+        let runs = &g.when.functions;
+        let function =
+            (!runs.is_empty()).then(|| m.any(&runs.iter().map(|f| self.numbers.runs[*f]).collect::<Vec<_>>()));
         let in_tile = (0..counts.len()).filter_map(at).chain(g.when.cases.as_ref().map(in_case));
         let tests: Vec<_> = function.into_iter().chain(in_tile).collect();
         if tests.is_empty() {

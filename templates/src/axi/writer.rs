@@ -258,7 +258,7 @@ fn requests<'m>(
     valid.next(go).en(go | done).rst(rst, 0);
     let slot = hold(m, "ask_slot", go, job.slot);
     let low = walk.bus_bytes().trailing_zeros();
-    let forms: Vec<_> = walk.groups.iter().map(|g| walk.address_steps(g)).collect();
+    let forms: Vec<_> = walk.groups.iter().map(|g| walk.address_steps(g, None)).collect();
     let shift = (walk.word > 1).then(|| {
         let first = job.low_address(m, walk, io, low);
         let at = odo.accumulate(m, "ask_address".into(), first, &io.program, &forms);

@@ -25,6 +25,7 @@ fn random_vsa(r: &mut Random) -> Vsa {
             .into_iter()
             .collect();
         v.inputs.push(InputGroup {
+            arrays: vec![],
             array: array as u32,
             subscripts: vec![],
             ports: vec![],
@@ -282,6 +283,7 @@ fn one_group(bits: u32, word: u32, dims: &[i64], footprint: Footprint) -> Vsa {
     let ty = scop::ScalarType::Int { bits, signed: true };
     v.arrays = vec![DramArray { name: "A".into(), ty, dims: dims.to_vec(), word, port: 0, scratch: None }];
     v.inputs = vec![InputGroup {
+        arrays: vec![],
         array: 0,
         subscripts: vec![],
         ports: vec![],

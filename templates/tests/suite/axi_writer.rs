@@ -30,6 +30,7 @@ fn random_vsa(r: &mut Random) -> Vsa {
         });
         let bounds = bounds.collect();
         v.outputs.push(OutputGroup {
+            arrays: vec![],
             array: array as u32,
             subscripts: vec![],
             ports: vec![],
@@ -319,6 +320,7 @@ fn data_waits_for_its_address() {
     v.arrays = vec![DramArray { name: "A".into(), ty, dims: vec![301 * 1024], word: 4, port: 0, scratch: None }];
     let origin = vec![Form { constant: 1020, counters: vec![1024], space: [0, 0] }];
     v.outputs = vec![OutputGroup {
+        arrays: vec![],
         array: 0,
         subscripts: vec![],
         ports: vec![],

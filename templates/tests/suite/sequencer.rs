@@ -51,6 +51,7 @@ fn random_vsa(r: &mut Random) -> Vsa {
             v.counters[..v.phases()].iter().map(|c| r.chance(40).then(|| r.range(0, c.trip - 1))).collect();
         let cases = random_subset(r, &v).filter(|_| reload >= v.phases());
         v.inputs.push(InputGroup {
+            arrays: vec![],
             array: 0,
             subscripts: vec![],
             ports: vec![],
@@ -72,6 +73,7 @@ fn random_vsa(r: &mut Random) -> Vsa {
         let every = emit.iter().zip(&v.counters).all(|(e, c)| e.is_none() || c.trip == 1);
         let slots = if every { r.pick(&[1, 2]) } else { 1 };
         v.outputs.push(OutputGroup {
+            arrays: vec![],
             array: 0,
             subscripts: vec![],
             ports: vec![],

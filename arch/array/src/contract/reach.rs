@@ -4,14 +4,14 @@
 //! with `i < n`: the last row is `n - 1`, at most 63.
 
 use crate::forms::local;
-use crate::vsa::{Footprint, FootprintDim, Vsa};
+use crate::vsa::{Footprint, FootprintDim, Vsa, When};
 use uniform::affine::Form;
 use uniform::sizes::Formula;
 
 /// The last row of each dimension that waves of a run ask for: counters that sizes end do not reach all of the
 /// footprint.
 pub(super) fn reach<'a>(
-    (vsa, function): (&Vsa, Option<usize>),
+    (vsa, when): (&Vsa, &When),
     footprint: &Footprint,
     subscripts: &[Form],
     ports: impl Iterator<Item = &'a [i64]> + Clone,
@@ -22,17 +22,24 @@ pub(super) fn reach<'a>(
         if vsa.sizes.list.is_empty() {
             return last;
         }
-        let farthest = |port: &'a [i64]| {
+        let farthest = |port: &'a [i64], function: Option<usize>| {
             let Form { constant, counters, space } = local(vsa, subscripts, port, footprint, d);
             let places: i64 = (0..2).map(|a| pes.iter().map(|p| space[a] * p[a]).max().unwrap_or(0)).sum();
             let moves = counters.iter().enumerate().filter(|(_, &c)| c > 0);
             Formula::combination(constant + places, moves.map(|(j, &c)| (c, vsa.farthest(j, function))))
         };
-        match ports.clone().map(farthest).reduce(Formula::greatest) {
+        let in_run = |f: Option<usize>| match ports.clone().map(|p| farthest(p, f)).reduce(Formula::greatest) {
             // At all sizes the same: the footprint is as large, but for what its modulus rounds up.
-            None | Some(Formula::Const(_)) => last,
-            Some(follows) => follows.least(last),
+            None | Some(Formula::Const(_)) => last.clone(),
+            Some(follows) => follows.least(last.clone()),
+        };
+        let runs: Vec<Formula> = when.runs().into_iter().map(in_run).collect();
+        if runs.iter().all(|end| *end == runs[0]) {
+            return runs[0].clone();
         }
+        let count = vsa.functions.len();
+        let of = |f: usize| when.functions.iter().position(|g| *g == f).map_or(Formula::Const(0), |k| runs[k].clone());
+        Formula::of_function((0..count).map(of).collect())
     };
     footprint.rows.iter().enumerate().map(of_dim).collect()
 }

@@ -96,12 +96,13 @@ impl Walk {
         (0..count).map(|t| (0..self.groups.len()).filter(|&g| self.groups[g].turn == t).collect()).collect()
     }
     /// The way of a form of the groups that take a turn.
-    pub fn steps_in_turn(&self, turn: usize, steps: impl Fn(usize) -> Steps) -> Steps {
+    pub fn steps_in_turn(&self, turn: usize, steps: impl Fn(usize, Option<usize>) -> Steps) -> Steps {
         let all = self.turns().swap_remove(turn);
         match self.merged() {
-            None => steps(all[0]),
+            None => steps(all[0], None),
             Some(_) => {
-                let all: Vec<_> = all.into_iter().map(|g| (self.groups[g].function, steps(g))).collect();
+                let of = |g: usize| self.groups[g].when.runs().into_iter().map(move |f| (f, g));
+                let all: Vec<_> = all.into_iter().flat_map(of).map(|(f, g)| (f, steps(g, f))).collect();
                 Steps::of_functions(&all, self)
             }
         }
@@ -112,7 +113,8 @@ impl Walk {
         if self.merged().is_none() {
             return self.arrays.iter().map(|a| vec![(None, a.0)]).collect();
         }
-        let of = |all: Vec<usize>| all.into_iter().map(|g| (self.groups[g].function, self.groups[g].array)).collect();
+        let runs = |g: usize| self.groups[g].when.runs().into_iter().zip(self.groups[g].arrays.clone());
+        let of = |all: Vec<usize>| all.into_iter().flat_map(runs).collect();
         self.turns().into_iter().map(of).collect()
     }
     /// The arrays behind each length that an engine holds, those of [`Walk::bases`], and its bits; empty if the host gives
@@ -125,29 +127,29 @@ impl Walk {
         let of = |all: Vec<Owned>| all.iter().filter_map(|a| bits(a.1)).max().map(|bits| (all, bits));
         self.bases().into_iter().filter_map(of).collect()
     }
-    /// How a form of a group goes from row to row and from service to service.
-    pub fn steps(&self, group: &WalkGroup, form: &RowForm) -> Steps {
-        self.steps_of(group, &[(Formula::Const(1), form)])
+    /// How a form of a group goes from row to row and from service to service, in runs of a function.
+    pub fn steps(&self, group: &WalkGroup, form: &RowForm, function: Option<usize>) -> Steps {
+        self.steps_of((group, function), &[(Formula::Const(1), form)])
     }
     /// The same of the group's address.
-    pub fn address_steps(&self, group: &WalkGroup) -> Steps {
+    pub fn address_steps(&self, group: &WalkGroup, function: Option<usize>) -> Steps {
         let address = [(Formula::Const(1), &group.address)];
         self.steps_of(
-            group,
+            (group, function),
             &address
                 .into_iter()
                 .chain(group.strided.iter().map(|(stride, form)| (stride.clone(), form)))
                 .collect::<Vec<_>>(),
         )
     }
-    fn steps_of(&self, group: &WalkGroup, terms: &[(Formula, &RowForm)]) -> Steps {
+    fn steps_of(&self, (group, function): (&WalkGroup, Option<usize>), terms: &[(Formula, &RowForm)]) -> Steps {
         let sum = |part: &dyn Fn(&RowForm) -> Vec<Formula>| {
             let all = terms
                 .iter()
                 .map(|(factor, form)| part(form).into_iter().map(|f| factor.clone().times(f)).collect::<Vec<_>>());
             all.reduce(|a, b| a.into_iter().zip(b).map(|(a, b)| a.plus(b)).collect()).unwrap_or_default()
         };
-        let in_run = |last: &Formula| group.function.map_or(last.clone(), |f| last.in_function(f));
+        let in_run = |last: &Formula| function.map_or(last.clone(), |f| last.in_function(f));
         let lasts: Vec<Formula> = self.lasts.iter().map(in_run).collect();
         let start = |form: &RowForm| vec![first(&form.start, &lasts[..self.parameters])];
         let tiles = |form: &RowForm| carries(&form.start.coeffs[self.parameters..], &lasts[self.parameters..]);
@@ -181,8 +183,8 @@ impl Walk {
         all.extend(self.cases.iter().flatten().map(|span| span.end.clone()));
         all.extend(self.program_of_turns());
         for g in &self.groups {
-            let forms = g.gates.iter().chain(&g.lowers).chain(&g.uppers).map(|f| self.steps(g, f));
-            for Steps { start, tiles, rows } in [self.address_steps(g)].into_iter().chain(forms) {
+            let forms = g.gates.iter().chain(&g.lowers).chain(&g.uppers).map(|f| self.steps(g, f, None));
+            for Steps { start, tiles, rows } in [self.address_steps(g, None)].into_iter().chain(forms) {
                 if self.merged().is_none() {
                     all.push(start);
                     all.extend(tiles);
@@ -209,8 +211,8 @@ impl Walk {
         let Forms { gates, lowers, uppers } = self.forms();
         let mut all = vec![];
         for turn in 0..self.turns().len() {
-            let address = self.steps_in_turn(turn, |g| self.address_steps(&self.groups[g]));
-            let of = |forms: &Vec<RowForm>| self.steps_in_turn(turn, |g| self.steps(&self.groups[g], &forms[g]));
+            let address = self.steps_in_turn(turn, |g, f| self.address_steps(&self.groups[g], f));
+            let of = |forms: &Vec<RowForm>| self.steps_in_turn(turn, |g, f| self.steps(&self.groups[g], &forms[g], f));
             let forms = gates.iter().chain(&lowers).chain(&uppers).map(of);
             for Steps { start, tiles, .. } in [address].into_iter().chain(forms) {
                 all.push(start);

@@ -65,12 +65,11 @@ impl Walk {
         let raw = groups.map(|(i, g)| Raw {
             group: i,
             array: &vsa.arrays[g.array as usize],
-            index: g.array as usize,
-            function: vsa.function_of(&g.used),
+            arrays: of_runs(g.array, &g.arrays),
             when: of_run(vsa, g.loads_when(vsa)),
             footprint: &g.footprint,
             reach: reach(
-                (vsa, vsa.function_of(&g.used)),
+                (vsa, &g.used),
                 &g.footprint,
                 &g.subscripts,
                 g.ports.iter().map(|p| &p[..]),
@@ -89,12 +88,11 @@ impl Walk {
         let raw = groups.map(|(i, g)| Raw {
             group: i,
             array: &vsa.arrays[g.array as usize],
-            index: g.array as usize,
-            function: vsa.function_of(&g.emit),
+            arrays: of_runs(g.array, &g.arrays),
             when: of_run(vsa, g.emit.clone()),
             footprint: &g.footprint,
             reach: reach(
-                (vsa, vsa.function_of(&g.emit)),
+                (vsa, &g.emit),
                 &g.footprint,
                 &g.subscripts,
                 g.ports.iter().map(|p| &p.offset[..]),
@@ -110,11 +108,10 @@ impl Walk {
 
 struct Raw<'a> {
     group: usize,
+    /// The array, or one that is like those of all runs.
     array: &'a DramArray,
-    /// Index of the array.
-    index: usize,
-    /// Of a merged array: the only function in whose runs it is served.
-    function: Option<usize>,
+    /// Index of the array in each of [`When::runs`].
+    arrays: Vec<usize>,
     when: When,
     footprint: &'a Footprint,
     /// Per row dimension of the footprint: the last row that a wave may ask for.
@@ -122,6 +119,15 @@ struct Raw<'a> {
     bounds: &'a [CellBound],
     slots: u32,
     after: &'a [After],
+}
+
+/// The arrays of a group in its runs: of a merged array, these, else this one.
+fn of_runs(array: u32, all: &[u32]) -> Vec<usize> {
+    if all.is_empty() {
+        vec![array as usize]
+    } else {
+        all.iter().map(|a| *a as usize).collect()
+    }
 }
 
 /// Tiles of a run, whose parameters have one value each.
@@ -153,7 +159,12 @@ fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
     let trips: Vec<i64> = kept.iter().map(|&j| vsa.counters[j].trip).collect();
     let bytes = raw.iter().map(|r| r.array.ty.bytes()).min()?;
     let outer = raw.iter().map(|r| r.footprint.rows.len()).max()?;
-    let turn = |k: usize| raw[..k].iter().filter(|r| r.function == raw[k].function).count();
+    let has = |r: &Raw, f: usize| r.when.functions.contains(&f);
+    // The same in all of its functions.
+    let turn = |k: usize| match raw[k].when.functions.first() {
+        Some(f) => raw[..k].iter().filter(|r| has(r, *f)).count(),
+        None => k,
+    };
     let groups: Vec<WalkGroup> = raw
         .iter()
         .enumerate()
@@ -163,12 +174,13 @@ fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
             ..group(vsa, r, bytes, outer, &kept, &fixed, &trips)
         })
         .collect();
-    let turns = |f: usize| groups.iter().filter(|g| g.function == Some(f)).count().max(1) as i64;
+    let turns = |f: usize| raw.iter().filter(|r| has(r, f)).count().max(1) as i64;
     let last_turn = match vsa.functions.len() {
         0 => Formula::Const(groups.len() as i64 - 1),
         count => Formula::of_function((0..count).map(|f| Formula::Const(turns(f) - 1)).collect()),
     };
-    let mut arrays: Vec<(usize, String)> = raw.iter().map(|r| (r.index, r.array.name.clone())).collect();
+    let named = |k: &usize| (*k, vsa.arrays[*k].name.clone());
+    let mut arrays: Vec<(usize, String)> = raw.iter().flat_map(|r| &r.arrays).map(named).collect();
     arrays.sort();
     arrays.dedup();
     let phases = kept.iter().filter(|&&j| j < vsa.phases()).count();
@@ -178,7 +190,7 @@ fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
     let only = one_phase.then(|| vsa.loops().case(&fixed[..vsa.phases()]));
     let cases = if only.is_some() { vec![] } else { cases(vsa, &kept, &fixed) };
     // Nor does it in runs of functions without a group here.
-    let has_groups = |f: usize| raw.iter().any(|r| r.function == Some(f));
+    let has_groups = |f: usize| raw.iter().any(|r| has(r, f));
     let in_runs = |last: Formula| match vsa.functions.len() {
         0 => last,
         count => {
@@ -252,7 +264,7 @@ fn cases(vsa: &Vsa, kept: &[usize], fixed: &[i64]) -> Vec<Vec<Span>> {
 fn serves(raw: &[Raw], case: usize, phases: &Case) -> bool {
     raw.iter().any(|r| {
         r.when.is_in_case(Some(case))
-            && r.function.is_none_or(|f| phases[0].contains(f as i64))
+            && r.when.runs().into_iter().any(|f| f.is_none_or(|f| phases[0].contains(f as i64)))
             && phases.iter().enumerate().all(|(j, span)| r.when.value(j).is_none_or(|v| span.contains(v)))
     })
 }
@@ -301,7 +313,7 @@ fn wait(vsa: &Vsa, group: &Raw, after: &After, kept: &[usize]) -> Wait {
 /// Extents of the array as the footprint's view sees them: over the kept counters, and as formulas.
 fn extents(vsa: &Vsa, r: &Raw, kept: usize) -> Vec<(Affine, Formula)> {
     let rank = r.footprint.view.len();
-    match vsa.sizes.extents.get(&r.index) {
+    match vsa.sizes.extents.get(&r.arrays[0]) {
         // Only constant extents are joined.
         Some(extents) => {
             let (outer, inner) = extents.split_at(rank - 1);
@@ -386,12 +398,11 @@ fn group(vsa: &Vsa, r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i
     uppers.retain(|f| f.range(trips, &lengths).0 < elements);
     // Parameters come first among the counters that stay, so they keep their places.
     let at = kept.iter().map(|&j| r.when.at.get(j).cloned().flatten()).collect();
-    let when = When { at, cases: r.when.cases.clone() };
+    let when = When { at, ..r.when.clone() };
     let (words, slots) = (r.footprint.beats(step, i64::from(r.array.word)), r.slots);
     WalkGroup {
         group: r.group,
-        array: r.index,
-        function: r.function,
+        arrays: r.arrays.clone(),
         turn: 0,
         when,
         rows,

@@ -112,10 +112,8 @@ impl RowForm {
 pub struct WalkGroup {
     /// Index into [`crate::vsa::Vsa::inputs`] or [`crate::vsa::Vsa::outputs`].
     pub group: usize,
-    /// Index into [`crate::vsa::Vsa::arrays`].
-    pub array: usize,
-    /// Of a merged array: the function in whose runs it is served.
-    pub function: Option<usize>,
+    /// Index into [`crate::vsa::Vsa::arrays`], in each of [`When::runs`].
+    pub arrays: Vec<usize>,
     /// Its place among the groups that are served in the same runs.
     pub turn: usize,
     /// Values of the kept counters at which it is served.
@@ -268,7 +266,7 @@ impl Walk {
     }
     /// How many functions a merged array has.
     pub fn merged(&self) -> Option<usize> {
-        self.groups.iter().any(|g| g.function.is_some()).then(|| self.trips[0] as usize)
+        self.groups.iter().any(|g| !g.when.functions.is_empty()).then(|| self.trips[0] as usize)
     }
     /// The walk of a merged array in runs of one function.
     pub fn in_function(&self, function: usize) -> Walk {
@@ -281,7 +279,10 @@ impl Walk {
             last => last.in_function(function),
         };
         let group = |g: &WalkGroup| {
-            let mut g = WalkGroup { function: None, ..g.clone() };
+            let mut g = g.clone();
+            let place = g.when.functions.iter().position(|f| *f == function);
+            g.arrays = vec![g.arrays[place.unwrap_or(0)]];
+            g.when.functions.clear();
             let cases = g.when.cases.as_ref();
             g.when.cases = cases.map(|all| all.iter().filter_map(|k| left.iter().position(|l| l == k)).collect());
             g.ends.iter_mut().for_each(|end| *end = end.in_function(function));
@@ -297,7 +298,7 @@ impl Walk {
             cases: left.iter().map(|&k| self.cases[k].clone()).collect(),
             functions: vec![],
             last_turn: self.last_turn.in_function(function),
-            groups: self.groups.iter().filter(|g| g.function == Some(function)).map(group).collect(),
+            groups: self.groups.iter().filter(|g| g.when.is_in_function(function)).map(group).collect(),
             ..self.clone()
         }
     }

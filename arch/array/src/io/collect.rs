@@ -118,6 +118,7 @@ pub fn sketch(
     );
     let last = mapping.extent.map(|e| e - 1);
     OutputGroup {
+        arrays: vec![],
         array,
         subscripts: draft.subscripts.clone(),
         ports: vec![],
@@ -186,12 +187,13 @@ fn output_as_drafted(
     let single_phase = (mapping.parameters()..mapping.phases()).all(|j| emit[j].is_some());
     let cases = draft.cases.clone().and_then(|some| mapping.cases_but(some)).filter(|_| !single_phase);
     Ok(OutputGroup {
+        arrays: vec![],
         array,
         subscripts,
         ports,
         first,
         last,
-        emit: When { at: emit, cases },
+        emit: When { at: emit, cases, ..When::default() },
         footprint: l.footprint,
         banks,
         row: l.row,

@@ -228,6 +228,7 @@ pub fn input(draft: &InputDraft, array: u32, word: u32, least: usize, mapping: &
         mapping.cases_but(mapping.cases_within(&draft.phases))
     };
     InputGroup {
+        arrays: vec![],
         array,
         subscripts,
         ports: draft.ports.clone(),

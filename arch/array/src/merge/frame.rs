@@ -293,6 +293,11 @@ impl Places {
         Condition { form, equality: true }
     }
 
+    /// A run of this function or of a later one.
+    pub fn is_from_here(&self) -> Condition {
+        Condition { equality: false, ..self.is_here() }
+    }
+
     /// A value for each counter of the function, as one for each of the first `count` of the merged array.
     pub fn spread(&self, values: &[i64], count: usize) -> Vec<i64> {
         let mut all = vec![0; count];
@@ -316,7 +321,6 @@ impl Places {
     /// Tiles of this function; `count` counters have values.
     pub fn when(&self, when: &When, count: usize) -> When {
         let mut at = vec![None; count];
-        at[0] = Some(Formula::Const(self.function as i64));
         for ((value, place), last) in when.at.iter().zip(&self.counters).zip(&self.lasts) {
             let Some(value) = value else { continue };
             // The last value of a loop that sizes end.
@@ -324,7 +328,7 @@ impl Places {
             at[*place] = Some(if is_last { last.clone() } else { renamed(value, &|p| self.counters[p]) });
         }
         let cases = when.cases.as_ref().map(|all| all.iter().map(|k| self.cases[*k]).collect());
-        When { at, cases }
+        When { functions: vec![self.function], at, cases }
     }
 
     /// A number of waves: in cases of other functions as between those of this one.

@@ -79,17 +79,20 @@ fn keep_loops(vsa: &mut Vsa) {
 /// Drops the arrays, scalars and groups of other functions.
 fn keep_arrays(vsa: &mut Vsa, member: &Member) {
     let place = |array: u32| member.arrays.iter().position(|a| a.0 == array as usize);
-    let inputs: Vec<usize> = (0..vsa.inputs.len()).filter(|&g| place(vsa.inputs[g].array).is_some()).collect();
-    let outputs: Vec<usize> = (0..vsa.outputs.len()).filter(|&g| place(vsa.outputs[g].array).is_some()).collect();
+    let own = |all: &[u32]| all.iter().find_map(|array| place(*array));
+    let inputs: Vec<usize> = (0..vsa.inputs.len()).filter(|&g| own(&vsa.inputs[g].arrays).is_some()).collect();
+    let outputs: Vec<usize> = (0..vsa.outputs.len()).filter(|&g| own(&vsa.outputs[g].arrays).is_some()).collect();
     vsa.inputs = inputs.iter().map(|&g| vsa.inputs[g].clone()).collect();
     vsa.outputs = outputs.iter().map(|&g| vsa.outputs[g].clone()).collect();
     for g in &mut vsa.inputs {
-        g.array = place(g.array).unwrap_or(0) as u32;
+        g.array = own(&std::mem::take(&mut g.arrays)).unwrap_or(0) as u32;
         for after in &mut g.after {
             after.output = outputs.iter().position(|o| *o == after.output as usize).unwrap_or(0) as u32;
         }
     }
-    vsa.outputs.iter_mut().for_each(|g| g.array = place(g.array).unwrap_or(0) as u32);
+    for g in &mut vsa.outputs {
+        g.array = own(&std::mem::take(&mut g.arrays)).unwrap_or(0) as u32;
+    }
     let mut ports: Vec<u32> = vec![];
     let mut arrays = vec![];
     for (k, name) in &member.arrays {

@@ -25,9 +25,11 @@
 //! 2023), extends the domain of each kernel by its number, too. There every unit reaches every buffer and all kernels
 //! have one iteration space; here each keeps its own loops.
 
+mod emitted;
 mod frame;
 mod member;
 mod ports;
+mod slots;
 
 use crate::contract::{delay, timing};
 use crate::draft::{InputDraft, Lowered, OutputDraft, OutputDraftPort};
@@ -36,6 +38,7 @@ use crate::pe::{retime, May};
 use crate::vsa::{InputGroup, Node, NodeId, Op, OutputGroup, Remarks, Scalar, Vsa};
 use frame::{Frame, Places};
 use scop::{BinaryOp, Expr, ExprKind, ScalarType};
+use slots::Slots;
 use uniform::affine::{Condition, Form, Ranges};
 
 /// Why functions are no merged array.
@@ -95,26 +98,26 @@ fn joined(name: &str, arrays: &[&Vsa], frame: &Frame) -> (Vsa, Vec<NodeId>) {
     };
     let mut remarks = Remarks::default();
     let (mut quotes, mut muxes) = (vec![], vec![]);
+    let mut slots = Slots::default();
     for (f, vsa) in arrays.iter().enumerate() {
-        let numbers = Numbers {
+        let mut numbers = Numbers {
             places: &frame.places[f],
-            nodes: merged.nodes.len() as u32,
-            inputs: merged.inputs.len() as u32,
-            outputs: merged.outputs.len() as u32,
+            nodes: vec![],
+            inputs: vec![],
+            outputs: vec![],
             scalars: merged.scalars.len(),
             arrays: &layout.arrays[f],
         };
+        let known = numbers.place_groups(&mut merged, vsa, &mut slots);
+        numbers.place_nodes(&mut merged, vsa);
         for (id, statements) in &vsa.remarks.statements {
             remarks.statements.insert(numbers.node(*id), statements.iter().map(|s| s + quotes.len()).collect());
         }
         quotes.extend(vsa.remarks.quotes.iter().map(|quote| quote.as_ref().map(|q| format!("{}: {q}", vsa.name))));
         let is_mux = |n: &usize| matches!(vsa.nodes[*n].op, Op::Select(..)) && vsa.schedule.latency[*n] == 0;
         muxes.extend((0..vsa.nodes.len()).filter(is_mux).map(|n| numbers.node(NodeId(n as u32))));
-        merged.nodes.extend(vsa.nodes.iter().map(|node| numbers.renumbered(node)));
         merged.scalars.extend(vsa.scalars.iter().map(|s| numbers.scalar(s, &vsa.name)));
-        merged.inputs.extend(vsa.inputs.iter().map(|g| numbers.input(g)));
-        let outputs: Vec<OutputGroup> = vsa.outputs.iter().map(|g| numbers.output(g, &mut merged.nodes)).collect();
-        merged.outputs.extend(outputs);
+        numbers.connect(&mut merged, vsa, &known);
     }
     merged.remarks = Remarks { quotes: quotes.into(), ..remarks };
     (merged, muxes)
@@ -123,17 +126,70 @@ fn joined(name: &str, arrays: &[&Vsa], frame: &Frame) -> (Vsa, Vec<NodeId>) {
 /// The numbers that things of one function have in the merged array.
 struct Numbers<'a> {
     places: &'a Places,
-    /// Of the first node, input group, output group and scalar.
-    nodes: u32,
-    inputs: u32,
-    outputs: u32,
+    /// Of each node, input group and output group.
+    nodes: Vec<NodeId>,
+    inputs: Vec<u32>,
+    outputs: Vec<u32>,
+    /// Of the first scalar.
     scalars: usize,
     arrays: &'a [usize],
 }
 
 impl Numbers<'_> {
     fn node(&self, id: NodeId) -> NodeId {
-        NodeId(id.0 + self.nodes)
+        self.nodes[id.index()]
+    }
+
+    /// Gives groups their places. Which output groups are of another function, too.
+    fn place_groups(&mut self, merged: &mut Vsa, vsa: &Vsa, slots: &mut Slots) -> Vec<bool> {
+        let mut known = vec![];
+        for (k, g) in vsa.outputs.iter().enumerate() {
+            let waited = vsa.inputs.iter().flat_map(|g| &g.after).any(|after| after.output as usize == k);
+            let (place, is_known) = slots.output(merged, self.output(g), &self.outputs, waited);
+            self.outputs.push(place);
+            known.push(is_known);
+        }
+        for g in &vsa.inputs {
+            let place = slots.input(merged, self.input(g), &self.inputs);
+            self.inputs.push(place);
+        }
+        known
+    }
+
+    /// Adds the nodes. Those without operands are there once.
+    fn place_nodes(&mut self, merged: &mut Vsa, vsa: &Vsa) {
+        let is_leaf = |op: &Op| matches!(op, Op::Const(_) | Op::Iter(_) | Op::Guard(_) | Op::Input { .. });
+        let before = merged.nodes.len();
+        let mut next = before as u32;
+        for node in &vsa.nodes {
+            let known = is_leaf(&node.op).then(|| self.renumbered(node)).and_then(|new| {
+                let same = |old: &Node| old.op == new.op && old.ty == new.ty;
+                merged.nodes[..before].iter().position(same)
+            });
+            self.nodes.push(known.map_or(NodeId(next), |k| NodeId(k as u32)));
+            next += u32::from(known.is_none());
+        }
+        let new = |(node, id): (&Node, &NodeId)| (id.index() >= before).then(|| self.renumbered(node));
+        let new: Vec<Node> = vsa.nodes.iter().zip(&self.nodes).filter_map(new).collect();
+        merged.nodes.extend(new);
+    }
+
+    /// Ports of output groups get their values, in runs of this function.
+    fn connect(&self, merged: &mut Vsa, vsa: &Vsa, known: &[bool]) {
+        let Vsa { nodes, outputs, .. } = merged;
+        for ((g, place), known) in vsa.outputs.iter().zip(&self.outputs).zip(known) {
+            for (own, port) in g.ports.iter().zip(&mut outputs[*place as usize].ports) {
+                let (value, enable) = (self.node(own.value), self.enabled(self.node(own.enable), nodes));
+                if *known {
+                    let (here, ty) = (add(nodes, Op::Guard(vec![self.places.is_from_here()])), nodes[value.index()].ty);
+                    nodes.push(Node { op: Op::Select(here, value, port.value), ty, name: "emitted".into() });
+                    port.value = NodeId(nodes.len() as u32 - 1);
+                    port.enable = add(nodes, Op::Binary(BinaryOp::Or, port.enable, enable));
+                } else {
+                    (port.value, port.enable) = (value, enable);
+                }
+            }
+        }
     }
 
     fn renumbered(&self, node: &Node) -> Node {
@@ -141,7 +197,7 @@ impl Numbers<'_> {
             Op::Iter(form) => Op::Iter(self.places.form(&form)),
             Op::Guard(all) => Op::Guard(all.iter().map(|c| self.condition(c)).collect()),
             Op::Scalar(k) => Op::Scalar(k + self.scalars as u32),
-            Op::Input { group, port } => Op::Input { group: group + self.inputs, port },
+            Op::Input { group, port } => Op::Input { group: self.inputs[group as usize], port },
             Op::Past { source, hop, waves } => {
                 Op::Past { source: self.node(source), hop, waves: self.places.formula(&waves) }
             }
@@ -165,11 +221,12 @@ impl Numbers<'_> {
 
     fn input(&self, g: &InputGroup) -> InputGroup {
         let mut after = g.after.clone();
-        after.iter_mut().for_each(|a| a.output += self.outputs);
+        after.iter_mut().for_each(|a| a.output = self.outputs[a.output as usize]);
         let mut footprint = g.footprint.clone();
         footprint.origin = self.forms(&footprint.origin);
         InputGroup {
             array: self.arrays[g.array as usize] as u32,
+            arrays: vec![self.arrays[g.array as usize] as u32],
             subscripts: self.forms(&g.subscripts),
             reload: self.places.reload(g.reload),
             used: self.places.when(&g.used, self.places.phases()),
@@ -181,12 +238,13 @@ impl Numbers<'_> {
         }
     }
 
-    /// Stores in runs of its function only.
-    fn output(&self, g: &OutputGroup, nodes: &mut Vec<Node>) -> OutputGroup {
+    /// Without the nodes of ports.
+    fn output(&self, g: &OutputGroup) -> OutputGroup {
         let mut footprint = g.footprint.clone();
         footprint.origin = self.forms(&footprint.origin);
         let mut out = OutputGroup {
             array: self.arrays[g.array as usize] as u32,
+            arrays: vec![self.arrays[g.array as usize] as u32],
             subscripts: self.forms(&g.subscripts),
             emit: self.places.when(&g.emit, self.places.tile_depth()),
             footprint,
@@ -196,10 +254,6 @@ impl Numbers<'_> {
         };
         for b in &mut out.bounds {
             b.phases = self.places.spread(&b.phases, self.places.phases());
-        }
-        for port in &mut out.ports {
-            port.value = self.node(port.value);
-            port.enable = self.enabled(self.node(port.enable), nodes);
         }
         out
     }
@@ -234,7 +288,10 @@ fn schedule(merged: &mut Vsa, muxes: Vec<NodeId>) -> Result<(), Unmergeable> {
     let lowered = lowered(merged, muxes);
     let before = pe::schedule(&lowered, merged.extent).map_err(|_| Unmergeable::NoSchedule)?;
     let ranges = Ranges { counters: merged.loops().most(), extent: merged.extent };
-    let (lowered, schedule) = pe::share(lowered, before, (merged.loops(), &ranges), May::Wait);
+    let (mut lowered, mut schedule) = pe::share(lowered, before, (merged.loops(), &ranges), May::Wait);
+    if emitted::balance(&mut lowered) {
+        schedule = pe::schedule(&lowered, merged.extent).map_err(|_| Unmergeable::NoSchedule)?;
+    }
     for (group, draft) in merged.outputs.iter_mut().zip(&lowered.outputs) {
         for (port, shared) in group.ports.iter_mut().zip(&draft.ports) {
             (port.value, port.enable) = (shared.value, shared.enable);

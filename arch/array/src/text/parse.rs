@@ -387,9 +387,7 @@ impl Parser {
             return Err(format!("`{key}` before the nodes"));
         }
         let number: usize = line.small()?;
-        let name = line.name()?;
-        let array =
-            self.vsa.arrays.iter().position(|a| a.name == name).ok_or_else(|| format!("no array `{name}`"))? as u32;
+        let array = self.array_named(&line.name()?)?;
         let subscripts = self.forms(line)?;
         let footprint = Footprint { view: vec![], origin: vec![], rows: vec![], words: 0, elements: 0 };
         let (row, col) = (Form::default(), Form::default());
@@ -397,6 +395,7 @@ impl Parser {
             self.group = Some(Group::Input);
             self.vsa.inputs.push(InputGroup {
                 array,
+                arrays: vec![],
                 subscripts,
                 ports: vec![],
                 first: [0; 2],
@@ -416,6 +415,7 @@ impl Parser {
             let (first, last) = ([0; 2], [0; 2]);
             self.vsa.outputs.push(OutputGroup {
                 array,
+                arrays: vec![],
                 subscripts,
                 ports: vec![],
                 first,
@@ -435,6 +435,21 @@ impl Parser {
         } else {
             Err(format!("{key} {number}, expected {expected}"))
         }
+    }
+
+    fn array_named(&self, name: &str) -> Result<u32, String> {
+        let place = self.vsa.arrays.iter().position(|a| a.name == name);
+        place.map(|k| k as u32).ok_or_else(|| format!("no array `{name}`"))
+    }
+
+    /// Functions of a merged array, each with its array.
+    fn runs(&self, line: &mut Line) -> Result<(Vec<usize>, Vec<u32>), String> {
+        let mut all = (vec![], vec![]);
+        while line.peek().is_some() {
+            all.0.push(line.small()?);
+            all.1.push(self.array_named(&line.name()?)?);
+        }
+        Ok(all)
     }
 
     fn input(&mut self, key: &str, line: &mut Line) -> Result<(), String> {
@@ -461,6 +476,7 @@ impl Parser {
                 }
             }
             "reload" => g.reload = line.small()?,
+            "runs" => (g.used.functions, g.arrays) = self.runs(line)?,
             "cases" => g.used.cases = Some(cases(line)?),
             "during" => g.used.at = values(line)?,
             "footprint" => g.footprint = self.footprint(line)?,
@@ -499,6 +515,7 @@ impl Parser {
                 line.keyword("to")?;
                 g.last = line.pair()?;
             }
+            "runs" => (g.emit.functions, g.arrays) = self.runs(line)?,
             "cases" => g.emit.cases = Some(cases(line)?),
             "emit" => g.emit.at = values(line)?,
             "footprint" => g.footprint = self.footprint(line)?,

@@ -311,6 +311,7 @@ impl Printer<'_> {
         if g.used.at.iter().any(Option::is_some) {
             writeln!(self.out, "  during{}", at(&g.used))?;
         }
+        self.runs(&g.used, &g.arrays)?;
         self.cases(&g.used)?;
         self.footprint(&g.footprint)?;
         for b in &g.banks {
@@ -326,6 +327,17 @@ impl Printer<'_> {
         Ok(())
     }
 
+    /// The functions of a merged array, each with its array.
+    fn runs(&mut self, when: &When, arrays: &[u32]) -> fmt::Result {
+        if when.functions.is_empty() {
+            return Ok(());
+        }
+        let name = |array: &u32| self.vsa.arrays.get(*array as usize).map_or("", |a| &a.name);
+        let one = |(f, array): (&usize, &u32)| format!(" {f} {}", Name(name(array)));
+        let all: String = when.functions.iter().zip(arrays).map(one).collect();
+        writeln!(self.out, "  runs{all}")
+    }
+
     fn cases(&mut self, when: &When) -> fmt::Result {
         let Some(some) = &when.cases else { return Ok(()) };
         writeln!(self.out, "  cases{}", some.iter().map(|k| format!(" {k}")).collect::<String>())
@@ -338,6 +350,7 @@ impl Printer<'_> {
         }
         writeln!(self.out, "  from {} to {}", Tuple(&g.first), Tuple(&g.last))?;
         writeln!(self.out, "  emit{}", at(&g.emit))?;
+        self.runs(&g.emit, &g.arrays)?;
         self.cases(&g.emit)?;
         self.footprint(&g.footprint)?;
         for b in &g.banks {

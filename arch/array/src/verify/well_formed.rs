@@ -70,6 +70,12 @@ impl WellFormed<'_> {
         self.functions();
     }
 
+    /// Two arrays differ in nothing that an array's hardware depends on.
+    fn alike(&self, a: u32, b: u32) -> bool {
+        let [a, b] = [a, b].map(|k| &self.vsa.arrays[k as usize]);
+        *a == DramArray { name: a.name.clone(), ..b.clone() }
+    }
+
     /// Every array and scalar is of one function of a merged array, every group in its runs only.
     fn functions(&mut self) {
         let vsa = self.vsa;
@@ -95,13 +101,18 @@ impl WellFormed<'_> {
             names.into_iter().all(|n| identifier(&n.1)) && vsa.functions.iter().all(|f| identifier(&f.name)),
             || "a function or an argument whose name cannot name a register".into(),
         );
-        let of = |array: u32, when: &When| {
-            let f = vsa.function_of(when).and_then(|f| vsa.functions.get(f));
-            f.is_some_and(|f| f.arrays.iter().any(|a| a.0 == array as usize))
+        let of = |array: u32, arrays: &[u32], when: &When| {
+            let has = |(f, array): (&usize, &u32)| {
+                let own = vsa.functions.get(*f).is_some_and(|f| f.arrays.iter().any(|a| a.0 == *array as usize));
+                own && self.alike(*array, arrays[0])
+            };
+            let sorted = when.functions.windows(2).all(|f| f[0] < f[1]);
+            let each = !arrays.is_empty() && arrays.len() == when.functions.len() && arrays[0] == array;
+            sorted && each && when.functions.iter().zip(arrays).all(has)
         };
-        let groups =
-            vsa.inputs.iter().all(|g| of(g.array, &g.used)) && vsa.outputs.iter().all(|g| of(g.array, &g.emit));
-        self.require(groups, || "an input or output group that is not of the function of its array".into());
+        let groups = vsa.inputs.iter().all(|g| of(g.array, &g.arrays, &g.used))
+            && vsa.outputs.iter().all(|g| of(g.array, &g.arrays, &g.emit));
+        self.require(groups, || "an input or output group that is not of the functions of its arrays".into());
     }
 
     fn scalar(&mut self, i: usize, s: &Scalar) {
@@ -397,7 +408,6 @@ impl WellFormed<'_> {
             // At some sizes there is no such phase.
             let value = |(j, v): (usize, &Option<Formula>)| match v {
                 None => true,
-                Some(Formula::Const(v)) if j == 0 && vsa.is_merged() => (0..vsa.counters[0].trip).contains(v),
                 Some(Formula::Const(v)) => j >= vsa.parameters() && *v >= 0,
                 Some(_) => false,
             };

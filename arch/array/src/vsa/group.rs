@@ -119,6 +119,8 @@ pub struct Bank {
 pub struct InputGroup {
     /// Index into [`Vsa::arrays`].
     pub array: u32,
+    /// Of a merged array: the array in runs of each function of `used`, the first of which is `array`. They are alike.
+    pub arrays: Vec<u32>,
     /// Per dimension of the box: where the element that port 0 delivers is.
     pub subscripts: Vec<Form>,
     /// Per port, per dimension: constant added to `subscripts` (SIMD lanes). Port 0 is all zeros.
@@ -174,6 +176,8 @@ pub struct OutputPort {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputGroup {
     pub array: u32,
+    /// Of a merged array: the array in runs of each function of `emit`, the first of which is `array`. They are alike.
+    pub arrays: Vec<u32>,
     /// Per dimension of the box.
     pub subscripts: Vec<Form>,
     pub ports: Vec<OutputPort>,
@@ -204,7 +208,8 @@ pub struct OutputBank {
 impl InputGroup {
     /// Tiles that load.
     pub fn loads_when(&self, vsa: &Vsa) -> When {
-        When { cases: self.used.cases.clone(), ..When::new((0..vsa.tile_depth).map(|j| self.loads_at(j))) }
+        let at = When::new((0..vsa.tile_depth).map(|j| self.loads_at(j))).at;
+        When { at, ..self.used.clone() }
     }
     /// The value of a tile counter in tiles that load.
     pub fn loads_at(&self, j: usize) -> Option<i64> {
@@ -224,8 +229,11 @@ impl InputGroup {
     }
     /// One load serves the whole run.
     pub fn loads_once(&self, vsa: &Vsa) -> bool {
-        (vsa.parameters()..self.reload.min(vsa.tile_depth))
-            .all(|j| vsa.farthest(j, vsa.function_of(&self.used)) == Formula::Const(0) || self.used.value(j).is_some())
+        let stays = |j: usize| {
+            let mut runs = self.used.runs().into_iter();
+            self.used.value(j).is_some() || runs.all(|f| vsa.farthest(j, f) == Formula::Const(0))
+        };
+        (vsa.parameters()..self.reload.min(vsa.tile_depth)).all(stays)
     }
     /// PEs along each axis that read.
     pub fn readers(&self) -> [i64; 2] {

@@ -8,6 +8,8 @@ use uniform::sizes::Formula;
 /// Example: `at` `[None, Some(0)]` is every tile in which the second tile counter is 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct When {
+    /// Of a merged array: the functions in whose runs the tiles are, in ascending order; empty for those of all.
+    pub functions: Vec<usize>,
     /// Per tile counter, the only value that it may have: a number, or a parameter. Counters beyond the end have any.
     pub at: Vec<Option<Formula>>,
     /// The cases of the phases ([`uniform::counters`]); `None` for all of them and the phases between.
@@ -17,7 +19,7 @@ pub struct When {
 impl When {
     /// Tiles with these values, in all phases.
     pub fn new(values: impl IntoIterator<Item = Option<i64>>) -> When {
-        When { at: values.into_iter().map(|v| v.map(Formula::Const)).collect(), cases: None }
+        When { at: values.into_iter().map(|v| v.map(Formula::Const)).collect(), ..When::default() }
     }
     /// The value of a counter; of a parameter, the greatest that it may be.
     pub fn value(&self, counter: usize) -> Option<i64> {
@@ -26,6 +28,17 @@ impl When {
     /// The parameter that a counter has to be equal to.
     pub fn parameter(&self, counter: usize) -> Option<usize> {
         self.at.get(counter)?.as_ref()?.parameter()
+    }
+    /// The functions in whose runs tiles are; one that is none, of an array that is not merged.
+    pub fn runs(&self) -> Vec<Option<usize>> {
+        match &self.functions[..] {
+            [] => vec![None],
+            functions => functions.iter().map(|f| Some(*f)).collect(),
+        }
+    }
+    /// Whether tiles are in runs of this function of a merged array.
+    pub fn is_in_function(&self, function: usize) -> bool {
+        self.functions.is_empty() || self.functions.contains(&function)
     }
     /// Whether phases of a case, or between cases, are in the set.
     pub fn is_in_case(&self, case: Option<usize>) -> bool {

@@ -74,10 +74,9 @@ fn group(random: &mut Random, group: usize, trips: &[i64], bytes: i64, word: i64
     };
     address.rows.iter_mut().for_each(|r| *r *= rows);
     WalkGroup {
-        function: None,
         turn: group,
         group,
-        array: 0,
+        arrays: vec![0],
         when: When::new(trips.iter().map(|_| (random.within(0, 3) == 0).then_some(0))),
         rows: lengths.iter().map(|&extent| FootprintDim { modulus: 1, extent }).collect(),
         ends: lengths.iter().map(|n| Formula::Const(n - 1)).collect(),

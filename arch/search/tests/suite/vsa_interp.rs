@@ -162,6 +162,7 @@ fn operation(op: Op, ty: ScalarType, operands: &[(u64, ScalarType)]) -> Vsa {
         nodes: nodes.0,
         arrays: vec![DramArray { name: "r".into(), ty: stored, dims: vec![], word: 1, port: 0, scratch: None }],
         outputs: vec![OutputGroup {
+            arrays: vec![],
             array: 0,
             subscripts: vec![scalar.clone()],
             ports: vec![OutputPort { value: wide, enable, offset: vec![0] }],

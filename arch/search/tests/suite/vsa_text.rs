@@ -154,6 +154,7 @@ impl Draw {
         let array = self.index(arrays.len());
         let rank = arrays[array].dims.len().max(1);
         InputGroup {
+            arrays: vec![],
             array: array as u32,
             subscripts: self.forms(rank, counters),
             ports: (0..1 + self.index(3)).map(|_| self.list(rank)).collect(),
@@ -178,6 +179,7 @@ impl Draw {
         let array = self.index(arrays.len());
         let rank = arrays[array].dims.len().max(1);
         OutputGroup {
+            arrays: vec![],
             array: array as u32,
             subscripts: self.forms(rank, counters),
             ports: (0..1 + self.index(3))
@@ -211,7 +213,7 @@ impl Draw {
         // For an input, a list without values is no list.
         let at = if at.iter().any(Option::is_some) { at } else { vec![] };
         let cases = if self.flag() { Some((0..self.index(4)).map(|_| self.index(9)).collect()) } else { None };
-        When { at, cases }
+        When { at, cases, ..When::default() }
     }
     /// A last value: a number, or a parameter.
     fn end(&mut self, most: i64) -> Formula {

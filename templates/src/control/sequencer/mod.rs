@@ -26,6 +26,7 @@ use crate::cases::{by_case, of_case, within};
 use crate::port::Port;
 use array::contract::program::{of_delay, of_delays, Register};
 use array::contract::timing::swept;
+use array::forms;
 use array::vsa::{Vsa, When};
 use rtl::{clog2, u, Design, ModuleBuilder, Reg, Sig, Template, Ty};
 use scop::Affine;
@@ -530,6 +531,9 @@ impl<'m> Build<'_, 'm> {
         if let Some((_, value)) = self.accumulators.iter().find(|(k, _)| *k == key) {
             return *value;
         }
+        if let Some(digits) = forms::digits(&self.of.counters, form) {
+            return self.joined(&digits);
+        }
         let [low, high] = form_range(&self.of.counters, form);
         let ty = range_ty(low, high);
         let still = key.steps.iter().all(|c| *c == 0);
@@ -540,6 +544,42 @@ impl<'m> Build<'_, 'm> {
         };
         self.accumulators.push((key, value));
         value
+    }
+
+    /// Counters side by side, see [`forms::digits`].
+    fn joined(&self, digits: &[(usize, i64)]) -> Sig<'m> {
+        let m = self.m;
+        let (mut parts, mut end) = (vec![], 0);
+        for (counter, factor) in digits {
+            let Some(digit) = self.digits.iter().find(|d| d.counter == *counter) else { continue };
+            let (at, value) = (factor.trailing_zeros(), digit.value.q());
+            if at > end {
+                parts.insert(0, m.lit(0, u(at - end)));
+            }
+            end = at + value.w();
+            parts.insert(0, value);
+        }
+        m.concat(&parts)
+    }
+
+    /// Counters side by side have this value.
+    fn equal(&self, digits: &[(usize, i64)], value: i64) -> Sig<'m> {
+        if let [(counter, factor)] = digits {
+            let ends = |d: &&Digit| matches!(self.of.counters[d.counter].last, Formula::Const(_));
+            let mut all = self.digits.iter().filter(|d| d.counter == *counter && value % factor == 0);
+            match all.next() {
+                Some(d) if value == 0 => return d.zero.q(),
+                Some(d) if value == factor * (d.trip - 1) && ends(&d) => return d.last.q(),
+                _ => {}
+            }
+        }
+        let joined = self.joined(digits);
+        let fits = value as u64 >> joined.w().min(63) == 0;
+        if fits {
+            joined.eq_lit(value)
+        } else {
+            self.m.lit(0, u(1))
+        }
     }
 
     fn accumulate(&self, key: &Key, ty: Ty) -> Sig<'m> {
@@ -633,6 +673,9 @@ impl<'m> Build<'_, 'm> {
     fn condition(&mut self, c: &Condition) -> Sig<'m> {
         if let Some(f) = self.function_of(c) {
             return self.runs[f];
+        }
+        if let Some((digits, value)) = forms::digits_equal(&self.of.counters, &c.form).filter(|_| c.equality) {
+            return self.equal(&digits, value);
         }
         let value = self.form(&c.form);
         match (c.equality, value.ty().signed) {

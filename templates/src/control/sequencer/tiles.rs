@@ -16,9 +16,10 @@ impl<'m> Build<'_, 'm> {
         self.all(self.function(when).into_iter().chain(self.digits.iter().filter_map(at)).chain(self.among(when)))
     }
 
-    /// The run executes the function of the tiles.
+    /// The run executes one of the functions of the tiles.
     fn function(&self, when: &When) -> Option<Sig<'m>> {
-        when.value(0).filter(|_| self.of.functions > 0).map(|f| self.runs[f as usize])
+        let runs = when.functions.iter().map(|f| self.runs[*f]).collect::<Vec<_>>();
+        (!runs.is_empty()).then(|| self.m.any(&runs))
     }
 
     /// The next wave's tile is the last that uses a load of input group `g`.

@@ -163,6 +163,7 @@ fn try_input(r: &mut Random, v: &mut Vsa) -> bool {
     }
     let banks = p.banks.into_iter().map(|b| b.bank).collect();
     v.inputs.push(InputGroup {
+        arrays: vec![],
         array,
         subscripts: p.subscripts,
         ports: p.ports,
@@ -209,6 +210,7 @@ fn try_output(r: &mut Random, v: &mut Vsa) -> bool {
     let slots = r.pick(&[1, 2]);
     let o = v.outputs.len();
     v.outputs.push(OutputGroup {
+        arrays: vec![],
         array,
         subscripts: p.subscripts,
         ports,

@@ -27,7 +27,7 @@ pub type Conjunction = Vec<Condition>;
 pub type Region = Vec<Conjunction>;
 
 /// Conjunctions of one region at most; beyond that they are joined, and the region grows.
-const MOST: usize = 6;
+const MOST: usize = 32;
 /// Conjunctions that the outcome of one condition is split into.
 const MOST_OUTCOMES: usize = 6;
 

@@ -196,6 +196,7 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
     };
     let mut inputs = vec![
         InputGroup {
+            arrays: vec![],
             array: 0,
             subscripts: vec![i.clone(), k.clone()],
             ports: (0..s.lanes).map(|l| vec![0, l]).collect(),
@@ -217,6 +218,7 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
             after: vec![],
         },
         InputGroup {
+            arrays: vec![],
             array: 1,
             subscripts: vec![k.clone(), j.clone()],
             ports: (0..s.lanes).map(|l| vec![l, 0]).collect(),
@@ -244,6 +246,7 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
         // The same tile comes again after all tiles inside of the k loop.
         let lag: i64 = order[at(2) + 1..].iter().map(|&o| trips[o]).product::<i64>() - 1;
         inputs.push(InputGroup {
+            arrays: vec![],
             array: 2,
             subscripts: vec![i.clone(), j.clone()],
             ports: vec![vec![0, 0]],
@@ -264,6 +267,7 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
         emit[at(2)] = Some(trips[2] - 1);
     }
     let output = OutputGroup {
+        arrays: vec![],
         array: 2,
         subscripts: vec![i, j],
         ports: vec![OutputPort { value: sum, enable, offset: vec![0, 0] }],
@@ -345,6 +349,7 @@ pub fn travelling(s: &Mm) -> Vsa {
     };
     let inputs = vec![
         InputGroup {
+            arrays: vec![],
             array: 0,
             subscripts: vec![form(0, &[1], z), form(0, &[], [0, 1])],
             ports: vec![vec![0, 0]],
@@ -366,6 +371,7 @@ pub fn travelling(s: &Mm) -> Vsa {
             after: vec![],
         },
         InputGroup {
+            arrays: vec![],
             array: 1,
             subscripts: vec![form(0, &[], [0, 1]), form(0, &[0, t, 1], z)],
             ports: vec![vec![0, 0]],
@@ -388,6 +394,7 @@ pub fn travelling(s: &Mm) -> Vsa {
         },
     ];
     let output = OutputGroup {
+        arrays: vec![],
         array: 2,
         subscripts: vec![form(0, &[1], z), form(0, &[0, t, 1], z)],
         ports: vec![OutputPort { value: sum, enable: always, offset: vec![0, 0] }],
