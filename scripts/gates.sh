@@ -3,8 +3,9 @@
 #
 # For a few small designs: lints the Verilog, drives the IP through its AXI ports with third-party bus models, proves
 # properties of the DMA engines (scripts/formal), compares estimated resources with synthesis, and checks that the int16
-# multiply-accumulate PE maps to one DSP slice. Places and routes a small IP on an ECP5 (needs `scripts/setup.sh --open`). Runs one check a core. Exits 1 if a check fails. KEEP=DIR writes the
-# emitted designs to DIR.
+# multiply-accumulate PE maps to one DSP slice. Places and routes a small IP on an ECP5, and runs it behind LiteX's
+# interconnect (scripts/setup.sh --open). Runs one check a core. Exits 1 if a check fails. KEEP=DIR writes the emitted
+# designs to DIR.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 command -v cargo >/dev/null || . "$HOME/.cargo/env"
@@ -108,7 +109,14 @@ estimated7() {
 placed() {
     scripts/setup.sh --open
     emit placed --board ulx3s examples/mm_int8.c -D I=8 -D J=8 -D K=8 --space i,j --tile i=2,j=2 --ports shared
-    python3 scripts/place.py "$work/placed" --at-least 80
+    python3 scripts/place.py "$work/placed" --at-least 90
+}
+
+# The same IP behind LiteX's interconnect and block RAM, in Verilator.
+litex() {
+    scripts/setup.sh --open
+    emit litex --board ulx3s examples/mm_int8.c -D I=8 -D J=8 -D K=8 --space i,j --tile i=2,j=2 --ports shared
+    python scripts/litex_check.py "$work/litex"
 }
 
 # gate COMMAND NAME…: starts a check when a core is free; its output goes to a file.
@@ -143,12 +151,13 @@ gate mac
 gate estimated
 gate estimated7
 gate placed
+gate litex
 wait
 
 failed=0
 for name in "${names[@]}"; do
     if [ -e "$work/$name.passed" ]; then
-        grep -E '^(lint|axi_check):' "$work/$name.log" || true
+        grep -E '^(lint|axi_check|litex_check):' "$work/$name.log" || true
     else
         echo "gates: $name FAILED" >&2
         cat "$work/$name.log" >&2

@@ -3,8 +3,8 @@
 
 The system is that of DIR/litex, without the board's clocks and pins: the bus, block RAM, the IP's registers and ports. In
 the place of the serial port, a Wishbone master replays what litex/host.py writes; then all arrays are compared with those
-after the C program. Needs Verilator 5, and a Python with the packages of DIR/litex/requirements.txt. (Icarus loops in LiteX's
-combinational blocks.)
+after the C program. Needs Verilator 5 and LiteX, so it runs in the environment of `scripts/setup.sh --open`; scripts/gates.sh
+runs it. (Icarus loops in LiteX's combinational blocks.)
 """
 import importlib.util
 import json

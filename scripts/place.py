@@ -39,6 +39,8 @@ DESIGNS = [
 
 
 def run(command, work):
+    if not shutil.which(command[0]):
+        raise SystemExit(f"place.py: {command[0]} is not on PATH: run `scripts/setup.sh --open && . scripts/env.sh`")
     done = subprocess.run(command, cwd=work, capture_output=True, text=True)
     if done.returncode:
         raise SystemExit(f"place.py: {' '.join(command)[:200]} failed:\n" + "\n".join((done.stderr + done.stdout).splitlines()[-8:]))

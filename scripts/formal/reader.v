@@ -83,7 +83,7 @@
             assert (f_asked == f_offered + f_owed[`AT+1:0] + beats_stored + beats_valid
                 || rst && f_asked > f_offered + f_owed[`AT+1:0] + beats_stored + beats_valid);
             if (m_axi_rvalid) assert (beats_stored < `AHEAD);
-            assert (desc_count == desc_stored + desc_valid && desc_count <= `AHEAD && desc_stored <= `AHEAD);
+            assert (desc_count == desc_stored + desc_valid + desc_slice_valid && desc_count <= `AHEAD && desc_stored <= `AHEAD);
         end
     end
 

@@ -153,8 +153,9 @@ fn reader(walk: &Walk, ahead: i64, fabric: Fabric) -> Resources {
     let turns = walk.rotate_stages() as i64;
     let join = i64::from(walk.word > 1);
     let row = row_bits(walk);
-    let asked =
-        memory(ahead, bits, fabric) + memory(ahead, row, fabric) + Resources::logic(48, row + 8 * bits_of(ahead));
+    let asked = memory(ahead, bits, fabric)
+        + memory(ahead, row, fabric)
+        + Resources::logic(50, 2 * row + 1 + 8 * bits_of(ahead));
     address(walk)
         + bursts(walk, ahead, fabric)
         + asked

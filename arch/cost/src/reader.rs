@@ -56,8 +56,10 @@ pub struct ReaderModel {
     left: i64,
 }
 
-/// Cycles from a write into a FIFO to the first cycle in which the word can be taken.
-const THROUGH: i64 = 2;
+/// Cycles from a write into the FIFO of beats to the first cycle in which the beat can be taken.
+const BEAT_THROUGH: i64 = 2;
+/// The same of the FIFO of row descriptors, which has one register more.
+const ROW_THROUGH: i64 = 3;
 
 impl ReaderModel {
     /// `None` if no input group reads through the port.
@@ -108,7 +110,7 @@ impl ReaderModel {
         while self.address.rows() > 0 {
             self.walked += 1;
             let row = self.address.next_row(&mut steady);
-            let popped = steady.latest(self.taken, row.leaves.plus(THROUGH));
+            let popped = steady.latest(self.taken, row.leaves.plus(ROW_THROUGH));
             let mut goes_on = self.address.popped(popped);
             self.taken = popped.plus(row.first_beat);
             let mut first = popped;
@@ -138,7 +140,7 @@ impl ReaderModel {
 
     /// No load's data come before this cycle.
     pub fn least_taken(&self) -> i64 {
-        self.taken.at.max(self.address.least_leaving() + THROUGH)
+        self.taken.at.max(self.address.least_leaving() + ROW_THROUGH)
     }
 
     /// The last word of the run does not come before this cycle.
@@ -168,7 +170,7 @@ impl ReaderModel {
         let leaves = self.address.least_leaving();
         tape.time(&mut self.served.at, leaves + 1 + self.latency);
         self.beats.state(tape, leaves);
-        tape.time(&mut self.taken.at, leaves + THROUGH);
+        tape.time(&mut self.taken.at, leaves + ROW_THROUGH);
         true
     }
 
@@ -199,7 +201,7 @@ impl ReaderModel {
             let occupied = self.pace.burst(length);
             self.served = begins.plus(occupied - 1);
             let first = begins.plus(occupied - length);
-            let from = steady.latest(self.taken.plus(1), first.plus(THROUGH));
+            let from = steady.latest(self.taken.plus(1), first.plus(BEAT_THROUGH));
             self.beats.take(from, length, 1);
             self.taken = from.plus(length - 1);
             left -= length;

@@ -5,7 +5,7 @@
 //! | [`stage`] | register slice, one place | 1 | combinational in `next_ready`, never in `offered` |
 //! | [`Skid`] | skid buffer, two places, in front of a bus channel | 1 | from a register |
 //! | [`fifo`] | FIFO in LUTRAM | 1 | from a register |
-//! | [`deep_fifo`] | FIFO of any size with a register at its head | 2 | from a register |
+//! | [`deep_fifo`] | FIFO of any size with a register at its head, or two | 2 or 3 | from a register |
 //!
 //! All have full throughput. The latency is the least: an item that enters in cycle `t` can leave in `t + latency`.
 
@@ -182,27 +182,38 @@ pub(crate) fn two_places<'m>(
     Level { some: first, full: second }
 }
 
-/// As [`fifo`], but the memory is read into a register, so it may be block RAM. The register is one of the `depth`
+/// The places of a [`deep_fifo`].
+pub(crate) struct Deep {
+    /// A power of two.
+    pub places: u32,
+    /// Logic decides by the head, so a register stands between it and the output of the memory: a block RAM's comes late.
+    pub slice: bool,
+}
+
+/// As [`fifo`], but the memory is read into a register, so it may be block RAM. The registers behind it are some of the
 /// places.
 pub(crate) fn deep_fifo<'m>(
     m: &'m ModuleBuilder,
     name: &str,
-    depth: u32,
+    deep: Deep,
     rst: Sig<'m>,
     push: Sig<'m>,
     data: Sig<'m>,
     pop: Sig<'m>,
 ) -> Fifo<'m> {
     let push = push.named(format!("{name}_push"));
+    let Deep { places: depth, slice } = deep;
     let mem = m.mem(format!("{name}_mem"), depth, data.w(), memory_style(depth.into(), data.w(), false));
     let at = clog2(u64::from(depth));
-    let valid = m.reg(format!("{name}_valid"), u(1));
+    let read = m.reg(format!("{name}_valid"), u(1));
+    let slice = slice.then(|| stage(m, &format!("{name}_slice"), rst, read.q(), pop));
+    let moves = slice.as_ref().map_or(pop, |slice| slice.load);
     let (tail, head) = (m.reg(format!("{name}_tail"), u(at)), m.reg(format!("{name}_head"), u(at)));
     let fetch = m.wire(format!("{name}_fetch"), u(1));
     let stored = some_stored(m, name, rst, [head.q(), tail.q()], [push, fetch.sig()]);
-    fetch.drive((!valid.q() | pop) & stored);
+    fetch.drive((!read.q() | moves) & stored);
     let fetch = fetch.sig();
-    valid.next(stored | (valid.q() & !pop)).rst(rst, 0);
+    read.next(stored | (read.q() & !moves)).rst(rst, 0);
     tail.next(tail.q().add_lit(1)).en(push).rst(rst, 0);
     head.next(head.q().add_lit(1)).en(fetch).rst(rst, 0);
     mem.write(push, tail.q(), data);
@@ -211,7 +222,14 @@ pub(crate) fn deep_fifo<'m>(
     let changes = push ^ pop;
     count.next(m.mux(push, count.q().add_lit(1), count.q().sub_lit(1))).en(changes).rst(rst, 0);
     full.next(push & count.q().eq_lit(depth - 1)).en(changes).rst(rst, 0);
-    Fifo { valid: valid.q(), head: item, some: valid.q() | stored, room: !full.q() }
+    let some = read.q() | stored;
+    match slice {
+        Some(slice) => {
+            let head = hold(m, format!("{name}_slice"), slice.load, item);
+            Fifo { valid: slice.valid, head, some: slice.valid | some, room: !full.q() }
+        }
+        None => Fifo { valid: read.q(), head: item, some, room: !full.q() },
+    }
 }
 
 /// Concatenates signals, the first in the highest bits.

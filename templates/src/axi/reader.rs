@@ -29,7 +29,7 @@
 //! | first service offered | `start` + 2; `go` is in the same cycle at the earliest |
 //! | `go` of a load that waits for stores | `written_<o>` + 1 |
 //! | first ARVALID | `go + K + 4`; the next row `max(1, bursts)` cycles later |
-//! | row descriptor at the receiver | 3 cycles after the row left its stage (`go + K + 2`) |
+//! | row descriptor at the receiver | 4 cycles after the row left its stage (`go + K + 2`) |
 //! | the first row of a load at the receiver | not before `release_<g>` + 1 |
 //! | virtual beat taken | one per cycle; a fetched one not before 2 cycles after it came on R |
 //! | word on the stream | `L + 2` cycles after its beat was taken |
@@ -37,7 +37,7 @@
 use super::address::{self, beat_of, digit_types, digits, position_bits, BurstGate, Queue, Row, Side};
 use super::bundle::{AxiRead, Bus};
 use super::bursts::{watch, Events};
-use super::elastic::{deep_fifo, hold, pack, two_places, unpack, Fields, Fifo};
+use super::elastic::{deep_fifo, hold, pack, two_places, unpack, Deep, Fields, Fifo};
 use super::rotate::{merge, rotate_level};
 use super::services::{self, EnginePorts, Idle, Job, Start};
 use crate::port::Port;
@@ -157,7 +157,7 @@ impl Template for AxiReader {
         let descriptor = Descriptor::of(m, walk, &row);
         let (queue, channel) =
             address::issue(m, walk, &io, (stage, row, row_leaves), gate, descriptor, |data, push, pop| {
-                deep_fifo(m, "desc", self.0.ahead, rst, push, data, pop)
+                deep_fifo(m, "desc", Deep { places: self.0.ahead, slice: true }, rst, push, data, pop)
             });
         // A burst spends len + 1 beats: adding !len subtracts them. The low bit carries `taken` in, so one adder does.
         let spent = m.mux(channel.pushed, !channel.pushed_len.extend(space.q().w()), m.lit(0, space.q().ty()));
@@ -171,7 +171,7 @@ impl Template for AxiReader {
         ports.bus.rready.output(m, m.lit(1, u(1)));
         let data = ports.bus.rdata.input(m);
         let arrives = answered & bursts.some;
-        let beats = deep_fifo(m, "beats", self.0.ahead, rst, arrives, data, taken.sig());
+        let beats = deep_fifo(m, "beats", Deep { places: self.0.ahead, slice: false }, rst, arrives, data, taken.sig());
         m.assert(rst, "the beat FIFO has room for every beat", !arrives | beats.room);
         let (free, held) = half_free(m, walk, &ports, &io, &queue.head, queue.pop.sig());
         let stages =

@@ -26,6 +26,41 @@ fn the_best_design_is_built_by_its_text_and_by_the_line_to_paste() {
     assert_eq!(stdout(&words), stdout(&["rtl", &file, "--design", &design, "--emit", "vsa"]));
 }
 
+/// Every line `beside it` names a file that builds exactly its array, and none is beaten by another or by the choice.
+#[test]
+fn what_is_shown_beside_the_choice_is_built_by_its_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let mv = kernel(dir.path(), "mv.c", MV);
+    let mm = kernel(dir.path(), "mm.c", &MM.replace("define N 6", "define N 24"));
+    let count = |row: &Value| ["cycles", "lut", "ff", "dsp", "bram36", "uram"].map(|name| row[name].as_i64().unwrap());
+    let mut seen = 0;
+    for (k, (file, board)) in [(&mm, "u250"), (&mm, "pynq-z2"), (&mm, "ulx3s"), (&mv, "kv260")].into_iter().enumerate()
+    {
+        let out = dir.path().join(format!("ip{k}")).to_string_lossy().into_owned();
+        let chosen = json(&["rtl", file, "--board", board, "-o", &out, "--json"]);
+        let mut front = vec![];
+        for row in chosen["beside"].as_array().unwrap() {
+            let design = Path::new(&out).join(row["design"].as_str().unwrap());
+            let words = ["rtl", file, "--board", board, "--design", design.to_str().unwrap(), "-o"];
+            let built = json(&[&words[..], &[&format!("{out}.beside"), "--json"]].concat());
+            let mut need = built["resources"].clone();
+            need["cycles"] = built["predicted_cycles"].clone();
+            assert_eq!(count(&need), count(row), "{file} on {board}: {row}");
+            front.push(count(row));
+        }
+        seen += front.len();
+        let mut need = chosen["resources"].clone();
+        need["cycles"] = chosen["predicted_cycles"].clone();
+        front.push(count(&need));
+        for (k, point) in front.iter().enumerate() {
+            let beats = |other: &[i64; 6]| other.iter().zip(point).all(|(a, b)| a <= b);
+            let beaten = front.iter().enumerate().any(|(other, row)| other != k && beats(row));
+            assert!(!beaten, "{file} on {board}: {front:?}");
+        }
+    }
+    assert!(seen >= 4, "only {seen} arrays beside four choices");
+}
+
 #[test]
 fn a_front_has_a_proof_for_every_point() {
     let dir = tempfile::tempdir().unwrap();

@@ -71,15 +71,25 @@ pub fn c_driver_at_sizes(ip: &Emitted, function: &Function) -> Driver {
     c_program(ip, &kinds.iter().enumerate().map(value).collect::<Vec<_>>())
 }
 
+/// `<kernel>_<function>` of an IP of several functions, all of whose arguments are arrays.
+pub fn c_function(ip: &Emitted, function: &str, arguments: usize) -> Driver {
+    let values: Vec<_> = (1..=arguments).map(|k| format!("(uint32_t)strtoull(v[{k}], 0, 10)")).collect();
+    c_calling(ip, &format!("{}_{function}(0, {})", ip.kernel, values.join(", ")))
+}
+
 /// Calls the driver with these values, which are taken from the program's arguments.
 fn c_program(ip: &Emitted, values: &[String]) -> Driver {
+    c_calling(ip, &format!("x{}_run(0, {})", ip.kernel, values.join(", ")))
+}
+
+/// Makes this call of the driver, which returns 0 if all went well.
+fn c_calling(ip: &Emitted, call: &str) -> Driver {
     let dir = tempfile::tempdir().unwrap();
     let (kernel, upper) = (&ip.kernel, ip.kernel.to_uppercase());
     let text = format!(
         "{GLUE}#define X{upper}_READ32(address) read32(address)\n#define X{upper}_WRITE32(address, value) \
         write32(address, value)\n#include \"x{kernel}.h\"\n\
-         int main(int c, char **v) {{ (void)c; (void)as_float; (void)as_double; if (!x{kernel}_is_there(0)) return 8; x{kernel}_interrupt_enable(0, 1); if (x{kernel}_run(0, {})) return 7; (void)x{kernel}_error_address; x{kernel}_interrupt_clear(0); printf(\"C %lu\\n\", (unsigned long)x{kernel}_cycles(0)); return 0; }}\n",
-        values.join(", ")
+         int main(int c, char **v) {{ (void)c; (void)as_float; (void)as_double; if (!x{kernel}_is_there(0)) return 8; x{kernel}_interrupt_enable(0, 1); if ({call}) return 7; (void)x{kernel}_error_address; x{kernel}_interrupt_clear(0); printf(\"C %lu\\n\", (unsigned long)x{kernel}_cycles(0)); return 0; }}\n"
     );
     std::fs::write(dir.path().join("driver.c"), text).unwrap();
     let program = dir.path().join("driver");

@@ -76,3 +76,60 @@ fn a_network_person_goes_from_numpy_to_a_notebook() {
     assert!(ip.path("sw/layer.bit").exists() && ip.path("sw/layer.hwh").exists());
     replay::check(&ip, 0, replay::notebook(&ip));
 }
+
+const VECTORS: &str = "#include <stdint.h>\n\
+    void scale(const int16_t x[32], int16_t y[32]) {\n#pragma scop\n  for (int i = 0; i < 32; i++) y[i] = 3 * x[i];\n\
+    #pragma endscop\n}\n\
+    void product(const int16_t a[16][32], const int16_t x[32], int32_t y[16]) {\n#pragma scop\n  \
+    for (int i = 0; i < 16; i++) {\n    y[i] = 0;\n    for (int k = 0; k < 32; k++)\n      y[i] += a[i][k] * x[k];\n  }\n\
+    #pragma endscop\n}\n";
+
+/// Several functions on one IP, each simulated, and the driver in C and in Python, which call them in turn.
+#[test]
+fn a_library_person_calls_several_functions_of_one_ip() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("vectors.c"), VECTORS).unwrap();
+    let shown = sagen(dir.path(), "sim vectors.c --board pynq-z2 --space i");
+    assert_eq!(shown.matches("equal  ").count(), 2, "{shown}");
+    sagen(dir.path(), "rtl vectors.c --board pynq-z2 --space i --expected -o ip");
+    let ip = Emitted {
+        name: "library",
+        kernel: "vectors".into(),
+        dir: dir.path().join("ip"),
+        source: dir.path().join("vectors.c"),
+        options: ["--board", "pynq-z2", "--space", "i"].map(String::from).to_vec(),
+    };
+    let play = |(function, driver)| replay::Play { function, sizes: vec![], driver };
+    let calls = [
+        (1, replay::c_function(&ip, "product", 3)),
+        (0, replay::c_function(&ip, "scale", 2)),
+        (0, replay::pynq_driver(&ip, Some("scale"))),
+        (1, replay::pynq_driver_plain(&ip, Some("product"))),
+    ];
+    replay::play(&ip, calls.map(play).into());
+    let verdict = run(tool("sh").arg(ip.path("sim/run.sh")).arg("icarus"));
+    assert!(verdict.contains("PASS"), "{verdict}");
+}
+
+/// An open board: the user's data, the way to the bitstream, and the host on the serial port, which finds what differs.
+/// `scripts/gates.sh` places and routes such an IP and runs it behind LiteX's interconnect.
+#[test]
+fn an_open_board_person_goes_from_numpy_to_the_serial_host() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("fir.c"), FIR).unwrap();
+    let numpy = |text: &str| run(tool("python").current_dir(dir.path()).args(["-c", text]));
+    numpy("import numpy\nnumpy.save('x.npy', numpy.arange(-36, 36, dtype='int16'))");
+    let shown = sagen(dir.path(), "sim fir.c --board ulx3s --data x=x.npy");
+    assert!(shown.contains("equal  "), "{shown}");
+    sagen(dir.path(), "rtl fir.c --board ulx3s --data x=x.npy -o ip");
+    let ip = dir.path().join("ip");
+    let x: Vec<u8> = (-36..36i16).flat_map(i16::to_le_bytes).collect();
+    assert_eq!(fs::read(ip.join("sim/x.in.bin")).unwrap(), x);
+    let verdict = run(tool("sh").arg(ip.join("sim/run.sh")).arg("icarus"));
+    assert!(verdict.trim_end().ends_with("PASS: 144 elements equal"), "{verdict}");
+    let plan = run(Command::new("make").args(["-n", "bitstream", "-C"]).arg(&ip));
+    assert!(plan.contains("litex/fir.py --build"), "{plan}");
+    for broken in [&[][..], &["--broken"]] {
+        run(tool("python").arg(root().join("tests/packaging/litex_mock.py")).arg(&ip).args(broken));
+    }
+}
