@@ -148,19 +148,24 @@ def row(name, words, args):
         f" | `{path['from']}` to `{path['to']}`: {path['logic_ns']} ns logic ({path['clock_to_output']}), {path['routing_ns']} ns routing |"
 
 
-def table(args):
+def insert(name, line):
+    """Puts a row into the table, in the order of DESIGNS. The rest of the document may have changed since the run began."""
     with open(DOCUMENT) as text:
         head, rest = text.read().split("<!-- table -->\n")
-        body, tail = rest.split("<!-- end -->")
+    body, tail = rest.split("<!-- end -->")
     lines = body.splitlines()
-    rows = {line.split(" | ")[0].removeprefix("| "): line for line in lines[2:]}
+    rows = {line.split(" | ")[0].removeprefix("| "): line for line in lines[2:]} | {name: line}
+    made = "\n".join(lines[:2] + [rows[n] for n, _ in DESIGNS if n in rows])
+    with open(DOCUMENT, "w") as text:
+        text.write(f"{head}<!-- table -->\n{made}\n<!-- end -->{tail}")
+
+
+def table(args):
     for name, words in DESIGNS:
         if args.only in name:
-            rows[name] = row(name, words, args)
-            print(rows[name], flush=True)
-            made = "\n".join(lines[:2] + [rows[n] for n, _ in DESIGNS if n in rows])
-            with open(DOCUMENT, "w") as text:
-                text.write(f"{head}<!-- table -->\n{made}\n<!-- end -->{tail}")
+            line = row(name, words, args)
+            print(line, flush=True)
+            insert(name, line)
     return 0
 
 
