@@ -3,9 +3,9 @@
 #
 # For a few small designs: lints the Verilog, drives the IP through its AXI ports with third-party bus models, proves
 # properties of the DMA engines (scripts/formal), compares estimated resources with synthesis, and checks that the int16
-# multiply-accumulate PE maps to one DSP slice. Places and routes a small IP on an ECP5, and runs it behind LiteX's
-# interconnect (scripts/setup.sh --open). Runs one check a core. Exits 1 if a check fails. KEEP=DIR writes the emitted
-# designs to DIR.
+# multiply-accumulate PE maps to one DSP slice, whose netlist computes what the Verilog does. Places and routes a small IP on
+# an ECP5, and runs it behind LiteX's interconnect (scripts/setup.sh --open). Runs one check a core. Exits 1 if a check
+# fails. KEEP=DIR writes the emitted designs to DIR.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 command -v cargo >/dev/null || . "$HOME/.cargo/env"
@@ -74,6 +74,7 @@ mac() {
     pe=$(basename "$(ls "$work"/mac/rtl/*pe.v | head -n 1)" .v)
     scripts/resources.sh "$work/mac" "$(top_of "$work/mac")" "$pe" --levels \
         --assert 'dsp == 1 and soft_mul == 0 and dsp_regs["M"] == 1'
+    scripts/netlist.py "$work/mac" "$pe" --cycles 5000
 }
 
 # Proofs of the DMA engines, with words of one element: no rotation between a token's answer and its FIFO.

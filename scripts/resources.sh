@@ -8,6 +8,7 @@
 #   --flatten P  synthesize modules whose names match P (as '*_pe') within their parents
 #   --json       print JSON instead of the table
 #   --levels     also print the longest register-to-register path (levels.py)
+#   --no-srl     no shift registers from flip-flops: xilinx_srl of Yosys 0.23 drops their enable, which matters to netlist.py
 #   --keep OUT   write netlist.json and yosys.log to folder OUT
 #   --assert E   fail unless the Python expression E holds for the top module's totals, e.g.
 #                --assert 'dsp == 1 and soft_mul == 0 and dsp_regs["M"] == dsp_regs["P"] == 1'
@@ -19,13 +20,14 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/env.sh"
 
 usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" | sed '$d'; }
-args=() pass=() levels= keep= family=xcup flatten=
+args=() pass=() levels= keep= family=xcup flatten= srl=yes
 while [ $# -gt 0 ]; do
     case $1 in
         --json) pass+=(--json) ;;
         --levels) levels=yes ;;
         --family) family=${2:?--family needs a name}; shift ;;
         --flatten) flatten=${2:?--flatten needs a pattern}; shift ;;
+        --no-srl) srl= ;;
         --keep) keep=${2:?--keep needs a folder}; shift ;;
         --assert) pass+=(--assert "${2:?--assert needs an expression}"); shift ;;
         -h | --help) usage; exit 0 ;;
@@ -57,6 +59,7 @@ while IFS= read -r line; do
     line=${line//@FLAT@/$flat}
     if [ "$line" = @MACC@ ]; then line=$macc; fi
     if [ "$line" = @E1_TO_E2@ ]; then line=$convert; fi
+    if [ -z "$srl" ] && [[ $line = xilinx_srl* ]]; then continue; fi
     line=${line//@FAMILY@/$family}
     echo "${line//@TOP@/$top}"
 done <"$here/eda/hybrid.ys.in" >"$out/run.ys"
