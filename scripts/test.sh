@@ -10,6 +10,7 @@ scripts/setup.sh --test
 export SAGEN_CARGO="--config scripts/ci.toml"
 cargo fmt --all --check
 python3 scripts/supply.py
+python3 scripts/promises.py
 # shellcheck disable=SC2086
 cargo $SAGEN_CARGO test --release --workspace
 # The same profile: what the tests have built is not built again.

@@ -40,6 +40,58 @@ fn a_full_disk_is_no_success() {
     assert_eq!(status.code(), Some(1));
 }
 
+/// A preloaded `rename` and `fsync` tell their calls: whatever is renamed into the directory is on the disk before, and the folder
+/// in which a name changes is so at the end.
+#[cfg(target_os = "linux")]
+#[test]
+fn files_are_synced_before_they_count() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = kernel(dir.path(), "f.c", ADD);
+    let tells = kernel(
+        dir.path(),
+        "tells.c",
+        "#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <ftw.h>\n#include <stdio.h>\n#include <stdlib.h>\n\
+        #include <sys/stat.h>\n\
+        static void tell(char what, unsigned long inode, const char *name) {\n\
+        FILE *f = fopen(getenv(\"CALLS\"), \"a\");\n  fprintf(f, \"%c %lu %s\\n\", what, inode, name);\n  fclose(f);\n}\n\
+        static int each(const char *name, const struct stat *s, int kind, struct FTW *at) {\n\
+        (void)kind, (void)at;\n  tell('R', s->st_ino, name);\n  return 0;\n}\n\
+        int fsync(int fd) {\n  static int (*real)(int);\n  if (!real) real = dlsym(RTLD_NEXT, \"fsync\");\n\
+        struct stat s;\n  if (!fstat(fd, &s)) tell('S', s.st_ino, \"\");\n  return real(fd);\n}\n\
+        int rename(const char *a, const char *b) {\n  static int (*real)(const char *, const char *);\n\
+        if (!real) real = dlsym(RTLD_NEXT, \"rename\");\n  nftw(a, each, 16, FTW_PHYS);\n  return real(a, b);\n}\n",
+    );
+    let library = dir.path().join("tells.so");
+    let built = Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).args([&tells, "-ldl"]).status();
+    assert!(built.unwrap().success());
+    let (out, calls) = (dir.path().join("o"), dir.path().join("calls"));
+    // A new directory, renamed as a whole; then an exchange, file by file.
+    for k in ["-DK=1", "-DK=2"] {
+        let _ = fs::remove_file(&calls);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sagen"));
+        command.args(["rtl", &file, k, "-o", &out.to_string_lossy()]);
+        let output = command.env("LD_PRELOAD", &library).env("CALLS", &calls).output().unwrap();
+        assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+        let told = fs::read_to_string(&calls).unwrap();
+        let told: Vec<Vec<&str>> = told.lines().map(|l| l.splitn(3, ' ').collect()).collect();
+        // A lock says nothing when its process has ended.
+        let lock = |name: &str| name.ends_with("/.sagen-unlocked");
+        let below =
+            |name: &str| (name.contains("/.sagen-") || name.starts_with(&*out.to_string_lossy())) && !lock(name);
+        let moved = told.iter().enumerate().filter(|(_, call)| call[0] == "R" && below(call[2]));
+        // What lay there before is synced by an earlier run.
+        let fresh = moved.filter(|(_, call)| k == "-DK=1" || call[2].contains("/new/"));
+        let mut count = 0;
+        for (n, call) in fresh {
+            count += 1;
+            let before = told[..n].iter().any(|c| c[0] == "S" && c[1] == call[1]);
+            assert!(before, "{k}: {} was not synced before it was renamed", call[2]);
+        }
+        let last = told.iter().rposition(|call| call[0] == "R").unwrap();
+        assert!(count > 20 && told[last..].iter().any(|c| c[0] == "S"), "{k}: {count} of {}", told.len());
+    }
+}
+
 /// A preloaded `rename` ends the process at its n-th call. Whatever n is, the directory is one design or is mended.
 #[cfg(target_os = "linux")]
 #[test]
