@@ -13,8 +13,8 @@ use crate::program::Work;
 use crate::reference::{self, Reference};
 use crate::reporter::{Progress, Reporter};
 use crate::scratch::{self, Scratch};
-use gpu::choose::{choose, Chosen};
-use gpu::ir::Warp;
+use gpu::choose::{choose, Choices};
+use gpu::launches::Launches;
 use gpu::print;
 use scop::Scop;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ use uniform::design::DesignSpec;
 
 /// A written kernel, with the comparison.
 pub struct Written {
-    pub chosen: Chosen,
+    pub chosen: Choices,
     /// Where the files are, unless only a stage was printed.
     pub directory: Option<PathBuf>,
     pub check: Option<Check>,
@@ -70,17 +70,17 @@ pub fn run_changed(
     reporter.progress(Progress::Stage("choosing a map"));
     let program = search::program(scop, &spec).map_err(refused)?;
     let chosen = choose(&program.program, &spec).map_err(refused)?;
-    gpu::verify::verify(&chosen.warp).map_err(Error::internal)?;
+    chosen.launches.kernels.iter().try_for_each(gpu::verify::verify).map_err(Error::internal)?;
     reporter.progress(Progress::Done);
     if arguments.emit {
         return Ok(Written { chosen, directory: None, check: None });
     }
-    let files = print::files(&chosen.warp, &program.quotes).into_iter();
+    let files = print::files(&chosen.launches, &program.quotes).into_iter();
     let files: Vec<(String, String)> = files.map(|(name, text)| (name.clone(), change(&name, text))).collect();
-    let target = arguments.output.clone().unwrap_or_else(|| Path::new("out").join(&chosen.warp.name));
+    let target = arguments.output.clone().unwrap_or_else(|| Path::new("out").join(&chosen.launches.name));
     let check = match arguments.no_check {
         true => None,
-        false => Some(check(&input, arguments, &spec, &chosen.warp, &files, reporter)?),
+        false => Some(check(&input, arguments, &spec, &chosen.launches, &files, reporter)?),
     };
     if check.as_ref().is_none_or(|c| c.faults.is_empty()) {
         let out = OutputDir::create(&target).map_err(Error::reason)?;
@@ -110,7 +110,7 @@ fn check(
     input: &Input,
     arguments: &Gpu,
     spec: &DesignSpec,
-    warp: &Warp,
+    launches: &Launches,
     files: &[(String, String)],
     reporter: &dyn Reporter,
 ) -> Result<Check> {
@@ -130,7 +130,7 @@ fn check(
     let shim = Shim::build(files, dir.path(), arguments.sanitize.as_ref())?;
     let mut check = Check { model, elements: 0, faults: vec![] };
     for run in RUNS {
-        match shim.run(warp, scop, &reference.before, run) {
+        match shim.run(launches, scop, &reference.before, run) {
             Ok(found) => compare(scop, &found, &expected, &mut check),
             Err(fault) => check.faults.push(fault),
         }
@@ -181,13 +181,13 @@ impl<'a> Shim<'a> {
     /// Runs all warps; the contents of the program's arrays afterwards.
     fn run(
         &self,
-        warp: &Warp,
+        launches: &Launches,
         scop: &Scop,
         before: &Memory,
         (height, order): (i64, &str),
     ) -> std::result::Result<Memory, String> {
         let mut bytes = vec![];
-        let places = places(warp, scop);
+        let places = places(launches, scop);
         for &(_, place) in &places {
             bytes.extend(data::pack(&before[place], scop.arrays[place].ty));
         }
@@ -216,10 +216,10 @@ impl<'a> Shim<'a> {
     }
 }
 
-/// The kernel's parameters: the number in the warp, and in the program as it was written.
-fn places(warp: &Warp, scop: &Scop) -> Vec<(usize, usize)> {
+/// The kernels' parameters: the number in the launches, and in the program as it was written.
+fn places(launches: &Launches, scop: &Scop) -> Vec<(usize, usize)> {
     let place = |name: &str| scop.arrays.iter().position(|a| a.name == name);
-    print::parameters(warp).filter_map(|(k, a)| Some((k, place(&a.source)?))).collect()
+    print::of_caller(launches).filter_map(|(k, a)| Some((k, place(&a.source)?))).collect()
 }
 
 fn compare(scop: &Scop, found: &Memory, expected: &Memory, check: &mut Check) {

@@ -96,6 +96,8 @@ pub struct Choice {
     pub ahead: i64,
     /// All PEs of axis 0 are in one warp.
     pub whole: bool,
+    /// The program is one phase of several: local arrays pass values between them, in the device's memory.
+    pub phased: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

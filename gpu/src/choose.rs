@@ -5,9 +5,12 @@
 
 use crate::arrange::{Choice, Inputs, Refusal};
 use crate::ir::Warp;
+use crate::launches::Launches;
 use crate::lower::lower;
 use crate::model::{estimate, Estimate};
+use crate::phases;
 use scop::diag::{Diagnostic, Diagnostics};
+use std::ops::Range;
 use uniform::design::{ArrayChoice, DesignSpec, Shape};
 use uniform::mapping::{DimPlan, Plan};
 use uniform::program::Program;
@@ -31,9 +34,39 @@ pub struct Chosen {
 /// Registers for rows asked for ahead, at most.
 const AHEAD: i64 = 96;
 
+/// The kernels of a program, with the map of each phase.
+#[derive(Clone, Debug)]
+pub struct Choices {
+    pub phases: Vec<Chosen>,
+    pub launches: Launches,
+}
+
+impl Choices {
+    pub fn seconds(&self) -> f64 {
+        self.phases.iter().map(|p| p.estimate.seconds).sum()
+    }
+}
+
 /// # Errors
 /// Why there is no program of a warp for what is asked.
-pub fn choose(program: &Program, spec: &DesignSpec) -> Result<Chosen, Diagnostics> {
+pub fn choose(program: &Program, spec: &DesignSpec) -> Result<Choices, Diagnostics> {
+    let refused = |why: &Refusal| vec![diagnostic(program, why)];
+    if program.is_sized() {
+        return Err(refused(
+            &Refusal::new("sizes are arguments of the function, and a kernel has them as constants")
+                .help("define the sizes as constants, such as -D N=1000, and write a kernel for each"),
+        ));
+    }
+    let mut all: Vec<Chosen> = vec![];
+    for phase in phases::phases(program).map_err(|why| refused(&why))? {
+        all.push(choose_one(&phase, spec, program.system.has_phases())?);
+    }
+    let launches = Launches::new(all.iter().map(|p| p.warp.clone()).collect()).map_err(|why| refused(&why))?;
+    Ok(Choices { phases: all, launches })
+}
+
+/// The map of one phase.
+fn choose_one(program: &Program, spec: &DesignSpec, phased: bool) -> Result<Chosen, Diagnostics> {
     let refused = |why: &Refusal| vec![diagnostic(program, why)];
     match &spec.array {
         ArrayChoice::Row { .. } => Err(refused(
@@ -43,22 +76,22 @@ pub fn choose(program: &Program, spec: &DesignSpec) -> Result<Chosen, Diagnostic
         ArrayChoice::ByHand { space: Some(space), shape } => {
             let mut reasons = vec![];
             for plan in plans(program, space, shape)? {
-                match best(program, &plan) {
+                match best(program, &plan, phased) {
                     Ok(chosen) => return ahead(program, chosen).map_err(|why| refused(&why)),
                     Err(why) => reasons.push(why),
                 }
             }
             let mut why = reasons.swap_remove(0);
-            if let Some(other) = searched(program, &Shape::default()).ok().and_then(|c| c.options) {
+            if let Some(other) = searched(program, &Shape::default(), phased).ok().and_then(|c| c.options) {
                 why.help = Some(format!("another map works: {}", options(&other)));
             }
             Err(refused(&why))
         }
         ArrayChoice::ByHand { space: None, shape } => {
-            searched(program, shape).and_then(|c| ahead(program, c)).map_err(|why| refused(&why))
+            searched(program, shape, phased).and_then(|c| ahead(program, c)).map_err(|why| refused(&why))
         }
         ArrayChoice::Automatic => {
-            searched(program, &Shape::default()).and_then(|c| ahead(program, c)).map_err(|why| refused(&why))
+            searched(program, &Shape::default(), phased).and_then(|c| ahead(program, c)).map_err(|why| refused(&why))
         }
     }
 }
@@ -108,7 +141,7 @@ fn plans(program: &Program, space: &[String], shape: &Shape) -> Result<Vec<Plan>
         let on = |axis: usize| candidate.dims.iter().position(|d| d.axis == Some(axis));
         (0..2).all(|a| on(a) == axes.get(a).copied())
     };
-    for mut plan in candidates(program.system.dims.len()).into_iter().filter(over) {
+    for mut plan in candidates(program.system.dims.len(), program.system.loops()).into_iter().filter(over) {
         let shaped =
             by_hand::by_hand(&program.system, space, shape, Plan::identity(program.system.dims.len()).transform)?;
         plan.dims.iter_mut().zip(shaped.dims).for_each(|(dim, own)| dim.tile = own.tile);
@@ -118,11 +151,11 @@ fn plans(program: &Program, space: &[String], shape: &Shape) -> Result<Vec<Plan>
 }
 
 /// The best program of a plan over what it leaves open.
-fn best(program: &Program, plan: &Plan) -> Result<Chosen, Refusal> {
+fn best(program: &Program, plan: &Plan, phased: bool) -> Result<Chosen, Refusal> {
     let mut found: Option<Chosen> = None;
     let mut reason = None;
     for inputs in [Inputs::Shuffled, Inputs::Reloaded] {
-        let choice = Choice { registers: None, inputs, ahead: 1, whole: false };
+        let choice = Choice { registers: None, inputs, ahead: 1, whole: false, phased };
         match lower(program, plan, choice) {
             Ok(warp) => {
                 let estimate = estimate(&warp);
@@ -149,7 +182,7 @@ fn ahead(program: &Program, chosen: Chosen) -> Result<Chosen, Refusal> {
 }
 
 /// Plans over the loops as they are: lanes, an unrolled loop or none, and time along another one.
-fn candidates(depth: usize) -> Vec<Plan> {
+fn candidates(depth: usize, loops: Range<usize>) -> Vec<Plan> {
     let mut all = vec![];
     let mut add = |axes: &[usize], lead: Option<(usize, usize, i64)>| {
         let mut plan = Plan::identity(depth);
@@ -162,9 +195,9 @@ fn candidates(depth: usize) -> Vec<Plan> {
         }
         all.push(plan);
     };
-    for lanes in 0..depth {
+    for lanes in loops.clone() {
         add(&[lanes], None);
-        let others = || (0..depth).filter(move |&d| d != lanes);
+        let others = || loops.clone().filter(move |&d| d != lanes);
         for unrolled in others() {
             add(&[lanes, unrolled], None);
             for row in others().filter(|&d| d != unrolled) {
@@ -181,15 +214,15 @@ fn candidates(depth: usize) -> Vec<Plan> {
 }
 
 /// The best map of all that are tried.
-fn searched(program: &Program, shape: &Shape) -> Result<Chosen, Refusal> {
+fn searched(program: &Program, shape: &Shape, phased: bool) -> Result<Chosen, Refusal> {
     let depth = program.system.dims.len();
     let mut found: Option<Chosen> = None;
     let (mut reason, mut compared) = (None, 0);
-    for mut plan in candidates(depth) {
+    for mut plan in candidates(depth, program.system.loops()) {
         for (d, dim) in program.system.dims.iter().enumerate() {
             plan.dims[d].tile = shape.tile.get(&dim.name).copied();
         }
-        match best(program, &plan) {
+        match best(program, &plan, phased) {
             Ok(chosen) => {
                 compared += 1;
                 if found.as_ref().is_none_or(|f| chosen.estimate.seconds < f.estimate.seconds) {

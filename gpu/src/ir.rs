@@ -46,6 +46,8 @@ pub struct Array {
     pub read: bool,
     pub written: bool,
     pub passing: Passing,
+    /// A local array of the C function, in which phases pass values to each other.
+    pub scratch: bool,
     /// The kernel reads a copy that the host makes before: other warps store elements that this one reads.
     pub copied: bool,
 }

@@ -9,6 +9,7 @@
 //! - [`lower`] makes the [`ir::Warp`]: the values of one step, what each reads, and what is stored.
 //! - [`analyze`] finds how far values travel, so how many PEs at the edge of a warp have no result, and where no border
 //!   is near.
+//! - [`phases`] makes a program of each phase; [`launches`] joins their kernels.
 //! - [`verify`] checks the program of a warp, [`text`] prints it.
 //! - [`choose`] compares maps by a model of the device.
 //! - [`print`](mod@print) writes CUDA, HIP, the CPU shim, the host and Python.
@@ -28,5 +29,7 @@ pub mod space;
 pub mod analyze;
 pub mod lower;
 pub mod model;
+pub mod launches;
+pub mod phases;
 pub mod choose;
 pub mod print;

@@ -38,6 +38,8 @@ ROWS = [
     ("heat, 8 sweeps", "examples/gpu/heat.c", "--space j,t --time i+t", "-D N=70 -D M=300", "-D N=16384 -D M=16384", "updates", 8 << 28),
     ("cube, 1 sweep", "tests/gpu/cube.c", "--function once --space k --time i,j --tile j=4", "", "-D NX=768 -D NY=768 -D NZ=768", "updates", 768**3),
     ("edit distance", "examples/gpu/edit.c", "--space j --time k,i", "-D PAIRS=9 -D N=60 -D M=96", "-D PAIRS=32768 -D N=512 -D M=512", "cells", 32768 * 512 * 512),
+    ("dot product", "tests/gpu/folds.c", "--function dot --space i", "-D LENGTH=3001", "-D LENGTH=1048576", "B", 4 << 20),
+    ("three phases", "tests/gpu/phases.c", "--function centred", "", "-D M=4096 -D N=1000", "B", 16 * 4096 * 1000),
     ("product", "tests/gpu/product.c", "--space j,i --time k --fp-contract", "-D M=40 -D N=128", "-D M=8192 -D N=8192 -D K=8192", "flop", 2 * 8192**3),
     ("depthwise 4 taps", "examples/gpu/depthwise.c", "", "-D B=2 -D C=5 -D L=333", "-D B=8 -D C=1536 -D L=2048", "B", 8 * 8 * 1536 * 2048),
 ]
@@ -78,7 +80,7 @@ def values(module):
 
     random = numpy.random.default_rng(1)
     all = []
-    for name, dtype, shape, how, stored, copied in module.PARAMETERS:
+    for name, dtype, shape, how, stored in module.PARAMETERS:
         kind = numpy.dtype(dtype)
         if how == "pointer":
             array = cupy.random.random(shape, dtype="float32") * 100
@@ -88,14 +90,14 @@ def values(module):
     return all
 
 
-def compile_all(sagen):
+def compile_all(sagen, script):
     with tempfile.TemporaryDirectory() as home:
         folders = []
         for row in ROWS:
             folder = os.path.join(home, row[0].replace(" ", "_").replace(",", ""))
             write(sagen, row, row[4], folder)
             folders.append(folder)
-        script = os.path.join(ROOT, "scripts", "gpu", "nvrtc.py")
+        script = os.path.join(ROOT, "scripts", "gpu", script)
         return subprocess.run([sys.executable, script, *folders]).returncode
 
 
@@ -103,11 +105,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sagen", required=True)
     parser.add_argument("--out", default=os.path.join(ROOT, "docs", "results", "gpu.md"))
-    parser.add_argument("what", nargs="?", choices=["compile"])
+    parser.add_argument("what", nargs="?", choices=["compile", "hip"])
     arguments = parser.parse_args()
     sagen = os.path.abspath(arguments.sagen)
-    if arguments.what == "compile":
-        sys.exit(compile_all(sagen))
+    if arguments.what:
+        sys.exit(compile_all(sagen, {"compile": "nvrtc.py", "hip": "hip.py"}[arguments.what]))
     import cupy
 
     begin, wrong = time.time(), 0

@@ -3,28 +3,35 @@
 use crate::cli::Gpu;
 use crate::gpu::Written;
 use crate::report::grouped;
-use gpu::choose;
+use gpu::choose::{self, Choices};
 use std::fmt::Write as _;
 
 /// What `sagen gpu` prints.
 pub fn shown(written: &Written, arguments: &Gpu) -> String {
-    let warp = &written.chosen.warp;
+    let Choices { phases, launches } = &written.chosen;
     if arguments.emit {
-        return gpu::text::to_text(warp);
+        return launches.phases().map(gpu::text::to_text).collect();
     }
-    let mut out = format!("{}: {} PEs a warp, {} registers a lane for each row\n", warp.name, warp.pes(), warp.width);
-    for line in &warp.map {
-        let _ = writeln!(out, "  {line}");
+    let mut out = String::new();
+    if phases.len() > 1 {
+        let (n, kernels) = (phases.len(), launches.kernels.len());
+        let _ = writeln!(out, "{}: {n} phases, one launch after the other, of {kernels} kernels", launches.name);
     }
-    if let Some(options) = &written.chosen.options {
-        let how = match written.chosen.compared {
-            0 | 1 => String::new(),
-            n => format!(" (best of {n} by the model)"),
-        };
-        let _ = writeln!(out, "  map          {}{how}", choose::options(options));
+    for (chosen, warp) in phases.iter().zip(launches.phases()) {
+        let _ = writeln!(out, "{}: {} PEs a warp, {} registers a lane for each row", warp.name, warp.pes(), warp.width);
+        for line in &warp.map {
+            let _ = writeln!(out, "  {line}");
+        }
+        if let Some(options) = &chosen.options {
+            let how = match chosen.compared {
+                0 | 1 => String::new(),
+                n => format!(" (best of {n} by the model)"),
+            };
+            let _ = writeln!(out, "  map          {}{how}", choose::options(options));
+        }
     }
-    let estimate = &written.chosen.estimate;
-    let _ = writeln!(out, "  estimate     {:.1} us on an H200, by the model; not measured", estimate.seconds * 1e6);
+    let seconds = written.chosen.seconds();
+    let _ = writeln!(out, "  estimate     {:.1} us on an H200, by the model; not measured", seconds * 1e6);
     if let Some(check) = &written.check {
         let _ = writeln!(out, "  golden model {}", check.model);
         match check.faults.as_slice() {

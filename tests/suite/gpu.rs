@@ -84,10 +84,20 @@ fn what_a_gpu_does_not_have_is_refused() {
     std::fs::write(&large, text).expect("a file");
     let why = run("--no-check", &large, &|_, text| text).err().expect("a refusal");
     assert!(why.contains("2^31"), "{why}");
+    let sized = "#pragma sagen max(n=100)\nvoid sized(int n, const int x[n], int y[n]) {\n#pragma scop\n\
+                 for (int i = 0; i < n; i++)\n y[i] = x[i] + 1;\n#pragma endscop\n}\n";
+    std::fs::write(&large, sized).expect("a file");
+    let why = run("--no-check", &large, &|_, text| text).err().expect("a refusal");
+    assert!(why.contains("sizes are arguments"), "{why}");
+    let phases = "void many(int x[40][40]) {\n#pragma scop\nfor (int i = 0; i < 40; i++)\n\
+                  for (int j = 0; j < 40; j++)\n x[i][j] += x[39 - j][i];\n#pragma endscop\n}\n";
+    std::fs::write(&large, phases).expect("a file");
+    let why = run("--no-check", &large, &|_, text| text).err().expect("a refusal");
+    assert!(why.contains("64 phases"), "{why}");
 }
 
 /// What a wrong back end might write: the options of `tests/gpu/taps.c` or another file, a text, and what stands in its place.
-const FAULTS: [(&str, &str, &str, &str, &str); 11] = [
+const FAULTS: [(&str, &str, &str, &str, &str); 12] = [
     ("a shuffle one PE off", "taps.c", "--space c --time q", "hop<-1>(x_1)", "hop<-2>(x_1)"),
     ("no mask of the margin", "taps.c", "--space c --time q", "(pe <= 123)", "(pe <= 127)"),
     ("no mask at the end", "taps.c", "--space c --time q -D N=1001", "(pe <= -c_0 + 1000)", "(pe >= -1)"),
@@ -116,6 +126,7 @@ const FAULTS: [(&str, &str, &str, &str, &str); 11] = [
     ),
     ("PEs beyond a sum's end", "folds.c", "--function dot --space i", "(pe <= -128 * i_strip + 10002)", "(pe >= -1)"),
     ("a sum that begins with another value", "folds.c", "--function dot --space i", "all<4>((int32_t)0)", "all<4>(1)"),
+    ("a phase left out", "phases.c", "--function twice", "      twice_phase_1(", "      if (0) twice_phase_1("),
     ("a sum in the place of a maximum", "folds.c", "--function dot --space i", "fold_max", "fold_add"),
 ];
 
@@ -168,10 +179,10 @@ fn planted_faults_are_seen() {
             let file = root("tests/gpu").join(file);
             let changed = std::sync::atomic::AtomicBool::new(false);
             let found = faults(options, &file, &|name, text| {
-                if name != "kernel.cu" {
+                if !["kernel.cu", "shim.cpp"].contains(&name) {
                     return text;
                 }
-                changed.store(text.contains(*from), std::sync::atomic::Ordering::Relaxed);
+                changed.fetch_or(text.contains(*from), std::sync::atomic::Ordering::Relaxed);
                 text.replacen(*from, to, 1)
             });
             match (changed.into_inner(), found.is_empty()) {

@@ -77,6 +77,7 @@ impl<'a> Builder<'a> {
             name: a.name.clone(),
             source: a.name.clone(),
             copied: false,
+            scratch: a.is_temporary(),
             ty: a.ty.cell(),
             dims: a.dims.clone(),
             read: false,
@@ -148,7 +149,7 @@ impl<'a> Builder<'a> {
                 let inside = behind || self.space.holds_inside(&when);
                 let note = Note { statement: s, instance: self.instance(&point) };
                 let array = self.program.scop.statements[s].write.array.index();
-                if self.program.scop.arrays[array].is_temporary() {
+                if self.program.scop.arrays[array].is_temporary() && !a.choice.phased {
                     continue;
                 }
                 self.stores.push(Store { array, at, value, when, inside, note });
@@ -385,7 +386,7 @@ impl<'a> Builder<'a> {
         let source = &self.program.scop.arrays[array];
         let op = match source.by_value() {
             Some(_) => Op::Argument { array, element: 0 },
-            None if source.is_temporary() => {
+            None if source.is_temporary() && !self.space.arrangement.choice.phased => {
                 return Err(Refusal::new(format!("`{}` is read where the region has not written it", source.name)))
             }
             None => Op::Load { array, at },

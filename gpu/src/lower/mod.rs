@@ -78,14 +78,6 @@ fn on_large_stack<T: Send>(job: impl FnOnce() -> Result<T, Refusal> + Send) -> R
 
 /// What of a program no lane computes.
 fn supported(program: &Program) -> Result<(), Refusal> {
-    let phases = program.system.has_phases();
-    if phases {
-        return Err(Refusal::new("the program runs in phases: values pass between its loop nests through memory")
-            .help("put each nest into a function of its own, and call them one after the other on a stream"));
-    }
-    if program.system.is_sized() {
-        return Err(Refusal::new("sizes at run time are not supported here").help("define the sizes as constants"));
-    }
     if !program.system.strips().is_empty() {
         return Err(Refusal::new("strips are not supported here").help("leave --strip out"));
     }

@@ -1,50 +1,69 @@
 //! The C++ host: a function that starts the kernel on a stream. It needs the CUDA runtime only; hipcc takes it, too.
 
-use super::{elements, parameters, shim, type_name};
+use super::{elements, of_caller, parameters, shim, type_name};
 use crate::ir::{Array, Passing, Warp};
+use crate::launches::Launches;
 use std::fmt::Write as _;
 
-pub fn text(warp: &Warp) -> String {
-    let name = &warp.name;
+pub fn text(launches: &Launches) -> String {
+    let name = &launches.name;
     let mut out = format!(
-        "// {name}_launch starts the kernel on a stream. Pointers are the device's, but those of kernel arguments.\n\
+        "// {name}_launch starts {} on a stream. Pointers are the device's, but those of kernel arguments.\n\
          //   nvcc -O3 -std=c++17 -arch=native -c host.cu\n\
          //   hipcc -O3 -std=c++17 -c -x hip host.cu\n\
          #if defined(__HIPCC__)\n#include <hip/hip_runtime.h>\n{HIP}#else\n#include <cuda_runtime.h>\n#endif\n\
-         #include \"kernel.cu\"\n\n"
+         #include \"kernel.cu\"\n\n",
+        if launches.order.len() == 1 { "the kernel" } else { "the kernels one after the other" }
     );
-    if has_height(warp) {
-        out += &height(warp);
-    }
-    let list: Vec<String> = parameters(warp).map(|(_, a)| parameter(a)).collect();
+    launches.kernels.iter().filter(|w| has_height(w)).for_each(|w| out += &height(w));
+    let list: Vec<String> = of_caller(launches).map(|(_, a)| parameter(a)).collect();
     let _ = writeln!(out, "extern \"C\" cudaError_t {name}_launch({}, cudaStream_t stream) {{", list.join(", "));
+    let mut free = String::new();
+    for (_, a) in of_caller(launches).filter(|(_, a)| a.passing == Passing::Pointer) {
+        let _ = writeln!(out, "  if ((size_t){} % 16) return cudaErrorMisalignedAddress;", a.name);
+    }
+    for (_, a) in parameters(&launches.arrays).filter(|(_, a)| a.scratch) {
+        let own = &a.name;
+        let _ = writeln!(out, "  {} *{own};  // phases pass values in it", type_name(a.ty));
+        let _ = writeln!(free, "  cudaFreeAsync({own}, stream);");
+        allocate(&mut out, a, own);
+    }
+    let _ = writeln!(out, "  cudaError_t error = cudaSuccess;");
+    launches.phases().for_each(|warp| launch(warp, &mut out));
+    let _ = writeln!(out, "{free}  return error;\n}}");
+    out
+}
+
+fn allocate(out: &mut String, a: &Array, name: &str) {
+    let bytes = elements(a) * i64::from(a.ty.bytes());
+    let _ = writeln!(out, "  cudaError_t {name}_error = cudaMallocAsync((void **)&{name}, {bytes}, stream);");
+    let _ = writeln!(out, "  if ({name}_error != cudaSuccess) return {name}_error;");
+}
+
+/// Starts one kernel.
+fn launch(warp: &Warp, out: &mut String) {
+    let name = &warp.name;
     let (mut call, mut free) = (vec![], String::new());
-    for (_, a) in parameters(warp) {
+    let _ = writeln!(out, "  {{");
+    for (_, a) in parameters(&warp.arrays) {
+        let own = &a.name;
         match a.passing {
             Passing::Argument => {
-                let (own, n) = (&a.name, elements(a));
+                let n = elements(a);
                 let _ = writeln!(out, "  {name}_{own} {own}_argument;");
                 let _ = writeln!(out, "  for (int k = 0; k < {n}; k++) {own}_argument.v[k] = {own}[k];");
                 call.push(format!("{own}_argument"));
             }
-            Passing::Value => call.push(a.name.clone()),
+            Passing::Value => call.push(own.clone()),
             _ => {
-                let own = &a.name;
-                let _ = writeln!(out, "  if ((size_t){own} % 16) return cudaErrorMisalignedAddress;");
                 if a.copied {
-                    let (ty, bytes) = (type_name(a.ty), elements(a) * i64::from(a.ty.bytes()));
-                    let _ = writeln!(out, "  {ty} *{own}_before;  // other warps store what a warp reads");
-                    let _ = writeln!(
-                        out,
-                        "  cudaError_t {own}_error = cudaMallocAsync((void **)&{own}_before, {bytes}, stream);"
-                    );
-                    let _ = writeln!(out, "  if ({own}_error != cudaSuccess) return {own}_error;");
-                    let _ = writeln!(
-                        out,
-                        "  cudaMemcpyAsync({own}_before, {own}, {bytes}, cudaMemcpyDeviceToDevice, stream);"
-                    );
-                    let _ = writeln!(free, "  cudaFreeAsync({own}_before, stream);");
-                    call.push(a.loaded());
+                    let (ty, bytes, copy) = (type_name(a.ty), elements(a) * i64::from(a.ty.bytes()), a.loaded());
+                    let _ = writeln!(out, "  {ty} *{copy};  // other warps store what a warp reads");
+                    allocate(out, a, &copy);
+                    let _ =
+                        writeln!(out, "  cudaMemcpyAsync({copy}, {own}, {bytes}, cudaMemcpyDeviceToDevice, stream);");
+                    let _ = writeln!(free, "  cudaFreeAsync({copy}, stream);");
+                    call.push(copy);
                 }
                 call.push(own.clone());
             }
@@ -62,8 +81,7 @@ pub fn text(warp: &Warp) -> String {
         call.join(", "),
         w = warp.warps
     );
-    let _ = writeln!(out, "  const cudaError_t error = cudaGetLastError();\n{free}  return error;\n}}");
-    out
+    let _ = writeln!(out, "  if (error == cudaSuccess) error = cudaGetLastError();\n{free}  }}");
 }
 
 /// Whether the kernel has a height.

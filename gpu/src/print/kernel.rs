@@ -17,6 +17,7 @@ use super::names::{names, tables};
 use super::{elements, memory, parameters, type_name};
 use crate::form::Form;
 use crate::ir::{NodeId, Op, Passing, Pitch, Time, Warp};
+use crate::launches::Launches;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -24,10 +25,22 @@ use std::fmt::Write as _;
 const COLUMNS: usize = 120;
 
 /// The whole file. `quotes`: by statement, its line of C.
-pub fn text(warp: &Warp, quotes: &[Option<String>]) -> String {
-    let mut printer = Printer::new(warp, quotes);
-    printer.file();
-    printer.out
+pub fn text(launches: &Launches, quotes: &[Option<String>]) -> String {
+    let mut out = String::new();
+    for (k, warp) in launches.kernels.iter().enumerate() {
+        let mut printer = Printer::new(warp, quotes);
+        printer.head();
+        if k == 0 {
+            printer.line("#include \"lanes.h\"");
+        }
+        printer.line("");
+        printer.kernel();
+        out += &printer.out;
+        if k + 1 < launches.kernels.len() {
+            out.push('\n');
+        }
+    }
+    out
 }
 
 struct Printer<'a> {
@@ -150,10 +163,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn file(&mut self) {
-        self.head();
-        self.line("#include \"lanes.h\"");
-        self.line("");
+    fn kernel(&mut self) {
         for (ty, table, k) in tables(self.warp).iter().enumerate().map(|(k, t)| (t.0, t.1.clone(), k)) {
             let size = table.len().next_power_of_two();
             let all: Vec<String> = table
@@ -168,7 +178,7 @@ impl<'a> Printer<'a> {
             self.line(&format!("static const {of} {name}_table_{k}[{size}] = {{{}}};", all.join(", ")));
             self.line("");
         }
-        for (_, a) in parameters(self.warp).filter(|(_, a)| a.passing == Passing::Argument) {
+        for (_, a) in parameters(&self.warp.arrays).filter(|(_, a)| a.passing == Passing::Argument) {
             let (name, kernel, n) = (&a.name, &self.warp.name, elements(a));
             self.line(&format!("// The elements of `{name}`, a kernel argument."));
             self.line(&format!("struct {kernel}_{name} {{ {} v[{n}]; }};", type_name(a.ty)));
@@ -208,7 +218,7 @@ impl<'a> Printer<'a> {
     }
 
     fn signature(&mut self) {
-        let mut list: Vec<String> = parameters(self.warp)
+        let mut list: Vec<String> = parameters(&self.warp.arrays)
             .map(|(_, a)| match a.passing {
                 Passing::Argument => format!("const {}_{} {}", self.warp.name, a.name, a.name),
                 Passing::Value => format!("const {} {}", type_name(a.ty), a.name),

@@ -31,6 +31,7 @@ typedef unsigned long long uint64_t;
 #define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
 #define WARP(warps) ((int)(blockIdx.x * (warps) + (threadIdx.x >> 5)))
 #define EVERY_LANE(l)
+#define COUNT(kind, n)
 template<class T> using V = T;
 template<class T> DEVICE T &lane_of(T &v, int) { return v; }
 template<class T> DEVICE const T &lane_of(const T &v, int) { return v; }
@@ -70,6 +71,13 @@ static thread_local int warp_number;
 #define WARP(warps) (warp_number)
 #define EVERY_LANE(l) for (int l = 0; l < 32; l++)
 #define __restrict__
+#ifdef LANES_COUNT
+// Instructions that warps have executed on rows, of one register in all lanes each; those of all lanes alike do not count.
+static struct { long long products, sums, others, selects, shuffles, loads, stores; } counted;
+#define COUNT(kind, n) (void)(counted.kind += (n))
+#else
+#define COUNT(kind, n)
+#endif
 template<class T> DEVICE T garbage() {
   T t;
   memset((void *)&t, 0xA5, sizeof t);
@@ -91,11 +99,13 @@ DEVICE V<int> lane() {
 template<class T> DEVICE void unset(V<T> &v) { v = V<T>(garbage<T>()); }
 template<class T> DEVICE V<T> from_lane(const V<T> &a, int by) {
   V<T> out;
+  COUNT(shuffles, by != 0);
   EVERY_LANE(l) out.v[l] = l - by >= 0 && l - by < 32 ? a.v[l - by] : garbage<T>();
   return out;
 }
 template<class T> DEVICE V<T> across(const V<T> &a, int by) {
   V<T> out;
+  COUNT(shuffles, 1);
   EVERY_LANE(l) out.v[l] = a.v[l ^ by];
   return out;
 }
@@ -118,7 +128,7 @@ template<> struct bits_of<8> { typedef unsigned long long t; };
     return (T)((U)a op (U)b); \
   }
 WRAPPED(add, +) WRAPPED(sub, -) WRAPPED(mul, *)
-#ifdef LANES_GPU
+#if defined(LANES_GPU) && !defined(__HIPCC__)
 // One rounding each: the compiler must not contract a * b + c.
 DEVICE float add(float a, float b) { return __fadd_rn(a, b); }
 DEVICE float sub(float a, float b) { return __fsub_rn(a, b); }
@@ -133,7 +143,11 @@ DEVICE double div(double a, double b) { return __ddiv_rn(a, b); }
 DEVICE double fma(double a, double b, double c) { return __fma_rn(a, b, c); }
 DEVICE double sqrt(double a) { return __dsqrt_rn(a); }
 #else
-// Compiled with -ffp-contract=off.
+#if defined(__HIPCC__)
+// clang contracts a * b + c by default, that of HIP's own __fmul_rn, too.
+#pragma clang fp contract(off)
+#endif
+// On the CPU compiled with -ffp-contract=off.
 #define FLOATS(T, suffix) \
   DEVICE T add(T a, T b) { return a + b; } \
   DEVICE T sub(T a, T b) { return a - b; } \
@@ -212,19 +226,22 @@ template<int W> DEVICE Row<int, W> pes() {
   return out;
 }
 
-#define ROW_BINARY(name, function, Result) \
+#define ROW_BINARY(name, function, Result, kind) \
   template<class T, int W> DEVICE Row<Result, W> name(const Row<T, W> &a, const Row<T, W> &b) { \
     Row<Result, W> out; \
+    COUNT(kind, W); \
     FOR_ALL AT(out) = function(AT(a), AT(b)); \
     return out; \
   } \
   template<class T, int W> DEVICE Row<Result, W> name(const Row<T, W> &a, typename same<T>::t b) { \
     Row<Result, W> out; \
+    COUNT(kind, W); \
     FOR_ALL AT(out) = function(AT(a), b); \
     return out; \
   } \
   template<class T, int W> DEVICE Row<Result, W> name(typename same<T>::t a, const Row<T, W> &b) { \
     Row<Result, W> out; \
+    COUNT(kind, W); \
     FOR_ALL AT(out) = function(a, AT(b)); \
     return out; \
   }
@@ -236,52 +253,63 @@ template<int W> DEVICE Row<int, W> pes() {
 #define IS_LESS(a, b) ((a) < (b))
 #define IS_AT_MOST(a, b) ((a) <= (b))
 #define IS_AT_LEAST(a, b) ((a) >= (b))
-ROW_BINARY(operator+, one::add, T) ROW_BINARY(operator-, one::sub, T) ROW_BINARY(operator*, one::mul, T)
-ROW_BINARY(operator/, one::div, T) ROW_BINARY(operator%, one::rem, T)
-ROW_BINARY(operator&, BITS_AND, T) ROW_BINARY(operator|, BITS_OR, T) ROW_BINARY(operator^, BITS_XOR, T)
-ROW_BINARY(operator==, IS_EQUAL, bool) ROW_BINARY(operator!=, IS_OTHER, bool)
-ROW_BINARY(operator<, IS_LESS, bool) ROW_BINARY(operator<=, IS_AT_MOST, bool) ROW_BINARY(operator>=, IS_AT_LEAST, bool)
-ROW_BINARY(min, one::min, T) ROW_BINARY(max, one::max, T)
+ROW_BINARY(operator+, one::add, T, sums) ROW_BINARY(operator-, one::sub, T, sums)
+ROW_BINARY(operator*, one::mul, T, products)
+ROW_BINARY(operator/, one::div, T, others) ROW_BINARY(operator%, one::rem, T, others)
+ROW_BINARY(operator&, BITS_AND, T, others) ROW_BINARY(operator|, BITS_OR, T, others)
+ROW_BINARY(operator^, BITS_XOR, T, others)
+ROW_BINARY(operator==, IS_EQUAL, bool, others) ROW_BINARY(operator!=, IS_OTHER, bool, others)
+ROW_BINARY(operator<, IS_LESS, bool, others) ROW_BINARY(operator<=, IS_AT_MOST, bool, others)
+ROW_BINARY(operator>=, IS_AT_LEAST, bool, others)
+ROW_BINARY(min, one::min, T, others) ROW_BINARY(max, one::max, T, others)
 template<class T, class S, int W> DEVICE Row<T, W> shl(const Row<T, W> &a, const Row<S, W> &n) {
   Row<T, W> out;
+  COUNT(others, W);
   FOR_ALL AT(out) = one::shl(AT(a), AT(n));
   return out;
 }
 template<class T, class S, int W> DEVICE Row<T, W> shr(const Row<T, W> &a, const Row<S, W> &n) {
   Row<T, W> out;
+  COUNT(others, W);
   FOR_ALL AT(out) = one::shr(AT(a), AT(n));
   return out;
 }
 #define ROW_UNARY(name, function) \
   template<class T, int W> DEVICE Row<T, W> name(const Row<T, W> &a) { \
     Row<T, W> out; \
+    COUNT(others, W); \
     FOR_ALL AT(out) = function(AT(a)); \
     return out; \
   }
 ROW_UNARY(operator-, one::neg) ROW_UNARY(operator~, one::invert) ROW_UNARY(sqrt, one::sqrt) ROW_UNARY(absolute, one::absolute)
 template<class T, class S, int W> DEVICE Row<T, W> cast(const Row<S, W> &a) {
   Row<T, W> out;
+  COUNT(others, W);
   FOR_ALL AT(out) = one::cast<T, S>(AT(a));
   return out;
 }
 template<class T, int W> DEVICE Row<T, W> fma(const Row<T, W> &a, const Row<T, W> &b, const Row<T, W> &c) {
   Row<T, W> out;
+  COUNT(products, W);
   FOR_ALL AT(out) = one::fma(AT(a), AT(b), AT(c));
   return out;
 }
 template<class T, int W> DEVICE Row<T, W> select(const Row<bool, W> &when, const Row<T, W> &a, const Row<T, W> &b) {
   Row<T, W> out;
+  COUNT(selects, W);
   FOR_ALL AT(out) = AT(when) ? AT(a) : AT(b);
   return out;
 }
 template<class T, int W> DEVICE Row<T, W> select(bool when, const Row<T, W> &a, const Row<T, W> &b) {
   Row<T, W> out;
+  COUNT(selects, W);
   FOR_ALL AT(out) = when ? AT(a) : AT(b);
   return out;
 }
 // Entry of a table; the position wraps around at its size, a power of two.
 template<class T, int N, int W, class S> DEVICE Row<T, W> lookup(const T (&table)[N], const Row<S, W> &at) {
   Row<T, W> out;
+  COUNT(loads, W);
   FOR_ALL AT(out) = table[(unsigned long long)AT(at) & (N - 1)];
   return out;
 }
@@ -323,7 +351,10 @@ template<int W> DEVICE Row<int, W> clamp(const Row<int, W> &x, int low, int high
   FOR_ALL AT(out) = clamp(AT(x), low, high);
   return out;
 }
-template<int bytes> struct word { static constexpr int size = bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 2 : 1; };
+template<int bytes> struct word {
+  static constexpr int size = bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 2 : 1;
+  static constexpr int count = bytes / size;
+};
 #ifdef LANES_GPU
 template<int size> struct word_type;
 template<> struct word_type<1> { typedef unsigned char t; };
@@ -365,6 +396,7 @@ template<class T, int W> DEVICE const T *aligned(const T *p) {
 // p[at + u] for each PE u, in words of up to 16 bytes.
 template<int W, class T> DEVICE Row<T, W> words(const T *p, long long at) {
   Row<T, W> out;
+  COUNT(loads, word<W * sizeof(T)>::count);
   const V<int> own = lane();
   LANE_LOOP TO_WORDS(p + at + lane_of(own, l) * W, out);
   return out;
@@ -372,6 +404,7 @@ template<int W, class T> DEVICE Row<T, W> words(const T *p, long long at) {
 // p[at + u] for each PE u.
 template<int W, class T> DEVICE Row<T, W> elements(const T *p, long long at) {
   Row<T, W> out;
+  COUNT(loads, W);
   const V<int> own = lane();
   FOR_ALL AT(out) = p[at + lane_of(own, l) * W + r];
   return out;
@@ -379,12 +412,14 @@ template<int W, class T> DEVICE Row<T, W> elements(const T *p, long long at) {
 // p[row + first + u], if first + u is in 0 .. extent - 1; else any element of the row.
 template<int W, class T> DEVICE Row<T, W> words_in(const T *p, long long row, int first, int extent) {
   Row<T, W> out;
+  COUNT(loads, word<W * sizeof(T)>::count);
   const V<int> own = lane();
   LANE_LOOP TO_WORDS(p + row + clamp(first + lane_of(own, l) * W, 0, extent - W), out);
   return out;
 }
 template<int W, class T> DEVICE Row<T, W> elements_in(const T *p, long long row, int first, int extent) {
   Row<T, W> out;
+  COUNT(loads, W);
   const V<int> own = lane();
   FOR_ALL AT(out) = p[row + clamp(first + lane_of(own, l) * W + r, 0, extent - 1)];
   return out;
@@ -392,20 +427,24 @@ template<int W, class T> DEVICE Row<T, W> elements_in(const T *p, long long row,
 // p[index] for each PE.
 template<class T, int W> DEVICE Row<T, W> gather(const T *p, const Row<int, W> &index) {
   Row<T, W> out;
+  COUNT(loads, W);
   FOR_ALL AT(out) = p[AT(index)];
   return out;
 }
 // Whole words by the lanes in which `when` holds for the first register.
 template<class T, int W> DEVICE void store(const Row<bool, W> &when, T *p, long long at, const Row<T, W> &in) {
   const V<int> own = lane();
+  COUNT(stores, word<W * sizeof(T)>::count);
   LANE_LOOP if (lane_of(when.v[0], l)) FROM_WORDS(p + at + lane_of(own, l) * W, in);
 }
 // Single elements.
 template<class T, int W> DEVICE void store_elements(const Row<bool, W> &when, T *p, long long at, const Row<T, W> &in) {
   const V<int> own = lane();
+  COUNT(stores, W);
   FOR_ALL if (AT(when)) p[at + lane_of(own, l) * W + r] = AT(in);
 }
 template<class T, int W> DEVICE void scatter(const Row<bool, W> &when, T *p, const Row<int, W> &index, const Row<T, W> &in) {
+  COUNT(stores, W);
   FOR_ALL if (AT(when)) p[AT(index)] = AT(in);
 }
 

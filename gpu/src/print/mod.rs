@@ -9,7 +9,8 @@ pub mod memory;
 pub mod python;
 pub mod shim;
 
-use crate::ir::{Array, Passing, Warp};
+use crate::ir::{Array, Passing};
+use crate::launches::Launches;
 use scop::ScalarType;
 
 /// The values of a warp, for all targets.
@@ -59,9 +60,14 @@ pub fn literal(bits: u64, ty: ScalarType) -> String {
     }
 }
 
-/// The arrays that the kernel has as parameters, with their numbers.
-pub fn parameters(warp: &Warp) -> impl Iterator<Item = (usize, &Array)> {
-    warp.arrays.iter().enumerate().filter(|(_, a)| (a.read || a.written) && a.passing != Passing::Unused)
+/// The arrays that a kernel has as parameters, with their numbers.
+pub fn parameters(arrays: &[Array]) -> impl Iterator<Item = (usize, &Array)> {
+    arrays.iter().enumerate().filter(|(_, a)| (a.read || a.written) && a.passing != Passing::Unused)
+}
+
+/// The arrays that the caller of the kernels passes, with their numbers.
+pub fn of_caller(launches: &Launches) -> impl Iterator<Item = (usize, &Array)> {
+    parameters(&launches.arrays).filter(|(_, a)| !a.scratch)
 }
 
 /// Elements of an array.
@@ -70,15 +76,15 @@ pub fn elements(array: &Array) -> i64 {
 }
 
 /// All files of a kernel's directory, with their names. `quotes`: by statement, its line of C.
-pub fn files(warp: &Warp, quotes: &[Option<String>]) -> Vec<(String, String)> {
+pub fn files(launches: &Launches, quotes: &[Option<String>]) -> Vec<(String, String)> {
     let file = |name: &str, text: String| (name.to_string(), text);
     vec![
-        file("kernel.cu", kernel::text(warp, quotes)),
+        file("kernel.cu", kernel::text(launches, quotes)),
         file("lanes.h", LANES_H.into()),
-        file("shim.cpp", shim::text(warp, "kernel.cu")),
-        file("host.cu", host::text(warp)),
-        file("kernel.py", python::kernel(warp)),
-        file("test.py", python::test(warp)),
-        file("README.md", python::readme(warp, quotes)),
+        file("shim.cpp", shim::text(launches, "kernel.cu")),
+        file("host.cu", host::text(launches)),
+        file("kernel.py", python::kernel(launches)),
+        file("test.py", python::test(launches)),
+        file("README.md", python::readme(launches, quotes)),
     ]
 }

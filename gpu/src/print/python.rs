@@ -1,7 +1,8 @@
 //! The kernel in Python: a function over tensors of CuPy or PyTorch, without copies; and a test with it.
 
-use super::{elements, host, parameters, shim, type_name};
-use crate::ir::{Array, Passing, Warp};
+use super::{elements, host, of_caller, parameters, type_name};
+use crate::ir::{Array, Passing};
+use crate::launches::Launches;
 use scop::ScalarType;
 use std::fmt::Write as _;
 
@@ -33,9 +34,9 @@ fn shape(a: &Array) -> String {
 }
 
 /// `kernel.py`.
-pub fn kernel(warp: &Warp) -> String {
-    let name = &warp.name;
-    let all: Vec<&Array> = parameters(warp).map(|(_, a)| a).collect();
+pub fn kernel(launches: &Launches) -> String {
+    let name = &launches.name;
+    let all: Vec<&Array> = of_caller(launches).map(|(_, a)| a).collect();
     let list: Vec<String> = all.iter().map(|a| own(a)).collect();
     let mut out = format!(
         "\"\"\"{name} on a GPU: `run({list})`, with tensors of CuPy or PyTorch. Arrays that C stores to are changed in place.\n\n\
@@ -43,50 +44,55 @@ pub fn kernel(warp: &Warp) -> String {
         list = list.join(", ")
     );
     out += HEAD;
-    let (steps, beside, before) = host::parts(warp);
-    let _ = writeln!(
-        out,
-        "NAME, WARPS, HEIGHT = \"{name}\", {}, {}",
-        warp.warps,
-        if host::has_height(warp) { "True" } else { "False" }
-    );
-    let _ = writeln!(out, "STEPS, BESIDE, BEFORE = {steps}, {beside}, {before}");
-    let _ = writeln!(
-        out,
-        "# Name, type, shape, how it is passed, whether the kernel stores to it, whether it reads a copy."
-    );
-    let _ = writeln!(out, "PARAMETERS = [");
+    let truth = |b: bool| if b { "True" } else { "False" };
+    out += "# Name, type, shape, how it is passed, whether a kernel stores to it.\nPARAMETERS = [\n";
     for a in &all {
         let how = match a.passing {
             Passing::Argument => "argument",
             Passing::Value => "value",
             _ => "pointer",
         };
-        let truth = |b: bool| if b { "True" } else { "False" };
+        let (dtype, stored) = (dtype(a.ty), truth(a.written));
+        let shape = if a.dims.is_empty() { "()".to_string() } else { shape(a) };
+        let _ = writeln!(out, "    (\"{}\", \"{dtype}\", {shape}, \"{how}\", {stored}),", a.source);
+    }
+    out += "]\n# Arrays in which kernels pass values to those behind: name, type, shape.\nSCRATCH = [\n";
+    for (_, a) in parameters(&launches.arrays).filter(|(_, a)| a.scratch) {
+        let _ = writeln!(out, "    (\"{}\", \"{}\", {}),", a.source, dtype(a.ty), shape(a));
+    }
+    out +=
+        "]\n# Name, warps of a block, whether it has a height, steps, warps beside those, steps to warm up, arrays.\n";
+    out += "KERNELS = [\n";
+    for warp in &launches.kernels {
+        let (steps, beside, before) = host::parts(warp);
+        // An array that the kernel reads as it was before is there twice.
+        let arrays = parameters(&warp.arrays).map(|(_, a)| match a.copied {
+            true => format!("(\"{}\", True), (\"{}\", False)", a.source, a.source),
+            false => format!("(\"{}\", False)", a.source),
+        });
+        let height = truth(host::has_height(warp));
+        let arrays: Vec<String> = arrays.collect();
         let _ = writeln!(
             out,
-            "    (\"{}\", \"{}\", {}, \"{how}\", {}, {}),",
-            a.source,
-            dtype(a.ty),
-            if a.dims.is_empty() { "()".to_string() } else { shape(a) },
-            truth(a.written),
-            truth(a.copied)
+            "    (\"{}\", {}, {height}, {steps}, {beside}, {before}, [{}]),",
+            warp.name,
+            warp.warps,
+            arrays.join(", ")
         );
     }
-    let _ = writeln!(out, "]\n");
+    let order: Vec<String> = launches.order.iter().map(usize::to_string).collect();
+    let _ = writeln!(out, "]\n# The kernels in the order in which they run.\nORDER = [{}]\n", order.join(", "));
     out += BODY;
     let written: Vec<String> = all.iter().filter(|a| a.written).map(|a| own(a)).collect();
     let _ = writeln!(out, "\ndef run({}, stream=None):", list.join(", "));
     let _ = writeln!(out, "    \"\"\"Starts the kernel; changes {}.\"\"\"", written.join(", "));
     let _ = writeln!(out, "    _start([{}], stream)\n", list.join(", "));
-    out += &operator(warp, &all, &list);
-    let _ = shim::warps(warp);
+    out += &operator(name, &all, &list);
     out
 }
 
 /// The operator for PyTorch.
-fn operator(warp: &Warp, all: &[&Array], list: &[String]) -> String {
-    let name = &warp.name;
+fn operator(name: &str, all: &[&Array], list: &[String]) -> String {
     let kind = |a: &&Array| match (a.passing, a.ty.is_float()) {
         (Passing::Value, true) => "float",
         (Passing::Value, false) => "int",
@@ -116,28 +122,26 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 const BODY: &str = r#"_known = {}
 
 
-def _kernel():
-    """The compiled kernel of this device, and the height at which its warps fill the device in whole waves."""
+def _kernels():
+    """The compiled kernels of this device, each with the height at which its warps fill the device in whole waves."""
     device = cupy.cuda.Device()
     if device.id not in _known:
         with open(os.path.join(HERE, "kernel.cu")) as file:
             module = cupy.RawModule(code=file.read(), options=("-std=c++17", "-I" + HERE))
-        kernel = module.get_function(NAME)
-        blocks = cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(kernel.kernel.ptr, 32 * WARPS, 0)
-        wave = device.attributes["MultiProcessorCount"] * max(blocks, 1)
-        heights = sorted({-(-STEPS // parts) for parts in range(1, min(STEPS, 4096) + 1)}, reverse=True)
-        time = lambda height: -(-_blocks(height) // wave) * (height + BEFORE)
-        _known[device.id] = kernel, min(heights, key=time)
+        all = []
+        for name, warps, has_height, steps, beside, before, arrays in KERNELS:
+            kernel = module.get_function(name)
+            blocks = cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(kernel.kernel.ptr, 32 * warps, 0)
+            wave = device.attributes["MultiProcessorCount"] * max(blocks, 1)
+            count = lambda height: -(-beside * (-(-steps // height) if has_height else 1) // warps)
+            heights = sorted({-(-steps // parts) for parts in range(1, min(steps, 4096) + 1)}, reverse=True)
+            height = min(heights, key=lambda height: -(-count(height) // wave) * (height + before))
+            all.append((kernel, count(height), height))
+        _known[device.id] = all
     return _known[device.id]
 
 
-def _blocks(height):
-    warps = BESIDE * (-(-STEPS // height) if HEIGHT else 1)
-    return -(-warps // WARPS)
-
-
 def _start(values, stream):
-    arguments = []
     if stream is None and any(type(v).__module__.startswith("torch") for v in values):
         import torch
 
@@ -145,9 +149,10 @@ def _start(values, stream):
     if isinstance(stream, int):
         stream = cupy.cuda.ExternalStream(stream)
     with stream or cupy.cuda.get_current_stream():
-        for value, (name, dtype, shape, how, stored, copied) in zip(values, PARAMETERS):
+        passed = {name: cupy.empty(shape, dtype) for name, dtype, shape in SCRATCH}
+        for value, (name, dtype, shape, how, stored) in zip(values, PARAMETERS):
             if how == "value":
-                arguments.append(numpy.dtype(dtype).type(value))
+                passed[name] = numpy.dtype(dtype).type(value)
                 continue
             if how == "argument":
                 array = value.get() if isinstance(value, cupy.ndarray) else numpy.asarray(value.cpu() if hasattr(value, "cpu") else value)
@@ -158,22 +163,23 @@ def _start(values, stream):
             if how == "argument":
                 # By value, as one structure.
                 block = numpy.ascontiguousarray(array)
-                arguments.append(numpy.frombuffer(block.tobytes(), dtype=numpy.dtype([("v", dtype, (block.size,))]))[0])
-                continue
-            if not array.flags.c_contiguous or array.data.ptr % 16:
+                array = numpy.frombuffer(block.tobytes(), dtype=numpy.dtype([("v", dtype, (block.size,))]))[0]
+            elif not array.flags.c_contiguous or array.data.ptr % 16:
                 raise ValueError(f"{name} is not contiguous, or does not begin at a multiple of 16 bytes")
-            if copied:
-                arguments.append(array.copy())
-            arguments.append(array)
-        kernel, height = _kernel()
-        if HEIGHT:
-            arguments.append(numpy.int32(height))
-        kernel((_blocks(height),), (32 * WARPS,), tuple(arguments))
+            passed[name] = array
+        kernels = _kernels()
+        for number in ORDER:
+            name, warps, has_height, steps, beside, before, arrays = KERNELS[number]
+            kernel, blocks, height = kernels[number]
+            arguments = [passed[array].copy() if copied else passed[array] for array, copied in arrays]
+            if has_height:
+                arguments.append(numpy.int32(height))
+            kernel((blocks,), (32 * warps,), tuple(arguments))
 
 "#;
 
 /// `test.py`: the kernel on this machine's GPU against the CPU shim, bit by bit.
-pub fn test(warp: &Warp) -> String {
+pub fn test(launches: &Launches) -> String {
     format!(
         r#""""Compares the kernel on this machine's GPU with its text on the CPU, bit by bit, and says how long it takes."""
 
@@ -190,7 +196,7 @@ import kernel
 
 random = numpy.random.default_rng(1)
 before = []
-for name, dtype, shape, how, stored, copied in kernel.PARAMETERS:
+for name, dtype, shape, how, stored in kernel.PARAMETERS:
     kind = numpy.dtype(dtype)
     values = random.standard_normal(shape) if kind.kind == "f" else random.integers(0, 100, shape)
     before.append(numpy.asarray(values).astype(kind))
@@ -220,21 +226,26 @@ device = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
 print(f"{{sorted(times)[10]:.1f}} us on {{device}}, median of 20 calls")
 sys.exit(1 if wrong else 0)
 "#,
-        name = warp.name
+        name = launches.name
     )
 }
 
 /// `README.md`.
-pub fn readme(warp: &Warp, quotes: &[Option<String>]) -> String {
+pub fn readme(launches: &Launches, quotes: &[Option<String>]) -> String {
     let mut out = format!(
         "# {}\n\nA systolic array in the lanes and registers of a GPU's warps, from this program:\n\n```c\n",
-        warp.name
+        launches.name
     );
     quotes.iter().flatten().for_each(|q| out += &format!("{q}\n"));
     out += "```\n\nThe map:\n\n```\n";
-    warp.map.iter().for_each(|line| out += &format!("{line}\n"));
+    for (phase, warp) in launches.phases().enumerate() {
+        if launches.order.len() > 1 {
+            let _ = writeln!(out, "phase {phase}, {}:", warp.name);
+        }
+        warp.map.iter().for_each(|line| out += &format!("{line}\n"));
+    }
     out += "```\n\n| parameter | type | shape | |\n| --- | --- | --- | --- |\n";
-    for (_, a) in parameters(warp) {
+    for (_, a) in of_caller(launches) {
         let what = match (a.passing, a.written) {
             (Passing::Argument, _) => format!("{} elements, a kernel argument: in the host's memory", elements(a)),
             (Passing::Value, _) => "a number".into(),

@@ -7,6 +7,7 @@
 
 use super::{elements, parameters, type_name};
 use crate::ir::{Passing, Pitch, Warp};
+use crate::launches::Launches;
 use std::fmt::Write as _;
 
 /// The number of warps at a height, as C++.
@@ -23,8 +24,8 @@ pub fn warps(warp: &Warp) -> String {
     }
 }
 
-/// The program. `kernel`: the file of the kernel's text.
-pub fn text(warp: &Warp, kernel: &str) -> String {
+/// The program. `kernel`: the file of the kernels' text.
+pub fn text(launches: &Launches, kernel: &str) -> String {
     let mut out = format!("// Runs {kernel} on the CPU: all lanes of a warp in lock-step, warp after warp.\n");
     let _ = writeln!(out, "//   c++ -std=c++17 -O1 -ffp-contract=off shim.cpp -o shim && ./shim IN OUT HEIGHT ORDER\n#include \"{kernel}\"\n");
     out += HELPERS;
@@ -36,19 +37,42 @@ pub fn text(warp: &Warp, kernel: &str) -> String {
         "  FILE *sagen_in = fopen(arguments[1], \"rb\");\n  if (!sagen_in) return perror(arguments[1]), 2;"
     );
     let _ = writeln!(out, "  const int height = atoi(arguments[3]);\n  (void)height;");
-    let mut call = vec![];
-    for (_, a) in parameters(warp) {
+    for (_, a) in parameters(&launches.arrays) {
         let (name, ty, n) = (&a.name, type_name(a.ty), elements(a));
-        let _ = writeln!(out, "  Guarded<{ty}> {name}(sagen_in, {n});");
+        let source = if a.scratch { "nullptr" } else { "sagen_in" };
+        let _ = writeln!(out, "  Guarded<{ty}> {name}({source}, {n});");
+    }
+    let _ = writeln!(out, "  fclose(sagen_in);");
+    launches.phases().for_each(|warp| out += &launch(warp));
+    let _ = writeln!(
+        out,
+        "  FILE *sagen_out = fopen(arguments[2], \"wb\");\n  if (!sagen_out) return perror(arguments[2]), 2;"
+    );
+    for (_, a) in parameters(&launches.arrays) {
+        let target = if a.scratch { "nullptr" } else { "sagen_out" };
+        let _ = writeln!(out, "  {}.finish({target}, \"{}\");", a.name, a.name);
+    }
+    out += COUNTED;
+    let _ = writeln!(out, "  return fclose(sagen_out) ? 2 : 0;\n}}");
+    out
+}
+
+/// All warps of one launch.
+fn launch(warp: &Warp) -> String {
+    let mut out = String::from("  {\n");
+    let (mut call, mut copies) = (vec![], String::new());
+    for (_, a) in parameters(&warp.arrays) {
+        let (name, ty) = (&a.name, type_name(a.ty));
         call.push(match a.passing {
             Passing::Argument => {
-                let _ = writeln!(out, "  {kernel}_{name} {name}_argument;", kernel = warp.name);
-                let _ = writeln!(out, "  memcpy({name}_argument.v, {name}.data, sizeof {name}_argument.v);");
+                let _ = writeln!(out, "    {kernel}_{name} {name}_argument;", kernel = warp.name);
+                let _ = writeln!(out, "    memcpy({name}_argument.v, {name}.data, sizeof {name}_argument.v);");
                 format!("{name}_argument")
             }
             Passing::Value => format!("{name}.data[0]"),
             _ if a.copied => {
-                let _ = writeln!(out, "  const Guarded<{ty}> {name}_before({name});");
+                let _ = writeln!(out, "    const Guarded<{ty}> {name}_before({name});");
+                let _ = writeln!(copies, "    free({}.memory);", a.loaded());
                 format!("{name}_before.data, {name}.data")
             }
             _ => format!("{name}.data"),
@@ -57,22 +81,17 @@ pub fn text(warp: &Warp, kernel: &str) -> String {
     if warp.time.as_ref().is_some_and(|t| t.height.is_some()) {
         call.push("height".into());
     }
-    let _ = writeln!(out, "  fclose(sagen_in);\n  const long long warps = {};", warps(warp));
+    let _ = writeln!(out, "    const long long warps = {};", warps(warp));
     // One warp more than there are, as in a block that is not full.
-    let _ = writeln!(out, "  for (long long k = 0; k <= warps; k++) {{\n    warp_number = (int)(reverse ? warps - k : k);\n    {}({});\n  }}", warp.name, call.join(", "));
-    let _ = writeln!(
-        out,
-        "  FILE *sagen_out = fopen(arguments[2], \"wb\");\n  if (!sagen_out) return perror(arguments[2]), 2;"
-    );
-    for (_, a) in parameters(warp) {
-        let _ = writeln!(out, "  {}.finish(sagen_out, \"{}\");", a.name, a.name);
-        if a.copied {
-            let _ = writeln!(out, "  free({}.memory);", a.loaded());
-        }
-    }
-    let _ = writeln!(out, "  return fclose(sagen_out) ? 2 : 0;\n}}");
+    let _ = writeln!(out, "    for (long long k = 0; k <= warps; k++) {{\n      warp_number = (int)(reverse ? warps - k : k);\n      {}({});\n    }}\n{copies}  }}", warp.name, call.join(", "));
     out
 }
+
+const COUNTED: &str = r#"#ifdef LANES_COUNT
+  printf("products %lld\nsums %lld\nothers %lld\nselects %lld\nshuffles %lld\nloads %lld\nstores %lld\n", counted.products,
+         counted.sums, counted.others, counted.selects, counted.shuffles, counted.loads, counted.stores);
+#endif
+"#;
 
 const HELPERS: &str = r#"#if defined(__SANITIZE_ADDRESS__)
 enum { BESIDE = 0 };
@@ -90,7 +109,9 @@ template<class T> struct Guarded {
     memory = (unsigned char *)p;
     data = (T *)(memory + BESIDE);
     memset(memory, 0x5A, bytes + 2 * BESIDE);
-    if (fread(data, 1, bytes, in) != bytes) { fputs("short input\n", stderr); exit(2); }
+    // What nobody has stored is garbage.
+    if (!in) memset(data, 0xA5, bytes);
+    else if (fread(data, 1, bytes, in) != bytes) { fputs("short input\n", stderr); exit(2); }
   }
   Guarded(const Guarded &other) : bytes(other.bytes) {
     void *p;
@@ -102,7 +123,7 @@ template<class T> struct Guarded {
   void finish(FILE *out, const char *name) {
     for (size_t k = 0; k < BESIDE; k++)
       if (memory[k] != 0x5A || memory[BESIDE + bytes + k] != 0x5A) { fprintf(stderr, "a store beside %s\n", name); exit(7); }
-    if (fwrite(data, 1, bytes, out) != bytes) { perror("output"); exit(2); }
+    if (out && fwrite(data, 1, bytes, out) != bytes) { perror("output"); exit(2); }
     free(memory);
   }
 };

@@ -5,7 +5,7 @@
 //!
 //! [`forms`] draws sizes, types and hand-written designs for known kernels; [`nests`] draws single nests with many
 //! dependences; [`programs`] draws whole programs as people write them; [`sized`] gives some of them sizes at run time,
-//! [`whole`] makes one IP of several, with a `main` beside them and options that few would combine.
+//! [`warps`] makes kernels for GPUs of them, [`whole`] makes one IP of several, with a `main` beside them and options that few would combine.
 //! Every case follows from its number: `SAGEN_SEED=n` starts at another, `SAGEN_CASES=n` sets how many run. A failure
 //! prints the program and the options that show it. [`soak`] runs until it is told to stop (`scripts/soak.sh`).
 
@@ -16,6 +16,7 @@ mod programs;
 mod shrink;
 mod sized;
 mod soak;
+mod warps;
 mod whole;
 
 use crate::common::{on_all_cores, setting};
@@ -23,9 +24,13 @@ use check::{Case, Verdict};
 
 /// Runs `count` cases; at least `share` percent must not be refused.
 fn run_all(draw: fn(u64) -> Case, count: u64, share: u64) {
+    run_by(check::run, draw, count, share);
+}
+
+fn run_by(run: fn(&Case) -> Verdict, draw: fn(u64) -> Case, count: u64, share: u64) {
     let (first, count) = (setting("SAGEN_SEED", 1), setting("SAGEN_CASES", count));
     let cases: Vec<Case> = (first..first + count).map(draw).collect();
-    let verdicts = on_all_cores(&cases, |c| format!("case {}", c.seed), check::run);
+    let verdicts = on_all_cores(&cases, |c| format!("case {}", c.seed), run);
     let (mut ran, mut failures) = (0, vec![]);
     for (case, verdict) in cases.iter().zip(verdicts) {
         let seed = case.seed;
@@ -63,6 +68,11 @@ fn random_programs_on_random_arrays() {
 #[test]
 fn sizes_at_run_time() {
     run_all(sized::draw, 60, 40);
+}
+
+#[test]
+fn kernels_for_gpus() {
+    run_by(warps::run, warps::draw, 30, 30);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! a time, `SAGEN_LIMIT` after how many seconds a case counts as hanging, `SAGEN_FOUND` the folder for what was found.
 
 use super::check::{self, Case, Verdict};
-use super::{forms, nests, programs, shrink, sized, whole};
+use super::{forms, nests, programs, shrink, sized, warps, whole};
 use crate::common::{root, setting};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -28,23 +28,32 @@ fn draw(seed: u64) -> Case {
     Case { options: case.options.clone() + engine, ..case }
 }
 
-/// One number in nine is a whole input, the others are single programs.
-fn is_whole(seed: u64) -> bool {
-    seed % 9 == 4
+/// What a number is: one in nine is a whole input, one a kernel for a GPU, the others are single programs.
+enum Kind {
+    Whole(whole::Whole),
+    Single(Case, fn(&Case) -> Verdict),
+}
+
+fn kind_of(seed: u64) -> Kind {
+    match seed % 9 {
+        4 => Kind::Whole(whole::draw(seed)),
+        7 => Kind::Single(warps::draw(seed), warps::run),
+        _ => Kind::Single(draw(seed), check::run),
+    }
 }
 
 fn answer(seed: u64) -> Verdict {
-    match is_whole(seed) {
-        true => whole::run(&whole::draw(seed)),
-        false => check::run(&draw(seed)),
+    match kind_of(seed) {
+        Kind::Whole(whole) => whole::run(&whole),
+        Kind::Single(case, run) => run(&case),
     }
 }
 
 /// The text of a case.
 fn shown(seed: u64) -> String {
-    match is_whole(seed) {
-        true => whole::draw(seed).to_string(),
-        false => draw(seed).to_string(),
+    match kind_of(seed) {
+        Kind::Whole(whole) => whole.to_string(),
+        Kind::Single(case, _) => case.to_string(),
     }
 }
 
@@ -84,12 +93,12 @@ fn kind(verdict: &Verdict) -> Option<String> {
 
 /// Writes the smallest case found that goes wrong as `seed` does.
 fn keep(seed: u64, verdict: &Verdict, folder: &PathBuf) -> String {
-    let (small, again) = match is_whole(seed) {
-        true => (shown(seed), answer(seed)),
-        false => {
-            let (case, wanted) = (draw(seed), kind(verdict));
-            let small = shrink::shrink(&case, 400, |c| kind(&check::run(c)) == wanted);
-            (small.to_string(), check::run(&small))
+    let (small, again) = match kind_of(seed) {
+        Kind::Whole(_) => (shown(seed), answer(seed)),
+        Kind::Single(case, run) => {
+            let wanted = kind(verdict);
+            let small = shrink::shrink(&case, 400, |c| kind(&run(c)) == wanted);
+            (small.to_string(), run(&small))
         }
     };
     let why = match again {

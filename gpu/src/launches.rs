@@ -1,0 +1,98 @@
+//! [`Launches`]: the kernels of a program, and the order in which a stream runs them.
+//!
+//! A program that one array executes is one kernel. A program in *phases* is one launch for each phase, and equal phases
+//! share a kernel. Values pass between phases through the device's memory, those of local arrays in *scratch* arrays,
+//! which the host allocates.
+//!
+//! **Invariant.** An array is passed in one way to all kernels.
+
+use crate::arrange::Refusal;
+use crate::form::Form;
+use crate::ir::{Array, Op, Passing, Warp};
+
+#[derive(Clone, Debug)]
+pub struct Launches {
+    pub name: String,
+    /// Each with a name of its own.
+    pub kernels: Vec<Warp>,
+    /// The kernels of the phases, one after the other.
+    pub order: Vec<usize>,
+    /// As the host gets them.
+    pub arrays: Vec<Array>,
+}
+
+impl Launches {
+    /// # Errors
+    /// A phase reads a local array that no phase before has stored to.
+    pub fn new(phases: Vec<Warp>) -> Result<Launches, Refusal> {
+        let name = phases.first().map_or(String::new(), |w| w.name.clone());
+        let (mut kernels, mut order): (Vec<Warp>, Vec<usize>) = (vec![], vec![]);
+        for warp in phases {
+            let number = kernels.iter().position(|k| *k == warp).unwrap_or(kernels.len());
+            if number == kernels.len() {
+                kernels.push(warp);
+            }
+            order.push(number);
+        }
+        let count = kernels.first().map_or(0, |w| w.arrays.len());
+        let arrays = (0..count).map(|k| joined(&kernels, k)).collect::<Vec<Array>>();
+        for (k, array) in arrays.iter().enumerate() {
+            if array.passing == Passing::Pointer {
+                kernels.iter_mut().for_each(|warp| by_address(warp, k));
+            }
+            let mut stored = false;
+            for warp in order.iter().map(|&n| &kernels[n]).filter(|_| array.scratch) {
+                if warp.arrays[k].read && !stored {
+                    let why = format!("`{}` is read where the region has not written it", array.source);
+                    return Err(Refusal::new(why));
+                }
+                stored |= warp.arrays[k].written;
+            }
+        }
+        if kernels.len() > 1 {
+            kernels.iter_mut().enumerate().for_each(|(k, warp)| warp.name = format!("{name}_phase_{k}"));
+        }
+        Ok(Launches { name, kernels, order, arrays })
+    }
+
+    /// The kernel of each phase.
+    pub fn phases(&self) -> impl Iterator<Item = &Warp> {
+        self.order.iter().map(|&k| &self.kernels[k])
+    }
+}
+
+/// An array as the host passes it: by its address if a kernel needs it, or stores to it.
+fn joined(kernels: &[Warp], k: usize) -> Array {
+    let all = || kernels.iter().map(|w| &w.arrays[k]);
+    let written = all().any(|a| a.written);
+    let used: Vec<Passing> = all().filter(|a| a.read || a.written).map(|a| a.passing).collect();
+    let argument = !written && !used.is_empty() && used.iter().all(|p| *p == Passing::Argument);
+    let passing = match kernels[0].arrays[k].passing {
+        Passing::Value => Passing::Value,
+        _ if argument => Passing::Argument,
+        _ if used.is_empty() => Passing::Unused,
+        _ => Passing::Pointer,
+    };
+    Array { read: all().any(|a| a.read), written, passing, copied: false, ..kernels[0].arrays[k].clone() }
+}
+
+/// Passes an array by its address that was a kernel argument.
+fn by_address(warp: &mut Warp, k: usize) {
+    if warp.arrays[k].passing != Passing::Argument {
+        return;
+    }
+    warp.arrays[k].passing = Passing::Pointer;
+    let dims = warp.arrays[k].dims.clone();
+    for node in &mut warp.nodes {
+        let Op::Argument { array, element } = node.op else { continue };
+        if array == k {
+            let mut rest = element;
+            let mut at: Vec<Form> = vec![];
+            for extent in dims.iter().rev() {
+                at.insert(0, Form::constant(rest % extent));
+                rest /= extent;
+            }
+            node.op = Op::Load { array, at };
+        }
+    }
+}
