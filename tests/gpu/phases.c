@@ -6,6 +6,7 @@
 // sagen: --function pingpong
 // sagen: --function pingpong --space j
 // sagen: --function weights
+// sagen: --function names
 #ifndef M
 #define M 40
 #endif
@@ -73,5 +74,15 @@ void weights(const float x[M][N], const float w[3], float y[N][M], float z[M][N]
   for (int i = 0; i < M; i++)
     for (int j = 0; j < N; j++)
       z[i][j] = y[N - 1 - j][M - 1 - i] * w[j % 3];
+#pragma endscop
+}
+// Names that the texts around the kernel use, too.
+void names(const int k[M][N], const int count[M], int warps[N][M], int error[M]) {
+#pragma scop
+  for (int i = 0; i < M; i++)
+    for (int j = 0; j < N; j++)
+      warps[j][i] = k[i][j] + count[i];
+  for (int i = 0; i < M; i++)
+    error[i] = warps[N - 1 - i][i];
 #pragma endscop
 }

@@ -111,19 +111,31 @@ const RESERVED: &[&str] = &[
     "all",
     "cast",
     "sagen_in",
+    "sagen_at",
+    "warps",
+    "reverse",
+    "count",
+    "counted",
+    "arguments",
+    "error",
+    "stream",
     "sagen_out",
     "AT",
 ];
 
-/// Gives every array and scalar a name of its own.
+/// Gives the kernel, every array and every scalar a name of its own.
 pub fn rename(warp: &mut Warp) {
     let mut taken: BTreeSet<String> = RESERVED.iter().map(|s| (*s).to_string()).collect();
-    taken.insert(warp.name.clone());
-    let mut own = |name: &mut String| {
+    let own = |name: &mut String, taken: &mut BTreeSet<String>| {
         while !taken.insert(name.clone()) || name.starts_with("__") {
             name.insert_str(0, "c_");
         }
     };
-    warp.arrays.iter_mut().for_each(|a| own(&mut a.name));
-    warp.scalars.iter_mut().for_each(|s| own(&mut s.name));
+    // `main` is the shim's own; other names of the list may also name a kernel.
+    match warp.name == "main" {
+        true => own(&mut warp.name, &mut taken),
+        false => drop(taken.insert(warp.name.clone())),
+    }
+    warp.arrays.iter_mut().for_each(|a| own(&mut a.name, &mut taken));
+    warp.scalars.iter_mut().for_each(|s| own(&mut s.name, &mut taken));
 }

@@ -51,7 +51,7 @@ fn launch(warp: &Warp, out: &mut String) {
             Passing::Argument => {
                 let n = elements(a);
                 let _ = writeln!(out, "  {name}_{own} {own}_argument;");
-                let _ = writeln!(out, "  for (int k = 0; k < {n}; k++) {own}_argument.v[k] = {own}[k];");
+                let _ = writeln!(out, "  for (int sagen_at = 0; sagen_at < {n}; sagen_at++) {own}_argument.v[sagen_at] = {own}[sagen_at];");
                 call.push(format!("{own}_argument"));
             }
             Passing::Value => call.push(own.clone()),

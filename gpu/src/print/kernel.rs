@@ -68,10 +68,10 @@ impl Operands for Printer<'_> {
             Op::Last { of } => format!("{}[0]", self.was(*of)),
             Op::Load { array, at } => self.load(id, *array, at),
             Op::Lookup(table, at) => {
-                let (table, at) = (self.table(table), *at);
+                let (last, table, at) = (table.len().next_power_of_two() - 1, self.table(table), *at);
                 match self.warp.node(id).row {
                     true => format!("lookup({table}, {})", self.text(at)),
-                    false => format!("{table}[(unsigned long long){} & {}]", atom(&self.text(at)), "sizeof_table - 1"),
+                    false => format!("{table}[(unsigned long long){} & {last}]", atom(&self.text(at))),
                 }
             }
             _ => operation(self.warp, id, self),

@@ -83,7 +83,7 @@ fn launch(warp: &Warp) -> String {
     }
     let _ = writeln!(out, "    const long long warps = {};", warps(warp));
     // One warp more than there are, as in a block that is not full.
-    let _ = writeln!(out, "    for (long long k = 0; k <= warps; k++) {{\n      warp_number = (int)(reverse ? warps - k : k);\n      {}({});\n    }}\n{copies}  }}", warp.name, call.join(", "));
+    let _ = writeln!(out, "    for (long long sagen_at = 0; sagen_at <= warps; sagen_at++) {{\n      warp_number = (int)(reverse ? warps - sagen_at : sagen_at);\n      {}({});\n    }}\n{copies}  }}", warp.name, call.join(", "));
     out
 }
 
