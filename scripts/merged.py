@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Functions on one array: `merged.py [SAGEN]`.
 
-Writes docs/results/merged.md: the six routines of examples/la/blas.c and the thirty kernels of examples/la/kernels.c, each
-with an array of its own and on a merged one. Simulates random sequences on the arrays with one PE and compares with the C
+Writes docs/results/merged.md: the six routines of examples/la/blas.c, the parts of a correlation (examples/la/corr.c) and the
+thirty kernels of examples/la/kernels.c, each with an array of its own and on a merged one. Simulates random sequences on the arrays with one PE and compares with the C
 program; fails if a result or a number of cycles differs. Takes five minutes.
 """
 import json
@@ -17,6 +17,8 @@ BOARD = "zcu104"
 RUNS = 40
 # Derumigny et al., 2023, table 5: LA-GA, without DRAM.
 PAPER = {"scale": 8258, "gemv": 4396, "trmv": 2380, "ger": 8343, "gemm": 274540, "trmm": 145516}
+# The same, table 8: CORR-GA.
+PAPER_CORR = {"center": 12480, "stddev": 29053, "center_reduce": 33352, "corr": 303763}
 
 TEXT = """# Functions on one array: results
 
@@ -34,6 +36,15 @@ Pouchet and Rastello (IMPACT 2023), table 5, whose cycles are counted without DR
 | `--merge` and | LUT | FF | DSP | BRAM36 | LUT apart | DSP apart | {names} | seconds |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | {lines} ---: |
 {six}| LA-GA | 9,418 | 4,524 | 6 | 54.5 | | | {paper} | |
+
+## A correlation and its parts
+
+[examples/la/corr.c](../../examples/la/corr.c): 64 × 64, half precision; each function has its loops as phases. The last row is
+the accelerator CORR-GA of the same article, table 8.
+
+| `--merge` and | LUT | FF | DSP | BRAM36 | LUT apart | DSP apart | {corr_names} | seconds |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | {corr_lines} ---: |
+{corr}| CORR-GA | 15,579 | 6,073 | 12 | | | | {paper_corr} | |
 
 ## Thirty kernels
 
@@ -86,12 +97,12 @@ def simulated(source, *more):
     sagen("sim", source, "--board", BOARD, "--merge", "--grid", "1", "--json", "--sequence", str(RUNS), *more)
 
 
-def six():
+def several(source, names, choices):
     rows = ""
-    for options in (["--grid", "1"], ["--limit", "lut=9418,dsp=6"], ["--grid", "4x1"], ["--grid", "8x8", "--objective", "cycles"]):
-        report, seconds = built("examples/la/blas.c", *options)
+    for options in choices:
+        report, seconds = built(source, *options)
         total, _ = apart(report)
-        cycles = " | ".join(f"{report['functions'][name]['predicted_cycles']:,}" for name in PAPER)
+        cycles = " | ".join(f"{report['functions'][name]['predicted_cycles']:,}" for name in names)
         need = numbers(report["resources"], "lut", "ff", "dsp", "bram36")
         rows += f"| `{' '.join(options)}` | {need} | {total['lut']:,} | {total['dsp']:,} | {cycles} | {seconds:.0f} |\n"
     return rows
@@ -117,16 +128,22 @@ def thirty():
 
 
 def main():
-    simulated("examples/la/blas.c")
-    simulated("examples/la/kernels.c")
+    for source in ("blas", "corr", "kernels"):
+        simulated(f"examples/la/{source}.c")
     table, each = thirty()
+    six = (["--grid", "1"], ["--limit", "lut=9418,dsp=6"], ["--grid", "4x1"], ["--grid", "8x8", "--objective", "cycles"])
+    corr = (["--grid", "1"], ["--limit", "lut=15579,dsp=12"], ["--grid", "1x1x4"], ["--grid", "8"])
     text = TEXT.format(
         board=BOARD,
         runs=RUNS,
         names=" | ".join(PAPER),
         lines=" ".join("---: |" for _ in PAPER),
-        six=six(),
+        six=several("examples/la/blas.c", PAPER, six),
         paper=" | ".join(f"{n:,}" for n in PAPER.values()),
+        corr_names=" | ".join(PAPER_CORR),
+        corr_lines=" ".join("---: |" for _ in PAPER_CORR),
+        corr=several("examples/la/corr.c", PAPER_CORR, corr),
+        paper_corr=" | ".join(f"{n:,}" for n in PAPER_CORR.values()),
         thirty=table,
         each=each,
     )

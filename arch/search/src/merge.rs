@@ -5,9 +5,10 @@
 //!
 //! **Method.** The grids of the functions with the most cycles are tried, each as the largest that a function may have:
 //! functions whose own array is larger are searched again. Ports may be narrow, or get equal widths, which saves engines and
-//! costs buffers. If nothing fits the limits, smaller and smaller grids are tried. Every choice is merged and estimated. The objective decides: cycles are those of all functions, as often as
-//! `--weights` says; the size is the share of the scarcest resource of the merged array. It is a heuristic: no bound is
-//! known for all functions together.
+//! costs buffers. If nothing fits the limits, smaller and smaller grids are tried. Then one function after the other
+//! changes to another one of its arrays that were tried, while that is better. Every choice is merged and estimated. The
+//! objective decides: cycles are those of all functions, as often as `--weights` says; the size is the share of the scarcest
+//! resource of the merged array. It is a heuristic: no bound is known for all functions together.
 
 use crate::choose::{limits_of, objective};
 use crate::compiled::Compiled;
@@ -33,6 +34,9 @@ pub struct Asked<'a> {
 
 /// An array for all functions.
 struct Choice {
+    /// The arrays that are merged.
+    own: Vec<Compiled>,
+    /// The functions as runs of the merged array.
     all: Vec<Compiled>,
     merged: Vsa,
     need: Resources,
@@ -47,7 +51,8 @@ pub fn merged(asked: &Asked, alone: Vec<Compiled>) -> Result<Vec<Compiled>, Diag
     let aim = &asked.specs[0].aim;
     let limits = limits_of(asked.board, &aim.limit).map_err(wrong)?;
     let weights = weights(asked, &alone).map_err(wrong)?;
-    let mut search = Search { asked, alone: &alone, limits, weights, best: None, refused: None, smallest: None };
+    let tried = vec![vec![]; alone.len()];
+    let mut search = Search { asked, alone: &alone, limits, weights, tried, best: None, refused: None, smallest: None };
     search.try_all(alone.clone());
     let grids = search.grids();
     grids.iter().for_each(|&grid| _ = search.try_within(grid));
@@ -60,6 +65,7 @@ pub fn merged(asked: &Asked, alone: Vec<Compiled>) -> Result<Vec<Compiled>, Diag
         }
         lanes /= 2;
     }
+    search.exchange();
     let Search { best, refused, smallest, .. } = search;
     let Some((_, Choice { all, merged, .. })) = best else {
         return Err(vec![match (refused, smallest) {
@@ -76,6 +82,8 @@ struct Search<'a> {
     alone: &'a [Compiled],
     limits: Resources,
     weights: Vec<i64>,
+    /// Per function, its arrays that were merged.
+    tried: Vec<Vec<Compiled>>,
     /// With what it costs.
     best: Option<((f64, f64), Choice)>,
     refused: Option<Unmergeable>,
@@ -84,6 +92,16 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
+    /// Cycles come first. What the user allows is there to be used.
+    fn is_for_cycles(&self) -> bool {
+        let aim = &self.asked.specs[0].aim;
+        match objective(aim) {
+            Objective::Cycles => true,
+            Objective::Balanced => !aim.limit.is_empty(),
+            Objective::Area | Objective::Efficiency => false,
+        }
+    }
+
     /// What a choice costs: first by the objective.
     fn cost(&self, choice: &Choice) -> (f64, f64) {
         let total = |all: &[Compiled]| {
@@ -92,13 +110,10 @@ impl Search<'_> {
         };
         let slower = total(&choice.all) / total(self.alone).max(1.0);
         let size = branch::share(&choice.need, &self.limits);
-        let aim = &self.asked.specs[0].aim;
-        match objective(aim) {
-            Objective::Cycles => (slower, size),
-            // What the user allows is there to be used.
-            Objective::Balanced if !aim.limit.is_empty() => (slower, size),
+        match objective(&self.asked.specs[0].aim) {
+            _ if self.is_for_cycles() => (slower, size),
             Objective::Area => (size, slower),
-            Objective::Balanced | Objective::Efficiency => (slower * size, slower),
+            _ => (slower * size, slower),
         }
     }
 
@@ -107,23 +122,65 @@ impl Search<'_> {
         let mut fits = false;
         let alike = alike(&self.asked.specs, functions.clone(), self.asked.board);
         for all in [functions, alike] {
-            match choice(self.asked.name, all, self.alone) {
-                Err(why) => _ = self.refused.get_or_insert(why),
-                Ok(choice) if !choice.need.fits(&self.limits) => {
-                    if self.smallest.is_none_or(|other| choice.need.lut < other.lut) {
-                        self.smallest = Some(choice.need);
-                    }
-                }
-                Ok(choice) => {
-                    fits = true;
-                    let cost = self.cost(&choice);
-                    if self.best.as_ref().is_none_or(|b| cost < b.0) {
-                        self.best = Some((cost, choice));
-                    }
+            for (tried, one) in self.tried.iter_mut().zip(&all) {
+                if tried.iter().all(|other| other.vsa != one.vsa) {
+                    tried.push(one.clone());
                 }
             }
+            fits |= self.try_these(all);
         }
         fits
+    }
+
+    /// Merges these arrays. `false`: the merged array does not fit.
+    fn try_these(&mut self, own: Vec<Compiled>) -> bool {
+        match choice(self.asked.name, own, self.alone) {
+            Err(why) => {
+                self.refused.get_or_insert(why);
+                false
+            }
+            Ok(choice) if !choice.need.fits(&self.limits) => {
+                if self.smallest.is_none_or(|other| choice.need.lut < other.lut) {
+                    self.smallest = Some(choice.need);
+                }
+                false
+            }
+            Ok(choice) => {
+                let cost = self.cost(&choice);
+                if self.best.as_ref().is_none_or(|b| cost < b.0) {
+                    self.best = Some((cost, choice));
+                }
+                true
+            }
+        }
+    }
+
+    /// Exchanges the array of one function for another one that was tried, while the merged array gets better by it.
+    fn exchange(&mut self) {
+        let mut left = tuning::MERGED_EXCHANGES / self.alone.len().max(1);
+        let mut same = 0;
+        for f in (0..self.alone.len()).cycle() {
+            let Some((cost, Choice { own, .. })) = &self.best else { return };
+            let (cost, own) = (*cost, own.clone());
+            let cycles = |c: &Compiled| c.report.prediction.cycles;
+            for new in self.tried[f].clone() {
+                if new.vsa == own[f].vsa || self.is_for_cycles() && cycles(&new) >= cycles(&own[f]) {
+                    continue;
+                }
+                if left == 0 {
+                    return;
+                }
+                left -= 1;
+                let mut all = own.clone();
+                all[f] = new;
+                self.try_these(all);
+            }
+            let is_better = self.best.as_ref().is_some_and(|b| b.0 < cost);
+            same = if is_better { 0 } else { same + 1 };
+            if same == self.alone.len() {
+                return;
+            }
+        }
     }
 
     /// Tries arrays within a grid, over ports of any width and over narrow ones. `false`: none fits.
@@ -181,14 +238,15 @@ fn is_free(spec: &DesignSpec) -> bool {
     }
 }
 
-fn choice(name: &str, mut all: Vec<Compiled>, alone: &[Compiled]) -> Result<Choice, Unmergeable> {
-    let arrays: Vec<&Vsa> = all.iter().map(|c| &c.vsa).collect();
+fn choice(name: &str, own: Vec<Compiled>, alone: &[Compiled]) -> Result<Choice, Unmergeable> {
+    let arrays: Vec<&Vsa> = own.iter().map(|c| &c.vsa).collect();
     let merged = merge(&name.to_lowercase(), &arrays)?;
+    let mut all = own.clone();
     for (f, compiled) in all.iter_mut().enumerate() {
         compiled.join(&merged, f, &alone[f]);
     }
     let need = resources::estimate(&merged);
-    Ok(Choice { all, merged, need })
+    Ok(Choice { own, all, merged, need })
 }
 
 /// The functions with ports of equal widths, so that they can share them: ports that write first, then from the widest

@@ -251,3 +251,5 @@ pub const LAYER_DESIGNS: u64 = 60;
 
 /// Grids that merged functions are tried with.
 pub const MERGED_GRIDS: usize = 3;
+/// Merged arrays that are tried, each with another array of one function, times functions.
+pub const MERGED_EXCHANGES: usize = 600;
