@@ -89,6 +89,8 @@ pub struct Function {
     /// The array in one line, and the predicted cycles of a run.
     pub summary: String,
     pub cycles: i64,
+    /// They are those with the board's memory, else with ideal memory.
+    pub on_board: bool,
 }
 
 impl Ip<'_> {

@@ -30,6 +30,7 @@ pub fn text(ip: &Ip, revision: u32) -> String {
         &[
             ("KERNEL", interface.kernel.clone()),
             ("SUMMARY", summary(ip)),
+            ("MEMORY", memory(ip)),
             ("CLOCK_MHZ", ip.board.clock_mhz.to_string()),
             ("BOARD", quote::markdown(if ip.board.title.is_empty() { &ip.board.name } else { &ip.board.title })),
             ("PART", quote::markdown(&ip.board.part)),
@@ -164,6 +165,15 @@ fn summary(ip: &Ip) -> String {
     }
     let each: Vec<_> = ip.all().map(|(_, f)| format!("{}, {} cycles a run", f.summary, f.cycles)).collect();
     format!("{} functions, one at a time: {};", each.len(), each.join("; "))
+}
+
+/// The memory with which the functions take their cycles.
+fn memory(ip: &Ip) -> String {
+    if ip.functions.iter().all(|f| f.on_board) {
+        format!("the memory of {}", quote::markdown(&ip.board.name))
+    } else {
+        "ideal memory".into()
+    }
 }
 
 /// The choice of a function, if the IP has several.

@@ -38,6 +38,7 @@ pub fn function(
         exact,
         summary: crate::report::headline(&compiled.vsa),
         cycles: compiled.report.prediction.cycles,
+        on_board: compiled.report.chosen_for == compiled.report.board,
     }
 }
 
