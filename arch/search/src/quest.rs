@@ -300,8 +300,8 @@ impl Quest<'_> {
     /// prove if there is none.
     fn nearly_as_fast(&self, best: &Design, found: &mut Found) -> Option<Design> {
         let part = self.effort.part(tuning::LEANER_PART);
-        let effort =
-            Effort { exact: part.exact.min(tuning::LEANER_DESIGNS), gap: part.gap.max(tuning::BALANCED_GAP), ..part };
+        let exact = part.exact.clamp(tuning::BALANCED_DESIGNS, tuning::LEANER_DESIGNS);
+        let effort = Effort { exact, gap: part.gap.max(tuning::BALANCED_GAP), ..part };
         let (size, mut most) = (share(&best.need, &self.limits), best.cycles);
         for parts in [2, 4] {
             most += most * tuning::BALANCED_PERCENT / 100;

@@ -145,6 +145,9 @@ pub const POLISHING_DESIGNS: u64 = 12;
 pub const LEANER_PART: u64 = 8;
 /// Designs of that part at most.
 pub const LEANER_DESIGNS: u64 = 150;
+/// Designs assembled at least for an array of half the size that may take more cycles. With fewer, the lines `beside it`
+/// show arrays that the balance should have found.
+pub const BALANCED_DESIGNS: u64 = NEIGHBOUR_DESIGNS;
 /// Share of the scarcest resource that is small enough: an array is not made smaller than that.
 pub const LEAN_SHARE: f64 = 0.03;
 /// Percent of the cycles that halving a balanced array may cost.
