@@ -169,13 +169,15 @@ fn choose_with<'a>(
         space: space.clone(),
         ..Quest::new(program, spec, limits, effort)
     };
-    let mut found = quest(margins).answer(&spec.aim)?;
+    let first = quest(margins);
+    let mut found = first.answer(&spec.aim)?;
     let mut limits = margins;
     // Margins help the router. If nothing fits within them, the whole board is tried.
     let is_far = found.nearest.is_some_and(|need| share(&need, &board.resources) > tuning::FAR_TOO_BIG);
     if found.best.is_none() && !is_far && spec.aim.limit.is_empty() {
         limits = board.resources;
-        found = quest(limits).answer(&spec.aim)?;
+        let effort = effort.part(tuning::AGAIN_PART);
+        found = Quest { learned: first.learned, effort, ..quest(limits) }.answer(&spec.aim)?;
     }
     if found.best.is_none() && found.counts.too_big > 0 && space.is_none() {
         if let Some(steps) = distribute::in_steps(program, spec) {

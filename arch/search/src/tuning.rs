@@ -80,6 +80,8 @@ pub const REFUSED_PER_DESIGN: u64 = 4;
 pub const FEW_DESIGNS: u64 = 100;
 /// Rows walked in the time in which one node of a PE is lowered.
 pub const ROWS_PER_NODE: u64 = 10;
+/// Rows walked in the time in which a grid is compared with a statement.
+pub const ROWS_PER_STATEMENT: u64 = 4;
 /// Rows walked in the time of one access of a coarse walk.
 pub const ROWS_PER_ACCESS: u64 = 64;
 /// How many times the effort of one search, in rows and bounds, all searches of a choice may take together.
@@ -180,6 +182,8 @@ pub const CHOICE_BOUNDS: u64 = 500_000;
 pub const CHOICE_BOUNDS_PER_DESIGN: u64 = 20_000;
 /// Rows of loads and stores walked one by one for all designs of a choice: some seconds.
 pub const CHOICE_ROWS: u64 = 40_000_000;
+/// Part of the effort (one in so many) for a search within the whole board, if none was found within the margins.
+pub const AGAIN_PART: u64 = 2;
 /// Part of the effort (one in so many) for the program with distributed loops: its designs take long to walk.
 pub const DISTRIBUTED_PART: u64 = 4;
 /// Part of the effort (one in so many) for a program in steps, whose designs take longer still to walk.

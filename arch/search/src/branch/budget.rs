@@ -10,6 +10,8 @@ pub(super) struct Spent {
     pub nodes: u64,
     /// Tiles of all coarse walks.
     pub tiles: u64,
+    /// Statements that grids were compared with.
+    pub compared: u64,
 }
 
 pub(super) struct Budget {
@@ -73,6 +75,7 @@ impl Budget {
     pub fn work(&self, spent: &Spent) -> u64 {
         spent.counts.rows
             + spent.tiles
+            + tuning::ROWS_PER_STATEMENT * spent.compared
             + tuning::ROWS_PER_NODE * spent.nodes
             + tuning::ROWS_PER_ACCESS * spent.counts.walks * self.accesses
     }

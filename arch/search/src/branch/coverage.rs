@@ -15,6 +15,7 @@ use array::kernel::Kernel;
 use scop::flow;
 use scop::{Constraint, ExprKind};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU64, Ordering};
 use uniform::program::count;
 use uniform::system::System;
 
@@ -22,6 +23,8 @@ pub(super) struct Coverage<'a> {
     system: &'a System,
     /// `None` for statements that compute nothing.
     domains: Vec<Option<Domain>>,
+    /// Statements that grids were compared with so far.
+    compared: AtomicU64,
 }
 
 /// Per statement, a number of PEs or lanes; `None` if it computes nothing.
@@ -126,11 +129,18 @@ impl<'a> Coverage<'a> {
             |s: usize| !matches!(program.scop.statements[s].rhs.kind, ExprKind::Const(_) | ExprKind::Read(_));
         let domain =
             |(s, p): (usize, &uniform::system::Placed)| computes(s).then(|| Domain::new(&p.domain, system.dims.len()));
-        Coverage { system, domains: system.statements.iter().enumerate().map(domain).collect() }
+        let domains = system.statements.iter().enumerate().map(domain).collect();
+        Coverage { system, domains, compared: 0.into() }
+    }
+
+    /// Statements that grids were compared with. Exact only while none is.
+    pub fn compared(&self) -> u64 {
+        self.compared.load(Ordering::Relaxed)
     }
 
     /// PEs that each statement reaches in every array of the grid.
     pub fn pes(&self, facts: &Facts, grid: &Grid) -> Reached {
+        self.compared.fetch_add(self.domains.len() as u64, Ordering::Relaxed);
         let of = |domain: &Domain| {
             domain.spread(facts, grid, false).max(domain.covered(self.system, facts, grid).unwrap_or(1))
         };

@@ -239,7 +239,8 @@ impl Search<'_> {
 
     fn spent(&self) -> Spent {
         let assembler = &self.model.assembler;
-        Spent { counts: self.counts, nodes: assembler.nodes(), tiles: assembler.tiles() }
+        let (nodes, tiles) = (assembler.nodes(), assembler.tiles());
+        Spent { counts: self.counts, nodes, tiles, compared: self.model.coverage.compared() }
     }
 
     /// What the walk of one more design may take.
