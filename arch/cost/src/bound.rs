@@ -70,7 +70,8 @@ pub struct Tiles<'a> {
     pub spill: Option<i64>,
     /// Loops over several PEs, as bits.
     pub spread: u32,
-    /// From the start to the first beat of a load, and from the last beat of a drain to the end: the memory's latency.
+    /// From the start to the first beat of a load, and from the last beat of a drain to the end, at least. A load that
+    /// begins, or a drain that ends, with words beyond the array passes these during the memory's latency.
     pub before: i64,
     pub behind: i64,
     /// What the ports can carry.
@@ -88,6 +89,11 @@ pub struct Moved<'a> {
 }
 
 impl Moved<'_> {
+    /// Beats of the port that takes longest to store the results of a tile.
+    pub fn last(&self) -> i64 {
+        self.last
+    }
+
     pub fn new<'a>(loads: &'a [Transfer], stores: &'a [Transfer]) -> Moved<'a> {
         Moved { loads, stores, first: busiest(loads), last: busiest(stores) }
     }
@@ -120,10 +126,11 @@ pub fn waves_alone(waves: i64) -> i64 {
     timing::START_TO_LAUNCH + waves
 }
 
-/// From the launch of a phase's last wave to the first launch of a phase that loads what it stores, at least. `stored`:
-/// cycles in which the value is computed, crosses the array and passes the port. `loaded`: beats of the load.
-pub fn handed_over(memory: &MemoryTiming, stored: i64, loaded: i64) -> i64 {
-    stored + memory.write_latency + ANSWERED + memory.read_latency + loaded + FETCHED + timing::LOADED_TO_LAUNCH
+/// From the launch of a phase's last wave to the first launch of a phase that loads what it stores, at least.
+/// `computed`: cycles in which the value is computed and crosses the array. `stored`: beats of the store, of which one
+/// is transferred. `loaded`: beats of the load, and the memory's latency if the first one is transferred.
+pub fn handed_over(memory: &MemoryTiming, computed: i64, stored: i64, loaded: i64) -> i64 {
+    computed + stored.max(1 + memory.write_latency) + ANSWERED + loaded + FETCHED + timing::LOADED_TO_LAUNCH
 }
 
 impl Tiles<'_> {

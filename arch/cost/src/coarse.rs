@@ -2,12 +2,16 @@
 //!
 //! A load takes its port for all its beats; a drain does so once the last wave has crossed the array (`cross`); a tile
 //! waits for its loads and for free result buffers. Iterations that repeat are walked once ([`crate::repeat`]).
+//!
+//! Words beyond an array pass without the memory. So its latency counts in front of a load only if the first word is
+//! transferred, and behind the last drain only as far as the words behind the last one that is stored do not fill it.
+//! Example: the last tile of 1024 rows in tiles of 342 has 340 of them. A drain of 342 rows of 32 words passes 64 words
+//! while the memory answers; a latency of 60 cycles costs nothing, one of 70 costs 6.
 
 use crate::bound::{ANSWERED, FETCHED};
 use crate::memory::Most;
 use crate::predict::{turns, turns_of};
 use crate::repeat::{Iteration, Repeats, Tape, Tiles, Turn, Turns};
-use array::contract::dram::MemoryTiming;
 use array::contract::timing;
 use array::contract::walk::{Walk, WalkGroup};
 use array::vsa::{InputGroup, OutputGroup, Vsa};
@@ -20,7 +24,7 @@ fn least_beats(group: &WalkGroup, bytes: i64, word: i64) -> i64 {
     let (lengths, rows, form) = (group.lengths(), group.total_rows(), &group.address);
     let words = (group.elements * bytes + word - 1) / word;
     let slack = words * word - group.elements * bytes;
-    let grain = form.start.coeffs.iter().chain(&form.rows).fold(word, |g, c| gcd(g, *c));
+    let grain = grain(group, word);
     if form.start.constant.rem_euclid(grain) > slack {
         return rows * (words + 1);
     }
@@ -32,6 +36,49 @@ fn least_beats(group: &WalkGroup, bytes: i64, word: i64) -> i64 {
     rows * (words + 1) - lengths.iter().zip(&form.rows).map(early).min().unwrap_or(rows)
 }
 
+/// Rows begin at multiples of so many bytes within a word, behind where the first one does.
+fn grain(group: &WalkGroup, word: i64) -> i64 {
+    group.address.start.coeffs.iter().chain(&group.address.rows).fold(word, |g, c| gcd(g, *c))
+}
+
+/// Beats of a drain behind the last one that stores something, at most. `stored`: per dimension, how many places from
+/// the box's begin on are stored.
+fn beats_behind(group: &WalkGroup, bytes: i64, word: i64, stored: &[i64]) -> i64 {
+    let (lengths, Some((last, outer))) = (group.lengths(), stored.split_last()) else { return i64::MAX };
+    // Walks of one port have equally many dimensions; those of the group are the inner ones.
+    let Some(missing) = lengths.len().checked_sub(outer.len()) else { return i64::MAX };
+    let place = |d: usize| if d < missing { 0 } else { lengths[d].min(outer[d - missing]) - 1 };
+    let row = lengths.iter().enumerate().fold(0, |row, (d, n)| row * n + place(d));
+    let is_aligned = grain(group, word) == word && group.address.start.constant % word == 0;
+    let beats = group.words + i64::from(!is_aligned);
+    let end = (((last - 1) * group.step + 1) * group.scale).min(group.elements);
+    (group.total_rows() - 1 - row) * beats + beats - 1 - (end - 1) * bytes / word
+}
+
+/// What is certain of the transfers of a sketch.
+pub struct Certain {
+    /// Per input group: the first word of its first load in each phase is transferred.
+    pub begins: Vec<bool>,
+    /// Per output group.
+    pub stored: Vec<Stored>,
+}
+
+/// What the last drain stores.
+pub enum Stored {
+    /// A run of one phase: per dimension of the box, so many places from its begin on.
+    Box(Vec<i64>),
+    /// In the last drain of a phase of these cases, something.
+    Some(Vec<bool>),
+}
+
+/// Beats behind the last one that stores something.
+#[derive(Clone)]
+enum Behind {
+    Beats(i64),
+    /// In phases of these cases, fewer than all.
+    Fewer(Vec<bool>),
+}
+
 /// An input group.
 struct Load<'a> {
     group: &'a InputGroup,
@@ -40,6 +87,8 @@ struct Load<'a> {
     beats: i64,
     loads: Turns,
     releases: Turns,
+    /// Of the memory, in front of the first load of a phase.
+    latency: i64,
     is_used: bool,
     services: i64,
     /// The last two releases, the latest one first.
@@ -53,11 +102,13 @@ struct Drain<'a> {
     words: i64,
     beats: i64,
     emits: Turns,
+    behind: Behind,
     is_used: bool,
     /// Ends of the last two drains, the latest one first.
     drained: [i64; 2],
-    /// When the last drain so far is in memory, and when the last one of an earlier phase is.
-    written: i64,
+    /// When the last beat so far is on the port.
+    sent: i64,
+    /// When the last drain of an earlier phase is in memory.
     passed: i64,
 }
 
@@ -65,7 +116,8 @@ struct Walker<'a> {
     vsa: &'a Vsa,
     loads: Vec<Load<'a>>,
     drains: Vec<Drain<'a>>,
-    latency: Vec<MemoryTiming>,
+    /// Of stores, per port.
+    latency: Vec<i64>,
     cross: i64,
     /// Readers request ahead: only the first load waits for the memory. Writers request one word a cycle from the
     /// collectors, ahead of what they send.
@@ -90,45 +142,53 @@ pub struct Walked {
     pub tiles: u64,
 }
 
-/// Lower bound on the cycles of a sketch whose ports walk like `walks`, over memories as near as those of `most`.
-pub fn walk(vsa: &Vsa, walks: &[[Option<Walk>; 2]], most: &Most, cross: i64, limit: i64) -> Walked {
-    walk_with(&mut Repeats::default(), vsa, walks, most, cross, limit)
+/// What bounds a walk besides its transfers.
+pub struct Least<'a> {
+    /// The memories are not nearer than these.
+    pub most: &'a Most,
+    /// Cycles in which the last wave crosses the array.
+    pub cross: i64,
+    pub certain: &'a Certain,
+}
+
+/// Lower bound on the cycles of a sketch whose ports walk like `walks`.
+pub fn walk(vsa: &Vsa, walks: &[[Option<Walk>; 2]], least: &Least, limit: i64) -> Walked {
+    walk_with(&mut Repeats::default(), vsa, walks, least, limit)
 }
 
 /// [`walk`], with every tile walked.
-pub fn walk_tile_by_tile(vsa: &Vsa, walks: &[[Option<Walk>; 2]], most: &Most, cross: i64, limit: i64) -> Walked {
-    walk_with(&mut Repeats::new(true), vsa, walks, most, cross, limit)
+pub fn walk_tile_by_tile(vsa: &Vsa, walks: &[[Option<Walk>; 2]], least: &Least, limit: i64) -> Walked {
+    walk_with(&mut Repeats::new(true), vsa, walks, least, limit)
 }
 
-fn walk_with(
-    repeats: &mut Repeats,
-    vsa: &Vsa,
-    walks: &[[Option<Walk>; 2]],
-    most: &Most,
-    cross: i64,
-    limit: i64,
-) -> Walked {
-    let mut beats = [vec![0; vsa.inputs.len()], vec![0; vsa.outputs.len()]];
-    for walks in walks {
-        for (beats, walk) in beats.iter_mut().zip(walks) {
-            walk.iter().for_each(|walk| {
-                walk.groups
-                    .iter()
-                    .for_each(|g| beats[g.group] = least_beats(g, walk.bytes.into(), walk.bus_bytes().into()))
-            });
+fn walk_with(repeats: &mut Repeats, vsa: &Vsa, walks: &[[Option<Walk>; 2]], least: &Least, limit: i64) -> Walked {
+    let mut loads: Vec<Load> = vsa.inputs.iter().map(|group| Load::new(vsa, group)).collect();
+    let mut drains: Vec<Drain> = vsa.outputs.iter().map(|group| Drain::new(vsa, group)).collect();
+    for [reads, writes] in walks {
+        for (walk, group) in reads.iter().flat_map(|walk| walk.groups.iter().map(move |g| (walk, g))) {
+            loads[group.group].beats = least_beats(group, walk.bytes.into(), walk.bus_bytes().into());
+        }
+        for (walk, group) in writes.iter().flat_map(|walk| walk.groups.iter().map(move |g| (walk, g))) {
+            let (bytes, word) = (walk.bytes.into(), walk.bus_bytes().into());
+            let drain = &mut drains[group.group];
+            drain.beats = least_beats(group, bytes, word);
+            drain.behind = match &least.certain.stored[group.group] {
+                Stored::Box(stored) => Behind::Beats(beats_behind(group, bytes, word, stored)),
+                Stored::Some(cases) => Behind::Fewer(cases.clone()),
+            };
         }
     }
-    let depth = vsa.tile_depth;
-    let load = |(group, beats): (_, &i64)| Load::new(vsa, group, *beats, turns_of(group, depth));
-    let drain = |(group, beats): (_, &i64)| Drain::new(vsa, group, *beats);
-    let latency: Vec<MemoryTiming> = most.ports.iter().map(|p| p.timing).collect();
+    let latency = |port: usize| least.most.ports[port].timing;
+    for (load, _) in loads.iter_mut().zip(&least.certain.begins).filter(|(_, begins)| **begins) {
+        load.latency = latency(load.port).read_latency;
+    }
     let mut walker = Walker {
         vsa,
-        loads: vsa.inputs.iter().zip(&beats[0]).map(load).collect(),
-        drains: vsa.outputs.iter().zip(&beats[1]).map(drain).collect(),
-        reading: latency.iter().map(|m| m.read_latency).collect(),
-        latency,
-        cross,
+        loads,
+        drains,
+        latency: (0..vsa.ports()).map(|port| latency(port).write_latency).collect(),
+        cross: least.cross,
+        reading: vec![0; vsa.ports()],
         asking: vec![0; vsa.ports()],
         writing: vec![0; vsa.ports()],
         waves: 0,
@@ -149,9 +209,10 @@ const MOST_TILES: u64 = 200_000;
 const TILES_PER_LOOKUP: u64 = 4;
 
 impl<'a> Load<'a> {
-    fn new(vsa: &Vsa, group: &'a InputGroup, beats: i64, [loads, releases]: [Turns; 2]) -> Load<'a> {
-        let port = vsa.port_of(group.array);
-        Load { group, port, beats, loads, releases, is_used: false, services: 0, released: [0; 2] }
+    fn new(vsa: &Vsa, group: &'a InputGroup) -> Load<'a> {
+        let (port, [loads, releases]) = (vsa.port_of(group.array), turns_of(group, vsa.tile_depth));
+        let (beats, latency) = (0, 0);
+        Load { group, port, beats, loads, releases, latency, is_used: false, services: 0, released: [0; 2] }
     }
 
     fn loads_in(&self, iteration: &Iteration) -> bool {
@@ -164,18 +225,29 @@ impl<'a> Load<'a> {
 }
 
 impl<'a> Drain<'a> {
-    fn new(vsa: &Vsa, group: &'a OutputGroup, beats: i64) -> Drain<'a> {
+    fn new(vsa: &Vsa, group: &'a OutputGroup) -> Drain<'a> {
         Drain {
             port: vsa.port_of(group.array),
             words: group.footprint.total_words(),
-            beats,
+            beats: 0,
             emits: turns(&group.emit, vsa.tile_depth),
             group,
+            behind: Behind::Fewer(vec![]),
             is_used: false,
             drained: [0; 2],
-            written: 0,
+            sent: 0,
             passed: 0,
         }
+    }
+
+    /// From the last beat of a phase to the end of a memory's latency, at least.
+    fn answered(&self, case: Option<usize>, latency: i64) -> i64 {
+        let passed = match &self.behind {
+            Behind::Beats(beats) => *beats,
+            Behind::Fewer(cases) if case.is_some_and(|case| cases.get(case) == Some(&true)) => self.beats - 1,
+            Behind::Fewer(_) => return 0,
+        };
+        latency.saturating_sub(passed.max(0)).max(0)
     }
 
     fn emits_in(&self, iteration: &Iteration) -> bool {
@@ -192,12 +264,15 @@ impl Walker<'_> {
             let case = self.vsa.case_at(&tile);
             self.waves = self.vsa.waves_of(&trips);
             self.loads.iter_mut().for_each(|load| load.is_used = load.group.used.is_in_case(case));
-            for drain in &mut self.drains {
-                drain.is_used = drain.group.emit.is_in_case(case);
-                drain.passed = drain.written;
-            }
+            self.drains.iter_mut().for_each(|drain| drain.is_used = drain.group.emit.is_in_case(case));
+            let sent: Vec<i64> = self.drains.iter().map(|drain| drain.sent).collect();
             if !repeats.walk(self, phases, &mut tile, &trips[..depth]) {
                 return self.least();
+            }
+            for (drain, _) in self.drains.iter_mut().zip(sent).filter(|(drain, before)| drain.sent > *before) {
+                let written = drain.sent + drain.answered(case, self.latency[drain.port]);
+                self.done = self.done.max(written);
+                drain.passed = written + ANSWERED - 1;
             }
             if step(&mut tile[..phases], trips[..phases].iter().copied()).is_none() {
                 // The last phases may store nothing.
@@ -211,11 +286,10 @@ impl Walker<'_> {
         self.free + self.left.max(0) * self.vsa.schedule.interval
     }
 
-    /// The cycle from which a load may read what earlier phases stored.
+    /// The cycle behind which the first word of a load may come: it may read what earlier phases stored.
     fn asked(&self, load: &Load) -> i64 {
         let handed_over = load.group.after.iter().map(|after| self.drains[after.output as usize].passed).max();
-        let handed_over = handed_over.filter(|at| *at > 0);
-        handed_over.map_or(0, |at| at + self.latency[load.port].read_latency + FETCHED)
+        handed_over.filter(|at| *at > 0).map_or(0, |at| at + FETCHED) + load.latency
     }
 }
 
@@ -251,9 +325,8 @@ impl Tiles for Walker<'_> {
             *asking = (*asking).max(collected) + drain.words;
             *writing = (*writing).max(collected) + drain.beats;
             drain.drained = [*asking + timing::DRAINED_TO_LAUNCH, drain.drained[0]];
-            let written = *writing + self.latency[drain.port].write_latency;
-            self.done = self.done.max(written);
-            drain.written = written + ANSWERED - 1;
+            self.done = self.done.max(*writing);
+            drain.sent = *writing;
         }
         for load in self.loads.iter_mut().filter(|l| l.is_used && l.releases.are_at(tile, trips)) {
             load.released = [last + timing::FEED_LATENCY, load.released[0]];
@@ -298,7 +371,7 @@ impl Tiles for Walker<'_> {
         }
         for drain in self.drains.iter_mut().filter(|d| d.emits_in(iteration)) {
             drain.drained.iter_mut().for_each(|at| tape.time(at, self.free));
-            tape.time(&mut drain.written, i64::MIN);
+            tape.time(&mut drain.sent, i64::MIN);
             tape.time(&mut self.asking[drain.port], self.free + self.cross);
             tape.time(&mut self.writing[drain.port], self.free + self.cross);
         }

@@ -16,13 +16,15 @@
 //! leaves in the last tile of `k`.
 
 use crate::facts::{Access, Facts};
-use crate::space::{Grid, MOST_DIMS};
+use crate::space::{Grid, Sizes, MOST_DIMS};
 use array::contract::walk::beats_ahead;
 use array::draft::{InputDraft, PeBox};
 use array::io::{collect, footprint, reshape};
 use array::kernel::Kernel;
 use array::pe::spill::spilled;
 use array::vsa::{After, AxisStart, DramArray, InputGroup, OutputGroup, Schedule, Until, Vsa};
+use cost::coarse::{Certain, Stored};
+use scop::Constraint;
 use uniform::affine::{Condition, Form};
 use uniform::mapping::{Mapping, Plan};
 
@@ -58,8 +60,7 @@ impl Sketch<'_> {
             inputs.push(footprint::input(&draft, array, self.word(access), least, &mapping));
         }
         let mut outputs: Vec<OutputGroup> = vec![];
-        // If the emission fixes what moves a cell, it is not known in which tiles the cell leaves.
-        for access in facts.writes.iter().filter(|a| ports(a.port) && a.plain && !(a.fixed && mapping.tile_depth > 0)) {
+        for access in Self::stores(facts, mapping.tile_depth).filter(|a| ports(a.port)) {
             let array = self.number(access, &mut arrays);
             let (group, back) = self.output(access, array, &mapping);
             inputs.extend(back);
@@ -88,6 +89,28 @@ impl Sketch<'_> {
             schedule: Schedule { start: [1, 1].map(AxisStart::even), interval, ..Schedule::default() },
             ..Vsa::empty("")
         })
+    }
+
+    /// The stores that are in a sketch. If the emission fixes what moves a cell, nobody knows in which tiles it leaves.
+    fn stores<'s>(facts: &'s Facts, tile_depth: usize) -> impl Iterator<Item = &'s Access> {
+        facts.writes.iter().filter(move |a| a.plain && !(a.fixed && tile_depth > 0))
+    }
+
+    /// What is certain of the transfers of the whole network of a shape with these sizes.
+    pub fn certain(&self, network: &Vsa, sizes: &Sizes) -> Certain {
+        let facts = self.facts;
+        let mut begins: Vec<bool> = facts.reads.iter().map(|load| facts.begins(load)).collect();
+        // Partial results that come back.
+        begins.resize(network.inputs.len(), false);
+        let valid = |subscript: &Vec<i64>| match subscript.iter().position(|c| *c != 0) {
+            Some(d) => facts.extent[d] - sizes.tile[d] * (sizes.tiles[d] - 1),
+            None => 1,
+        };
+        let stored = |store: &Access| match facts.stores_box(store) {
+            true => Stored::Box(store.subscripts.iter().map(valid).collect()),
+            false => Stored::Some(store.in_last_tile.clone()),
+        };
+        Certain { begins, stored: Self::stores(facts, network.tile_depth).map(stored).collect() }
     }
 
     /// The array's number among those of the sketch.
@@ -155,10 +178,28 @@ fn draft(access: &Access, forms: &[Vec<scop::Affine>], mapping: &Mapping) -> Inp
     // Lanes are numbered along one dimension, so each is the same step from the one before.
     let step = if mapping.lanes() > 1 { shift(&over_counters(&forms[0], 1)) } else { vec![0; subscripts.len()] };
     let lanes = if step.iter().all(|s| *s == 0) { 1 } else { mapping.lanes() as i64 };
+    let ranges = mapping.ranges();
+    let within = |domain: &[Constraint], lane: usize| {
+        let over = domain.iter().map(|c| Condition { form: mapping.form(&c.expr, lane), equality: c.equality });
+        ranges.simplify_all(over).and_then(|all| ranges.narrowed(&all))
+    };
+    // Lanes that read in a domain are side by side.
+    let reading = |domain: &Vec<Constraint>| {
+        let reads = |lane: &i64| lanes == 1 || within(domain, *lane as usize).is_some();
+        let first = (0..lanes).find(reads)?;
+        Some(first..(first..lanes).rev().find(reads)? + 1)
+    };
     let mut ports: Vec<Vec<i64>> = vec![];
-    for form in forms {
+    for (k, form) in forms.iter().enumerate() {
         let first = shift(&over_counters(form, 0));
-        ports.extend((0..lanes).map(|l| first.iter().zip(&step).map(|(f, s)| f + l * s).collect()));
+        let port = |l: i64| first.iter().zip(&step).map(|(f, s)| f + l * s).collect();
+        match access.domains.get(k) {
+            Some(domains) => ports.extend(domains.iter().filter_map(reading).flatten().map(port)),
+            None => ports.extend((0..lanes).map(port)),
+        }
+    }
+    if ports.is_empty() {
+        ports.push(vec![0; subscripts.len()]);
     }
     ports.sort();
     ports.dedup();
@@ -167,19 +208,16 @@ fn draft(access: &Access, forms: &[Vec<scop::Affine>], mapping: &Mapping) -> Inp
     ports.iter_mut().for_each(|p| p.iter_mut().zip(&first).for_each(|(x, f)| *x -= f));
     let mut draft =
         InputDraft { array: access.array, subscripts, ports, readers: None, phases: vec![], stored_by: None };
-    let ranges = mapping.ranges();
     let all = PeBox::whole(mapping.extent);
     // Only the first and the last lane: other readers would make the bounds tighter.
     let lanes = [0, mapping.lanes() - 1];
     let lanes = if lanes[1] == 0 { &lanes[..1] } else { &lanes };
-    for (domain, &lane) in access.domains.iter().flat_map(|d| lanes.iter().map(move |lane| (d, lane))) {
+    for (domain, &lane) in access.domains.iter().flatten().flat_map(|d| lanes.iter().map(move |lane| (d, lane))) {
         // All PEs read already.
         if draft.readers == Some(all) && mapping.phases() == 0 {
             break;
         }
-        let over = domain.iter().map(|c| Condition { form: mapping.form(&c.expr, lane), equality: c.equality });
-        let within = ranges.simplify_all(over).and_then(|all| ranges.narrowed(&all));
-        if let Some(within) = within {
+        if let Some(within) = within(domain, lane) {
             draft.read_within(&within, mapping);
         }
     }

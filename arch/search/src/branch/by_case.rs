@@ -90,7 +90,8 @@ pub(super) fn cycles(model: &Model, grid: &Grid, inner: &Inner, order: &Order, w
         stores[a.port] += a.store_beats(&tile, widths[a.port]) * services(a, a.mask & sizes.tiled);
     }
     let most = |of: [i64; PORTS]| of.into_iter().max().unwrap_or(0);
-    let before = |beats: i64| if beats > 0 { model.before + beats } else { 0 };
+    let begins = model.before(facts);
+    let before = |beats: i64| if beats > 0 { begins + beats } else { 0 };
     let interval = order.interval(facts, grid, inner);
     // From a phase's last wave to the first wave of the next one, which loads what it has stored.
     let transition = |t: &Transition| {
@@ -104,9 +105,11 @@ pub(super) fn cycles(model: &Model, grid: &Grid, inner: &Inner, order: &Order, w
                 .filter(|&a| grid.pes[a] > 1 && write.mask & write.whole >> grid.flow.axes[a] & 1 == 1)
                 .map(|a| grid.pes[a] - 1)
                 .sum();
-            let stored = write.latency + cross + write.store_beats(&part(from), widths[write.port]);
+            let stored = write.store_beats(&part(from), widths[write.port]);
+            let answered = if facts.begins(read) { memory.read_latency } else { 0 };
+            let loaded = answered + read.load_beats(&part(to), widths[read.port]);
             let behind = if write.in_last_tile[t.from] { 0 } else { (in_phase(from) - 1) * interval };
-            handed_over(&memory, stored, read.load_beats(&part(to), widths[read.port])) - behind
+            handed_over(&memory, write.latency + cross, stored, loaded) - behind
         };
         t.count * (t.values.iter().map(waits).max().unwrap_or(0) - interval).max(0)
     };

@@ -61,7 +61,8 @@ fn all_shapes(model: &Model, grid: &Bounded<Grid>, options: &[Vec<Choice>], cap:
         }
         let sizes = grid.sizes(&facts.extent, &inner);
         facts.transfers(&sizes.tile[..depth], &wide, &mut loads, &mut stores);
-        let (run, moved) = (tiles(model, &grid, &sizes), Moved::new(&loads, &stores));
+        let moved = Moved::new(&loads, &stores);
+        let run = tiles(model, &grid, &sizes, &moved);
         found.bounds += 1;
         let first = run.compute(&moved).max(key);
         if first >= cap {
@@ -89,20 +90,22 @@ pub(super) fn cycles(model: &Model, shape: &Shape, widths: &Widths) -> i64 {
     let (mut loads, mut stores) = (vec![], vec![]);
     facts.transfers(&sizes.tile[..facts.extent.len()], &widths, &mut loads, &mut stores);
     let interval = order.interval(facts, &shape.grid, &shape.inner);
-    tiles(model, &shape.grid, &sizes)
-        .cycles(&Moved::new(&loads, &stores), &Around { interval, loads: &order.reload, sums: &order.sums })
+    let moved = Moved::new(&loads, &stores);
+    tiles(model, &shape.grid, &sizes, &moved)
+        .cycles(&moved, &Around { interval, loads: &order.reload, sums: &order.sums })
 }
 
-fn tiles<'s>(model: &'s Model, grid: &Grid, sizes: &'s Sizes) -> Tiles<'s> {
+fn tiles<'s>(model: &'s Model, grid: &Grid, sizes: &'s Sizes, moved: &Moved) -> Tiles<'s> {
+    let facts = model.facts_of(grid);
     Tiles {
         trips: &sizes.tiles,
         tiled: sizes.tiled,
         waves: sizes.waves,
-        cross: grid.cross(model.facts_of(grid)),
+        cross: grid.cross(facts),
         spill: model.spill,
         spread: (0..2).filter(|&a| grid.pes[a] > 1).map(|a| 1 << grid.flow.axes[a]).sum(),
-        before: model.before,
-        behind: model.behind,
-        most: &model.facts_of(grid).most,
+        before: model.before(facts),
+        behind: model.behind(facts, moved.last()),
+        most: &facts.most,
     }
 }

@@ -15,8 +15,13 @@ use crate::space::{Grid, Shape, MOST_DIMS};
 use array::contract::walk::Walk;
 use array::vsa::Vsa;
 use cost::board::Resources;
-use cost::coarse::Walked;
+use cost::coarse::{Least, Walked};
 use cost::{coarse, resources};
+
+fn sketch<'s>(model: &'s Model, shape: &'s Shape, bytes: &'s [i64]) -> Sketch<'s> {
+    let (grid, facts) = (&shape.grid, model.facts_of(&shape.grid));
+    Sketch { program: model.program, facts, grid, bytes, spill: model.spill }
+}
 
 /// The I/O network behind some ports.
 pub(super) fn network_of(model: &Model, shape: &Shape, widths: &Widths, ports: impl Fn(usize) -> bool) -> Option<Vsa> {
@@ -25,8 +30,7 @@ pub(super) fn network_of(model: &Model, shape: &Shape, widths: &Widths, ports: i
     if !grid.storable(facts, inner, |port| bytes[port]) {
         return None;
     }
-    let sketch = Sketch { program: model.program, facts, grid, bytes: &bytes, spill: model.spill };
-    let vsa = sketch.network(model.plan(shape), model.interval(shape), ports)?;
+    let vsa = sketch(model, shape, &bytes).network(model.plan(shape), model.interval(shape), ports)?;
     Some(Vsa { address_bits: model.address_bits, uram: model.uram, fabric: model.fabric, ..vsa })
 }
 
@@ -51,7 +55,9 @@ pub(super) fn coarse(model: &Model, shape: &Shape, widths: &Widths, pes: &Pes, c
     let vsa = network(model, shape, widths)?;
     let walks = Walk::all(&vsa);
     let facts = model.facts_of(&shape.grid);
-    let Walked { cycles, tiles } = coarse::walk(&vsa, &walks, &facts.most, shape.grid.cross(facts), cap);
+    let certain = sketch(model, shape, &widths.bytes()).certain(&vsa, &model.sizes(shape));
+    let least = Least { most: &facts.most, cross: shape.grid.cross(facts), certain: &certain };
+    let Walked { cycles, tiles } = coarse::walk(&vsa, &walks, &least, cap);
     model.assembler.count_tiles(tiles);
     let need = || pes.of_shape(model, shape) + resources::network(&vsa, &walks);
     Some(Coarse { cycles, need: (cycles < cap).then(need) })

@@ -41,9 +41,9 @@ pub(super) struct Model<'a> {
     /// Deep memories are UltraRAM.
     pub uram: bool,
     pub fabric: Fabric,
-    /// From the start to the first beat of a load, and from the last beat of a drain to the end, at least.
-    pub before: i64,
-    pub behind: i64,
+    /// The least latencies of a port's memory: of loads, of stores.
+    reading: i64,
+    writing: i64,
 }
 
 /// The facts of every transform; with a wavefront if values wait in every order of the loops otherwise.
@@ -62,7 +62,7 @@ impl<'a> Model<'a> {
         let facts = facts(program, task.spec);
         let timings = || facts[0].most.ports.iter().map(|port| port.timing);
         let nearest = |of: fn(MemoryTiming) -> i64| timings().map(of).min().unwrap_or(0);
-        let (before, behind) = (BEFORE + nearest(|m| m.read_latency), nearest(|m| m.write_latency));
+        let (reading, writing) = (nearest(|m| m.read_latency), nearest(|m| m.write_latency));
         Model {
             program,
             limits: task.limits,
@@ -78,13 +78,28 @@ impl<'a> Model<'a> {
             address_bits: wiring.address_bits.unwrap_or(64),
             uram: wiring.uram.unwrap_or(false),
             fabric: task.spec.fabric,
-            before,
-            behind,
+            reading,
+            writing,
         }
     }
 
     pub fn list_orders(&mut self) {
         self.orders = self.facts.iter().map(Orders::new).collect();
+    }
+
+    /// From the start to the first beat of a load, at least.
+    pub fn before(&self, facts: &Facts) -> i64 {
+        BEFORE + if facts.reads.iter().all(|load| facts.begins(load)) { self.reading } else { 0 }
+    }
+
+    /// From the last of so many beats that drain the last results to the end, at least: one of them stores something.
+    pub fn behind(&self, facts: &Facts, beats: i64) -> i64 {
+        let stores = facts.writes.iter().all(|store| facts.stores_box(store));
+        if stores {
+            (self.writing - (beats - 1).max(0)).max(0)
+        } else {
+            0
+        }
     }
 
     /// No design of any kind takes fewer cycles.

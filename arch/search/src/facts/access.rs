@@ -5,6 +5,7 @@
 
 use scop::{Affine, Constraint};
 use std::collections::BTreeSet;
+use std::iter;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Access {
@@ -19,8 +20,8 @@ pub struct Access {
     pub subscripts: Vec<Vec<i64>>,
     /// The subscripts over the program's dimensions, once for each constant that occurs.
     pub forms: Vec<Vec<Affine>>,
-    /// Loads: where each of `forms` is read.
-    pub domains: Vec<Vec<Constraint>>,
+    /// Loads: where each of `forms` is read, in one domain or another.
+    pub domains: Vec<Vec<Vec<Constraint>>>,
     /// Per transformed dimension: the values at which it is read; `None` if they are not known.
     spans: Vec<Option<Span>>,
     /// Dimensions that move the box, as bits.
@@ -44,6 +45,8 @@ pub struct Access {
     /// Each subscript is moved by loops of its own, in steps of one: a box has as many cells as the product of its
     /// sides.
     pub plain: bool,
+    /// No iteration of the loops' box reaches a cell beyond the array.
+    pub within: bool,
     /// What its tiles move can be counted in bytes: it stays within the array, and moves every cell of its boxes.
     pub counted: bool,
     /// The box of a tile with inner dimensions joined, from none to as many as there are: a side per subscript.
@@ -97,6 +100,7 @@ impl Access {
             classes: BTreeSet::new(),
             only_read,
             plain: false,
+            within: false,
             counted: false,
             levels: vec![],
         };
@@ -125,9 +129,20 @@ impl Access {
 
     /// Adds an access to the same elements in another piece of the program.
     pub(super) fn merge(&mut self, other: Access) {
+        self.within &= other.within;
         self.counted &= other.counted;
-        self.forms.extend(other.forms.into_iter().filter(|b| !self.forms.contains(b)).collect::<Vec<_>>());
-        self.domains.extend(other.domains.into_iter().filter(|d| !self.domains.contains(d)).collect::<Vec<_>>());
+        let stores = self.domains.is_empty();
+        let domains = other.domains.into_iter().chain(iter::repeat(vec![]));
+        for (form, domains) in other.forms.into_iter().zip(domains) {
+            let known = self.forms.iter().position(|f| *f == form).unwrap_or_else(|| {
+                self.forms.push(form);
+                self.domains.extend((!stores).then(Vec::new));
+                self.forms.len() - 1
+            });
+            let Some(all) = self.domains.get_mut(known) else { continue };
+            let new = domains.into_iter().filter(|d| !all.contains(d)).collect::<Vec<_>>();
+            all.extend(new);
+        }
         self.classes.extend(other.classes);
         self.in_every_phase.iter_mut().zip(&other.in_every_phase).for_each(|(a, b)| *a |= b);
         self.in_last_tile.iter_mut().zip(&other.in_last_tile).for_each(|(a, b)| *a |= b);
@@ -138,6 +153,11 @@ impl Access {
             (a, b) => a.or(b),
         };
         self.limit_to(self.spans.iter().zip(other.spans).map(joined).collect());
+    }
+
+    /// No loop moves a subscript backwards, so the first tile has the first cells.
+    pub fn goes_on(&self) -> bool {
+        self.subscripts.iter().flatten().all(|c| *c >= 0)
     }
 
     fn measure(&mut self) {

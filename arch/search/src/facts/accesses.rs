@@ -51,8 +51,9 @@ impl<'p> Accesses<'p> {
                         continue;
                     }
                     let mut access = self.access(array, subscripts);
-                    access.counted = self.is_within(&access);
-                    access.domains = vec![piece.domain.clone()];
+                    access.within = self.is_within(&access);
+                    access.counted = access.within;
+                    access.domains = vec![vec![piece.domain.clone()]];
                     access.in_every_phase = self.in_every_phase(s, std::slice::from_ref(&piece.domain), |_| vec![]);
                     access.limit_to(spans(&piece.domain, system, self.transform));
                     add(&mut reads, access);
@@ -82,7 +83,8 @@ impl<'p> Accesses<'p> {
                     .collect();
                 access.sum = if access.plain { self.partial_sum(s) } else { 0 };
                 let boxed = matches!(&placed.live_out[..], [only] if self.is_whole(only, &placed.write));
-                access.counted = boxed && access.plain && !access.fixed && self.is_within(&access);
+                access.within = self.is_within(&access);
+                access.counted = boxed && access.plain && !access.fixed && access.within;
                 add(&mut writes, access);
             }
         }

@@ -167,6 +167,22 @@ impl Facts {
         row.iter().position(|c| *c != 0).filter(|&d| row[d + 1..].iter().all(|c| *c == 0))
     }
 
+    /// Every transformed dimension is a loop.
+    fn is_plain(&self) -> bool {
+        (0..self.extent.len()).all(|d| self.alone(d).is_some())
+    }
+
+    /// The first word of the first load through this access is transferred, in each phase. What lies beyond an array is
+    /// not, so a load that begins there has passed some words before the memory answers.
+    pub fn begins(&self, load: &Access) -> bool {
+        load.within && load.goes_on() && self.is_plain()
+    }
+
+    /// The last tile of the run stores a box through this access, from its first cell on.
+    pub fn stores_box(&self, store: &Access) -> bool {
+        self.classes.is_empty() && store.counted && store.goes_on() && self.is_plain()
+    }
+
     /// Whichever loop is innermost, a value of floats waits there for its operator.
     pub fn always_waits(&self) -> bool {
         let depth = self.extent.len();

@@ -5,6 +5,7 @@ use array::contract::walk::Walk;
 use array::variants::assemble;
 use array::vsa::Vsa;
 use cost::board::Board;
+use cost::coarse::{Certain, Least, Stored};
 use cost::memory::{Most, PortMost};
 use cost::{coarse, predict, predict_below, predict_tile_by_tile, Allowed, End};
 use frontend::ParseOptions;
@@ -32,8 +33,13 @@ fn compare(vsa: &Vsa, what: &str) {
     let walks = Walk::all(vsa);
     let port = PortMost { timing: MemoryTiming::IDEAL, rates: None };
     let most = Most { ports: vec![port; vsa.ports()], all: None };
-    let plain = coarse::walk_tile_by_tile(vsa, &walks, &most, 7, i64::MAX);
-    assert_eq!(coarse::walk(vsa, &walks, &most, 7, i64::MAX).cycles, plain.cycles, "{what}: the coarse walk");
+    let cases = vec![true; vsa.cases.len()];
+    let stored = |_: &_| if cases.is_empty() { Stored::Box(vec![1]) } else { Stored::Some(cases.clone()) };
+    let stored = vsa.outputs.iter().map(stored).collect();
+    let certain = Certain { begins: vec![true; vsa.inputs.len()], stored };
+    let least = Least { most: &most, cross: 7, certain: &certain };
+    let plain = coarse::walk_tile_by_tile(vsa, &walks, &least, i64::MAX);
+    assert_eq!(coarse::walk(vsa, &walks, &least, i64::MAX).cycles, plain.cycles, "{what}: the coarse walk");
 }
 
 /// Rows at all places of a word, in tiles that end anywhere; sums that leave and come back; phases; sizes.

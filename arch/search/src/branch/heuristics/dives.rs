@@ -81,7 +81,7 @@ fn nearest(search: &mut Search, grids: &[Bounded<Grid>], rung: &Resources) -> Ve
         near.first().is_some_and(far) || near.len() >= tuning::RUNG_GRIDS
     };
     for some in grids.chunks(tuning::GRIDS_TOGETHER) {
-        if some[0].bound >= limit || full(&near, some[0].bound) {
+        if some[0].bound >= limit || full(&near, some[0].bound) || search.is_spent() {
             break;
         }
         let pes = search.pes.guess(&search.model, &some.iter().map(|g| &g.of).collect::<Vec<_>>());
@@ -165,6 +165,8 @@ fn dive(search: &mut Search, shapes: &[Bounded<Shape>]) {
         tried += together.len();
         search.evaluate(together);
     }
+    // They count as seen, so nobody else would look at them.
+    fitting.into_iter().for_each(|design| search.push(design.bound, Node::Design(design.of)));
 }
 
 /// The shapes that fit, each over the widest of a few words, without those seen before.
