@@ -92,7 +92,7 @@ impl Sketch<'_> {
     }
 
     /// The stores that are in a sketch. If the emission fixes what moves a cell, nobody knows in which tiles it leaves.
-    fn stores<'s>(facts: &'s Facts, tile_depth: usize) -> impl Iterator<Item = &'s Access> {
+    fn stores(facts: &Facts, tile_depth: usize) -> impl Iterator<Item = &Access> {
         facts.writes.iter().filter(move |a| a.plain && !(a.fixed && tile_depth > 0))
     }
 
