@@ -260,7 +260,8 @@ fn load_one(scop: &Scop, file: &DataFile) -> Result<(usize, Vec<u64>), Box<Diagn
     };
     let array = &scop.arrays[index];
     let beyond = |position| position >= scop.function.parameters && scop.function.name.is_some();
-    if array.binding == Binding::Around || matches!(array.binding, Binding::Value(position) if beyond(position)) {
+    let around = matches!(array.binding, Binding::Around | Binding::Allocated);
+    if around || matches!(array.binding, Binding::Value(position) if beyond(position)) {
         let message =
             format!("'{}' is a variable of the function around the region, which gives its contents", array.name);
         return Err(Diagnostic::error("E0902", array.span, message)

@@ -147,11 +147,10 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// C text that runs a function's program beside the IP; none if the input is the text of a stage.
-    fn reference(&self, number: usize) -> std::result::Result<Option<String>, String> {
+    /// A text that runs a function's program beside the IP; none if the input is the text of a stage.
+    fn reference(&self, number: usize) -> std::result::Result<Option<packaging::Reference>, String> {
         let PackagedFunction { input, compiled, .. } = &self.functions[number];
-        // The text is C.
-        if input.stage.is_some() || frontend::is_cpp(&input.file.to_string_lossy()) {
+        if input.stage.is_some() {
             return Ok(None);
         }
         let interface = &self.built.interface;

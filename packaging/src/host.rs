@@ -7,15 +7,21 @@ use scop::ScalarType;
 use templates::interface::{self, Argument, Array};
 use uniform::sizes::Formula;
 
-/// `sw/<kernel>.dtso`, `sw/host.cpp` and `sw/reference.c`; `sw/host_<function>.cpp` and so on for several functions.
+/// `sw/<kernel>.dtso`, `sw/host.cpp` and `sw/reference.c` (`.cpp` for C++); `sw/host_<function>.cpp` and so on for several functions.
 pub fn files(ip: &Ip) -> Vec<File> {
     let kernel = &ip.interface.kernel;
     let mut all = vec![File::new(format!("sw/{kernel}.dtso"), overlay(ip))];
     for (number, (function, more)) in ip.all().enumerate() {
         let Function { reference: Some(reference), exact, .. } = more else { continue };
         let stem = if ip.single().is_some() { String::new() } else { format!("_{}", function.ident) };
-        all.push(File::new(format!("sw/host{stem}.cpp"), host(ip, (number, function), &stem, *exact)));
-        all.push(File::new(format!("sw/reference{stem}.c"), reference.clone()));
+        let text = host(ip, (number, function), &stem, *exact);
+        let compiler = if reference.cpp { "g++ -std=c++17 -I." } else { "cc" };
+        let text = fill(&text, &[("COMPILER", compiler.into()), ("EXTENSION", reference.extension().into())]);
+        all.push(File::new(format!("sw/host{stem}.cpp"), text));
+        all.push(File::new(format!("sw/reference{stem}.{}", reference.extension()), reference.text.clone()));
+        let new = |h: &&File| all.iter().all(|f| f.path != h.path);
+        let headers: Vec<File> = reference.headers.iter().filter(new).cloned().collect();
+        all.extend(headers);
     }
     all
 }

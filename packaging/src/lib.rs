@@ -81,9 +81,8 @@ pub struct Ip<'a> {
 pub struct Function {
     /// The memory bank of each argument in `v++`'s notation (`DDR[1]`); `None` for an argument without an address.
     pub banks: Vec<Option<String>>,
-    /// C text with `int <kernel>_reference(void **before, void **after)`, which runs the C program. `None`: no
-    /// reference, hence no host that compares with it.
-    pub reference: Option<String>,
+    /// `None`: no reference, hence no host that compares with it.
+    pub reference: Option<Reference>,
     /// Results equal the C program's bit for bit; otherwise floats are rounded differently.
     pub exact: bool,
     /// The array in one line, and the predicted cycles of a run.
@@ -91,6 +90,27 @@ pub struct Function {
     pub cycles: i64,
     /// They are those with the board's memory, else with ideal memory.
     pub on_board: bool,
+}
+
+/// A text with `int <kernel>_reference(void **before, void **after)`, which runs the C program.
+#[derive(Clone, Debug)]
+pub struct Reference {
+    pub text: String,
+    /// The program, and so the text, is C++.
+    pub cpp: bool,
+    /// Headers that it needs, as files of `sw/`.
+    pub headers: Vec<File>,
+}
+
+impl Reference {
+    /// The extension of its file.
+    fn extension(&self) -> &'static str {
+        if self.cpp {
+            "cpp"
+        } else {
+            "c"
+        }
+    }
 }
 
 impl Ip<'_> {

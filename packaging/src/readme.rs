@@ -5,7 +5,8 @@ use scop::Affine;
 use std::fmt::Write as _;
 use templates::interface::{self, Argument, Array, Register, SizeArgument};
 
-const HOST: &str = "| `sw/host@STEM@.cpp`, `sw/reference@STEM@.c` | XRT host that compares with the C program (its \
+const HOST: &str =
+    "| `sw/host@STEM@.cpp`, `sw/reference@STEM@.@EXTENSION@` | XRT host that compares with the C program (its \
     first lines contain the build commands); the C program as a function |\n";
 
 /// On boards with a processing system.
@@ -136,7 +137,11 @@ const LITEX_USE: &str = "The board:
 /// One row for the host of each function.
 fn host(ip: &Ip) -> String {
     let stem = |f: &interface::Function| if ip.single().is_some() { String::new() } else { format!("_{}", f.ident) };
-    ip.all().filter(|f| f.1.reference.is_some()).map(|f| fill(HOST, &[("STEM", stem(f.0))])).collect()
+    let row = |(function, more): (&interface::Function, &Function)| {
+        let extension = more.reference.as_ref()?.extension();
+        Some(fill(HOST, &[("STEM", stem(function)), ("EXTENSION", extension.into())]))
+    };
+    ip.all().filter_map(row).collect()
 }
 
 const SIZES: &str = "\n\

@@ -10,6 +10,10 @@ typedef __int128 wide;
 
 template <int W, bool S>
 struct ap;
+template <int W, bool S>
+struct bit_of;
+template <int W, bool S>
+struct part_of;
 
 template <int W, bool S>
 struct cell {
@@ -38,6 +42,26 @@ struct kind<ap<W, S>> {
   static const int w = W;
 };
 
+template <int W, bool S>
+struct kind<bit_of<W, S>> {
+  static const bool known = true;
+  static const bool s = false;
+  static const int w = 1;
+};
+template <int W, bool S>
+struct kind<part_of<W, S>> {
+  static const bool known = true;
+  static const bool s = false;
+  static const int w = W;
+};
+// Without GNU's dialect `wide` is no arithmetic type.
+template <class T>
+struct number : std::integral_constant<bool, std::is_arithmetic<T>::value || std::is_same<T, wide>::value> {};
+template <class T>
+struct plain : std::is_integral<T> {};
+template <int W, bool S>
+struct plain<bit_of<W, S>> : std::true_type {};
+
 constexpr int larger(int a, int b) { return a > b ? a : b; }
 constexpr int most(int w) { return w > 127 ? 127 : w; }
 
@@ -54,7 +78,7 @@ struct common {
 
 template <class A, class B>
 struct mixed : std::integral_constant<bool, kind<A>::known && kind<B>::known &&
-                                                !(std::is_integral<A>::value && std::is_integral<B>::value)> {};
+                                                !(plain<A>::value && plain<B>::value)> {};
 
 template <int W, bool S>
 struct ap {
@@ -66,11 +90,45 @@ struct ap {
     return S ? (type)((wide)bits >> (128 - W)) : (type)(bits >> (128 - W));
   }
   ap() = default;
-  template <class T, class = typename std::enable_if<std::is_arithmetic<T>::value>::type>
+  template <class T, class = typename std::enable_if<number<T>::value>::type>
   ap(T x) : v(fit((wide)x)) {}
   template <int V, bool R>
   ap(const ap<V, R> &x) : v(fit((wide)x.v)) {}
+  template <int V, bool R>
+  ap(const part_of<V, R> &x) : v(fit((wide)x.get().v)) {}
+  template <int V, bool R>
+  ap(const bit_of<V, R> &x) : v(fit((wide)(bool)x)) {}
   operator type() const { return v; }
+
+  // Bits, as values and as targets.
+  static unsigned __int128 ones(int h, int l) { return ((unsigned __int128)1 << (h - l + 1)) - 1; }
+  ap<W, false> cut(int h, int l) const {
+    return ap<W, false>((wide)(((unsigned __int128)(wide)v >> l) & ones(h, l)));
+  }
+  void paste(int h, int l, wide x) {
+    const unsigned __int128 m = ones(h, l), old = (unsigned __int128)(wide)v;
+    v = fit((wide)((old & ~(m << l)) | (((unsigned __int128)x & m) << l)));
+  }
+  bool operator[](int k) const { return ((wide)v >> k) & 1; }
+  bit_of<W, S> operator[](int k) { return {this, k}; }
+  bool bit(int k) const { return (*this)[k]; }
+  bit_of<W, S> bit(int k) { return (*this)[k]; }
+  bool test(int k) const { return ((wide)v >> k) & 1; }
+  bool get_bit(int k) const { return ((wide)v >> k) & 1; }
+  void set(int k) { paste(k, k, 1); }
+  void clear(int k) { paste(k, k, 0); }
+  ap<W, false> range(int h, int l) const { return cut(h, l); }
+  part_of<W, S> range(int h, int l) { return {this, h, l}; }
+  ap<W, false> operator()(int h, int l) const { return cut(h, l); }
+  part_of<W, S> operator()(int h, int l) { return {this, h, l}; }
+  int to_int() const { return (int)v; }
+  unsigned to_uint() const { return (unsigned)v; }
+  long to_long() const { return (long)v; }
+  unsigned long to_ulong() const { return (unsigned long)v; }
+  long long to_int64() const { return (long long)v; }
+  unsigned long long to_uint64() const { return (unsigned long long)v; }
+  bool to_bool() const { return v != 0; }
+  int length() const { return W; }
 
   bool operator!() const { return v == 0; }
   ap operator+() const { return *this; }
@@ -96,6 +154,48 @@ template <class T>
 wide value(const T &x) { return (wide)x; }
 template <int W, bool S>
 wide value(const ap<W, S> &x) { return (wide)x.v; }
+
+// A bit, and bits next to one another.
+template <int W, bool S>
+struct bit_of {
+  ap<W, S> *of;
+  int k;
+  operator bool() const { return ((wide)of->v >> k) & 1; }
+  template <class T> bit_of &operator=(const T &x) { of->paste(k, k, value(x) != 0); return *this; }
+  bit_of &operator=(const bit_of &x) { of->paste(k, k, (bool)x); return *this; }
+  template <class T> bit_of &operator&=(const T &x) { return *this = (bool)*this & x; }
+  template <class T> bit_of &operator|=(const T &x) { return *this = (bool)*this | x; }
+  template <class T> bit_of &operator^=(const T &x) { return *this = (bool)*this ^ x; }
+};
+template <int W, bool S>
+struct part_of {
+  ap<W, S> *of;
+  int h, l;
+  ap<W, false> get() const { return of->cut(h, l); }
+  operator typename ap<W, false>::type() const { return get().v; }
+  int to_int() const { return get().to_int(); }
+  unsigned to_uint() const { return get().to_uint(); }
+  bool operator!() const { return !get(); }
+  template <class T> part_of &operator=(const T &x) { of->paste(h, l, value(x)); return *this; }
+  part_of &operator=(const part_of &x) { of->paste(h, l, value(x.get())); return *this; }
+  template <class T> part_of &operator+=(const T &x) { return *this = get() + x; }
+  template <class T> part_of &operator-=(const T &x) { return *this = get() - x; }
+  template <class T> part_of &operator&=(const T &x) { return *this = get() & x; }
+  template <class T> part_of &operator|=(const T &x) { return *this = get() | x; }
+  template <class T> part_of &operator^=(const T &x) { return *this = get() ^ x; }
+};
+template <int W, bool S>
+wide value(const bit_of<W, S> &x) { return (bool)x; }
+template <int W, bool S>
+wide value(const part_of<W, S> &x) { return (wide)x.get().v; }
+template <int W, bool S>
+auto operator~(const part_of<W, S> &x) -> decltype(~x.get()) { return ~x.get(); }
+template <int W, bool S>
+auto operator-(const part_of<W, S> &x) -> decltype(-x.get()) { return -x.get(); }
+template <int W, bool S, class B>
+ap<W, false> operator<<(const part_of<W, S> &a, const B &b) { return a.get() << b; }
+template <int W, bool S, class B>
+ap<W, false> operator>>(const part_of<W, S> &a, const B &b) { return a.get() >> b; }
 
 #define SAGEN_OPERATOR(op, result)                                                                 \
   template <class A, class B, class = typename std::enable_if<mixed<A, B>::value>::type>           \

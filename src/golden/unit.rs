@@ -1,8 +1,8 @@
 //! The translation unit with the user's code: behind the user's file a function that calls the kernel. And the same as a
-//! text for hosts (`sw/reference.c`).
+//! text for hosts (`sw/reference.c` or `.cpp`).
 
 use super::watch::watched;
-use super::{bytes, bytes_text, can_be_included, dram, is_cpp, own_contents, Source, Way, LINK};
+use super::{bytes, bytes_text, can_be_included, dram, is_cpp, own_contents, Source, Way, AP_INT, LINK};
 use frontend::ParseOptions;
 use scop::{Array, Binding, Scop};
 use std::fmt::Write as _;
@@ -40,7 +40,7 @@ pub(super) fn kernel_unit(scop: &Scop, source: &Source) -> String {
                     };
                 }
             }
-            Binding::Around | Binding::Static => {}
+            Binding::Around | Binding::Allocated | Binding::Static => {}
             Binding::Global | Binding::Local | Binding::Scratch | Binding::Host(_) => {
                 let (name, size) = (&array.name, bytes(array));
                 // The front end and the compiler must agree on the array's size.
@@ -90,7 +90,7 @@ pub(super) fn kernel_unit(scop: &Scop, source: &Source) -> String {
     text
 }
 
-/// C text with `int <name>_reference(void **before, void **after)`, which runs the program once on the arguments of an
+/// A text with `int <name>_reference(void **before, void **after)`, which runs the program once on the arguments of an
 /// IP, `numbers` saying which array of the `Scop` each is, if any. `before` holds what the function is called with, and
 /// afterwards what was there where the region began; `after` gets what was there where it ended. The result is 0 if the
 /// region was never reached. `None` if the text would have to include a file whose name no `#include` can have.
@@ -100,13 +100,15 @@ pub fn reference(
     preprocessing: &ParseOptions,
     name: &str,
     numbers: &[Option<usize>],
-) -> Option<String> {
+) -> Option<packaging::Reference> {
+    let cpp = is_cpp(scop);
+    let (compiler, extension) = if cpp { ("g++ -std=c++17 -I.", "cpp") } else { ("cc", "c") };
     let own = file.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let mut text = format!("/* The C program behind {name}, with a way in: {name}_reference at the end.\n");
     let _ = writeln!(
         text,
-        " *   cc -O1 -fwrapv -fno-strict-aliasing -ffp-contract=off -ffunction-sections -fdata-sections -c -iquote \
-        <folder of {}> reference.c",
+        " *   {compiler} -O1 -fwrapv -fno-strict-aliasing -ffp-contract=off -ffunction-sections -fdata-sections -c \
+        -iquote <folder of {}> reference.{extension}",
         packaging::quote::comment(&own)
     );
     let name_of = |p: &PathBuf| p.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
@@ -126,8 +128,13 @@ pub fn reference(
     match watched(scop, Way::Call) {
         // The program itself in place of its inclusion.
         Some(program) => {
-            let unit = kernel_unit(scop, &Source::Watched("program.c".into()));
-            let _ = write!(text, "{program}\n{}", unit.split_once('\n').map_or("", |parts| parts.1));
+            let name = "program.c";
+            let _ = write!(
+                text,
+                "{}",
+                kernel_unit(scop, &Source::Watched(name.into()))
+                    .replacen(&format!("#include \"{name}\""), &program, 1,)
+            );
         }
         None if can_be_included(&own) => text.push_str(&kernel_unit(scop, &Source::AsItIs(own))),
         None => return None,
@@ -157,17 +164,22 @@ pub fn reference(
     } else {
         ("", "")
     };
+    let linkage = if cpp { "extern \"C\" " } else { "" };
     let _ = writeln!(
         text,
-        "void **sagen_before, **sagen_after, **sagen_state; int sagen_runs; const long long *sagen_sizes;\nint {name}_reference(void \
-        **before, void **after{more}) {{"
+        "void **sagen_before, **sagen_after, **sagen_state; int sagen_runs; const long long *sagen_sizes;\n{linkage}int \
+        {name}_reference(void **before, void **after{more}) {{"
     );
     let _ = writeln!(
         text,
         "{keep}  void *p[{count}], *b[{count}], *a[{count}], *s[{count}] = {{0}};\n{set}  sagen_before = b; sagen_after = a; \
         sagen_state = s; sagen_runs = 0;\n  sagen_call(p);\n{free}  return sagen_runs > 0;\n}}"
     );
-    Some(text)
+    let headers = match cpp && text.contains("ap_int.h") {
+        true => vec![packaging::File::new("sw/ap_int.h", AP_INT)],
+        false => vec![],
+    };
+    Some(packaging::Reference { text, cpp, headers })
 }
 
 /// The declarations of both units, in the language of the program.

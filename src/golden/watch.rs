@@ -16,12 +16,12 @@ pub(super) fn watched(scop: &Scop, way: Way) -> Option<String> {
     let (head, body, tail) =
         (with_state(scop, head, 0, way), with_state(scop, body, start, way), with_state(scop, tail, end, way));
     let (head, pragmas) = head.split_at(before_pragmas(&head));
-    // The region may move a pointer parameter and change a scalar one: the caller never sees that.
+    // The region may move a pointer and change a scalar one: the caller never sees that.
     let place = |(slot, (_, array)): (usize, (usize, &Array))| {
         let name = c_name(scop, array);
         match array.binding {
             Binding::Value(_) => format!("__typeof__({name}) sagen_value_{slot} = {name};"),
-            Binding::Parameter(_) => {
+            Binding::Parameter(_) | Binding::Allocated => {
                 format!("void *sagen_at_{slot} = (void *){}{name};", if array.dims.is_empty() { "&" } else { "" })
             }
             _ => String::new(),
@@ -47,7 +47,7 @@ pub(super) fn watched(scop: &Scop, way: Way) -> Option<String> {
                     let check = if when == "before" { size_check(scop, slot, array) } else { String::new() };
                     let from = match array.binding {
                         Binding::Value(_) => format!("&sagen_value_{slot}"),
-                        Binding::Parameter(_) => format!("sagen_at_{slot}"),
+                        Binding::Parameter(_) | Binding::Allocated => format!("sagen_at_{slot}"),
                         // A structure has dimensions, too.
                         _ if array.dims.is_empty() || named => format!("(void *)&{}", c_name(scop, array)),
                         _ => format!("(void *){}", c_name(scop, array)),
@@ -139,7 +139,7 @@ fn end_of_declaration(text: &str) -> Option<usize> {
 
 /// A declaration that the compiler refuses if it disagrees with the front end on the size of a variable of a function.
 fn size_check(scop: &Scop, slot: usize, array: &Array) -> String {
-    match of_function(scop, array) && array.extents.is_empty() {
+    match of_function(scop, array) && array.extents.is_empty() && array.binding != Binding::Allocated {
         true => {
             format!("typedef char sagen_size_{slot}[sizeof({}) == {} ? 1 : -1]; ", c_name(scop, array), bytes(array))
         }
@@ -163,7 +163,7 @@ fn before_pragmas(text: &str) -> usize {
 /// A variable of a function, not a parameter: the instrumented text reads it where it is in scope.
 pub(super) fn of_function(scop: &Scop, array: &Array) -> bool {
     match array.binding {
-        Binding::Around | Binding::Static => true,
+        Binding::Around | Binding::Allocated | Binding::Static => true,
         Binding::Value(position) => position >= scop.function.parameters,
         _ => false,
     }

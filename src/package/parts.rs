@@ -20,12 +20,12 @@ pub struct Bench {
     pub images: Vec<String>,
 }
 
-/// A function, as the package describes it. `reference` is C text that runs the program, see
+/// A function, as the package describes it. `reference` is a text that runs the program, see
 /// [`crate::golden::reference`]; `exact` means that every bit of a result is the C program's.
 pub fn function(
     compiled: &Compiled,
     interface: &interface::Function,
-    reference: Option<String>,
+    reference: Option<packaging::Reference>,
     exact: bool,
 ) -> Function {
     Function {

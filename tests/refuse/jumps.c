@@ -27,7 +27,7 @@ again:
   for (j = 0; j < 8; j++, m += A[0])
     if (A[j])
       break; //~ ERROR E0402 `break` is not supported
-  for (j = 0; j < 8; j++)
+  for (j = 0; j < 8; j += 2)
     if (A[j])
       break;
   A[0] = j; //~ ERROR E0412 counted by this loop
@@ -38,7 +38,7 @@ int printf(const char *, ...);
 int main(void) {
   int i, x[8];
 #pragma scop
-  for (i = 0; i < 8; i++) { //~ ERROR E0412 `break` may end this loop
+  for (i = 0; i < 8; i += 2) { //~ ERROR E0412 `break` may end this loop
     if (x[i] > 20)
       break;
     x[i] = 0;

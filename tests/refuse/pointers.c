@@ -1,7 +1,7 @@
 // Pointers and structures.
 struct point { int x; int *y; };
 void f(int *p, int *rows[4], int A[8], struct point q[4], int open[4][], int below[][4]) { //~ ERROR E0306 `rows` is a pointer
-  //~^ ERROR E0301 `struct point` has other members than scalars
+  //~^ ERROR E0301 `y` in `struct point` is a pointer
   //~^^ ERROR E0306 an extent of `open` is missing
 #pragma scop
   int *s; //~ ERROR E0306 declare it as an array with constant extents, such as `int s[N]`

@@ -144,9 +144,8 @@ fn arrays(kernel: &Kernel, lowered: &Lowered, mapping: &Mapping, interval: i64, 
 fn scalars(scop: &Scop, lowered: &Lowered, dram: &[InDram]) -> Vec<Scalar> {
     let position = |source: usize| match scop.arrays[source].binding {
         Binding::Parameter(position) | Binding::Value(position) => position,
-        Binding::Global | Binding::Around | Binding::Static | Binding::Local | Binding::Scratch | Binding::Host(_) => {
-            u32::MAX
-        }
+        Binding::Global | Binding::Around | Binding::Allocated | Binding::Static => u32::MAX,
+        Binding::Local | Binding::Scratch | Binding::Host(_) => u32::MAX,
     };
     let scalar = |&source: &usize| Scalar {
         name: scop.arrays[source].name.clone(),

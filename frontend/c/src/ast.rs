@@ -263,6 +263,8 @@ pub struct Outside {
     pub set: bool,
     /// It may use the value that the region leaves.
     pub used: bool,
+    /// It is a pointer, and points to memory that the function has allocated for it before the region.
+    pub allocated: bool,
 }
 
 impl Declarator {
@@ -432,6 +434,8 @@ pub struct Unit {
     pub region: Vec<Stmt>,
     /// Places of the variables of functions (not parameters) whose values before the region it reads.
     pub inputs: BTreeSet<Span>,
+    /// Counters of loops whose values behind these loops are data (`searches`).
+    pub searched: BTreeSet<Rc<str>>,
     /// From the end of the opening pragma to the start of the closing one.
     pub region_span: Span,
 }

@@ -3,7 +3,7 @@
 //!
 //! Problem: `a[i * n + k]` with a size `n` is not affine, `a[i][k]` is.
 //!
-//! Method, for each parameter with one dimension:
+//! Method, for each parameter and each local with one dimension:
 //! - every subscript is written as a polynomial. The products of sizes that it multiplies with other values are the
 //!   *strides* of the array: `i * n * m + j * m + k` has the strides `m` and `n * m`;
 //! - if each stride is the next smaller one times one size, the quotients are the inner extents: `a[][n][m]`;
@@ -14,7 +14,7 @@
 //! The semantic analysis checks that they are, as it does for every access.
 
 use crate::ast::{Declarator, Expr, ExprKind, Extent, Unit};
-use crate::effects::{declared, expressions, rewrite};
+use crate::effects::{declarators, expressions, rewrite};
 use crate::inline::with_operands;
 use crate::poly::{Monomial, Poly};
 use num_integer::gcd;
@@ -23,32 +23,62 @@ use scop::ScalarType;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// Gives dimensions to the parameters whose subscripts multiply with `sizes`.
-pub(crate) fn parameters(unit: &mut Unit, sizes: &BTreeSet<String>) {
+/// Gives dimensions to the parameters and locals whose subscripts multiply with sizes, by their maxima.
+pub(crate) fn arrays(unit: &mut Unit, maxima: &BTreeMap<String, i64>) {
     let Some(function) = &unit.function else { return };
-    let mut hidden = BTreeSet::new();
-    unit.region.iter().for_each(|s| declared(s, &mut hidden));
-    hidden.extend(function.locals.iter().map(|d| d.name.clone()));
-    let flat = |d: &&Declarator| {
-        let array = d.pointer.is_none() && d.dims.len() == 1 || d.to_elements && d.dims.is_empty();
-        array && d.ty.dims.is_empty() && !hidden.contains(&d.name)
-    };
-    let mut uses: Uses = function.params.iter().filter(flat).map(|d| (d.name.clone(), Some(vec![]))).collect();
+    let sizes: BTreeSet<String> = maxima.keys().cloned().collect();
+    let mut all: Vec<Declarator> = function.locals.clone();
+    unit.region.iter_mut().for_each(|s| declarators(s, &mut |d| all.push(d.clone())));
+    let hidden: BTreeSet<Rc<str>> = all.iter().map(|d| d.name.clone()).collect();
+    let once = |d: &&Declarator| all.iter().filter(|x| x.name == d.name).count() == 1;
+    let stays = |d: &&Declarator| d.init.is_none() && !d.outside.set && !d.outside.used && !d.keeps_value();
+    let of_caller = |d: &Declarator| function.params.iter().any(|p| p.name == d.name);
+    let locals = all.iter().filter(once).filter(stays).filter(|d| is_flat(d) && !of_caller(d) && d.pointer.is_none());
+    let parameters = function.params.iter().filter(|d| is_flat(d) && !hidden.contains(&d.name));
+    let allocated = all.iter().filter(once).filter(|d| d.outside.allocated && is_flat(d) && !of_caller(d));
+    let mut uses: Uses = parameters.chain(allocated).chain(locals).map(|d| (d.name.clone(), Some(vec![]))).collect();
     unit.region.iter().for_each(|s| expressions(s, &mut |e| collect(e, &mut uses)));
     let known = |(name, subscripts): (&Rc<str>, &Option<Vec<Expr>>)| {
-        Some((name.clone(), Shape::of(subscripts.as_ref()?, sizes)?))
+        let shape = Shape::of(subscripts.as_ref()?, &sizes)?;
+        // A local has room for so many rows.
+        let rows = match all.iter().find(|d| d.name == *name && !d.outside.allocated) {
+            Some(d) => Some(shape.rows(&d.dims[0], maxima)?),
+            None => None,
+        };
+        Some((name.clone(), (shape, rows)))
     };
-    let shapes: BTreeMap<Rc<str>, Shape> = uses.iter().filter_map(known).collect();
+    let shapes: BTreeMap<Rc<str>, (Shape, Option<i64>)> = uses.iter().filter_map(known).collect();
     unit.region.iter_mut().for_each(|s| rewrite(s, &mut |e| rewritten(e, &shapes)));
-    for d in unit.function.iter_mut().flat_map(|f| &mut f.params) {
-        if let Some(shape) = shapes.get(&d.name) {
-            d.dims = shape.extents(d);
+    let reshape = |d: &mut Declarator| {
+        let shape = shapes.get(&d.name);
+        if let Some((shape, rows)) = shape {
+            d.dims = shape.extents(d, *rows);
             (d.pointer, d.to_elements) = (None, false);
-        } else if uses.contains_key(&d.name) && d.dims.first().is_some_and(|x| is_product(x, sizes)) {
+        }
+        shape.is_some()
+    };
+    unit.region.iter_mut().for_each(|s| {
+        declarators(s, &mut |d| {
+            reshape(d);
+        })
+    });
+    let Some(function) = &mut unit.function else { return };
+    for d in &mut function.locals {
+        reshape(d);
+    }
+    for d in &mut function.params {
+        let product = |d: &Declarator| d.dims.first().is_some_and(|x| is_product(x, &sizes));
+        if !reshape(d) && uses.contains_key(&d.name) && product(d) {
             // C does not look at this extent. The accesses determine it.
             d.dims[0].size = None;
         }
     }
+}
+
+/// Whether it is an array of one dimension.
+fn is_flat(d: &Declarator) -> bool {
+    let array = d.pointer.is_none() && d.dims.len() == 1 || d.to_elements && d.dims.is_empty();
+    array && d.ty.dims.is_empty()
 }
 
 /// Whether the extent multiplies sizes.
@@ -139,25 +169,34 @@ impl Shape {
         Some(parts.iter().rev().map(|p| p.expression(ScalarType::I32, e.span, &int)).collect())
     }
 
-    /// The extents of the declarator, from the outside in. The accesses determine the outermost one, unless the
-    /// declared extent is a multiple of the others.
-    fn extents(&self, d: &Declarator) -> Vec<Extent> {
+    /// How many rows an array of this extent has at least.
+    fn rows(&self, extent: &Extent, maxima: &BTreeMap<String, i64>) -> Option<i64> {
+        let all = Poly::of(extent.size.as_ref()?, 32, &int)?.as_constant()?;
+        let (monomial, by) = self.strides.last()?;
+        let row = monomial.iter().try_fold(*by, |row, name| row.checked_mul(*maxima.get(name)?))?;
+        Some(all / row).filter(|rows| *rows > 0)
+    }
+
+    /// The extents of the declarator, from the outside in. The accesses determine the outermost one, unless there are
+    /// so many `rows`, or the declared extent is a multiple of the others.
+    fn extents(&self, d: &Declarator, rows: Option<i64>) -> Vec<Extent> {
         let span = d.dims.first().map_or(d.span, |x| x.span);
         let declared = d.dims.first().and_then(|x| x.size.as_ref()).and_then(|e| Poly::of(e, 32, &int));
         let outer = declared.and_then(|p| {
             let (monomial, by) = self.strides.last()?;
             p.without(monomial)?.divided(*by)
         });
+        let outer = rows.map(Poly::constant).or(outer);
         let sized = |p: &Poly, span: Span| Extent { size: Some(p.expression(ScalarType::I32, span, &int)), span };
         let outer = outer.map_or(Extent { size: None, span }, |p| sized(&p, span));
         [outer].into_iter().chain(self.inner.iter().rev().map(|p| sized(p, span))).collect()
     }
 }
 
-fn rewritten(e: &Expr, shapes: &BTreeMap<Rc<str>, Shape>) -> Expr {
+fn rewritten(e: &Expr, shapes: &BTreeMap<Rc<str>, (Shape, Option<i64>)>) -> Expr {
     let own = match &e.kind {
         ExprKind::Index(base, subscript) => match &base.kind {
-            ExprKind::Name(name) => shapes.get(name).and_then(|shape| Some((base, shape.subscripts(subscript)?))),
+            ExprKind::Name(name) => shapes.get(name).and_then(|(shape, _)| Some((base, shape.subscripts(subscript)?))),
             _ => None,
         },
         _ => None,

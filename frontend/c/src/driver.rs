@@ -104,8 +104,11 @@ pub fn programs_of_text(name: &str, text: &str, options: &ParseOptions) -> Resul
             values: vec![name.clone(), max.to_string()],
             span: unit.region_span,
         }));
+        faults.extend(crate::bits::select(&mut unit));
         crate::sequence::unit(&mut unit);
         faults.extend(crate::inline::inline(&mut unit));
+        crate::searches::rewrite(&mut unit);
+        faults.extend(crate::powers::unroll(&mut unit));
         crate::present::arrays(&mut unit);
         faults.extend(crate::objects::replace(&mut unit));
         crate::coalesced::split(&mut unit);
@@ -116,11 +119,12 @@ pub fn programs_of_text(name: &str, text: &str, options: &ParseOptions) -> Resul
             values: vec![name.to_string(), max.to_string()],
             span: unit.region_span,
         }));
-        let sizes: BTreeSet<String> =
-            clauses.iter().filter(|c| c.name == "max").filter_map(|c| c.values.first().cloned()).collect();
+        let maximum = |c: &Clause| Some((c.values.first()?.clone(), c.values.get(1)?.parse().ok()?));
+        let maxima: BTreeMap<String, i64> = clauses.iter().filter(|c| c.name == "max").filter_map(maximum).collect();
+        let sizes: BTreeSet<String> = maxima.keys().cloned().collect();
         faults.extend(crate::temporaries::replace(&mut unit, &sizes));
         crate::coalesced::split_products(&mut unit);
-        crate::delinearize::parameters(&mut unit, &sizes);
+        crate::delinearize::arrays(&mut unit, &maxima);
         let syntax_failed = faults.iter().any(|f| f.severity == Severity::Error);
         // After a syntax error the rest is checked for faults but not analyzed further.
         let (lowered, found) = if syntax_failed {

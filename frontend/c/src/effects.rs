@@ -9,6 +9,15 @@ pub(crate) fn is_operation(name: &str) -> bool {
     matches!(name, "memcpy" | "memmove" | "memset")
 }
 
+/// Calls of member functions have this in front of their names; the object is the first argument.
+pub(crate) const SELECT: &str = ".";
+
+/// Whether a member function is one of integers of any width.
+pub(crate) fn is_selection(name: &str) -> bool {
+    matches!(name, "range" | "bit" | "test" | "get_bit" | "set" | "clear" | "length")
+        || matches!(name, "to_int" | "to_uint" | "to_long" | "to_ulong" | "to_int64" | "to_uint64" | "to_bool")
+}
+
 pub(crate) fn nodes(e: &Expr) -> usize {
     let mut count = 0;
     e.walk(&mut |_| count += 1);
@@ -282,5 +291,24 @@ pub(crate) fn rewrite(s: &mut Stmt, change: &mut dyn FnMut(&Expr) -> Expr) {
         }
         StmtKind::Block(all) => all.iter_mut().for_each(|s| rewrite(s, change)),
         StmtKind::Return(None) | StmtKind::Jump(..) | StmtKind::Empty | StmtKind::Poison => {}
+    }
+}
+
+/// Calls `visit` on every declarator in a statement.
+pub(crate) fn declarators(s: &mut Stmt, visit: &mut dyn FnMut(&mut Declarator)) {
+    match &mut s.kind {
+        StmtKind::Declare(all) => all.iter_mut().for_each(visit),
+        StmtKind::Block(all) => all.iter_mut().for_each(|s| declarators(s, visit)),
+        StmtKind::If(_, then, otherwise) => {
+            declarators(then, visit);
+            otherwise.iter_mut().for_each(|s| declarators(s, visit));
+        }
+        StmtKind::For(f) => {
+            if let ForInit::Declare(all) = &mut f.init {
+                all.iter_mut().for_each(&mut *visit);
+            }
+            declarators(&mut f.body, visit);
+        }
+        StmtKind::Expr(_) | StmtKind::Return(_) | StmtKind::Jump(..) | StmtKind::Empty | StmtKind::Poison => {}
     }
 }

@@ -165,6 +165,7 @@ impl Walk {
     }
 
     fn declare(&mut self, d: &Declarator, parameter: bool) {
+        let parameter = parameter || d.outside.allocated;
         self.constants.remove(&d.name);
         let value = d.value().filter(|_| d.ty.constant && d.is_scalar()).and_then(|e| self.number(e));
         self.constants.extend(value.map(|n| (d.name.clone(), n)));
@@ -395,7 +396,7 @@ impl Walk {
         match (self.number(e)?, shape.ty) {
             _ if shape.members.is_some() => None,
             (0, _) => Some(literal(0, span)),
-            (-1, ScalarType::Int { bits: 2.., .. }) => Some(literal(-1, span)),
+            (-1 | 255, ScalarType::Int { bits: 2.., .. }) => Some(literal(-1, span)),
             (n, ScalarType::Int { bits: 8, .. }) => Some(literal(n & 255, span)),
             _ => None,
         }

@@ -9,8 +9,8 @@
 //! Invariant: the initializer of a `static` variable that the region assigns is not a store of the region. It is what
 //! the variable holds before the first call.
 
-use crate::ast::{Declarator, ForInit, Stmt, StmtKind, Unit};
-use crate::effects::changed;
+use crate::ast::{Declarator, Unit};
+use crate::effects::{changed, declarators};
 use scop::diag::Span;
 use scop::{flow, Scop};
 use std::collections::BTreeSet;
@@ -45,23 +45,4 @@ pub(crate) fn inputs(unit: &mut Unit, scop: &Scop) -> BTreeSet<Span> {
     }
     let read = flow::read_first(scop, |a| a.is_temporary() && candidates.contains(&a.span));
     read.into_iter().map(|a| scop.array(a).span).collect()
-}
-
-/// Calls `visit` on every declarator in a statement.
-fn declarators(s: &mut Stmt, visit: &mut dyn FnMut(&mut Declarator)) {
-    match &mut s.kind {
-        StmtKind::Declare(all) => all.iter_mut().for_each(visit),
-        StmtKind::Block(all) => all.iter_mut().for_each(|s| declarators(s, visit)),
-        StmtKind::If(_, then, otherwise) => {
-            declarators(then, visit);
-            otherwise.iter_mut().for_each(|s| declarators(s, visit));
-        }
-        StmtKind::For(f) => {
-            if let ForInit::Declare(all) = &mut f.init {
-                all.iter_mut().for_each(&mut *visit);
-            }
-            declarators(&mut f.body, visit);
-        }
-        StmtKind::Expr(_) | StmtKind::Return(_) | StmtKind::Jump(..) | StmtKind::Empty | StmtKind::Poison => {}
-    }
 }

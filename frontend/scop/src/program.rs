@@ -93,6 +93,8 @@ pub enum Binding {
     Global,
     /// Declared in the function around the region, which sets it before the region or uses it after the region.
     Around,
+    /// Memory that the function around the region has allocated; a pointer of this name points to it.
+    Allocated,
     /// Declared `static` in a function: state that survives from call to call. A caller keeps its buffer.
     Static,
     Local,

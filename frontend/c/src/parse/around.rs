@@ -19,7 +19,41 @@ impl Around<'_> {
         Outside {
             set: may_set(self.before, d) || (self.repeated && may_set(self.after, d)),
             used: may_use(self.after, d, !self.repeated) || (self.repeated && may_use(self.before, d, false)),
+            allocated: d.pointer.is_some() && d.to_elements && self.allocated(d),
         }
+    }
+
+    /// Whether the only value that a pointer gets before the region, other than null, is new memory.
+    fn allocated(&self, d: &Declarator) -> bool {
+        let Some(declared) = self.before.iter().position(|t| t.span == d.span) else { return false };
+        let of_null = |t: &&Token| matches!(t.text(), "0" | "NULL" | "nullptr");
+        let is_null = |v: &[Token]| {
+            let ends = v.iter().position(|t| t.is(";") || t.is(",")).unwrap_or(v.len());
+            let wraps = |t: &&Token| t.is("(") || t.is(")") || t.is("*") || t.text() == "void";
+            v[..ends].iter().filter(|t| !wraps(t)).all(|t| of_null(&t)) && v[..ends].iter().any(|t| of_null(&t))
+        };
+        let value = |tokens: &[Token], k: usize| {
+            let mut at = k + 1;
+            // `(*rows)[N] = …`
+            while tokens.get(at).is_some_and(|t| t.is(")") || t.is("[")) {
+                at = if tokens[at].is("[") { closed(tokens, at) } else { at + 1 };
+            }
+            tokens.get(at).is_some_and(|t| t.is("=")).then_some(at + 1)
+        };
+        let behind = if self.repeated { self.after } else { &[] };
+        let sets = [self.before, behind].map(|tokens| named(tokens, d).filter(|k| changes(tokens, *k)).count());
+        let first = value(self.before, declared).filter(|k| !is_null(&self.before[*k..]));
+        let later = named(self.before, d).find(|k| changes(self.before, *k)).map(|k| value(self.before, k));
+        let only = match (first, later, sets) {
+            (Some(k), None, [0, 0]) | (None, Some(Some(k)), [1, 0]) => k,
+            _ => return false,
+        };
+        is_new(&self.before[only..])
+    }
+
+    /// Whether a program of these tokens may use the variable at file level.
+    pub fn uses_global(rest: &[Token], d: &Declarator) -> bool {
+        may_use(rest, d, false)
     }
 
     /// The tokens of the value that the only assignment before the region gives the variable, if it is reached whenever
@@ -93,6 +127,24 @@ fn closed(tokens: &[Token], at: usize) -> usize {
     tokens.len()
 }
 
+/// Whether the name at `k` is assigned, stepped, or its address is taken.
+fn changes(tokens: &[Token], k: usize) -> bool {
+    let assigned = tokens.get(k + 1).is_some_and(|t| ASSIGNMENTS.iter().any(|op| t.is(op)));
+    assigned || before(tokens, k).is_some_and(|t| t.is("&") || t.is("++") || t.is("--"))
+}
+
+/// Whether a value is new memory: `(T *)malloc(…)`, `polybench_alloc_data(…)` and the like, or `new T[…]`.
+fn is_new(mut value: &[Token]) -> bool {
+    while value.first().is_some_and(|t| t.is("(")) {
+        let group = closed(value, 0);
+        let is_cast = !value[1..].first().is_some_and(|t| t.is("(")) && value[..group].iter().any(|t| t.is("*"));
+        value = if is_cast { &value[group..] } else { &value[1..] };
+    }
+    let name = value.first().map_or("", |t| t.text());
+    let allocates = name.split('_').any(|word| word.ends_with("alloc") || word == "allocate");
+    name == "new" || allocates && value.get(1).is_some_and(|t| t.is("("))
+}
+
 /// An assignment, `++`, `--`, its address, or an array without all its subscripts, which a function may fill.
 fn may_set(tokens: &[Token], d: &Declarator) -> bool {
     sets(tokens, d).next().is_some()
@@ -100,7 +152,7 @@ fn may_set(tokens: &[Token], d: &Declarator) -> bool {
 
 /// Positions of the variable's name where it may be set.
 fn sets<'a>(tokens: &'a [Token], d: &'a Declarator) -> impl Iterator<Item = usize> + 'a {
-    let rank = d.dims.len() + d.ty.dims.len();
+    let rank = d.dims.len() + d.ty.dims.len() + usize::from(d.pointer.is_some());
     let set = move |k: &usize| {
         let k = *k;
         let (at, subscripts) = behind(tokens, k);
@@ -132,8 +184,16 @@ fn may_use(tokens: &[Token], d: &Declarator, straight: bool) -> bool {
         if straight && d.is_scalar() && at == k + 1 && unconditional(tokens, k) {
             return false;
         }
+        if at == k + 1 && heads_loop(tokens, k) {
+            hidden = end_of_scope(tokens, k);
+        }
     }
     false
+}
+
+/// Whether the variable at `k` is the first that the header of a `for` loop sets.
+fn heads_loop(tokens: &[Token], k: usize) -> bool {
+    k >= 2 && matches!(&tokens[k - 2].tok, Tok::Ident(w) if &**w == "for") && tokens[k - 1].is("(")
 }
 
 /// Another variable of that name: a type or a comma of its declaration stands before it.
@@ -151,10 +211,7 @@ fn end_of_scope(tokens: &[Token], k: usize) -> usize {
             Tok::Punct("(" | "[" | "{") => open += 1,
             // The header of a loop ends: its body follows.
             Tok::Punct(")") if open == 0 => {
-                return match tokens.get(at + 1) {
-                    Some(t) if t.is("{") => closed(tokens, at + 1),
-                    _ => at + tokens[at..].iter().position(|t| t.is(";")).unwrap_or(tokens.len() - at),
-                }
+                return end_of_statement(tokens, at + 1);
             }
             Tok::Punct("}") if open == 0 => return at,
             Tok::Punct(")" | "]" | "}") => open -= 1,
@@ -162,6 +219,21 @@ fn end_of_scope(tokens: &[Token], k: usize) -> usize {
         }
     }
     tokens.len()
+}
+
+/// The end of the statement at `at`, or of its first branch.
+fn end_of_statement(tokens: &[Token], mut at: usize) -> usize {
+    let heads = |at: usize| match tokens.get(at).map(|t| &t.tok) {
+        Some(Tok::Ident(w)) if matches!(&**w, "for" | "while" | "if") => tokens.get(at + 1).is_some_and(|t| t.is("(")),
+        _ => false,
+    };
+    while heads(at) {
+        at = closed(tokens, at + 1);
+    }
+    match tokens.get(at) {
+        Some(t) if t.is("{") => closed(tokens, at),
+        _ => tokens.iter().skip(at).position(|t| t.is(";")).map_or(tokens.len(), |k| at + k),
+    }
 }
 
 /// Whether the statement at `k` runs whenever the code does: it is in no inner block, and under no condition.
@@ -179,7 +251,6 @@ fn unconditional(tokens: &[Token], k: usize) -> bool {
     }
     let starts =
         |k: usize| matches!(before(tokens, k).map(|t| &t.tok), None | Some(Tok::Punct(";" | "}") | Tok::Marker(_)));
-    let of_loop = || matches!(&tokens[k - 2].tok, Tok::Ident(w) if &**w == "for") && tokens[k - 1].is("(");
-    let header = || parentheses == 1 && k >= 2 && of_loop() && starts(k - 2);
+    let header = || parentheses == 1 && heads_loop(tokens, k) && starts(k - 2);
     depth == least && (parentheses == 0 && starts(k) || header())
 }

@@ -223,8 +223,13 @@ impl Parser<'_> {
 
     fn cast(&mut self, start: Span) -> Parsed<Expr> {
         let ty = self.type_name()?;
-        let pointer = self.is("*");
-        while self.eat("*") {}
+        let pointer = self.is("*") || self.is("(");
+        while self.is("*") || self.is("(") || self.is("[") {
+            // `(*)[N]`
+            if !self.eat("*") {
+                self.skip_group();
+            }
+        }
         self.need(")", "after the type of the cast")?;
         let operand = self.unary()?;
         if pointer && (self.in_operation || matches!(operand.kind, ExprKind::Literal(0, _))) {
@@ -383,14 +388,23 @@ impl Parser<'_> {
             ExprKind::Name(name) => Ok(Expr { kind: ExprKind::Call(name, arguments), span }),
             // Its declaration is reported where the name is used.
             _ if self.is_foreign(&function) => Ok(Expr { span, ..function }),
-            _ => Ok(self.poison(
-                "E0404",
-                span,
-                "call through an expression".into(),
-                "only named functions can be called",
-                "write the expression out",
-            )),
+            // Bits of integers of any width: `x.range(7, 0)`, `x[i](7, 0)`.
+            ExprKind::Index(base, member) if self.cpp => {
+                let (name, base) = match &member.kind {
+                    ExprKind::Member(name) if crate::effects::is_selection(name) => (name.clone(), *base),
+                    ExprKind::Member(_) => return Ok(self.through_expression(span)),
+                    _ => ("()".into(), Expr { kind: ExprKind::Index(base, member), span: function.span }),
+                };
+                let all = [base].into_iter().chain(arguments).collect();
+                Ok(Expr { kind: ExprKind::Call(format!("{}{name}", crate::effects::SELECT).into(), all), span })
+            }
+            _ => Ok(self.through_expression(span)),
         }
+    }
+
+    fn through_expression(&mut self, span: Span) -> Expr {
+        let (message, label) = ("call through an expression", "only named functions can be called");
+        self.poison("E0404", span, message.into(), label, "write the expression out")
     }
 
     /// `(…)` of a call.

@@ -42,6 +42,8 @@ pub(crate) struct Parser<'a> {
     /// Functions outside of the regions.
     helpers: BTreeMap<Rc<str>, Helper>,
     in_helper: bool,
+    /// The initial values of pointers are skipped.
+    without_addresses: bool,
     /// Position of the body of the function around the region.
     body: usize,
     /// A loop of that function, or a `goto`, may run the region again.
@@ -112,6 +114,7 @@ impl Parser<'_> {
             structures: BTreeMap::new(),
             helpers: BTreeMap::new(),
             in_helper: false,
+            without_addresses: false,
             body: 0,
             repeated: false,
             in_main: false,

@@ -301,6 +301,12 @@ impl Parser<'_> {
             return Err(format!("`{name}` is not an arithmetic type"));
         }
         let first = fields.first().and_then(|d| d.ty.scalar);
+        if let Some(d) = fields.iter().find(|d| d.pointer.is_some()) {
+            return Err(format!(
+                "`{}` in `{name}` is a pointer; mark the region in a function with the arrays as parameters",
+                d.name
+            ));
+        }
         let members: Option<Vec<Vec<Rc<str>>>> = fields.iter().map(leaves).collect();
         let members = members.map(|all| all.concat()).filter(|all| read && all.len() <= LEAVES);
         match first.zip(members) {
@@ -422,7 +428,11 @@ impl Parser<'_> {
         while self.eat_word("__attribute__") {
             self.skip_group();
         }
-        if self.eat("=") {
+        if self.without_addresses && declarator.pointer.is_some() && self.eat("=") {
+            while !self.is(",") && !self.is(";") && !self.at_end() {
+                self.skip_group();
+            }
+        } else if self.eat("=") {
             self.has_text = false;
             declarator.init = Some(self.initializer()?);
             if self.has_text {

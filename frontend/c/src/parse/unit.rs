@@ -53,14 +53,26 @@ impl Parser<'_> {
         let (enumerators, helpers) = (std::mem::take(&mut self.enumerators), std::mem::take(&mut self.helpers));
         let unit = |(function, region, region_span)| Unit {
             enumerators: enumerators.clone(),
-            globals: globals.clone(),
+            globals: self.used_globals(&globals, region_span),
             helpers: helpers.clone(),
             function,
             region,
             inputs: BTreeSet::new(),
+            searched: BTreeSet::new(),
             region_span,
         };
         regions.into_iter().map(unit).collect()
+    }
+
+    /// The globals, with what the file outside of the region does to them.
+    fn used_globals(&self, globals: &[Declarator], region: Span) -> Vec<Declarator> {
+        let inside = |s: Span| s.file == region.file && region.start <= s.start && s.end <= region.end;
+        let rest: Vec<Token> = self.tokens.iter().filter(|t| !inside(t.span)).cloned().collect();
+        let mut all = globals.to_vec();
+        for d in all.iter_mut().filter(|d| d.is_scalar() && !d.ty.constant) {
+            d.outside.used = Around::uses_global(&rest, d);
+        }
+        all
     }
 
     /// Runs `parse`; if it fails, drops its faults and skips the declaration.
@@ -190,6 +202,16 @@ impl Parser<'_> {
             StmtKind::Block(all) if self.faults.len() == faults => Ok(all),
             _ => Err(self.faults.get(faults).cloned().map(Rc::new)),
         };
+        let body = match self.helpers.contains_key(&head.name) {
+            true => {
+                let message = format!("`{}` is defined more than once", head.name);
+                let fault = Diagnostic::error("E0404", head.span, message)
+                    .label("the types of its arguments would have to choose")
+                    .help("give each a name of its own");
+                Err(Some(Rc::new(fault)))
+            }
+            false => body,
+        };
         self.helpers.insert(
             head.name,
             Helper { result: head.ty, pointer: head.pointer.is_some(), params, body, span: head.span },
@@ -226,13 +248,29 @@ impl Parser<'_> {
                     self.silently(|p| p.typedef());
                 }
                 _ if self.at_type() => {
-                    if let (Some(all), Some(scope)) = (self.silently(|p| p.declaration()), scopes.last_mut()) {
+                    if let (Some(all), Some(scope)) = (self.local(), scopes.last_mut()) {
                         scope.extend(all);
                     }
                 }
                 _ => self.outside(),
             }
         }
+    }
+
+    /// A declaration before the region. If it cannot be read, then without the values of its pointers: where they point to
+    /// is looked up elsewhere.
+    fn local(&mut self) -> Option<Vec<Declarator>> {
+        let (start, faults) = (self.at, self.faults.len());
+        let read = self.silently(|p| p.declaration()).filter(|_| self.faults.len() == faults);
+        read.or_else(|| {
+            let end = self.at;
+            self.faults.truncate(faults);
+            (self.at, self.without_addresses) = (start, true);
+            let all = self.silently(|p| p.declaration());
+            self.without_addresses = false;
+            self.at = self.at.max(end);
+            all
+        })
     }
 
     /// Position of the end of the body of the function around the current position.
@@ -372,6 +410,9 @@ impl Parser<'_> {
         let around = Around { before, after, repeated: self.repeated };
         let local = |d: &Declarator| {
             let outside = around.of(d);
+            if outside.allocated {
+                return Declarator { outside, init: None, ..d.clone() };
+            }
             match around.set_once(d).and_then(value_of) {
                 Some(value) => {
                     let outside = Outside { set: false, ..outside };

@@ -77,6 +77,10 @@ impl Sema {
                     "use `if` with an affine condition around the statement",
                 ),
             },
+            // Its declaration is reported.
+            ExprKind::Index(base, _) if self.is_poisoned(base) => {
+                Err(Refusal { code: None, span: e.span, why: String::new(), help: "".into() })
+            }
             ExprKind::Index(..) => refuse(e.span, "the value of an array element is not known beforehand", HELP_DATA),
             ExprKind::Call(..) => refuse(e.span, "the result of a call is not known beforehand", HELP_AFFINE),
             ExprKind::Assign(..) | ExprKind::Step(..) | ExprKind::Comma(..) => Err(Refusal {
@@ -89,6 +93,15 @@ impl Sema {
             ExprKind::SizeOf(_) => refuse(e.span, "a size that is not known", "write the number of bytes"),
             ExprKind::Member(_) => refuse(e.span, "a member of a structure", HELP_AFFINE),
             ExprKind::Poison => Err(Refusal { code: None, span: e.span, why: String::new(), help: "".into() }),
+        }
+    }
+
+    /// Whether it is an element of something whose declaration was refused.
+    fn is_poisoned(&self, e: &ast::Expr) -> bool {
+        match &e.kind {
+            ExprKind::Index(base, _) => self.is_poisoned(base),
+            ExprKind::Name(name) => matches!(self.lookup(name), Some(Entity::Poison)),
+            other => matches!(other, ExprKind::Poison),
         }
     }
 

@@ -43,7 +43,10 @@ impl Sema {
         used: &BTreeSet<Rc<str>>,
     ) {
         let before = self.faults.len();
-        let slot = self.declare(d, storage, binding);
+        let slot = match binding {
+            Binding::Allocated => self.declare(&pointed(d), storage, binding),
+            _ => self.declare(d, storage, binding),
+        };
         if self.faults.len() > before {
             let fault = self.faults[before].clone();
             self.faults.truncate(before);
@@ -56,6 +59,9 @@ impl Sema {
     /// Where a variable of a function lives that is not a parameter. A value from before the region, or for the code after
     /// it, passes through DRAM; a scalar that the region only reads is passed by value.
     pub(super) fn lives_in(&mut self, d: &Declarator) -> (Storage, Binding) {
+        if d.outside.allocated {
+            return (Storage::Dram, Binding::Allocated);
+        }
         let (written, input) = (self.assigned.contains(&d.name), self.inputs.contains(&d.span));
         if !(input || written && d.outside.used) {
             return (Storage::Local, Binding::Local);
@@ -93,12 +99,7 @@ impl Sema {
             self.bind(&d.name, Entity::Poison);
             return;
         }
-        let mut d = d.clone();
-        if let (Some(star), true) = (d.pointer, d.to_elements) {
-            d.dims.insert(0, ast::Extent { size: None, span: star });
-            d.pointer = None;
-        }
-        let d = &d;
+        let d = &pointed(d);
         let by_address = d.is_variable_reference() || d.ty.members.is_some();
         if d.ty.scalar.is_some() && d.is_scalar() && !by_address {
             self.declare(d, Storage::Dram, Binding::Value(position));
@@ -114,7 +115,7 @@ impl Sema {
         self.check_new(d);
         self.bind(&d.name, Entity::Poison);
         let ty = self.element_type(d, binding)?;
-        let around = matches!(binding, Binding::Around | Binding::Static);
+        let around = matches!(binding, Binding::Around | Binding::Allocated | Binding::Static);
         if d.span.file != 0 && (around || matches!(binding, Binding::Value(p) if p + 1 == self.parameters)) {
             self.error(
                 "E0209",
@@ -126,7 +127,8 @@ impl Sema {
             return None;
         }
         let written: Vec<&ast::Extent> = d.dims.iter().chain(&d.ty.dims).collect();
-        let open = matches!(binding, Binding::Parameter(_)) && written.first().is_some_and(|x| x.size.is_none());
+        let open = matches!(binding, Binding::Parameter(_) | Binding::Allocated)
+            && written.first().is_some_and(|x| x.size.is_none());
         let first = if open { self.first_extent(d)? } else { None };
         let fixed = d.ty.constant || (storage == Storage::Local && !self.assigned.contains(&d.name));
         if let (true, true, Some(e)) = (fixed, written.is_empty() && d.ty.members.is_none(), d.value()) {
@@ -453,4 +455,14 @@ impl Sema {
             self.initialize(slot, d);
         }
     }
+}
+
+/// What a pointer to elements or rows points to: an array with an open first extent.
+fn pointed(d: &Declarator) -> Declarator {
+    let mut d = d.clone();
+    if let (Some(star), true) = (d.pointer, d.to_elements) {
+        d.dims.insert(0, ast::Extent { size: None, span: star });
+        d.pointer = None;
+    }
+    d
 }

@@ -46,6 +46,7 @@ pub(crate) use sizes::LARGEST_SIZE;
 pub(crate) use types::type_of;
 pub use types::{promote, spelling, usual};
 pub(crate) use unroll::{mixed_strides, Strides};
+pub(crate) use width::conversion;
 pub use width::{c_spelling, in_cell};
 
 use crate::ast;

@@ -5,7 +5,8 @@
 //! after `if (x >= 0 && x < 4)`, `x` is in 0 to 3, so `T[x]` is inside a table of 4 elements.
 //!
 //! A range is always a superset of the possible values. Locals that depend on each other in a cycle get the range of
-//! their type: `pending` lists the arrays whose ranges are being computed.
+//! their type: `pending` lists the arrays whose ranges are being computed. A local that keeps its value, as in
+//! `last = c ? i : last`, gets no other value by that.
 
 use super::affine::type_range;
 use super::operate::{bare, equal};
@@ -174,7 +175,7 @@ impl<'a> Values<'a> {
         let Some(writers) = &source.writers else { return self.stored(source.array) };
         let values = writers
             .iter()
-            .map(|&k| self.cached(Origin::Statement(k), source.array, || self.value(k, self.pending.clone())));
+            .map(|&k| self.cached(Origin::Statement(k), source.array, || self.value(k, self.pending.clone(), false)));
         values.reduce(|a, b| Some(joined(a?, b?)))?
     }
 
@@ -186,7 +187,7 @@ impl<'a> Values<'a> {
         }
         self.cached(Origin::Array(array), array, || {
             let pending: Vec<ArrayId> = self.pending.iter().copied().chain([array]).collect();
-            self.writers(array).map(|k| self.value(k, pending.clone())).reduce(|a, b| Some(joined(a?, b?)))?
+            self.writers(array).map(|k| self.value(k, pending.clone(), true)).reduce(|a, b| Some(joined(a?, b?)))?
         })
     }
 
@@ -202,13 +203,35 @@ impl<'a> Values<'a> {
         })
     }
 
-    /// The range of a statement's value; `None` if it may exceed the target's type.
-    fn value(&self, statement: usize, pending: Vec<ArrayId>) -> Option<Range> {
+    /// The range of a statement's value; `None` if it may exceed the target's type. `among_all`: joined with those of all
+    /// other statements that write its target, so that a value that it keeps is among them.
+    fn value(&self, statement: usize, pending: Vec<ArrayId>, among_all: bool) -> Option<Range> {
         let s = &self.sema.statements[statement];
         let (least, greatest) = type_range(self.sema.arrays[s.write.array.index()].ty);
-        let value =
-            Values { domain: &s.domain, reads: &self.sema.sources[statement], facts: &[], pending, ..*self }.of(&s.rhs);
+        let of_statement =
+            Values { domain: &s.domain, reads: &self.sema.sources[statement], facts: &[], pending, ..*self };
+        let value = match among_all {
+            true => of_statement.new_values(&s.rhs, s.write.array, &[])?,
+            false => of_statement.of(&s.rhs),
+        };
         (!s.rhs.ty.is_float() && value.0 >= least && value.1 <= greatest).then_some(value)
+    }
+
+    /// The range of the values of `e` that are not values of `array` already; `None` if there are none.
+    fn new_values(&self, e: &Expr, array: ArrayId, facts: &[Fact]) -> Option<Range> {
+        let local = &self.sema.arrays[array.index()];
+        match &e.kind {
+            ExprKind::Read(k) if self.reads[*k].array == array && local.binding == Binding::Local => None,
+            ExprKind::Select(c, a, b) => {
+                let branch = |holds, e| {
+                    let fact = Fact { condition: (**c).clone(), holds };
+                    self.new_values(e, array, &[facts, &[fact]].concat())
+                };
+                let (a, b) = (branch(true, a), branch(false, b));
+                a.zip(b).map(|(a, b)| joined(a, b)).or(a).or(b)
+            }
+            _ => Some(self.with(facts, e)),
+        }
     }
 
     /// The statements that write an array.

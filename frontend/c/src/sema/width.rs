@@ -73,7 +73,7 @@ impl Width {
 }
 
 /// The width and the sign of the type that a call converts to; see [`AnyWidth::name`].
-pub(super) fn conversion(name: &str) -> Option<(AnyWidth, bool)> {
+pub(crate) fn conversion(name: &str) -> Option<(AnyWidth, bool)> {
     let (kind, bits) = name.trim_end_matches(['>', ')']).rsplit_once(['<', '('])?;
     let bits = bits.parse().ok()?;
     let (grows, signed) = match kind {

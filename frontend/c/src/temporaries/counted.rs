@@ -11,10 +11,10 @@
 //! Behind the loop, a variable that it counts has the value `START + STEP * count`, if the count is affine.
 
 use super::induction::{quotient, Progress};
-use super::{Id, Kind, Value, Walk};
-use crate::ast::{Binary, Declarator, Expr, ExprKind, For, ForInit, Init, LoopKind, Outside, Stmt, StmtKind, TypeName};
+use super::{placed, Id, Kind, Value, Walk};
+use crate::ast::{Binary, Declarator, Expr, ExprKind, For, ForInit, Init, LoopKind, Stmt, StmtKind, TypeName};
 use crate::effects::{changed, names};
-use crate::poly::Poly;
+use crate::poly::{Leaf, Poly};
 use crate::sema::{spelling, type_of};
 use scop::diag::{Diagnostic, Span};
 use scop::ScalarType;
@@ -48,7 +48,8 @@ impl Walk {
                     return Some(kind);
                 }
                 self.counted_loop(f, None);
-                return None;
+                let result = known.filter(|id| self.variables[*id].result);
+                return result.filter(|_| !f.may_break).and_then(|id| self.with_value_behind(f, id));
             }
         }
         let before = self.clone();
@@ -105,10 +106,36 @@ impl Walk {
             if variable.is_none() && (!affine || loads) {
                 return None;
             }
+            let span = counted.0.header;
             outside.push(Stmt { kind: StmtKind::For(Box::new(counted.0)) });
+            if let Some(id) = variable.filter(|id| self.variables[*id].result) {
+                outside.push(self.value_behind(id, span)?);
+            }
         }
         self.close(&mut outside, &mut vec![]);
         Some(StmtKind::Block(outside))
+    }
+
+    /// The loop with an iterator of its own, and behind it an assignment of the value that it leaves in its counter `id`.
+    fn with_value_behind(&mut self, f: &mut For, id: Id) -> Option<StmtKind> {
+        let ForInit::Expr(Expr { kind: ExprKind::Assign(None, target, start), .. }) = &f.init else { return None };
+        let ExprKind::Name(name) = &target.kind else { return None };
+        let Some(last) = self.value_behind(id, f.header) else {
+            self.unknown_behind(name, f.header);
+            return None;
+        };
+        let ty = self.variables[id].integer()?;
+        let mut counted = f.clone();
+        counted.init = ForInit::Declare(vec![iterator(name.clone(), ty, (**start).clone(), f.header)]);
+        Some(StmtKind::Block(vec![Stmt { kind: StmtKind::For(Box::new(counted)) }, last]))
+    }
+
+    /// The assignment of the value that a variable has behind the loop at `span`.
+    fn value_behind(&self, id: Id, span: Span) -> Option<Stmt> {
+        let name = self.scopes.iter().flatten().find(|(_, other)| **other == id)?.0.clone();
+        let (target, value) = (Expr { kind: ExprKind::Name(name), span }, placed(&self.current_value(id)?, span));
+        let kind = ExprKind::Assign(None, Box::new(target), Box::new(value));
+        Some(Stmt { kind: StmtKind::Expr(Expr { kind, span }) })
     }
 
     /// A `for` loop that counts a variable of the condition, or else the iterations.
@@ -146,19 +173,7 @@ impl Walk {
                 Expr { kind, span: condition.span }
             }
         };
-        let ty = TypeName { scalar: Some(ty), text: spelling(ty), ..TypeName::unknown(span) };
-        let declarator = Declarator {
-            name: name.clone(),
-            span,
-            ty,
-            dims: vec![],
-            pointer: None,
-            to_elements: false,
-            function: false,
-            reference: false,
-            outside: Outside::default(),
-            init: Some(Init::Value(start)),
-        };
+        let declarator = iterator(name.clone(), ty, start, span);
         let body = Stmt { kind: StmtKind::Block(std::mem::take(inside)) };
         let (init, condition, step) = (ForInit::Declare(vec![declarator]), Some(condition), Some(step));
         Some((
@@ -206,7 +221,7 @@ impl Walk {
         }
         let Some(counted) = outer.or(iterator.filter(|_| matches!(f.init, ForInit::Expr(_)))) else { return };
         self.variables[counted].lost = outer.is_some();
-        if f.may_break && self.variables[counted].pinned {
+        if f.may_break && (self.variables[counted].pinned || self.variables[counted].result) {
             self.counts_until_break(f);
         }
         self.variables[counted].replaced |= outer.is_some();
@@ -327,7 +342,15 @@ impl Walk {
     fn count(&self, f: &For, progress: &Progress) -> Option<Poly> {
         let condition = f.condition.as_ref()?;
         self.index(condition)?;
+        self.count_while(condition, progress)
+    }
+
+    fn count_while(&self, condition: &Expr, progress: &Progress) -> Option<Poly> {
         let ExprKind::Binary(op, a, b) = &condition.kind else { return None };
+        if *op == Binary::LogicalAnd {
+            let (a, b) = (self.count_while(a, progress)?, self.count_while(b, progress)?);
+            return Some(least(&a, &b, condition.span, &|x| self.leaf_type(x)));
+        }
         let leaf = |x: &Expr| self.leaf_type(x);
         // The semantic analysis refuses a condition that wraps around, so every conversion is exact.
         let (a, b) = (Poly::of(a, 0, &leaf)?, Poly::of(b, 0, &leaf)?);
@@ -374,6 +397,19 @@ impl Walk {
     }
 }
 
+/// The lesser of two values.
+fn least(a: &Poly, b: &Poly, span: Span, leaf: Leaf) -> Poly {
+    let of = |p: &Poly| Box::new(p.expression(p.natural(leaf), span, leaf));
+    let less = Box::new(Expr { kind: ExprKind::Binary(Binary::Lt, of(a), of(b)), span });
+    Poly::atom(&Expr { kind: ExprKind::Conditional(less, of(a), of(b)), span })
+}
+
+/// The declaration of a loop's iterator.
+fn iterator(name: Rc<str>, ty: ScalarType, start: Expr, span: Span) -> Declarator {
+    let ty = TypeName { scalar: Some(ty), text: spelling(ty), ..TypeName::unknown(span) };
+    Declarator { name, span, init: Some(Init::Value(start)), ..Declarator::unnamed(ty) }
+}
+
 /// A `for` loop with one iterator, a condition and one step.
 fn is_plain(f: &For) -> bool {
     let starts = match &f.init {
@@ -400,7 +436,7 @@ fn calls_or_loads(e: &Expr) -> bool {
 }
 
 /// The operator and the amount of a step of the variable.
-pub(super) fn step_of(e: &Expr, name: &str) -> Option<(Binary, Expr)> {
+pub(crate) fn step_of(e: &Expr, name: &str) -> Option<(Binary, Expr)> {
     let is_own = |x: &Expr| matches!(&x.kind, ExprKind::Name(n) if **n == *name);
     match &e.kind {
         ExprKind::Step(op, target) if is_own(target) => Some((*op, Expr::one(e.span))),
@@ -435,7 +471,7 @@ fn stepped(inside: &[Stmt], name: &Rc<str>) -> Option<usize> {
 }
 
 /// The expression with another name for the variable.
-fn renamed(e: &Expr, from: &Rc<str>, to: &Rc<str>) -> Expr {
+pub(crate) fn renamed(e: &Expr, from: &Rc<str>, to: &Rc<str>) -> Expr {
     match &e.kind {
         ExprKind::Name(name) if name == from => Expr { kind: ExprKind::Name(to.clone()), span: e.span },
         _ => crate::inline::with_operands(e, &mut |x| renamed(x, from, to)),

@@ -33,6 +33,7 @@ use crate::ast::{Binary, Declarator, Expr, ExprKind, Init, Stmt, StmtKind, Unit}
 use crate::effects::{changed, names, nodes, set_names};
 use crate::inline::{element, with_operands};
 use crate::sema::type_of;
+pub(crate) use counted::{renamed, step_of};
 use remove::remove;
 use scop::diag::{Diagnostics, Span};
 use scop::ScalarType;
@@ -55,6 +56,7 @@ pub(crate) fn replace(unit: &mut Unit, sizes: &BTreeSet<String>) -> Diagnostics 
         index_names: names::index_names(unit, true),
         needed: names::index_names(unit, false),
         set,
+        searched: unit.searched.clone(),
         variables: vec![],
         scopes: vec![BTreeMap::new()],
         taken: names::all(unit),
@@ -66,16 +68,18 @@ pub(crate) fn replace(unit: &mut Unit, sizes: &BTreeSet<String>) -> Diagnostics 
         walk.bind(name, Kind::Integer(ScalarType::I32), true, true);
     }
     for d in &unit.globals {
-        walk.bind(&d.name, Kind::of(d, false), d.ty.constant, d.ty.constant);
+        let id = walk.bind(&d.name, Kind::of(d, false), d.ty.constant, d.ty.constant);
+        walk.variables[id].result = d.outside.used;
     }
     let mut locals = vec![];
     if let Some(function) = &mut unit.function {
         walk.scopes.push(BTreeMap::new());
         function.params.iter().for_each(|d| walk.parameter(d));
+        function.locals.iter().filter(|d| d.outside.allocated).for_each(|d| walk.parameter(d));
         locals = std::mem::take(&mut function.locals);
     }
     walk.scopes.push(BTreeMap::new());
-    locals.iter_mut().for_each(|d| walk.declare(d));
+    locals.iter_mut().filter(|d| !d.outside.allocated).for_each(|d| walk.declare(d));
     walk.block(&mut unit.region);
     walk.close(&mut unit.region, &mut locals);
     if let Some(function) = &mut unit.function {
@@ -147,6 +151,8 @@ struct Variable {
     pinned: bool,
     /// A loop's header sets it: its declaration remains.
     header: bool,
+    /// Its value behind a loop that counts it may be data, or a result.
+    result: bool,
 }
 
 impl Variable {
@@ -165,6 +171,7 @@ struct Walk {
     needed: BTreeSet<Rc<str>>,
     /// Names that the region sets as a whole, in contrast to their elements.
     set: BTreeSet<Rc<str>>,
+    searched: BTreeSet<Rc<str>>,
     variables: Vec<Variable>,
     scopes: Vec<BTreeMap<Rc<str>, Id>>,
     /// Names that a new variable may not have.
@@ -199,6 +206,7 @@ impl Walk {
             replaced: false,
             pinned: again,
             header: false,
+            result: false,
         });
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name.clone(), id);
@@ -227,6 +235,7 @@ impl Walk {
         }
         let id = self.bind(&d.name, Kind::of(d, false), false, d.ty.constant && d.is_scalar());
         self.variables[id].pinned |= d.keeps_value() || d.outside.used;
+        self.variables[id].result = d.outside.used || self.searched.contains(&d.name);
         match &mut d.init {
             Some(Init::Value(e)) => {
                 *e = self.substitute(e);

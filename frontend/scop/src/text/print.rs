@@ -31,6 +31,7 @@ impl Display for Scop {
                 (Storage::Dram, Binding::Host(k)) => format!("dram host {k}"),
                 (Storage::Dram, Binding::Scratch) => "dram scratch".into(),
                 (Storage::Dram, Binding::Around) => "dram around".into(),
+                (Storage::Dram, Binding::Allocated) => "dram allocated".into(),
                 (Storage::Dram, Binding::Static) => "dram static".into(),
                 (Storage::Dram, _) => "dram global".into(),
                 (Storage::Local, _) => "local".into(),

@@ -180,6 +180,7 @@ impl Parser {
             Storage::Dram if line.has_word("host") => Binding::Host(line.small()?),
             Storage::Dram if line.has_word("scratch") => Binding::Scratch,
             Storage::Dram if line.has_word("around") => Binding::Around,
+            Storage::Dram if line.has_word("allocated") => Binding::Allocated,
             Storage::Dram if line.has_word("static") => Binding::Static,
             Storage::Dram => line.keyword("global").map(|()| Binding::Global)?,
         };
