@@ -33,10 +33,8 @@ struct Turn {
 impl Slots {
     /// The place of an input group of a function; `placed`: those of the groups before it.
     pub fn input(&mut self, merged: &mut Vsa, new: InputGroup, placed: &[u32]) -> u32 {
-        let wanted = wanted(merged.port_of(new.array), &self.inputs, placed);
-        let fits = |k: &usize| self.inputs[*k] == wanted && inputs_alike(merged, &merged.inputs[*k], &new);
-        let known = (after(&self.inputs, wanted.port, placed)..self.inputs.len()).find(fits);
-        match known {
+        let is_alike = |k: usize| inputs_alike(merged, &merged.inputs[k], &new);
+        match find(&mut self.inputs, merged.port_of(new.array), placed, is_alike) {
             Some(k) => {
                 let known = &mut merged.inputs[k];
                 join(&mut known.used, &new.used);
@@ -44,9 +42,8 @@ impl Slots {
                 k as u32
             }
             None => {
-                self.inputs.push(wanted);
                 merged.inputs.push(new);
-                self.inputs.len() as u32 - 1
+                merged.inputs.len() as u32 - 1
             }
         }
     }
@@ -54,10 +51,8 @@ impl Slots {
     /// The place of an output group of a function, and whether it is another function's, too; its ports have no values yet.
     /// `own`: a load of its function waits for it.
     pub fn output(&mut self, merged: &mut Vsa, new: OutputGroup, placed: &[u32], own: bool) -> (u32, bool) {
-        let wanted = wanted(merged.port_of(new.array), &self.outputs, placed);
-        let fits = |k: &usize| !own && self.outputs[*k] == wanted && outputs_alike(merged, *k, &new);
-        let known = (after(&self.outputs, wanted.port, placed)..self.outputs.len()).find(fits);
-        match known {
+        let is_alike = |k: usize| !own && outputs_alike(merged, k, &new);
+        match find(&mut self.outputs, merged.port_of(new.array), placed, is_alike) {
             Some(k) => {
                 let known = &mut merged.outputs[k];
                 join(&mut known.emit, &new.emit);
@@ -65,22 +60,24 @@ impl Slots {
                 (k as u32, true)
             }
             None => {
-                self.outputs.push(wanted);
                 merged.outputs.push(new);
-                (self.outputs.len() as u32 - 1, false)
+                (merged.outputs.len() as u32 - 1, false)
             }
         }
     }
 }
 
-/// The turn of a group behind this port.
-fn wanted(port: usize, slots: &[Turn], placed: &[u32]) -> Turn {
-    Turn { port, turn: placed.iter().filter(|k| slots[**k as usize].port == port).count() }
-}
-
-/// The first slot behind those of the function's groups at this port.
-fn after(slots: &[Turn], port: usize, placed: &[u32]) -> usize {
-    placed.iter().filter(|k| slots[**k as usize].port == port).max().map_or(0, |k| *k as usize + 1)
+/// The slot of the turn behind those of the function's groups (`placed`) at this port, of a group that is alike. `None`: a
+/// new one, the last.
+fn find(slots: &mut Vec<Turn>, port: usize, placed: &[u32], is_alike: impl Fn(usize) -> bool) -> Option<usize> {
+    let before = || placed.iter().map(|k| *k as usize).filter(|k| slots[*k].port == port);
+    let wanted = Turn { port, turn: before().count() };
+    let first = before().max().map_or(0, |k| k + 1);
+    let known = (first..slots.len()).find(|k| slots[*k] == wanted && is_alike(*k));
+    if known.is_none() {
+        slots.push(wanted);
+    }
+    known
 }
 
 /// Runs of a second function, too.
