@@ -40,6 +40,16 @@ fn a_full_disk_is_no_success() {
     assert_eq!(status.code(), Some(1));
 }
 
+/// A library of this C text, to be preloaded.
+#[cfg(target_os = "linux")]
+fn preloaded(dir: &Path, name: &str, text: &str) -> PathBuf {
+    let file = kernel(dir, &format!("{name}.c"), text);
+    let library = dir.join(format!("{name}.so"));
+    let built = Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).args([&file, "-ldl"]).status();
+    assert!(built.unwrap().success());
+    library
+}
+
 /// A preloaded `rename` and `fsync` tell their calls: whatever is renamed into the directory is on the disk before, and the folder
 /// in which a name changes is so at the end.
 #[cfg(target_os = "linux")]
@@ -47,9 +57,9 @@ fn a_full_disk_is_no_success() {
 fn files_are_synced_before_they_count() {
     let dir = tempfile::tempdir().unwrap();
     let file = kernel(dir.path(), "f.c", ADD);
-    let tells = kernel(
+    let library = preloaded(
         dir.path(),
-        "tells.c",
+        "tells",
         "#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <ftw.h>\n#include <stdio.h>\n#include <stdlib.h>\n\
         #include <sys/stat.h>\n\
         static void tell(char what, unsigned long inode, const char *name) {\n\
@@ -61,9 +71,6 @@ fn files_are_synced_before_they_count() {
         int rename(const char *a, const char *b) {\n  static int (*real)(const char *, const char *);\n\
         if (!real) real = dlsym(RTLD_NEXT, \"rename\");\n  nftw(a, each, 16, FTW_PHYS);\n  return real(a, b);\n}\n",
     );
-    let library = dir.path().join("tells.so");
-    let built = Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).args([&tells, "-ldl"]).status();
-    assert!(built.unwrap().success());
     let (out, calls) = (dir.path().join("o"), dir.path().join("calls"));
     // A new directory, renamed as a whole; then an exchange, file by file.
     for k in ["-DK=1", "-DK=2"] {
@@ -98,17 +105,14 @@ fn files_are_synced_before_they_count() {
 fn a_run_that_dies_while_files_are_exchanged_is_finished_by_the_next() {
     let dir = tempfile::tempdir().unwrap();
     let file = kernel(dir.path(), "f.c", ADD);
-    let dies = kernel(
+    let library = preloaded(
         dir.path(),
-        "dies.c",
+        "dies",
         "#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <signal.h>\n#include <stdlib.h>\n\
         int rename(const char *a, const char *b) {\n  static int (*real)(const char *, const char *);\n  static int calls;\n\
         if (!real) real = dlsym(RTLD_NEXT, \"rename\");\n  if (++calls == atoi(getenv(\"DIES_AT\"))) raise(SIGKILL);\n\
         return real(a, b);\n}\n",
     );
-    let library = dir.path().join("dies.so");
-    let built = Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).args([&dies, "-ldl"]).status();
-    assert!(built.unwrap().success());
     let out = dir.path().join("o");
     let run = |k: &str, at: Option<usize>| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sagen"));
