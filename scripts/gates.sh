@@ -51,19 +51,19 @@ broken() {
     while read -r mode file edit; do
         rm -rf "$work/edited"
         cp -r "$work/broken" "$work/edited"
-        sed -i "$edit" "$work"/edited/rtl/$file
+        sed -zi "$edit" "$work"/edited/rtl/$file
         ! diff -rq "$work/broken" "$work/edited" >/dev/null || { echo "the edit changes nothing: $edit"; return 1; }
         ! python scripts/axi_check/run.py "$work/edited" --modes "$mode" || { echo "not found in mode $mode: $edit"; return 1; }
     done <<'EDITS'
-reset mm_axi_reader_*.v s/if (~live) begin/if (1'b0) begin/
-reset mm_axi_writer_c.v s/if (~live) begin/if (1'b0) begin/
-stop mm_axi_reader_*.v s/wire bus_busy = .*;/wire bus_busy = 1'b0;/
-stop mm_axi_writer_c.v s/wire bus_busy = .*;/wire bus_busy = 1'b0;/
-garbage mm_axi_writer_c.v s/wire row_inside = .*;/wire row_inside = 1'b1;/
-guard mm_axi_writer_c.v s/wire row_inside = .*length_2_beyond .*;/wire row_inside = ~row_start[6];/
-guard mm_axi_reader_b.v s/wire row_inside = .*length_1_beyond .*;/wire row_inside = 1'b1;/
-guard mm_axi_reader_a.v s/length_0_beyond <= .*/length_0_beyond <= 1'b1;/
-strobes mm_axi_lite_control_*.v s/w_strobe <= .*/w_strobe <= 4'd15;/
+reset mm_axi_reader_*.v s/if (~live) begin/if (1'b0) begin/g
+reset mm_axi_writer_c.v s/if (~live) begin/if (1'b0) begin/g
+stop mm_axi_reader_*.v s/wire bus_busy = [^;]*;/wire bus_busy = 1'b0;/
+stop mm_axi_writer_c.v s/wire bus_busy = [^;]*;/wire bus_busy = 1'b0;/
+garbage mm_axi_writer_c.v s/wire row_inside = [^;]*;/wire row_inside = 1'b1;/
+guard mm_axi_writer_c.v s/wire row_inside = [^;]*length_2_beyond [^;]*;/wire row_inside = ~row_start[6];/
+guard mm_axi_reader_b.v s/wire row_inside = [^;]*length_1_beyond [^;]*;/wire row_inside = 1'b1;/
+guard mm_axi_reader_a.v s/length_0_beyond <= [^;]*;/length_0_beyond <= 1'b1;/
+strobes mm_axi_lite_control.v s/w_strobe <= [^;]*;/w_strobe <= 4'd15;/
 EDITS
 }
 

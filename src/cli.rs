@@ -283,6 +283,10 @@ pub struct Design {
     #[arg(long, help_heading = WIRING)]
     #[serde(skip_serializing_if = "is_off")]
     guard: bool,
+    /// Arrays start at any element, not at a word of their port
+    #[arg(long, help_heading = WIRING)]
+    #[serde(skip_serializing_if = "is_off")]
+    unaligned: bool,
     /// Bytes of local arrays that stay on chip between phases [default: a quarter of the BRAM]
     #[arg(long, value_name = "BYTES", value_parser = parse_on_chip, help_heading = WIRING)]
     on_chip: Option<u64>,
@@ -623,7 +627,7 @@ pub struct Gpu {
 }
 
 /// Keys of a design that mean something on an FPGA only.
-pub const OF_FPGA: [&str; 20] = [
+pub const OF_FPGA: [&str; 21] = [
     "latency",
     "simd",
     "reassociate",
@@ -643,6 +647,7 @@ pub const OF_FPGA: [&str; 20] = [
     "memory_latency",
     "address_bits",
     "guard",
+    "unaligned",
     "on_chip",
 ];
 

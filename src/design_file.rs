@@ -91,6 +91,7 @@ fn read(name: &str, text: &str) -> Result<(Table, BTreeMap<String, Table>), Stri
             ("merge", wiring.merge.is_some()),
             ("address_bits", wiring.address_bits.is_some()),
             ("guard", wiring.guard.is_some()),
+            ("unaligned", wiring.unaligned.is_some()),
         ];
         for (key, given) in of_ip {
             if given {

@@ -38,6 +38,7 @@ fn interface(interface: &Interface) -> Value {
         let mut fields = json!({ "argument": a.name, "name": a.ident, "type": a.ty.to_string(), "register": a.offset });
         if let Some(array) = a.array() {
             fields["dims"] = json!(array.dims);
+            fields["alignment"] = json!(array.alignment);
             fields["port"] = json!(interface.ports[array.port].name);
             fields["read"] = json!(array.read);
             fields["written"] = json!(array.written);

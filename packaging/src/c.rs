@@ -455,5 +455,6 @@ fn shape(a: &Argument) -> String {
     let long =
         |l: &Length| format!("\n *   {:<12} bytes of that buffer; nothing behind them is read or written", l.ident);
     let length = array.length.as_ref().map(long).unwrap_or_default();
-    format!(" *   {:<12} {} {}{extents}, {} bytes, {use_}{length}", a.ident, types::c(a.ty), a.name, a.bytes())
+    let (ty, bytes, multiple) = (types::c(a.ty), a.bytes(), array.alignment);
+    format!(" *   {:<12} {ty} {}{extents}, {bytes} bytes at a multiple of {multiple}, {use_}{length}", a.ident, a.name)
 }

@@ -146,7 +146,8 @@ fn argument(f: &Function, a: &Argument) -> String {
     let length = a.array().and_then(|array| array.length.as_ref());
     let length = length.map_or(String::new(), |l| format!(", length=(0x{:02x}, {})", l.offset, l.bits / 8));
     let ty = types::numpy(a.ty);
-    format!("    Argument({:?}, {ty:?}, {shape}, 0x{:02x}, {}{length}),", a.ident, a.offset, flag(written))
+    let multiple = a.array().map_or(String::new(), |array| format!(", multiple={}", array.alignment));
+    format!("    Argument({:?}, {ty:?}, {shape}, 0x{:02x}, {}{length}{multiple}),", a.ident, a.offset, flag(written))
 }
 
 fn size(s: &SizeArgument) -> String {

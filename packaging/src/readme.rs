@@ -264,16 +264,14 @@ fn ports(ip: &Ip) -> String {
     for p in &ip.interface.ports {
         let name = |&(f, k): &(usize, usize)| {
             let (function, a) = (&ip.interface.functions[f], &ip.interface.functions[f].arguments[k]);
-            if ip.single().is_some() {
-                format!("`{}`", a.ident)
-            } else {
-                format!("`{}.{}`", function.ident, a.ident)
-            }
+            let name = if ip.single().is_some() { a.ident.clone() } else { format!("{}.{}", function.ident, a.ident) };
+            let bytes = a.array().map_or(1, |array| array.alignment);
+            format!("`{name}` at a multiple of {bytes}")
         };
         let names: Vec<String> = p.arrays.iter().map(name).collect();
         let _ = writeln!(
             text,
-            "| `{}` | AXI4 manager, {} data bits, {} address bits, bursts of at most {} beats; moves {} |",
+            "| `{}` | AXI4 manager, {} data bits, {} address bits, bursts of at most {} beats; moves {} bytes |",
             p.name,
             p.data_bits,
             p.address_bits,

@@ -60,7 +60,7 @@ class Array:
         self.expected = load(folder, data["expected"]) if data.get("expected") else self.start
         for what, image in (("input", self.start), ("expected", self.expected)):
             assert len(image) == self.size, f"{self.name}: {what} has {len(image)} bytes, not {self.size}"
-        self.element, self.number, self.failing, self.failed = data.get("element", 1), data.get("port_number", 0), None, set()
+        self.alignment, self.number, self.failing, self.failed = data.get("alignment", 1), data.get("port_number", 0), None, set()
         self.written = data.get("written", True)
         self.length_offset, self.length_words = data.get("length_offset"), data.get("length_words", 0)
         self.length = self.size     # what the IP is told, and what it may touch
@@ -513,9 +513,9 @@ class Bench:
                     self.problems.append(f"{kind} error of {array.name} is placed at {at:#x}")
                 await self.write(self.status, CAUSES)
                 self.expect("status after it was cleared", await self.read(self.status), 0)
-            if array.element > 1:
+            if array.alignment > 1:
                 await self.program(function)
-                await self.write(array.offset, (array.base + 1) & 0xFFFFFFFF)
+                await self.write(array.offset, (array.base + array.alignment // 2) & 0xFFFFFFFF)
                 before = [bytes(a.memory) for a in self.arrays]
                 await self.finish(f"{array.name} misaligned")
                 self.expect("status after a misaligned address", await self.read(self.status) & (0xFF00 | CAUSES), MISALIGNED)

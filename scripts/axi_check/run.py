@@ -21,6 +21,7 @@ sim/axi_check.json:
         "expected": "A_out.npy",     contents after it; absent: as before
         "length_offset": 60,         register of its length in bytes, and its 32-bit words (optional)
         "length_words": 1,
+        "alignment": 64,             what its address must be a multiple of (optional; 1)
         "align": 4096 } ],           address modulo 4096 (optional; 0)
     "scalars": [                     every argument by value, and what follows from sizes (optional)
       { "name": "s",                 for messages

@@ -1,15 +1,19 @@
     // Properties of templates::axi::address, inserted into reader and writer: every burst touches only words with a byte
     // of the array [base, base + EXTENT), whatever the registers hold. Macros: BYTES of a beat, ELEMENT (bytes), ELEMENTS of
-    // a row at most, BASE (its register), EXTENT (bytes of the array, at most the length that the host gives), LENGTH (the
-    // port of that length, if there is one), IDLE (nothing is under way), TRIMS and ROW (properties of the trim stages and of
-    // the row stage).
+    // a row at most, BASE (as its register holds it), SUM (BASE + x), ALIGNED (bytes: the base is a multiple of them), EXTENT (bytes of the
+    // array, at most the length that the host gives), LENGTH (the port of that length, if there is one), IDLE (nothing is
+    // under way), TRIMS and ROW (properties of the trim stages and of the row stage).
     //
-    // Assumed: the base is a multiple of the element, the array does not end behind 2^64; a run starts when nothing is under
-    // way (the core's `done`).
+    // Assumed: the base is a multiple of ALIGNED bytes, the array does not end behind 2^64; a run starts when nothing is
+    // under way (the core's `done`).
     localparam F_LOW = $clog2(`BYTES);
-    wire [64:0] f_end = {1'b0, `BASE} + `EXTENT;
+    // The base plus x. No bits are added that are 0 in the base: yices 2.6.5 has wrong sums there.
+    function [64:0] f_sum(input [64:0] x);
+        f_sum = `SUM;
+    endfunction
+    wire [64:0] f_end = f_sum(`EXTENT);
     always @* begin
-        assume (f_end + 65'd8192 < {1'b1, 64'd0} && `BASE % `ELEMENT == 0);
+        assume (f_end + 65'd8192 < {1'b1, 64'd0} && `BASE % `ALIGNED == 0);
         if (start) assume (`IDLE && !rst);
     end
     function f_inside(input [63-F_LOW:0] beat, input [63:0] more);
@@ -25,7 +29,7 @@
     always @* if (f_known) assert (`LENGTH_HELD == (f_start ? {|(f_given >> `LENGTH_LOW), f_given[`LENGTH_LOW-1:0]} : f_held));
 `endif
     wire [64:0] f_row_bytes = (row_to - row_from + 64'd1) * `ELEMENT;
-    wire [63:0] f_row_address = `BASE + row_offset;
+    wire [64:0] f_row_address = f_sum(row_offset);
     always @* if (f_past && !reset) begin
         `TRIMS
         if (row_valid && row_any) assert (row_from <= row_to && row_offset + f_row_bytes <= `EXTENT);

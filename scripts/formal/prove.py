@@ -31,30 +31,30 @@ CACHE = HERE.parents[1] / "target" / "proofs"
 # Edits that a proof must detect: (kind, text, replacement).
 MUTANTS = [
     ("reader", r"desc_push \? \(desc_count \+", "desc_push ? (desc_count -"),
-    ("reader", r"wire desc_one = .*;", "wire desc_one = 1'b1;"),
-    ("writer", r"wire word_one = .*;", "wire word_one = 1'b0;"),
+    ("reader", r"wire desc_one = [^;]*;", "wire desc_one = 1'b1;"),
+    ("writer", r"wire word_one = [^;]*;", "wire word_one = 1'b0;"),
     ("reader", r"beats_head <= \w+;", "beats_head <= beats_head;"),
-    ("reader", r"\{beat_space, beat_taken\} \+ \{channel_load \?", "{beat_space, beat_taken} + {beat_room ?"),
-    ("reader", r"wire beat_room = .*;", "wire beat_room = 1'b1;"),
-    ("reader", r"wire \[7:0\] seg_space = .*;", "wire [7:0] seg_space = 8'd255;"),
-    ("writer", r"wire w_load = .*;", "wire w_load = send_beat;"),
-    ("writer", r"wire channel_free = .*;", "wire channel_free = 1'b1;"),
-    ("writer", r"wire ask_issues = .*;", "wire ask_issues = ask_valid;"),
+    ("reader", r"\{channel_load \? (\(~\{2.d0, seg_len)", r"{beat_room ? \1"),
+    ("reader", r"wire beat_room = [^;]*;", "wire beat_room = 1'b1;"),
+    ("reader", r"wire \[7:0\] seg_space = [^;]*;", "wire [7:0] seg_space = 8'd255;"),
+    ("writer", r"wire w_load = [^;]*;", "wire w_load = send_beat;"),
+    ("writer", r"wire channel_free = [^;]*;", "wire channel_free = 1'b1;"),
+    ("writer", r"wire ask_issues = [^;]*;", "wire ask_issues = ask_valid;"),
     ("writer", r"assign m_axi_bready = 1'b1", "assign m_axi_bready = ~some_open"),
-    ("reader", r"wire row_inside = .*;", "wire row_inside = 1'b1;"),
-    ("reader", r"wire row_inside = .*;", "wire row_inside = ~row_start[6];"),
-    ("reader", r"wire forget = .*;", "wire forget = reset;"),
-    ("reader", r"wire bus_busy = .*;", "wire bus_busy = some_open;"),
-    ("writer", r"wire row_inside = .*;", "wire row_inside = 1'b1;"),
-    ("writer", r"wire forget = .*;", "wire forget = reset;"),
+    ("reader", r"wire row_inside = [^;]*;", "wire row_inside = 1'b1;"),
+    ("reader", r"wire row_inside = [^;]*;", "wire row_inside = ~row_start[6];"),
+    ("reader", r"wire forget = [^;]*;", "wire forget = reset;"),
+    ("reader", r"wire bus_busy = [^;]*;", "wire bus_busy = some_open;"),
+    ("writer", r"wire row_inside = [^;]*;", "wire row_inside = 1'b1;"),
+    ("writer", r"wire forget = [^;]*;", "wire forget = reset;"),
     ("control", r"bvalid <= (\w+);", r"bvalid <= \1 & ~s_axi_control_arvalid;"),
 ]
 # The same in an IP that asks for lengths.
 LENGTH_MUTANTS = [
-    ("reader", r"& \(length_\d+_beyond \|.*;", ";"),
-    ("writer", r"& \(length_\d+_beyond \|.*;", ";"),
-    ("reader", r"(length_\d+_beyond) <= .*;", r"\1 <= 1'b1;"),
-    ("writer", r"(length_\d+_q) <= .*;", r"\1 <= \1;"),
+    ("reader", r"&\s+\(length_\d+_beyond \|[^;]*;", ";"),
+    ("writer", r"&\s+\(length_\d+_beyond \|[^;]*;", ";"),
+    ("reader", r"(length_\d+_beyond) <= [^;]*;", r"\1 <= 1'b1;"),
+    ("writer", r"(length_\d+_q) <= [^;]*;", r"\1 <= \1;"),
 ]
 
 
@@ -104,6 +104,12 @@ class Module:
         if only is None:
             sys.exit(f"{self.name}: bounds.v knows engines of one array only; give each array a port")
         array = arrays[only[1]]
+        # A base that is a multiple of a bus word is held without its low bits.
+        given, held = (int(re.search(rf"{kind} +\[(\d+):0\] {name};?,?\n", self.text)[1]) + 1
+                       for kind, name in (("input +wire", base), ("reg", f"{base}_q")))
+        zeros = given - held
+        base_held = f"{{{base}_q, {zeros}'d0}}" if zeros else f"{base}_q"
+        total = f"{{{{1'b0, {base}_q}} + x[64:{zeros}], x[{zeros - 1}:0]}}" if zeros else f"{{1'b0, {base}_q}} + x"
         elements = re.search(r"trim1_high <= .*?\d+'s?d(\d+)", self.text)[1]
         busy = [r for r in re.findall(r"reg  (\w+);", self.text)
                 if re.fullmatch(r"gen_busy|(job|walk|trim\d+|row|seg|channel)_valid|channel_second", r)]
@@ -111,9 +117,12 @@ class Module:
         for k in re.findall(r"reg  trim(\d+)_valid", self.text):
             low, offset = f"trim{k}_low_address", f"trim{k}_offset"
             bits, top = (re.search(rf"reg  \[(\d+):0\] {name};", self.text) for name in (low, offset))
-            same = f"(({base}_q + {{{{64{{{offset}[{top[1]}]}}}}, {offset}}}) & {(2 << int(bits[1])) - 1}) == {low}" if bits else "1"
+            same = f"(f_sum({{{{65{{{offset}[{top[1]}]}}}}, {offset}}}) & {(2 << int(bits[1])) - 1}) == {low}" if bits else "1"
             trims.append(f"if (trim{k}_valid) assert ($signed(trim{k}_low) >= 0 && $signed(trim{k}_high) <= {elements} && {same});")
-        return {"BASE": f"{base}_q", "BASE_PORT": base, "ELEMENT": array["element"], "EXTENT": f"65'd{array['bytes']}",
+        # Where the base is a multiple of a bus word, so are the offsets of rows.
+        for name, stage in re.findall(r"reg +\[\d+:0\] ((gen|job|walk|trim\d+)_offset\d*);", self.text) if zeros else []:
+            trims.append(f"if ({stage}_{'busy' if stage == 'gen' else 'valid'}) assert ({name}[{zeros - 1}:0] == 0);")
+        return {"BASE": base_held, "SUM": total, "BASE_PORT": base, "ALIGNED": array["alignment"], "ELEMENT": array["element"], "EXTENT": f"65'd{array['bytes']}",
                 "IDLE": f"!({' | '.join(busy)})", "TRIMS": " ".join(trims), **self.length(array["bytes"])}
 
     def length(self, extent):

@@ -124,7 +124,7 @@
     end
     always @* begin
         assume (rst == (f_time < 2) && live == (f_time != 0) && start == (f_time == 2));
-        assume (`BASE_PORT == f_base && f_base < 2048 && f_base[2:0] == 0);
+        assume (`BASE_PORT == f_base && f_base < 2048 && f_base % `ALIGNED == 0 && f_base[2:0] == 0);
         if (f_past && m_axi_wvalid) assert (f_old != f_new && m_axi_wlast == (f_beat == f_len[f_old]));
         if (f_past && m_axi_wvalid) for (f_lane = 0; f_lane < `BYTES; f_lane = f_lane + 1) if (m_axi_wstrb[f_lane])
             assert (f_at_address[f_old] + f_beat * `BYTES + f_lane >= f_base && f_at_address[f_old] + f_beat * `BYTES + f_lane < f_base + `EXTENT);

@@ -214,7 +214,9 @@ fn hex(offset: u32) -> String {
 
 fn ports(interface: &Interface) -> String {
     let row = |p: &AxiPort| {
-        let arrays: Vec<&str> = interface.behind(p).map(|a| a.name.as_str()).collect();
+        let place = |a: &Argument| a.array().map_or(1, |array| array.alignment);
+        let arrays: Vec<String> =
+            interface.behind(p).map(|a| format!("{} at a multiple of {} bytes", a.name, place(a))).collect();
         let numbers = [p.data_bits, p.address_bits, p.burst_beats].map(|n| n.to_string());
         [vec![p.name.clone()], numbers.to_vec(), vec![escape(&arrays.join(", "))]].concat()
     };

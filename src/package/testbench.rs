@@ -259,6 +259,7 @@ fn bus_check(interface: &Interface, contents: &[Contents], watchdog: u64) -> Str
                 "offset": argument.offset,
                 "bytes": bytes(argument).len(),
                 "element": argument.ty.bytes(),
+                "alignment": place.alignment,
                 "written": place.written,
                 "port_number": place.port,
                 "input": format!("{name}.in.bin"),

@@ -172,7 +172,7 @@ impl Top {
         guard: &Guard<Sig<'m>>,
     ) -> (Instance<'m>, ControlPorts) {
         let Interface { layout, version, functions, interrupt, .. } = self.interface.clone();
-        let low = |a: &Argument| if a.array().is_some() { a.ty.bytes().trailing_zeros() } else { 0 };
+        let low = |a: &Argument| a.array().map_or(0, |array| array.alignment.trailing_zeros());
         let aligned = functions
             .iter()
             .map(|f| f.arguments.iter().map(low).chain((0..f.numbers()).map(|_| 0)).collect())

@@ -2,25 +2,43 @@
 
 use crate::port::{Chain, Port};
 use array::contract::memory::{kind, Kind};
-use array::vsa::{NodeId, Op, Vsa};
+use array::vsa::{Node, NodeId, Op, Vsa};
 use rtl::{MemStyle, Ty};
 use scop::BinaryOp;
 
 /// Stem of the names of the ports and signals of a node.
 pub fn stem(vsa: &Vsa, id: NodeId) -> String {
-    let name: String = vsa
-        .node(id)
-        .name
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' })
-        .collect();
-    let name = name.trim_matches('_');
-    let name = if name.is_empty() { operation(&vsa.node(id).op) } else { name };
+    if let Some(name) = input_stem(vsa, id) {
+        return name;
+    }
+    let name = clean(&vsa.node(id).name);
+    let name = if name.is_empty() { operation(&vsa.node(id).op) } else { &name };
     if name.starts_with(|c: char| c.is_ascii_alphabetic()) {
         format!("{name}_n{}", id.0)
     } else {
         format!("n{}{name}", id.0)
     }
+}
+
+/// A name of C in the letters of names in Verilog.
+fn clean(name: &str) -> String {
+    let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
+    name.chars().map(letter).collect::<String>().trim_matches('_').into()
+}
+
+/// An input's array and lane, and its group where several groups have that lane. `None` where these do not tell it apart
+/// from other inputs.
+fn input_stem(vsa: &Vsa, id: NodeId) -> Option<String> {
+    let names = |node: &Node| match node.op {
+        Op::Input { group, port } => {
+            let name = clean(&node.name);
+            Some([format!("{name}_lane{port}"), format!("{name}_group{group}_lane{port}")])
+        }
+        _ => None,
+    };
+    let own = names(vsa.node(id))?.into_iter().filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()));
+    let all: Vec<[String; 2]> = vsa.nodes.iter().filter_map(names).collect();
+    own.into_iter().find(|name| all.iter().filter(|other| other.contains(name)).count() == 1)
 }
 
 /// Name of a value that has none in C.

@@ -53,10 +53,11 @@ for argument, buffer in buffers:
 print("C", driver.cycles)
 
 
-def refused(values, what):
+def refused(values, what, because=""):
     try:
         call(*values)
-    except ValueError:
+    except ValueError as error:
+        assert because in str(error), error
         return
     sys.exit(f"{what} was taken")
 
@@ -73,5 +74,12 @@ for k in places:
         if k != other and (arguments[k].written or arguments[other].written):
             before = values[k].device_address
             values[k].device_address = values[other].device_address + values[other].nbytes - 1
-            refused(values, "an overlap")
+            refused(values, "an overlap", "overlap")
             values[k].device_address = before
+
+# A buffer begins at a multiple of what the IP asks for.
+for k in places:
+    if arguments[k].multiple > 1:
+        values[k].device_address += arguments[k].multiple // 2
+        refused(values, "a misaligned buffer", "multiple")
+        values[k].device_address -= arguments[k].multiple // 2

@@ -2,6 +2,7 @@
 // holds its zero padding. The runs are the kinds of layer in ResNet-50 (1x1, 3x3 and 7x7, stride 1 and 2), reduced;
 // scripts/layers.py runs them in full size.
 // sagen: -D O=8 -D I=16 -D P=1 --space o,c --tile o=8,c=7,r=7 --latency o=2 --simd i=8
+// sagen: -D O=8 -D I=16 -D P=1 --space o,c --tile o=8,c=7,r=7 --latency o=2 --simd i=8 --unaligned
 // sagen: -D O=8 -D I=16 -D P=1 -D S=2 -D R=5 --space o,c --tile o=8,c=7,r=7 --latency o=2 --simd i=8
 // sagen: -D O=8 -D I=16 -D R=9 --space o,c --tile o=4,c=7,r=7 --simd i=8
 // sagen: -D O=8 -D I=16 -D S=2 --space o,c --tile o=4,c=7,r=7,i=8 --simd i=8

@@ -65,6 +65,7 @@ pub(super) fn join(
         ahead: beats_ahead(spec.wiring.memory_latency.unwrap_or_default().into()),
         address_bits: spec.wiring.address_bits.unwrap_or(64),
         lengths: spec.wiring.guard == Some(true),
+        unaligned: spec.wiring.unaligned == Some(true),
         uram: spec.wiring.uram.unwrap_or(false),
         fabric: spec.fabric,
         axes: mapping.axes,

@@ -4,7 +4,7 @@
 //! counted in halves (RAMB18), because two small memories may share one RAMB36. People count whole block RAMs, so
 //! [`Resources::named`] and what is built on it round up. Example: three RAMB18 are 2 BRAM36.
 
-use crate::contract::memory::{kind, luts, Kind};
+use crate::contract::memory::{self, kind, luts, Kind};
 use crate::vsa::Vsa;
 use serde::{Deserialize, Serialize};
 use std::iter::Sum;
@@ -218,22 +218,8 @@ pub fn memory(words: i64, width: i64, device: impl Into<Device>) -> Resources {
     }
 }
 
-/// A line of registers that is read at `taps`, counted from the value itself. Three or more registers without a tap
-/// between them are a shift register of LUTs, where LUTs can be that.
+/// A line of registers that is read at `taps`, counted from the value itself.
 pub fn line(taps: impl IntoIterator<Item = i64>, width: i64, fabric: Fabric) -> Resources {
-    let mut taps: Vec<i64> = taps.into_iter().filter(|&t| t > 0).collect();
-    taps.sort_unstable();
-    taps.dedup();
-    let mut total = Resources::default();
-    let mut before = 0;
-    for t in taps {
-        let length = t - before;
-        total += if length >= 3 && fabric == Fabric::Lut6 {
-            Resources::lut(width * ((length + 31) / 32))
-        } else {
-            Resources::ff(width * length)
-        };
-        before = t;
-    }
-    total
+    let (lut, ff) = memory::line(taps, width, fabric);
+    Resources::logic(lut, ff)
 }

@@ -3,7 +3,7 @@
 //! Data paths are counted from widths. The constants of the address side are fitted to synthesis of small engines,
 //! within a few dozen LUTs.
 
-use array::contract::delay::in_luts;
+use array::contract::memory::in_luts;
 use array::contract::program;
 use array::contract::timing::drain_latency;
 use array::contract::walk::{words_in_flight, Wait, WaitUntil, Walk, ROWS_IN_FLIGHT};
@@ -151,7 +151,7 @@ fn row_bits(walk: &Walk) -> i64 {
 fn reader(walk: &Walk, ahead: i64, fabric: Fabric) -> Resources {
     let bits = 8 * i64::from(walk.bus_bytes());
     let turns = walk.rotate_stages() as i64;
-    let join = i64::from(walk.word > 1);
+    let join = i64::from(walk.rotates());
     let row = row_bits(walk);
     let asked = memory(ahead, bits, fabric)
         + memory(ahead, row, fabric)
@@ -165,7 +165,7 @@ fn reader(walk: &Walk, ahead: i64, fabric: Fabric) -> Resources {
 fn writer(walk: &Walk, latency: i64, fabric: Fabric) -> Resources {
     let bits = 8 * i64::from(walk.bus_bytes());
     let (turns, word) = (walk.rotate_stages() as i64, i64::from(walk.word));
-    let join = i64::from(word > 1);
+    let join = i64::from(walk.rotates());
     // Counters of bursts and drains, requests, strobes, and the logic that ends open bursts at a reset.
     let rest = Resources::logic(245 + 3 * word, 205 + i64::from(walk.bus_bytes()));
     // The beat on the channel, and one more.

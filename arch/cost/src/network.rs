@@ -1,6 +1,7 @@
 //! The cost of the I/O network (`templates::io`), module by module: feeders, collectors, relays.
 
-use array::contract::delay::in_luts;
+use array::contract::feed::{self, Read, Set};
+use array::contract::memory::in_luts;
 use array::contract::operand::travels;
 use array::contract::pick;
 use array::contract::relay;
@@ -75,56 +76,98 @@ pub(super) fn feeders(vsa: &Vsa, g: usize) -> Resources {
     let choices = i64::from(starts.count_ones());
     let mut one = Resources::ff(8 * i64::from(array.bus_bytes()) + fields(&group.footprint) + 2 + i64::from(double));
     one += line(1..=hop, row + col + i64::from(double), vsa.fabric);
-    if choices > 1 {
-        one += line([FEED_LATENCY - 1], bits_of(choices), vsa.fabric);
-    }
     let (_, late) = late(vsa, group);
     let early = early(vsa, Walk::reads, group.array, g, &group.footprint);
-    for bank in &group.banks {
-        let elements = i64::from(pick::stored(starts, bank.ports, word).count_ones());
-        let served: Vec<i64> = (bank.port..bank.port + bank.ports).filter_map(|port| late[port as usize]).collect();
-        if served.is_empty() {
+    let mut lanes = vec![FEED_LATENCY - 1];
+    for set in feed::sets(&group.banks) {
+        let first = &group.banks[set.banks[0]];
+        let elements = i64::from(pick::stored(starts, first.ports, word).count_ones());
+        let served = |&b: &usize| {
+            let bank = &group.banks[b];
+            (bank.port..bank.port + bank.ports).flat_map(|port| late[port as usize].iter().copied()).collect()
+        };
+        let late: Vec<Vec<i64>> = set.banks.iter().map(served).collect();
+        if late.iter().all(Vec::is_empty) {
             continue;
         }
-        one += stored(bank, double, elements * bits, vsa.device()) + blocks(early, bank.depth);
-        // Block RAM has the register of its word inside.
-        let read = i64::from(is_in_luts(bank, double));
-        one.lut += hit(bank, &group.footprint);
-        if bank.words_per_row > 1 {
-            one.lut += col + bits_of(bank.depth);
+        let read = Read { depth: first.depth, double, choices, element: bits };
+        let waits = read.waits(&late, vsa.fabric);
+        lanes.extend(waits.iter().map(|w| FEED_LATENCY - 1 + w));
+        one += addresses(&set, first, double, &waits, vsa) + blocks(early, first.depth);
+        one.lut += hit(first, &group.footprint);
+        if first.words_per_row > 1 {
+            one.lut += col + bits_of(first.depth);
         }
-        if choices > 1 {
-            one += Resources::ff((1 + read) * elements * bits);
-            one.lut += served.len() as i64 * bits * choice(choices);
-            // A sketch does not say whether these are registers or shift registers.
-            if !sketch {
-                one += served.iter().map(|&late| line([1 + late], bits, vsa.fabric)).sum();
-            }
-        } else {
-            one += served.iter().map(|&late| line([2 + read + late], bits, vsa.fabric)).sum();
+        for (late, wait) in late.iter().zip(&waits).filter(|(late, _)| !late.is_empty()) {
+            let later: Vec<i64> = late.iter().map(|l| l - wait).collect();
+            one += bank(vsa, first, read, elements * bits, &later);
         }
+    }
+    if choices > 1 {
+        one += line(lanes, bits_of(choices), vsa.fabric);
     }
     one * count
 }
 
-/// When a group's first value is ready, and per port the cycles by which its value is later; `None` for a port that no
-/// node reads.
-fn late(vsa: &Vsa, group: &InputGroup) -> (i64, Vec<Option<i64>>) {
-    if vsa.nodes.is_empty() {
-        return (FEED_LATENCY, vec![Some(0); group.ports.len()]);
+/// A bank without its addresses: the memory, `width` bits wide, the choice of elements, and what waits for later nodes.
+fn bank(vsa: &Vsa, of: &Bank, read: Read, width: i64, late: &[i64]) -> Resources {
+    let Read { double, choices, element, .. } = read;
+    let mut total = stored(of, double, width, vsa.device());
+    if read.is_constant() && choices <= 1 {
+        return total;
     }
-    let mut ready = vec![None; group.ports.len()];
+    // Block RAM has the register of its word inside.
+    let word = i64::from(is_in_luts(of, double));
+    if choices <= 1 {
+        let values = late.iter().map(|late| line([2 + word + late], element, vsa.fabric));
+        return total + values.sum::<Resources>();
+    }
+    total += Resources::ff((1 + word) * width);
+    // A sketch does not say whether these are registers or shift registers.
+    let sketch = vsa.nodes.is_empty();
+    for late in late {
+        total.lut += element * choice(choices);
+        total += if sketch { Resources::default() } else { line([1 + late], element, vsa.fabric) };
+    }
+    total
+}
+
+/// Write and read addresses of a set of banks.
+fn addresses(set: &Set, first: &Bank, double: bool, waits: &[i64], vsa: &Vsa) -> Resources {
+    let depth = first.depth.max(1);
+    let others = set.banks.len() as i64 - 1;
+    // Each bank has its enable.
+    let enables = Resources::lut(others);
+    if depth == 1 {
+        return enables + if double { line(waits.iter().map(|w| 1 + w), 1, vsa.fabric) } else { Resources::default() };
+    }
+    let at = bits_of(depth);
+    let counters = match (others, set.leader) {
+        (0, _) => Resources::logic(2 * at, at),
+        // The next address, too.
+        (_, Some(_)) => Resources::logic(3 * at, 2 * at),
+        _ => Resources::logic(2 * at, at) * (1 + others),
+    };
+    enables + counters + line(waits.iter().map(|w| 1 + w), at + i64::from(double), vsa.fabric)
+}
+
+/// When a group's first value is ready, and per port the cycles by which nodes have its value later; none for a port
+/// that no node reads.
+fn late(vsa: &Vsa, group: &InputGroup) -> (i64, Vec<Vec<i64>>) {
+    if vsa.nodes.is_empty() {
+        return (FEED_LATENCY, vec![vec![0]; group.ports.len()]);
+    }
+    let mut ready: Vec<Vec<i64>> = vec![vec![]; group.ports.len()];
     for (node, &at) in vsa.nodes.iter().zip(&vsa.schedule.ready) {
         match node.op {
             Op::Input { group: g, port } if std::ptr::eq(&vsa.inputs[g as usize], group) => {
-                let r: &mut Option<i64> = &mut ready[port as usize];
-                *r = Some(r.map_or(at, |other: i64| other.max(at)));
+                ready[port as usize].push(at);
             }
             _ => {}
         }
     }
     let first = ready.iter().flatten().min().copied().unwrap_or(FEED_LATENCY);
-    (first, ready.into_iter().map(|r| r.map(|r| r - first)).collect())
+    (first, ready.into_iter().map(|of| of.into_iter().map(|r| r - first).collect()).collect())
 }
 
 /// Registers in front of the array for the fields of feeders and collectors: a field enters the array when the first of
@@ -165,17 +208,13 @@ fn is_in_luts(bank: &Bank, double: bool) -> bool {
     in_luts(if double { (1 << bits_of(depth)) + depth } else { depth })
 }
 
-/// The memory of a bank with its addresses.
+/// The memory of a bank.
 fn stored(bank: &Bank, double: bool, width: i64, device: Device) -> Resources {
     let depth = bank.depth.max(1);
     match (double, depth) {
         (false, 1) => Resources::ff(width),
-        (true, 1) => memory(2, width, device.fabric) + Resources::ff(1),
-        _ => {
-            let at = bits_of(depth);
-            let words = if double { (1 << at) + depth } else { depth };
-            memory(words, width, device) + Resources::logic(2 * at, 2 * at + i64::from(double))
-        }
+        (true, 1) => memory(2, width, device.fabric),
+        _ => memory(if double { (1 << bits_of(depth)) + depth } else { depth }, width, device),
     }
 }
 

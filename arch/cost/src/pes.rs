@@ -25,7 +25,8 @@ use crate::control::Field;
 use crate::multiplexers;
 use crate::needed;
 use crate::needed::Needed;
-use array::contract::delay::{cleared, in_luts, Cleared, Wait};
+use array::contract::delay::{cleared, Cleared, Wait};
+use array::contract::memory::in_luts;
 use array::contract::operand::{digits, effective_type, live_nodes, operand_source, travels};
 use array::contract::timing::collect_time;
 use array::operators::{Operator, Shape};
@@ -279,6 +280,14 @@ impl<'a> Part<'a> {
         self.cleared.get(&a).or(self.cleared.get(&b))
     }
 
+    /// The memory of the sum that this multiplexer restarts stands in LUTs.
+    fn restarts_in_luts(&self, id: NodeId) -> bool {
+        self.restart(id).is_some_and(|c| match &self.vsa.node(c.past).op {
+            Op::Past { waves, .. } => in_luts(self.vsa.most(waves)),
+            _ => false,
+        })
+    }
+
     fn constant(&self, id: NodeId) -> bool {
         matches!(self.vsa.node(id).op, Op::Const(_))
     }
@@ -348,7 +357,8 @@ impl<'a> Part<'a> {
             Op::Past { source, hop, waves } => self.delay(id, *source, *hop, self.vsa.most(waves)),
             Op::Iter(form) if !form.is_time_only() => Resources::logic(bits, bits * latency),
             Op::Guard(all) => self.guard(all, latency),
-            Op::Select(..) if self.restart(id).is_some() => Resources::ff(bits),
+            // The register is flip-flops, or the output of the block RAM.
+            Op::Select(..) if self.restart(id).is_some() => Resources::ff(bits * i64::from(self.restarts_in_luts(id))),
             // Its value is the condition, or the inverted condition.
             Op::Select(_, a, b) if self.constant(*a) && self.constant(*b) => Resources::ff(latency),
             Op::Select(..) if self.restarts(id) => Resources::default(),

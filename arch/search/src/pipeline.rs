@@ -68,7 +68,8 @@ pub fn compile_stage(stage: &Stage, spec: &DesignSpec, board: &Board) -> Result<
         }
         Stage::Vsa(vsa) => {
             let lengths = vsa.lengths || spec.wiring.guard == Some(true);
-            finish(None, Vsa { lengths, ..(**vsa).clone() }, None, spec, board)
+            let unaligned = vsa.unaligned || spec.wiring.unaligned == Some(true);
+            finish(None, Vsa { lengths, unaligned, ..(**vsa).clone() }, None, spec, board)
         }
     }
 }

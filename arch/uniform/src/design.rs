@@ -126,6 +126,8 @@ groups! {
         address_bits: Option<u32>,
         /// The host gives the length of each array; nothing behind it is moved.
         guard: Option<bool>,
+        /// Arrays start at any element, not at a bus word where engines would need no rotation then.
+        unaligned: Option<bool>,
         /// Deep memories may be UltraRAM; `None`: if the board has some.
         uram: Option<bool>,
         /// Bytes of all arrays that stay on chip and pass values between phases; `None`: the board's.
@@ -315,7 +317,7 @@ impl DesignSpec {
     pub fn is_plain(&self) -> bool {
         let mut rest = self.clone();
         (rest.wiring.queue, rest.wiring.address_bits, rest.wiring.guard, rest.aim.memory) = (None, None, None, None);
-        rest.wiring.merge = None;
+        (rest.wiring.merge, rest.wiring.unaligned) = (None, None);
         rest == DesignSpec::default()
     }
 

@@ -228,6 +228,17 @@ impl ModuleBuilder {
             self.fault(FaultKind::Width, format!("mux arms differ: {} and {}", t.ty(), e.ty()));
             return self.poison(t.ty());
         }
+        if let Some(bit) = c.constant() {
+            return if bit.is_zero() { e } else { t };
+        }
+        match (t.constant(), e.constant()) {
+            (Some(a), Some(b)) if a == b => return t,
+            (Some(a), Some(b)) if t.ty() == u(1) && c.ty() == u(1) => {
+                return if a.is_zero() && !b.is_zero() { !c } else { c };
+            }
+            _ if t.id() == e.id() => return t,
+            _ => {}
+        }
         self.add(Op::Mux(c.id(), t.id(), e.id()), t.ty(), None)
     }
 

@@ -5,7 +5,7 @@
 //! comparisons, extension, `*` and `>>`.
 
 use super::builder::{ModuleBuilder, Sig};
-use crate::netlist::{s, u, BinOp, FaultKind, Op, Ty, UnOp};
+use crate::netlist::{s, u, BinOp, Bits, FaultKind, Node, Op, Ty, UnOp};
 use num_traits::ToPrimitive;
 
 impl<'m> Sig<'m> {
@@ -66,6 +66,9 @@ impl<'m> Sig<'m> {
             self.m.fault(FaultKind::Width, format!("{w} bits from bit {lo} of {}", self.ty));
             return self.m.poison(u(w.max(1)));
         }
+        if let Some(bits) = self.constant() {
+            return self.m.add(Op::Lit(bits.slice(lo, w)), u(w), None);
+        }
         self.m.add(Op::Slice(self.id, lo), u(w), None)
     }
 
@@ -107,7 +110,14 @@ impl<'m> Sig<'m> {
         if w == self.ty.w {
             return self;
         }
-        self.m.add(Op::Resize(self.id), self.ty.with_width(w), None)
+        let ty = self.ty.with_width(w);
+        match self.constant() {
+            Some(bits) if w < self.ty.w => self.m.add(Op::Lit(bits.slice(0, w)), ty, None),
+            Some(bits) if !(self.ty.signed && bits.bit(self.ty.w - 1)) => {
+                self.m.add(Op::Lit(Bits::zero(w - self.ty.w).concat(&bits)), ty, None)
+            }
+            _ => self.m.add(Op::Resize(self.id), ty, None),
+        }
     }
 
     /// The same bits as a signed number.
@@ -156,30 +166,45 @@ impl<'m> Sig<'m> {
         self.folded(op, r).unwrap_or_else(|| self.m.add(Op::Bin(op, self.id, r.id), ty, None))
     }
 
-    /// A conjunction or disjunction with a constant of equal bits, folded.
+    /// The bits of a constant that has no name.
+    pub(super) fn constant(self) -> Option<Bits> {
+        self.m.with(|m| match &m.nodes[self.id.0 as usize] {
+            Node { op: Op::Lit(bits), name: None, .. } => Some(bits.clone()),
+            _ => None,
+        })
+    }
+
+    /// An operation with a constant, folded where the result is an operand or a constant.
+    #[track_caller]
     fn folded(self, op: BinOp, r: Self) -> Option<Self> {
-        let constant = |x: Self| {
-            self.m.with(|m| match &m.nodes[x.id.0 as usize].op {
-                Op::Lit(bits) if bits.is_zero() => Some(false),
-                Op::Lit(bits) if (0..bits.width()).all(|i| bits.bit(i)) => Some(true),
-                _ => None,
-            })
-        };
-        let (given, other) = match (constant(self), constant(r)) {
-            (Some(given), _) => (given, [self, r]),
-            (_, Some(given)) => (given, [r, self]),
-            _ => return None,
-        };
-        let [literal, value] = other;
+        let (a, b) = (self.constant(), r.constant());
+        let zero = |bits: &Option<Bits>| bits.as_ref().is_some_and(Bits::is_zero);
+        let ones = |bits: &Option<Bits>| bits.as_ref().is_some_and(|x| (0..x.width()).all(|i| x.bit(i)));
+        let known = |holds: bool| Some(self.m.lit(u8::from(holds), u(1)));
         match op {
-            BinOp::And => Some(if given { value } else { literal }),
-            BinOp::Or => Some(if given { literal } else { value }),
+            BinOp::And if zero(&a) || ones(&b) => Some(self),
+            BinOp::And if zero(&b) || ones(&a) => Some(r),
+            BinOp::Or if ones(&a) || zero(&b) => Some(self),
+            BinOp::Or if ones(&b) || zero(&a) => Some(r),
+            BinOp::Add | BinOp::Sub | BinOp::Xor if zero(&b) => Some(self),
+            BinOp::Add | BinOp::Xor if zero(&a) => Some(r),
+            BinOp::Eq => known(a? == b?),
+            BinOp::Ne => known(a? != b?),
             _ => None,
         }
     }
 
     #[track_caller]
     fn un(self, op: UnOp, ty: Ty) -> Self {
+        let folded = self.constant().and_then(|bits| match op {
+            UnOp::Not if ty.w == 1 => Some(bits.is_zero()),
+            UnOp::RedOr => Some(!bits.is_zero()),
+            UnOp::RedAnd => Some((0..bits.width()).all(|i| bits.bit(i))),
+            _ => None,
+        });
+        if let Some(bit) = folded {
+            return self.m.lit_big(&[bit.into()], ty);
+        }
         self.m.add(Op::Un(op, self.id), ty, None)
     }
 

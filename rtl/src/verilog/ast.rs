@@ -86,7 +86,7 @@ pub struct Clocked<'m> {
 
 /// A write port of a memory.
 pub struct Write {
-    /// None: a port without lanes that is always on.
+    /// None: it is always on.
     pub enable: Option<Expr>,
     pub addr: Expr,
     pub data: Expr,

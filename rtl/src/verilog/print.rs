@@ -4,8 +4,11 @@ use super::ast::*;
 use crate::netlist::*;
 use std::fmt::{self, Display, Write as _};
 
-/// Lines longer than this are broken where that is possible.
+/// Lists longer than this are broken between their elements.
 const LINE: usize = 100;
+
+/// Expressions longer than this are broken between the operands of their outermost operator.
+const WIDEST: usize = 116;
 
 /// Names of ports that a protocol prescribes and that Verilator warns about, because they are common words of C++.
 const COMMON_WORDS: [&str; 1] = ["interrupt"];
@@ -39,7 +42,8 @@ fn header(t: &Text) -> String {
     let m = t.module;
     let mut out = String::new();
     for line in m.doc.lines() {
-        put(&mut out, format_args!("{}\n", format!("// {line}").trim_end()));
+        let words: Vec<String> = line.split(' ').map(|word| format!(" {word}")).collect();
+        put(&mut out, format_args!("{}\n", fill("//", &words, "//").trim_end()));
     }
     put(&mut out, format_args!("// Module `{}`, template {}.\n", m.name, m.template));
     let port = |direction: &str, name: &str, w: u32| {
@@ -60,18 +64,16 @@ fn waived(declaration: &str, name: &str) -> String {
     if !COMMON_WORDS.contains(&name) {
         return declaration.to_string();
     }
-    format!(
-        "/* verilator lint_off SYMRSVDWORD */ {declaration} /* verilator lint_on SYMRSVDWORD */ /* the name is \
-        prescribed */"
-    )
+    format!("/* verilator lint_off SYMRSVDWORD */ {declaration} /* verilator lint_on SYMRSVDWORD */ /* prescribed */")
 }
 
 fn attributes(list: &[(String, String)]) -> String {
     let list: Vec<String> = list.iter().map(|(key, value)| format!("{key} = \"{value}\"")).collect();
-    if list.is_empty() {
-        String::new()
-    } else {
-        format!("    (* {} *)\n", list.join(", "))
+    let line = |text: &str| format!("    (* {text} *)\n");
+    match list.join(", ") {
+        all if all.is_empty() => all,
+        all if all.len() <= LINE => line(&all),
+        _ => list.iter().map(|text| line(text)).collect(),
     }
 }
 
@@ -130,7 +132,12 @@ fn clocked(clock: &str, b: &Clocked) -> String {
     let lines = |indent: &str, list: &[String]| -> String {
         list.iter().map(|l| format!("{indent}{}\n", l.replace('\n', &format!("\n{indent}")))).collect()
     };
-    let load = |l: &Load| format!("{}{} <= {};", remark(l.remark, ""), l.target, value(&l.value, l.target.len() + 18));
+    // A comment holds for the statements below it, so it is not said twice.
+    let mut said = None;
+    let load = |l: &Load| {
+        let new = l.remark.filter(|text| said.replace(text.to_string()).as_deref() != Some(*text));
+        format!("{}{} <= {};", remark(new, ""), l.target, value(&l.value, l.target.len() + 18))
+    };
     let loads: Vec<String> = b.loads.iter().map(load).collect();
     let resets: Vec<String> = b.resets.iter().map(|(name, b)| format!("{name} <= {};", literal(b, false))).collect();
     let body = match (&b.reset, &b.enable) {
@@ -155,11 +162,11 @@ fn writes(clock: &str, mem: &Mem, list: &[Write]) -> String {
             continue;
         };
         let bit = if *w == 1 { mask.clone() } else { format!("{mask}[{i}]") };
-        let on = enable.as_ref().map_or(String::new(), operand);
+        let on = enable.as_ref().map_or(bit.clone(), |en| format!("{} && {bit}", operand(en)));
         let part = if *lane == mem.width { String::new() } else { format!("[{i} * {lane} +: {lane}]") };
         put(&mut declared, format_args!("    integer {i};\n"));
         put(&mut body, format_args!("        for ({i} = 0; {i} < {w}; {i} = {i} + 1)\n"));
-        put(&mut body, format_args!("            if ({on} && {bit})\n"));
+        put(&mut body, format_args!("            if ({on})\n"));
         put(&mut body, format_args!("                {name}[{addr}]{part} <= {data}{part};\n"));
     }
     format!("{declared}    always @(posedge {clock}) begin\n{body}    end\n")
@@ -236,7 +243,7 @@ fn unused(nets: &[String]) -> String {
 /// Right side of an assignment whose line holds `used` more characters.
 fn value(v: &Value, used: usize) -> String {
     match v {
-        Value::Line(e) => e.to_string(),
+        Value::Line(e) => broken(e, used),
         Value::Words(b) => {
             let word = |k: u32| literal(&b.slice(k * 64, 64.min(b.width() - k * 64)), false);
             block(&(0..b.width().div_ceil(64)).rev().map(word).collect::<Vec<_>>())
@@ -262,9 +269,24 @@ fn value(v: &Value, used: usize) -> String {
                         format!("{c} ? {t} : {e}")
                     }
                 }
+                chain if c.len() + t.len() + used > LINE => {
+                    format!("{c} ?\n        {t} :\n        {}", value(chain, 8))
+                }
                 chain => format!("{c} ? {t} :\n        {}", value(chain, 8)),
             }
         }
+    }
+}
+
+/// An expression, over several lines if it is long.
+fn broken(e: &Expr, used: usize) -> String {
+    let line = e.to_string();
+    match e {
+        _ if line.len() + used <= WIDEST => line,
+        Expr::Mux(x) => format!("{} ?\n        {} :\n        {}", operand(&x[0]), operand(&x[1]), operand(&x[2])),
+        Expr::Binary(sign, x) => format!("{} {sign}\n        {}", operand(&x[0]), operand(&x[1])),
+        Expr::Concat(parts) if parts.len() > 1 => block(&parts.iter().map(part).collect::<Vec<_>>()),
+        _ => line,
     }
 }
 
@@ -281,6 +303,9 @@ fn fill(start: &str, parts: &[String], indent: &str) -> String {
     let mut col = start.len();
     for p in parts {
         if col + p.len() > LINE {
+            // A connection that is too long for a line.
+            let broken = (indent.len() + p.len() > WIDEST).then(|| p.replacen('(', &format!("(\n{indent}    "), 1));
+            let p = broken.as_ref().unwrap_or(p);
             out.truncate(out.trim_end().len());
             let p = match p.strip_prefix(", ") {
                 Some(rest) => {

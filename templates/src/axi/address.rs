@@ -536,8 +536,7 @@ fn segments<'m>(
     leaves.drive(places.room & allowed & is_last);
     let burst = (st.valid & places.room & allowed).named("channel_load");
     let new_left = (beat_of(walk, row.to) - beat_of(walk, row.from)).extend(left_bits);
-    let base = io.base(m, walk, &row.group, [0, walk.address_bits]);
-    let address = (base + row.offset.resize(walk.address_bits)).named("row_address");
+    let address = io.address(m, walk, (&row.group, row.offset), walk.address_bits).named("row_address");
     beat.next(m.mux(st.load, address.slice(bus, beats), next_beat)).en(st.load | burst);
     // What is left behind the burst: left - (space + 1). The burst behind it begins a window.
     let behind = (left.q() + !space).named("seg_behind");

@@ -29,7 +29,8 @@ use rtl::{u, Design, ModuleBuilder, Sig, Template, Wire};
 pub struct AxiLiteControl {
     pub layout: Layout,
     pub version: u32,
-    /// Per function and argument: how many low bits must be 0, so that an address is a multiple of an element.
+    /// Per function and argument: how many low bits must be 0, so that an address is a multiple of what its array needs
+    /// (`array::contract::walk::alignment`).
     pub aligned: Vec<Vec<u32>>,
 }
 
@@ -82,10 +83,7 @@ impl AxiLiteControl {
 
 impl Template for AxiLiteControl {
     fn name(&self) -> String {
-        match &self.layout.functions[..] {
-            [only] => format!("axi_lite_control_{}", only.len()),
-            several => format!("axi_lite_control_of_{}", several.len()),
-        }
+        "axi_lite_control".into()
     }
 
     fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {

@@ -98,13 +98,22 @@ impl<'m> Start<'m> {
     ) -> Start<'m> {
         let start = ports.start.input(m);
         let bases: Vec<_> = ports.bases.iter().map(|(_, port)| port.input(m)).collect();
+        let (unit, what) = if walk.aligned { (walk.bus_bytes(), "a bus word") } else { (walk.bytes, "an element") };
+        let low = unit.trailing_zeros();
         // Of a merged array, the other functions' arrays have no addresses.
-        if walk.bytes > 1 && walk.merged().is_none() {
-            let offsets: Vec<_> =
-                bases.iter().map(|base| base.slice(0, walk.bytes.trailing_zeros()).reduce_or()).collect();
-            m.assert(rst, "addresses are multiples of an element", !start | !m.any(&offsets));
+        if low > 0 && walk.merged().is_none() {
+            let offsets: Vec<_> = bases.iter().map(|base| base.slice(0, low).reduce_or()).collect();
+            m.assert(rst, format!("addresses are multiples of {what}"), !start | !m.any(&offsets));
         }
-        let held = bases.iter().zip(&ports.bases).map(|(base, b)| hold(m, format!("{}_q", b.1.name), start, *base));
+        let held = bases.iter().zip(&ports.bases).map(|(base, b)| {
+            let name = format!("{}_q", b.1.name);
+            if walk.aligned {
+                let high = hold(m, name, start, base.slice(low, base.w() - low));
+                m.concat(&[high, m.lit(0, u(low))])
+            } else {
+                hold(m, name, start, *base)
+            }
+        });
         let bases = held.collect();
         let lengths = ports.lengths.iter().map(|(_, port)| Length::of(m, walk, start, port)).collect();
         Start { rst, start, bases, lengths, program: Program::of(m, registers, &ports.program, start) }
@@ -121,9 +130,27 @@ impl<'m> Start<'m> {
         let low = pick(&|length| length.low).extend(end.w()).to(end.ty());
         Some(pick(&|length| length.beyond) | end.le(low))
     }
-    /// Base address of the array of the chosen group: its bits `from..to`.
-    pub fn base(&self, m: &'m ModuleBuilder, walk: &Walk, group: &[Sig<'m>], [from, to]: [u32; 2]) -> Sig<'m> {
-        of_base(m, walk, group, &self.bases.iter().map(|base| base.slice(from, to - from)).collect::<Vec<_>>())
+    /// The low `bits` of the address at an offset from the base of the chosen group's array. Nothing is added to bits
+    /// that are 0 in every base.
+    pub fn address(
+        &self,
+        m: &'m ModuleBuilder,
+        walk: &Walk,
+        (group, offset): (&[Sig<'m>], Sig<'m>),
+        bits: u32,
+    ) -> Sig<'m> {
+        let low = if walk.aligned { walk.bus_bytes().trailing_zeros() } else { 0 };
+        let offset = offset.resize(bits).unsigned();
+        if bits <= low {
+            return offset;
+        }
+        let bases: Vec<_> = self.bases.iter().map(|base| base.slice(low, bits - low)).collect();
+        let high = of_base(m, walk, group, &bases) + offset.slice(low, bits - low);
+        if low == 0 {
+            high
+        } else {
+            m.concat(&[high, offset.slice(0, low)])
+        }
     }
 }
 
@@ -199,12 +226,12 @@ pub(crate) fn low_address<'m>(
     (group, offset): (&[Sig<'m>], Sig<'m>),
     bits: u32,
 ) -> Sig<'m> {
-    io.base(m, walk, group, [0, bits]) + offset.resize(bits).unsigned()
+    io.address(m, walk, (group, offset), bits)
 }
 
 /// Bits of `address` that select the element in a bus word.
 pub(crate) fn shift_bits<'m>(walk: &Walk, address: Sig<'m>) -> Option<Sig<'m>> {
-    (walk.word > 1).then(|| address.slice(walk.bytes.trailing_zeros(), walk.word.trailing_zeros()))
+    walk.rotates().then(|| address.slice(walk.bytes.trailing_zeros(), walk.word.trailing_zeros()))
 }
 
 /// Builds the generator. A point of the tile loops that serves no group takes one cycle.

@@ -259,7 +259,7 @@ fn requests<'m>(
     let slot = hold(m, "ask_slot", go, job.slot);
     let low = walk.bus_bytes().trailing_zeros();
     let forms: Vec<_> = walk.groups.iter().map(|g| walk.address_steps(g, None)).collect();
-    let shift = (walk.word > 1).then(|| {
+    let shift = walk.rotates().then(|| {
         let first = job.low_address(m, walk, io, low);
         let at = odo.accumulate(m, "ask_address".into(), first, &io.program, &forms);
         services::shift_bits(walk, at).unwrap_or(at)

@@ -86,7 +86,7 @@ pub fn field_port(k: usize, field: &Field, counters: &[Counter]) -> Port {
 
 /// What a pointer is modulo, in letters.
 pub fn modulo(depth: i64, lag: Option<u32>) -> String {
-    lag.map_or(format!("mod_{depth}"), |lag| format!("lag_{lag}"))
+    lag.map_or(format!("mod_{depth}"), |lag| format!("of_delay_{lag}"))
 }
 
 /// A form in letters, such as `k_time_x2_i_latency_m3` for `2 * k.time + i.latency - 3`.

@@ -46,7 +46,7 @@ mod signals;
 
 pub use signals::Single;
 
-use array::contract::walk::Walk;
+use array::contract::walk::{self, Walk};
 use array::ip::{Ip, Source};
 use array::vsa::{Member, Vsa};
 pub use layout::Layout;
@@ -273,6 +273,8 @@ pub struct Array {
     pub extents: Vec<Affine>,
     /// Bits of its address.
     pub address_bits: u32,
+    /// The address is a multiple of this many bytes.
+    pub alignment: u32,
     /// Index into [`Interface::ports`].
     pub port: usize,
     pub read: bool,
@@ -501,6 +503,7 @@ fn array(core: &Vsa, function: &array::ip::Function, k: usize, port: usize) -> A
         dims: core.arrays[k].dims.clone(),
         extents: core.sizes.extents.get(&k).into_iter().flatten().map(own).collect(),
         address_bits: core.address_bits,
+        alignment: walk::alignment(core, k),
         port,
         read,
         written,

@@ -71,8 +71,7 @@ fn standard() -> [Register; 4] {
 
 fn status(layout: &Layout) -> Register {
     use Access::{ClearedByOne, ReadOnly, ReadWrite};
-    let misaligned =
-        "a run was refused and moved nothing: an address is not a multiple of the element size of its array";
+    let misaligned = "a run was refused and moved nothing: an address is not a multiple of what its array needs";
     let outside = "registers asked for data outside of an array: these were neither read nor written";
     let index = "the AXI port of the error, or the misaligned argument, counted from 0";
     let known = "error_address holds the address of the first burst that failed";

@@ -143,18 +143,19 @@ impl Buffer {
         }
     }
 
-    /// Selects the stream items of rows that the bank has a part of.
+    /// Selects the stream items of rows that the bank has a part of, whatever their residues in the dimensions `across`.
     pub(super) fn row_hit<'m>(
         &self,
         m: &'m ModuleBuilder,
         bank: &Bank,
         stream: &StreamItem<Sig<'m>>,
-        ties: &Ties,
+        (ties, across): (&Ties, &[usize]),
     ) -> Selection<'m> {
         let mut selection = Selection { terms: vec![stream.valid], places: vec![] };
         for (d, row) in bank.rows.iter().enumerate() {
             selection.within(m, stream.u[d], &self.digit(bank, d), &ties.u[d]);
-            selection.terms.extend(stream.r[d].map(|r| equals(m, r, row.residue)));
+            let residue = stream.r[d].filter(|_| !across.contains(&d));
+            selection.terms.extend(residue.map(|r| equals(m, r, row.residue)));
         }
         selection
     }
@@ -168,11 +169,45 @@ impl Buffer {
         (name, at): (String, Ty),
         bank: &Bank,
         stream: &StreamItem<Sig<'m>>,
-        Count { words, hit, step, places }: Count<'_, 'm>,
+        of: Count<'_, 'm>,
+    ) -> Sig<'m> {
+        let count = m.reg(&name, at);
+        let here = m.mux(stream.first, m.lit(0, at), count.q());
+        let step = of.step;
+        let here = self.jump(m, (name, at), bank, stream, (of, here));
+        count.en(stream.valid).next(m.mux(step, here.add_lit(1), here));
+        here
+    }
+
+    /// The same for banks that are filled together: it advances with each item that begins (`hit`) a group of rows, and
+    /// the other rows of the group have its address.
+    pub(super) fn count_ahead<'m>(
+        &self,
+        m: &'m ModuleBuilder,
+        (name, at): (String, Ty),
+        bank: &Bank,
+        stream: &StreamItem<Sig<'m>>,
+        of: Count<'_, 'm>,
+    ) -> Sig<'m> {
+        let (count, next) = (m.reg(&name, at), m.reg(format!("{name}_next"), at));
+        let following = m.mux(stream.first, m.lit(0, at), next.q());
+        let hit = of.hit;
+        let here = self.jump(m, (name, at), bank, stream, (of, m.mux(hit, following, count.q())));
+        count.en(stream.valid).next(here);
+        next.en(stream.valid).next(m.mux(hit, here.add_lit(1), following));
+        here
+    }
+
+    /// The address `here`, or that of the next rows of a dimension whose rows may end early.
+    fn jump<'m>(
+        &self,
+        m: &'m ModuleBuilder,
+        (name, at): (String, Ty),
+        bank: &Bank,
+        stream: &StreamItem<Sig<'m>>,
+        (Count { words, hit, places, .. }, mut here): (Count<'_, 'm>, Sig<'m>),
     ) -> Sig<'m> {
         let zero = m.lit(0, at);
-        let count = m.reg(&name, at);
-        let mut here = m.mux(stream.first, zero, count.q());
         let mut blocks = vec![];
         for &d in self.shape.early.iter().rev() {
             // The first row of this dimension and of all inner ones.
@@ -189,7 +224,6 @@ impl Buffer {
         for (block, begins, before) in blocks {
             block.en(stream.valid).next(m.mux(begins, here, before));
         }
-        count.en(stream.valid).next(m.mux(step, here.add_lit(1), here));
         here
     }
 
@@ -220,23 +254,15 @@ impl Buffer {
     }
 }
 
-/// Write and read address of a memory with both halves, and its words. A half has `depth` words. The read address
-/// passes through `register`, which gets a name for it.
-pub(super) fn halves<'m>(
-    m: &'m ModuleBuilder,
-    at: Ty,
-    depth: i64,
-    [to, from]: [Place<'m>; 2],
-    register: impl Fn(Sig<'m>, &str) -> Sig<'m>,
-) -> (Sig<'m>, Sig<'m>, i64) {
+/// Write and read address of a memory with both halves, and its words. A half has `depth` words.
+pub(super) fn halves<'m>(m: &'m ModuleBuilder, depth: i64, [to, from]: [Place<'m>; 2]) -> (Sig<'m>, Sig<'m>, i64) {
     match (to.half, from.half) {
         // A half of one word needs no address.
-        (Some(w), Some(r)) if depth == 1 => (w, register(r, "half"), 2),
-        (Some(w), Some(r)) => (
-            m.concat(&[w, to.address]),
-            m.concat(&[register(r, "half"), register(from.address, "addr")]),
-            (1 << at.w) + depth,
-        ),
-        _ => (to.address, register(from.address, "addr"), depth),
+        (Some(w), Some(r)) if depth == 1 => (w, r, 2),
+        (Some(w), Some(r)) => {
+            let at = to.address.ty();
+            (m.concat(&[w, to.address]), m.concat(&[r, from.address]), (1 << at.w) + depth)
+        }
+        _ => (to.address, from.address, depth),
     }
 }

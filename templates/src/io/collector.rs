@@ -275,7 +275,7 @@ impl<'a, 'm> Build<'a, 'm> {
     fn memory(&self, b: usize, words: Words, [to, from]: [Place<'m>; 2], (mask, data): (Sig<'m>, Sig<'m>)) -> Sig<'m> {
         let (m, bits) = (self.m, self.of.buffer.ty.bits());
         let Words { depth, count, registered } = words;
-        let (write, read, words) = halves(m, to.address.ty(), depth, [to, from], |read, _| read);
+        let (write, read, words) = halves(m, depth, [to, from]);
         if words == 1 {
             return self.registers(b, mask, data);
         }
@@ -362,7 +362,7 @@ impl<'a, 'm> Build<'a, 'm> {
     fn token(&self, b: usize, at: Ty) -> (Sig<'m>, Option<Sig<'m>>, Sig<'m>) {
         let (m, ties) = (self.m, &self.ports.buffer.ties[b]);
         let bank = &self.of.banks[b].bank;
-        let mut selection = self.of.buffer.row_hit(m, bank, &self.tokens, ties);
+        let mut selection = self.of.buffer.row_hit(m, bank, &self.tokens, (ties, &[]));
         let words = self.of.buffer.words(bank);
         let several = bank.words_per_row > 1;
         let mut word_of_row = None;

@@ -2,25 +2,27 @@
 //!
 //! ```text
 //! ld_* ─►[reg]─┬────────────────────────► ld_*_out (next feeder)
-//!              ├─ window ─► write address
+//!              ├─ window ─► write address, enables of the banks
 //!              └─ data ───► memory, 2 halves ─► register ─► multiplexer ─► register ─► PE
 //! row, col, slot ─► read address ─►[reg]─┘
 //! ```
 //! Ports: [`FeederPorts`]. The load stream is a daisy chain, one feeder per cycle, from the corner where waves enter.
 //! Each feeder stores the words of its banks. Waves bring (row, col, slot) at the [`phase`] of the group. The elements
 //! are at the outputs [`FEED_LATENCY`] cycles later: address, memory, memory output register, element multiplexer. A
-//! node with a later `ready` gets its element through further registers.
+//! node with a later `ready` gets its element through further registers, or its bank the address through them.
+//! Banks of lanes that lie across rows share window, write address and read address (`array::contract::feed`).
 //!
 //! Contract: a load is all words of the footprint in order, with any gaps; the first one is marked. Waves may read it
 //! from `array::contract::timing::LOADED_TO_LAUNCH` cycles after its last word on. The next load of the same half may
-//! start `FEED_LATENCY` cycles after the last wave that reads it.
+//! start once every node has its element of the last wave that reads it.
 
 use super::buffer::{halves, Buffer, Contents, Count, Place, Selection};
-use super::words::{bank_start, common, BufferPorts, StreamShape, Ties};
+use super::words::{bank_start, common, equals, BufferPorts, StreamShape, Ties};
 use crate::naming::{memory_style, stem, stream_chain};
 use crate::operators::wires;
 use crate::port::{Chain, Port};
 use crate::stream::StreamItem;
+use array::contract::feed::{self, Read, Set};
 use array::contract::pick;
 use array::contract::timing::FEED_LATENCY;
 use array::vsa::{Bank, InputGroup, NodeId, Op, Vsa};
@@ -32,10 +34,19 @@ pub struct Feeder {
     pub name: String,
     pub buffer: Buffer,
     pub banks: Vec<Bank>,
+    pub sets: Vec<FeederSet>,
     pub outputs: Vec<FeederOutput>,
     /// Bit set: positions in a bus word, counted from the first element of the row, at which the element of a wave can
     /// be.
     pub starts: u128,
+}
+
+/// Banks that are filled and read together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FeederSet {
+    pub set: Set,
+    /// Per bank of the set, by how many cycles it is read later than the earliest bank.
+    pub waits: Vec<i64>,
 }
 
 /// An output: the element of a port of the group for a node, `late` cycles after the earliest output.
@@ -93,20 +104,36 @@ impl Feeder {
             port: *port,
             late: (ready - first) as u32,
         };
-        Feeder {
+        let starts = pick::starts(&vsa.counters, &group.col, array.word as i64);
+        let double = !loaded_once(vsa, group);
+        let late = |set: Set| {
+            let of = |&b: &usize| {
+                let ports = group.banks[b].port..group.banks[b].port + group.banks[b].ports;
+                nodes.iter().filter(|n| ports.contains(&n.1)).map(|n| n.2 - first).collect()
+            };
+            let late: Vec<Vec<i64>> = set.banks.iter().map(of).collect();
+            (set, late)
+        };
+        let mut feeder = Feeder {
             name: format!("feed{g}_{}", array.name.to_lowercase()),
             buffer: Buffer::new(
                 vsa,
                 Contents { array: group.array, footprint: &group.footprint, row: &group.row, col: &group.col },
                 group.feeders(),
                 |hops| group.pe(vsa, hops),
-                !loaded_once(vsa, group),
+                double,
                 shape,
             ),
             banks: group.banks.clone(),
+            sets: vec![],
             outputs: nodes.iter().map(output).collect(),
-            starts: pick::starts(&vsa.counters, &group.col, array.word as i64),
-        }
+            starts,
+        };
+        let sets = feed::sets(&group.banks).into_iter().map(late);
+        feeder.sets = sets
+            .map(|(set, late)| FeederSet { waits: feeder.read(set.banks[0]).waits(&late, vsa.fabric), set })
+            .collect();
+        feeder
     }
 
     pub fn ports(&self) -> FeederPorts {
@@ -114,12 +141,17 @@ impl Feeder {
         let stream = shape
             .item(*double, Some(*word as u32 * 8 * ty.bytes()))
             .map(|name, ty| stream_chain(&format!("ld_{name}"), *ty));
+        // The banks of a set have the ports of the first one.
+        let names = |b: usize| self.sets.iter().any(|of| of.set.banks[0] == b);
         let pick = |b: usize| {
-            self.start(b).is_none().then(|| Port::new(format!("pick{b}"), u(self.stored(b).len() as u32 * ty.bits())))
+            (names(b) && self.start(b).is_none())
+                .then(|| Port::new(format!("pick{b}"), u(self.stored(b).len() as u32 * ty.bits())))
         };
+        let none = |b: usize| Ties { u: vec![None; self.banks[b].rows.len()], w: None, o: None };
+        let ties = |b: usize| if names(b) { self.ties(b) } else { none(b) };
         FeederPorts {
             stream,
-            buffer: self.buffer.ports((0..self.banks.len()).map(|b| self.ties(b)).collect()),
+            buffer: self.buffer.ports((0..self.banks.len()).map(ties).collect()),
             picks: (0..self.banks.len()).map(pick).collect(),
             outputs: self.outputs.iter().map(|s| Port::new(&s.name, wires(*ty))).collect(),
         }
@@ -143,6 +175,20 @@ impl Feeder {
         self.start(b).is_none().then(|| self.stored(b).iter().map(|e| (e + start) % self.buffer.word).collect())
     }
 
+    /// The bank has one word for the whole run, and waves read the same elements of it: nothing waits.
+    fn is_constant(&self, b: usize) -> bool {
+        self.read(b).is_constant() && self.starts.count_ones() <= 1
+    }
+
+    fn read(&self, b: usize) -> Read {
+        Read {
+            depth: self.banks[b].depth,
+            double: self.buffer.double,
+            choices: self.starts.count_ones().into(),
+            element: self.buffer.ty.bits().into(),
+        }
+    }
+
     /// Constant inputs of bank `b`.
     fn ties(&self, b: usize) -> Ties {
         let bank = &self.banks[b];
@@ -160,12 +206,17 @@ impl Template for Feeder {
             self.buffer.array
         ));
         let b = Build::new(m, self);
-        for (k, bank) in self.banks.iter().enumerate() {
-            let values = b.bank(k);
-            let outputs = self.outputs.iter().zip(&b.ports.outputs);
-            for (output, port) in outputs.filter(|o| (bank.port..bank.port + bank.ports).contains(&o.0.port)) {
-                let value = values[(output.port - bank.port) as usize];
-                port.output(m, m.delay(value, output.late, format!("{}_d", output.name)));
+        for of in &self.sets {
+            let shared = b.shared(of);
+            for (&k, &wait) in of.set.banks.iter().zip(&of.waits) {
+                let bank = &self.banks[k];
+                let values = b.bank(k, wait, &shared);
+                let outputs = self.outputs.iter().zip(&b.ports.outputs);
+                for (output, port) in outputs.filter(|o| (bank.port..bank.port + bank.ports).contains(&o.0.port)) {
+                    let value = values[(output.port - bank.port) as usize];
+                    let later = if self.is_constant(k) { 0 } else { output.late - wait as u32 };
+                    port.output(m, m.delay(value, later, format!("{}_d", output.name)));
+                }
             }
         }
     }
@@ -182,8 +233,22 @@ struct Build<'a, 'm> {
     row: Option<Sig<'m>>,
     col: Option<Sig<'m>>,
     slot: Option<Sig<'m>>,
-    /// `col` at the element multiplexer, if there is one.
-    lane: Option<Sig<'m>>,
+    /// `col` at the element multiplexer, if there is one: of banks that are read at once, one cycle later, and so on.
+    lane: Vec<Sig<'m>>,
+}
+
+/// What the banks of a set have in common.
+struct Shared<'a, 'm> {
+    set: &'a Set,
+    /// The stream item is for one of the banks; residues in which they differ are left out.
+    selection: Selection<'m>,
+    /// The elements that they store of the present stream word.
+    data: Sig<'m>,
+    /// The write address, if it is one for all.
+    fill: Option<Sig<'m>>,
+    /// Half and read address, by the cycles that they wait.
+    half: Vec<Sig<'m>>,
+    address: Vec<Sig<'m>>,
 }
 
 /// Registers a field of a daisy chain and drives its output.
@@ -202,8 +267,14 @@ impl<'a, 'm> Build<'a, 'm> {
         let inputs = &ports.buffer;
         let (slot, row, col) = (input(&inputs.slot), input(&inputs.row), input(&inputs.col));
         let bits = of.buffer.word.trailing_zeros();
-        let lane = (of.starts.count_ones() > 1)
-            .then(|| m.delay(of.buffer.col.value(m, col).resize(bits), FEED_LATENCY as u32 - 1, "lane"));
+        let longest = of.sets.iter().flat_map(|of| &of.waits).max().map_or(0, |w| *w as u32);
+        let before = FEED_LATENCY as usize - 1;
+        let lane = match of.starts.count_ones() {
+            0 | 1 => vec![],
+            _ => m
+                .shift_register(of.buffer.col.value(m, col).resize(bits), before as u32 + longest, "lane", None)
+                .split_off(before - 1),
+        };
         // Waves hop along the axes that have feeders.
         for (chain, value) in [(&inputs.row, row), (&inputs.col, col), (&inputs.slot, slot)] {
             chain.iter().zip(value).for_each(|(chain, value)| {
@@ -213,18 +284,12 @@ impl<'a, 'm> Build<'a, 'm> {
         Build { m, of, ports, stream, data, row, col, slot, lane }
     }
 
-    /// The stream items that the bank stores.
-    fn selection(&self, b: usize) -> Selection<'m> {
-        let (Feeder { buffer, banks, .. }, ties) = (self.of, &self.ports.buffer.ties[b]);
-        let mut selection = buffer.row_hit(self.m, &banks[b], &self.stream, ties);
-        selection.within(self.m, self.stream.w, &buffer.words(&banks[b]), &ties.w);
-        selection
-    }
-
-    /// Values of the ports of the bank, `FEED_LATENCY` cycles after the wave.
-    fn bank(&self, b: usize) -> Vec<Sig<'m>> {
-        let (m, of, bank) = (self.m, self.of, &self.of.banks[b]);
-        let (elements, bits) = (of.stored(b), of.buffer.ty.bits());
+    fn shared(&self, FeederSet { set, waits }: &'a FeederSet) -> Shared<'a, 'm> {
+        let (m, of, b) = (self.m, self.of, set.banks[0]);
+        let (buffer, ties) = (&of.buffer, &self.ports.buffer.ties[b]);
+        let mut selection = buffer.row_hit(m, &of.banks[b], &self.stream, (ties, &set.across));
+        selection.within(m, self.stream.w, &buffer.words(&of.banks[b]), &ties.w);
+        let (elements, bits) = (of.stored(b), buffer.ty.bits());
         let data = match (&self.ports.picks[b], of.start(b)) {
             (Some(port), _) => port.input(m),
             (None, Some(start)) => m
@@ -232,7 +297,31 @@ impl<'a, 'm> Build<'a, 'm> {
                 .called(format!("kept{b}")),
             (None, None) => common(m, None, u(elements.len() as u32 * bits)),
         };
-        let read = self.memory(b, data, self.address(b));
+        let at = u(clog2(of.banks[b].depth.max(1) as u64));
+        let fill = set.leader.filter(|_| set.banks.len() > 1 && of.banks[b].depth > 1).map(|leader| {
+            let begins = m.all(&self.terms(leader, set, &selection.terms)).named(format!("begins{b}"));
+            let count = Count { words: 1, hit: begins, step: begins, places: &selection.places };
+            buffer.count_ahead(m, (format!("fill{b}"), at), &of.banks[b], &self.stream, count)
+        });
+        // Registers that wait for later banks; what nothing reads is left out.
+        let longest = waits.iter().max().map_or(0, |w| *w as u32);
+        let waiting = |x: Sig<'m>, name: &str| m.shift_register(x, 1 + longest, format!("{name}{b}"), None);
+        let half = self.slot.map_or(vec![], |slot| waiting(slot, "half"));
+        let address = if of.banks[b].depth > 1 { waiting(self.address(b).resize(at.w), "addr") } else { vec![] };
+        Shared { set, selection, data, fill, half, address }
+    }
+
+    /// Terms of the stream items that a bank of a set takes.
+    fn terms(&self, b: usize, set: &Set, terms: &[Sig<'m>]) -> Vec<Sig<'m>> {
+        let residue = |&d: &usize| self.stream.r[d].map(|r| equals(self.m, r, self.of.banks[b].rows[d].residue));
+        terms.iter().copied().chain(set.across.iter().filter_map(residue)).collect()
+    }
+
+    /// Values of the ports of the bank, `FEED_LATENCY` cycles after the wave and the bank's wait.
+    fn bank(&self, b: usize, wait: i64, shared: &Shared<'_, 'm>) -> Vec<Sig<'m>> {
+        let (m, of, bank) = (self.m, self.of, &self.of.banks[b]);
+        let (elements, bits) = (of.stored(b), of.buffer.ty.bits());
+        let read = self.memory(b, wait as usize, shared);
         let element = |word: Sig<'m>, e: i64| {
             // An element that is not stored is an undriven wire, which the netlist check reports.
             let at = elements.iter().position(|k| *k == e.rem_euclid(of.buffer.word));
@@ -242,7 +331,10 @@ impl<'a, 'm> Build<'a, 'm> {
             )
         };
         let starts = pick::list(of.starts);
-        let Some(lane) = self.lane else {
+        if of.is_constant(b) {
+            return (0..bank.ports as i64).map(|k| element(read, starts[0] + k)).collect();
+        }
+        let Some(&lane) = self.lane.get(wait as usize) else {
             let value = m.delay(read, 2, format!("value{b}"));
             return (0..bank.ports as i64).map(|k| element(value, starts[0] + k)).collect();
         };
@@ -274,24 +366,27 @@ impl<'a, 'm> Build<'a, 'm> {
         self.data.slice(e.rem_euclid(word) as u32 * 8 * ty.bytes(), ty.bits())
     }
 
-    /// The memory with both halves. Its address is registered, so `address` comes two cycles before the word.
-    fn memory(&self, b: usize, data: Sig<'m>, address: Sig<'m>) -> Sig<'m> {
+    /// The memory with both halves. Its address is registered, so the wave's comes two cycles before the word, and the
+    /// bank's wait.
+    fn memory(&self, b: usize, wait: usize, shared: &Shared<'_, 'm>) -> Sig<'m> {
         let (m, of, bank) = (self.m, self.of, &self.of.banks[b]);
         let depth = bank.depth.max(1);
-        let selection = self.selection(b);
-        let hit = m.all(&selection.terms).named(format!("hit{b}"));
+        let hit = m.all(&self.terms(b, shared.set, &shared.selection.terms)).named(format!("hit{b}"));
         let at = u(clog2(depth as u64));
-        let count = Count { words: bank.words_per_row, hit, step: hit, places: &selection.places };
-        let next = of.buffer.count(m, (format!("fill{b}"), at), bank, &self.stream, count);
+        let data = shared.data;
         // A single word for the whole run is a register.
         if depth == 1 && self.slot.is_none() {
             let word = m.reg(format!("bank{b}"), data.ty()).en(hit).next(data).q();
-            return m.reg(format!("word{b}"), data.ty()).next(word).q();
+            return if of.is_constant(b) { word } else { m.reg(format!("word{b}"), data.ty()).next(word).q() };
         }
-        let (to, from) =
-            (Place { half: self.stream.slot, address: next }, Place { half: self.slot, address: address.resize(at.w) });
-        let (write, read, words) =
-            halves(m, at, depth, [to, from], |x, name| m.reg(format!("{name}{b}"), x.ty()).next(x).q());
+        let next = shared.fill.unwrap_or_else(|| {
+            let places = &shared.selection.places;
+            let count = Count { words: bank.words_per_row, hit, step: hit, places };
+            of.buffer.count(m, (format!("fill{b}"), at), bank, &self.stream, count)
+        });
+        let to = Place { half: self.stream.slot, address: next };
+        let address = shared.address.get(wait).copied().unwrap_or(next);
+        let (write, read, words) = halves(m, depth, [to, Place { half: shared.half.get(wait).copied(), address }]);
         let memory = m.mem(format!("bank{b}"), words as u32, data.w(), memory_style(words, data.w(), of.buffer.uram));
         memory.write(hit, write, data);
         memory.read_sync(format!("word{b}"), m.lit(1, u(1)), read)

@@ -9,7 +9,7 @@ pub mod fp;
 mod integer;
 mod request;
 
-use array::contract::delay::table_in_luts;
+use array::contract::memory::table_in_luts;
 use array::operators::{Operator, Template};
 use array::vsa::Op;
 use integer::{binary, cast, divide, multiply, multiply_add, square_root, unary};

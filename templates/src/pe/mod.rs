@@ -22,11 +22,11 @@ use crate::operators::{self, wires, Request};
 use crate::port::{Chain, Port};
 use array::contract::operand::{operand_source, travels};
 use array::contract::timing::collect_time;
-use array::vsa::{Delay, NodeId, Op, OutputGroup, Remarks, Vsa};
+use array::vsa::{Delay, NodeId, Op, OutputGroup, Vsa};
 use datapath::{Comparison, Datapath, MemoryOf, Relation, Tied};
 use rtl::{u, Design, Memory, ModuleBuilder, Reg, Sig, Template};
 use scop::{BinaryOp, ScalarType};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use uniform::affine::Form;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -42,7 +42,16 @@ pub struct Pe {
     pub ports: PePorts,
     /// The board has UltraRAM.
     pub uram: bool,
-    pub remarks: Remarks,
+    /// By node, the C lines that it computes or is a part of.
+    pub quotes: BTreeMap<u32, Quote>,
+}
+
+/// C lines, as a comment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quote {
+    pub lines: Vec<String>,
+    /// The node is the value of the lines, not only an operator on the way to it.
+    pub whole: bool,
 }
 
 /// A node of the expression.
@@ -136,7 +145,7 @@ impl Pe {
             outputs,
             ports,
             uram: vsa.uram,
-            remarks: vsa.remarks.clone(),
+            quotes: quotes(vsa),
         }
     }
 }
@@ -234,6 +243,40 @@ impl Template for Pe {
         b.finish_delays();
         b.outputs();
     }
+}
+
+/// Lines that a comment quotes at most.
+const QUOTED: usize = 3;
+
+/// The C lines of each node: of a statement's value, and of the operators that compute it in the same wave.
+fn quotes(vsa: &Vsa) -> BTreeMap<u32, Quote> {
+    let mut quotes: BTreeMap<u32, Quote> = BTreeMap::new();
+    let values = &vsa.remarks.statements;
+    for &value in values.keys() {
+        let Some(text) = vsa.remarks.lines(value) else { continue };
+        let (mut open, mut seen) = (vec![value], BTreeSet::new());
+        while let Some(id) = open.pop() {
+            // The value of another statement has that one's lines.
+            if !seen.insert(id) || id != value && values.contains_key(&id) {
+                continue;
+            }
+            if id == value || is_operator(&vsa.node(id).op) {
+                let quote = quotes.entry(id.0).or_insert(Quote { lines: vec![], whole: id == value });
+                let new = text.lines().filter(|line| !quote.lines.iter().any(|l| l == line));
+                let new: Vec<String> = new.map(str::to_string).collect();
+                quote.lines.extend(new);
+            }
+            if !matches!(vsa.node(id).op, Op::Past { .. }) {
+                open.extend(vsa.node(id).op.operands());
+            }
+        }
+    }
+    quotes.retain(|_, quote| quote.whole || quote.lines.len() <= QUOTED);
+    quotes
+}
+
+fn is_operator(op: &Op) -> bool {
+    matches!(op, Op::Binary(..) | Op::Unary(..) | Op::Fma(..) | Op::Dot { .. } | Op::Lookup(..))
 }
 
 /// The bits of a constant of this type, extended to 64.
@@ -371,8 +414,8 @@ impl<'a, 'm> Build<'a, 'm> {
             _ => self.operation(d, node, sampled, latency as u32),
         };
         // The value of a C line gets its own statement, which carries the line as a comment.
-        let remark = self.pe.remarks.lines(id);
-        let value = if latency == 0 && remark.is_some() { value.named(name) } else { value };
+        let quote = self.pe.quotes.get(&id.0).filter(|quote| quote.whole || latency > 0);
+        let value = if latency == 0 && quote.is_some() { value.named(name) } else { value };
         let value = match self.chains.get(&id.0) {
             Some(chain) if latency > 0 => {
                 chain[0].next(value);
@@ -382,7 +425,7 @@ impl<'a, 'm> Build<'a, 'm> {
             _ if latency > 0 => self.m.reg(name, ty).next(value).q(),
             _ => value,
         };
-        let value = remark.map_or(value, |text| value.remark(&text));
+        let value = quote.map_or(value, |quote| value.remark(&quote.lines.join("\n")));
         Some(self.line(id, value))
     }
 

@@ -283,7 +283,7 @@ fn stalls_any_alignment_and_reset_in_the_middle() {
     for seed in 1000..1150 {
         let mut r = Random::new(seed);
         let v = random_vsa(&mut r);
-        let base = 4096 * r.pick(&[1u64, 0xfff_ffff]) + r.range(0, 600) as u64 * u64::from(v.arrays[0].ty.bytes());
+        let base = 4096 * r.pick(&[1u64, 0xfff_ffff]) + r.range(0, 600) as u64 * u64::from(alignment(&v, 0));
         let (bases, size) = place(&mut r, &v, base, true);
         let bytes = random_bytes(&mut r, size);
         let latency = r.pick(&[1, 2, 7, 20]);

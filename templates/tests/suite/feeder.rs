@@ -160,7 +160,8 @@ fn at_place(r: &mut Random, feeder: &Case, p: [i64; 2]) {
         loaded = last;
         let first = (loaded + LOADED_TO_LAUNCH).max(used + 1) + r.pick(&[0, 0, 5]);
         used = b.waves(r, slot, first, &cells);
-        free[slot as usize] = used + FEED_LATENCY;
+        let last = feeder.nodes.iter().map(|n| n.2).max().expect("a node");
+        free[slot as usize] = used + last - phase(&feeder.nodes);
     }
     assert!(outputs.iter().filter(|o| o.starts_with('a')).count() >= feeder.nodes.len());
     // A load may end before the cells of any wave.

@@ -41,6 +41,7 @@ fn every_option_reaches_the_design() {
         ("memory-latency", "=90"),
         ("address-bits", "=32"),
         ("guard", ""),
+        ("unaligned", ""),
         ("on-chip", "=64"),
         ("limit", "=lut=70%"),
         ("bank", "=x=DDR[0]"),

@@ -20,6 +20,7 @@
 //!
 //! Invariant: an element has the right value in the cycle in which it is taken ([`Wait::allows`]).
 
+use crate::contract::memory::{kind, Kind};
 use crate::vsa::{Delay, NodeId, Op, Vsa};
 use std::collections::BTreeMap;
 use uniform::sizes::Formula;
@@ -125,7 +126,8 @@ pub fn choose(vsa: &Vsa) -> BTreeMap<NodeId, Delay> {
 }
 
 /// A `Select` between a constant and what a memory kept, by a condition of the wave alone: done where the memory's word
-/// is registered, as a reset of that register, and not behind it.
+/// is registered, as a reset of that register, and not behind it. The register is flip-flops behind LUTs, or the output
+/// of a block RAM. UltraRAM has no such reset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cleared {
     pub past: NodeId,
@@ -159,21 +161,13 @@ pub fn cleared(vsa: &Vsa, id: NodeId) -> Option<Cleared> {
         let stored = vsa.outputs.iter().flat_map(|g| &g.ports).any(|p| p.value == past || p.enable == past);
         readers == 1 && !stored && vsa.node(past).ty == vsa.node(id).ty
     };
-    (control && same_time && registers == 0 && at_once(id) && in_luts(vsa.most(waves)) && alone()).then_some(Cleared {
+    let width = i64::from(vsa.node(past).ty.bits());
+    let resets = !matches!(kind(vsa.most(waves), width, vsa.uram), Kind::Ultra(_));
+    (control && same_time && registers == 0 && at_once(id) && resets && alone()).then_some(Cleared {
         past,
         read,
         condition,
         when,
         value,
     })
-}
-
-/// Tables of so many constants are read from LUTs, in a cycle; longer ones from block RAM, in two.
-pub fn table_in_luts(words: i64) -> bool {
-    words <= 256
-}
-
-/// Memories of so many words stand in LUTs: reading them needs no register. Deeper ones are block RAM.
-pub fn in_luts(words: i64) -> bool {
-    words <= 64
 }

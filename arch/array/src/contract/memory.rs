@@ -1,6 +1,6 @@
 //! In which of the board's memories something is kept. URAM is deep: little of one is better kept in block RAM.
 
-use crate::contract::delay::in_luts;
+use uniform::fabric::Fabric;
 
 /// Words and bits of an UltraRAM.
 const ULTRA: (i64, i64) = (4096, 72);
@@ -38,4 +38,31 @@ pub fn luts(words: i64, width: i64) -> i64 {
     // RAM32M16 and RAM64M8 hold 14 and 7 bits in eight LUTs. The remaining bits take two LUTs each.
     let at_once = if words <= 32 { 14 } else { 7 };
     8 * (width / at_once) + 8.min(2 * (width % at_once))
+}
+
+/// Tables of so many constants are read from LUTs, in a cycle; longer ones from block RAM, in two.
+pub fn table_in_luts(words: i64) -> bool {
+    words <= 256
+}
+
+/// Memories of so many words stand in LUTs: reading them needs no register. Deeper ones are block RAM.
+pub fn in_luts(words: i64) -> bool {
+    words <= 64
+}
+
+/// LUTs and flip-flops of a line of registers that is read at `taps`, counted from the value itself. Three or more
+/// registers without a tap between them are a shift register of LUTs, where LUTs can be that.
+pub fn line(taps: impl IntoIterator<Item = i64>, width: i64, fabric: Fabric) -> (i64, i64) {
+    let mut taps: Vec<i64> = taps.into_iter().filter(|&t| t > 0).collect();
+    taps.sort_unstable();
+    taps.dedup();
+    let (mut lut, mut ff, mut before) = (0, 0, 0);
+    for t in taps {
+        match t - before {
+            length if length >= 3 && fabric == Fabric::Lut6 => lut += width * ((length + 31) / 32),
+            length => ff += width * length,
+        }
+        before = t;
+    }
+    (lut, ff)
 }

@@ -15,10 +15,9 @@
 //!
 //! Source: AutoSA, section 4.3 (L2 drain modules).
 
-use super::delay::in_luts;
 use super::elements::REACH;
 pub use super::elements::{lanes, owned};
-use super::memory::luts;
+use super::memory::{in_luts, luts};
 use super::turn::{self, Turn};
 use crate::vsa::{OutputBank, Vsa};
 

@@ -9,7 +9,7 @@ use crate::contract::walk::{RowForm, Wait, WaitUntil, Walk, WalkGroup};
 use crate::vsa::{After, CellBound, DramArray, Footprint, FootprintDim, OutputGroup, Until, Vsa, When};
 use scop::Affine;
 use std::iter;
-use uniform::affine::Form;
+use uniform::affine::{gcd, Form};
 use uniform::counters::{Case, Span};
 use uniform::sizes::Formula;
 
@@ -232,8 +232,10 @@ fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
         last_turn,
         trim_stages: groups.iter().map(|g| g.lowers.len().max(g.uppers.len())).max().unwrap_or(0).max(1),
         phases,
+        aligned: false,
         groups,
     };
+    walk.aligned = !vsa.unaligned && walk.has_aligned_rows();
     walk.end_rows();
     Some(walk)
 }
@@ -355,6 +357,8 @@ fn group(vsa: &Vsa, r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i
     let mut address = RowForm::constant(0, kept.len(), outer);
     let mut strided = vec![];
     let mut stride = Formula::Const(r.array.ty.bytes().into());
+    let divisor = |extent: &Affine| extent.coeffs.iter().fold(extent.constant, |all, c| gcd(all, *c));
+    let whole = extents.iter().map(|(extent, _)| divisor(extent)).product::<i64>() * i64::from(r.array.ty.bytes());
     for (x, (_, extent)) in x.iter().zip(&extents).rev() {
         match stride {
             Formula::Const(stride) => address = address.combine(stride, x),
@@ -412,6 +416,7 @@ fn group(vsa: &Vsa, r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i
         step,
         scale,
         extent: r.array.dims.iter().product::<i64>() * i64::from(r.array.ty.bytes()),
+        whole,
         address,
         strided,
         gates,

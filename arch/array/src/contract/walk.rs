@@ -29,7 +29,7 @@
 //!
 //! Source: AutoSA, section 4.3 (L3 modules).
 
-use crate::vsa::{FootprintDim, When};
+use crate::vsa::{FootprintDim, Vsa, When};
 use scop::Affine;
 use uniform::affine::interval;
 use uniform::counters::{Case, Span};
@@ -40,6 +40,9 @@ pub const ROWS_IN_FLIGHT: usize = 64;
 
 /// Beats of a burst, at most.
 pub const LONGEST_BURST: i64 = 256;
+
+/// Bytes to which buffers for devices are aligned everywhere: a cache line of most CPUs.
+const ALLOCATED: u32 = 64;
 /// The deepest that a reader looks ahead.
 pub const MOST_AHEAD: i64 = 1 << 14;
 
@@ -131,6 +134,8 @@ pub struct WalkGroup {
     pub scale: i64,
     /// Bytes of the array, at the greatest sizes.
     pub extent: i64,
+    /// A divisor of the array's bytes at all sizes: these bytes themselves, without sizes.
+    pub whole: i64,
     /// Byte offset of local element 0 of the row from the array's base; wraps modulo 2^64. Where extents follow sizes,
     /// what they multiply comes on top.
     pub address: RowForm,
@@ -244,7 +249,22 @@ pub struct Walk {
     pub trim_stages: usize,
     /// How many of them, from the outside, count phases.
     pub phases: usize,
+    /// Every row begins a bus word, if every array does ([`alignment`]): bus words need no rotation.
+    pub aligned: bool,
     pub groups: Vec<WalkGroup>,
+}
+
+/// The address of an array is a multiple of this many bytes: of a bus word where an engine relies on that, else of an
+/// element.
+pub fn alignment(vsa: &Vsa, array: usize) -> u32 {
+    let port = vsa.port_of(array as u32);
+    let relies = |walk: &Walk| walk.aligned && walk.groups.iter().any(|g| g.arrays.contains(&array));
+    let walks = [Walk::reads(vsa, port), Walk::writes(vsa, port)];
+    if walks.iter().flatten().any(relies) {
+        vsa.bus_bytes(port)
+    } else {
+        vsa.arrays[array].ty.bytes()
+    }
 }
 
 impl Walk {
@@ -256,9 +276,26 @@ impl Walk {
     pub fn burst_beats(&self) -> i64 {
         i64::from(4096 / self.bus_bytes()).min(LONGEST_BURST)
     }
+    /// Rows may begin inside of a bus word.
+    pub fn rotates(&self) -> bool {
+        self.word > 1 && !self.aligned
+    }
     /// Registers that rotate a bus word: two binary levels each.
     pub fn rotate_stages(&self) -> usize {
-        (self.word.trailing_zeros() as usize).div_ceil(2)
+        if self.rotates() {
+            (self.word.trailing_zeros() as usize).div_ceil(2)
+        } else {
+            0
+        }
+    }
+    /// Every row begins at a multiple of a bus word from the base of its array, at all sizes, and every array is whole bus
+    /// words: if arrays stand one behind the other in a buffer, each begins a word. No buffer has to be aligned more than
+    /// allocators align.
+    pub(super) fn has_aligned_rows(&self) -> bool {
+        let whole = |&bytes: &i64| bytes % i64::from(self.bus_bytes()) == 0;
+        let form = |f: &RowForm| whole(&f.start.constant) && f.start.coeffs.iter().chain(&f.rows).all(whole);
+        self.bus_bytes() <= ALLOCATED
+            && self.groups.iter().all(|g| g.strided.is_empty() && whole(&g.whole) && form(&g.address))
     }
     /// Some row leaves out elements.
     pub fn has_steps(&self) -> bool {

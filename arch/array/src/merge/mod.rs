@@ -91,6 +91,7 @@ fn joined(name: &str, arrays: &[&Vsa], frame: &Frame) -> (Vsa, Vec<NodeId>) {
         ahead: greatest(&|vsa| vsa.ahead),
         address_bits: arrays[0].address_bits,
         lengths: arrays.iter().any(|vsa| vsa.lengths),
+        unaligned: arrays.iter().any(|vsa| vsa.unaligned),
         uram: arrays[0].uram,
         fabric: arrays[0].fabric,
         arrays: layout.dram,

@@ -1,6 +1,6 @@
 //! Rows of the operators on integers, and of those that move values of any type.
 
-use crate::contract::delay::table_in_luts;
+use crate::contract::memory::table_in_luts;
 use crate::operators::row::{Operator, Row, Shape, Template, Types};
 use crate::resources::{bits_of, line, memory, Resources};
 use scop::ScalarType;

@@ -138,6 +138,7 @@ impl Parser {
             "interval" => vsa.schedule.interval = line.integer()?,
             "ahead" => vsa.ahead = line.integer()?,
             "lengths" => vsa.lengths = true,
+            "unaligned" => vsa.unaligned = true,
             "uram" => vsa.uram = true,
             "ecp5" => vsa.fabric = Fabric::Ecp5,
             "addresses" => vsa.address_bits = line.small()?,

@@ -105,6 +105,9 @@ impl Printer<'_> {
         if vsa.lengths {
             writeln!(self.out, "lengths")?;
         }
+        if vsa.unaligned {
+            writeln!(self.out, "unaligned")?;
+        }
         if vsa.uram {
             writeln!(self.out, "uram")?;
         }

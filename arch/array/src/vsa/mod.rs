@@ -223,6 +223,8 @@ pub struct Vsa {
     pub address_bits: u32,
     /// The host gives the length of each array in bytes, in a register. Nothing behind it is moved.
     pub lengths: bool,
+    /// Arrays start at any element, whatever their engines could save ([`crate::contract::walk::alignment`]).
+    pub unaligned: bool,
     /// The board has UltraRAM, where deep memories go.
     pub uram: bool,
     /// What estimates count in. No hardware depends on it.
@@ -253,6 +255,7 @@ impl Vsa {
             ahead: 0,
             address_bits: 64,
             lengths: false,
+            unaligned: false,
             uram: false,
             fabric: Fabric::default(),
             nodes: vec![],

@@ -152,3 +152,41 @@ fn polysa_projects_the_product_in_seven_directions() {
         (1..8).map(|bits| [4, 2, 1].iter().map(|bit| i64::from(bits & bit != 0)).collect()).collect();
     assert_eq!(directions, all);
 }
+
+/// Of how many bytes the address of `x` is a multiple, in a sum over `x[rows][columns]` of int32.
+fn alignment(rows: &str, columns: i64, word: u32, unaligned: bool) -> u32 {
+    let (maximum, size) = if rows == "n" { ("#pragma sagen max(n=12)\n", "int n, ") } else { ("", "") };
+    let text = format!(
+        "#include <stdint.h>\n{maximum}void sums({size}const int32_t x[{rows}][{columns}], int32_t y[{rows}]) {{\n#pragma scop\n\
+         for (int i = 0; i < {rows}; i++) {{\ny[i] = 0;\nfor (int j = 0; j < {columns}; j++)\ny[i] += x[i][j];\n}}\n\
+         #pragma endscop\n}}\n"
+    );
+    let (scop, _) = frontend::parse_text("sums.c", &text, &Default::default())
+        .unwrap_or_else(|(map, faults)| panic!("{}", scop::render_plain(&map, &faults)));
+    let mut spec = design(&["i"], &[("i", 2)], &[], &[]);
+    spec.wiring.word = [("x".into(), word)].into();
+    spec.wiring.unaligned = unaligned.then_some(true);
+    let vsa = search::compile(&scop, &spec, &board()).expect("it can be mapped").vsa;
+    let x = vsa.arrays.iter().position(|a| a.name == "x").expect("it is read");
+    array::contract::walk::alignment(&vsa, x)
+}
+
+/// An array begins a bus word where all of its rows do, it has no rest behind its last word, and words are not longer
+/// than what allocators align to.
+#[test]
+fn addresses_are_multiples_of_words_where_engines_gain() {
+    for (rows, columns, word, unaligned, bytes) in [
+        ("8", 16, 16, false, 64),
+        ("8", 16, 16, true, 4),
+        ("n", 16, 16, false, 64),
+        ("8", 16, 4, false, 16),
+        ("8", 12, 8, false, 4),
+        ("n", 12, 4, false, 16),
+        ("8", 32, 32, false, 4),
+        ("1", 24, 16, false, 4),
+        ("1", 24, 8, false, 32),
+        ("n", 6, 4, false, 4),
+    ] {
+        assert_eq!(alignment(rows, columns, word, unaligned), bytes, "{rows} rows of {columns} in words of {word}");
+    }
+}

@@ -33,6 +33,7 @@ fn the_printed_form_reads_back() {
                 memory_latency: Some(120),
                 address_bits: Some(32),
                 guard: Some(true),
+                unaligned: Some(true),
                 on_chip: Some(65536),
             };
             let limit = [("lut".into(), Most::Share(Share::percent(70))), ("dsp".into(), Most::Count(80))].into();

@@ -205,10 +205,10 @@ fn an_array_over_given_loops_is_no_better_than_the_best_one() {
     for scop in [parse("paths.c", SHORTEST_PATHS), product([5, 6, 4])] {
         let spec = DesignSpec::default();
         let program = search::program(&scop, &spec).expect("an array executes it");
-        let all = task(&program, &spec, board().resources, 200);
+        let all = task(&program, &spec, board().resources, 400);
         let best = search(&all);
         for axis in 0..3 {
-            let own = search(&Task { space: Some(vec![axis]), ..task(&program, &spec, board().resources, 200) });
+            let own = search(&Task { space: Some(vec![axis]), ..task(&program, &spec, board().resources, 400) });
             let cycles = |found: &Found| found.best.as_ref().map_or(i64::MAX, |b| b.cycles);
             assert!(
                 best.bound <= cycles(&own),

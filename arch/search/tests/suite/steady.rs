@@ -37,6 +37,7 @@ fn walk(random: &mut Random) -> Walk {
         last_turn: Formula::Const(groups.len() as i64 - 1),
         trim_stages: groups.iter().map(|g| g.lowers.len().max(g.uppers.len())).max().unwrap_or(0).max(1),
         phases: 0,
+        aligned: false,
         groups,
     }
 }
@@ -85,6 +86,7 @@ fn group(random: &mut Random, group: usize, trips: &[i64], bytes: i64, word: i64
         step: 1,
         scale: 1,
         extent: 1 << 40,
+        whole: 1,
         address,
         strided: vec![],
         gates,

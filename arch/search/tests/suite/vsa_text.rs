@@ -290,6 +290,7 @@ impl Draw {
             ahead: self.int(),
             address_bits: if self.int() % 2 == 0 { 32 } else { 64 },
             lengths: self.flag(),
+            unaligned: self.flag(),
             uram: self.flag(),
             fabric: if self.flag() { Fabric::Ecp5 } else { Fabric::Lut6 },
             nodes: (0..nodes).map(|_| Node { op: self.op(count), ty: self.ty(), name: self.name() }).collect(),

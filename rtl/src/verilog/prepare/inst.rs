@@ -35,9 +35,9 @@ impl<'m> Prepare<'m> {
         }
         let labels: &[&str] = match inst.grid {
             None => &[],
-            Some([1, _]) => &["col"],
-            Some([_, 1]) => &["row"],
-            Some(_) => &["row", "col"],
+            Some([1, _]) => &["columns"],
+            Some([_, 1]) => &["rows"],
+            Some(_) => &["rows", "columns"],
         };
         let labels = labels.iter().map(|l| self.names.fresh(&format!("{}_{l}", inst.name))).collect();
         let loops = variables.map(|(row, column)| Loops { row, column, labels });

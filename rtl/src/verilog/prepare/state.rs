@@ -96,7 +96,7 @@ impl Prepare<'_> {
         self.reads(&data, 0, mem.width);
         // Once more, because the mask and the data may be nets by now that the enable can read.
         Write {
-            enable: Some(self.expr(port.en)),
+            enable: (!self.is_always_on(port.en)).then(|| self.expr(port.en)),
             addr,
             data: Expr::Net(data),
             lanes: Some(Lanes { index, mask, w, lane }),

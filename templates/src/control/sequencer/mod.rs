@@ -653,7 +653,7 @@ impl<'m> Build<'_, 'm> {
         let first: Vec<Formula> = self.first_cases().into_iter().map(|case| most[case].clone()).collect();
         let known: Option<Vec<i64>> =
             most.iter().map(|f| if let Formula::Const(waves) = f { Some(*waves) } else { None }).collect();
-        let pointer = m.reg(format!("wave_lag_{lag}"), ty);
+        let pointer = m.reg(format!("delay_{lag}_address"), ty);
         let over = self.conjunction(self.of.cased, usize::MAX, |d| d.last.q()) | !pointer.q().reduce_or();
         let again = match &known {
             Some(known) => by_case(m, &self.next_cases, known, ty),

@@ -77,8 +77,8 @@ impl<'m> Build<'_, 'm> {
     /// Everything the next wave's tile needs is there; wave's buffer halves become outputs on the way.
     pub(super) fn tile_ready(&mut self, ports: &SequencerPorts, clear: Sig<'m>) -> Sig<'m> {
         let m = self.m;
-        let first = self.first_of_tile().named("first_of_visit");
-        let last = self.last_of_tile().named("last_of_visit");
+        let first = self.first_of_tile().named("first_of_tile");
+        let last = self.last_of_tile().named("last_of_tile");
         let mut needs = vec![];
         for (g, ports) in ports.loads.iter().enumerate() {
             let loads = (self.is_in(&self.of.loads[g].loads) & first).called(format!("needs_load{g}"));
@@ -111,7 +111,7 @@ impl<'m> Build<'_, 'm> {
         if needs.is_empty() {
             m.lit(1, u(1))
         } else {
-            m.all(&needs).called("visit_ready")
+            m.all(&needs).called("tile_ready")
         }
     }
 }

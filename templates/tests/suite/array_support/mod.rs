@@ -1,5 +1,6 @@
 //! Runs the IP of a `Vsa` in the simulator through its AXI ports, like a host.
 
+use array::contract::walk::alignment;
 use array::vsa::Vsa;
 use rtl::sim::Sim;
 use rtl::Verified;
@@ -97,7 +98,8 @@ impl Host {
 
 /// Address of array `k`. Predictions assume arrays that start at a 4 KiB page; any aligned address must work.
 pub fn base(vsa: &Vsa, k: usize, mode: Timing) -> u64 {
-    let odd = 4096 - 64 + vsa.arrays[k].ty.bytes() as u64 * (3 * k as u64 + 1);
+    let unit = u64::from(alignment(vsa, k));
+    let odd = (4096 - 64) / unit * unit + unit * (3 * k as u64 + 1);
     0x1_0000_0000 * (k as u64 + 1) + if mode == Timing::IDEAL { 0 } else { odd }
 }
 

@@ -1,5 +1,6 @@
 //! Random arrays with DMA traffic only, and a simple software model of what the engines must transfer.
 
+pub use array::contract::walk::alignment;
 use array::vsa::*;
 use rtl::sim::Sim;
 use scop::ScalarType;
@@ -68,11 +69,11 @@ fn random_array(r: &mut Random, k: usize, bits: u32, bus: u32) -> DramArray {
 }
 
 /// Addresses of the arrays in one memory, and its size. The first is at `first`, the others are at multiples of 4096,
-/// plus some elements if `odd`.
+/// plus some elements if `odd`, or bus words where they have to begin one.
 pub fn place(r: &mut Random, v: &Vsa, first: u64, odd: bool) -> (Vec<u64>, usize) {
     let (mut bases, mut end) = (vec![], first);
-    for a in &v.arrays {
-        let shift = if odd && !bases.is_empty() { r.range(0, 600) as u64 * u64::from(a.ty.bytes()) } else { 0 };
+    for (k, a) in v.arrays.iter().enumerate() {
+        let shift = if odd && !bases.is_empty() { r.range(0, 600) as u64 * u64::from(alignment(v, k)) } else { 0 };
         let base = if bases.is_empty() { first } else { end.next_multiple_of(4096) + shift };
         bases.push(base);
         end = base + array_bytes(a) as u64;

@@ -79,6 +79,8 @@ fn parts(r: &mut Random, v: &Vsa, word: i64, rank: usize, moves: [bool; 2], orig
     };
     let origins: Vec<Form> = (0..rank).map(|_| super::random_form(r, 0..origin, [-3, 5])).collect();
     let count = r.pick(&[1, 1, 1, 2, 3]);
+    // Banks that differ in their residues only, as lanes do that lie across rows.
+    let alike = r.chance(40);
     let lanes = r.pick(&[1u32, 1, 2, 3, 4]).min(word as u32);
     let step =
         if lanes > 1 { (lanes as i64 + r.range(0, 1)).min(word).max(lanes.next_power_of_two() as i64) } else { 1 };
@@ -90,7 +92,8 @@ fn parts(r: &mut Random, v: &Vsa, word: i64, rank: usize, moves: [bool; 2], orig
         let (base, coef, walk) = random_window(r, v, moves, 1);
         let extent = greatest(v, &walk) + 1 + r.pick(&[0, 0, 1]);
         let mut most = 0;
-        let at: Vec<(i64, i64)> = (0..count).map(|_| (base + r.pick(&[0, 0, 1]), r.range(0, modulus - 1))).collect();
+        let shift = if alike { [0; 3] } else { [0, 0, 1] };
+        let at: Vec<(i64, i64)> = (0..count).map(|_| (base + r.pick(&shift), r.range(0, modulus - 1))).collect();
         for (b, &(base, residue)) in at.iter().enumerate() {
             windows[b].push(BankDim { base, coef, extent, residue });
             shifts[b].push(modulus * (base - at[0].0) + residue - at[0].1);
@@ -103,7 +106,7 @@ fn parts(r: &mut Random, v: &Vsa, word: i64, rank: usize, moves: [bool; 2], orig
     }
     let (base, coef, mut col) = random_window(r, v, moves, step);
     col.constant = if r.chance(30) { step * r.range(0, 2) } else { 0 };
-    let bases: Vec<i64> = (0..count).map(|_| base + r.pick(&[0, 0, step, 1, word])).collect();
+    let bases: Vec<i64> = (0..count).map(|_| base + if alike { 0 } else { r.pick(&[0, 0, step, 1, word]) }).collect();
     let wanted = greatest(v, &col) + lanes as i64;
     let owned = wanted + r.pick(&[0, 0, 1]);
     let offset = (0..v.extent[0]).flat_map(|i| (0..v.extent[1]).map(move |j| [i, j]));
@@ -158,7 +161,7 @@ fn try_input(r: &mut Random, v: &mut Vsa) -> bool {
     let (group, ty) = (v.inputs.len() as u32, v.arrays[array as usize].ty);
     for port in 0..p.ports.len() as u32 {
         v.nodes.push(Node { op: Op::Input { group, port }, ty, name: format!("a{group}_{port}") });
-        v.schedule.ready.push(array::contract::timing::FEED_LATENCY + r.range(0, 3));
+        v.schedule.ready.push(array::contract::timing::FEED_LATENCY + r.pick(&[0, 1, 2, 3, 3, 7]));
         v.schedule.latency.push(0);
     }
     let banks = p.banks.into_iter().map(|b| b.bank).collect();
