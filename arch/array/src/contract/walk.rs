@@ -43,6 +43,7 @@ pub const LONGEST_BURST: i64 = 256;
 
 /// Bytes to which buffers for devices are aligned everywhere: a cache line of most CPUs.
 const ALLOCATED: u32 = 64;
+
 /// The deepest that a reader looks ahead.
 pub const MOST_AHEAD: i64 = 1 << 14;
 
