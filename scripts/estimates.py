@@ -85,7 +85,7 @@ def synthesized(folder, flat, seconds):
         options += ["--flatten", "*_pe"]
     key = hashlib.sha256(" ".join(options).encode())
     rtl, eda = os.path.join(folder, "rtl"), os.path.join(SCRIPTS, "eda")
-    for name in [os.path.join(rtl, f) for f in sorted(os.listdir(rtl))] + [os.path.join(eda, f) for f in ("hybrid.ys.in", "resources.py", "e1_to_e2.v")]:
+    for name in [os.path.join(rtl, f) for f in sorted(os.listdir(rtl))] + [os.path.join(eda, f) for f in ("hybrid.ys.in", "resources.py", "e1_to_e2.v", "mul27x18.v")]:
         with open(name, "rb") as text:
             key.update(text.read())
     cached = os.path.join(CACHE, key.hexdigest()[:24] + ".json")

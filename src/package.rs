@@ -24,7 +24,6 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use templates::interface::Interface;
 use uniform::design::DesignSpec;
-use uniform::fabric::Fabric;
 
 /// An IP that was written.
 pub struct Packaged {
@@ -134,7 +133,7 @@ impl Job<'_> {
         let emitted = parts::Emitted {
             rtl: verilog.map(|(name, text)| File::new(format!("rtl/{name}"), text)).collect(),
             // XDC is Vivado's.
-            constraints: if board.fabric() == Fabric::Lut6 { vec![constraint] } else { vec![] },
+            constraints: if board.fabric().is_lut6() { vec![constraint] } else { vec![] },
             bench,
             functions: packaged,
         };

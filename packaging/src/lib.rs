@@ -28,7 +28,6 @@ pub mod xml;
 use cost::board::Board;
 use sha2::{Digest, Sha256};
 use templates::interface::{self, Interface, Length};
-use uniform::fabric::Fabric;
 
 /// Vendor, library and version of `sagen:array:<kernel>:1.0`.
 pub const VENDOR: &str = "sagen";
@@ -126,7 +125,7 @@ impl Ip<'_> {
     }
     /// The device is one of AMD's.
     fn is_for_vivado(&self) -> bool {
-        self.board.fabric() == Fabric::Lut6
+        self.board.fabric().is_lut6()
     }
     /// The function, if the IP has only one.
     fn single(&self) -> Option<(&interface::Function, &Function)> {

@@ -171,6 +171,7 @@ fn command(best: &Best, d: &Design, arguments: &Explore) -> String {
     for (on, option) in [
         (a.reassociate == Some(true), " --reassociate"),
         (a.fp_contract == Some(true), " --fp-contract"),
+        (a.pack == Some(true), " --pack"),
         (a.dot == Some(Dot::Fused), " --dot fused"),
     ] {
         line += if on { option } else { "" };

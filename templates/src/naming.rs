@@ -63,6 +63,9 @@ fn operation(op: &Op) -> &'static str {
         Op::Iter(_) => "index",
         Op::Cast(..) => "converted",
         Op::Lookup(..) => "constant",
+        Op::Join { .. } => "joined",
+        Op::Spread(..) => "spread",
+        Op::Field(..) => "field",
         _ => "value",
     }
 }

@@ -4,6 +4,7 @@ use crate::vsa::{Node, NodeId, Shared};
 use scop::{Affine, Constraint};
 use std::collections::{BTreeMap, BTreeSet};
 use uniform::affine::{Condition, Form};
+use uniform::fabric::Fabric;
 use uniform::mapping::Mapping;
 
 /// The PEs `p` with `first <= p <= last` along both axes.
@@ -124,4 +125,5 @@ pub struct Lowered {
     pub muxes: Vec<NodeId>,
     /// Which operators are shared.
     pub shared: Option<Shared>,
+    pub fabric: Fabric,
 }

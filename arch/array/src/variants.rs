@@ -154,7 +154,11 @@ fn within(job: &Job, plan: &Plan, loose: &Loose, varying: bool) -> Result<Vsa, I
 /// The array of a variant, with operators that do the work of several.
 fn shared(job: &Job, (lowered, schedule): (Lowered, Schedule), mapping: Mapping) -> Result<Vsa, Illegal> {
     job.count(LOWERED_PER_SHARED * lowered.nodes.len());
-    let (lowered, schedule) = pe::share(lowered, schedule, (mapping.loops(), &mapping.ranges()), May::Keep);
+    let ranges = mapping.ranges();
+    let share = |(lowered, schedule)| pe::share(lowered, schedule, (mapping.loops(), &ranges), May::Keep);
+    let packs = job.spec.arithmetic.pack == Some(true);
+    let packed = if packs { pe::pack(&lowered, &schedule, &ranges).map(share) } else { None };
+    let (lowered, schedule) = packed.unwrap_or_else(|| share((lowered, schedule)));
     join(job.kernel, mapping, lowered, schedule, job.spec)
 }
 
@@ -211,6 +215,7 @@ fn variants(spec: &DesignSpec, shares: bool, varying: bool) -> impl Iterator<Ite
         varying,
         spill_beyond: spec.wiring.spill_beyond.map_or(SPILL_BEYOND, i64::from),
         dot: spec.arithmetic.dot.unwrap_or_default(),
+        fabric: spec.fabric,
         ..Options::default()
     };
     let sums = [(true, 0), (false, 0), (false, 2), (false, 4), (false, 8), (false, 16)];

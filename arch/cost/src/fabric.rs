@@ -35,7 +35,7 @@ impl Part {
 /// A part's resources in the units of the fabric.
 pub(super) fn on(fabric: Fabric, part: Part, cost: Resources) -> Resources {
     match fabric {
-        Fabric::Lut6 => cost,
+        Fabric::Lut6 | Fabric::Series7 => cost,
         Fabric::Ecp5 => cost.in_lut4(part.percent()),
     }
 }

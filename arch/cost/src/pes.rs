@@ -28,14 +28,14 @@ use crate::needed::Needed;
 use array::contract::delay::{cleared, Cleared, Wait};
 use array::contract::memory::in_luts;
 use array::contract::operand::{digits, effective_type, live_nodes, operand_source, travels};
+use array::contract::packed::looked_at;
 use array::contract::timing::collect_time;
 use array::operators::{Operator, Shape};
 use array::resources::{bits_of, line, memory, Resources};
-use array::vsa::{Delay, NodeId, Op, Vsa};
-use scop::BinaryOp;
+use array::vsa::{Delay, Node, NodeId, Op, Vsa};
+use scop::{BinaryOp, ScalarType};
 use std::collections::{BTreeMap, BTreeSet};
 use uniform::affine::{interval, Condition, Form};
-use uniform::fabric::Fabric;
 use uniform::sizes::Formula;
 
 /// The cost of all PEs, and the fields that they read.
@@ -366,15 +366,39 @@ impl<'a> Part<'a> {
             Op::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), a, b) if self.in_slice(id, *op, [*a, *b]) => {
                 Resources::default()
             }
+            Op::Binary(BinaryOp::Add, ..) if self.carries(id) => Resources::default(),
+            // The sign.
+            Op::Binary(BinaryOp::Lt, a, b) if matches!(self.vsa.node(*b).op, Op::Const(0)) && self.signed(*a) => {
+                Resources::ff(latency)
+            }
             _ => self.row(id),
         }
+    }
+
+    fn signed(&self, id: NodeId) -> bool {
+        let ty = self.vsa.node(id).ty;
+        !ty.is_float() && ty.signed()
+    }
+
+    /// A single bit is added in front of another adder, which takes it as its carry; each takes one.
+    fn carries(&self, id: NodeId) -> bool {
+        let (vsa, latency) = (self.vsa, &self.vsa.schedule.latency);
+        let bit = |n: &NodeId| matches!(vsa.node(*n).op, Op::Cast(b) if vsa.node(b).ty == ScalarType::BOOL);
+        let adds = |id: NodeId| matches!(vsa.node(id).op, Op::Binary(BinaryOp::Add, a, b) if bit(&a) || bit(&b));
+        let taken = |n: &NodeId| adds(*n) && latency[n.index()] == 0 && self.readers[n.index()] == 1;
+        let reads = |node: &Node| match node.op {
+            Op::Binary(BinaryOp::Add, a, b) if a == id || b == id => !(taken(&a) && taken(&b)) || a == id,
+            _ => false,
+        };
+        taken(&id) && vsa.nodes.iter().any(reads)
     }
 
     /// What the operator's row says; nothing for a node that is no operator.
     fn row(&self, id: NodeId) -> Resources {
         let (vsa, node) = (self.vsa, self.vsa.node(id));
         let ends = match node.op {
-            Op::Unary(_, a) | Op::Cast(a) | Op::Lookup(_, a) => [a, a],
+            Op::Unary(_, a) | Op::Cast(a) | Op::Lookup(_, a) | Op::Spread(a, _) | Op::Field(a, _) => [a, a],
+            Op::Join { ref integers, .. } => [integers[0]; 2],
             Op::Binary(_, a, b) | Op::Select(_, a, b) | Op::Fma(a, b, _) => [a, b],
             Op::Dot { addend, .. } => [addend, addend],
             _ => return Resources::default(),
@@ -392,7 +416,12 @@ impl<'a> Part<'a> {
             widest: ends.map(|n| i64::from(vsa.node(n).ty.bits())).into_iter().max().unwrap_or(0),
             constant: ends.map(|n| self.constant(n)),
             digits: ends.into_iter().filter(|_| operator == Operator::Multiply).find_map(digits),
-            pairs: if let Op::Dot { pairs, .. } = &node.op { pairs.len() as i64 } else { 0 },
+            pairs: match node.op {
+                Op::Dot { ref pairs, .. } => pairs.len() as i64,
+                // A LUT has six inputs, further ones five.
+                Op::Field(_, field) => (i64::from(looked_at(field).unwrap_or(0)) + 3) / 5,
+                _ => 0,
+            },
             table: if let Op::Lookup(table, _) = &node.op { &table[..] } else { &[] },
             latency: vsa.schedule.latency[id.index()],
             fabric: vsa.fabric,
@@ -512,15 +541,16 @@ impl<'a> Part<'a> {
     fn in_slice(&self, id: NodeId, op: BinaryOp, [a, b]: [NodeId; 2]) -> bool {
         let (vsa, s) = (self.vsa, &self.vsa.schedule);
         let product = |n: NodeId| {
+            let n = match vsa.node(n).op {
+                Op::Cast(product) if self.readers[n.index()] == 1 && self.signed(product) => product,
+                _ => n,
+            };
             let at_once = s.ready[n.index()] == s.ready[id.index()] - s.latency[id.index()];
             let multiplies = matches!(vsa.node(n).op, Op::Binary(BinaryOp::Mul, ..));
             self.readers[n.index()] == 1 && at_once && multiplies && self.row(n).dsp == 1
         };
         let ty = vsa.node(id).ty;
-        vsa.fabric == Fabric::Lut6
-            && !ty.is_float()
-            && ty.bits() <= 48
-            && (product(b) || op == BinaryOp::Add && product(a))
+        vsa.fabric.is_lut6() && !ty.is_float() && ty.bits() <= 48 && (product(b) || op == BinaryOp::Add && product(a))
     }
 }
 
@@ -534,6 +564,7 @@ fn widths(vsa: &Vsa) -> Vec<i64> {
             _ if node.ty.is_float() => most,
             Op::Const(_) => i64::from(effective_type(&vsa.nodes, NodeId(n as u32)).bits()) + 1,
             Op::Cast(a) if !vsa.node(*a).ty.is_float() => of(a).saturating_add((!vsa.node(*a).ty.signed()).into()),
+            Op::Field(_, field) => field.bits.into(),
             Op::Select(_, a, b) | Op::Binary(BinaryOp::Min | BinaryOp::Max, a, b) => of(a).max(of(b)),
             Op::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => of(a).max(of(b)).saturating_add(1),
             Op::Binary(BinaryOp::Mul, a, b) if [a, b].iter().all(|n| vsa.node(**n).ty.signed()) => {

@@ -104,6 +104,8 @@ groups! {
         fp_contract: Option<bool>,
         /// The operators of reassociated sums of products of floats.
         dot: Option<Dot>,
+        /// Several products of narrow integers in one DSP slice, where they share a factor; `None`: no.
+        pack: Option<bool>,
     }
     /// The connection of the array to memory and host.
     Wiring as wiring {

@@ -3,9 +3,11 @@
 /// Kinds of logic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fabric {
-    /// UltraScale+ and 7-series: LUTs of six inputs that may be shift registers; DSP slices with registers and an adder.
+    /// UltraScale+: LUTs of six inputs that may be shift registers; DSP slices with registers and an adder.
     #[default]
     Lut6,
+    /// 7-series: the same with narrower multipliers.
+    Series7,
     /// ECP5, as open tools use it: LUTs of four inputs; multipliers of 18 × 18 bits with nothing around them.
     Ecp5,
 }
@@ -13,10 +15,24 @@ pub enum Fabric {
 impl Fabric {
     /// The logic of a family, as board files name it.
     pub fn of_family(family: &str) -> Fabric {
-        if family == "ecp5" {
-            Fabric::Ecp5
-        } else {
-            Fabric::Lut6
+        match family {
+            "ecp5" => Fabric::Ecp5,
+            "spartan7" | "artix7" | "kintex7" | "virtex7" | "zynq" => Fabric::Series7,
+            _ => Fabric::Lut6,
+        }
+    }
+
+    /// LUTs of six inputs, and DSP slices around the multipliers.
+    pub fn is_lut6(self) -> bool {
+        self != Fabric::Ecp5
+    }
+
+    /// Bits of a multiplier's factors, signed.
+    pub fn factors(self) -> [u32; 2] {
+        match self {
+            Fabric::Lut6 => [27, 18],
+            Fabric::Series7 => [25, 18],
+            Fabric::Ecp5 => [18, 18],
         }
     }
 }

@@ -21,10 +21,12 @@
 //! describes the rounding of the fused dot product, which has no C operator.
 
 mod dot;
+mod packed;
 
 use crate::{BinaryOp, HostFunction, ScalarType, UnaryOp};
 pub use dot::{eval_dot, window as dot_window};
 use num_traits::Float;
+pub use packed::{eval_field, eval_join, eval_spread, Field, Spread};
 
 /// The low `bits` bits set; `bits` may be 0 to 64.
 pub fn mask(bits: u32) -> u64 {

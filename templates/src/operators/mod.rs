@@ -7,6 +7,7 @@
 
 pub mod fp;
 mod integer;
+mod packed;
 mod request;
 
 use array::contract::memory::table_in_luts;
@@ -50,6 +51,15 @@ pub fn build<'m>(m: &'m ModuleBuilder, d: &mut Design, r: &Request<'_, 'm>) -> R
         }
         (Some(Template::SquareRoot), [a]) => square_root(m, *a, before_last, r.name).to(wires(r.ty)),
         (Some(Template::Lookup), [a]) => lookup(m, *a, r)?,
+        (Some(Template::Packed), all) => {
+            let value = match (r.op, all) {
+                (Op::Join { step, .. }, [_, ..]) => packed::join(m, r, *step),
+                (Op::Spread(_, spread), [a]) => packed::spread(m, *a, r, *spread),
+                (Op::Field(_, field), [a]) => packed::field(m, *a, r, *field),
+                _ => return Err(unknown(r)),
+            };
+            m.delay(value, before_last, format!("{}_d", r.name))
+        }
         (Some(Template::Sign), [a]) => fp::sign(m, *a, r),
         (Some(Template::Core), _) => fp::build(m, d, r)?,
         _ => return Err(unknown(r)),

@@ -6,6 +6,7 @@ use array::vsa::{NodeId, Op};
 use rtl::sim::Sim;
 use rtl::{Design, ModuleBuilder, Template};
 use scop::value::{cast, eval_binary, eval_dot, eval_fma, eval_lookup, eval_unary};
+use scop::value::{eval_field, eval_join, eval_spread, Field, Spread};
 use scop::{BinaryOp, ScalarType, UnaryOp};
 use std::collections::BTreeMap;
 use templates::fp::{default_latency, row, Format, Operator as FloatOperator, Relation};
@@ -51,7 +52,7 @@ impl Template for Example {
 
 impl Example {
     fn latency(&self) -> u32 {
-        operators::latency(&self.op, self.ty, &self.operands) as u32
+        operators::latency(&self.op, self.ty, &self.operands, Fabric::default()) as u32
     }
 
     /// What the interpreters compute.
@@ -68,6 +69,12 @@ impl Example {
                 let factors: Vec<[u64; 2]> = x.chunks(2).take(pairs.len()).map(|x| [x[0], x[1]]).collect();
                 eval_dot(&factors, x[x.len() - 1], self.ty)
             }
+            Op::Join { step, .. } => {
+                let integers: Vec<(u64, ScalarType)> = x.iter().copied().zip(self.operands.iter().copied()).collect();
+                eval_join(&integers, *step, self.ty)
+            }
+            Op::Spread(_, spread) => eval_spread(x[0], from, *spread, self.ty),
+            Op::Field(_, field) => eval_field(x[0], *field, self.ty),
             op => panic!("{op:?} is no operator"),
         }
     }
@@ -105,6 +112,7 @@ fn examples(operator: Operator) -> Vec<Example> {
         Operator::Convert => [convert(I32, I16), convert(F32, F32)].concat(),
         Operator::ToBool => convert(I32, ScalarType::BOOL),
         Operator::Lookup => vec![table(16), table(300)],
+        Operator::Join | Operator::Spread | Operator::Field => packed(operator),
         Operator::FloatNegate => unary(UnaryOp::Neg, F32),
         Operator::FloatAbs => unary(UnaryOp::Abs, F32),
         Operator::FloatAdd => both([BinaryOp::Add, BinaryOp::Sub], F32),
@@ -123,6 +131,41 @@ fn examples(operator: Operator) -> Vec<Example> {
         Operator::FloatToBool => convert(F32, ScalarType::BOOL),
         Operator::FloatWiden => convert(F16, F32),
         Operator::FloatNarrow => convert(F32, F16),
+    }
+}
+
+/// Two or three integers in one number.
+fn packed(operator: Operator) -> Vec<Example> {
+    let (n, int) = (NodeId(0), |bits, signed| ScalarType::Int { bits, signed });
+    let join = |count: usize, of, step, bits| Example {
+        op: Op::Join { integers: vec![n; count], step },
+        ty: int(bits, true),
+        operands: vec![of; count],
+    };
+    let spread = |count, integer, from, to, bits| {
+        let ty = int(bits, true);
+        Example { op: Op::Spread(n, Spread { count, integer, from, to }), ty: int(27, true), operands: vec![ty] }
+    };
+    let field = |at, bits, negative| Example {
+        op: Op::Field(n, Field { at, bits, negative }),
+        ty: I32,
+        operands: vec![int(48, true)],
+    };
+    match operator {
+        Operator::Join => {
+            vec![join(2, int(8, true), 8, 17), join(2, int(8, false), 8, 17), join(3, int(4, true), 5, 15)]
+        }
+        Operator::Spread => vec![
+            spread(2, int(8, true), 8, 18, 17),
+            spread(2, int(8, false), 8, 18, 17),
+            spread(3, int(4, true), 5, 11, 15),
+        ],
+        _ => vec![
+            field(0, 18, 1 << 17),
+            field(0, 18, (1 << 17) + (1 << 10)),
+            field(2, 18, 1 << 18),
+            field(1, 40, 1 << 39),
+        ],
     }
 }
 

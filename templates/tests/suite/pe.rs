@@ -147,7 +147,7 @@ impl Draw<'_> {
 
 /// Cycles from the least possible on, with slack; `None` if the interval is too short for the recurrences.
 fn schedule(r: &mut Random, v: &mut Vsa, interval: i64) -> Option<()> {
-    let latency: Vec<i64> = (0..v.nodes.len()).map(|n| node_latency(&v.nodes, NodeId(n as u32))).collect();
+    let latency: Vec<i64> = (0..v.nodes.len()).map(|n| node_latency(&v.nodes, NodeId(n as u32), v.fabric)).collect();
     let generous = r.chance(50);
     // What the scheduler keeps to; the hardware only needs it of memories with late sources.
     let after_arrival = i64::from(r.chance(60));
@@ -268,7 +268,7 @@ impl Model<'_> {
             Op::Lookup(ref table, a) => value::eval_lookup(table, of(a)?),
             Op::Fma(a, b, c) => value::eval_fma(of(a)?, of(b)?, of(c)?, node.ty),
             Op::Scalar(_) => unreachable!("the bench has no scalars"),
-            Op::Dot { .. } => unreachable!("the bench draws integers only"),
+            Op::Dot { .. } | Op::Join { .. } | Op::Spread(..) | Op::Field(..) => unreachable!("the bench draws none"),
         })
     }
 

@@ -116,7 +116,8 @@ pub fn draw(seed: u64) -> Case {
     text += &format!("void kernel({}) {{\n#pragma scop\n{}\n#pragma endscop\n}}\n", form.parameters, form.body);
     let memory = ["--memory ddr ", "--memory ideal:200 "].get(random.below(5) as usize).copied().unwrap_or("");
     let shift = if random.below(6) == 0 { random.below(40) as usize } else { 0 };
-    let options = format!("{memory}--seed {seed}{}", design(form, &bounds, random));
+    let pack = if seed % 4 == 1 { " --pack" } else { "" };
+    let options = format!("{memory}--seed {seed}{pack}{}", design(form, &bounds, random));
     Case { seed, text, options, row: None, shift, native: seed.is_multiple_of(10) }
 }
 

@@ -128,7 +128,7 @@ impl Writer {
 
     /// How it becomes an array: options of `sagen sim`, and a row of `sagen map`.
     fn design(&mut self, seed: u64) -> (String, Option<usize>) {
-        let mut text = format!("--seed {seed}");
+        let mut text = format!("--seed {seed}{}", if seed % 4 == 1 { " --pack" } else { "" });
         match self.below(10) {
             0 | 1 => text += " --memory ddr",
             2 => text += &format!(" --memory ideal:{}", 1 + self.below(80)),

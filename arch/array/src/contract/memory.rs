@@ -59,7 +59,7 @@ pub fn line(taps: impl IntoIterator<Item = i64>, width: i64, fabric: Fabric) -> 
     let (mut lut, mut ff, mut before) = (0, 0, 0);
     for t in taps {
         match t - before {
-            length if length >= 3 && fabric == Fabric::Lut6 => lut += width * ((length + 31) / 32),
+            length if length >= 3 && fabric.is_lut6() => lut += width * ((length + 31) / 32),
             length => ff += width * length,
         }
         before = t;

@@ -1,6 +1,7 @@
 //! What hardware and models share, so that they cannot drift apart: cycles ([`timing`]), delay elements ([`delay`]) memories
 //! on chip ([`memory`]) and behind AXI ports ([`dram`]), operands of operators ([`operand`]), walks of the DMA engines ([`walk`]), the elements that
-//! feeders store ([`pick`]) and what their banks share ([`feed`]), how results are gathered ([`relay`], [`turn`]), whether tiles store disjoint cells ([`tiles`]).
+//! feeders store ([`pick`]) and what their banks share ([`feed`]), how results are gathered ([`relay`], [`turn`]), whether
+//! tiles store disjoint cells ([`tiles`]), sums of products that are side by side in one number ([`packed`]).
 
 pub mod delay;
 pub mod dram;
@@ -8,6 +9,7 @@ mod elements;
 pub mod feed;
 pub mod memory;
 pub mod operand;
+pub mod packed;
 pub mod pick;
 pub mod program;
 mod reach;

@@ -74,19 +74,37 @@ pub(super) fn plain(
         Op::Select(..) => map(values, lanes, out, [a, b, c], |[x, y, z]| if x & 1 == 1 { y } else { z }),
         Op::Cast(_) => cast(values, lanes, out, a, types[0], ty),
         Op::Lookup(ref table, _) => map(values, lanes, out, [a], |[x]| value::eval_lookup(table, x)),
+        Op::Spread(_, spread) => map(values, lanes, out, [a], |[x]| value::eval_spread(x, types[0], spread, ty)),
+        Op::Field(_, field) => map(values, lanes, out, [a], |[x]| value::eval_field(x, field, ty)),
         Op::Fma(..) => map(values, lanes, out, [a, b, c], |[x, y, z]| value::eval_fma(x, y, z, ty)),
         // Compiled separately.
-        Op::Scalar(_) | Op::Iter(_) | Op::Guard(_) | Op::Input { .. } | Op::Past { .. } | Op::Dot { .. } => {}
+        Op::Scalar(_) | Op::Iter(_) | Op::Guard(_) | Op::Input { .. } | Op::Past { .. } => {}
+        Op::Dot { .. } | Op::Join { .. } => {}
     }
 }
 
-/// A fused dot product; `from` holds the factors in pairs, then the addend.
-pub(super) fn dot(values: &mut [u64], lanes: &Lanes, out: usize, from: &[usize], ty: ScalarType) {
+/// Operations with any number of operands; `from` holds where each one begins, and its type.
+pub(super) fn several(
+    values: &mut [u64],
+    lanes: &Lanes,
+    out: usize,
+    from: &[(usize, ScalarType)],
+    op: &Op,
+    ty: ScalarType,
+) {
     let mut each = |p: usize| {
-        let of = |base: usize| values[base + p];
-        let pairs: Vec<[u64; 2]> = from.chunks_exact(2).map(|pair| [of(pair[0]), of(pair[1])]).collect();
-        let addend = from.last().map_or(0, |&base| of(base));
-        values[out + p] = value::eval_dot(&pairs, addend, ty);
+        let of = |k: usize| from.get(k).map_or(0, |operand| values[operand.0 + p]);
+        values[out + p] = match op {
+            Op::Join { step, .. } => {
+                let integers: Vec<(u64, ScalarType)> = (0..from.len()).map(|k| (of(k), from[k].1)).collect();
+                value::eval_join(&integers, *step, ty)
+            }
+            // The factors in pairs, then the addend.
+            _ => {
+                let pairs: Vec<[u64; 2]> = (0..from.len() / 2).map(|k| [of(2 * k), of(2 * k + 1)]).collect();
+                value::eval_dot(&pairs, of(from.len().saturating_sub(1)), ty)
+            }
+        };
     };
     match lanes {
         Lanes::All(n) => (0..*n).for_each(each),

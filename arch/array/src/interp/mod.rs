@@ -23,6 +23,7 @@ use linear::{neighbours, Linear, Tables};
 use memory::{Collector, Dram, Feeder};
 use order::{Lanes, Step};
 use scop::value::mask;
+use scop::ScalarType;
 use uniform::affine::advance;
 use uniform::sizes::Formula;
 
@@ -240,9 +241,10 @@ impl<'a> Machine<'a> {
         let out = self.base(id, 0);
         let lanes = &self.steps[k].lanes;
         match &self.code[id.index()] {
-            Code::Plain if matches!(node.op, Op::Dot { .. }) => {
-                let operands: Vec<usize> = node.op.sources().into_iter().map(|s| self.base(s, 0)).collect();
-                eval::dot(&mut self.values, lanes, out, &operands, node.ty);
+            Code::Plain if matches!(node.op, Op::Dot { .. } | Op::Join { .. }) => {
+                let operand = |s: NodeId| (self.base(s, 0), self.vsa.node(s).ty);
+                let operands: Vec<(usize, ScalarType)> = node.op.sources().into_iter().map(operand).collect();
+                eval::several(&mut self.values, lanes, out, &operands, &node.op, node.ty);
             }
             Code::Plain => {
                 let bases = node.op.sources();

@@ -359,6 +359,7 @@ fn lowered(merged: &Vsa, muxes: Vec<NodeId>) -> Lowered {
         statements: merged.remarks.statements.clone(),
         muxes,
         shared: None,
+        fabric: merged.fabric,
     }
 }
 

@@ -74,7 +74,7 @@ fn slices(ty: ScalarType, fabric: Fabric) -> Resources {
     };
     let pieces = |most: i64| (significand + most - 1) / most;
     let dsp = match fabric {
-        Fabric::Lut6 => pieces(26) * pieces(17),
+        Fabric::Lut6 | Fabric::Series7 => pieces(26) * pieces(17),
         Fabric::Ecp5 => pieces(18) * pieces(18),
     };
     Resources { dsp, ..Resources::default() }

@@ -6,7 +6,7 @@ use crate::resources::{bits_of, line, memory, Resources};
 use scop::ScalarType;
 use uniform::fabric::Fabric;
 
-pub(super) static ROWS: [Row; 17] = [
+pub(super) static ROWS: [Row; 20] = [
     logic(Operator::Not, |s| result(s, 0)),
     logic(Operator::Negate, |s| result(s, s.bits)),
     logic(Operator::Abs, |s| result(s, 2 * s.bits)),
@@ -17,10 +17,10 @@ pub(super) static ROWS: [Row; 17] = [
     logic(Operator::Equal, |s| result(s, wider(s) / 3 + wider(s) / 18 + 1)),
     logic(Operator::Less, |s| result(s, wider(s) + 1)),
     logic(Operator::MinMax, |s| result(s, if s.constant == [false; 2] { 2 * s.bits } else { s.bits })),
-    row(Operator::Multiply, |t| multiplier_latency(t.operands), multiply, Template::Multiply),
+    row(Operator::Multiply, |t| multiplier_latency(t.operands, t.fabric), multiply, Template::Multiply),
     row(
         Operator::MultiplyAdd,
-        |t| multiplier_latency(t.operands.get(..2).unwrap_or(t.operands)) + 1,
+        |t| multiplier_latency(t.operands.get(..2).unwrap_or(t.operands), t.fabric) + 1,
         product,
         Template::MultiplyAdd,
     ),
@@ -34,6 +34,9 @@ pub(super) static ROWS: [Row; 17] = [
     row(Operator::Convert, |_| 0, |s| result(s, 0), Template::Logic),
     row(Operator::ToBool, |_| 0, |s| Resources::logic(s.widest / 5 + 1, s.latency), Template::Logic),
     row(Operator::Lookup, |t| 1 + i64::from(!table_in_luts(t.length as i64)), lookup, Template::Lookup),
+    row(Operator::Join, |t| i64::from(borrows(t.operands)), join, Template::Packed),
+    row(Operator::Spread, |_| 0, |_| Resources::default(), Template::Packed),
+    row(Operator::Field, |_| 0, |s| Resources::lut(s.pairs), Template::Packed),
 ];
 
 const fn row(operator: Operator, latency: fn(&Types) -> i64, cost: fn(&Shape) -> Resources, template: Template) -> Row {
@@ -63,11 +66,12 @@ fn result_bits(t: &Types) -> i64 {
     t.result.bits().into()
 }
 
-/// Operand, product and adder registers of the DSP slices (25 × 18 bits, signed, as DSP48E1 and DSP48E2 both have).
-fn multiplier_latency(operands: &[ScalarType]) -> i64 {
+/// Operand, product and adder registers of the DSP slices: 27 × 18 bits, signed; else 25 × 18 as of 7-series.
+fn multiplier_latency(operands: &[ScalarType], fabric: Fabric) -> i64 {
+    let wide = if fabric == Fabric::Lut6 { 27 } else { 25 };
     let widths = || operands.iter().map(|t| t.bits() + u32::from(!t.signed()));
     match (widths().min().unwrap_or(1), widths().max().unwrap_or(1)) {
-        (least, most) if least <= 18 && most <= 25 => 2,
+        (least, most) if least <= 18 && most <= wide => 2,
         (_, most) if most <= 33 => 4,
         _ => 6,
     }
@@ -82,12 +86,12 @@ fn multiply(s: &Shape) -> Resources {
     Resources::logic(bits * adders, 2 * bits * inner) + line([s.latency - inner], bits, s.fabric)
 }
 
-/// DSP slices of 25 × 18 bits, or multipliers of 18 × 18, signed, and the sums between them. Small products are LUTs.
+/// DSP slices, or multipliers of 18 × 18, signed, and the sums between them. Small products are LUTs.
 fn product(s: &Shape) -> Resources {
     let (wide, narrow) = (wider(s), s.operands[0].min(s.operands[1]));
     let bits = i64::from(s.result.bits());
-    let most = if s.fabric == Fabric::Ecp5 { 18 } else { 25 };
-    if narrow < 2 || wide + narrow < 9 && s.fabric == Fabric::Lut6 {
+    let most = i64::from(s.fabric.factors()[0]);
+    if narrow < 2 || wide + narrow < 9 && s.fabric.is_lut6() {
         return Resources::logic(wide * narrow, bits * s.latency);
     }
     let pieces = |width: i64, most: i64| if width <= most { 1 } else { 1 + (width - most + most - 2) / (most - 1) };
@@ -98,11 +102,21 @@ fn product(s: &Shape) -> Resources {
     let sums = Resources::logic((dsp - 1) * 17, (dsp - 1) * 17);
     // Multipliers that are nothing else leave the registers to the logic: of the operands, then of the product.
     let around = match s.fabric {
-        Fabric::Lut6 => Resources::default(),
+        Fabric::Lut6 | Fabric::Series7 => Resources::default(),
         Fabric::Ecp5 if s.latency < 2 => Resources::ff(s.latency * bits),
         Fabric::Ecp5 => Resources::ff(wide + narrow + (s.latency - 1) * bits),
     };
     Resources { dsp, ..sums + around }
+}
+
+/// One of the lower integers may be negative.
+fn borrows(operands: &[ScalarType]) -> bool {
+    operands.iter().rev().skip(1).any(|ty| ty.signed())
+}
+
+/// What is above an integer gets 1 less where that is negative.
+fn join(s: &Shape) -> Resources {
+    Resources::logic(if s.latency > 0 { s.bits - s.operands[0] } else { 0 }, s.bits * s.latency)
 }
 
 /// A read-only memory. A bit that is the same in all constants, or equal to another bit, is a wire. Four LUTs and the

@@ -27,17 +27,18 @@
 //!
 //! # How to add a row
 //!
-//! Example: two 8-bit products in one DSP slice.
+//! Example: the sum of three products in a DSP58.
 //!
-//! 1. `row.rs`: a variant `MultiplyPacked` of [`Operator`], and a variant of [`Template`] of the same name.
+//! 1. `row.rs`: a variant `Dot3` of [`Operator`], and a variant of [`Template`] of the same name.
 //! 2. `integer.rs`: the row, in the order of the variants:
-//!    `row(Operator::MultiplyPacked, |_| 3, |_| Resources { dsp: 1, ..Resources::lut(9) }, Template::MultiplyPacked)`.
+//!    `row(Operator::Dot3, |_| 3, |_| Resources { dsp: 1, ..Resources::default() }, Template::Dot3)`.
 //! 3. [`Operator::of`]: which operation of a PE it is. (A new operation is a variant of [`Op`].)
 //! 4. `templates/src/operators/mod.rs`: the function that builds it.
 //! 5. `templates/tests/suite/operators.rs`: an example of its operands. The test does not compile before.
 //!
-//! A DSP cascade (PCIN) or a dot product in a DSP58 is added in the same way. Its cost and latency may depend on the
-//! number of pairs: see `FloatDot`.
+//! Cost and latency may depend on the number of pairs: see `FloatDot`. Several products in one slice are no operator
+//! of their own: `Join` and `Spread` put the factors side by side, the slice multiplies and adds, and `Field` tells the
+//! sums apart (`crate::pe::pack`).
 
 mod float;
 mod integer;
@@ -49,6 +50,7 @@ use crate::vsa::{Node, NodeId, Op};
 pub use float::least_product;
 pub use row::{Operator, Row, Shape, Template, Types};
 use scop::ScalarType;
+use uniform::fabric::Fabric;
 
 /// All rows, in the order of [`Operator`]'s variants.
 pub fn rows() -> impl Iterator<Item = &'static Row> {
@@ -74,20 +76,24 @@ impl Operator {
             Op::Fma(..) if result.is_float() => Some(Operator::FloatMultiplyAdd),
             Op::Fma(..) => Some(Operator::MultiplyAdd),
             Op::Dot { .. } => Some(Operator::FloatDot),
+            Op::Join { .. } => Some(Operator::Join),
+            Op::Spread(..) => Some(Operator::Spread),
+            Op::Field(..) => Some(Operator::Field),
         }
     }
 }
 
 /// Registers from the operands to the result of `op`, whose operands have the effective types `operands`
 /// ([`effective_type`]) and whose result is of type `result`.
-pub fn latency(op: &Op, result: ScalarType, operands: &[ScalarType]) -> i64 {
+pub fn latency(op: &Op, result: ScalarType, operands: &[ScalarType], fabric: Fabric) -> i64 {
     let length = match op {
         Op::Dot { pairs, .. } => pairs.len(),
         Op::Lookup(table, _) => table.len(),
+        Op::Join { integers, .. } => integers.len(),
         _ => 0,
     };
     match Operator::of(op, result, operands.first().copied().unwrap_or(result)) {
-        Some(operator) => (operator.row().latency)(&Types { result, operands, length }),
+        Some(operator) => (operator.row().latency)(&Types { result, operands, length, fabric }),
         // A guard or an iterator is ready when its registers have it.
         None if matches!(op, Op::Guard(_) | Op::Iter(_)) => least_ready(op),
         None => 0,
@@ -95,8 +101,8 @@ pub fn latency(op: &Op, result: ScalarType, operands: &[ScalarType]) -> i64 {
 }
 
 /// [`latency`] of a node of the table.
-pub fn node_latency(nodes: &[Node], id: NodeId) -> i64 {
+pub fn node_latency(nodes: &[Node], id: NodeId, fabric: Fabric) -> i64 {
     let node = &nodes[id.index()];
     let types: Vec<ScalarType> = node.op.operands().into_iter().map(|o| effective_type(nodes, o)).collect();
-    latency(&node.op, node.ty, &types)
+    latency(&node.op, node.ty, &types, fabric)
 }

@@ -33,6 +33,12 @@ pub enum Operator {
     ToBool,
     /// A table of constants of any type.
     Lookup,
+    /// Integers side by side in one.
+    Join,
+    /// Joined integers at another distance: wires.
+    Spread,
+    /// One of several sums of products in one number, without the sign of the one below it.
+    Field,
     FloatNegate,
     FloatAbs,
     FloatAdd,
@@ -59,8 +65,9 @@ pub struct Types<'a> {
     pub result: ScalarType,
     /// Factors of an integer multiplication in their narrowest type.
     pub operands: &'a [ScalarType],
-    /// Pairs of a dot product, constants of a table.
+    /// Pairs of a dot product, constants of a table, joined integers.
     pub length: usize,
+    pub fabric: Fabric,
 }
 
 /// What the cost model knows of an operator in one PE.
@@ -78,7 +85,7 @@ pub struct Shape<'a> {
     pub constant: [bool; 2],
     /// Digits of a constant factor that replace a multiplier ([`crate::contract::operand::digits`]).
     pub digits: Option<i64>,
-    /// Pairs of a dot product.
+    /// Pairs of a dot product, LUTs that tell whether a field is negative.
     pub pairs: i64,
     pub table: &'a [u64],
     /// Registers from the operands to the result. The schedule may give light operators fewer than their row does.
@@ -99,6 +106,8 @@ pub enum Template {
     SquareRoot,
     /// A read-only memory.
     Lookup,
+    /// Integers side by side, and what was side by side.
+    Packed,
     /// Changes the sign bit of a float.
     Sign,
     /// A pipelined module of `templates::operators::fp`.

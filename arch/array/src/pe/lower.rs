@@ -110,7 +110,7 @@ pub fn lower(
     }
     lower.complete_pasts()?;
     let Lower { nodes, inputs, outputs, scalars, .. } = lower;
-    let mut lowered = Lowered { inputs: inputs.drafts, outputs, scalars, ..nodes.finish() };
+    let mut lowered = Lowered { inputs: inputs.drafts, outputs, scalars, fabric: options.fabric, ..nodes.finish() };
     lowered.maxima = maxima;
     zero_operands(&mut lowered);
     sort_ports(&mut lowered);

@@ -1,6 +1,7 @@
 //! What may be chosen of a PE.
 
 use uniform::design::Dot;
+use uniform::fabric::Fabric;
 
 /// Choices that change the PE but not what it computes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,4 +19,5 @@ pub struct Options {
     pub varying: bool,
     /// Waves beyond which partial results that wait for the next tile go to DRAM and back instead of on-chip memory.
     pub spill_beyond: i64,
+    pub fabric: Fabric,
 }

@@ -10,7 +10,7 @@
 //! satisfy all cuts so far are tried next. If none do, light operators on the cycle give up their register (at most
 //! [`MAX_CHAIN`] in a row), and then the interval grows.
 //!
-//! Nodes outside of recurrences then move as late as their consumers allow. Values wait in the narrow operands (and
+//! Nodes outside of recurrences, and links of joined integers, then move as late as their consumers allow. Values wait in the narrow operands (and
 //! inputs in the feeders) rather than behind the multipliers.
 //!
 //! Example: `acc = past(acc, 1 wave) + a * b` with an integer adder of 1 cycle. The cycle is `acc -> past -> acc` with
@@ -170,7 +170,8 @@ pub(super) fn earliest(lowered: &Lowered, schedule: &Schedule) -> (Vec<i64>, Vec
 /// When no interval up to 256 cycles suffices.
 pub fn schedule(lowered: &Lowered, extent: [i64; 2]) -> Result<Schedule, Illegal> {
     let nodes = &lowered.nodes;
-    let mut latency: Vec<i64> = (0..nodes.len()).map(|n| operators::node_latency(nodes, NodeId(n as u32))).collect();
+    let own = |n| operators::node_latency(nodes, NodeId(n as u32), lowered.fabric);
+    let mut latency: Vec<i64> = (0..nodes.len()).map(own).collect();
     for mux in &lowered.muxes {
         latency[mux.index()] = 0;
     }
@@ -264,6 +265,19 @@ fn chain(lowered: &Lowered, latency: &mut [i64], edges: &[Edge], cycle: &[usize]
     }
 }
 
+/// The nodes hand joined integers on from PE to PE: such a link starts when its values are needed.
+fn hands_on_joined(lowered: &Lowered, component: &[usize]) -> bool {
+    let op = |id: &NodeId| &lowered.nodes[id.index()].op;
+    component.iter().all(|&v| match &lowered.nodes[v].op {
+        Op::Past { waves, .. } => *waves == Formula::Const(0),
+        Op::Select(when, a, b) => {
+            let enters = |n: &NodeId| component.contains(&n.index()) || matches!(op(n), Op::Join { .. });
+            matches!(op(when), Op::Guard(_)) && enters(a) && enters(b)
+        }
+        _ => false,
+    })
+}
+
 fn finish(
     lowered: &Lowered,
     latency: Vec<i64>,
@@ -290,16 +304,19 @@ fn finish(
     }
     // tarjan_scc gives consumers before producers.
     for component in petgraph::algo::tarjan_scc(&graph) {
-        let [one] = component.as_slice() else { continue };
-        let v = one.index();
-        if consumers[v].iter().any(|e| e.to == v) {
+        let component: Vec<usize> = component.iter().map(|id| id.index()).collect();
+        let alone = component.len() == 1 && consumers[component[0]].iter().all(|e| e.to != component[0]);
+        if !alone && !hands_on_joined(lowered, &component) {
             continue;
         }
-        let limit = consumers[v].iter().map(|e| ready[e.to] - e.weight + step[0] * e.hop[0] + step[1] * e.hop[1]).min();
-        let limit = limit.unwrap_or(i64::MAX).min(latest[v]);
-        if limit != i64::MAX {
-            ready[v] = limit.max(ready[v]);
-        }
+        // The least time from a node of the component to what reads it.
+        let wait = |&v: &usize| {
+            let outside = consumers[v].iter().filter(|e| !component.contains(&e.to));
+            let limits = outside.map(|e| ready[e.to] - e.weight + step[0] * e.hop[0] + step[1] * e.hop[1]);
+            limits.chain([latest[v]]).filter(|limit| *limit != i64::MAX).map(|limit| limit - ready[v]).min()
+        };
+        let wait = component.iter().filter_map(wait).min().unwrap_or(0).max(0);
+        component.iter().for_each(|&v| ready[v] += wait);
     }
     Schedule { start: step.map(AxisStart::even), interval, ready, latency, ..Schedule::default() }
 }

@@ -98,7 +98,7 @@ fn select(nodes: &[Node], id: NodeId) -> Option<Guarded> {
 }
 
 /// How many live nodes and outputs read each node. What nothing live reads has none.
-fn readers(lowered: &Lowered) -> Vec<usize> {
+pub(super) fn readers(lowered: &Lowered) -> Vec<usize> {
     let mut readers = vec![0; lowered.nodes.len()];
     let mut open: Vec<NodeId> =
         lowered.outputs.iter().flat_map(|group| &group.ports).flat_map(|port| [port.value, port.enable]).collect();

@@ -2,6 +2,7 @@
 
 use crate::vsa::*;
 use scop::text::lex::{is_word, Line, Token};
+use scop::value::{Field, Spread};
 use scop::{Affine, ScalarType};
 use uniform::sizes::Formula;
 
@@ -50,6 +51,37 @@ pub(super) fn dot(line: &mut Line) -> Result<Op, String> {
     let factors = all.chunks_exact(2);
     let [addend] = *factors.remainder() else { return Err("expected pairs of factors and an addend".into()) };
     Ok(Op::Dot { pairs: factors.map(|pair| [pair[0], pair[1]]).collect(), addend })
+}
+
+/// The distance, then the integers.
+pub(super) fn join(line: &mut Line) -> Result<Op, String> {
+    let (step, mut integers) = (line.small()?, vec![]);
+    while line.has(",") {
+        integers.push(id(line)?);
+    }
+    Ok(Op::Join { integers, step })
+}
+
+pub(super) fn spread(line: &mut Line) -> Result<Op, String> {
+    let source = id(line)?;
+    line.keyword("count")?;
+    let count = line.small()?;
+    line.keyword("of")?;
+    let integer = ty(line)?;
+    line.keyword("from")?;
+    let from = line.small()?;
+    line.keyword("to")?;
+    Ok(Op::Spread(source, Spread { count, integer, from, to: line.small()? }))
+}
+
+pub(super) fn field(line: &mut Line) -> Result<Op, String> {
+    let source = id(line)?;
+    line.keyword("at")?;
+    let at = line.small()?;
+    line.keyword("bits")?;
+    let bits = line.small()?;
+    line.keyword("negative")?;
+    Ok(Op::Field(source, Field { at, bits, negative: line.number()? }))
 }
 
 /// `>= 0` (false) or `== 0` (true).

@@ -2,7 +2,9 @@
 //!
 //! The parser accepts arrays that are not well-formed; [`crate::verify`] reports those. Faults name the line.
 
-use crate::text::items::{bank, bound, delay, dot, formula, id, ids, over_coordinates, relation, ty};
+use crate::text::items::{
+    bank, bound, delay, dot, field, formula, id, ids, join, over_coordinates, relation, spread, ty,
+};
 use crate::text::names::{counter_names, BINARY, UNARY};
 use crate::vsa::*;
 use scop::text::lex::{Line, Token};
@@ -141,6 +143,7 @@ impl Parser {
             "unaligned" => vsa.unaligned = true,
             "uram" => vsa.uram = true,
             "ecp5" => vsa.fabric = Fabric::Ecp5,
+            "series7" => vsa.fabric = Fabric::Series7,
             "addresses" => vsa.address_bits = line.small()?,
             "size" if vsa.counters.is_empty() => self.size(line)?,
             "parameter" if vsa.counters.len() == vsa.parameters() => {
@@ -362,6 +365,9 @@ impl Parser {
                 Op::Select(c, a, b)
             }
             "dot" => dot(line)?,
+            "join" => join(line)?,
+            "spread" => spread(line)?,
+            "field" => field(line)?,
             "fma" => {
                 let [a, b, c] = ids(line)?;
                 Op::Fma(a, b, c)

@@ -6,6 +6,7 @@ use crate::vsa::{
     After, Bank, CellBound, Delay, Footprint, InputGroup, Node, NodeId, Op, OutputGroup, Scratch, Until, Vsa,
 };
 use scop::text::lex::is_word;
+use scop::value::{Field, Spread};
 use scop::ScalarType;
 use std::fmt::{self, Display, Formatter, Write};
 use uniform::affine::Form;
@@ -111,8 +112,10 @@ impl Printer<'_> {
         if vsa.uram {
             writeln!(self.out, "uram")?;
         }
-        if vsa.fabric == Fabric::Ecp5 {
-            writeln!(self.out, "ecp5")?;
+        match vsa.fabric {
+            Fabric::Lut6 => {}
+            Fabric::Series7 => writeln!(self.out, "series7")?,
+            Fabric::Ecp5 => writeln!(self.out, "ecp5")?,
         }
         writeln!(self.out)?;
         for s in &vsa.sizes.list {
@@ -245,6 +248,15 @@ impl Printer<'_> {
                 format!("dot {pairs}%{}", addend.0)
             }
             Op::Fma(a, b, c) => format!("fma %{}, %{}, %{}", a.0, b.0, c.0),
+            Op::Join { integers, step } => {
+                format!("join {step}{}", integers.iter().map(|n| format!(", %{}", n.0)).collect::<String>())
+            }
+            Op::Spread(a, Spread { count, integer, from, to }) => {
+                format!("spread %{} count {count} of {integer} from {from} to {to}", a.0)
+            }
+            Op::Field(a, Field { at, bits, negative }) => {
+                format!("field %{} at {at} bits {bits} negative {negative}", a.0)
+            }
         }
     }
 

@@ -4,7 +4,8 @@
 //!    ranks and tables they belong to; every form stays below 2^60 in magnitude over the boxes of counters and PEs;
 //!    ports are numbered without gaps, and all arrays of one have words of equally many bytes.
 //! 2. *Nodes* (`nodes.rs`): operands come earlier (except over `Past` with a wave or a hop), types fit, no value
-//!    depends on itself within one wave at one PE, every input port has exactly one `Input` node.
+//!    depends on itself within one wave at one PE, every input port has exactly one `Input` node; fields have
+//!    the bits for the sums that they say (`contract::packed`).
 //! 3. *Buffers* (`buffers.rs`): what `subscripts` ask for is what the bank delivers at (`row`, `col`), lies inside of
 //!    the bank, the footprint and the row's wanted elements, for every wave and every PE with a feeder or collector;
 //!    collectors own disjoint cells; loads depend only on drains of earlier tiles.

@@ -3,7 +3,9 @@
 //! Operands come earlier in the list, so the list is an order of evaluation. Only a `Past` over a wave or a hop may
 //! look ahead: its source belongs to another wave or PE.
 
+use crate::contract::packed;
 use crate::vsa::{Node, NodeId, Op, Vsa};
+use scop::value::Spread;
 use scop::{BinaryOp, ScalarType, UnaryOp};
 
 pub(super) fn check(vsa: &Vsa, faults: &mut Vec<String>) {
@@ -17,6 +19,10 @@ pub(super) fn check(vsa: &Vsa, faults: &mut Vec<String>) {
         if let Err(fault) = types(vsa, node) {
             faults.push(format!("node %{n} ({}): {fault}", node.name));
         }
+    }
+    if faults.is_empty() {
+        let wrong = packed::faults(&vsa.nodes).into_iter();
+        faults.extend(wrong.map(|(n, fault)| format!("node %{n} ({}): {fault}", vsa.nodes[n].name)));
     }
     for (g, group) in vsa.inputs.iter().enumerate() {
         for port in 0..group.ports.len() {
@@ -40,6 +46,15 @@ pub(super) fn check(vsa: &Vsa, faults: &mut Vec<String>) {
                 faults.push(format!("output group {g}: port {k}'s enable is no BOOL"));
             }
         }
+    }
+}
+
+/// `count` integers at a distance of `step` bits are in a number of `bits` bits.
+fn side_by_side(count: usize, step: u32, bits: u32) -> Result<(), String> {
+    let steps = count.checked_sub(1).filter(|_| step > 0).and_then(|n| step.checked_mul(u32::try_from(n).ok()?));
+    match steps {
+        Some(top) if top < bits && bits < 64 => Ok(()),
+        _ => Err(format!("{count} integers at a distance of {step} in {bits} bits")),
     }
 }
 
@@ -96,6 +111,23 @@ fn types(vsa: &Vsa, node: &Node) -> Result<(), String> {
             Some(bits) => Err(format!("constant {bits:#x} is wider than {ty:?}")),
             None => integer(of(a)),
         },
+        Op::Join { ref integers, step } => {
+            integer(ty)?;
+            integers.iter().try_for_each(|n| integer(of(*n)))?;
+            side_by_side(integers.len(), step, ty.bits())
+        }
+        Op::Spread(a, Spread { count, from, to, integer: each }) => {
+            integer(ty).and(integer(of(a))).and(integer(each))?;
+            side_by_side(count as usize, from, of(a).bits()).and(side_by_side(count as usize, to, ty.bits()))
+        }
+        Op::Field(a, field) => {
+            integer(ty).and(integer(of(a)))?;
+            let (bits, whole) = (u64::from(field.bits), u64::from(of(a).bits()));
+            if bits == 0 || bits >= 63 || u64::from(field.at) + bits > whole || field.negative >> bits > 1 {
+                return Err(format!("a field of {bits} bits at {} of {whole} bits", field.at));
+            }
+            Ok(())
+        }
         Op::Fma(a, b, c) => same(a, ty).and(same(b, ty)).and(same(c, ty)),
     }
 }

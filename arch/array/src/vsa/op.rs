@@ -1,5 +1,6 @@
 //! What a PE computes: operations over nodes.
 
+use scop::value::{Field, Spread};
 use scop::{BinaryOp, ScalarType, UnaryOp};
 use std::sync::Arc;
 use uniform::affine::{Condition, Form};
@@ -53,6 +54,15 @@ pub enum Op {
         pairs: Vec<[NodeId; 2]>,
         addend: NodeId,
     },
+    /// The operands, the first one lowest, at a distance of `step` bits (`scop::value::eval_join`).
+    Join {
+        integers: Vec<NodeId>,
+        step: u32,
+    },
+    /// Joined integers at another distance (`scop::value::eval_spread`).
+    Spread(NodeId, Spread),
+    /// One field of a joined number (`scop::value::eval_field`).
+    Field(NodeId, Field),
 }
 
 impl Op {
@@ -61,7 +71,8 @@ impl Op {
         match self {
             Op::Const(_) | Op::Scalar(_) | Op::Iter(_) | Op::Guard(_) | Op::Input { .. } | Op::Past { .. } => vec![],
             Op::Dot { pairs, addend } => pairs.iter().flatten().copied().chain([*addend]).collect(),
-            Op::Unary(_, a) | Op::Cast(a) | Op::Lookup(_, a) => vec![*a],
+            Op::Join { integers, .. } => integers.clone(),
+            Op::Unary(_, a) | Op::Cast(a) | Op::Lookup(_, a) | Op::Spread(a, _) | Op::Field(a, _) => vec![*a],
             Op::Binary(_, a, b) => vec![*a, *b],
             Op::Select(a, b, c) | Op::Fma(a, b, c) => vec![*a, *b, *c],
         }
@@ -76,6 +87,11 @@ impl Op {
                 let pairs = pairs.iter().map(|pair| pair.map(&mut other)).collect();
                 Op::Dot { pairs, addend: other(*addend) }
             }
+            Op::Join { integers, step } => {
+                Op::Join { integers: integers.iter().map(|n| other(*n)).collect(), step: *step }
+            }
+            Op::Spread(a, spread) => Op::Spread(other(*a), *spread),
+            Op::Field(a, field) => Op::Field(other(*a), *field),
             Op::Unary(op, a) => Op::Unary(*op, other(*a)),
             Op::Cast(a) => Op::Cast(other(*a)),
             Op::Lookup(table, a) => Op::Lookup(table.clone(), other(*a)),

@@ -4,6 +4,7 @@ use array::kernel::Kernel;
 use array::operators::latency;
 use array::vsa::{NodeId, Op};
 use scop::{Expr, ExprKind};
+use uniform::fabric::Fabric;
 use uniform::system::Dependence;
 
 /// Per transformed dimension, which values move along it. Accumulations in free order are `summed`; all others keep
@@ -106,7 +107,7 @@ fn float_latency(e: &Expr) -> i64 {
     };
     let operands: Vec<_> = e.operands().into_iter().map(|o| o.ty).collect();
     let float = e.ty.is_float() && operands.iter().all(|t| t.is_float());
-    op.filter(|_| float).map_or(0, |op| latency(&op, e.ty, &operands))
+    op.filter(|_| float).map_or(0, |op| latency(&op, e.ty, &operands, Fabric::default()))
 }
 
 /// Cycles through the operators of floats on the longest way to the expression's value.

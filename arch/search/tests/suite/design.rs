@@ -8,7 +8,8 @@ use uniform::design::*;
 fn the_printed_form_reads_back() {
     let factors = |list: &[(&str, i64)]| list.iter().map(|(n, f)| (n.to_string(), *f)).collect::<Factors>();
     let shape = Shape { tile: factors(&[("i", 64), ("j.2", 7)]), simd: factors(&[("k", 2)]), ..Shape::default() };
-    let arithmetic = Arithmetic { reassociate: Some(true), fp_contract: Some(false), dot: Some(Dot::Fused) };
+    let arithmetic =
+        Arithmetic { reassociate: Some(true), fp_contract: Some(false), dot: Some(Dot::Fused), pack: Some(true) };
     let arrays = [
         ArrayChoice::Automatic,
         ArrayChoice::Row { row: 3, shape: shape.clone() },

@@ -12,6 +12,7 @@ mod extended;
 mod ip;
 mod linear;
 mod needed;
+mod packed;
 mod phases;
 mod refusal;
 mod repeat;

@@ -3,6 +3,7 @@
 use crate::vsa_common::*;
 use array::text::{canonical, parse, to_text};
 use array::vsa::*;
+use scop::value::{Field, Spread};
 use scop::{Affine, BinaryOp, ScalarType, UnaryOp};
 use uniform::affine::{Condition, Form};
 use uniform::counters::{Case, Counter, Span};
@@ -108,7 +109,7 @@ impl Draw {
     }
     fn op(&mut self, counters: usize) -> Op {
         use BinaryOp::*;
-        match self.index(12) {
+        match self.index(15) {
             0 => Op::Const(self.0.next() >> self.index(64)),
             1 => Op::Iter(self.form(counters)),
             2 => Op::Guard(
@@ -126,6 +127,16 @@ impl Draw {
             8 => Op::Cast(self.id()),
             10 => Op::Lookup((0..1 + self.index(5)).map(|_| self.0.next() >> self.index(64)).collect(), self.id()),
             9 => Op::Dot { pairs: (0..1 + self.index(4)).map(|_| [self.id(), self.id()]).collect(), addend: self.id() },
+            11 => Op::Join { integers: (0..self.index(4)).map(|_| self.id()).collect(), step: self.index(64) as u32 },
+            12 => {
+                let [count, from, to] = [4, 64, 64].map(|n| self.index(n) as u32);
+                let integer = ScalarType::Int { bits: 1 + self.index(64) as u32, signed: self.flag() };
+                Op::Spread(self.id(), Spread { count, integer, from, to })
+            }
+            13 => {
+                let [at, bits] = [64, 64].map(|n| self.index(n) as u32);
+                Op::Field(self.id(), Field { at, bits, negative: self.0.next() >> self.index(64) })
+            }
             _ => Op::Fma(self.id(), self.id(), self.id()),
         }
     }
@@ -292,7 +303,7 @@ impl Draw {
             lengths: self.flag(),
             unaligned: self.flag(),
             uram: self.flag(),
-            fabric: if self.flag() { Fabric::Ecp5 } else { Fabric::Lut6 },
+            fabric: [Fabric::Ecp5, Fabric::Series7, Fabric::Lut6][self.index(3)],
             nodes: (0..nodes).map(|_| Node { op: self.op(count), ty: self.ty(), name: self.name() }).collect(),
             inputs: (0..self.index(4)).map(|_| self.input(&arrays, count)).collect(),
             outputs: (0..self.index(4)).map(|_| self.output(&arrays, count, phases)).collect(),

@@ -23,6 +23,7 @@ use array::operators::{self, Row, Types};
 use array::vsa::Op;
 use rtl::{Design, ModuleBuilder, Sig, Template};
 use scop::{BinaryOp, ScalarType, UnaryOp};
+use uniform::fabric::Fabric;
 
 /// A binary interchange format: exponent bits and fraction bits without the hidden one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -216,7 +217,7 @@ fn binary(op: BinaryOp) -> Option<Operator> {
 pub fn default_latency(operator: Operator, format: Format) -> u32 {
     let result = ScalarType::Float { exponent: format.exponent, fraction: format.fraction };
     let length = if let Operator::Dot { lanes } = operator { lanes as usize } else { 0 };
-    (row(operator, format).latency)(&Types { result, operands: &[result; 3], length }) as u32
+    (row(operator, format).latency)(&Types { result, operands: &[result; 3], length, fabric: Fabric::default() }) as u32
 }
 
 /// The row of the operator table that a core belongs to.

@@ -24,13 +24,14 @@ mod rewrite;
 mod timing;
 mod units;
 
+use crate::contract::packed::faults;
 use crate::draft::Lowered;
 use crate::pe::schedule::schedule;
 use crate::vsa::{Node, NodeId, Op, Schedule, Shared};
 use timing::Timing;
 use uniform::affine::Ranges;
 use uniform::counters::Loops;
-use units::Early;
+use units::{Early, Joined, Units};
 
 /// What sharing may change besides the operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +69,24 @@ fn shared(
         return None;
     }
     let (regions, built) = (needed::regions(lowered, loops, ranges), built(lowered));
-    let mut units = units::find(lowered, before, ranges, &regions, &built);
+    let joins = lowered.nodes.iter().any(|node| matches!(node.op, Op::Field(..)));
+    let ways: &[Joined] = if joins { &[Joined::Any, Joined::Alike] } else { &[Joined::Any] };
+    ways.iter().find_map(|&joined| {
+        let units = units::find(lowered, before, ranges, (&regions, &built), joined);
+        let new = chosen(lowered, before, (&regions, &built, ranges), units, may)?;
+        // A sum that took turns with others may have more than its field has bits for.
+        faults(&new.0.nodes).is_empty().then_some(new)
+    })
+}
+
+/// The PE in which some of the units are one.
+fn chosen(
+    lowered: &Lowered,
+    before: &Schedule,
+    (regions, built, ranges): (&[needed::Region], &[bool], &Ranges),
+    mut units: Units,
+    may: May,
+) -> Option<(Lowered, Schedule)> {
     let ways: &[Early] = match may {
         May::Keep => &[Early::Inputs, Early::Nothing],
         May::Wait => &[Early::WhatWaits, Early::Inputs, Early::Nothing],
@@ -78,9 +96,9 @@ fn shared(
     // What is selected a cycle earlier may be too late for that.
     ways.iter().find_map(|&early| {
         units.early = early;
-        let timing = Timing::new(lowered, before, &built, may.slack());
-        let choice = choice::choose(lowered, &units, ranges, &regions, timing)?;
-        let new = rewrite::rewrite(lowered, &units, ranges, &regions, &choice.slots)?;
+        let timing = Timing::new(lowered, before, built, may.slack());
+        let choice = choice::choose(lowered, &units, ranges, regions, timing)?;
+        let new = rewrite::rewrite(lowered, &units, ranges, regions, &choice.slots)?;
         let mut after = schedule(&new, ranges.extent).ok()?;
         if may == May::Keep {
             hold_inputs(lowered, before, &new, &mut after);

@@ -4,6 +4,7 @@
 
 use super::needed::{both, outcome, Conjunction, Outcome, Region};
 use crate::contract::operand::{digits, effective_type};
+use crate::contract::packed::{self, Part};
 use crate::contract::timing::FEED_LATENCY;
 use crate::draft::Lowered;
 use crate::operators::{Operator, Shape};
@@ -32,6 +33,8 @@ pub struct Class {
     latency: i64,
     /// The first two ports may change places.
     pub commutes: bool,
+    /// Per port, the parts of joined integers, where units with others are told apart: fields have bits for these.
+    parts: Vec<Option<Vec<Part>>>,
 }
 
 /// An operator, or two in one slice: the product first, then the sum.
@@ -127,10 +130,26 @@ impl Units {
     }
 }
 
+/// Which products of joined integers may be one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Joined {
+    /// All, whatever their integers are.
+    Any,
+    /// Those of integers of the same ranges at the same places.
+    Alike,
+}
+
 /// The nodes that some wave needs and that may be shared, in the order of their schedule.
-pub fn find(lowered: &Lowered, schedule: &Schedule, ranges: &Ranges, regions: &[Region], built: &[bool]) -> Units {
+pub fn find(
+    lowered: &Lowered,
+    schedule: &Schedule,
+    ranges: &Ranges,
+    (regions, built): (&[Region], &[bool]),
+    joined: Joined,
+) -> Units {
     let muxes = lowered.muxes.iter().copied().collect();
-    let finder = Finder { lowered, schedule, ranges, regions, readers: readers(lowered, built), muxes };
+    let parts = if joined == Joined::Alike { packed::parts(&lowered.nodes) } else { vec![] };
+    let finder = Finder { lowered, schedule, ranges, regions, readers: readers(lowered, built), muxes, parts };
     let mut units = Units { early: Early::Inputs, classes: vec![], list: vec![], waits: vec![] };
     let mut nodes: Vec<NodeId> =
         (0..lowered.nodes.len() as u32).map(NodeId).filter(|n| !regions[n.index()].is_empty()).collect();
@@ -166,6 +185,8 @@ struct Finder<'a> {
     regions: &'a [Region],
     readers: Vec<Vec<NodeId>>,
     muxes: BTreeSet<NodeId>,
+    /// Per node; empty where they do not matter.
+    parts: Vec<Option<Vec<Part>>>,
 }
 
 impl Finder<'_> {
@@ -209,6 +230,8 @@ impl Finder<'_> {
             types.swap(0, 1);
             ports.swap(0, 1);
         }
+        // A wide factor does not fit the port of a narrow one.
+        let commutes = commutes && types[0] == types[1];
         let mut taken = vec![self.schedule.ready[id.index()] - latency; ports.len()];
         let mut nodes = vec![id];
         let mut weight = self.weight(id, operator, &types, *ty);
@@ -226,8 +249,21 @@ impl Finder<'_> {
             adds = Some((op, ty));
             weight += i64::from(ty.bits());
         }
-        let class = Class { op: plain.with_operands(|_| NodeId(0)), ty: *ty, types, adds, latency, commutes };
+        let parts = self.parts_of(&nodes);
+        let class = Class { op: plain.with_operands(|_| NodeId(0)), ty: *ty, types, adds, latency, commutes, parts };
         Some((class, Unit { nodes, class: 0, ports, taken, pes: self.pes(id), weight }))
+    }
+
+    /// The parts of all operands, if one of them is joined integers.
+    fn parts_of(&self, unit: &[NodeId]) -> Vec<Option<Vec<Part>>> {
+        let operands = unit.iter().flat_map(|n| self.node(*n).op.operands());
+        let parts: Vec<_> = operands.filter_map(|n| self.parts.get(n.index()).cloned()).collect();
+        let joined = parts.iter().flatten().any(|parts| parts.len() > 1);
+        if joined {
+            parts
+        } else {
+            vec![]
+        }
     }
 
     /// The sum that the slice of a product computes: its only reader. With the other operand.
