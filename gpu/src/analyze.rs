@@ -281,10 +281,10 @@ fn apart(warp: &Warp, a: &[Form], b: &[Form]) -> bool {
     a.iter().zip(b).any(differ)
 }
 
-/// The forms that are not negative in the interior: the strictest of each linear part.
-fn interior(warp: &Warp, space: &Space) -> Vec<Form> {
+/// The forms that are not negative in the interior: the strictest of each linear part. Sets what decides at the sides.
+fn interior(warp: &mut Warp, space: &Space) -> Vec<Form> {
     let mut all: Vec<Form> = vec![];
-    let mut add = |form: Form| {
+    let mut add = |warp: &Warp, form: Form| {
         let units = warp.units();
         let least = Form { unit: 0, ..form.plus((form.unit * (units - 1)).min(0)) };
         match all.iter_mut().find(|f| f.linear() == least.linear()) {
@@ -292,22 +292,36 @@ fn interior(warp: &Warp, space: &Space) -> Vec<Form> {
             None => all.push(least),
         }
     };
-    let inner = |n: &&crate::ir::Node| !n.border && !n.invariant && !n.after;
-    let guards = warp.nodes.iter().filter(inner).filter_map(|n| match &n.op {
-        Op::Guard(g) => Some((&g.when, g.inside)),
-        _ => None,
-    });
-    for (when, inside) in guards.chain(warp.stores.iter().filter(|s| !warp.is_after(s)).map(|s| (&s.when, s.inside))) {
-        outcomes(when, inside, space).into_iter().for_each(&mut add);
+    let time = warp.time.as_ref().map(|t| t.scalar);
+    let inner = |n: &crate::ir::Node| !n.border && !n.invariant && !n.after;
+    for k in 0..warp.nodes.len() {
+        let node = &warp.nodes[k];
+        let Op::Guard(g) = &node.op else { continue };
+        let settled = match inner(node) {
+            true => settle(&g.when, g.inside, space, time),
+            false => Settled { forms: vec![], side: Some(g.when.clone()) },
+        };
+        settled.forms.into_iter().for_each(|f| add(warp, f));
+        if let Op::Guard(g) = &mut warp.nodes[k].op {
+            g.side = settled.side;
+        }
     }
-    let pointed = |array: usize| warp.arrays[array].passing == Passing::Pointer;
-    for node in warp.nodes.iter().filter(inner) {
+    for k in 0..warp.stores.len() {
+        let store = &warp.stores[k];
+        if !warp.is_after(store) {
+            let settled = settle(&store.when, store.inside, space, time);
+            settled.forms.into_iter().for_each(|f| add(warp, f));
+            warp.stores[k].side = settled.side;
+        }
+    }
+    for node in warp.nodes.iter().filter(|n| inner(n)) {
         let Op::Load { array, at } = &node.op else { continue };
-        for (form, extent) in at.iter().zip(&warp.arrays[*array].dims).filter(|_| pointed(*array)) {
+        let pointed = warp.arrays[*array].passing == Passing::Pointer;
+        for (form, extent) in at.iter().zip(&warp.arrays[*array].dims).filter(|_| pointed) {
             let ahead = warp.time.as_ref().map_or(0, |t| t.ahead * form.of(t.scalar));
             for shift in [0, ahead] {
-                add(form.plus(shift));
-                add(form.negated().plus(extent - 1 - shift));
+                add(warp, form.plus(shift));
+                add(warp, form.negated().plus(extent - 1 - shift));
             }
         }
     }
@@ -316,25 +330,39 @@ fn interior(warp: &Warp, space: &Space) -> Vec<Form> {
     all
 }
 
-/// What has to be at least 0, in all lanes, for the outcome of a conjunction.
-fn outcomes(when: &[Cond], inside: bool, space: &Space) -> Vec<Form> {
+/// What makes the outcome of a conjunction known.
+struct Settled {
+    /// None of these is negative, in any lane.
+    forms: Vec<Form>,
+    /// The conditions that decide where those of the forms hold that depend on the time; `None`: it is decided.
+    side: Option<Vec<Cond>>,
+}
+
+fn settle(when: &[Cond], inside: bool, space: &Space, time: Option<ScalarId>) -> Settled {
+    let timed = |c: &Cond| time.is_some_and(|t| c.form.of(t) != 0);
+    // An equality of forms never holds for all lanes and steps: then there is no interior.
+    let both = |c: &Cond| match c.equality {
+        true => vec![c.form.clone(), c.form.negated()],
+        false => vec![c.form.clone()],
+    };
+    let still: Vec<Cond> = when.iter().filter(|c| !timed(c)).cloned().collect();
     if inside {
-        // An equality of forms never holds for all lanes and steps: then there is no interior.
-        return when
-            .iter()
-            .flat_map(|c| if c.equality { vec![c.form.clone(), c.form.negated()] } else { vec![c.form.clone()] })
-            .collect();
+        let side = Some(still).filter(|s| !s.is_empty());
+        return Settled { forms: when.iter().flat_map(both).collect(), side };
     }
     let fails = |c: &&Cond| !space.holds_inside(std::slice::from_ref(c));
-    // Of the conditions that fail in the middle, the one that fails by most.
-    let far = when.iter().filter(fails).max_by_key(|c| space.inside(&c.form).abs());
-    far.map_or_else(
-        || vec![Form::constant(-1)],
-        |c| match space.inside(&c.form) > 0 {
-            true => vec![c.form.plus(-1)],
-            false => vec![c.form.negated().plus(-1)],
-        },
-    )
+    // Of the conditions that fail in the middle, the one that fails by most; one that the step decides if there is one.
+    let far = when.iter().filter(fails).max_by_key(|c| (timed(c), space.inside(&c.form).abs()));
+    let Some(far) = far else { return Settled { forms: vec![Form::constant(-1)], side: Some(when.to_vec()) } };
+    let mut forms = match space.inside(&far.form) > 0 {
+        true => vec![far.form.plus(-1)],
+        false => vec![far.form.negated().plus(-1)],
+    };
+    if timed(far) {
+        return Settled { forms, side: None };
+    }
+    forms.extend(when.iter().filter(|c| timed(c)).flat_map(both));
+    Settled { forms, side: Some(still) }
 }
 
 /// The space-time map in words, a line each.

@@ -7,7 +7,7 @@ use crate::arrange::{Choice, Inputs, Refusal};
 use crate::ir::Warp;
 use crate::launches::Launches;
 use crate::lower::lower;
-use crate::model::{estimate, Estimate};
+use crate::model::{estimate, resident, Estimate};
 use crate::phases;
 use scop::diag::{Diagnostic, Diagnostics};
 use std::ops::Range;
@@ -31,8 +31,8 @@ pub struct Chosen {
     pub compared: usize,
 }
 
-/// Registers for rows asked for ahead, at most.
-const AHEAD: i64 = 96;
+/// Rows asked for ahead, at most.
+const AHEAD: i64 = 4;
 
 /// The kernels of a program, with the map of each phase.
 #[derive(Clone, Debug)]
@@ -170,15 +170,22 @@ fn best(program: &Program, plan: &Plan, phased: bool) -> Result<Chosen, Refusal>
     found.ok_or_else(|| reason.unwrap_or_else(|| Refusal::new("no program")))
 }
 
-/// The chosen map with more rows asked for ahead, which hides the memory's latency as long as registers hold them.
+/// The chosen map with as many rows asked for ahead as hide the memory's latency best: the rows of all warps that a
+/// processor holds together. Each takes registers, so more of them leave room for fewer warps.
 fn ahead(program: &Program, chosen: Chosen) -> Result<Chosen, Refusal> {
-    let rows = if chosen.estimate.registers <= AHEAD { 2 } else { 1 };
-    if chosen.warp.time.is_none() || rows == chosen.choice.ahead {
+    if chosen.warp.time.is_none() {
         return Ok(chosen);
     }
-    let choice = Choice { ahead: rows, ..chosen.choice };
-    let warp = lower(program, &chosen.plan, choice)?;
-    Ok(Chosen { estimate: estimate(&warp), warp, choice, ..chosen })
+    let mut best = chosen.clone();
+    for rows in 2..=AHEAD {
+        let choice = Choice { ahead: rows, ..chosen.choice };
+        let warp = lower(program, &chosen.plan, choice)?;
+        let estimate = estimate(&warp);
+        if rows * resident(estimate.registers) > best.choice.ahead * resident(best.estimate.registers) {
+            best = Chosen { estimate, warp, choice, ..chosen.clone() };
+        }
+    }
+    Ok(best)
 }
 
 /// Plans over the loops as they are: lanes, an unrolled loop or none, and time along another one.

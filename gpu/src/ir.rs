@@ -9,8 +9,9 @@
 //! registers    PE 0 1 2 3    PE 4 5 6 7       PE 124 … 127        PE = 4 · lane + register
 //! ```
 //!
-//! **Bodies.** A step has two bodies: with all guards, and for the *interior*, where every guard has one known outcome
-//! ([`Guard::inside`]). A warp runs the second where all lanes are inside, so a border costs nothing elsewhere.
+//! **Bodies.** A step has three bodies: with all guards; for the *interior*, where every guard has one known outcome
+//! ([`Guard::inside`]); and for the *sides*, where only lanes are at a border, so that no guard depends on the step
+//! ([`Guard::side`]). A warp runs the cheapest that is right, so a border costs little elsewhere.
 //!
 //! **Invariants** ([`crate::verify`]). Nodes stand behind the nodes that they use in the same step. A node that the
 //! interior does without has no later step that uses it. All lanes execute every operation; only stores have a mask.
@@ -170,6 +171,8 @@ pub struct Guard {
     pub otherwise: NodeId,
     /// The outcome in the interior.
     pub inside: bool,
+    /// The conditions that decide where only lanes are at a border; `None`: the outcome is that of the interior.
+    pub side: Option<Vec<Cond>>,
 }
 
 /// A place in the C program: the statement, and its instance in the step.
@@ -207,6 +210,8 @@ pub struct Store {
     pub when: Vec<Cond>,
     /// The outcome of the conditions in the interior.
     pub inside: bool,
+    /// As [`Guard::side`].
+    pub side: Option<Vec<Cond>>,
     pub note: Note,
 }
 
@@ -235,7 +240,8 @@ pub struct Warp {
     pub time: Option<Time>,
     pub nodes: Vec<Node>,
     pub stores: Vec<Store>,
-    /// The interior body is right in the steps in which none of these forms, over scalars, is negative.
+    /// The interior body is right in the steps in which none of these forms, over scalars, is negative; that of the sides
+    /// where none of those that depend on the time is.
     pub interior: Vec<Form>,
     /// Warps in a block.
     pub warps: i64,

@@ -75,6 +75,14 @@ pub fn estimate(warp: &Warp) -> Estimate {
     Estimate { seconds: seconds * idle * spilled, registers, warps }
 }
 
+/// Blocks of 4 warps that a processor holds, of lanes with this many registers; 0: they do not fit.
+pub fn resident(registers: i64) -> i64 {
+    match registers {
+        r if r > REGISTERS => 0,
+        r => (65536 / (128 * ((r + 7) / 8 * 8))).min(16),
+    }
+}
+
 /// Registers of addresses, masks and counters.
 const OVERHEAD: i64 = 24;
 

@@ -5,6 +5,7 @@ text on the CPU bit by bit (test.py), and at a large one, which is timed.
 """
 
 import argparse
+import concurrent.futures
 import importlib.util
 import os
 import statistics
@@ -14,40 +15,80 @@ import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+GRID = "-D N=16384 -D M=16384"
+LARGE = 16384 * 16384
 
-# Name, C file, options, small size, large size, what a second is counted in, and how much of it one call does.
+
+class Row:
+    """A kernel: its C file, the options of its map, both sizes, the work of one call, and its goal.
+
+    `unit`: B (bytes that have to move), mac (fused multiplications and additions), or what else a second is counted in.
+    `goal`: of B and mac a share of the copy's or of the multipliers' rate; of the others units in a second.
+    """
+
+    def __init__(self, name, file, options, small, large, unit, work, goal=None):
+        self.name, self.file, self.options, self.small, self.large = name, file, options, small, large
+        self.unit, self.work, self.goal = unit, work, goal
+
+
+def taps(name, options, goal=None):
+    return Row(name, "tests/gpu/taps.c", options, "-D N=1003", "-D N=67108864", "B", 8 << 26, goal)
+
+
+def window(k, goal, unit="B", work=8 * 8192 * 8192, options="--fp-contract", pitch=8192):
+    sizes = f"-D H={8193 - k} -D W={8193 - k} -D PITCH_OUT={pitch}"
+    options = f"--space c,p --time r+p,q -D P={k} -D Q={k} {options}"
+    rows = "" if pitch % 4 == 0 else ", rows of no whole words"
+    return Row(f"window {k}x{k}{rows}", "tests/gpu/window.c", options, "-D H=41 -D W=300", sizes, unit, work, goal)
+
+
+def sweeps(kind, count, goal=None, options="--fp-contract"):
+    name = f"{kind}, {count} sweep{'s' if count > 1 else ''}"
+    options = f"--function {kind} -D S={count} --space j,t --time i+t {options}"
+    return Row(name, "tests/gpu/sweeps.c", options, "-D N=70 -D M=300", GRID, "updates", count * LARGE, goal)
+
+
+def alignment(kind, goal, options="", pairs=32768, kind_of="-D T=int32_t"):
+    sizes = f"-D PAIRS={pairs} -D N=512 -D M=512"
+    options = f"--function {kind} {kind_of} {options}"
+    work = pairs * 512 * 512
+    return Row(kind, "tests/gpu/alignments.c", options, "-D PAIRS=9 -D N=60 -D M=96", sizes, "cells", work, goal)
+
+
+CUBE = "-D NX=768 -D NY=768 -D NZ=768"
 ROWS = [
-    ("taps 2", "tests/gpu/taps.c", "--space c --time q -D Q=2", "-D N=1003", "-D N=67108864", "B", 8 << 26),
-    ("taps 5", "tests/gpu/taps.c", "--space c --time q -D Q=5", "-D N=1003", "-D N=67108864", "B", 8 << 26),
-    ("taps 5, SBM", "tests/gpu/taps.c", "--space c+q --time q -D Q=5", "-D N=1003", "-D N=67108864", "B", 8 << 26),
-    ("taps 16", "tests/gpu/taps.c", "--space c --time q -D Q=16", "-D N=1003", "-D N=67108864", "B", 8 << 26),
-    ("taps 31", "tests/gpu/taps.c", "--space c --time q -D Q=31 --tile c=256", "-D N=1003", "-D N=67108864", "B", 8 << 26),
-    ("taps 31, by search", "tests/gpu/taps.c", "-D Q=31", "-D N=1003", "-D N=67108864", "B", 8 << 26),
-] + [
-    (
-        f"window {k}x{k}",
-        "tests/gpu/window.c",
-        f"--space c,p --time r+p,q -D P={k} -D Q={k} --fp-contract",
-        "-D H=41 -D W=300",
-        f"-D H={8193 - k} -D W={8193 - k}",
-        "B",
-        8 * 8192 * 8192,
-    )
-    for k in (3, 5, 7, 11)
-] + [
-    ("heat, 8 sweeps", "examples/gpu/heat.c", "--space j,t --time i+t", "-D N=70 -D M=300", "-D N=16384 -D M=16384", "updates", 8 << 28),
-    ("cube, 1 sweep", "tests/gpu/cube.c", "--function once --space k --time i,j --tile j=4", "", "-D NX=768 -D NY=768 -D NZ=768", "updates", 768**3),
-    ("edit distance", "examples/gpu/edit.c", "--space j --time k,i", "-D PAIRS=9 -D N=60 -D M=96", "-D PAIRS=32768 -D N=512 -D M=512", "cells", 32768 * 512 * 512),
-    ("dot product", "tests/gpu/folds.c", "--function dot --space i", "-D LENGTH=3001", "-D LENGTH=1048576", "B", 4 << 20),
-    ("three phases", "tests/gpu/phases.c", "--function centred", "", "-D M=4096 -D N=1000", "B", 16 * 4096 * 1000),
-    ("product", "tests/gpu/product.c", "--space j,i --time k --fp-contract", "-D M=40 -D N=128", "-D M=8192 -D N=8192 -D K=8192", "flop", 2 * 8192**3),
-    ("depthwise 4 taps", "examples/gpu/depthwise.c", "", "-D B=2 -D C=5 -D L=333", "-D B=8 -D C=1536 -D L=2048", "B", 8 * 8 * 1536 * 2048),
+    taps("taps 2", "--space c --time q -D Q=2", 0.96),
+    taps("taps 5", "--space c --time q -D Q=5", 0.96),
+    taps("taps 5, SBM", "--space c+q --time q -D Q=5", 0.96),
+    taps("taps 16", "--space c --time q -D Q=16", 0.96),
+    taps("taps 31", "--space c --time q -D Q=31 --tile c=256", 0.85),
+    taps("taps 31, by search", "-D Q=31", 0.85),
+    window(3, 0.88),
+    window(3, 0.88, options=""),
+    window(3, None, pitch=8190),
+    window(5, 0.88),
+    window(7, 0.76),
+    window(11, 0.78, "mac", 8192 * 8192 * 121),
+    Row("cube, 1 sweep", "tests/gpu/cube.c", "--function once --space k --time i,j --tile j=4", "", CUBE, "B", 8 * 768**3, 0.73),
+    Row("cube, 2 sweeps", "tests/gpu/cube.c", "--function twice --space k,t --time i+t,j --tile j=4", "", CUBE, "updates", 2 * 768**3, 540e9),
+    Row("star, 1 sweep, bytes", "tests/gpu/sweeps.c", "--function star -D S=1 --space j,t --time i+t", "-D N=70 -D M=300", GRID, "B", 8 * LARGE, 0.88),
+    *[sweeps("star", n, 2500e9) for n in (4, 6, 8, 12)],
+    *[sweeps("box", n, 1850e9) for n in (2, 4, 6, 8)],
+    Row("heat, 8 sweeps", "examples/gpu/heat.c", "--space j,t --time i+t", "-D N=70 -D M=300", GRID, "updates", 8 * LARGE),
+    alignment("levenshtein", 6000e9),
+    alignment("linear", 4300e9),
+    alignment("affine", 3000e9),
+    Row("dot product", "tests/gpu/folds.c", "--function dot --space i", "-D LENGTH=3001", "-D LENGTH=1048576", "B", 4 << 20),
+    Row("three phases", "tests/gpu/phases.c", "--function centred", "", "-D M=1000 -D N=1000", "B", 16 * 1000 * 1000),
+    Row("product", "tests/gpu/product.c", "--fp-contract", "-D M=40 -D N=128", "-D M=8192 -D N=8192 -D K=8192", "mac", 8192**3, 0.79),
+    Row("depthwise 4 taps", "examples/gpu/depthwise.c", "", "-D B=2 -D C=5 -D L=333", "-D B=8 -D C=1536 -D L=2048", "B", 8 * 8 * 1536 * 2048),
 ]
 
 
 def write(sagen, row, size, folder):
-    command = [sagen, "gpu", row[1], *row[2].split(), *size.split(), "--no-check", "-o", folder]
-    subprocess.run(command, check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
+    command = [sagen, "gpu", row.file, *row.options.split(), *size.split(), "--no-check", "-o", folder]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    return None if done.returncode == 0 else done.stderr.strip().splitlines()[0]
 
 
 def load(folder):
@@ -57,21 +98,22 @@ def load(folder):
     return module
 
 
-def seconds(call):
-    """Median of a call's times, by events."""
+def seconds(call, least=0.02):
+    """Median of a call's times, by events around groups of calls."""
     import cupy
 
-    for _ in range(3):
-        call()
-    times = []
-    for _ in range(15):
+    def group(count):
         start, end = cupy.cuda.Event(), cupy.cuda.Event()
         start.record()
-        call()
+        for _ in range(count):
+            call()
         end.record()
         end.synchronize()
-        times.append(cupy.cuda.get_elapsed_time(start, end) / 1000)
-    return statistics.median(times)
+        return cupy.cuda.get_elapsed_time(start, end) / 1000 / count
+
+    group(2)
+    count = max(1, min(50, int(least / 5 / max(group(1), 1e-6))))
+    return statistics.median(group(count) for _ in range(7))
 
 
 def values(module):
@@ -83,8 +125,8 @@ def values(module):
     for name, dtype, shape, how, stored in module.PARAMETERS:
         kind = numpy.dtype(dtype)
         if how == "pointer":
-            array = cupy.random.random(shape, dtype="float32") * 100
-            all.append(array.astype(kind))
+            scale = 4 if kind.itemsize == 1 else 100
+            all.append((cupy.random.random(shape, dtype="float32") * scale).astype(kind))
         else:
             all.append(random.standard_normal(shape).astype(kind))
     return all
@@ -93,18 +135,73 @@ def values(module):
 def compile_all(sagen, script):
     with tempfile.TemporaryDirectory() as home:
         folders = []
-        for row in ROWS:
-            folder = os.path.join(home, row[0].replace(" ", "_").replace(",", ""))
-            write(sagen, row, row[4], folder)
+        for number, row in enumerate(ROWS):
+            folder = os.path.join(home, f"{number}_" + row.name.replace(" ", "_").replace(",", ""))
+            refused = write(sagen, row, row.large, folder)
+            if refused:
+                sys.exit(f"{row.name}: {refused}")
             folders.append(folder)
         script = os.path.join(ROOT, "scripts", "gpu", script)
         return subprocess.run([sys.executable, script, *folders]).returncode
+
+
+FFMA = """extern "C" __global__ void chains(float *out, float x, float y) {
+  float v[8];
+  for (int k = 0; k < 8; k++) v[k] = threadIdx.x + k;
+  for (int t = 0; t < 4096; t++)
+#pragma unroll
+    for (int k = 0; k < 8; k++) v[k] = fmaf(v[k], x, y);
+  for (int k = 1; k < 8; k++) v[0] += v[k];
+  if (v[0] == 1.5f) out[0] = v[0];
+}"""
+
+
+def rates():
+    """Bytes a second of a copy of 256 MB, and fused multiplications and additions a second."""
+    import cupy
+
+    one = cupy.zeros(1 << 26, dtype="float32")
+    two = cupy.zeros_like(one)
+    copied = 8 * (1 << 26) / seconds(lambda: cupy.copyto(two, one))
+    kernel = cupy.RawKernel(FFMA, "chains")
+    blocks = 8 * cupy.cuda.Device().attributes["MultiProcessorCount"]
+    numbers = (one, cupy.float32(0.5), cupy.float32(0.25))
+    fused = blocks * 256 * 8 * 4096 / seconds(lambda: kernel((blocks,), (256,), numbers))
+    return {"B": copied, "mac": fused}
+
+
+def check(folder):
+    test = subprocess.run([sys.executable, os.path.join(folder, "test.py")], capture_output=True, text=True)
+    return test.returncode == 0, test.stdout[-500:] + test.stderr[-1000:]
+
+
+def registers(module):
+    return max(kernel[0].num_regs for kernel in module._kernels())
+
+
+def measured(row, folder, peaks):
+    """The columns of a row behind its name and map."""
+    import cupy
+
+    module = load(folder)
+    tensors = values(module)
+    took = seconds(lambda: module.run(*tensors))
+    rate = row.work / took
+    share = rate / peaks[row.unit] if row.unit in peaks else None
+    reached = share if share is not None else rate
+    del tensors
+    cupy.get_default_memory_pool().free_all_blocks()
+    text = lambda x: f"{100 * x:.0f} %" if share is not None else f"{x / 1e9:,.0f}"
+    goal = "" if row.goal is None else text(row.goal) + (" reached" if reached >= row.goal else "")
+    return [f"{took * 1e6:.1f}", f"{rate / 1e9:,.0f} G{row.unit}/s", "" if share is None else text(share), goal, str(registers(module))]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sagen", required=True)
     parser.add_argument("--out", default=os.path.join(ROOT, "docs", "results", "gpu.md"))
+    parser.add_argument("--only", default="", help="rows whose names contain this")
+    parser.add_argument("--no-peers", action="store_true")
     parser.add_argument("what", nargs="?", choices=["compile", "hip"])
     arguments = parser.parse_args()
     sagen = os.path.abspath(arguments.sagen)
@@ -112,46 +209,49 @@ def main():
         sys.exit(compile_all(sagen, {"compile": "nvrtc.py", "hip": "hip.py"}[arguments.what]))
     import cupy
 
-    begin, wrong = time.time(), 0
+    begin, failed = time.time(), 0
     device = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
-    one = cupy.zeros(1 << 26, dtype="float32")
-    two = cupy.zeros_like(one)
-    copied = 8 * (1 << 26) / seconds(lambda: cupy.copyto(two, one))
-    del one, two
-    lines = [
-        "# Kernels for GPUs",
-        "",
-        f"{device}; a copy moves {copied / 1e12:.2f} TB/s. Written by `scripts/gpu.sh`; medians of 15 calls.",
-        "",
-        "| kernel | map | bit-equal | µs | rate | % of copy |",
-        "| --- | --- | --- | --- | --- | --- |",
-    ]
-    with tempfile.TemporaryDirectory() as home:
-        for number, row in enumerate(ROWS):
-            small, large = os.path.join(home, f"s{number}"), os.path.join(home, f"l{number}")
-            write(sagen, row, row[3], small)
-            test = subprocess.run([sys.executable, os.path.join(small, "test.py")], capture_output=True, text=True)
-            equal = test.returncode == 0
-            wrong += not equal
-            if not equal:
-                print(row[0], test.stdout[-500:], test.stderr[-1000:], file=sys.stderr)
-            write(sagen, row, row[4], large)
-            module = load(large)
-            tensors = values(module)
-            took = seconds(lambda: module.run(*tensors))
-            rate = row[6] / took
-            share = f"{100 * rate / copied:.0f}" if row[5] == "B" else "–"
-            lines.append(
-                f"| {row[0]} | `{row[2]}` | {'yes' if equal else '**no**'} | {took * 1e6:.1f} | {rate / 1e9:,.0f} G{row[5]}/s | {share} |"
-            )
+    rows = [row for row in ROWS if arguments.only in row.name]
+    with tempfile.TemporaryDirectory() as home, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        small = [os.path.join(home, f"s{k}") for k in range(len(rows))]
+        large = [os.path.join(home, f"l{k}") for k in range(len(rows))]
+        small_written = list(pool.map(lambda k: write(sagen, rows[k], rows[k].small, small[k]), range(len(rows))))
+        written = list(pool.map(lambda k: write(sagen, rows[k], rows[k].large, large[k]), range(len(rows))))
+        tests = [pool.submit(check, s) for s in small]
+        equal = [test.result() for test in tests]
+        print(f"{time.time() - begin:.0f} s: all results compared", flush=True)
+        peaks = rates()
+        lines = [
+            "# Kernels for GPUs",
+            "",
+            f"{device}; a copy moves {peaks['B'] / 1e12:.2f} TB/s, {peaks['mac'] / 1e12:.1f} T fused multiplications and "
+            "additions a second. Written by `scripts/gpu.sh`; medians of 7 groups of calls.",
+            "",
+            "| kernel | map | bit-equal | µs | rate | share | goal | registers |",
+            "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: |",
+        ]
+        for k, row in enumerate(rows):
+            head = f"| {row.name} | `{row.options.strip() or 'by search'}` | "
+            if small_written[k] or written[k]:
+                failed += 1
+                lines.append(head + f"{small_written[k] or written[k]} |  |  |  |  |  |")
+            else:
+                failed += not equal[k][0]
+                if not equal[k][0]:
+                    print(row.name, equal[k][1], file=sys.stderr)
+                try:
+                    columns = measured(row, large[k], peaks)
+                except Exception as error:
+                    failed += 1
+                    columns = [f"{type(error).__name__}: {str(error)[:300]}", "", "", "", ""]
+                lines.append(head + " | ".join(["yes" if equal[k][0] else "**no**", *columns]) + " |")
             print(lines[-1], flush=True)
-            del tensors
-            cupy.get_default_memory_pool().free_all_blocks()
-    lines += ["", *peers()]
+    if not arguments.no_peers:
+        lines += ["", *peers()]
     with open(arguments.out, "w") as file:
         file.write("\n".join(lines) + "\n")
     print(f"{time.time() - begin:.0f} s; written to {arguments.out}")
-    sys.exit(1 if wrong else 0)
+    sys.exit(1 if failed else 0)
 
 
 def peers():
@@ -161,15 +261,24 @@ def peers():
         import torch.nn.functional as functional
     except ImportError:
         return ["PyTorch is not installed."]
-    lines = ["| PyTorch | µs |", "| --- | --- |"]
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+    torch.backends.cudnn.benchmark = True
+    lines = ["| PyTorch | µs |", "| --- | ---: |"]
+
+    def add(name, call):
+        lines.append(f"| {name} | {seconds(call) * 1e6:.1f} |")
+        print(lines[-1], flush=True)
+
     for k in (3, 5, 7, 11):
         x, w = torch.randn(1, 1, 8192, 8192, device="cuda"), torch.randn(1, 1, k, k, device="cuda")
-        lines.append(f"| conv2d {k}x{k}, 8192² | {seconds(lambda: functional.conv2d(x, w)) * 1e6:.1f} |")
+        add(f"conv2d {k}x{k}, 8192²", lambda: functional.conv2d(x, w))
     for q in (2, 5, 16, 31):
         x, w = torch.randn(1, 1, 1 << 26, device="cuda"), torch.randn(1, 1, q, device="cuda")
-        lines.append(f"| conv1d, {q} taps, 2^26 | {seconds(lambda: functional.conv1d(x, w)) * 1e6:.1f} |")
+        add(f"conv1d, {q} taps, 2^26", lambda: functional.conv1d(x, w))
     x, w = torch.randn(8, 1536, 2051, device="cuda"), torch.randn(1536, 1, 4, device="cuda")
-    lines.append(f"| depthwise conv1d, 4 taps | {seconds(lambda: functional.conv1d(x, w, groups=1536)) * 1e6:.1f} |")
+    add("depthwise conv1d, 4 taps", lambda: functional.conv1d(x, w, groups=1536))
+    a, b = torch.randn(8192, 8192, device="cuda"), torch.randn(8192, 8192, device="cuda")
+    add("matmul (cuBLAS), fp32, 8192³", lambda: a @ b)
     return lines
 
 

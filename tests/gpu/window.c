@@ -17,7 +17,14 @@
 #ifndef Q
 #define Q 3
 #endif
-void window(const float x[H + P - 1][W + Q - 1], const float w[P][Q], float out[H][W]) {
+// Elements of a row in memory.
+#ifndef PITCH_IN
+#define PITCH_IN (W + Q - 1)
+#endif
+#ifndef PITCH_OUT
+#define PITCH_OUT W
+#endif
+void window(const float x[H + P - 1][PITCH_IN], const float w[P][Q], float out[H][PITCH_OUT]) {
 #pragma scop
   for (int r = 0; r < H; r++)
     for (int c = 0; c < W; c++) {

@@ -152,7 +152,7 @@ impl<'a> Builder<'a> {
                 if self.program.scop.arrays[array].is_temporary() && !a.choice.phased {
                     continue;
                 }
-                self.stores.push(Store { array, at, value, when, inside, note });
+                self.stores.push(Store { array, at, value, when, inside, side: None, note });
             }
         }
         Ok(())
@@ -254,7 +254,7 @@ impl<'a> Builder<'a> {
         }
         let inside = self.space.holds_inside(&when);
         let ty = self.nodes[then.index()].ty;
-        self.node(Op::Guard(Guard { when, then, otherwise, inside }), ty)
+        self.node(Op::Guard(Guard { when, then, otherwise, inside, side: None }), ty)
     }
 
     /// The value that a statement stores at an instance.

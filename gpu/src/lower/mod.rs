@@ -14,18 +14,19 @@
 //! 1. [`crate::statements`]: which statements are inlined, and which form a class.
 //! 2. [`builder`]: the nodes of a step.
 //! 3. [`inputs`]: loads that share data.
-//! 4. [`tidy`]: what nobody uses, what the interior does without, what does not change.
+//! 4. [`tidy`]: what nobody uses, what the interior does without, what does not change; [`retime`]: what waits.
 //! 5. [`symbols`]: names that C++ has no other meaning for.
 //! 6. [`crate::analyze`]: margins, the time loop, the grid.
 
 mod builder;
 mod inputs;
+mod retime;
 mod symbols;
 mod tidy;
 
 use crate::analyze;
 use crate::arrange::{arrange, Arrangement, Attempt, Choice, Refusal};
-use crate::ir::Warp;
+use crate::ir::{Passing, Warp};
 use crate::space::Space;
 use crate::statements::Statements;
 use builder::Builder;
@@ -56,12 +57,26 @@ fn attempt(program: &Program, statements: &Statements, plan: &Plan, choice: Choi
     let arrangement: Arrangement = arrange(program, statements, plan, choice)?;
     let mut warp = on_large_stack(|| Builder::new(program, statements, &arrangement).build())?;
     tidy::arguments(&mut warp);
+    addressed(&warp)?;
     let time = Space::new(&arrangement).time_scalar();
     inputs::share(&mut warp, time, choice.inputs);
     tidy::tidy(&mut warp, time);
     symbols::rename(&mut warp);
     analyze::finish(&mut warp, &arrangement, statements, time)?;
     Ok(warp)
+}
+
+/// # Errors
+/// An array that the kernel reads or writes is too large for the numbers of its elements.
+fn addressed(warp: &Warp) -> Result<(), Refusal> {
+    let most = |dims: &[i64]| dims.iter().try_fold(1i32, |n, d| n.checked_mul(i32::try_from(*d).ok()?));
+    match warp.arrays.iter().find(|a| a.passing == Passing::Pointer && most(&a.dims).is_none()) {
+        Some(a) => {
+            Err(Refusal::new(format!("`{}` has 2^31 or more elements, and lanes count elements in 32 bits", a.name))
+                .help("call the kernel for parts of the array"))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Stack for the recursion from a value to its operands, in bytes.
@@ -84,14 +99,6 @@ fn supported(program: &Program) -> Result<(), Refusal> {
     if !program.scop.host.is_empty() {
         return Err(Refusal::new("the region calls a function that only a host computes")
             .help("compute the scalar before the region and pass it as a parameter"));
-    }
-    let most = |dims: &[i64]| dims.iter().try_fold(1i32, |n, d| n.checked_mul(i32::try_from(*d).ok()?));
-    if let Some(a) = program.scop.arrays.iter().find(|a| most(&a.dims).is_none()) {
-        return Err(Refusal::new(format!(
-            "`{}` has 2^31 or more elements, and lanes count elements in 32 bits",
-            a.name
-        ))
-        .help("call the kernel for parts of the array"));
     }
     let wide = |ty: scop::ScalarType| match ty {
         scop::ScalarType::Float { exponent, fraction } => [(8, 23), (11, 52)].contains(&(exponent, fraction)),

@@ -80,6 +80,7 @@ const RESERVED: &[&str] = &[
     "select",
     "shl",
     "shr",
+    "SIDE",
     "slot",
     "sqrt",
     "static_assert",
@@ -87,6 +88,7 @@ const RESERVED: &[&str] = &[
     "step",
     "store",
     "store_elements",
+    "store_masked",
     "template",
     "this",
     "thread_local",
@@ -102,6 +104,7 @@ const RESERVED: &[&str] = &[
     "warp_number",
     "wchar_t",
     "window",
+    "within",
     "word",
     "words",
     "words_in",
@@ -121,6 +124,9 @@ const RESERVED: &[&str] = &[
     "stream",
     "sagen_out",
     "AT",
+    "Border",
+    "Interior",
+    "Side",
 ];
 
 /// Gives the kernel, every array and every scalar a name of its own.

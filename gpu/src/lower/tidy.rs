@@ -1,6 +1,7 @@
 //! Passes over the nodes of a step: which arrays are arguments, what is used, what the interior does without, what does
 //! not change from step to step.
 
+use super::retime::retime;
 use crate::ir::{Guard, Node, NodeId, Op, Passing, ScalarId, Warp};
 
 /// Bytes of arrays that are kernel arguments, at most.
@@ -40,6 +41,9 @@ pub fn arguments(warp: &mut Warp) {
 pub fn tidy(warp: &mut Warp, time: Option<ScalarId>) {
     copies(warp);
     order(warp);
+    if let Some(time) = time {
+        retime(warp, time);
+    }
     borders(warp);
     if let Some(time) = time {
         invariants(warp, time);
@@ -70,7 +74,7 @@ fn copies(warp: &mut Warp) {
 }
 
 /// Orders nodes behind their operands; only those that a store needs remain.
-fn order(warp: &mut Warp) {
+pub fn order(warp: &mut Warp) {
     let mut place: Vec<Option<u32>> = vec![None; warp.nodes.len()];
     let mut ordered: Vec<NodeId> = vec![];
     let mut roots: Vec<NodeId> = warp.stores.iter().map(|s| s.value).rev().collect();

@@ -151,17 +151,19 @@ pub fn operation(warp: &Warp, id: NodeId, operands: &dyn Operands) -> String {
         Op::Select(c, a, b) => format!("({} ? {} : {})", text(*c), text(*a), text(*b)),
         Op::Fma(a, b, c) if node.row => format!("fma({}, {}, {})", spread(*a), spread(*b), spread(*c)),
         Op::Fma(a, b, c) => format!("one::fma({}, {}, {})", text(*a), text(*b), text(*c)),
-        Op::Guard(Guard { when, then, otherwise, inside }) => {
-            let (cond, by_lane) = conjunction(warp, when);
-            let (a, b) = if node.row { (spread(*then), spread(*otherwise)) } else { (text(*then), text(*otherwise)) };
-            let both = match by_lane || node.row {
-                true => format!("select({cond}, {a}, {b})"),
-                false => format!("({cond} ? {a} : {b})"),
-            };
-            match node.invariant || node.after {
-                true => both,
-                false => format!("(EDGE ? {both} : {})", if *inside { a } else { b }),
+        Op::Guard(Guard { when, then, otherwise, inside, side }) => {
+            let (mut a, mut b) = (text(*then), text(*otherwise));
+            if node.row {
+                (a, b) = (spread(*then), spread(*otherwise));
             }
+            let chosen = |when: &[Cond]| match conjunction(warp, when) {
+                (cond, by_lane) if by_lane || node.row => format!("select({cond}, {a}, {b})"),
+                (cond, _) => format!("({cond} ? {a} : {b})"),
+            };
+            if node.invariant || node.after {
+                return chosen(when);
+            }
+            by_body(&chosen(when), side.as_ref().map(|s| chosen(s)), if *inside { &a } else { &b })
         }
         Op::Hop { of, by } => format!("hop<{by}>({})", spread(*of)),
         Op::Take { rows, offset } => match rows.as_slice() {
@@ -182,6 +184,15 @@ pub fn operation(warp: &Warp, id: NodeId, operands: &dyn Operands) -> String {
             format!("fold_{name}({})", spread(*a))
         }
         Op::Argument { .. } | Op::Load { .. } | Op::Past { .. } | Op::Last { .. } | Op::Lookup(..) => text(id),
+    }
+}
+
+/// The text of a value that the bodies compute in different ways; `side`: `None` if it is that of the interior.
+pub fn by_body(border: &str, side: Option<String>, interior: &str) -> String {
+    match side {
+        None => format!("(EDGE ? {border} : {interior})"),
+        Some(side) if side == border => format!("(SIDE ? {border} : {interior})"),
+        Some(side) => format!("(EDGE ? {border} : SIDE ? {side} : {interior})"),
     }
 }
 

@@ -12,11 +12,12 @@
 //! }
 //! ```
 
-use super::expression::{atom, operation, scalar, Operands};
+use super::expression::{atom, by_body, operation, scalar, Operands};
+use super::memory::Body;
 use super::names::{names, tables};
 use super::{elements, memory, parameters, type_name};
 use crate::form::Form;
-use crate::ir::{NodeId, Op, Passing, Pitch, Time, Warp};
+use crate::ir::{NodeId, Op, Passing, Pitch, ScalarId, Time, Warp};
 use crate::launches::Launches;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -155,12 +156,22 @@ impl<'a> Printer<'a> {
 
     fn load(&self, id: NodeId, array: usize, at: &[Form]) -> String {
         let node = self.warp.node(id);
-        let guarded = memory::load(self.warp, array, at, true, None);
-        let plain = memory::load(self.warp, array, at, false, None);
-        match node.invariant || node.after || node.border || guarded == plain {
-            true => guarded,
-            false => format!("EDGE ? {guarded} : {plain}"),
+        match node.invariant || node.after || node.border {
+            true => memory::load(self.warp, array, at, Body::Border, None),
+            false => self.asked(array, at, None),
         }
+    }
+
+    /// A load as the bodies write it; `ahead`: as it is some steps later.
+    fn asked(&self, array: usize, at: &[Form], ahead: Option<(ScalarId, i64)>) -> String {
+        let text = |body: Body| memory::load(self.warp, array, at, body, ahead);
+        let (border, side, plain) = (text(Body::Border), text(Body::Side), text(Body::Interior));
+        if border == plain {
+            return plain;
+        }
+        let side = Some(side).filter(|s| *s != plain && self.warp.time.is_some());
+        let text = by_body(&border, side, &plain);
+        text[1..text.len() - 1].to_string()
     }
 
     fn kernel(&mut self) {
@@ -317,7 +328,7 @@ impl<'a> Printer<'a> {
         match node.border && timed {
             true => {
                 self.line(&format!("{of} {name} = {of}();"));
-                self.line(&format!("if (EDGE) {name} = {value};{comment}"));
+                self.line(&format!("if (SIDE) {name} = {value};{comment}"));
             }
             false => self.line(&format!("const {of} {name} = {value};{comment}")),
         }
@@ -325,9 +336,7 @@ impl<'a> Printer<'a> {
             let Op::Load { array, at } = &node.op else { return };
             let time = self.warp.time.as_ref().map(|t| (t.scalar, t.ahead));
             let next = self.next(id);
-            let guarded = memory::load(self.warp, *array, at, true, time);
-            let plain = memory::load(self.warp, *array, at, false, time);
-            let both = if guarded == plain { guarded } else { format!("EDGE ? {guarded} : {plain}") };
+            let both = self.asked(*array, at, time);
             self.line(&format!("{next}[slot] = {both};"));
         }
     }
@@ -357,8 +366,8 @@ impl<'a> Printer<'a> {
         let always = inside.is_empty();
         self.line("const auto array = [&](auto body) {");
         self.indent += 1;
-        self.line("constexpr bool EDGE = decltype(body)::value;");
-        self.line("(void)EDGE;");
+        self.line("constexpr bool EDGE = decltype(body)::steps, SIDE = decltype(body)::lanes;");
+        self.line("(void)EDGE, (void)SIDE;");
         self.body();
         self.indent -= 1;
         self.line("};");
@@ -391,7 +400,7 @@ impl<'a> Printer<'a> {
         let warp = self.warp;
         for s in warp.stores.iter().filter(|s| warp.is_after(s)) {
             let value = self.stored(s);
-            let text = memory::store(warp, s, &value, true);
+            let text = memory::store(warp, s, &value, Body::Border);
             self.line(&text);
         }
     }
@@ -409,21 +418,32 @@ impl<'a> Printer<'a> {
         let warp = self.warp;
         for s in warp.stores.iter().filter(|s| here(s)) {
             let value = self.stored(s);
-            let (guarded, plain) =
-                (memory::store(self.warp, s, &value, true), memory::store(self.warp, s, &value, false));
-            let kept = self.warp.time.as_ref().and_then(|t| Some((t, t.height?)));
+            let text = |body: Body| memory::store(warp, s, &value, body);
+            let (border, side, plain) = (text(Body::Border), text(Body::Side), text(Body::Interior));
+            let kept = warp.time.as_ref().and_then(|t| t.height);
             let own = kept.map_or(String::new(), |_| "if (kept) ".to_string());
-            match (guarded == plain && s.inside, s.inside) {
-                (true, _) => self.line(&format!("{own}{guarded}")),
-                (false, true) => {
+            match (s.inside, &s.side) {
+                (true, _) if border == plain => self.line(&format!("{own}{plain}")),
+                (true, lanes) => {
                     self.line(&format!("{own}{{"));
                     self.indent += 1;
-                    self.line(&format!("if (EDGE) {{ {guarded} }}"));
+                    let sides = lanes.is_some() && side != border && warp.time.is_some();
+                    let all = if lanes.is_some() && !sides { "SIDE" } else { "EDGE" };
+                    self.line(&format!("if ({all}) {{ {border} }}"));
+                    if sides {
+                        self.line(&format!("else if (SIDE) {{ {side} }}"));
+                    }
                     self.line(&format!("else {{ {plain} }}"));
                     self.indent -= 1;
                     self.line("}");
                 }
-                (false, false) => self.line(&format!("if (EDGE) {{ {own}{guarded} }}")),
+                (false, None) => self.line(&format!("if (EDGE) {{ {own}{border} }}")),
+                (false, Some(_)) => {
+                    self.line(&format!("if (EDGE) {{ {own}{border} }}"));
+                    if warp.time.is_some() {
+                        self.line(&format!("else if (SIDE) {{ {own}{side} }}"));
+                    }
+                }
             }
         }
     }
@@ -445,7 +465,7 @@ impl<'a> Printer<'a> {
             self.line(&format!("const int {t} = first + slot;"));
             for &id in &asked {
                 let Op::Load { array, at } = &self.warp.node(id).op else { continue };
-                let text = memory::load(self.warp, *array, at, true, None);
+                let text = memory::load(self.warp, *array, at, Body::Border, None);
                 let next = self.next(id);
                 self.line(&format!("{next}[slot] = {text};"));
             }
@@ -469,8 +489,8 @@ impl<'a> Printer<'a> {
         self.line("");
         self.line(&format!("const auto step = [&](auto body, const int slot, const int {t}) {{"));
         self.indent += 1;
-        self.line("constexpr bool EDGE = decltype(body)::value;");
-        self.line("(void)EDGE, (void)slot;");
+        self.line("constexpr bool EDGE = decltype(body)::steps, SIDE = decltype(body)::lanes;");
+        self.line("(void)EDGE, (void)SIDE, (void)slot;");
         if let Some(height) = time.height {
             let start = self.warp.scalars[height.index()].name.clone();
             self.line(&format!(
@@ -495,7 +515,7 @@ impl<'a> Printer<'a> {
         self.behind();
     }
 
-    /// The loop: the interior by itself, around it the border.
+    /// The loop: the steps without a border by themselves, around them the border.
     fn run(&mut self, t: &str, slots: i64) {
         self.line(&format!("for (int {t} = first;;) {{"));
         self.indent += 1;
@@ -508,16 +528,28 @@ impl<'a> Printer<'a> {
             1 => format!("{t} < inside_end"),
             n => format!("{t} + {n} <= inside_end"),
         };
-        self.line(&format!("for (; {t} >= inside && {inside}; {next}) {{"));
-        self.indent += 1;
-        self.line(&call("Interior", t));
-        self.indent -= 1;
-        self.line("}");
+        let steps = format!("for (; {t} >= inside && {inside}; {next})");
+        let mut all = vec![("", "Interior")];
+        if self.has_sides() {
+            all = vec![("if (within) ", "Interior"), ("else ", "Side")];
+        }
+        for (when, body) in all {
+            self.line(&format!("{when}{steps} {{"));
+            self.indent += 1;
+            self.line(&call(body, t));
+            self.indent -= 1;
+            self.line("}");
+        }
         self.line(&format!("if ({t} > last) break;"));
         self.line(&call("Border", t));
         self.line(&format!("{next};"));
         self.indent -= 1;
         self.line("}");
+    }
+
+    /// Whether lanes of some warps are at a border in every step.
+    fn has_sides(&self) -> bool {
+        self.warp.time.as_ref().is_some_and(|t| self.warp.interior.iter().any(|f| f.of(t.scalar) == 0))
     }
 
     /// First and last step of the warp.
@@ -564,11 +596,12 @@ impl<'a> Printer<'a> {
         let fold = |all: &[String], f: &str, start: &str| {
             all.iter().fold(start.to_string(), |a, b| format!("one::{f}({a}, {b})"))
         };
-        let end = fold(&high, "min", "last + 1");
-        let end = if always.is_empty() { end } else { format!("{} ? {end} : first", always.join(" && ")) };
-        self.line("// In these steps no lane is at a border.");
+        self.line("// These steps are not at a border.");
         self.line(&format!("const int inside = {};", fold(&low, "max", "first")));
-        self.line(&format!("const int inside_end = {end};"));
+        self.line(&format!("const int inside_end = {};", fold(&high, "min", "last + 1")));
+        if self.has_sides() {
+            self.line(&format!("const bool within = {};  // no lane is at a border, either", always.join(" && ")));
+        }
     }
 }
 

@@ -437,6 +437,20 @@ template<class T, int W> DEVICE void store(const Row<bool, W> &when, T *p, long 
   COUNT(stores, word<W * sizeof(T)>::count);
   LANE_LOOP if (lane_of(when.v[0], l)) FROM_WORDS(p + at + lane_of(own, l) * W, in);
 }
+// Whole words by the lanes in which `when` holds for all registers, single elements by the others.
+template<class T, int W> DEVICE void store_masked(const Row<bool, W> &when, T *p, long long at, const Row<T, W> &in) {
+  const V<int> own = lane();
+  COUNT(stores, word<W * sizeof(T)>::count);
+  LANE_LOOP {
+    bool whole = true;
+    UNROLL for (int r = 0; r < W; r++) whole &= AT(when);
+    if (whole) {
+      FROM_WORDS(p + at + lane_of(own, l) * W, in);
+    } else {
+      UNROLL for (int r = 0; r < W; r++) if (AT(when)) p[at + lane_of(own, l) * W + r] = AT(in);
+    }
+  }
+}
 // Single elements.
 template<class T, int W> DEVICE void store_elements(const Row<bool, W> &when, T *p, long long at, const Row<T, W> &in) {
   const V<int> own = lane();
@@ -448,6 +462,7 @@ template<class T, int W> DEVICE void scatter(const Row<bool, W> &when, T *p, con
   FOR_ALL if (AT(when)) p[AT(index)] = AT(in);
 }
 
-// The two bodies of a step.
-struct Border { static constexpr bool value = true; };
-struct Interior { static constexpr bool value = false; };
+// The bodies of a step: steps and lanes may be at a border, only lanes, none.
+struct Border { static constexpr bool steps = true, lanes = true; };
+struct Side { static constexpr bool steps = false, lanes = true; };
+struct Interior { static constexpr bool steps = false, lanes = false; };

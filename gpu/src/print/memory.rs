@@ -4,6 +4,27 @@ use super::expression::{atom, conjunction, row, scalar, unit};
 use crate::form::{Cond, Form};
 use crate::ir::{Array, Passing, ScalarId, Store, Warp};
 
+/// The body that a load or a store stands in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Body {
+    /// Lanes and steps may be at a border.
+    Border,
+    /// Only lanes may be.
+    Side,
+    Interior,
+}
+
+impl Body {
+    /// Whether a subscript may be beyond the array here.
+    fn is_open(self, warp: &Warp, form: &Form) -> bool {
+        match self {
+            Body::Border => true,
+            Body::Side => warp.time.as_ref().is_none_or(|t| form.of(t.scalar) == 0),
+            Body::Interior => false,
+        }
+    }
+}
+
 /// How the PEs of a row find their elements.
 enum Layout {
     /// All lanes the same element.
@@ -33,11 +54,11 @@ fn later(form: &Form, time: Option<(ScalarId, i64)>) -> Form {
     time.map_or_else(|| form.clone(), |(t, steps)| form.plus(steps * form.of(t)))
 }
 
-/// Subscript `d` as a scalar, in bounds if `clamped`.
-fn subscript(warp: &Warp, form: &Form, extent: i64, clamped: bool) -> String {
+/// Subscript `d` as a scalar, in bounds.
+fn subscript(warp: &Warp, form: &Form, extent: i64, body: Body) -> String {
     let text = scalar(warp, &Form { unit: 0, ..form.clone() });
     let (lo, hi) = form.range(&warp.scalars, 1);
-    match clamped && (lo < 0 || hi >= extent) {
+    match body.is_open(warp, form) && (lo < 0 || hi >= extent) {
         true => format!("clamp({text}, 0, {})", extent - 1),
         false => text,
     }
@@ -66,17 +87,17 @@ fn flat(dims: &[i64], subscripts: &[String]) -> String {
 }
 
 /// A load in one body; `ahead`: as it is some steps later.
-pub fn load(warp: &Warp, array: usize, at: &[Form], border: bool, ahead: Option<(ScalarId, i64)>) -> String {
+pub fn load(warp: &Warp, array: usize, at: &[Form], body: Body, ahead: Option<(ScalarId, i64)>) -> String {
     let source = &warp.arrays[array];
     let at: Vec<Form> = at.iter().map(|f| later(f, ahead)).collect();
     let (name, width, dims) = (source.loaded(), warp.width, &source.dims);
     let texts = |n: usize| -> Vec<String> {
-        at[..n].iter().zip(dims).map(|(f, &extent)| subscript(warp, f, extent, border)).collect()
+        at[..n].iter().zip(dims).map(|(f, &extent)| subscript(warp, f, extent, body)).collect()
     };
     let last = at.len().saturating_sub(1);
     match layout(warp, source, &at) {
         Layout::Same => format!("{name}[{}]", flat(dims, &texts(at.len()))),
-        Layout::Along { words } if border => {
+        Layout::Along { words } if body.is_open(warp, &at[last]) => {
             let row = flat(dims, &[texts(last), vec!["0".into()]].concat());
             let first = scalar(warp, &Form { unit: 0, ..at[last].clone() });
             let function = if words && dims[last] % width == 0 { "words_in" } else { "elements_in" };
@@ -87,17 +108,17 @@ pub fn load(warp: &Warp, array: usize, at: &[Form], border: bool, ahead: Option<
             let first = scalar(warp, &Form { unit: 0, ..at[last].clone() });
             format!("{function}<{width}>({name}, {})", flat(dims, &[texts(last), vec![first]].concat()))
         }
-        Layout::Anywhere => format!("gather({name}, {})", index(warp, dims, &at, border)),
+        Layout::Anywhere => format!("gather({name}, {})", index(warp, dims, &at, body)),
     }
 }
 
 /// The position of each PE's element.
-fn index(warp: &Warp, dims: &[i64], at: &[Form], clamped: bool) -> String {
+fn index(warp: &Warp, dims: &[i64], at: &[Form], body: Body) -> String {
     let mut terms = vec![];
     for (d, form) in at.iter().enumerate() {
         let stride: i64 = dims[d + 1..].iter().product();
         let (lo, hi) = form.range(&warp.scalars, warp.units());
-        let text = match (clamped && (lo < 0 || hi >= dims[d]), form.unit) {
+        let text = match (body.is_open(warp, form) && (lo < 0 || hi >= dims[d]), form.unit) {
             (true, 0) => format!("clamp({}, 0, {})", scalar(warp, form), dims[d] - 1),
             (true, _) => format!("clamp({}, 0, {})", row(warp, form), dims[d] - 1),
             (false, 0) => scalar(warp, form),
@@ -115,10 +136,14 @@ fn index(warp: &Warp, dims: &[i64], at: &[Form], clamped: bool) -> String {
 }
 
 /// A store in one body, without the lanes of the margins.
-pub fn store(warp: &Warp, s: &Store, value: &str, border: bool) -> String {
+pub fn store(warp: &Warp, s: &Store, value: &str, body: Body) -> String {
     let target = &warp.arrays[s.array];
     let (name, width, dims) = (&target.name, warp.width, &target.dims);
-    let when: Vec<Cond> = if border || !s.inside { s.when.clone() } else { vec![] };
+    let when: Vec<Cond> = match body {
+        Body::Border => s.when.clone(),
+        Body::Side => s.side.clone().unwrap_or_default(),
+        Body::Interior => vec![],
+    };
     let (scalars, rows): (Vec<Cond>, Vec<Cond>) = when.into_iter().partition(|c| !c.is_by_lane());
     let mine = if has_margins(warp) { Some("mine".to_string()) } else { None };
     let masks: Vec<String> = mine.into_iter().chain((!rows.is_empty()).then(|| conjunction(warp, &rows).0)).collect();
@@ -133,7 +158,11 @@ pub fn store(warp: &Warp, s: &Store, value: &str, border: bool) -> String {
         Layout::Along { words } => {
             let subscripts: Vec<String> = s.at.iter().map(|f| scalar(warp, &Form { unit: 0, ..f.clone() })).collect();
             let at = flat(dims, &subscripts);
-            let function = if words && rows.is_empty() { "store" } else { "store_elements" };
+            let function = match (words, rows.is_empty()) {
+                (true, true) => "store",
+                (true, false) => "store_masked",
+                _ => "store_elements",
+            };
             format!("{function}({mask}, {name}, {at}, {value})")
         }
         Layout::Same => {
@@ -141,7 +170,7 @@ pub fn store(warp: &Warp, s: &Store, value: &str, border: bool) -> String {
             let at = flat(dims, &subscripts);
             format!("scatter({mask}, {name}, all<{width}>((int)({at})), {value})")
         }
-        Layout::Anywhere => format!("scatter({mask}, {name}, {}, {value})", index(warp, dims, &s.at, false)),
+        Layout::Anywhere => format!("scatter({mask}, {name}, {}, {value})", index(warp, dims, &s.at, Body::Interior)),
     };
     match scalars.is_empty() {
         true => format!("{text};"),
