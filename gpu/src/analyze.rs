@@ -16,7 +16,7 @@
 
 use crate::arrange::{Arrangement, Attempt, Place, Refusal};
 use crate::form::{simplified, Cond, Form};
-use crate::ir::{GridAxis, Margins, NodeId, Op, Passing, Pitch, Scalar, ScalarId, Time, Warp, LANES};
+use crate::ir::{GridAxis, Margins, NodeId, Op, Passing, Pitch, Scalar, ScalarId, Sides, Time, Warp, LANES};
 use crate::space::{self, Space, BEYOND};
 use crate::statements::Statements;
 use scop::{flow, Affine, Constraint};
@@ -62,6 +62,7 @@ pub fn finish(
     copies(warp);
     simplify(warp);
     warp.interior = interior(warp, &Space::new(arrangement));
+    sides(warp);
     warp.map = describe(warp, arrangement);
     Ok(())
 }
@@ -147,7 +148,7 @@ fn outer_axes(warp: &mut Warp, arrangement: &Arrangement, domains: &[Vec<Constra
         let (lo, hi) = bounds(domains, &c.row);
         let count = (hi - lo) / step + 1;
         set_range(warp, scalar, lo, lo + (count - 1) * step);
-        axes.push(GridAxis { scalar, first: lo, step: Pitch::Constant(step), count });
+        axes.push(GridAxis { scalar, first: lo, step: Pitch::Constant(step), count, sides: Sides::default() });
     }
     axes
 }
@@ -166,7 +167,7 @@ fn strips(warp: &mut Warp, arrangement: &Arrangement, domains: &[Vec<Constraint>
     let count = (hi - start) / step + 1;
     let first = start - warp.margins.low;
     set_range(warp, scalar, first, first + (count - 1) * step);
-    Some(GridAxis { scalar, first, step: Pitch::Constant(step), count })
+    Some(GridAxis { scalar, first, step: Pitch::Constant(step), count, sides: Sides::default() })
 }
 
 fn time_loop(
@@ -227,7 +228,7 @@ fn height(
     let (lo, hi) = bounds(domains, &arrangement.coordinates[d].row);
     let name = format!("{}_0", warp.scalars[time.scalar.index()].name);
     warp.scalars.push(Scalar { name, lo, hi, multiple: 1 });
-    Some(GridAxis { scalar, first: lo, step: Pitch::Height, count: hi - lo + 1 })
+    Some(GridAxis { scalar, first: lo, step: Pitch::Height, count: hi - lo + 1, sides: Sides::default() })
 }
 
 /// Drops conditions that always hold, now that the grid is known.
@@ -328,6 +329,21 @@ fn interior(warp: &mut Warp, space: &Space) -> Vec<Form> {
     all.retain(|f| f.range(&warp.scalars, 1).0 < 0);
     all.sort();
     all
+}
+
+/// Finds the strips at the sides: those in which a form of the interior that only the strip decides is negative.
+fn sides(warp: &mut Warp) {
+    let lane = warp.lane_scalar;
+    let parted = warp.time.as_ref().is_some_and(|t| t.height.is_some());
+    let own: Vec<Form> = warp.interior.iter().filter(|f| f.scalars.keys().eq([&lane])).cloned().collect();
+    let Some(axis) = warp.grid.iter_mut().find(|a| a.scalar == lane).filter(|_| parted) else { return };
+    let Pitch::Constant(step) = axis.step else { return };
+    let within = |k: i64| own.iter().all(|f| f.constant + f.of(lane) * (axis.first + k * step) >= 0);
+    let low = (0..axis.count).take_while(|k| !within(*k)).count() as i64;
+    let high = (0..axis.count).rev().take_while(|k| !within(*k)).count() as i64;
+    if 4 * (low + high) <= axis.count {
+        axis.sides = Sides { low, high };
+    }
 }
 
 /// What makes the outcome of a conjunction known.

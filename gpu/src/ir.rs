@@ -86,6 +86,28 @@ pub struct GridAxis {
     /// From one warp to the next.
     pub step: Pitch,
     pub count: i64,
+    pub sides: Sides,
+}
+
+/// Strips whose lanes are at a border in every step: the first and the last ones. Their steps take longer, so their part of the
+/// time loop is divided among [`TURNS`] warps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sides {
+    pub low: i64,
+    pub high: i64,
+}
+
+/// Warps of a strip at a side.
+pub const TURNS: i64 = 4;
+
+impl GridAxis {
+    /// Warps along the axis; `None`: as many as the height makes.
+    pub fn warps(&self) -> Option<i64> {
+        match self.step {
+            Pitch::Constant(_) => Some(self.count + (TURNS - 1) * (self.sides.low + self.sides.high)),
+            Pitch::Height => None,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -57,7 +57,7 @@ pub fn estimate(warp: &Warp) -> Estimate {
     }
     for axis in &warp.grid {
         warps *= match axis.step {
-            Pitch::Constant(_) => axis.count as f64,
+            Pitch::Constant(_) => axis.warps().unwrap_or(axis.count) as f64,
             Pitch::Height => (axis.count as f64 / HEIGHT as f64).max(1.0),
         };
         if axis.step == Pitch::Height && axis.count < HEIGHT {

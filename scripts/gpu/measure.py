@@ -8,6 +8,7 @@ import argparse
 import concurrent.futures
 import importlib.util
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -200,7 +201,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sagen", required=True)
     parser.add_argument("--out", default=os.path.join(ROOT, "docs", "results", "gpu.md"))
-    parser.add_argument("--only", default="", help="rows whose names contain this")
+    parser.add_argument("--only", default="", help="rows whose names match this regular expression")
     parser.add_argument("--no-peers", action="store_true")
     parser.add_argument("what", nargs="?", choices=["compile", "hip"])
     arguments = parser.parse_args()
@@ -211,7 +212,7 @@ def main():
 
     begin, failed = time.time(), 0
     device = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
-    rows = [row for row in ROWS if arguments.only in row.name]
+    rows = [row for row in ROWS if re.search(arguments.only, row.name)]
     with tempfile.TemporaryDirectory() as home, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         small = [os.path.join(home, f"s{k}") for k in range(len(rows))]
         large = [os.path.join(home, f"l{k}") for k in range(len(rows))]

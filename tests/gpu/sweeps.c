@@ -2,6 +2,7 @@
 // sagen: --function planes --space j,t --time i+t -D M=257 -D S=5
 // sagen: --function box --space j,t --time i+t
 // sagen: --function star --fp-contract
+// sagen: --function star --space j,t --time i+t -D S=5 -D N=33 -D M=2500
 // sagen: --function between
 // sagen: --function between --space j,t --time i+2*t
 #ifndef M

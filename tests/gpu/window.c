@@ -2,6 +2,7 @@
 // sagen:
 // sagen: --space c,p --time r+p,q -D W=254 -D H=64
 // sagen: --space c --time r,p,q
+// sagen: --space c,p --time r+p,q -D W=2043 -D H=70 -D PITCH_OUT=2048
 // sagen: --space c,q --time r,p
 // sagen: --space c+q,p --time r+p,q
 // sagen: --space c,p --time r+p,q -D P=5 -D Q=7 -D W=301

@@ -101,7 +101,7 @@ fn parameter(a: &Array) -> String {
 /// Steps of the axis of heights, and warps beside it.
 pub fn parts(warp: &Warp) -> (i64, i64, i64) {
     let axis = warp.grid.iter().find(|a| a.step == crate::ir::Pitch::Height).map_or(1, |a| a.count);
-    let beside = warp.grid.iter().filter(|a| a.step != crate::ir::Pitch::Height).map(|a| a.count).product();
+    let beside = warp.grid.iter().filter_map(crate::ir::GridAxis::warps).product();
     (axis, beside, warp.time.as_ref().map_or(0, |t| t.before))
 }
 

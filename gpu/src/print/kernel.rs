@@ -17,7 +17,7 @@ use super::memory::Body;
 use super::names::{names, tables};
 use super::{elements, memory, parameters, type_name};
 use crate::form::Form;
-use crate::ir::{NodeId, Op, Passing, Pitch, ScalarId, Time, Warp};
+use crate::ir::{GridAxis, NodeId, Op, Passing, Pitch, ScalarId, Sides, Time, Warp, TURNS};
 use crate::launches::Launches;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -259,12 +259,11 @@ impl<'a> Printer<'a> {
         let warp = self.warp;
         self.line(&format!("int place = WARP({});", warp.warps));
         for axis in warp.grid.iter().rev() {
+            if axis.sides != Sides::default() {
+                self.strip(axis);
+                continue;
+            }
             let (name, first) = (&warp.scalars[axis.scalar.index()].name, axis.first);
-            let offset = |text: String| match first {
-                0 => text,
-                f if f < 0 => format!("{text} - {}", -f),
-                f => format!("{text} + {f}"),
-            };
             let (count, step) = match axis.step {
                 Pitch::Constant(step) => (axis.count.to_string(), step.to_string()),
                 Pitch::Height => (format!("(({} + height - 1) / height)", axis.count), "height".into()),
@@ -273,8 +272,11 @@ impl<'a> Printer<'a> {
                 self.line(&format!("const int {name} = {first};"));
                 continue;
             }
-            let at = if step == "1" { format!("place % {count}") } else { format!("place % {count} * {step}") };
-            self.line(&format!("const int {name} = {};", offset(at)));
+            let mut at = if step == "1" { format!("place % {count}") } else { format!("place % {count} * {step}") };
+            if axis.step == Pitch::Height && self.rows() == "rows" {
+                at += " + turn * part";
+            }
+            self.line(&format!("const int {name} = {};", offset(at, first)));
             self.line(&format!("place /= {count};"));
         }
         self.line("if (place > 0) return;");
@@ -288,6 +290,37 @@ impl<'a> Printer<'a> {
             self.line(&format!(
                 "const Row<bool, {width}> mine = (pe >= {low}) & (pe <= {high});  // PEs with a result"
             ));
+        }
+    }
+
+    /// The strip of a warp, where strips at the sides are divided among several warps.
+    fn strip(&mut self, axis: &GridAxis) {
+        let (Sides { low, high }, count, all) = (axis.sides, axis.count, axis.warps().unwrap_or(axis.count));
+        let (name, turns) = (&self.warp.scalars[axis.scalar.index()].name, TURNS);
+        let others = turns - 1;
+        let Pitch::Constant(step) = axis.step else { return };
+        self.line(&format!("int strip = place % {all}, turn = 0;"));
+        self.line(&format!("place /= {all};"));
+        self.line(&format!("if (strip >= {count}) {{  // one of the {turns} warps of a strip at a side"));
+        self.line(&format!("  turn = (strip - {count}) % {others} + 1;"));
+        self.line(&format!("  strip = (strip - {count}) / {others};"));
+        if high > 0 {
+            let last = format!("strip += {};", count - low - high);
+            self.line(&if low > 0 { format!("  if (strip >= {low}) {last}") } else { format!("  {last}") });
+        }
+        self.line("}");
+        let ends = [(low > 0).then(|| format!("strip < {low}")), (high > 0).then(|| format!("strip >= {}", count - high))];
+        let side = ends.into_iter().flatten().collect::<Vec<_>>().join(" || ");
+        self.line(&format!("const int part = (height + {others}) / {turns};"));
+        self.line(&format!("const int rows = {side} ? one::min(part, height - turn * part) : height;"));
+        self.line(&format!("const int {name} = {};", offset(format!("strip * {step}"), axis.first)));
+    }
+
+    /// Steps of the warp that are its own, where the time loop is divided: the height, or a part of it.
+    fn rows(&self) -> &'static str {
+        match self.warp.grid.iter().any(|a| a.sides != Sides::default()) {
+            true => "rows",
+            false => "height",
         }
     }
 
@@ -307,7 +340,7 @@ impl<'a> Printer<'a> {
         let of = self.type_of(id);
         let asked = timed && self.is_asked(id);
         let value = match &node.op {
-            _ if asked => format!("{}[slot]", self.next(id)),
+            _ if asked => format!("{}[{}]", self.next(id), if self.slots() > 1 { "SIDE ? 0 : slot" } else { "0" }),
             Op::Load { array, at } => self.load(id, *array, at),
             Op::Past { .. } | Op::Last { .. } | Op::Argument { .. } | Op::Lookup(..) => {
                 // The text without the name itself.
@@ -337,8 +370,16 @@ impl<'a> Printer<'a> {
             let time = self.warp.time.as_ref().map(|t| (t.scalar, t.ahead));
             let next = self.next(id);
             let both = self.asked(*array, at, time);
-            self.line(&format!("{next}[slot] = {both};"));
+            match self.slots() {
+                1 => self.line(&format!("{next}[0] = {both};")),
+                _ => self.line(&format!("renew<SIDE>({next}, slot, {both});")),
+            }
         }
+    }
+
+    /// Rows asked for ahead; the interior is unrolled by it.
+    fn slots(&self) -> i64 {
+        self.warp.time.as_ref().map_or(1, |t| t.ahead.max(1))
     }
 
     /// The C line of a node's statement, if it is another one than before.
@@ -452,7 +493,7 @@ impl<'a> Printer<'a> {
         let t = self.warp.scalars[time.scalar.index()].name.clone();
         self.range(time);
         self.fast(time);
-        let slots = time.ahead.max(1);
+        let slots = self.slots();
         let asked: Vec<NodeId> =
             (0..self.warp.nodes.len()).map(|k| NodeId(k as u32)).filter(|&id| self.is_asked(id)).collect();
         for &id in &asked {
@@ -494,7 +535,8 @@ impl<'a> Printer<'a> {
         if let Some(height) = time.height {
             let start = self.warp.scalars[height.index()].name.clone();
             self.line(&format!(
-                "const bool kept = {t} >= {start} && {t} < {start} + height;  // beyond, another warp stores"
+                "const bool kept = {t} >= {start} && {t} < {start} + {};  // beyond, another warp stores",
+                self.rows()
             ));
         }
         self.body();
@@ -528,21 +570,17 @@ impl<'a> Printer<'a> {
             1 => format!("{t} < inside_end"),
             n => format!("{t} + {n} <= inside_end"),
         };
-        let steps = format!("for (; {t} >= inside && {inside}; {next})");
-        let mut all = vec![("", "Interior")];
+        let within = if self.has_sides() { "within && " } else { "" };
+        self.line(&format!("for (; {within}{t} >= inside && {inside}; {next}) {{"));
+        self.indent += 1;
+        self.line(&call("Interior", t));
+        self.indent -= 1;
+        self.line("}");
         if self.has_sides() {
-            all = vec![("if (within) ", "Interior"), ("else ", "Side")];
-        }
-        for (when, body) in all {
-            self.line(&format!("{when}{steps} {{"));
-            self.indent += 1;
-            self.line(&call(body, t));
-            self.indent -= 1;
-            self.line("}");
+            self.line(&format!("for (; {t} >= inside && {t} < inside_end; {t}++) step(Side(), 0, {t});"));
         }
         self.line(&format!("if ({t} > last) break;"));
-        self.line(&call("Border", t));
-        self.line(&format!("{next};"));
+        self.line(&format!("step(Border(), 0, {t}++);"));
         self.indent -= 1;
         self.line("}");
     }
@@ -566,7 +604,7 @@ impl<'a> Printer<'a> {
                 let start = &self.warp.scalars[height.index()].name;
                 let hi = self.warp.scalars[height.index()].hi;
                 let first = if time.before > 0 { format!("{start} - {}", time.before) } else { start.clone() };
-                (first, format!("one::min({start} + height - 1, {hi})"))
+                (first, format!("one::min({start} + {} - 1, {hi})", self.rows()))
             }
             None => (
                 clipped(scalar(self.warp, &time.first), &time.first),
@@ -602,6 +640,15 @@ impl<'a> Printer<'a> {
         if self.has_sides() {
             self.line(&format!("const bool within = {};  // no lane is at a border, either", always.join(" && ")));
         }
+    }
+}
+
+/// A sum with a constant.
+fn offset(text: String, by: i64) -> String {
+    match by {
+        0 => text,
+        f if f < 0 => format!("{text} - {}", -f),
+        f => format!("{text} + {f}"),
     }
 }
 

@@ -462,6 +462,16 @@ template<class T, int W> DEVICE void scatter(const Row<bool, W> &when, T *p, con
   FOR_ALL if (AT(when)) p[AT(index)] = AT(in);
 }
 
+// A row asked for, in the place of the one that is used: the place `slot`, or, if rows move, the last place.
+template<bool moves, class R, int N> DEVICE void renew(R (&next)[N], int slot, const R &row) {
+  if (moves) {
+    UNROLL for (int k = 0; k + 1 < N; k++) next[k] = next[k + 1];
+    next[N - 1] = row;
+  } else {
+    next[slot] = row;
+  }
+}
+
 // The bodies of a step: steps and lanes may be at a border, only lanes, none.
 struct Border { static constexpr bool steps = true, lanes = true; };
 struct Side { static constexpr bool steps = false, lanes = true; };

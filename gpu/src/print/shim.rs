@@ -6,15 +6,15 @@
 //! beside one.
 
 use super::{elements, parameters, type_name};
-use crate::ir::{Passing, Pitch, Warp};
+use crate::ir::{Passing, Warp};
 use crate::launches::Launches;
 use std::fmt::Write as _;
 
 /// The number of warps at a height, as C++.
 pub fn warps(warp: &Warp) -> String {
-    let axis = |a: &crate::ir::GridAxis| match a.step {
-        Pitch::Constant(_) => format!("{}ll", a.count),
-        Pitch::Height => format!("(({} + height - 1) / height)", a.count),
+    let axis = |a: &crate::ir::GridAxis| match a.warps() {
+        Some(count) => format!("{count}ll"),
+        None => format!("(({} + height - 1) / height)", a.count),
     };
     let all: Vec<String> = warp.grid.iter().map(axis).collect();
     if all.is_empty() {
