@@ -140,7 +140,7 @@ fn outer_axes(warp: &mut Warp, arrangement: &Arrangement, domains: &[Vec<Constra
     let mut axes = vec![];
     for (d, c) in arrangement.coordinates.iter().enumerate() {
         let step = match c.place {
-            Place::Grid => 1,
+            Place::Grid => if warp.pairs.is_some_and(|p| Some(p.axis) == space.scalar_of(d)) { 2 } else { 1 },
             Place::Unrolled(Some(tile)) => tile,
             _ => continue,
         };
@@ -409,6 +409,9 @@ fn describe(warp: &Warp, arrangement: &Arrangement) -> Vec<String> {
                 format!("time, {} steps; a warp runs `height` of them", c.extent())
             }
             Place::Loop => format!("time, {} steps", c.extent()),
+            Place::Grid if warp.pairs.is_some_and(|p| warp.scalars[p.axis.index()].name == c.name) => {
+                format!("{} warps, two of {} in the halves of each register", (c.extent() + 1) / 2, c.name)
+            }
             Place::Grid => format!("{} warps", c.extent()),
         };
         lines.push(format!("{:<8} {what}", c.name));

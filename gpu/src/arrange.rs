@@ -96,6 +96,8 @@ pub struct Choice {
     pub ahead: i64,
     /// All PEs of axis 0 are in one warp.
     pub whole: bool,
+    /// Two instances in the halves of registers.
+    pub paired: bool,
     /// The program is one phase of several: local arrays pass values between them, in the device's memory.
     pub phased: bool,
 }
@@ -174,10 +176,6 @@ pub fn arrange(
             "values hop from PE to PE within a step, and there is no time loop to skew the lanes in",
         )
         .help("give the loop of more than 32 iterations to --time"));
-    }
-    if skewed && folded(lanes) {
-        return Err(Refusal::new("values hop from PE to PE within a step, and a sum passes over all PEs")
-            .help("compute the sum along time: put another loop on axis 0"));
     }
     let whole = choice.whole || skewed || folded(lanes);
     let extent = coordinates[lanes].extent();

@@ -7,7 +7,7 @@ use crate::arrange::{Choice, Inputs, Refusal};
 use crate::ir::Warp;
 use crate::launches::Launches;
 use crate::lower::lower;
-use crate::model::{estimate, resident, Estimate};
+use crate::model::{self, estimate, Estimate};
 use crate::phases;
 use scop::diag::{Diagnostic, Diagnostics};
 use std::ops::Range;
@@ -154,8 +154,9 @@ fn plans(program: &Program, space: &[String], shape: &Shape) -> Result<Vec<Plan>
 fn best(program: &Program, plan: &Plan, phased: bool) -> Result<Chosen, Refusal> {
     let mut found: Option<Chosen> = None;
     let mut reason = None;
-    for inputs in [Inputs::Shuffled, Inputs::Reloaded] {
-        let choice = Choice { registers: None, inputs, ahead: 1, whole: false, phased };
+    let ways = [Inputs::Shuffled, Inputs::Reloaded].into_iter().flat_map(|i| [false, true].map(|paired| (i, paired)));
+    for (inputs, paired) in ways {
+        let choice = Choice { registers: None, inputs, ahead: 1, whole: false, paired, phased };
         match lower(program, plan, choice) {
             Ok(warp) => {
                 let estimate = estimate(&warp);
@@ -164,24 +165,28 @@ fn best(program: &Program, plan: &Plan, phased: bool) -> Result<Chosen, Refusal>
                     found = Some(Chosen { plan: plan.clone(), choice, warp, estimate, options, compared: 1 });
                 }
             }
-            Err(why) => reason = Some(why),
+            Err(why) if !paired => reason = Some(why),
+            Err(_) => {}
         }
     }
     found.ok_or_else(|| reason.unwrap_or_else(|| Refusal::new("no program")))
 }
 
-/// The chosen map with as many rows asked for ahead as hide the memory's latency best: the rows of all warps that a
-/// processor holds together. Each takes registers, so more of them leave room for fewer warps.
+/// The chosen map with as many rows asked for ahead as hide the memory's latency: the bytes that all warps of a processor wait
+/// for together. Each row takes registers, so more of them leave room for fewer warps.
 fn ahead(program: &Program, chosen: Chosen) -> Result<Chosen, Refusal> {
     if chosen.warp.time.is_none() {
         return Ok(chosen);
     }
     let mut best = chosen.clone();
     for rows in 2..=AHEAD {
+        if best.estimate.in_flight(best.choice.ahead) >= model::ENOUGH {
+            break;
+        }
         let choice = Choice { ahead: rows, ..chosen.choice };
         let warp = lower(program, &chosen.plan, choice)?;
         let estimate = estimate(&warp);
-        if rows * resident(estimate.registers) > best.choice.ahead * resident(best.estimate.registers) {
+        if estimate.in_flight(rows) > best.estimate.in_flight(best.choice.ahead) {
             best = Chosen { estimate, warp, choice, ..chosen.clone() };
         }
     }

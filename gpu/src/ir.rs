@@ -220,6 +220,32 @@ pub struct Node {
     pub invariant: bool,
     /// It is computed once, behind the time loop.
     pub after: bool,
+    /// Two values in the halves of a register ([`Pairs`]).
+    pub pair: bool,
+}
+
+impl Node {
+    pub fn new(op: Op, ty: ScalarType, row: bool, name: String) -> Node {
+        Node { op, ty, row, name, note: None, border: false, invariant: false, after: false, pair: false }
+    }
+}
+
+/// Two places of a warp on an axis of the grid: values of the second one are in the upper halves of registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pairs {
+    pub axis: ScalarId,
+    /// The second place.
+    pub other: ScalarId,
+}
+
+impl Pairs {
+    /// A form as the second place has it.
+    pub fn second(&self, form: &Form) -> Form {
+        let mut out = form.clone();
+        out.add(form.of(self.axis), &Form::scalar(self.other));
+        out.scalars.remove(&self.axis);
+        out
+    }
 }
 
 /// A store of one value by the PEs in which the conditions hold.
@@ -262,6 +288,7 @@ pub struct Warp {
     pub time: Option<Time>,
     pub nodes: Vec<Node>,
     pub stores: Vec<Store>,
+    pub pairs: Option<Pairs>,
     /// The interior body is right in the steps in which none of these forms, over scalars, is negative; that of the sides
     /// where none of those that depend on the time is.
     pub interior: Vec<Form>,

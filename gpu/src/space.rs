@@ -82,6 +82,12 @@ impl<'a> Space<'a> {
         self.ids[coordinate]
     }
 
+    /// The axes of the grid along which instances know nothing of each other.
+    pub fn batches(&self) -> Vec<ScalarId> {
+        let all = self.arrangement.coordinates.iter().zip(&self.ids);
+        all.filter(|(c, _)| c.place == Place::Grid && c.extent() > 1).filter_map(|(_, id)| *id).collect()
+    }
+
     /// The number of the step.
     pub fn time_scalar(&self) -> Option<ScalarId> {
         self.strip.or_else(|| self.arrangement.time.and_then(|d| self.ids[d]))

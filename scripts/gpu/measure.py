@@ -49,11 +49,11 @@ def sweeps(kind, count, goal=None, options="--fp-contract"):
     return Row(name, "tests/gpu/sweeps.c", options, "-D N=70 -D M=300", GRID, "updates", count * LARGE, goal)
 
 
-def alignment(kind, goal, options="", pairs=32768, kind_of="-D T=int32_t"):
+def alignment(kind, goal, ty="int16_t", pairs=32768):
     sizes = f"-D PAIRS={pairs} -D N=512 -D M=512"
-    options = f"--function {kind} {kind_of} {options}"
-    work = pairs * 512 * 512
-    return Row(kind, "tests/gpu/alignments.c", options, "-D PAIRS=9 -D N=60 -D M=96", sizes, "cells", work, goal)
+    small = "-D PAIRS=4097 -D N=60 -D M=96"
+    name, options = f"{kind}, {ty[3:5]} bits", f"--function {kind} -D T={ty} --space j --time k,i"
+    return Row(name, "tests/gpu/alignments.c", options, small, sizes, "cells", pairs * 512 * 512, goal)
 
 
 CUBE = "-D NX=768 -D NY=768 -D NZ=768"
@@ -76,9 +76,11 @@ ROWS = [
     *[sweeps("star", n, 2500e9) for n in (4, 6, 8, 12)],
     *[sweeps("box", n, 1850e9) for n in (2, 4, 6, 8)],
     Row("heat, 8 sweeps", "examples/gpu/heat.c", "--space j,t --time i+t", "-D N=70 -D M=300", GRID, "updates", 8 * LARGE),
+    *[alignment(kind, None, ty="int32_t") for kind in ("levenshtein", "linear", "affine")],
     alignment("levenshtein", 6000e9),
     alignment("linear", 4300e9),
     alignment("affine", 3000e9),
+    Row("sums of 16 bits that wrap", "tests/gpu/pairs.c", "--function wrapped --space j --time k,i", "", "", "cells", 2 * 2401 * 40 * 35),
     Row("dot product", "tests/gpu/folds.c", "--function dot --space i", "-D LENGTH=3001", "-D LENGTH=1048576", "B", 4 << 20),
     Row("three phases", "tests/gpu/phases.c", "--function centred", "", "-D M=1000 -D N=1000", "B", 16 * 1000 * 1000),
     Row("product", "tests/gpu/product.c", "--fp-contract", "-D M=40 -D N=128", "-D M=8192 -D N=8192 -D K=8192", "mac", 8192**3, 0.79),

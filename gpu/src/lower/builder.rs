@@ -96,6 +96,7 @@ impl<'a> Builder<'a> {
             time: None,
             nodes: self.nodes,
             stores: self.stores,
+            pairs: None,
             interior: vec![],
             warps: 4,
             map: vec![],
@@ -186,7 +187,7 @@ impl<'a> Builder<'a> {
             Op::Hop { of, .. } | Op::Guard(Guard { otherwise: of, .. }) => self.nodes[of.index()].name.clone(),
             _ => String::new(),
         };
-        self.nodes.push(Node { op, ty, row: false, name, note: None, border: false, invariant: false, after: false });
+        self.nodes.push(Node::new(op, ty, false, name));
         id
     }
 
@@ -447,7 +448,7 @@ impl<'a> Builder<'a> {
                     let id = NodeId(self.nodes.len() as u32);
                     let op = Op::Past { of: NodeId(u32::MAX), steps, start: None };
                     let node =
-                        Node { op, ty, row: true, name, note: None, border: false, invariant: false, after: false };
+                        Node::new(op, ty, true, name);
                     self.nodes.push(node);
                     self.pasts.insert((key.clone(), steps), id);
                     self.pending.push((id, key));

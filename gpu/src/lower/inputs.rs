@@ -136,7 +136,7 @@ impl Row {
 
     fn add(&self, warp: &mut Warp, op: Op) -> NodeId {
         let name = warp.arrays[self.array].name.clone();
-        let node = Node { op, ty: self.ty, row: true, name, note: None, border: false, invariant: false, after: false };
+        let node = Node::new(op, self.ty, true, name);
         warp.nodes.push(node);
         NodeId(warp.nodes.len() as u32 - 1)
     }

@@ -15,11 +15,14 @@
 //! 2. [`builder`]: the nodes of a step.
 //! 3. [`inputs`]: loads that share data.
 //! 4. [`tidy`]: what nobody uses, what the interior does without, what does not change; [`retime`]: what waits.
-//! 5. [`symbols`]: names that C++ has no other meaning for.
-//! 6. [`crate::analyze`]: margins, the time loop, the grid.
+//! 5. [`narrow`] and [`pairs`], if asked for: two instances in the halves of registers.
+//! 6. [`symbols`]: names that C++ has no other meaning for.
+//! 7. [`crate::analyze`]: margins, the time loop, the grid.
 
 mod builder;
 mod inputs;
+mod narrow;
+pub mod pairs;
 mod retime;
 mod symbols;
 mod tidy;
@@ -58,9 +61,15 @@ fn attempt(program: &Program, statements: &Statements, plan: &Plan, choice: Choi
     let mut warp = on_large_stack(|| Builder::new(program, statements, &arrangement).build())?;
     tidy::arguments(&mut warp);
     addressed(&warp)?;
+    if choice.paired {
+        narrow::narrow(&mut warp);
+    }
     let time = Space::new(&arrangement).time_scalar();
     inputs::share(&mut warp, time, choice.inputs);
     tidy::tidy(&mut warp, time);
+    if choice.paired {
+        pairs::pair(&mut warp, &Space::new(&arrangement).batches())?;
+    }
     symbols::rename(&mut warp);
     analyze::finish(&mut warp, &arrangement, statements, time)?;
     Ok(warp)

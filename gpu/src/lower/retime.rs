@@ -26,7 +26,7 @@ use crate::form::Cond;
 use crate::ir::{Guard, Node, NodeId, Op, ScalarId, Warp};
 use rustc_hash::FxHashMap;
 
-/// Does it if values of no more registers wait, and no more rows are moved.
+/// Does it if fewer registers wait and fewer rows are moved, together.
 pub fn retime(warp: &mut Warp, time: ScalarId) {
     let mut other = warp.clone();
     let earlier = earlier(&other, time);
@@ -35,7 +35,7 @@ pub fn retime(warp: &mut Warp, time: ScalarId) {
     tidy::order(&mut other);
     keep_in_sums(&mut other, time);
     tidy::order(&mut other);
-    if cost(&other) <= cost(warp) {
+    if cost(&other) < cost(warp) {
         *warp = other;
     }
 }

@@ -55,6 +55,7 @@ const RESERVED: &[&str] = &[
     "max",
     "min",
     "mine",
+    "MOVES",
     "mutable",
     "namespace",
     "new",
@@ -132,6 +133,15 @@ const RESERVED: &[&str] = &[
     "Border",
     "Interior",
     "Side",
+    "Lanes",
+    "Pair",
+    "half",
+    "both",
+    "pick",
+    "choose",
+    "add_max",
+    "add_min",
+    "add_max_relu",
 ];
 
 /// Gives the kernel, every array and every scalar a name of its own.

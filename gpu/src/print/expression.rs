@@ -2,7 +2,7 @@
 
 use super::{literal, type_name};
 use crate::form::{Cond, Form};
-use crate::ir::{Guard, NodeId, Op, Warp};
+use crate::ir::{Guard, Node, NodeId, Op, Warp};
 use scop::{BinaryOp, UnaryOp};
 
 /// The scalar part of a form.
@@ -120,8 +120,16 @@ pub fn operation(warp: &Warp, id: NodeId, operands: &dyn Operands) -> String {
     let width = warp.width;
     let is_row = |id: NodeId| warp.node(id).row;
     let text = |id: NodeId| operands.text(id);
+    // A value that both halves have.
+    let both = |x: NodeId, own: String| if node.pair && !warp.node(x).pair { format!("both({own})") } else { own };
     // An operand that has to be a row.
-    let spread = |x: NodeId| if is_row(x) { text(x) } else { format!("all<{width}>({})", typed(warp, x, &text(x))) };
+    let spread = |x: NodeId| match is_row(x) {
+        true => both(x, text(x)),
+        false => format!("all<{width}>({})", both(x, typed(warp, x, &text(x)))),
+    };
+    if let Some(fused) = fused_text(warp, id, &spread) {
+        return fused;
+    }
     match &node.op {
         Op::Const(bits) => literal(*bits, node.ty),
         Op::Index(form) if node.row => format!("cast<{}>({})", type_name(node.ty), row(warp, form)),
@@ -131,22 +139,28 @@ pub fn operation(warp: &Warp, id: NodeId, operands: &dyn Operands) -> String {
             (text, false) => format!("({text})"),
         },
         Op::Unary(op, a) => unary(*op, node.row, &text(*a)),
-        Op::Cast(a) if node.row => format!("cast<{}>({})", type_name(node.ty), text(*a)),
+        Op::Cast(a) if node.row => format!("cast<{}>({})", value_type(node), text(*a)),
         Op::Cast(a) => {
-            let from = type_name(warp.node(*a).ty);
-            format!("one::cast<{}, {from}>({})", type_name(node.ty), text(*a))
+            let from = value_type(warp.node(*a));
+            format!("one::cast<{}, {from}>({})", value_type(node), text(*a))
         }
         Op::Binary(op, a, b) => {
             let shift = matches!(op, BinaryOp::Shl | BinaryOp::Shr) && node.row;
-            let (x, y) = if shift {
+            let (x, y) = if shift || node.pair && node.row {
                 (spread(*a), spread(*b))
             } else if node.row {
                 (text(*a), text(*b))
             } else {
-                (typed(warp, *a, &text(*a)), typed(warp, *b, &text(*b)))
+                (both(*a, typed(warp, *a, &text(*a))), both(*b, typed(warp, *b, &text(*b))))
             };
             binary(*op, node.row, &x, &y)
         }
+        Op::Select(c, a, b) if warp.node(*c).pair => match (&warp.node(*a).op, &warp.node(*b).op) {
+            (Op::Const(_), Op::Const(_)) => {
+                format!("choose<{}, {}, {}>({})", type_name(node.ty), text(*a), text(*b), text(*c))
+            }
+            _ => format!("pick({}, {}, {})", text(*c), spread(*a), spread(*b)),
+        },
         Op::Select(c, a, b) if node.row => format!("select({}, {}, {})", text(*c), spread(*a), spread(*b)),
         Op::Select(c, a, b) => format!("({} ? {} : {})", text(*c), text(*a), text(*b)),
         Op::Fma(a, b, c) if node.row => format!("fma({}, {}, {})", spread(*a), spread(*b), spread(*c)),
@@ -194,6 +208,85 @@ pub fn by_body(border: &str, side: Option<String>, interior: &str) -> String {
         Some(side) if side == border => format!("(SIDE ? {border} : {interior})"),
         Some(side) => format!("(EDGE ? {border} : SIDE ? {side} : {interior})"),
     }
+}
+
+/// The type of a value, or of the pair of values, of one PE.
+pub fn value_type(node: &Node) -> String {
+    match node.pair {
+        true => format!("Pair<{}>", type_name(node.ty)),
+        false => type_name(node.ty),
+    }
+}
+
+/// By node: whether it is written where it is used, as a part of one operation.
+///
+/// GPUs have a sum and a minimum or maximum of pairs as one operation, and one with zero behind it.
+pub fn fused(warp: &Warp) -> Vec<bool> {
+    let mut uses = vec![0; warp.nodes.len()];
+    for node in &warp.nodes {
+        let later = match node.op {
+            Op::Past { of, .. } | Op::Last { of } => Some(of),
+            _ => None,
+        };
+        node.op.operands().into_iter().chain(later).for_each(|o| uses[o.index()] += 1);
+    }
+    warp.stores.iter().for_each(|s| uses[s.value.index()] += 1);
+    let mut found = vec![false; warp.nodes.len()];
+    for (k, node) in warp.nodes.iter().enumerate() {
+        if let Some((inner, _)) = in_one(warp, NodeId(k as u32)).filter(|_| node.pair && node.row) {
+            inner.into_iter().filter(|i| uses[i.index()] == 1).for_each(|i| found[i.index()] = true);
+        }
+    }
+    // Both are one operation only if the sum is.
+    for k in 0..warp.nodes.len() {
+        if let Some((inner, _)) = in_one(warp, NodeId(k as u32)) {
+            if inner.len() == 2 && !found[inner[1].index()] {
+                found[inner[0].index()] = false;
+            }
+        }
+    }
+    for (found, node) in found.iter_mut().zip(&warp.nodes) {
+        *found &= node.pair && !node.invariant && !node.border;
+    }
+    found
+}
+
+/// Nodes that are one operation with this one: a sum; or a maximum and the sum in it. With it, the name of the operation.
+fn in_one(warp: &Warp, id: NodeId) -> Option<(Vec<NodeId>, &'static str)> {
+    let sum = |id: NodeId| matches!(warp.node(id).op, Op::Binary(BinaryOp::Add, ..)) && warp.node(id).pair;
+    let zero = |id: NodeId| matches!(warp.node(id).op, Op::Const(0));
+    match warp.node(id).op {
+        Op::Binary(BinaryOp::Max, a, b) if zero(b) => match warp.node(a).op {
+            Op::Binary(BinaryOp::Max, c, d) => {
+                let own = [c, d].into_iter().find(|x| sum(*x))?;
+                Some((vec![a, own], "add_max_relu"))
+            }
+            _ => sum(a).then(|| (vec![a], "add_max")),
+        },
+        Op::Binary(op @ (BinaryOp::Max | BinaryOp::Min), a, b) => {
+            let own = [a, b].into_iter().find(|x| sum(*x))?;
+            Some((vec![own], if op == BinaryOp::Max { "add_max" } else { "add_min" }))
+        }
+        _ => None,
+    }
+}
+
+fn fused_text(warp: &Warp, id: NodeId, spread: &dyn Fn(NodeId) -> String) -> Option<String> {
+    let node = warp.node(id);
+    if !node.pair || !node.row {
+        return None;
+    }
+    let all = fused(warp);
+    let (inner, name) = in_one(warp, id)?;
+    if !inner.iter().all(|i| all[i.index()]) {
+        return None;
+    }
+    let sum = *inner.last()?;
+    let Op::Binary(_, x, y) = warp.node(sum).op else { return None };
+    let top = if inner.len() == 2 { inner[0] } else { id };
+    let Op::Binary(_, a, b) = warp.node(top).op else { return None };
+    let other = if a == sum { b } else { a };
+    Some(format!("{name}({}, {}, {})", spread(x), spread(y), spread(other)))
 }
 
 /// A scalar with its type, which a constant would not have.

@@ -12,13 +12,14 @@
 //! }
 //! ```
 
-use super::expression::{atom, by_body, operation, scalar, Operands};
+use super::expression::{atom, by_body, operation, scalar, value_type, Operands};
 use super::memory::Body;
 use super::names::{names, tables};
 use super::{elements, memory, parameters, type_name};
 use crate::form::Form;
-use crate::ir::{GridAxis, NodeId, Op, Passing, Pitch, ScalarId, Sides, Time, Warp, TURNS};
+use crate::ir::{GridAxis, NodeId, Op, Passing, Pitch, ScalarId, Sides, Store, Time, Warp, TURNS};
 use crate::launches::Launches;
+use crate::lower::pairs::is_wide;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -149,8 +150,8 @@ impl<'a> Printer<'a> {
     fn type_of(&self, id: NodeId) -> String {
         let node = self.warp.node(id);
         match node.row {
-            true => format!("Row<{}, {}>", type_name(node.ty), self.warp.width),
-            false => type_name(node.ty),
+            true => format!("Row<{}, {}>", value_type(node), self.warp.width),
+            false => value_type(node),
         }
     }
 
@@ -279,6 +280,11 @@ impl<'a> Printer<'a> {
             self.line(&format!("const int {name} = {};", offset(at, first)));
             self.line(&format!("place /= {count};"));
         }
+        if let Some(pairs) = warp.pairs {
+            let (own, other) = (&warp.scalars[pairs.axis.index()], &warp.scalars[pairs.other.index()]);
+            let line = format!("const int {} = one::min({} + 1, {});  // the place of the upper halves", other.name, own.name, other.hi);
+            self.line(&line);
+        }
         self.line("if (place > 0) return;");
         let width = warp.width;
         match warp.is_unrolled() || warp.time.as_ref().is_some_and(|t| t.skewed) {
@@ -340,7 +346,7 @@ impl<'a> Printer<'a> {
         let of = self.type_of(id);
         let asked = timed && self.is_asked(id);
         let value = match &node.op {
-            _ if asked => format!("{}[{}]", self.next(id), if self.slots() > 1 { "SIDE ? 0 : slot" } else { "0" }),
+            _ if asked => format!("{}[{}]", self.next(id), if self.slots() > 1 { "MOVES ? 0 : slot" } else { "0" }),
             Op::Load { array, at } => self.load(id, *array, at),
             Op::Past { .. } | Op::Last { .. } | Op::Argument { .. } | Op::Lookup(..) => {
                 // The text without the name itself.
@@ -372,7 +378,7 @@ impl<'a> Printer<'a> {
             let both = self.asked(*array, at, time);
             match self.slots() {
                 1 => self.line(&format!("{next}[0] = {both};")),
-                _ => self.line(&format!("renew<SIDE>({next}, slot, {both});")),
+                _ => self.line(&format!("renew<MOVES>({next}, slot, {both});")),
             }
         }
     }
@@ -439,27 +445,46 @@ impl<'a> Printer<'a> {
             }
         }
         let warp = self.warp;
-        for s in warp.stores.iter().filter(|s| warp.is_after(s)) {
-            let value = self.stored(s);
-            let text = memory::store(warp, s, &value, Body::Border);
-            self.line(&text);
+        for (s, value) in self.stored().into_iter().filter(|(s, _)| warp.is_after(s)) {
+            self.line(&memory::store(warp, &s, &value, Body::Border));
         }
     }
 
-    /// The value of a store as a row.
-    fn stored(&self, s: &crate::ir::Store) -> String {
-        let value = self.text(s.value);
-        match self.warp.node(s.value).row {
-            true => value,
-            false => format!("all<{}>(({})({value}))", self.warp.width, type_name(self.warp.arrays[s.array].ty)),
-        }
-    }
-
-    fn stores(&mut self, here: impl Fn(&crate::ir::Store) -> bool) {
+    /// The stores, each with its value as a row; of a pair, one for each half.
+    fn stored(&self) -> Vec<(Store, String)> {
         let warp = self.warp;
-        for s in warp.stores.iter().filter(|s| here(s)) {
-            let value = self.stored(s);
-            let text = |body: Body| memory::store(warp, s, &value, body);
+        let mut all = vec![];
+        for s in &warp.stores {
+            let node = warp.node(s.value);
+            let ty = type_name(warp.arrays[s.array].ty);
+            let row = |text: String| match node.row {
+                true => text,
+                false => format!("all<{}>(({ty})({text}))", warp.width),
+            };
+            let Some(pairs) = warp.pairs.filter(|p| s.at.iter().any(|f| f.of(p.axis) != 0)) else {
+                all.push((s.clone(), row(self.text(s.value))));
+                continue;
+            };
+            let second = Store { at: s.at.iter().map(|f| pairs.second(f)).collect(), ..s.clone() };
+            for (half, store) in [s.clone(), second].into_iter().enumerate() {
+                let text = match (&node.op, node.pair) {
+                    (Op::Cast(of), true) if is_wide(node) && node.row => {
+                        format!("cast<{ty}>(half<{half}>({}))", self.text(*of))
+                    }
+                    (Op::Cast(of), true) if is_wide(node) => format!("half<{half}>({})", self.text(*of)),
+                    (_, true) => format!("half<{half}>({})", self.text(s.value)),
+                    _ => self.text(s.value),
+                };
+                all.push((store, row(text)));
+            }
+        }
+        all
+    }
+
+    fn stores(&mut self, here: impl Fn(&Store) -> bool) {
+        let warp = self.warp;
+        for (s, value) in self.stored().into_iter().filter(|(s, _)| here(s)) {
+            let text = |body: Body| memory::store(warp, &s, &value, body);
             let (border, side, plain) = (text(Body::Border), text(Body::Side), text(Body::Interior));
             let kept = warp.time.as_ref().and_then(|t| t.height);
             let own = kept.map_or(String::new(), |_| "if (kept) ".to_string());
@@ -514,15 +539,17 @@ impl<'a> Printer<'a> {
             self.line("}");
         }
         for (&of, &steps) in &self.waits.clone() {
-            let (ty, was) = (type_name(self.warp.node(of).ty), self.was(of));
+            let (ty, was) = (value_type(self.warp.node(of)), self.was(of));
             self.line(&format!("Row<{ty}, {}> {was}[{steps}];", self.warp.width));
             match self.starts.get(&of) {
                 Some(bits) => {
                     let start = super::literal(*bits, self.warp.node(of).ty);
-                    let width = self.warp.width;
-                    self.line(&format!(
-                        "UNROLL for (int k = 0; k < {steps}; k++) {was}[k] = all<{width}>(({ty}){start});"
-                    ));
+                    let (width, cell) = (self.warp.width, type_name(self.warp.node(of).ty));
+                    let start = match self.warp.node(of).pair {
+                        true => format!("both(({cell}){start})"),
+                        false => format!("({cell}){start}"),
+                    };
+                    self.line(&format!("UNROLL for (int at = 0; at < {steps}; at++) {was}[at] = all<{width}>({start});"));
                 }
                 None => self.line(&format!("unset({was});")),
             }
@@ -530,8 +557,10 @@ impl<'a> Printer<'a> {
         self.line("");
         self.line(&format!("const auto step = [&](auto body, const int slot, const int {t}) {{"));
         self.indent += 1;
-        self.line("constexpr bool EDGE = decltype(body)::steps, SIDE = decltype(body)::lanes;");
-        self.line("(void)EDGE, (void)SIDE, (void)slot;");
+        self.line(
+            "constexpr bool EDGE = decltype(body)::steps, SIDE = decltype(body)::lanes, MOVES = decltype(body)::moves;",
+        );
+        self.line("(void)EDGE, (void)SIDE, (void)MOVES, (void)slot;");
         if let Some(height) = time.height {
             let start = self.warp.scalars[height.index()].name.clone();
             self.line(&format!(
@@ -570,10 +599,15 @@ impl<'a> Printer<'a> {
             1 => format!("{t} < inside_end"),
             n => format!("{t} + {n} <= inside_end"),
         };
-        let within = if self.has_sides() { "within && " } else { "" };
+        // Where lanes of every warp are at a border, their steps are the ones that are unrolled.
+        let (within, body) = match self.has_sides() {
+            true if self.has_no_interior() => ("", "Lanes"),
+            true => ("within && ", "Interior"),
+            false => ("", "Interior"),
+        };
         self.line(&format!("for (; {within}{t} >= inside && {inside}; {next}) {{"));
         self.indent += 1;
-        self.line(&call("Interior", t));
+        self.line(&call(body, t));
         self.indent -= 1;
         self.line("}");
         if self.has_sides() {
@@ -588,6 +622,14 @@ impl<'a> Printer<'a> {
     /// Whether lanes of some warps are at a border in every step.
     fn has_sides(&self) -> bool {
         self.warp.time.as_ref().is_some_and(|t| self.warp.interior.iter().any(|f| f.of(t.scalar) == 0))
+    }
+
+    /// Whether lanes of all warps are at a border in every step.
+    fn has_no_interior(&self) -> bool {
+        let scalars = &self.warp.scalars;
+        let time = self.warp.time.as_ref().map(|t| t.scalar);
+        let still = |f: &&Form| time.is_none_or(|t| f.of(t) == 0);
+        self.warp.interior.iter().filter(still).any(|f| f.range(scalars, 1).1 < 0)
     }
 
     /// First and last step of the warp.
@@ -637,7 +679,7 @@ impl<'a> Printer<'a> {
         self.line("// These steps are not at a border.");
         self.line(&format!("const int inside = {};", fold(&low, "max", "first")));
         self.line(&format!("const int inside_end = {};", fold(&high, "min", "last + 1")));
-        if self.has_sides() {
+        if self.has_sides() && !self.has_no_interior() {
             self.line(&format!("const bool within = {};  // no lane is at a border, either", always.join(" && ")));
         }
     }

@@ -26,6 +26,18 @@ typedef unsigned long long uint64_t;
 #endif
 
 #ifdef LANES_GPU
+#define MEMBER __device__ __forceinline__
+#else
+#define MEMBER inline
+#endif
+// Two values in the halves of a register, each extended to 16 bits.
+template<class T> struct Pair {
+  unsigned bits;
+  Pair() = default;
+  explicit MEMBER Pair(unsigned bits) : bits(bits) {}
+};
+
+#ifdef LANES_GPU
 // ------------------------------------------------------------------------------------------------ a lane of a GPU
 #define DEVICE static __device__ __forceinline__
 #define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
@@ -50,6 +62,7 @@ template<class T> DEVICE T from_lane(T v, int by) {
   if (sizeof(T) < 4) return (T)moved((int)v, by);
   return moved(v, by);
 }
+template<class T> DEVICE Pair<T> from_lane(Pair<T> v, int by) { return Pair<T>(from_lane(v.bits, by)); }
 // The value of the lane whose number differs in the bit `by`.
 template<class T> DEVICE T across(T v, int by) {
 #if defined(__HIPCC__)
@@ -59,6 +72,7 @@ template<class T> DEVICE T across(T v, int by) {
   return __shfl_xor_sync(0xffffffffu, v, by);
 #endif
 }
+template<class T> DEVICE Pair<T> across(Pair<T> v, int by) { return Pair<T>(across(v.bits, by)); }
 #else
 // ------------------------------------------------------------------------------------------------ 32 lanes on the CPU
 #include <math.h>
@@ -183,6 +197,47 @@ template<class T, class S> DEVICE T shl(T a, S n) {
 template<class T, class S> DEVICE T shr(T a, S n) {
   return n < S(0) || (unsigned long long)n >= 8 * sizeof(T) ? (a < T(0) ? (T)-1 : T(0)) : (T)(a >> (int)n);
 }
+// Pairs: each half by itself. Arithmetic is of 16 bits.
+template<class T> struct is_pair { static constexpr bool value = false; };
+template<class T> struct is_pair<Pair<T>> { static constexpr bool value = true; };
+#if defined(LANES_GPU) && !defined(__HIPCC__)
+DEVICE Pair<int16_t> add_max(Pair<int16_t> a, Pair<int16_t> b, Pair<int16_t> c) {
+  return Pair<int16_t>(__viaddmax_s16x2(a.bits, b.bits, c.bits));
+}
+DEVICE Pair<int16_t> add_min(Pair<int16_t> a, Pair<int16_t> b, Pair<int16_t> c) {
+  return Pair<int16_t>(__viaddmin_s16x2(a.bits, b.bits, c.bits));
+}
+DEVICE Pair<int16_t> add_max_relu(Pair<int16_t> a, Pair<int16_t> b, Pair<int16_t> c) {
+  return Pair<int16_t>(__viaddmax_s16x2_relu(a.bits, b.bits, c.bits));
+}
+DEVICE Pair<int16_t> add(Pair<int16_t> a, Pair<int16_t> b) {
+  return Pair<int16_t>(__viaddmax_s16x2(a.bits, b.bits, 0x80008000u));
+}
+DEVICE Pair<int16_t> sub(Pair<int16_t> a, Pair<int16_t> b) { return Pair<int16_t>(__vsub2(a.bits, b.bits)); }
+DEVICE Pair<int16_t> min(Pair<int16_t> a, Pair<int16_t> b) { return Pair<int16_t>(__vmins2(a.bits, b.bits)); }
+DEVICE Pair<int16_t> max(Pair<int16_t> a, Pair<int16_t> b) { return Pair<int16_t>(__vmaxs2(a.bits, b.bits)); }
+DEVICE unsigned differs(unsigned a, unsigned b) { return __vminu2(a ^ b, 0x10001u); }
+#else
+#define HALVES(name, expression) \
+  DEVICE Pair<int16_t> name(Pair<int16_t> x, Pair<int16_t> y) { \
+    unsigned bits = 0; \
+    for (int h = 0; h < 2; h++) { \
+      const int16_t a = (int16_t)(x.bits >> (16 * h)), b = (int16_t)(y.bits >> (16 * h)); \
+      bits |= (unsigned)(uint16_t)(expression) << (16 * h); \
+    } \
+    return Pair<int16_t>(bits); \
+  }
+HALVES(add, a + b) HALVES(sub, a - b) HALVES(min, a < b ? a : b) HALVES(max, a > b ? a : b)
+DEVICE Pair<int16_t> add_max(Pair<int16_t> a, Pair<int16_t> b, Pair<int16_t> c) { return max(add(a, b), c); }
+DEVICE Pair<int16_t> add_min(Pair<int16_t> a, Pair<int16_t> b, Pair<int16_t> c) { return min(add(a, b), c); }
+DEVICE Pair<int16_t> add_max_relu(Pair<int16_t> a, Pair<int16_t> b, Pair<int16_t> c) {
+  return max(add_max(a, b, c), Pair<int16_t>(0));
+}
+DEVICE unsigned differs(unsigned a, unsigned b) {
+  a ^= b;
+  return (a & 0xffffu ? 1u : 0u) | (a >> 16 ? 0x10000u : 0u);
+}
+#endif
 // C's conversion; from a float to an integer the nearest one.
 template<class T> struct is_floating { static constexpr bool value = false; };
 template<> struct is_floating<float> { static constexpr bool value = true; };
@@ -190,7 +245,8 @@ template<> struct is_floating<double> { static constexpr bool value = true; };
 template<class T> struct is_bool { static constexpr bool value = false; };
 template<> struct is_bool<bool> { static constexpr bool value = true; };
 template<class T, class S> DEVICE T cast(S x) {
-  if constexpr (is_bool<T>::value) {
+  if constexpr (is_pair<S>::value) return T(x.bits);
+  else if constexpr (is_bool<T>::value) {
     return x != S(0);
   } else if constexpr (is_floating<S>::value && !is_floating<T>::value) {
     constexpr bool is_signed = T(-1) < T(0);
@@ -200,13 +256,34 @@ template<class T, class S> DEVICE T cast(S x) {
     if (x >= above) return (T)(is_signed ? ~0ull >> (65 - 8 * sizeof(T)) : ~0ull);
     if (x <= (is_signed ? -above : S(0))) return (T)(is_signed ? 1ull << (8 * sizeof(T) - 1) : 0ull);
   }
-  return (T)x;
+  if constexpr (!is_pair<S>::value) return (T)x;
 }
 }  // namespace one
+template<class T> DEVICE Pair<bool> operator!=(Pair<T> a, Pair<T> b) { return Pair<bool>(one::differs(a.bits, b.bits)); }
+template<class T> DEVICE Pair<bool> operator==(Pair<T> a, Pair<T> b) {
+  return Pair<bool>(one::differs(a.bits, b.bits) ^ 0x10001u);
+}
+// One value in both halves; two values.
+template<class T> DEVICE Pair<T> both(T a) { return Pair<T>((unsigned)(uint16_t)a * 0x10001u); }
+template<class T> DEVICE Pair<T> both(T a, T b) { return Pair<T>((unsigned)(uint16_t)a | (unsigned)(uint16_t)b << 16); }
+template<int half_, class T> DEVICE T half(Pair<T> a) { return (T)(a.bits >> (16 * half_)); }
+// a where the condition is 1, b where it is 0.
+template<class T> DEVICE Pair<T> pick(Pair<bool> when, Pair<T> a, Pair<T> b) {
+  const unsigned mask = when.bits * 0xffffu;
+  return Pair<T>((a.bits & mask) | (b.bits & ~mask));
+}
+// The same of two constants: by one multiplication, without a carry from half to half.
+template<class T, T A, T B> DEVICE Pair<T> choose(Pair<bool> when) {
+  constexpr unsigned a = (uint16_t)A, b = (uint16_t)B;
+  if (a >= b) return Pair<T>(when.bits * (a - b) + b * 0x10001u);
+  return Pair<T>((when.bits ^ 0x10001u) * (b - a) + a * 0x10001u);
+}
 
 // ------------------------------------------------------------------------------------------------ rows
 template<class T, int W> struct Row { V<T> v[W]; };
 template<class T> struct same { typedef T t; };
+template<class T> struct truth { typedef bool t; };
+template<class T> struct truth<Pair<T>> { typedef Pair<bool> t; };
 #define FOR_ALL UNROLL for (int r = 0; r < W; r++) LANE_LOOP
 #define AT(x) lane_of((x).v[r], l)
 
@@ -258,9 +335,9 @@ ROW_BINARY(operator*, one::mul, T, products)
 ROW_BINARY(operator/, one::div, T, others) ROW_BINARY(operator%, one::rem, T, others)
 ROW_BINARY(operator&, BITS_AND, T, others) ROW_BINARY(operator|, BITS_OR, T, others)
 ROW_BINARY(operator^, BITS_XOR, T, others)
-ROW_BINARY(operator==, IS_EQUAL, bool, others) ROW_BINARY(operator!=, IS_OTHER, bool, others)
-ROW_BINARY(operator<, IS_LESS, bool, others) ROW_BINARY(operator<=, IS_AT_MOST, bool, others)
-ROW_BINARY(operator>=, IS_AT_LEAST, bool, others)
+ROW_BINARY(operator==, IS_EQUAL, typename truth<T>::t, others) ROW_BINARY(operator!=, IS_OTHER, typename truth<T>::t, others)
+ROW_BINARY(operator<, IS_LESS, typename truth<T>::t, others) ROW_BINARY(operator<=, IS_AT_MOST, typename truth<T>::t, others)
+ROW_BINARY(operator>=, IS_AT_LEAST, typename truth<T>::t, others)
 ROW_BINARY(min, one::min, T, others) ROW_BINARY(max, one::max, T, others)
 template<class T, class S, int W> DEVICE Row<T, W> shl(const Row<T, W> &a, const Row<S, W> &n) {
   Row<T, W> out;
@@ -306,6 +383,43 @@ template<class T, int W> DEVICE Row<T, W> select(bool when, const Row<T, W> &a, 
   FOR_ALL AT(out) = when ? AT(a) : AT(b);
   return out;
 }
+// Pairs of all PEs.
+template<class T, int W> DEVICE Row<Pair<T>, W> both(const Row<T, W> &a) {
+  Row<Pair<T>, W> out;
+  FOR_ALL AT(out) = both(AT(a));
+  return out;
+}
+template<class T, int W> DEVICE Row<Pair<T>, W> both(const Row<T, W> &a, const Row<T, W> &b) {
+  Row<Pair<T>, W> out;
+  COUNT(others, W);
+  FOR_ALL AT(out) = both(AT(a), AT(b));
+  return out;
+}
+template<int half_, class T, int W> DEVICE Row<T, W> half(const Row<Pair<T>, W> &a) {
+  Row<T, W> out;
+  FOR_ALL AT(out) = half<half_>(AT(a));
+  return out;
+}
+template<class T, int W> DEVICE Row<Pair<T>, W> pick(const Row<Pair<bool>, W> &when, const Row<Pair<T>, W> &a, const Row<Pair<T>, W> &b) {
+  Row<Pair<T>, W> out;
+  COUNT(selects, W);
+  FOR_ALL AT(out) = pick(AT(when), AT(a), AT(b));
+  return out;
+}
+template<class T, T A, T B, int W> DEVICE Row<Pair<T>, W> choose(const Row<Pair<bool>, W> &when) {
+  Row<Pair<T>, W> out;
+  COUNT(selects, W);
+  FOR_ALL AT(out) = choose<T, A, B>(AT(when));
+  return out;
+}
+#define ROW_SUM(name) \
+  template<class T, int W> DEVICE Row<T, W> name(const Row<T, W> &a, const Row<T, W> &b, const Row<T, W> &c) { \
+    Row<T, W> out; \
+    COUNT(sums, W); \
+    FOR_ALL AT(out) = one::name(AT(a), AT(b), AT(c)); \
+    return out; \
+  }
+ROW_SUM(add_max) ROW_SUM(add_min) ROW_SUM(add_max_relu)
 // Entry of a table; the position wraps around at its size, a power of two.
 template<class T, int N, int W, class S> DEVICE Row<T, W> lookup(const T (&table)[N], const Row<S, W> &at) {
   Row<T, W> out;
@@ -472,7 +586,9 @@ template<bool moves, class R, int N> DEVICE void renew(R (&next)[N], int slot, c
   }
 }
 
-// The bodies of a step: steps and lanes may be at a border, only lanes, none.
-struct Border { static constexpr bool steps = true, lanes = true; };
-struct Side { static constexpr bool steps = false, lanes = true; };
-struct Interior { static constexpr bool steps = false, lanes = false; };
+// The bodies of a step: whether steps and lanes may be at a border, and whether rows that are asked for move. Only steps without a
+// border are unrolled, so that rows need not move in them.
+struct Border { static constexpr bool steps = true, lanes = true, moves = true; };
+struct Side { static constexpr bool steps = false, lanes = true, moves = true; };
+struct Lanes { static constexpr bool steps = false, lanes = true, moves = false; };
+struct Interior { static constexpr bool steps = false, lanes = false, moves = false; };

@@ -86,8 +86,19 @@ fn flat(dims: &[i64], subscripts: &[String]) -> String {
     }
 }
 
-/// A load in one body; `ahead`: as it is some steps later.
+/// A load in one body; `ahead`: as it is some steps later. Of a pair, those of both places.
 pub fn load(warp: &Warp, array: usize, at: &[Form], body: Body, ahead: Option<(ScalarId, i64)>) -> String {
+    let own = one_load(warp, array, at, body, ahead);
+    match warp.pairs.filter(|p| at.iter().any(|f| f.of(p.axis) != 0)) {
+        None => own,
+        Some(pairs) => {
+            let second: Vec<Form> = at.iter().map(|f| pairs.second(f)).collect();
+            format!("both({own}, {})", one_load(warp, array, &second, body, ahead))
+        }
+    }
+}
+
+fn one_load(warp: &Warp, array: usize, at: &[Form], body: Body, ahead: Option<(ScalarId, i64)>) -> String {
     let source = &warp.arrays[array];
     let at: Vec<Form> = at.iter().map(|f| later(f, ahead)).collect();
     let (name, width, dims) = (source.loaded(), warp.width, &source.dims);

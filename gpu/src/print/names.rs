@@ -32,8 +32,12 @@ pub fn names(warp: &Warp, waits: &BTreeMap<NodeId, i64>) -> Vec<Option<String>> 
     let mut taken: BTreeMap<String, usize> = BTreeMap::new();
     taken.extend(warp.scalars.iter().map(|s| (s.name.clone(), 0)));
     taken.extend(warp.arrays.iter().map(|a| (a.name.clone(), 0)));
+    let fused = super::expression::fused(warp);
     let named = |k: usize| {
         let node = &warp.nodes[k];
+        if fused[k] || node.pair && crate::lower::pairs::is_wide(node) {
+            return false;
+        }
         let inline = matches!(node.op, Op::Const(_) | Op::Argument { .. } | Op::Past { .. } | Op::Last { .. });
         let simple = matches!(node.op, Op::Index(_) | Op::Holds(_));
         let waits = waits.contains_key(&NodeId(k as u32));

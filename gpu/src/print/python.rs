@@ -198,7 +198,12 @@ random = numpy.random.default_rng(1)
 before = []
 for name, dtype, shape, how, stored in kernel.PARAMETERS:
     kind = numpy.dtype(dtype)
-    values = random.standard_normal(shape) if kind.kind == "f" else random.integers(0, 100, shape)
+    if kind.kind == "f":
+        values = random.standard_normal(shape)
+    else:
+        all = numpy.iinfo(kind) if kind.kind in "iu" else None
+        low, high = (all.min, all.max) if all else (0, 1)
+        values = random.integers(low, high, shape, dtype=kind if all else "uint8", endpoint=True)
     before.append(numpy.asarray(values).astype(kind))
 with tempfile.TemporaryDirectory() as folder:
     shim, inside, outside = (os.path.join(folder, n) for n in ("shim", "in", "out"))

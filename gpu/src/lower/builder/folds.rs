@@ -81,7 +81,7 @@ impl Builder<'_> {
     fn own_past(&mut self, op: Op, ty: ScalarType, name: &str) -> NodeId {
         let id = NodeId(self.nodes.len() as u32);
         let name = name.to_string();
-        self.nodes.push(Node { op, ty, row: true, name, note: None, border: false, invariant: false, after: false });
+        self.nodes.push(Node::new(op, ty, true, name));
         id
     }
 
