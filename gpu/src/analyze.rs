@@ -140,7 +140,13 @@ fn outer_axes(warp: &mut Warp, arrangement: &Arrangement, domains: &[Vec<Constra
     let mut axes = vec![];
     for (d, c) in arrangement.coordinates.iter().enumerate() {
         let step = match c.place {
-            Place::Grid => if warp.pairs.is_some_and(|p| Some(p.axis) == space.scalar_of(d)) { 2 } else { 1 },
+            Place::Grid => {
+                if warp.pairs.is_some_and(|p| Some(p.axis) == space.scalar_of(d)) {
+                    2
+                } else {
+                    1
+                }
+            }
             Place::Unrolled(Some(tile)) => tile,
             _ => continue,
         };

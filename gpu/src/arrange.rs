@@ -96,6 +96,8 @@ pub struct Choice {
     pub ahead: i64,
     /// All PEs of axis 0 are in one warp.
     pub whole: bool,
+    /// The innermost loop that no value crosses is the time loop, so that rows of inputs are loaded once.
+    pub streamed: bool,
     /// Two instances in the halves of registers.
     pub paired: bool,
     /// The program is one phase of several: local arrays pass values between them, in the device's memory.
@@ -161,7 +163,7 @@ pub fn arrange(
     let moved = |d: usize, e: &Vec<i64>| plan.transform[d].iter().zip(e).map(|(a, b)| a * b).sum::<i64>();
     let folded = |d: usize| statements.folds.are_over(&plan.transform[d]);
     let crossed = |d: usize| folded(d) || distances.iter().any(|e| moved(d, e) != 0);
-    places(&mut coordinates, plan, &crossed)?;
+    places(&mut coordinates, plan, &crossed, choice.streamed)?;
     let parted = |d: &usize| matches!(coordinates[*d].place, Place::Unrolled(Some(_)));
     if let Some(d) = (0..coordinates.len()).find(|d| folded(*d) && parted(d)) {
         let name = &coordinates[d].name;
@@ -203,10 +205,15 @@ fn bounds(statements: &Statements, row: &[i64]) -> Option<(i64, i64)> {
 }
 
 /// Gives every coordinate but that of lanes its place.
-fn places(coordinates: &mut [Coordinate], plan: &Plan, crossed: &dyn Fn(usize) -> bool) -> Result<(), Refusal> {
+fn places(
+    coordinates: &mut [Coordinate],
+    plan: &Plan,
+    crossed: &dyn Fn(usize) -> bool,
+    streamed: bool,
+) -> Result<(), Refusal> {
     let order: Vec<usize> = plan.order.iter().copied().filter(|&d| coordinates[d].place != Place::Lanes).collect();
     let mut long = vec![];
-    for d in order {
+    for &d in &order {
         let (extent, tile, axis) = (coordinates[d].extent(), plan.dims[d].tile, plan.dims[d].axis.is_some());
         let mixed = coordinates[d].row.iter().filter(|c| **c != 0).count() > 1;
         let tile = tile.filter(|t| *t < extent);
@@ -228,6 +235,11 @@ fn places(coordinates: &mut [Coordinate], plan: &Plan, crossed: &dyn Fn(usize) -
                 Place::Loop
             }
         };
+    }
+    if streamed {
+        let batch = order.iter().rev().find(|d| coordinates[**d].place == Place::Grid).filter(|_| long.is_empty());
+        let d = *batch.ok_or_else(|| Refusal::new("no loop is left to be time"))?;
+        coordinates[d].place = Place::Loop;
     }
     for &d in long.iter().skip(1) {
         coordinates[d].place = Place::Unrolled(Some(TILE));

@@ -76,7 +76,7 @@ fn choose_one(program: &Program, spec: &DesignSpec, phased: bool) -> Result<Chos
         ArrayChoice::ByHand { space: Some(space), shape } => {
             let mut reasons = vec![];
             for plan in plans(program, space, shape)? {
-                match best(program, &plan, phased) {
+                match best(program, &plan, phased, f64::INFINITY) {
                     Ok(chosen) => return ahead(program, chosen).map_err(|why| refused(&why)),
                     Err(why) => reasons.push(why),
                 }
@@ -150,26 +150,47 @@ fn plans(program: &Program, space: &[String], shape: &Shape) -> Result<Vec<Plan>
     Ok(all)
 }
 
-/// The best program of a plan over what it leaves open.
-fn best(program: &Program, plan: &Plan, phased: bool) -> Result<Chosen, Refusal> {
-    let mut found: Option<Chosen> = None;
-    let mut reason = None;
-    let ways = [Inputs::Shuffled, Inputs::Reloaded].into_iter().flat_map(|i| [false, true].map(|paired| (i, paired)));
-    for (inputs, paired) in ways {
-        let choice = Choice { registers: None, inputs, ahead: 1, whole: false, paired, phased };
-        match lower(program, plan, choice) {
-            Ok(warp) => {
-                let estimate = estimate(&warp);
-                if found.as_ref().is_none_or(|f| estimate.seconds < f.estimate.seconds) {
-                    let options = Coordinates::new(&program.scop, &program.system).options(plan);
-                    found = Some(Chosen { plan: plan.clone(), choice, warp, estimate, options, compared: 1 });
-                }
-            }
-            Err(why) if !paired => reason = Some(why),
-            Err(_) => {}
-        }
+/// Registers of a map whose time loop streams rows of inputs, at most.
+const STREAMED: i64 = 96;
+
+/// How much slower than the best map so far another may be, before it is tried in all ways.
+const WORTH: f64 = 4.0;
+
+/// The best program of a plan over what it leaves open. `least`: the time of the best map so far.
+fn best(program: &Program, plan: &Plan, phased: bool, least: f64) -> Result<Chosen, Refusal> {
+    let attempt = |choice: Choice| {
+        lower(program, plan, choice).map(|warp| {
+            let options = Coordinates::new(&program.scop, &program.system).options(plan);
+            Chosen { plan: plan.clone(), choice, estimate: estimate(&warp), warp, options, compared: 1 }
+        })
+    };
+    let better = |a: Chosen, b: Chosen| if b.estimate.seconds < a.estimate.seconds { b } else { a };
+    let plain = Choice {
+        registers: None,
+        inputs: Inputs::Shuffled,
+        ahead: 1,
+        whole: false,
+        streamed: false,
+        paired: false,
+        phased,
+    };
+    let mut found = match (attempt(plain), attempt(Choice { inputs: Inputs::Reloaded, ..plain })) {
+        (Ok(a), Ok(b)) => better(a, b),
+        (Ok(a), Err(_)) | (Err(_), Ok(a)) => a,
+        (Err(why), Err(_)) => return Err(why),
+    };
+    if found.estimate.seconds > WORTH * least {
+        return Ok(found);
     }
-    found.ok_or_else(|| reason.unwrap_or_else(|| Refusal::new("no program")))
+    if found.warp.time.is_none() {
+        // Rows that wait take registers, and other warps' rows are in the cache: with few warps it is no gain.
+        let streamed = attempt(Choice { streamed: true, ..found.choice }).ok();
+        found = streamed.into_iter().filter(|c| c.estimate.registers <= STREAMED).fold(found, better);
+    }
+    if program.scop.arrays.iter().any(|a| !a.ty.is_float() && a.ty.bits() <= 16) {
+        found = attempt(Choice { paired: true, ..found.choice }).into_iter().fold(found, better);
+    }
+    Ok(found)
 }
 
 /// The chosen map with as many rows asked for ahead as hide the memory's latency: the bytes that all warps of a processor wait
@@ -234,7 +255,8 @@ fn searched(program: &Program, shape: &Shape, phased: bool) -> Result<Chosen, Re
         for (d, dim) in program.system.dims.iter().enumerate() {
             plan.dims[d].tile = shape.tile.get(&dim.name).copied();
         }
-        match best(program, &plan, phased) {
+        let least = found.as_ref().map_or(f64::INFINITY, |f| f.estimate.seconds);
+        match best(program, &plan, phased, least) {
             Ok(chosen) => {
                 compared += 1;
                 if found.as_ref().is_none_or(|f| chosen.estimate.seconds < f.estimate.seconds) {

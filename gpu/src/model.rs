@@ -144,7 +144,9 @@ fn live(warp: &Warp, words: impl Fn(&Node) -> i64) -> i64 {
 fn step(warp: &Warp) -> Step {
     let mut out = Step::default();
     let mut rows: Vec<(usize, Vec<crate::form::Form>)> = vec![];
-    for node in warp.nodes.iter().filter(|n| !n.border && !n.invariant && !n.after) {
+    // Where no step is inside, all are at the border.
+    let all = warp.time.is_some() && !warp.stores.iter().any(|s| s.inside);
+    for node in warp.nodes.iter().filter(|n| (all || !n.border) && !n.invariant && !n.after) {
         let each = warp.width as f64;
         let wide = if node.ty.bytes() > 4 { 2.0 } else { 1.0 };
         match &node.op {
@@ -171,7 +173,7 @@ fn step(warp: &Warp) -> Step {
             _ => {}
         }
     }
-    for store in warp.stores.iter().filter(|s| s.inside || warp.time.is_none()) {
+    for store in warp.stores.iter().filter(|s| all || s.inside || warp.time.is_none()) {
         let last = store.at.last().map_or(0, |f| f.unit.abs().clamp(1, 8));
         let along = store.at.iter().rev().skip(1).all(|f| f.unit == 0);
         let apart = if along { last as f64 } else { 8.0 };

@@ -447,8 +447,7 @@ impl<'a> Builder<'a> {
                     let (ty, name) = self.type_of(&key);
                     let id = NodeId(self.nodes.len() as u32);
                     let op = Op::Past { of: NodeId(u32::MAX), steps, start: None };
-                    let node =
-                        Node::new(op, ty, true, name);
+                    let node = Node::new(op, ty, true, name);
                     self.nodes.push(node);
                     self.pasts.insert((key.clone(), steps), id);
                     self.pending.push((id, key));

@@ -18,7 +18,9 @@ pub fn narrow(warp: &mut Warp) {
     for k in 0..warp.nodes.len() {
         let (ty, op) = (warp.nodes[k].ty, warp.nodes[k].op.clone());
         match op {
-            Op::Cast(a) if is_int(ty) && is_int(warp.node(a).ty) && ty.bits() < warp.node(a).ty.bits() && ty.bits() > 1 => {
+            Op::Cast(a)
+                if is_int(ty) && is_int(warp.node(a).ty) && ty.bits() < warp.node(a).ty.bits() && ty.bits() > 1 =>
+            {
                 let low = narrower.low(warp, a, ty);
                 warp.nodes[k].op = Op::Cast(low);
                 // The statement's name and place go with its value.

@@ -77,7 +77,9 @@ fn is_possible(warp: &Warp, axis: ScalarId) -> bool {
             || match &node.op {
                 // Wider results are stored alone: each half for itself.
                 Op::Cast(a) => small(warp.node(*a).ty) && (node.ty == HALF || is_only_stored(warp, k)),
-                Op::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Min | BinaryOp::Max, ..) => node.ty == HALF && operands(),
+                Op::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Min | BinaryOp::Max, ..) => {
+                    node.ty == HALF && operands()
+                }
                 Op::Binary(BinaryOp::Eq | BinaryOp::Ne, a, b) => warp.node(*a).ty == warp.node(*b).ty,
                 Op::Select(c, ..) => small(node.ty) && node.row && warp.node(*c).row,
                 Op::Fold(BinaryOp::Add | BinaryOp::Min | BinaryOp::Max, _) => node.ty == HALF,
@@ -99,6 +101,7 @@ pub fn is_wide(node: &Node) -> bool {
 /// Whether a value is used by stores alone.
 fn is_only_stored(warp: &Warp, k: usize) -> bool {
     let id = NodeId(k as u32);
-    let used = |op: &Op| op.operands().contains(&id) || matches!(op, Op::Past { of, .. } | Op::Last { of } if *of == id);
+    let used =
+        |op: &Op| op.operands().contains(&id) || matches!(op, Op::Past { of, .. } | Op::Last { of } if *of == id);
     !warp.nodes.iter().any(|n| used(&n.op))
 }

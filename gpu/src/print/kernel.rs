@@ -282,7 +282,10 @@ impl<'a> Printer<'a> {
         }
         if let Some(pairs) = warp.pairs {
             let (own, other) = (&warp.scalars[pairs.axis.index()], &warp.scalars[pairs.other.index()]);
-            let line = format!("const int {} = one::min({} + 1, {});  // the place of the upper halves", other.name, own.name, other.hi);
+            let line = format!(
+                "const int {} = one::min({} + 1, {});  // the place of the upper halves",
+                other.name, own.name, other.hi
+            );
             self.line(&line);
         }
         self.line("if (place > 0) return;");
@@ -315,7 +318,8 @@ impl<'a> Printer<'a> {
             self.line(&if low > 0 { format!("  if (strip >= {low}) {last}") } else { format!("  {last}") });
         }
         self.line("}");
-        let ends = [(low > 0).then(|| format!("strip < {low}")), (high > 0).then(|| format!("strip >= {}", count - high))];
+        let ends =
+            [(low > 0).then(|| format!("strip < {low}")), (high > 0).then(|| format!("strip >= {}", count - high))];
         let side = ends.into_iter().flatten().collect::<Vec<_>>().join(" || ");
         self.line(&format!("const int part = (height + {others}) / {turns};"));
         self.line(&format!("const int rows = {side} ? one::min(part, height - turn * part) : height;"));
@@ -549,7 +553,9 @@ impl<'a> Printer<'a> {
                         true => format!("both(({cell}){start})"),
                         false => format!("({cell}){start}"),
                     };
-                    self.line(&format!("UNROLL for (int at = 0; at < {steps}; at++) {was}[at] = all<{width}>({start});"));
+                    self.line(&format!(
+                        "UNROLL for (int at = 0; at < {steps}; at++) {was}[at] = all<{width}>({start});"
+                    ));
                 }
                 None => self.line(&format!("unset({was});")),
             }
