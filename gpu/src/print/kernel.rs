@@ -606,7 +606,7 @@ impl<'a> Printer<'a> {
             n => format!("{t} + {n} <= inside_end"),
         };
         // Where lanes of every warp are at a border, their steps are the ones that are unrolled.
-        let (within, body) = match self.has_sides() {
+        let (within, body) = match self.has_side_body() {
             true if self.has_no_interior() => ("", "Lanes"),
             true => ("within && ", "Interior"),
             false => ("", "Interior"),
@@ -616,7 +616,7 @@ impl<'a> Printer<'a> {
         self.line(&call(body, t));
         self.indent -= 1;
         self.line("}");
-        if self.has_sides() {
+        if self.has_side_body() {
             self.line(&format!("for (; {t} >= inside && {t} < inside_end; {t}++) step(Side(), 0, {t});"));
         }
         self.line(&format!("if ({t} > last) break;"));
@@ -625,9 +625,9 @@ impl<'a> Printer<'a> {
         self.line("}");
     }
 
-    /// Whether lanes of some warps are at a border in every step.
-    fn has_sides(&self) -> bool {
-        self.warp.time.as_ref().is_some_and(|t| self.warp.interior.iter().any(|f| f.of(t.scalar) == 0))
+    /// Whether there is a body for the sides: where strips are divided because of it, or where there is nothing inside.
+    fn has_side_body(&self) -> bool {
+        self.rows() == "rows" || self.has_no_interior()
     }
 
     /// Whether lanes of all warps are at a border in every step.
@@ -684,9 +684,17 @@ impl<'a> Printer<'a> {
         };
         self.line("// These steps are not at a border.");
         self.line(&format!("const int inside = {};", fold(&low, "max", "first")));
-        self.line(&format!("const int inside_end = {};", fold(&high, "min", "last + 1")));
-        if self.has_sides() && !self.has_no_interior() {
-            self.line(&format!("const bool within = {};  // no lane is at a border, either", always.join(" && ")));
+        let end = fold(&high, "min", "last + 1");
+        let within = always.join(" && ");
+        match self.has_side_body() {
+            true => {
+                self.line(&format!("const int inside_end = {end};"));
+                if !self.has_no_interior() {
+                    self.line(&format!("const bool within = {within};  // no lane is at a border, either"));
+                }
+            }
+            false if within.is_empty() => self.line(&format!("const int inside_end = {end};")),
+            false => self.line(&format!("const int inside_end = {within} ? {end} : first;")),
         }
     }
 }
