@@ -18,7 +18,15 @@ pub fn to_text(warp: &Warp) -> String {
             Pitch::Height => "height".into(),
         };
         let name = &warp.scalars[axis.scalar.index()].name;
-        let _ = writeln!(out, "  grid {name} from {} step {step} count {}", axis.first, axis.count);
+        let sides = match axis.sides {
+            crate::ir::Sides { low: 0, high: 0 } => String::new(),
+            s => format!(" divided {} first and {} last", s.low, s.high),
+        };
+        let _ = writeln!(out, "  grid {name} from {} step {step} count {}{sides}", axis.first, axis.count);
+    }
+    if let Some(pairs) = warp.pairs {
+        let name = |id: crate::ir::ScalarId| &warp.scalars[id.index()].name;
+        let _ = writeln!(out, "  pairs {} and {}", name(pairs.axis), name(pairs.other));
     }
     let _ = writeln!(out, "  margins {} {}", warp.margins.low, warp.margins.high);
     if let Some(t) = &warp.time {
@@ -33,7 +41,13 @@ pub fn to_text(warp: &Warp) -> String {
         );
     }
     for (k, node) in warp.nodes.iter().enumerate() {
-        let marks = [(node.row, "row"), (node.border, "border"), (node.invariant, "invariant"), (node.after, "after")];
+        let marks = [
+            (node.row, "row"),
+            (node.pair, "pair"),
+            (node.border, "border"),
+            (node.invariant, "invariant"),
+            (node.after, "after"),
+        ];
         let marks: String = marks.iter().filter(|m| m.0).map(|m| format!(" {}", m.1)).collect();
         let note = node.note.as_ref().map_or(String::new(), |n| format!("  # S{} {}", n.statement, n.instance));
         let _ = writeln!(out, "  %{k}: {}{marks} = {}{note}", node.ty, operation(warp, &node.op));

@@ -1,4 +1,5 @@
-"""Compiles kernels to machine code with NVRTC alone, for several devices; fails if a kernel spills registers.
+"""Compiles kernels to machine code with NVRTC alone, for several devices; fails if a kernel spills
+more than a few registers.
 
     python3 scripts/gpu/nvrtc.py DIRECTORY… [--arch sm_80,sm_90,sm_120]
 
@@ -13,6 +14,8 @@ import re
 import sys
 
 ARCHITECTURES = "sm_80,sm_90,sm_120"
+# Bytes of a lane that may be spilled: the compiler spills a few where one block more fits a processor by that.
+SPILLED = 32
 
 
 def library():
@@ -51,7 +54,7 @@ def main():
             used = re.search(r"Used (\d+) registers", log)
             spilled = re.search(r"(\d+) bytes spill stores", log)
             spills = int(spilled[1]) if spilled else 0
-            wrong += not done or spills > 0
+            wrong += not done or spills > SPILLED
             what = f"{used[1] if used else '?'} registers, {spills} bytes spilled" if done else log[:2000]
             print(f"{os.path.basename(os.path.normpath(folder)):20} {arch:7} {what}")
     sys.exit(1 if wrong else 0)

@@ -66,7 +66,11 @@ fn attempt(program: &Program, statements: &Statements, plan: &Plan, choice: Choi
     }
     let time = Space::new(&arrangement).time_scalar();
     inputs::share(&mut warp, time, choice.inputs);
-    tidy::tidy(&mut warp, time);
+    tidy::tidy(&mut warp);
+    if let Some(time) = time {
+        retime::retime(&mut warp, time);
+    }
+    tidy::mark(&mut warp, time);
     if choice.paired {
         pairs::pair(&mut warp, &Space::new(&arrangement).batches())?;
     }

@@ -1,7 +1,6 @@
 //! Passes over the nodes of a step: which arrays are arguments, what is used, what the interior does without, what does
 //! not change from step to step.
 
-use super::retime::retime;
 use crate::ir::{Guard, Node, NodeId, Op, Passing, ScalarId, Warp};
 
 /// Bytes of arrays that are kernel arguments, at most.
@@ -37,13 +36,14 @@ pub fn arguments(warp: &mut Warp) {
     }
 }
 
-/// Drops what nobody uses, orders the rest, and marks border and invariant nodes.
-pub fn tidy(warp: &mut Warp, time: Option<ScalarId>) {
+/// Drops what nobody uses, and orders the rest.
+pub fn tidy(warp: &mut Warp) {
     copies(warp);
     order(warp);
-    if let Some(time) = time {
-        retime(warp, time);
-    }
+}
+
+/// Marks border and invariant nodes, and those behind the time loop.
+pub fn mark(warp: &mut Warp, time: Option<ScalarId>) {
     borders(warp);
     if let Some(time) = time {
         invariants(warp, time);
