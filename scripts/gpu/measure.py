@@ -62,8 +62,8 @@ ROWS = [
     taps("taps 5", "--space c --time q -D Q=5", 0.96),
     taps("taps 5, SBM", "--space c+q --time q -D Q=5", 0.96),
     taps("taps 16", "--space c --time q -D Q=16", 0.96),
-    taps("taps 31", "--space c --time q -D Q=31 --tile c=256", 0.85),
-    taps("taps 31, by search", "-D Q=31", 0.85),
+    taps("taps 31", "--space c --time q -D Q=31 --tile c=256 --fp-contract", 0.85),
+    taps("taps 31, C's order", "--space c --time q -D Q=31 --tile c=256"),
     window(3, 0.88),
     window(3, 0.88, options=""),
     window(3, None, pitch=8190),
@@ -81,6 +81,11 @@ ROWS = [
     alignment("linear", 4300e9),
     alignment("affine", 3000e9),
     Row("sums of 16 bits that wrap", "tests/gpu/pairs.c", "--function wrapped --space j --time k,i", "", "", "cells", 2 * 2401 * 40 * 35),
+    taps("by search: taps 31", "-D Q=31 --fp-contract"),
+    Row("by search: window 3x3", "tests/gpu/window.c", "-D P=3 -D Q=3 --fp-contract", "-D H=41 -D W=300", "-D H=8190 -D W=8190 -D PITCH_OUT=8192", "B", 8 * 8192 * 8192),
+    Row("by search: window 7x7", "tests/gpu/window.c", "-D P=7 -D Q=7 --fp-contract", "-D H=41 -D W=300", "-D H=8186 -D W=8186 -D PITCH_OUT=8192", "B", 8 * 8192 * 8192),
+    Row("by search: star, 8 sweeps", "tests/gpu/sweeps.c", "--function star -D S=8 --fp-contract", "-D N=70 -D M=300", GRID, "updates", 8 * LARGE),
+    Row("by search: levenshtein", "tests/gpu/alignments.c", "--function levenshtein -D T=int16_t", "-D PAIRS=4097 -D N=60 -D M=96", "-D PAIRS=32768 -D N=512 -D M=512", "cells", 32768 * 512 * 512),
     Row("dot product", "tests/gpu/folds.c", "--function dot --space i", "-D LENGTH=3001", "-D LENGTH=1048576", "B", 4 << 20),
     Row("three phases", "tests/gpu/phases.c", "--function centred", "", "-D M=1000 -D N=1000", "B", 16 * 1000 * 1000),
     Row("product", "tests/gpu/product.c", "--fp-contract", "-D M=40 -D N=128", "-D M=8192 -D N=8192 -D K=8192", "mac", 8192**3, 0.79),
@@ -225,7 +230,9 @@ def main():
         print(f"{time.time() - begin:.0f} s: all results compared", flush=True)
         peaks = rates()
         lines = [
-            "# Kernels for GPUs",
+            "# Kernels for GPUs: results",
+            "",
+            "What these kernels are: [gpu.md](../gpu.md).",
             "",
             f"{device}; a copy moves {peaks['B'] / 1e12:.2f} TB/s, {peaks['mac'] / 1e12:.1f} T fused multiplications and "
             "additions a second. Written by `scripts/gpu.sh`; medians of 7 groups of calls.",
@@ -282,6 +289,33 @@ def peers():
     add("depthwise conv1d, 4 taps", lambda: functional.conv1d(x, w, groups=1536))
     a, b = torch.randn(8192, 8192, device="cuda"), torch.randn(8192, 8192, device="cuda")
     add("matmul (cuBLAS), fp32, 8192³", lambda: a @ b)
+    del a, b
+    return lines + ["", *triton_peers()]
+
+
+def triton_peers():
+    """Times of what one writes in Triton for the same work, if it is installed: the best of a few shapes of blocks."""
+    try:
+        import torch
+        from gpu_triton import row, window
+    except ImportError:
+        return ["Triton is not installed."]
+    lines = ["| Triton | µs |", "| --- | ---: |"]
+
+    def add(name, calls):
+        lines.append(f"| {name} | {min(seconds(call) for call in calls) * 1e6:.1f} |")
+        print(lines[-1], flush=True)
+
+    n = 1 << 26
+    for q in (5, 31):
+        x, w, y = torch.randn(n + q, device="cuda"), torch.randn(q, device="cuda"), torch.empty(n, device="cuda")
+        add(f"{q} taps, 2^26", [lambda b=b: row[(n // b,)](x, w, y, n, q, b) for b in (1024, 2048)])
+    for k in (3, 5, 11):
+        size = 8193 - k
+        x, w, y = torch.randn(8192, 8192, device="cuda"), torch.randn(k, k, device="cuda"), torch.empty(8192, 8192, device="cuda")
+        grid = lambda r, c: (-(-size // c), -(-size // r))
+        shapes = ((8, 128), (16, 128), (4, 256))
+        add(f"window {k}x{k}, 8192²", [lambda r=r, c=c: window[grid(r, c)](x, w, y, size, 8192, k, r, c) for r, c in shapes])
     return lines
 
 
