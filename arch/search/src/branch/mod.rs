@@ -163,6 +163,7 @@ impl<'a> Search<'a> {
     fn new(task: &'a Task) -> Search<'a> {
         let model = Model::new(task);
         let accesses = model.facts[0].reads.len() + model.facts[0].writes.len();
+        let dropped = model.dropped(task.spec);
         Search {
             task,
             model,
@@ -174,7 +175,7 @@ impl<'a> Search<'a> {
             dives: Dives::default(),
             counts: Counts::default(),
             open: 0,
-            dropped: i64::MAX,
+            dropped,
             bound: 0,
             by: BEST_FIRST,
         }

@@ -107,6 +107,16 @@ impl<'a> Model<'a> {
         self.facts.iter().map(Facts::floor).min().unwrap_or(0)
     }
 
+    /// The least bound of grids that are not listed: with several products in a DSP slice, those with more lanes than the
+    /// FPGA has slices.
+    pub fn dropped(&self, spec: &DesignSpec) -> i64 {
+        if spec.arithmetic.pack == Some(true) {
+            self.floor()
+        } else {
+            i64::MAX
+        }
+    }
+
     pub fn facts_of(&self, grid: &Grid) -> &Facts {
         &self.facts[grid.flow.facts as usize]
     }

@@ -136,15 +136,18 @@ pub fn network(network: &Network) -> Result<Option<Shared>, String> {
     let numbers = |t: &Vec<Vec<i64>>| models.iter().map(|m| number(m, t)).collect::<Option<Vec<u8>>>();
     let transforms: Vec<Vec<u8>> = first.facts.iter().filter_map(|f| numbers(&f.transform)).collect();
     let floors = models.iter().map(Model::floor).collect();
+    let dropped: Vec<i64> = models.iter().map(|m| m.dropped(network.spec)).collect();
     let times = network.layers.iter().map(|l| l.times).collect();
+    let layers = Layers { models, transforms, times, floors };
+    let open = layers.sum(&dropped);
     let mut joint = Joint {
         network,
         learned: Learned::default(),
-        layers: Layers { models, transforms, times, floors },
+        layers,
         found: BTreeMap::new(),
         best: None,
         counts: Counts::default(),
-        open: i64::MAX,
+        open,
     };
     let bound = joint.run();
     Ok(joint.answer(bound))
