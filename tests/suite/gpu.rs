@@ -61,7 +61,7 @@ fn what_a_gpu_does_not_have_is_refused() {
         let option = format!("--{}", key.replace('_', "-"));
         let value = match key {
             "latency" | "simd" => "q=1",
-            "reassociate" | "merge" | "guard" | "unaligned" => "",
+            "reassociate" | "merge" | "guard" | "unaligned" | "pack" => "",
             "grid" => "4x1",
             "weights" => "taps=2",
             "dot" => "fused",

@@ -42,6 +42,7 @@ fn every_option_reaches_the_design() {
         ("address-bits", "=32"),
         ("guard", ""),
         ("unaligned", ""),
+        ("pack", ""),
         ("on-chip", "=64"),
         ("limit", "=lut=70%"),
         ("bank", "=x=DDR[0]"),
