@@ -1,0 +1,195 @@
+//! The time loop: which steps of a warp run which body.
+//!
+//! ```text
+//! first                inside                           inside_end        last
+//!   | Border, step by step | Interior, unrolled, or Side | Border, step by step |
+//! ```
+
+use super::Printer;
+use crate::form::Form;
+use crate::ir::{NodeId, Op, Time};
+use crate::print::expression::{scalar, value_type, Operands};
+use crate::print::memory::{self, Body};
+use crate::print::{literal, type_name};
+
+impl Printer<'_> {
+    pub(super) fn timed(&mut self, time: &Time) {
+        let t = self.warp.scalars[time.scalar.index()].name.clone();
+        self.range(time);
+        self.fast(time);
+        let slots = self.slots();
+        let asked: Vec<NodeId> =
+            (0..self.warp.nodes.len()).map(|k| NodeId(k as u32)).filter(|&id| self.is_asked(id)).collect();
+        for &id in &asked {
+            let (of, next) = (self.type_of(id), self.next(id));
+            self.line(&format!("{of} {next}[{slots}];"));
+        }
+        if !asked.is_empty() {
+            self.line(&format!("UNROLL for (int slot = 0; slot < {slots}; slot++) {{"));
+            self.indent += 1;
+            self.line(&format!("const int {t} = first + slot;"));
+            for &id in &asked {
+                let Op::Load { array, at } = &self.warp.node(id).op else { continue };
+                let text = memory::load(self.warp, *array, at, Body::Border, None);
+                let next = self.next(id);
+                self.line(&format!("{next}[slot] = {text};"));
+            }
+            self.indent -= 1;
+            self.line("}");
+        }
+        for (&of, &steps) in &self.waits.clone() {
+            let (ty, was) = (value_type(self.warp.node(of)), self.was(of));
+            self.line(&format!("Row<{ty}, {}> {was}[{steps}];", self.warp.width));
+            match self.starts.get(&of) {
+                Some(bits) => {
+                    let start = literal(*bits, self.warp.node(of).ty);
+                    let (width, cell) = (self.warp.width, type_name(self.warp.node(of).ty));
+                    let start = match self.warp.node(of).pair {
+                        true => format!("both(({cell}){start})"),
+                        false => format!("({cell}){start}"),
+                    };
+                    self.line(&format!(
+                        "UNROLL for (int at = 0; at < {steps}; at++) {was}[at] = all<{width}>({start});"
+                    ));
+                }
+                None => self.line(&format!("unset({was});")),
+            }
+        }
+        self.line("");
+        self.line(&format!("const auto step = [&](auto body, const int slot, const int {t}) {{"));
+        self.indent += 1;
+        self.line(
+            "constexpr bool EDGE = decltype(body)::steps, SIDE = decltype(body)::lanes, MOVES = decltype(body)::moves;",
+        );
+        self.line("(void)EDGE, (void)SIDE, (void)MOVES, (void)slot;");
+        if let Some(height) = time.height {
+            let start = self.warp.scalars[height.index()].name.clone();
+            self.line(&format!(
+                "const bool kept = {t} >= {start} && {t} < {start} + {};  // beyond, another warp stores",
+                self.rows()
+            ));
+        }
+        self.body();
+        for (&of, &steps) in &self.waits.clone() {
+            let (was, name) = (self.was(of), self.text(of));
+            for k in (1..steps).rev() {
+                self.line(&format!("{was}[{k}] = {was}[{}];", k - 1));
+            }
+            match self.warp.node(of).row {
+                true => self.line(&format!("{was}[0] = {name};")),
+                false => self.line(&format!("{was}[0] = all<{}>({name});", self.warp.width)),
+            }
+        }
+        self.indent -= 1;
+        self.line("};");
+        self.line("");
+        self.run(&t, slots);
+        self.behind();
+    }
+
+    /// The loop: the steps without a border by themselves, around them the border.
+    fn run(&mut self, t: &str, slots: i64) {
+        self.line(&format!("for (int {t} = first;;) {{"));
+        self.indent += 1;
+        let call = |body: &str, at: &str| match slots {
+            1 => format!("step({body}(), 0, {at});"),
+            _ => format!("UNROLL for (int slot = 0; slot < {slots}; slot++) step({body}(), slot, {at} + slot);"),
+        };
+        let next = if slots == 1 { format!("{t}++") } else { format!("{t} += {slots}") };
+        let inside = match slots {
+            1 => format!("{t} < inside_end"),
+            n => format!("{t} + {n} <= inside_end"),
+        };
+        // Where lanes of every warp are at a border, their steps are the ones that are unrolled.
+        let (within, body) = match self.has_side_body() {
+            true if self.has_no_interior() => ("", "Lanes"),
+            true => ("within && ", "Interior"),
+            false => ("", "Interior"),
+        };
+        self.line(&format!("for (; {within}{t} >= inside && {inside}; {next}) {{"));
+        self.indent += 1;
+        self.line(&call(body, t));
+        self.indent -= 1;
+        self.line("}");
+        if self.has_side_body() {
+            self.line(&format!("for (; {t} >= inside && {t} < inside_end; {t}++) step(Side(), 0, {t});"));
+        }
+        self.line(&format!("if ({t} > last) break;"));
+        self.line(&format!("step(Border(), 0, {t}++);"));
+        self.indent -= 1;
+        self.line("}");
+    }
+
+    /// Whether there is a body for the sides: where strips are divided because of it, or where there is nothing inside.
+    fn has_side_body(&self) -> bool {
+        self.rows() == "rows" || self.has_no_interior()
+    }
+
+    /// Whether lanes of all warps are at a border in every step.
+    fn has_no_interior(&self) -> bool {
+        let scalars = &self.warp.scalars;
+        let time = self.warp.time.as_ref().map(|t| t.scalar);
+        let still = |f: &&Form| time.is_none_or(|t| f.of(t) == 0);
+        self.warp.interior.iter().filter(still).any(|f| f.range(scalars, 1).1 < 0)
+    }
+
+    /// First and last step of the warp.
+    fn range(&mut self, time: &Time) {
+        let clipped = |text: String, form: &Form| {
+            let (lo, hi) = form.range(&self.warp.scalars, 1);
+            match lo >= time.clip.0 && hi <= time.clip.1 {
+                true => text,
+                false => format!("clamp({text}, {}, {})", time.clip.0, time.clip.1),
+            }
+        };
+        let (first, last) = match time.height {
+            Some(height) => {
+                let start = &self.warp.scalars[height.index()].name;
+                let hi = self.warp.scalars[height.index()].hi;
+                let first = if time.before > 0 { format!("{start} - {}", time.before) } else { start.clone() };
+                (first, format!("one::min({start} + {} - 1, {hi})", self.rows()))
+            }
+            None => (
+                clipped(scalar(self.warp, &time.first), &time.first),
+                clipped(scalar(self.warp, &time.last), &time.last),
+            ),
+        };
+        self.line(&format!("const int first = {first}, last = {last};"));
+    }
+
+    /// The steps of the interior, from `inside` to before `inside_end`.
+    fn fast(&mut self, time: &Time) {
+        let (mut low, mut high, mut always) = (vec![], vec![], vec![]);
+        for form in &self.warp.interior {
+            let c = form.of(time.scalar);
+            let mut rest = form.clone();
+            rest.scalars.remove(&time.scalar);
+            let text = |f: &Form| scalar(self.warp, f);
+            match c {
+                0 => always.push(format!("{} >= 0", text(&rest))),
+                1 => low.push(text(&rest.negated())),
+                -1 => high.push(text(&rest.plus(1))),
+                // Rounded towards fewer steps.
+                c if c > 0 => low.push(format!("({}) / {c} + 1", text(&rest.negated()))),
+                c => high.push(format!("({}) / {} - 1", text(&rest), -c)),
+            }
+        }
+        let fold = |all: &[String], f: &str, start: &str| {
+            all.iter().fold(start.to_string(), |a, b| format!("one::{f}({a}, {b})"))
+        };
+        self.line("// These steps are not at a border.");
+        self.line(&format!("const int inside = {};", fold(&low, "max", "first")));
+        let end = fold(&high, "min", "last + 1");
+        let within = always.join(" && ");
+        match self.has_side_body() {
+            true => {
+                self.line(&format!("const int inside_end = {end};"));
+                if !self.has_no_interior() {
+                    self.line(&format!("const bool within = {within};  // no lane is at a border, either"));
+                }
+            }
+            false if within.is_empty() => self.line(&format!("const int inside_end = {end};")),
+            false => self.line(&format!("const int inside_end = {within} ? {end} : first;")),
+        }
+    }
+}
