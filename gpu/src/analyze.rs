@@ -140,13 +140,7 @@ fn outer_axes(warp: &mut Warp, arrangement: &Arrangement, domains: &[Vec<Constra
     let mut axes = vec![];
     for (d, c) in arrangement.coordinates.iter().enumerate() {
         let step = match c.place {
-            Place::Grid => {
-                if warp.pairs.is_some_and(|p| Some(p.axis) == space.scalar_of(d)) {
-                    2
-                } else {
-                    1
-                }
-            }
+            Place::Grid => 1 + i64::from(is_paired(warp, &space, d)),
             Place::Unrolled(Some(tile)) => tile,
             _ => continue,
         };
@@ -157,6 +151,11 @@ fn outer_axes(warp: &mut Warp, arrangement: &Arrangement, domains: &[Vec<Constra
         axes.push(GridAxis { scalar, first: lo, step: Pitch::Constant(step), count, sides: Sides::default() });
     }
     axes
+}
+
+/// Whether two places of a warp on this coordinate share registers.
+fn is_paired(warp: &Warp, space: &Space, coordinate: usize) -> bool {
+    warp.pairs.is_some_and(|p| Some(p.axis) == space.scalar_of(coordinate))
 }
 
 /// The strips of PEs.
@@ -390,7 +389,8 @@ fn settle(when: &[Cond], inside: bool, space: &Space, time: Option<ScalarId>) ->
 /// The space-time map in words, a line each.
 fn describe(warp: &Warp, arrangement: &Arrangement) -> Vec<String> {
     let mut lines = vec![];
-    for c in &arrangement.coordinates {
+    let space = Space::new(arrangement);
+    for (d, c) in arrangement.coordinates.iter().enumerate() {
         let what = match c.place {
             Place::Lanes if arrangement.skewed => {
                 format!("{LANES} lanes x {} registers, lane l runs l steps late", warp.registers)
@@ -415,7 +415,7 @@ fn describe(warp: &Warp, arrangement: &Arrangement) -> Vec<String> {
                 format!("time, {} steps; a warp runs `height` of them", c.extent())
             }
             Place::Loop => format!("time, {} steps", c.extent()),
-            Place::Grid if warp.pairs.is_some_and(|p| warp.scalars[p.axis.index()].name == c.name) => {
+            Place::Grid if is_paired(warp, &space, d) => {
                 format!("{} warps, two of {} in the halves of each register", (c.extent() + 1) / 2, c.name)
             }
             Place::Grid => format!("{} warps", c.extent()),

@@ -20,6 +20,7 @@ pub use crate::form::{Scalar, ScalarId};
 
 use crate::form::{Cond, Form};
 use scop::{BinaryOp, ScalarType, UnaryOp};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Index into [`Warp::nodes`].
@@ -61,6 +62,10 @@ impl Array {
         } else {
             self.name.clone()
         }
+    }
+    /// Whether numbers of 32 bits count its elements.
+    pub fn is_addressable(&self) -> bool {
+        self.dims.iter().try_fold(1i32, |n, d| n.checked_mul(i32::try_from(*d).ok()?)).is_some()
     }
 }
 
@@ -305,6 +310,29 @@ impl Warp {
     /// Whether a store stands behind the time loop.
     pub fn is_after(&self, store: &Store) -> bool {
         self.node(store.value).after
+    }
+    /// By node: how often nodes and stores use it, those of later steps, too.
+    pub fn uses(&self) -> Vec<usize> {
+        let mut uses = vec![0; self.nodes.len()];
+        for node in &self.nodes {
+            node.op.operands().into_iter().for_each(|o| uses[o.index()] += 1);
+            if let Op::Past { of, .. } | Op::Last { of } = node.op {
+                uses[of.index()] += 1;
+            }
+        }
+        self.stores.iter().for_each(|s| uses[s.value.index()] += 1);
+        uses
+    }
+    /// By node that waits in registers: the most steps that it waits.
+    pub fn waits(&self) -> BTreeMap<NodeId, i64> {
+        let mut waits = BTreeMap::new();
+        for node in &self.nodes {
+            if let Op::Past { of, steps, .. } = node.op {
+                let most = waits.entry(of).or_insert(0);
+                *most = steps.max(*most);
+            }
+        }
+        waits
     }
     /// Values of `u`.
     pub fn units(&self) -> i64 {

@@ -101,14 +101,7 @@ const OVERHEAD: i64 = 24;
 /// Values that wait for a later step, rows asked for ahead, and the most that live at once within a step.
 fn registers(warp: &Warp) -> i64 {
     let words = |n: &Node| if n.row { warp.width * ((i64::from(n.ty.bytes()) + 3) / 4) } else { 1 };
-    let mut waits = std::collections::BTreeMap::new();
-    for node in &warp.nodes {
-        if let Op::Past { of, steps, .. } = node.op {
-            let most = waits.entry(of).or_insert(0);
-            *most = steps.max(*most);
-        }
-    }
-    let waiting: i64 = waits.iter().map(|(of, steps)| steps * words(warp.node(*of))).sum();
+    let waiting: i64 = warp.waits().iter().map(|(of, steps)| steps * words(warp.node(*of))).sum();
     let ahead = warp.time.as_ref().map_or(0, |t| t.ahead);
     let loads: i64 =
         warp.nodes.iter().filter(|n| matches!(n.op, Op::Load { .. }) && n.row && !n.invariant).map(words).sum();

@@ -32,9 +32,7 @@ pub fn verify(warp: &Warp) -> Result<(), String> {
     if margins.low % warp.width != 0 || margins.high % warp.width != 0 || margins.low + margins.high >= warp.units() {
         return Err(format!("margins {} and {} of {} PEs", margins.low, margins.high, warp.units()));
     }
-    let wide =
-        |a: &&crate::ir::Array| a.dims.iter().try_fold(1i32, |n, d| n.checked_mul((*d).try_into().ok()?)).is_none();
-    match warp.arrays.iter().find(|a| wide(a) && a.passing == Passing::Pointer) {
+    match warp.arrays.iter().find(|a| a.passing == Passing::Pointer && !a.is_addressable()) {
         Some(a) => Err(format!("`{}` has more than 2^31 elements", a.name)),
         None => Ok(()),
     }

@@ -82,8 +82,7 @@ fn attempt(program: &Program, statements: &Statements, plan: &Plan, choice: Choi
 /// # Errors
 /// An array that the kernel reads or writes is too large for the numbers of its elements.
 fn addressed(warp: &Warp) -> Result<(), Refusal> {
-    let most = |dims: &[i64]| dims.iter().try_fold(1i32, |n, d| n.checked_mul(i32::try_from(*d).ok()?));
-    match warp.arrays.iter().find(|a| a.passing == Passing::Pointer && most(&a.dims).is_none()) {
+    match warp.arrays.iter().find(|a| a.passing == Passing::Pointer && !a.is_addressable()) {
         Some(a) => {
             Err(Refusal::new(format!("`{}` has 2^31 or more elements, and lanes count elements in 32 bits", a.name))
                 .help("call the kernel for parts of the array"))

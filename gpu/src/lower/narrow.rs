@@ -49,11 +49,7 @@ pub fn narrow(warp: &mut Warp) {
         id
     };
     for k in 0..warp.nodes.len() {
-        let mut op = warp.nodes[k].op.map(|id| target(warp, id));
-        if let Op::Past { of, .. } | Op::Last { of } = &mut op {
-            *of = target(warp, *of);
-        }
-        warp.nodes[k].op = op;
+        warp.nodes[k].op = warp.nodes[k].op.map(|id| target(warp, id));
     }
     let values: Vec<NodeId> = warp.stores.iter().map(|s| target(warp, s.value)).collect();
     warp.stores.iter_mut().zip(values).for_each(|(s, v)| s.value = v);

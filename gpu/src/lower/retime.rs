@@ -42,19 +42,8 @@ pub fn retime(warp: &mut Warp, time: ScalarId) {
 
 /// Registers of a lane that wait, and shuffles of a step.
 fn cost(warp: &Warp) -> i64 {
-    let mut waits = FxHashMap::default();
-    let mut shuffles = 0;
-    for node in &warp.nodes {
-        match node.op {
-            Op::Past { of, steps, .. } => {
-                let most = waits.entry(of).or_insert(0);
-                *most = steps.max(*most);
-            }
-            Op::Hop { by, .. } => shuffles += by.abs().min(warp.width),
-            _ => {}
-        }
-    }
-    shuffles + waits.values().sum::<i64>() * warp.width
+    let shuffles = warp.nodes.iter().map(|n| if let Op::Hop { by, .. } = n.op { by.abs().min(warp.width) } else { 0 });
+    shuffles.sum::<i64>() + warp.waits().values().sum::<i64>() * warp.width
 }
 
 /// A node, and how many steps ago: a wait is no node of its own here.
@@ -184,9 +173,11 @@ fn join_equal(warp: &mut Warp) {
 
 /// See the head of the file: borders.
 fn keep_in_sums(warp: &mut Warp, time: ScalarId) {
+    let mut uses = warp.uses();
     for k in 0..warp.nodes.len() {
-        if let Some(kept) = Kept::find(warp, NodeId(k as u32)) {
+        if let Some(kept) = Kept::find(warp, NodeId(k as u32), &uses) {
             kept.join(warp, time);
+            uses = warp.uses();
         }
     }
 }
@@ -203,9 +194,8 @@ struct Kept {
 }
 
 impl Kept {
-    /// Those that begin with this node.
-    fn find(warp: &Warp, first: NodeId) -> Option<Kept> {
-        let uses = uses(warp);
+    /// Those that begin with this node. `uses`: of each node.
+    fn find(warp: &Warp, first: NodeId, uses: &[usize]) -> Option<Kept> {
         let guard = |id: NodeId| match &warp.node(id).op {
             Op::Guard(g) if !g.inside => Some((g.then, g.otherwise)),
             _ => None,
@@ -255,17 +245,4 @@ impl Kept {
             *of = joined;
         }
     }
-}
-
-/// By node: how often nodes and stores use it.
-fn uses(warp: &Warp) -> Vec<usize> {
-    let mut uses = vec![0; warp.nodes.len()];
-    for node in &warp.nodes {
-        node.op.operands().into_iter().for_each(|o| uses[o.index()] += 1);
-        if let Op::Past { of, .. } | Op::Last { of } = node.op {
-            uses[of.index()] += 1;
-        }
-    }
-    warp.stores.iter().for_each(|s| uses[s.value.index()] += 1);
-    uses
 }

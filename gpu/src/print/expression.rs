@@ -112,6 +112,8 @@ pub fn conjunction(warp: &Warp, all: &[Cond]) -> (String, bool) {
 pub trait Operands {
     /// The text of a node.
     fn text(&self, id: NodeId) -> String;
+    /// Whether a node is written where it is used ([`fused`]).
+    fn is_fused(&self, id: NodeId) -> bool;
 }
 
 /// An arithmetic operation as an expression.
@@ -127,7 +129,7 @@ pub fn operation(warp: &Warp, id: NodeId, operands: &dyn Operands) -> String {
         true => both(x, text(x)),
         false => format!("all<{width}>({})", both(x, typed(warp, x, &text(x)))),
     };
-    if let Some(fused) = fused_text(warp, id, &spread) {
+    if let Some(fused) = fused_text(warp, id, operands, &spread) {
         return fused;
     }
     match &node.op {
@@ -222,15 +224,7 @@ pub fn value_type(node: &Node) -> String {
 ///
 /// GPUs have a sum and a minimum or maximum of pairs as one operation, and one with zero behind it.
 pub fn fused(warp: &Warp) -> Vec<bool> {
-    let mut uses = vec![0; warp.nodes.len()];
-    for node in &warp.nodes {
-        let later = match node.op {
-            Op::Past { of, .. } | Op::Last { of } => Some(of),
-            _ => None,
-        };
-        node.op.operands().into_iter().chain(later).for_each(|o| uses[o.index()] += 1);
-    }
-    warp.stores.iter().for_each(|s| uses[s.value.index()] += 1);
+    let uses = warp.uses();
     let mut found = vec![false; warp.nodes.len()];
     for (k, node) in warp.nodes.iter().enumerate() {
         if let Some((inner, _)) = in_one(warp, NodeId(k as u32)).filter(|_| node.pair && node.row) {
@@ -271,14 +265,13 @@ fn in_one(warp: &Warp, id: NodeId) -> Option<(Vec<NodeId>, &'static str)> {
     }
 }
 
-fn fused_text(warp: &Warp, id: NodeId, spread: &dyn Fn(NodeId) -> String) -> Option<String> {
+fn fused_text(warp: &Warp, id: NodeId, operands: &dyn Operands, spread: &dyn Fn(NodeId) -> String) -> Option<String> {
     let node = warp.node(id);
     if !node.pair || !node.row {
         return None;
     }
-    let all = fused(warp);
     let (inner, name) = in_one(warp, id)?;
-    if !inner.iter().all(|i| all[i.index()]) {
+    if !inner.iter().all(|i| operands.is_fused(*i)) {
         return None;
     }
     let sum = *inner.last()?;

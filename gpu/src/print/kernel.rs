@@ -15,12 +15,12 @@
 mod steps;
 mod stores;
 
-use super::expression::{atom, by_body, operation, scalar, value_type, Operands};
+use super::expression::{atom, by_body, fused, operation, scalar, value_type, Operands};
 use super::memory::Body;
 use super::names::{names, tables};
 use super::{elements, memory, parameters, type_name};
 use crate::form::Form;
-use crate::ir::{GridAxis, NodeId, Op, Passing, Pitch, ScalarId, Sides, Warp, TURNS};
+use crate::ir::{GridAxis, Node, NodeId, Op, Passing, Pitch, ScalarId, Sides, Warp, TURNS};
 use crate::launches::Launches;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -56,6 +56,8 @@ struct Printer<'a> {
     waits: BTreeMap<NodeId, i64>,
     /// By such a node: its value before the first step, if it has one.
     starts: BTreeMap<NodeId, u64>,
+    /// By node: whether it is written where it is used.
+    fused: Vec<bool>,
     out: String,
     indent: usize,
     quoted: Option<usize>,
@@ -81,20 +83,22 @@ impl Operands for Printer<'_> {
             _ => operation(self.warp, id, self),
         }
     }
+
+    fn is_fused(&self, id: NodeId) -> bool {
+        self.fused[id.index()]
+    }
 }
 
 impl<'a> Printer<'a> {
     fn new(warp: &'a Warp, quotes: &'a [Option<String>]) -> Printer<'a> {
-        let (mut waits, mut starts): (BTreeMap<NodeId, i64>, BTreeMap<NodeId, u64>) = Default::default();
-        for node in &warp.nodes {
-            if let Op::Past { of, steps, start } = node.op {
-                let most = waits.entry(of).or_default();
-                *most = (*most).max(steps);
-                starts.extend(start.map(|bits| (of, bits)));
-            }
-        }
-        let names = names(warp, &waits);
-        Printer { warp, quotes, names, waits, out: String::new(), indent: 0, quoted: None, starts }
+        let start = |n: &Node| match n.op {
+            Op::Past { of, start, .. } => start.map(|bits| (of, bits)),
+            _ => None,
+        };
+        let starts = warp.nodes.iter().filter_map(start).collect();
+        let (waits, fused) = (warp.waits(), fused(warp));
+        let names = names(warp, &waits, &fused);
+        Printer { warp, quotes, names, waits, starts, fused, out: String::new(), indent: 0, quoted: None }
     }
 
     fn line(&mut self, text: &str) {

@@ -16,8 +16,8 @@ pub fn tables(warp: &Warp) -> Vec<(scop::ScalarType, Vec<u64>)> {
     found
 }
 
-/// A name for every node that is used more than once, comes from memory, or ends a statement.
-pub fn names(warp: &Warp, waits: &BTreeMap<NodeId, i64>) -> Vec<Option<String>> {
+/// A name for every node that is used more than once, comes from memory, or ends a statement, and is not `fused` into another.
+pub fn names(warp: &Warp, waits: &BTreeMap<NodeId, i64>, fused: &[bool]) -> Vec<Option<String>> {
     let mut uses = vec![0; warp.nodes.len()];
     for node in &warp.nodes {
         node.op.operands().iter().for_each(|o| uses[o.index()] += 1);
@@ -32,10 +32,9 @@ pub fn names(warp: &Warp, waits: &BTreeMap<NodeId, i64>) -> Vec<Option<String>> 
     let mut taken: BTreeMap<String, usize> = BTreeMap::new();
     taken.extend(warp.scalars.iter().map(|s| (s.name.clone(), 0)));
     taken.extend(warp.arrays.iter().map(|a| (a.name.clone(), 0)));
-    let fused = super::expression::fused(warp);
     let named = |k: usize| {
         let node = &warp.nodes[k];
-        if fused[k] || node.pair && crate::lower::pairs::is_wide(node) {
+        if fused[k] || crate::lower::pairs::is_wide(node) {
             return false;
         }
         let inline = matches!(node.op, Op::Const(_) | Op::Argument { .. } | Op::Past { .. } | Op::Last { .. });
