@@ -48,6 +48,16 @@ pub fn to_integer(value: u64, ty: ScalarType) -> i128 {
     }
 }
 
+/// Least and greatest number of the integer type `ty`.
+pub fn range(ty: ScalarType) -> (i128, i128) {
+    let bits = ty.bits().min(64);
+    if ty.signed() {
+        (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+    } else {
+        (0, (1 << bits) - 1)
+    }
+}
+
 /// `number` modulo 2^width: C's conversion to the integer type `ty` (`_Bool` excepted, see [`cast`]).
 pub fn from_integer(number: i128, ty: ScalarType) -> u64 {
     number as u64 & mask(ty.bits())

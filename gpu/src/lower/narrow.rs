@@ -59,11 +59,10 @@ fn is_int(ty: ScalarType) -> bool {
     matches!(ty, ScalarType::Int { .. })
 }
 
-/// Whether every value of a type is one of another.
+/// Whether every value of a type is one of another. A float has not all integers of its size.
 fn fits(ty: ScalarType, wide: ScalarType) -> bool {
-    let room = wide.bits() - u32::from(wide.signed());
-    let own = ty.bits() - u32::from(ty.signed());
-    is_int(ty) && own <= room && (wide.signed() || !ty.signed())
+    let ((least, most), (low, high)) = (scop::value::range(ty), scop::value::range(wide));
+    is_int(ty) && is_int(wide) && low <= least && most <= high
 }
 
 /// Operands of one narrower type that compare as these do.
@@ -94,7 +93,8 @@ fn alike(warp: &mut Warp, a: NodeId, b: NodeId) -> Option<(NodeId, NodeId)> {
 }
 
 fn holds(value: i128, ty: ScalarType) -> bool {
-    scop::value::to_integer(scop::value::from_integer(value, ty), ty) == value
+    let (least, most) = scop::value::range(ty);
+    (least..=most).contains(&value)
 }
 
 fn constant_of(warp: &mut Warp, value: i128, ty: ScalarType) -> NodeId {

@@ -11,7 +11,7 @@
 //! Invariant, checked by the verifier: every field has the bits for all that its part can be.
 
 use crate::vsa::{Node, NodeId, Op};
-use scop::value::Field;
+use scop::value::{range, Field};
 use scop::{BinaryOp, ScalarType};
 
 /// Bits of an adder behind a product: of a DSP slice.
@@ -28,7 +28,7 @@ pub struct Part {
 impl Part {
     /// All integers of a type.
     pub fn of(ty: ScalarType, at: u32) -> Part {
-        let [low, high] = range(ty);
+        let (low, high) = range(ty);
         Part { at, low, high }
     }
 
@@ -45,23 +45,13 @@ impl Part {
     }
 }
 
-/// Least and greatest integer of a type.
-pub fn range(ty: ScalarType) -> [i128; 2] {
-    let bits = ty.bits().min(64);
-    if ty.signed() {
-        [-(1 << (bits - 1)), (1 << (bits - 1)) - 1]
-    } else {
-        [0, (1 << bits) - 1]
-    }
-}
-
 /// Least and greatest number of all parts together.
 pub fn whole(parts: &[Part]) -> [i128; 2] {
     [parts.iter().map(|p| p.low << p.at).sum(), parts.iter().map(|p| p.high << p.at).sum()]
 }
 
 fn fits(parts: &[Part], ty: ScalarType) -> bool {
-    let ([low, high], [least, most]) = (whole(parts), range(ty));
+    let ([low, high], (least, most)) = (whole(parts), range(ty));
     parts.iter().all(|p| p.at < ty.bits()) && least <= low && high <= most
 }
 

@@ -187,7 +187,7 @@ impl Sema {
 
     /// The form as a value of type `ty`, if it never leaves the type's range.
     pub(super) fn fitted(&self, form: Affine, ty: ScalarType, span: Span) -> Affinity<AffineValue> {
-        let (least, greatest) = type_range(ty);
+        let (least, greatest) = value::range(ty);
         if form.is_constant() {
             // Constants were computed in their type already, except for signed overflow.
             let wrapped = value::to_integer(value::from_integer(form.constant as i128, ty), ty);
@@ -352,15 +352,5 @@ impl Sema {
             _ => (reason, format!("{what} has a side effect")),
         };
         self.faults.push(Diagnostic::error(code, refusal.span, message).label(refusal.why).help(help));
-    }
-}
-
-/// Least and greatest number of an integer type.
-pub(super) fn type_range(ty: ScalarType) -> (i128, i128) {
-    let bits = ty.bits();
-    if ty.signed() {
-        (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
-    } else {
-        (0, (1 << bits) - 1)
     }
 }

@@ -6,7 +6,6 @@
 //! - Other steps: the offset is the start. If the start is a multiple of the step plus a constant, the offset is that
 //!   constant, so that loops with different starts have comparable iterators.
 
-use super::affine::type_range;
 use super::form::{add_scaled, compare, intersect, AffineValue, Dnf};
 use super::header::Header;
 use super::{Entity, Iterator, Sema};
@@ -390,7 +389,7 @@ impl Sema {
 
     /// The iterator's type must hold the value that ends the loop.
     fn check_exit(&mut self, header: &Header, value: &Affine, span: Span) {
-        let (least, greatest) = type_range(header.ty);
+        let (least, greatest) = scop::value::range(header.ty);
         for disjunct in self.nest.domain.clone() {
             let (low, high) = self.effort.range(self.depth(), &disjunct, value);
             let last = if header.step > 0 { high } else { low };

@@ -29,7 +29,7 @@ impl Sema {
                 );
                 continue;
             };
-            let greatest = i64::try_from(super::affine::type_range(ty).1).unwrap_or(i64::MAX).min(LARGEST_SIZE);
+            let greatest = i64::try_from(scop::value::range(ty).1).unwrap_or(i64::MAX).min(LARGEST_SIZE);
             if !(2..=greatest).contains(&max) {
                 let help = if max == 1 {
                     "a size that is always 1 is a constant: leave the parameter out"

@@ -8,7 +8,6 @@
 //! their type: `pending` lists the arrays whose ranges are being computed. A local that keeps its value, as in
 //! `last = c ? i : last`, gets no other value by that.
 
-use super::affine::type_range;
 use super::operate::{bare, equal};
 use super::reaching::Source;
 use super::Sema;
@@ -72,7 +71,7 @@ impl<'a> Values<'a> {
     pub fn of(&self, e: &Expr) -> Range {
         self.sema.effort.spend(1);
         if self.sema.effort.spent() {
-            return type_range(e.ty);
+            return value::range(e.ty);
         }
         self.facts.iter().fold(self.by_operator(e), |range, fact| self.narrowed(e, range, &fact.condition, fact.holds))
     }
@@ -83,7 +82,7 @@ impl<'a> Values<'a> {
     }
 
     fn by_operator(&self, e: &Expr) -> Range {
-        let all = type_range(e.ty);
+        let all = value::range(e.ty);
         let fits = |(low, high): Range| if low >= all.0 && high <= all.1 { (low, high) } else { all };
         match &e.kind {
             ExprKind::Const(bits) => (value::to_integer(*bits, e.ty), value::to_integer(*bits, e.ty)),
@@ -207,7 +206,7 @@ impl<'a> Values<'a> {
     /// other statements that write its target, so that a value that it keeps is among them.
     fn value(&self, statement: usize, pending: Vec<ArrayId>, among_all: bool) -> Option<Range> {
         let s = &self.sema.statements[statement];
-        let (least, greatest) = type_range(self.sema.arrays[s.write.array.index()].ty);
+        let (least, greatest) = value::range(self.sema.arrays[s.write.array.index()].ty);
         let of_statement =
             Values { domain: &s.domain, reads: &self.sema.sources[statement], facts: &[], pending, ..*self };
         let value = match among_all {

@@ -8,10 +8,11 @@
 
 use super::layout::{layout, Layout};
 use crate::contract::operand::{digits, effective_type};
-use crate::contract::packed::{range, Part};
+use crate::contract::packed::Part;
 use crate::draft::Lowered;
 use crate::pe::zeroing::readers;
 use crate::vsa::{Node, NodeId, Op};
+use scop::value::range;
 use scop::{BinaryOp, ScalarType};
 use std::collections::BTreeSet;
 
@@ -129,10 +130,10 @@ fn product(nodes: &[Node], readers: &[usize], id: NodeId, ty: ScalarType) -> Opt
             Op::Binary(BinaryOp::Mul, a, b) => {
                 let factors = [a, b].map(|n| factor(nodes, n));
                 let exact = Part::of(factors[0].ty, 0);
-                let corners = range(factors[1].ty).map(|x| [exact.low * x, exact.high * x]).concat();
-                let holds = |ty: ScalarType| {
-                    ty.bits() >= 1 && corners.iter().all(|x| (range(ty)[0]..=range(ty)[1]).contains(x))
-                };
+                let (least, most) = range(factors[1].ty);
+                let corners = [least, most].map(|x| [exact.low * x, exact.high * x]).concat();
+                let holds =
+                    |ty: ScalarType| ty.bits() >= 1 && corners.iter().all(|x| (range(ty).0..=range(ty).1).contains(x));
                 let keeps = |n: &NodeId| {
                     let own = nodes[n.index()].ty;
                     own.bits() >= ty.bits() || holds(own)
