@@ -7,7 +7,8 @@
 //!
 //! Terms: a *path* is the conjunction of the conditions around a statement. A *fact* is a conjunction under which the
 //! local has the same value in the hardware as in C. An *outcome* is a condition with its truth value; it is identified
-//! by its syntax and by a stamp, the time of the last assignment to its names.
+//! by its syntax and by a stamp, the time of the last assignment to its names. `a && b` with the value true is one outcome
+//! with two parts, so that it is the opposite of `a && b` with the value false.
 //!
 //! Method: one walk per local over the statements in their order, both branches of an `if` one after the other, as the
 //! hardware executes them.
@@ -131,6 +132,8 @@ struct Outcome<'a> {
     condition: &'a ast::Expr,
     stamp: u32,
     holds: bool,
+    /// The outcomes that together are this one: those of `a` and `b` if `a && b` holds. Without any it is simple.
+    parts: Vec<Outcome<'a>>,
 }
 
 impl Outcome<'_> {
@@ -141,6 +144,17 @@ impl Outcome<'_> {
     fn same(&self, other: &Self) -> bool {
         self.holds == other.holds && self.about(other)
     }
+
+    /// Whether `other` is this outcome or a part of it.
+    fn contains(&self, other: &Self) -> bool {
+        self.same(other) || self.parts.iter().any(|p| p.contains(other))
+    }
+
+    /// Whether `all` together say that this is the outcome.
+    fn follows(&self, all: &[Outcome]) -> bool {
+        let whole = all.iter().any(|x| x.contains(self));
+        whole || !self.parts.is_empty() && self.parts.iter().all(|p| p.follows(all))
+    }
 }
 
 /// A conjunction of outcomes.
@@ -148,7 +162,7 @@ type Fact<'a> = Vec<Outcome<'a>>;
 
 /// Whether all outcomes of `few` are in `many`: then `many` implies `few`.
 fn subset(few: &[Outcome], many: &[Outcome]) -> bool {
-    few.iter().all(|x| many.iter().any(|y| x.same(y)))
+    few.iter().all(|x| x.follows(many))
 }
 
 /// The facts that hold if either `a` or `b` describes the state.
@@ -194,7 +208,7 @@ impl<'a> Walk<'a> {
             StmtKind::Declare(all) => all.iter().for_each(|d| self.declare(d)),
             StmtKind::If(c, then, otherwise) => {
                 self.read(c);
-                let (holds, fails) = (self.outcomes(c, true), self.outcomes(c, false));
+                let (holds, fails) = (self.outcome(c, true), self.outcome(c, false));
                 self.under(holds, |w| w.statement(then));
                 if let Some(s) = otherwise {
                     self.under(fails, |w| w.statement(s));
@@ -268,7 +282,14 @@ impl<'a> Walk<'a> {
     fn effect(&mut self, e: &'a ast::Expr) {
         match &e.kind {
             ExprKind::Assign(op, target, value) => {
-                self.read(value);
+                match &value.kind {
+                    // `a = b = e`: first b, then a from b's new value.
+                    ExprKind::Assign(_, inner, _) => {
+                        self.effect(value);
+                        self.read(inner);
+                    }
+                    _ => self.read(value),
+                }
                 self.assign(target, op.is_some());
             }
             ExprKind::Step(_, target) => self.assign(target, true),
@@ -356,14 +377,14 @@ impl<'a> Walk<'a> {
         match &e.kind {
             ExprKind::Conditional(c, a, b) => {
                 self.read(c);
-                let (holds, fails) = (self.outcomes(c, true), self.outcomes(c, false));
+                let (holds, fails) = (self.outcome(c, true), self.outcome(c, false));
                 self.under(holds, |w| w.read(a));
                 self.under(fails, |w| w.read(b));
             }
             ExprKind::Binary(op @ (Binary::LogicalAnd | Binary::LogicalOr), a, b) => {
                 self.read(a);
-                let outcomes = self.outcomes(a, *op == Binary::LogicalAnd);
-                self.under(outcomes, |w| w.read(b));
+                let outcome = self.outcome(a, *op == Binary::LogicalAnd);
+                self.under(outcome, |w| w.read(b));
             }
             _ => {
                 if self.final_pass && self.is_own(e) {
@@ -377,24 +398,22 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn under(&mut self, mut outcomes: Vec<Outcome<'a>>, inner: impl FnOnce(&mut Self)) {
-        let before = self.path.len();
-        self.path.append(&mut outcomes);
+    fn under(&mut self, outcome: Outcome<'a>, inner: impl FnOnce(&mut Self)) {
+        self.path.push(outcome);
         inner(self);
-        self.path.truncate(before);
+        self.path.pop();
     }
 
-    /// The outcomes that follow from `condition` having the value `holds`.
-    fn outcomes(&self, condition: &'a ast::Expr, holds: bool) -> Vec<Outcome<'a>> {
-        match &condition.kind {
-            ExprKind::Unary(Unary::LogicalNot, a) => self.outcomes(a, !holds),
+    /// `condition` has the value `holds`.
+    fn outcome(&self, condition: &'a ast::Expr, holds: bool) -> Outcome<'a> {
+        let parts = match &condition.kind {
+            ExprKind::Unary(Unary::LogicalNot, a) => return self.outcome(a, !holds),
             ExprKind::Binary(op, a, b) if *op == if holds { Binary::LogicalAnd } else { Binary::LogicalOr } => {
-                let mut both = self.outcomes(a, holds);
-                both.extend(self.outcomes(b, holds));
-                both
+                vec![self.outcome(a, holds), self.outcome(b, holds)]
             }
-            _ => vec![Outcome { condition, stamp: self.stamp(condition), holds }],
-        }
+            _ => vec![],
+        };
+        Outcome { condition, stamp: self.stamp(condition), holds, parts }
     }
 
     fn stamp(&self, condition: &ast::Expr) -> u32 {
@@ -411,7 +430,7 @@ impl<'a> Walk<'a> {
     /// Drops the facts that no later path can imply: a name in their conditions has changed.
     fn drop_stale(&mut self) {
         let mut facts = std::mem::take(&mut self.facts);
-        facts.retain(|f| f.iter().all(|x| x.stamp == self.stamp(x.condition) || self.path.iter().any(|y| x.same(y))));
+        facts.retain(|f| f.iter().all(|x| x.stamp == self.stamp(x.condition) || x.follows(&self.path)));
         self.facts = facts;
     }
 }
