@@ -37,6 +37,8 @@ pub(crate) struct Parser<'a> {
     at: usize,
     pub faults: Diagnostics,
     typedefs: BTreeMap<Rc<str>, TypeName>,
+    /// Variables with the name of a type, such as `int half`, in the current scope.
+    variables: BTreeSet<Rc<str>>,
     /// Structures by tag.
     structures: BTreeMap<Rc<str>, types::Structure>,
     /// Functions outside of the regions.
@@ -111,6 +113,7 @@ impl Parser<'_> {
             at: 0,
             faults: vec![],
             typedefs: BTreeMap::new(),
+            variables: BTreeSet::new(),
             structures: BTreeMap::new(),
             helpers: BTreeMap::new(),
             in_helper: false,

@@ -94,6 +94,10 @@ impl Parser<'_> {
     }
 
     fn block(&mut self) -> Parsed<StmtKind> {
+        self.scoped(Self::statements)
+    }
+
+    fn statements(&mut self) -> Parsed<StmtKind> {
         let open = self.span();
         self.at += 1;
         let mut statements = vec![];

@@ -161,12 +161,24 @@ impl Parser<'_> {
                     || AGGREGATES.contains(&w)
                     || w == "typedef"
                     || w == "__attribute__"
-                    || self.typedefs.contains_key(w)
-                    || named(w).is_some()
+                    || self.is_type(w)
                     || ((foreign(w).is_some() || self.is_any_width(w)) && matches!(self.tok(1), Tok::Punct("<")))
             }
             _ => false,
         }
+    }
+
+    /// Whether a name means a type here.
+    fn is_type(&self, word: &str) -> bool {
+        (self.typedefs.contains_key(word) || named(word).is_some()) && !self.variables.contains(word)
+    }
+
+    /// Reads declarations of another scope: its variables do not hide types behind it.
+    pub(super) fn scoped<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.variables.clone();
+        let found = read(self);
+        self.variables = outer;
+        found
     }
 
     /// Declaration specifiers. An unsupported type is noted in the result, not reported.
@@ -209,7 +221,7 @@ impl Parser<'_> {
                 let width = ty.width.map_or(0, |w| w.bits);
                 words.push(format!("{word}<{width}>"));
                 whole = true;
-            } else if !whole && basic.is_empty() && (self.typedefs.contains_key(word) || named(word).is_some()) {
+            } else if !whole && basic.is_empty() && self.is_type(word) {
                 if let Some(known) = self.typedefs.get(word) {
                     (ty.scalar, ty.why, ty.dims, ty.members) =
                         (known.scalar, known.why.clone(), known.dims.clone(), known.members.clone());
@@ -289,7 +301,7 @@ impl Parser<'_> {
         self.at += 1;
         let mut fields = vec![];
         while self.at + 1 < end {
-            match self.declaration() {
+            match self.scoped(Self::declaration) {
                 Ok(all) => fields.extend(all),
                 Err(_) => break,
             }
@@ -402,6 +414,9 @@ impl Parser<'_> {
             reference |= self.cpp && self.eat("&");
         }
         let (name, span) = self.name("a name in this declaration")?;
+        if self.is_type(&name) {
+            self.variables.insert(name.clone());
+        }
         let mut declarator = Declarator {
             name,
             span,

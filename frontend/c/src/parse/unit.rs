@@ -110,7 +110,7 @@ impl Parser<'_> {
 
     /// A type definition after `typedef`.
     pub(super) fn typedef(&mut self) -> Parsed<()> {
-        for d in self.declaration()? {
+        for d in self.scoped(Self::declaration)? {
             let mut ty = d.ty.clone();
             if d.pointer.is_some() || d.function {
                 (ty.scalar, ty.why) = (None, Some(format!("`{}` is a pointer or function type", d.name)));
@@ -151,7 +151,7 @@ impl Parser<'_> {
         match head {
             None => {}
             Some(None) => self.at += 1,
-            Some(Some(d)) if d.function => self.function(found, d, faults),
+            Some(Some(d)) if d.function => self.scoped(|p| p.function(found, d, faults)),
             Some(Some(_)) => {
                 self.at = start;
                 self.faults.truncate(faults);
