@@ -8,6 +8,7 @@ void f(float x[4], int n[4], _Float16 h[4], __bf16 b[4], complex_t *unused) {
     n[i] <<= 1.0f; //~ ERROR E0311 convert the operands by a cast
     x[i] = h[i] + b[i]; //~ ERROR E0311 _Float16 and __bf16 have no common type
     n[i] = (complex_t)n[i]; //~ ERROR E0301 cast to the unsupported type `complex_t`
+    n[i] = ((int *)unused)[i]; //~ ERROR E0301 a cast to a pointer
     complex_t c;
     long double d = 0; //~ ERROR E0301 `long double` is not supported
     int *p; //~ ERROR E0306 `p` is a pointer

@@ -258,6 +258,13 @@ impl Parser<'_> {
             Some(scalar) if !pointer && ty.dims.is_empty() && ty.members.is_none() => {
                 Expr { kind: ExprKind::Cast(scalar, Box::new(operand)), span }
             }
+            _ if pointer => self.poison(
+                "E0301",
+                span,
+                "a cast to a pointer".into(),
+                &format!("this takes memory for elements of type `{}`", ty.text),
+                "declare the parameter or the array with the type that the region reads, such as `const int x[64]`",
+            ),
             _ => {
                 let why = ty.why.unwrap_or_else(|| "only arithmetic types can be cast to".into());
                 self.poison(
