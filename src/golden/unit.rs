@@ -19,8 +19,12 @@ pub(super) fn kernel_unit(scop: &Scop, source: &Source) -> String {
     for (k, size) in scop.sizes.iter().enumerate() {
         if let Some(place) = arguments.get_mut(size.parameter as usize) {
             *place = match size.value {
-                _ if cpp => format!("(void *)&sagen_sizes[{k}]"),
+                Some(value) if cpp => {
+                    let _ = writeln!(text, "static long long sagen_value_{k} = {value};");
+                    format!("&sagen_value_{k}")
+                }
                 Some(value) => value.to_string(),
+                None if cpp => format!("(void *)&sagen_sizes[{k}]"),
                 None => format!("sagen_sizes[{k}]"),
             };
         }

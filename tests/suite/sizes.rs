@@ -1,4 +1,4 @@
-//! Sizes at run time: `tests/sizes/*.c` and two examples, with the options in their lines `// sagen:`. One IP runs at
+//! Sizes at run time: `tests/sizes/*.c` and `.cpp`, and two examples, with the options in their lines `// sagen:`. One IP runs at
 //! all of a line's sizes, one after the other and then in random order with resets in between, and must compute what C
 //! does, in the predicted cycles. So must the interpreter of the array at each of them, and all texts of its stages
 //! read back as what they were.
@@ -11,7 +11,8 @@ use sagen::{command, data, golden, reference};
 
 fn programs() -> Vec<std::path::PathBuf> {
     let files = |folder: &str| std::fs::read_dir(root(folder)).expect("a folder").map(|e| e.expect("an entry").path());
-    let mut all: Vec<_> = files("tests/sizes").filter(|p| p.extension().is_some_and(|e| e == "c")).collect();
+    let mut all: Vec<_> =
+        files("tests/sizes").filter(|p| p.extension().is_some_and(|e| e == "c" || e == "cpp")).collect();
     all.extend(["examples/gemm_sizes.c", "examples/networks/resnet.c"].map(root));
     all.sort();
     let only = std::env::var("SAGEN_RUN").unwrap_or_default();

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use tempfile::TempDir;
 
 /// Name of the case, C file, options.
-const CASES: [(&str, &str, &str); 18] = [
+const CASES: [(&str, &str, &str); 19] = [
     ("mm", "examples/mm.c", "-D N=8 --space i,j --tile i=4,j=4 --simd k=2"),
     ("shared", "examples/mm.c", "-D N=6 --ports shared"),
     ("grouped", "examples/mm.c", "-D N=7 --ports A+B,C --board u280"),
@@ -22,6 +22,7 @@ const CASES: [(&str, &str, &str); 18] = [
     ("functions", "tests/functions/la.c", ""),
     ("sizes", "tests/packaging/sizes.c", ""),
     ("scaled", "tests/packaging/scaled.c", ""),
+    ("plus", "tests/packaging/plus.cpp", ""),
     ("zynq_guarded", "examples/mm.c", "-D N=8 --board zcu104 --guard"),
     ("guarded_scalars", "tests/packaging/hosted.c", "--on-chip 0 --guard"),
     ("guarded_sizes", "tests/packaging/sizes.c", "--guard"),
@@ -40,6 +41,13 @@ pub struct Emitted {
 }
 
 impl Emitted {
+    /// `sw/reference<stem>.c`, or `.cpp`, and the compiler for it.
+    pub fn reference(&self, stem: &str) -> (&'static str, PathBuf) {
+        let cpp = self.source.extension().is_some_and(|e| e == "cpp");
+        let (compiler, extension) = if cpp { ("g++", "cpp") } else { ("gcc", "c") };
+        (compiler, self.path(&format!("sw/reference{stem}.{extension}")))
+    }
+
     pub fn path(&self, file: &str) -> PathBuf {
         self.dir.join(file)
     }
@@ -74,7 +82,7 @@ pub fn all() -> &'static [Emitted] {
 
 /// Those with one function, of constant sizes.
 pub fn single() -> impl Iterator<Item = &'static Emitted> {
-    all().iter().filter(|ip| !["functions", "sizes", "scaled", "guarded_sizes"].contains(&ip.name))
+    all().iter().filter(|ip| !["functions", "sizes", "scaled", "plus", "guarded_sizes"].contains(&ip.name))
 }
 
 /// The case of that name.

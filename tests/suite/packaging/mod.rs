@@ -327,6 +327,7 @@ fn headers_and_hosts_compile() {
             ("functions", "host_gemv.cpp"),
             ("sizes", "host_second.cpp"),
             ("scaled", "host.cpp"),
+            ("plus", "host.cpp"),
         ];
         for (_, host) in hosts.iter().filter(|h| h.0 == ip.name) {
             run(tool("g++")
@@ -339,26 +340,26 @@ fn headers_and_hosts_compile() {
     }
 }
 
-/// `sw/reference.c` with the user's file beside it gives the results the simulation is held against.
+/// `sw/reference.c` or `.cpp` with the user's file beside it gives the results the simulation is held against.
 #[test]
 fn the_reference_is_the_c_program() {
-    for ip in single().chain([emitted("scaled")]) {
+    for ip in single().chain([emitted("scaled"), emitted("plus")]) {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("main.c"), replay::reference_main(ip)).unwrap();
         let object = dir.path().join("reference.o");
         let flags = ["-O1", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-w", "-c", "-iquote"];
-        run(tool("gcc")
+        let (compiler, reference) = ip.reference("");
+        run(tool(compiler)
             .args(flags)
             .arg(ip.source.parent().unwrap())
-            .arg(ip.path("sw/reference.c"))
+            .arg("-I")
+            .arg(ip.path("sw"))
+            .arg(reference)
             .arg("-o")
             .arg(&object));
-        run(tool("gcc")
-            .arg("-w")
-            .arg(dir.path().join("main.c"))
-            .arg(&object)
-            .args(["-lm", "-o"])
-            .arg(dir.path().join("reference")));
+        let main = dir.path().join("main.o");
+        run(tool("gcc").args(["-w", "-c"]).arg(dir.path().join("main.c")).arg("-o").arg(&main));
+        run(tool(compiler).args([&main, &object]).args(["-lm", "-o"]).arg(dir.path().join("reference")));
         run(std::process::Command::new(dir.path().join("reference")).current_dir(ip.path("sim")));
     }
 }

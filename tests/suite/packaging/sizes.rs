@@ -124,15 +124,18 @@ fn drivers_run_the_simulated_ip_at_sizes_in_turn() {
 /// what the registers must hold, by their places in `kernel.xml`.
 #[test]
 fn the_xrt_host_computes_what_follows_from_sizes() {
-    for (name, f, stem) in [("sizes", 1, "_second"), ("scaled", 0, "")] {
+    for (name, f, stem) in [("sizes", 1, "_second"), ("scaled", 0, ""), ("plus", 0, "")] {
         let ip = emitted(name);
         let (interface, dir) = (interface(ip), tempfile::tempdir().unwrap());
         let function = &interface.functions[f];
         let [object, program] = ["reference.o", "host"].map(|name| dir.path().join(name));
-        run(tool("gcc")
+        let (compiler, reference) = ip.reference(stem);
+        run(tool(compiler)
             .args(["-O1", "-g", "-fsanitize=address", "-w", "-c", "-iquote"])
             .arg(ip.source.parent().unwrap())
-            .arg(ip.path(&format!("sw/reference{stem}.c")))
+            .arg("-I")
+            .arg(ip.path("sw"))
+            .arg(reference)
             .arg("-o")
             .arg(&object));
         let flags = ["-std=c++17", "-g", "-fsanitize=address", "-Wall", "-Wextra", "-Werror", "-I"];
@@ -168,8 +171,12 @@ fn the_xrt_host_computes_what_follows_from_sizes() {
                     .collect::<Vec<_>>()
             };
             let bytes: Vec<u64> = lines("buffer").into_iter().map(|b| b.1).collect();
-            let wanted = if name == "sizes" { [2 * m * n, 2 * n, 4 * m] } else { [52 * m, 4 * n, 4 * m] }
-                .map(|bytes| bytes as u64);
+            let wanted = match name {
+                "sizes" => vec![2 * m * n, 2 * n, 4 * m],
+                "scaled" => vec![52 * m, 4 * n, 4 * m],
+                _ => vec![26 * m, 4 * m, 4, 4],
+            };
+            let wanted: Vec<u64> = wanted.into_iter().map(|bytes| bytes as u64).collect();
             assert_eq!(bytes, wanted, "{name} at {m}, {n}");
             let values = lines("value");
             for p in &function.program {

@@ -220,6 +220,9 @@ impl Sema {
 
     fn affine_binary(&self, op: Binary, a: &ast::Expr, b: &ast::Expr, span: Span) -> Affinity<AffineValue> {
         let (left, right) = (self.affine(a)?, self.affine(b)?);
+        if op == Binary::Shl && self.width(a).is_some_and(|w| w.grows()) {
+            return refuse(span, "a shifted integer of any width keeps its width", "multiply by a power of two");
+        }
         if left.form.is_constant() && right.form.is_constant() {
             return self.constant_binary(op, &left, &right, span);
         }

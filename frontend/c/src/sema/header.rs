@@ -3,7 +3,7 @@
 use super::form::{AffineValue, Dnf};
 use super::{Entity, Sema};
 use crate::ast;
-use crate::ast::{Binary, ExprKind, For, ForInit};
+use crate::ast::{AnyWidth, Binary, ExprKind, For, ForInit};
 use scop::diag::Span;
 use scop::ScalarType;
 use std::rc::Rc;
@@ -13,13 +13,24 @@ const SHAPE: &str = "write `for (int i = START; i < END; i += STEP)` with affine
 /// A loop's header without its condition.
 pub(super) struct Header {
     pub name: Rc<str>,
+    /// The type of the variable's cell, and its width if it is an integer of any width.
     pub ty: ScalarType,
+    pub width: Option<AnyWidth>,
     /// The slot of a variable declared outside of the header.
     pub slot: Option<usize>,
     /// The start is the greatest of these (counting up) or the least (counting down).
     pub starts: Vec<AffineValue>,
     pub step: i64,
     pub span: Span,
+}
+
+/// The first part of a loop's header.
+struct Start<'a> {
+    name: Rc<str>,
+    ty: ScalarType,
+    width: Option<AnyWidth>,
+    slot: Option<usize>,
+    value: &'a ast::Expr,
 }
 
 impl Sema {
@@ -55,14 +66,13 @@ impl Sema {
             self.bad_header::<()>(f.header, "the loop has no condition", "its second part is missing");
             return None;
         }
-        let (name, ty, slot, init) = start?;
-        let step = step?;
-        let starts = self.terms(init, step > 0, "E0407", "the loop's start")?;
-        Some(Header { name, ty, slot, starts, step, span: f.header })
+        let (start, step) = (start?, step?);
+        let starts = self.terms(start.value, step > 0, "E0407", "the loop's start")?;
+        let Start { name, ty, width, slot, .. } = start;
+        Some(Header { name, ty, width, slot, starts, step, span: f.header })
     }
 
-    /// Name, type, slot and start of the iterator.
-    fn start<'a>(&mut self, f: &'a For) -> Option<(Rc<str>, ScalarType, Option<usize>, &'a ast::Expr)> {
+    fn start<'a>(&mut self, f: &'a For) -> Option<Start<'a>> {
         match &f.init {
             ForInit::None => {
                 self.bad_header(f.header, "the loop does not set its iterator", "its first part is missing")
@@ -82,11 +92,11 @@ impl Sema {
                     Some(ty)
                         if !ty.is_float()
                             && ty != ScalarType::BOOL
-                            && d.ty.width.is_none()
+                            && d.ty.width.is_none_or(|w| w.grows)
                             && d.dims.is_empty()
                             && d.pointer.is_none() =>
                     {
-                        Some((d.name.clone(), ty, None, init))
+                        Some(Start { name: d.name.clone(), ty, width: d.ty.width, slot: None, value: init })
                     }
                     _ => self.bad_header(d.span, "the iterator is not an integer", "of this type"),
                 }
@@ -98,10 +108,11 @@ impl Sema {
                 match self.lookup(name).cloned() {
                     Some(Entity::Slot(k))
                         if !self.slots[k].ty.is_float()
-                            && self.slots[k].width.is_none()
+                            && self.slots[k].width.is_none_or(|w| w.grows)
                             && self.slots[k].dims.as_ref().is_some_and(Vec::is_empty) =>
                     {
-                        Some((name.clone(), self.slots[k].ty, Some(k), init))
+                        let (ty, width) = (self.slots[k].ty, self.slots[k].width);
+                        Some(Start { name: name.clone(), ty, width, slot: Some(k), value: init })
                     }
                     Some(Entity::Iterator(_)) => {
                         self.error(

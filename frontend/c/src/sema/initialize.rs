@@ -185,7 +185,7 @@ impl Sema {
             self.nest.domain = intersect(&self.nest.domain, &bounds);
             self.nest.around = intersect(&self.nest.around, &bounds);
             self.nest.loops.push(id);
-            self.nest.iterators.push(Iterator { ty: ScalarType::I32, value: form.clone() });
+            self.nest.iterators.push(Iterator { ty: ScalarType::I32, width: None, value: form.clone() });
             self.nest.beta.push(position);
             self.counters.push(0);
             subscripts.push(form);

@@ -8,7 +8,7 @@
 
 use super::form::{add_scaled, compare, intersect, AffineValue, Dnf};
 use super::header::Header;
-use super::{Entity, Iterator, Sema};
+use super::{Entity, Sema};
 use crate::ast;
 use crate::ast::{Binary, ExprKind, For, LoopKind};
 use scop::diag::Span;
@@ -104,7 +104,7 @@ impl Sema {
         value.coeffs[depth] = header.step;
         self.nest.loops.push(id);
         self.nest.beta.push(position);
-        self.nest.iterators.push(Iterator { ty: header.ty, value: value.clone() });
+        self.nest.iterators.push(super::width::iterator(header.ty, header.width, value.clone()));
         self.bind(&header.name, Entity::Iterator(depth));
         let lower = vec![lower];
         self.nest.around = intersect(&self.nest.around, &lower);
@@ -389,7 +389,7 @@ impl Sema {
 
     /// The iterator's type must hold the value that ends the loop.
     fn check_exit(&mut self, header: &Header, value: &Affine, span: Span) {
-        let (least, greatest) = scop::value::range(header.ty);
+        let (least, greatest) = super::width::range(header.ty, header.width);
         for disjunct in self.nest.domain.clone() {
             let (low, high) = self.effort.range(self.depth(), &disjunct, value);
             let last = if header.step > 0 { high } else { low };

@@ -112,7 +112,10 @@ struct Slot {
 
 #[derive(Clone, Debug)]
 struct Iterator {
+    /// The type of its value in expressions.
     ty: ScalarType,
+    /// Width and sign of its variable, if that is an integer of any width.
+    width: Option<(ast::AnyWidth, bool)>,
     /// Its value in the source, over the normalized iterators up to its own.
     value: Affine,
 }

@@ -2,7 +2,7 @@
 //! the maximum, so that all later questions have bounded domains without parameters.
 
 use super::form::add_scaled;
-use super::{Entity, Iterator, Sema};
+use super::{Entity, Sema};
 use crate::ast::Declarator;
 use scop::{Affine, Clause, Constraint, Loop, LoopId, ScalarType, Size};
 
@@ -18,7 +18,8 @@ impl Sema {
             // The last clause applies; the command line's come last.
             let Some(&(clause, max)) = given.iter().rev().find(|g| g.0.values[0] == *d.name) else { continue };
             given.retain(|g| g.0.values[0] != *d.name);
-            let integer = d.ty.scalar.filter(|ty| !ty.is_float() && *ty != ScalarType::BOOL && d.is_scalar());
+            let grows = d.ty.width.is_none_or(|w| w.grows);
+            let integer = d.ty.scalar.filter(|ty| !ty.is_float() && *ty != ScalarType::BOOL && d.is_scalar() && grows);
             let Some(ty) = integer else {
                 self.error(
                     "E0105",
@@ -29,7 +30,8 @@ impl Sema {
                 );
                 continue;
             };
-            let greatest = i64::try_from(scop::value::range(ty).1).unwrap_or(i64::MAX).min(LARGEST_SIZE);
+            let greatest = super::width::range(ty, d.ty.width).1;
+            let greatest = i64::try_from(greatest).unwrap_or(i64::MAX).min(LARGEST_SIZE);
             if !(2..=greatest).contains(&max) {
                 let help = if max == 1 {
                     "a size that is always 1 is a constant: leave the parameter out"
@@ -82,7 +84,7 @@ impl Sema {
         }
         self.nest.loops.push(id);
         self.nest.beta.push(0);
-        self.nest.iterators.push(Iterator { ty: size.ty, value });
+        self.nest.iterators.push(super::width::iterator(size.ty, d.ty.width, value));
         self.counters.push(0);
         self.bind(&d.name, Entity::Iterator(depth));
         self.outer.insert(d.name.clone());

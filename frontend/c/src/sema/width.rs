@@ -10,12 +10,12 @@
 
 use super::operate::{binary, constant, convert};
 use super::types::{function, promote};
-use super::{Entity, Sema};
+use super::{Entity, Iterator, Sema};
 use crate::ast;
 use crate::ast::{AnyWidth, Binary, ExprKind, Unary};
 use scop::diag::Span;
 use scop::literal::int;
-use scop::{ArrayId, BinaryOp, Expr, ScalarType, Storage};
+use scop::{Affine, ArrayId, BinaryOp, Expr, ScalarType, Storage};
 
 pub(super) const I64: ScalarType = ScalarType::Int { bits: 64, signed: true };
 
@@ -95,6 +95,16 @@ pub(super) fn cell(width: AnyWidth, signed: bool) -> String {
         (false, false) => "bit_uint",
     };
     format!("{kind}_{}", width.bits)
+}
+
+/// The least and the greatest value of a variable with cells of type `ty`.
+pub(super) fn range(ty: ScalarType, width: Option<AnyWidth>) -> (i128, i128) {
+    scop::value::range(width.map_or(ty, |width| int(width.bits, ty.signed())))
+}
+
+/// The iterator of a loop over a variable with cells of type `ty`. All results with `ap_int` are as wide as they need to be.
+pub(super) fn iterator(ty: ScalarType, width: Option<AnyWidth>, value: Affine) -> Iterator {
+    Iterator { ty: if width.is_some() { I64 } else { ty }, width: width.map(|w| (w, ty.signed())), value }
 }
 
 /// What [`cell`] says.
@@ -277,7 +287,10 @@ impl Sema {
                         let (slot, ty) = (&self.slots[*k], of(self.slots[*k].ty)?);
                         Some(slot.width.map_or(ty, |width| Width::of(width, ty.signed)))
                     }
-                    Entity::Iterator(k) => of(self.nest.iterators[*k].ty),
+                    Entity::Iterator(k) => {
+                        let Iterator { ty, width, .. } = self.nest.iterators[*k];
+                        Some(width.map_or(of(ty)?, |(width, signed)| Width::of(width, signed)))
+                    }
                     Entity::Constant(_, ty) => of(*ty),
                     Entity::Refused(_) | Entity::Poison => None,
                 }
