@@ -204,7 +204,7 @@ fn rows(answer: &Answer) -> impl Iterator<Item = (&Read, i64, &Design)> {
 /// The share of the lanes' time that a layer uses, 0 to 1.
 fn used(answer: &Answer, iterations: i64, cycles: i64) -> f64 {
     let found = &answer.found;
-    let lanes = found.pes[0] * found.pes[1] * found.lanes.as_ref().map_or(1, |l| l.1);
+    let lanes = found.pes[0] * found.pes[1] * found.lanes.iter().map(|l| l.1).product::<i64>();
     iterations as f64 / (lanes as f64 * cycles.max(1) as f64)
 }
 
@@ -220,12 +220,13 @@ fn network_json(answer: &Answer) -> Value {
         with_counts(value, &design.need)
     };
     let f = &answer.found;
-    let lanes = f.lanes.as_ref().map(|(name, n)| json!({ "loop": name, "lanes": n }));
+    let lanes = |(name, n): &(String, i64)| json!({ "loop": name, "lanes": n });
     json!({
         "board": answer.board.name,
         "axes": f.axes,
         "array": f.pes,
-        "simd": lanes,
+        "simd": f.lanes.first().map(lanes),
+        "simd_beside": f.lanes.iter().skip(1).map(lanes).collect::<Vec<_>>(),
         "cycles": f.cycles,
         "bound": f.bound,
         "gap": f.gap(),
@@ -254,7 +255,7 @@ fn network_table(answer: &Answer) -> String {
     };
     let lines: Vec<Vec<String>> = std::iter::once(header).chain(rows(answer).map(row)).collect();
     let f = &answer.found;
-    let lanes = f.lanes.as_ref().map_or(String::new(), |(name, n)| format!(", {n} lanes over {name}"));
+    let lanes: String = f.lanes.iter().map(|(name, n)| format!(", {n} lanes over {name}")).collect();
     let proof = match f.gap() {
         0.0 => "no array takes fewer".to_string(),
         gap => format!("no array takes fewer than {}, {:.2} % less", grouped(f.bound), 100.0 * gap),

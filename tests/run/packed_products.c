@@ -16,6 +16,8 @@
 // sagen: --pack -D LOW -D LOW_B --board pynq-z2 --space i,j --tile i=4,j=4 --simd j=2,k=2
 // sagen: --pack --board ulx3s --space i,j --tile i=4,j=4 --simd j=2,k=2
 // sagen: --pack -D LOW -D LOW_B -D TRIANGLE --space i,j --tile i=4,j=8,k=4 --simd j=2,k=4
+// sagen: --pack --limit dsp=16
+// sagen: --pack -D LOW -D LOW_B -D I=7 -D J=5 -D K=11 --limit dsp=6
 #include <stdint.h>
 #ifndef TA
 #define TA int8_t

@@ -12,7 +12,7 @@ use crate::assemble::{build, join, reductions_of, SPILL_BEYOND};
 use crate::draft::Lowered;
 use crate::kernel::Kernel;
 use crate::pe;
-use crate::pe::{May, Options};
+use crate::pe::{May, Options, Packs};
 use crate::vsa::{Schedule, Vsa};
 use std::cell::Cell;
 use uniform::design::DesignSpec;
@@ -157,7 +157,8 @@ fn shared(job: &Job, (lowered, schedule): (Lowered, Schedule), mapping: Mapping)
     let ranges = mapping.ranges();
     let share = |(lowered, schedule)| pe::share(lowered, schedule, (mapping.loops(), &ranges), May::Keep);
     let packs = job.spec.arithmetic.pack == Some(true);
-    let packed = if packs { pe::pack(&lowered, &schedule, &ranges).map(share) } else { None };
+    let when = if job.wanted == Wanted::First { Packs::Always } else { Packs::AsFast };
+    let packed = if packs { pe::pack(&lowered, &schedule, &ranges, when).map(share) } else { None };
     let (lowered, schedule) = packed.unwrap_or_else(|| share((lowered, schedule)));
     join(job.kernel, mapping, lowered, schedule, job.spec)
 }

@@ -76,7 +76,7 @@ impl Sketch<'_> {
         debug_assert!(facts.extent.len() <= MOST_DIMS);
         Some(Vsa {
             functions: vec![],
-            lanes: self.grid.lanes,
+            lanes: self.grid.all_lanes(),
             ahead: beats_ahead(0),
             axes: mapping.axes,
             extent: mapping.extent,
@@ -161,6 +161,13 @@ impl Sketch<'_> {
     }
 }
 
+/// A lane that reads other elements than the first one.
+struct Lane {
+    number: usize,
+    /// How much further each of its subscripts is.
+    moved: Vec<i64>,
+}
+
 /// The group of an access as lowering drafts it: a port for each lane and constant that asks for other elements.
 fn draft(access: &Access, forms: &[Vec<scop::Affine>], mapping: &Mapping) -> InputDraft {
     let over_counters = |form: &Vec<scop::Affine>, lane: usize| -> Vec<Form> {
@@ -175,27 +182,49 @@ fn draft(access: &Access, forms: &[Vec<scop::Affine>], mapping: &Mapping) -> Inp
     let mut subscripts = over_counters(&forms[0], 0);
     let shift =
         |forms: &[Form]| -> Vec<i64> { forms.iter().zip(&subscripts).map(|(f, b)| f.constant - b.constant).collect() };
-    // Lanes are numbered along one dimension, so each is the same step from the one before.
-    let step = if mapping.lanes() > 1 { shift(&over_counters(&forms[0], 1)) } else { vec![0; subscripts.len()] };
-    let lanes = if step.iter().all(|s| *s == 0) { 1 } else { mapping.lanes() as i64 };
+    // A lane digit adds the same constant, whatever the other digits.
+    let trips = &mapping.lane_trips;
+    let digit = |k: usize| {
+        let digits: Vec<i64> = (0..trips.len()).map(|other| i64::from(other == k)).collect();
+        mapping.lane_number(&digits).map(|lane| shift(&over_counters(&forms[0], lane)))
+    };
+    let steps: Vec<Option<Vec<i64>>> = (0..trips.len()).map(digit).collect();
+    let rank = subscripts.len();
+    let moved = |digits: &[i64]| -> Vec<i64> {
+        let along = |d: usize| steps.iter().zip(digits).filter_map(|(s, n)| Some(s.as_ref()?[d] * n)).sum();
+        (0..rank).map(along).collect()
+    };
+    let moves = |k: usize| steps[k].iter().flatten().any(|s| *s != 0);
+    // One lane of those that read the same.
+    let apart = |digits: &Vec<i64>| digits.iter().enumerate().all(|(k, n)| *n == 0 || moves(k));
+    let all: Vec<Vec<i64>> = (0..mapping.lanes()).map(|lane| mapping.lane_digits(lane)).filter(apart).collect();
+    let lanes: Vec<Lane> = all
+        .iter()
+        .map(|digits| Lane { number: mapping.lane_number(digits).unwrap_or(0), moved: moved(digits) })
+        .collect();
     let ranges = mapping.ranges();
     let within = |domain: &[Constraint], lane: usize| {
         let over = domain.iter().map(|c| Condition { form: mapping.form(&c.expr, lane), equality: c.equality });
         ranges.simplify_all(over).and_then(|all| ranges.narrowed(&all))
     };
-    // Lanes that read in a domain are side by side.
-    let reading = |domain: &Vec<Constraint>| {
-        let reads = |lane: &i64| lanes == 1 || within(domain, *lane as usize).is_some();
-        let first = (0..lanes).find(reads)?;
-        Some(first..(first..lanes).rev().find(reads)? + 1)
+    let corners: Vec<usize> =
+        (0..lanes.len()).filter(|&l| all[l].iter().enumerate().all(|(k, n)| *n == 0 || *n + 1 == trips[k])).collect();
+    // If the lanes at all corners read in a domain, those between them do.
+    let reading = |domain: &Vec<Constraint>| -> Vec<usize> {
+        let reads = |l: &usize| lanes.len() == 1 || within(domain, lanes[*l].number).is_some();
+        if corners.iter().all(reads) {
+            (0..lanes.len()).collect()
+        } else {
+            (0..lanes.len()).filter(reads).collect()
+        }
     };
     let mut ports: Vec<Vec<i64>> = vec![];
     for (k, form) in forms.iter().enumerate() {
         let first = shift(&over_counters(form, 0));
-        let port = |l: i64| first.iter().zip(&step).map(|(f, s)| f + l * s).collect();
+        let port = |l: usize| first.iter().zip(&lanes[l].moved).map(|(f, s)| f + s).collect();
         match access.domains.get(k) {
-            Some(domains) => ports.extend(domains.iter().filter_map(reading).flatten().map(port)),
-            None => ports.extend((0..lanes).map(port)),
+            Some(domains) => ports.extend(domains.iter().flat_map(reading).map(port)),
+            None => ports.extend((0..lanes.len()).map(port)),
         }
     }
     if ports.is_empty() {
@@ -210,9 +239,9 @@ fn draft(access: &Access, forms: &[Vec<scop::Affine>], mapping: &Mapping) -> Inp
         InputDraft { array: access.array, subscripts, ports, readers: None, phases: vec![], stored_by: None };
     let all = PeBox::whole(mapping.extent);
     // Only the first and the last lane: other readers would make the bounds tighter.
-    let lanes = [0, mapping.lanes() - 1];
-    let lanes = if lanes[1] == 0 { &lanes[..1] } else { &lanes };
-    for (domain, &lane) in access.domains.iter().flatten().flat_map(|d| lanes.iter().map(move |lane| (d, lane))) {
+    let ends = [0, mapping.lanes() - 1];
+    let ends = if ends[1] == 0 { &ends[..1] } else { &ends };
+    for (domain, &lane) in access.domains.iter().flatten().flat_map(|d| ends.iter().map(move |lane| (d, lane))) {
         // All PEs read already.
         if draft.readers == Some(all) && mapping.phases() == 0 {
             break;

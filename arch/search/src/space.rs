@@ -1,7 +1,7 @@
 //! The space of designs.
 //!
-//! **Terms.** A *flow* says which loops become what: a transform, the space loops, the loop of the lanes. A *grid* is a
-//! flow with numbers of PEs and lanes. A *shape* is a grid with a tiling and an order of the tile loops. A *wave* is
+//! **Terms.** A *flow* says which loops become what: a transform, the space loops, the loop of the lanes, and the loops of
+//! further lanes whose products share DSP slices ([`Packing`]). A *grid* is a flow with numbers of PEs and lanes. A *shape* is a grid with a tiling and an order of the tile loops. A *wave* is
 //! one point of the time loops, launched into the array; the iterations of one wave along a dimension are its *grain*.
 //! The iterations of a dimension that follow one another in a PE within a tile are its *inner* ones, so a tile has
 //! grain × inner iterations along it.
@@ -32,6 +32,28 @@ pub const MOST_DIMS: usize = 10;
 /// In place of a dimension: no loop.
 pub const NONE: u8 = u8::MAX;
 
+/// Lanes along loops besides that of a sum: products of one slice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Packing {
+    /// Transformed dimensions, or [`NONE`].
+    pub dims: [u8; 2],
+    /// Lanes along them; 1 along none.
+    pub lanes: [i64; 2],
+}
+
+impl Packing {
+    pub const NO: Packing = Packing { dims: [NONE; 2], lanes: [1; 2] };
+
+    /// Of up to two dimensions with more than one lane, the outer one first.
+    pub fn of(all: impl Iterator<Item = (u8, i64)>) -> Packing {
+        let mut packing = Packing::NO;
+        for (k, (dim, lanes)) in all.take(2).enumerate() {
+            (packing.dims[k], packing.lanes[k]) = (dim, lanes);
+        }
+        packing
+    }
+}
+
 /// Which loops become space loops and lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Flow {
@@ -40,13 +62,18 @@ pub struct Flow {
     /// Transformed dimensions, or [`NONE`].
     pub axes: [u8; 2],
     pub lanes: u8,
+    /// See [`Packing::dims`].
+    pub beside: [u8; 2],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Grid {
     pub flow: Flow,
     pub pes: [i64; 2],
+    /// Along the flow's loop of the lanes.
     pub lanes: i64,
+    /// See [`Packing::lanes`].
+    pub beside: [i64; 2],
 }
 
 /// Per dimension, the iterations that follow one another in a PE within a tile.
@@ -82,10 +109,28 @@ pub struct Sizes {
 }
 
 impl Grid {
+    /// The grid with these PEs, and lanes along these dimensions: along a sum's, and beside it.
+    pub fn new(facts: u8, axes: [(u8, i64); 2], lanes: (u8, i64), beside: [(u8, i64); 2]) -> Grid {
+        let several = |x: &(u8, i64)| x.1 > 1;
+        let mut beside: Vec<(u8, i64)> = beside.into_iter().filter(several).collect();
+        let is_axis = |dim: u8| axes.iter().any(|a| a.0 == dim);
+        let alone = || if beside.len() == 1 && !is_axis(beside[0].0) { beside.pop() } else { None };
+        let (dim, lanes) = Some(lanes).filter(several).or_else(alone).unwrap_or((NONE, 1));
+        let Packing { dims, lanes: besides } = Packing::of(beside.into_iter());
+        let flow = Flow { facts, axes: axes.map(|a| a.0), lanes: dim, beside: dims };
+        Grid { flow, pes: axes.map(|a| a.1), lanes, beside: besides }
+    }
     /// PEs and lanes along dimension `d`.
     pub fn along(&self, d: usize) -> (i64, i64) {
-        let pes = (0..2).filter(|&a| self.flow.axes[a] as usize == d).map(|a| self.pes[a]).product();
-        (pes, if self.flow.lanes as usize == d { self.lanes } else { 1 })
+        let along = |dims: [u8; 2], counts: [i64; 2]| -> i64 {
+            dims.into_iter().zip(counts).filter(|&(of, _)| of as usize == d).map(|(_, n)| n).product()
+        };
+        let lanes = if self.flow.lanes as usize == d { self.lanes } else { 1 };
+        (along(self.flow.axes, self.pes), lanes * along(self.flow.beside, self.beside))
+    }
+    /// Iterations of one PE in one wave.
+    pub fn all_lanes(&self) -> i64 {
+        self.lanes * self.beside[0] * self.beside[1]
     }
     pub fn is_axis(&self, d: usize) -> bool {
         self.flow.axes.iter().any(|&a| a as usize == d)
@@ -107,7 +152,7 @@ impl Grid {
     }
     /// Iterations in one wave.
     pub fn peak(&self) -> i64 {
-        self.pes[0] * self.pes[1] * self.lanes
+        self.pes[0] * self.pes[1] * self.all_lanes()
     }
     /// Waves if every dimension is one tile: the fewest.
     pub fn waves(&self, facts: &Facts) -> i64 {
@@ -138,19 +183,18 @@ impl Grid {
         s
     }
 
-    /// The cells of all lanes lie side by side in one word, over ports of these widths (bytes) and with so many inner
-    /// iterations of the lanes' dimension.
-    pub fn storable(&self, facts: &Facts, inner: i64, width: impl Fn(usize) -> i64) -> bool {
-        inner == 1
-            || self.lanes == 1
-            || facts.side_by_side(self.flow.lanes as usize, width).iter().all(|word| word % self.lanes == 0)
+    /// The cells of all lanes along dimension `d` lie side by side in one word, over ports of these widths (bytes) and
+    /// with so many inner iterations of the dimension.
+    pub fn storable(&self, facts: &Facts, d: usize, inner: i64, width: impl Fn(usize) -> i64) -> bool {
+        let (_, lanes) = self.along(d);
+        inner == 1 || lanes == 1 || facts.side_by_side(d, width).iter().all(|word| word % lanes == 0)
     }
 
     /// Per dimension, the inner iterations to search. `width`: bytes of a port's widest word.
     pub fn options(&self, facts: &Facts, width: impl Fn(usize) -> i64) -> Vec<Vec<Choice>> {
         (0..facts.extent.len())
             .map(|d| {
-                let scattered = d == self.flow.lanes as usize && !self.storable(facts, i64::MAX, &width);
+                let scattered = !self.storable(facts, d, i64::MAX, &width);
                 let whole = if scattered { 1 } else { parts(facts.extent[d], self.grain(d)) };
                 let all = parts(facts.extent[d], self.grain(d));
                 let tiles: Box<dyn Iterator<Item = i64>> = match (facts.parallel(d), self.is_axis(d)) {
@@ -389,7 +433,7 @@ fn shortest_waits<'o>(facts: &Facts, plain: &Order, others: impl Iterator<Item =
 }
 
 /// Every flow of one transform whose space loops are allowed.
-pub fn flows(facts: &Facts, index: u8, allowed: &dyn Fn(&[usize]) -> bool) -> Vec<Flow> {
+pub fn flows(facts: &Facts, index: u8, packings: &[Packing], allowed: &dyn Fn(&[usize]) -> bool) -> Vec<Flow> {
     let depth = facts.extent.len();
     let mut all = vec![];
     for a in facts.phases..depth {
@@ -404,22 +448,32 @@ pub fn flows(facts: &Facts, index: u8, allowed: &dyn Fn(&[usize]) -> bool) -> Ve
                 continue;
             };
             let lanes = (0..depth).filter(|d| !axes.contains(d) && facts.parallel(*d) && facts.extent[*d] > 1);
+            let axes = [axes[0] as u8, axes.get(1).map_or(NONE, |&b| b as u8)];
             for lanes in std::iter::once(NONE).chain(lanes.map(|d| d as u8)) {
-                let axes = [axes[0] as u8, axes.get(1).map_or(NONE, |&b| b as u8)];
-                all.push(Flow { facts: index, axes, lanes });
+                let beside = packings.iter().map(|p| p.dims).filter(|dims| match lanes {
+                    // A single loop is that of the lanes, unless it is a space loop.
+                    NONE => dims[1] != NONE || axes.contains(&dims[0]),
+                    lanes => facts.carried.summed[lanes as usize] && !dims.contains(&lanes),
+                });
+                let besides = std::iter::once([NONE; 2]).chain(beside);
+                all.extend(besides.map(|beside| Flow { facts: index, axes, lanes, beside }));
             }
         }
     }
     all
 }
 
-/// Every grid of a flow with at most `most` lanes in all PEs, for programs whose loops have these extents.
-pub fn grids(extents: &[&[i64]], flow: Flow, most: i64, lanes_per_pe: i64) -> Vec<Grid> {
+/// Every grid of a flow with at most `most` lanes in all PEs, for programs whose loops have these extents. `beside`: the
+/// flow's lanes whose products share slices.
+pub fn grids(extents: &[&[i64]], flow: Flow, beside: [i64; 2], most: i64, lanes_per_pe: i64) -> Vec<Grid> {
+    let most = most / (beside[0] * beside[1]);
+    let together = Grid { flow, pes: [1; 2], lanes: 1, beside };
     let sizes = |d: u8, most: i64| -> Vec<i64> {
         let mut all: Vec<i64> = if d == NONE {
             vec![1]
         } else {
-            extents.iter().flat_map(|e| classes(e[d as usize])).filter(|&p| p <= most).collect()
+            let (_, lanes) = together.along(d as usize);
+            extents.iter().flat_map(|e| classes(parts(e[d as usize], lanes))).filter(|&p| p <= most).collect()
         };
         all.sort_unstable();
         all.dedup();
@@ -429,7 +483,7 @@ pub fn grids(extents: &[&[i64]], flow: Flow, most: i64, lanes_per_pe: i64) -> Ve
     for lanes in sizes(flow.lanes, lanes_per_pe.min(most)).into_iter().filter(|&s| (s > 1) == (flow.lanes != NONE)) {
         for p0 in sizes(flow.axes[0], most / lanes) {
             for p1 in sizes(flow.axes[1], most / lanes / p0) {
-                all.push(Grid { flow, pes: [p0, p1], lanes });
+                all.push(Grid { pes: [p0, p1], lanes, ..together });
             }
         }
     }

@@ -21,6 +21,7 @@
 //! describes the rounding of the fused dot product, which has no C operator.
 
 mod dot;
+pub mod narrow;
 mod packed;
 
 use crate::{BinaryOp, HostFunction, ScalarType, UnaryOp};

@@ -1,39 +1,22 @@
 //! Operands of the hardware's operators: their effective types, their sources, and the nodes that are built at all.
 
 use crate::vsa::{Node, NodeId, Op, Vsa};
+use scop::value::narrow;
 use scop::{BinaryOp, ScalarType};
 
 /// The narrowest type that holds every value of the node: the source's type of a widening cast, the width of a
 /// constant. Multipliers are built for this type. Example: `(int)a * 5` with `int8_t a` multiplies 8 by 3 bits.
 pub fn effective_type(nodes: &[Node], id: NodeId) -> ScalarType {
     let node = &nodes[id.index()];
-    let ScalarType::Int { bits, signed } = node.ty else { return node.ty };
+    if node.ty.is_float() {
+        return node.ty;
+    }
     match &node.op {
-        Op::Cast(source) => match effective_type(nodes, *source) {
-            ScalarType::Int { bits: b, signed: s } if (s == signed && b <= bits) || (!s && b < bits) => {
-                ScalarType::Int { bits: b, signed: s }
-            }
-            _ => node.ty,
-        },
-        Op::Const(value) => narrowest(&[*value], bits, signed),
-        Op::Lookup(table, _) => narrowest(table, bits, signed),
+        Op::Cast(source) => narrow::of_cast(effective_type(nodes, *source), node.ty),
+        Op::Const(value) => narrow::of_numbers(&[*value], node.ty),
+        Op::Lookup(table, _) => narrow::of_numbers(table, node.ty),
         _ => node.ty,
     }
-}
-
-/// The narrowest type of these numbers, which are given in `bits` bits. It is signed if one of them is negative.
-fn narrowest(numbers: &[u64], bits: u32, signed: bool) -> ScalarType {
-    let (negative, positive): (Vec<u64>, Vec<u64>) =
-        numbers.iter().partition(|&n| signed && bits > 0 && n >> (bits - 1) & 1 == 1);
-    let below = negative.iter().map(|&n| negative_bits(n, bits)).max();
-    let above = positive.iter().map(|n| (64 - n.leading_zeros()).max(1) + u32::from(below.is_some())).max();
-    ScalarType::Int { bits: below.max(above).unwrap_or(bits).min(bits), signed: below.is_some() }
-}
-
-/// Least width of the two's complement encoding of a negative number given in `bits` bits.
-fn negative_bits(value: u64, bits: u32) -> u32 {
-    let extended = ((value << (64 - bits)) as i64) >> (64 - bits);
-    65 - (!extended as u64).leading_zeros()
 }
 
 /// The node that an operand is wired to: a multiplication reads the source of a widening cast.

@@ -91,7 +91,7 @@ fn product(s: &Shape) -> Resources {
     let (wide, narrow) = (wider(s), s.operands[0].min(s.operands[1]));
     let bits = i64::from(s.result.bits());
     let most = i64::from(s.fabric.factors()[0]);
-    if narrow < 2 || wide + narrow < 9 && s.fabric.is_lut6() {
+    if is_small(wide, narrow, s.fabric) {
         return Resources::logic(wide * narrow, bits * s.latency);
     }
     let pieces = |width: i64, most: i64| if width <= most { 1 } else { 1 + (width - most + most - 2) / (most - 1) };
@@ -107,6 +107,16 @@ fn product(s: &Shape) -> Resources {
         Fabric::Ecp5 => Resources::ff(wide + narrow + (s.latency - 1) * bits),
     };
     Resources { dsp, ..sums + around }
+}
+
+fn is_small(wide: i64, narrow: i64, fabric: Fabric) -> bool {
+    narrow < 2 || wide + narrow < 9 && fabric.is_lut6()
+}
+
+/// A product of factors of these types is made of slices, not of LUTs.
+pub fn takes_slices(factors: [ScalarType; 2], fabric: Fabric) -> bool {
+    let [a, b] = factors.map(|ty| i64::from(ty.bits() + u32::from(!ty.signed())));
+    !is_small(a.max(b), a.min(b), fabric)
 }
 
 /// One of the lower integers may be negative.

@@ -48,6 +48,7 @@ use crate::contract::operand::effective_type;
 use crate::contract::timing::least_ready;
 use crate::vsa::{Node, NodeId, Op};
 pub use float::least_product;
+pub use integer::takes_slices;
 pub use row::{Operator, Row, Shape, Template, Types};
 use scop::ScalarType;
 use uniform::fabric::Fabric;

@@ -25,6 +25,6 @@ mod zeroing;
 pub use cheaper::cheaper;
 pub use lower::lower;
 pub use options::Options;
-pub use pack::pack;
+pub use pack::{largest, pack, Packs, LEAST_TERMS};
 pub use schedule::schedule;
 pub use sharing::{share, May};

@@ -40,6 +40,12 @@ impl Budget {
         };
     }
 
+    /// Grants the whole effort on top of what is spent.
+    pub fn grant_again(&mut self, spent: &Spent) {
+        self.grant(tuning::EFFORT_PARTS, spent);
+        self.whole = self.limit;
+    }
+
     pub fn is_spent(&self, spent: &Spent, has_design: bool) -> bool {
         let (limit, counts, work) = (&self.limit, &spent.counts, self.work(spent));
         self.designs(counts) >= limit.exact

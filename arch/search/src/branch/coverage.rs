@@ -84,7 +84,7 @@ impl Domain {
     /// PEs, or lanes of all PEs, over which the iterations are spread: each takes only so many.
     fn spread(&self, facts: &Facts, grid: &Grid, lanes: bool) -> i64 {
         let extent = &facts.extent;
-        let all = grid.pes[0] * grid.pes[1] * if lanes { grid.lanes } else { 1 };
+        let all = grid.pes[0] * grid.pes[1] * if lanes { grid.all_lanes() } else { 1 };
         let along = |d: usize| {
             let iterations = parts(extent[d], grid.grain(d));
             if lanes {

@@ -26,8 +26,8 @@ fn sketch<'s>(model: &'s Model, shape: &'s Shape, bytes: &'s [i64]) -> Sketch<'s
 /// The I/O network behind some ports.
 pub(super) fn network_of(model: &Model, shape: &Shape, widths: &Widths, ports: impl Fn(usize) -> bool) -> Option<Vsa> {
     let (grid, facts, bytes) = (&shape.grid, model.facts_of(&shape.grid), widths.bytes());
-    let inner = shape.inner.get(grid.flow.lanes as usize).map_or(1, |&n| n.into());
-    if !grid.storable(facts, inner, |port| bytes[port]) {
+    let storable = |d: usize| grid.storable(facts, d, shape.inner[d].into(), |port| bytes[port]);
+    if !(0..facts.extent.len()).all(storable) {
         return None;
     }
     let vsa = sketch(model, shape, &bytes).network(model.plan(shape), model.interval(shape), ports)?;

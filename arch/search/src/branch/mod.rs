@@ -46,6 +46,7 @@ mod incumbent;
 mod least;
 mod model;
 mod network;
+mod packing;
 mod pes;
 mod products;
 mod refusals;
@@ -61,7 +62,7 @@ pub(super) use task::options_of;
 pub use task::{Counts, Design, Effort, Found, Progress, Smaller, Step, Task};
 
 use crate::space;
-use crate::space::{Grid, Shape, MOST_DIMS};
+use crate::space::{Flow, Grid, Packing, Shape, MOST_DIMS};
 use crate::tuning;
 use assembler::Outcome;
 use budget::{Budget, Spent};
@@ -163,7 +164,6 @@ impl<'a> Search<'a> {
     fn new(task: &'a Task) -> Search<'a> {
         let model = Model::new(task);
         let accesses = model.facts[0].reads.len() + model.facts[0].writes.len();
-        let dropped = model.dropped(task.spec);
         Search {
             task,
             model,
@@ -175,7 +175,7 @@ impl<'a> Search<'a> {
             dives: Dives::default(),
             counts: Counts::default(),
             open: 0,
-            dropped,
+            dropped: i64::MAX,
             bound: 0,
             by: BEST_FIRST,
         }
@@ -183,12 +183,33 @@ impl<'a> Search<'a> {
 }
 
 impl Search<'_> {
+    /// The least bound that is open at the end. If products may share DSP slices, arrays in which none do come first, with
+    /// an effort of their own: they are fewer, and the best of them cuts off most of the others.
+    fn run(&mut self) -> i64 {
+        self.model.list_orders();
+        if self.model.packed > 1 {
+            self.model.apart = true;
+            self.run_pass_by_pass();
+            self.model.apart = false;
+            self.budget.grant_again(&self.spent());
+            self.begin_again();
+            self.dropped = i64::MAX;
+        }
+        self.run_pass_by_pass()
+    }
+
+    /// Forgets all but the incumbent and what PEs take.
+    fn begin_again(&mut self) {
+        self.frontier = Frontier::new();
+        self.dives.restart();
+        self.refusals.forget();
+    }
+
     /// The least bound that is open at the end. If values wait for operators of floats, a part of the effort goes to
     /// all orders of the loops, most of it to the orders nearest to the program's (most shapes have waves enough, and
     /// other orders take memory), and another part to all orders again: behind the incumbent found by then, more is
     /// proved.
-    fn run(&mut self) -> i64 {
-        self.model.list_orders();
+    fn run_pass_by_pass(&mut self) -> i64 {
         if !self.model.facts.iter().any(|facts| facts.carried.waits()) {
             return self.pass();
         }
@@ -196,9 +217,7 @@ impl Search<'_> {
         for (near, parts) in [(false, 1), (true, tuning::NEAR_PARTS), (false, 1)] {
             self.model.near_orders = near;
             self.budget.grant(parts, &self.spent());
-            self.frontier = Frontier::new();
-            self.dives.restart();
-            self.refusals.forget();
+            self.begin_again();
             let least = self.pass();
             open = if near { open } else { least.max(open) };
             if !self.incumbent.is_none() && open >= self.incumbent.cap() || self.has_enough(open) {
@@ -275,26 +294,28 @@ impl Search<'_> {
 
     /// The user allows so many PEs and lanes.
     fn is_within(&self, grid: &Grid) -> bool {
-        self.task.spec.aim.grid.is_none_or(|most| most.holds(grid.pes, grid.lanes))
+        self.task.spec.aim.grid.is_none_or(|most| most.holds(grid.pes, grid.all_lanes()))
     }
 
     /// All grids, the least bound first.
     fn grids(&self) -> Vec<Bounded<Grid>> {
-        // A lane that multiplies takes a DSP slice at least; other lanes are limited by the array's size alone.
-        let multiplies = self.task.program.scop.statements.iter().any(|s| products::multiplies(&s.rhs));
-        let most = self.task.limits.dsp.max(1) * if multiplies { 1 } else { 4 };
+        let most = |flow: &Flow| self.model.most_lanes(flow);
         let mut all = vec![];
         for (k, facts) in self.model.facts.iter().enumerate() {
             let floor = facts.floor();
-            let flows = space::flows(facts, k as u8, &|axes| self.allows(axes));
+            let packings = if self.model.apart { &[][..] } else { &self.model.packings[k] };
+            let flows = space::flows(facts, k as u8, packings, &|axes| self.allows(axes));
             let extents: [&[i64]; 1] = [&facts.extent];
-            let is_possible =
-                |g: &Grid| flows.contains(&g.flow) && g.peak() <= most && !g.is_line(&extents) && self.is_within(g);
+            let is_possible = |g: &Grid| {
+                flows.contains(&g.flow) && g.peak() <= most(&g.flow) && !g.is_line(&extents) && self.is_within(g)
+            };
             let grids: Vec<Grid> = match self.task.only {
                 Some(only) => only.iter().copied().filter(is_possible).collect(),
                 None => flows
                     .into_iter()
-                    .flat_map(|flow| space::grids(&extents, flow, most, tuning::LANES_PER_PE))
+                    .flat_map(|flow| {
+                        space::grids(&extents, flow, beside(packings, &flow), most(&flow), tuning::LANES_PER_PE)
+                    })
                     .filter(|g| self.is_within(g))
                     .collect(),
             };
@@ -534,6 +555,11 @@ impl Search<'_> {
             self.push_widest(design.of.shape, found);
         }
     }
+}
+
+/// Lanes of a flow whose products share slices.
+fn beside(packings: &[Packing], flow: &Flow) -> [i64; 2] {
+    packings.iter().find(|p| p.dims == flow.beside).map_or(Packing::NO.lanes, |p| p.lanes)
 }
 
 /// The PEs leave so little of the LUTs or flip-flops that the network decides whether a grid fits.

@@ -3,13 +3,14 @@
 
 use super::assembler::Assembler;
 use super::coverage::{Coverage, Reached};
+use super::packing::Packings;
 use super::products;
 use super::products::Product;
 use super::refusals::Kind;
 use super::task::{wavefront, Task};
 use super::widths::Ports;
 use crate::facts::Facts;
-use crate::space::{Grid, Inner, Order, Orders, Shape, Sizes};
+use crate::space::{Flow, Grid, Inner, Order, Orders, Packing, Shape, Sizes, NONE};
 use array::assemble::SPILL_BEYOND;
 use array::contract::dram::MemoryTiming;
 use array::kernel::Kernel;
@@ -35,6 +36,16 @@ pub(super) struct Model<'a> {
     pub coverage: Coverage<'a>,
     /// Per statement.
     products: Vec<Vec<Product>>,
+    /// Products in a DSP slice, at most.
+    pub packed: i64,
+    /// An iteration has one product of integers, at most.
+    one_product: bool,
+    /// Some product may need no slice.
+    small_products: bool,
+    /// Only arrays in which none do are searched.
+    pub apart: bool,
+    /// Per transform: lanes whose products share slices.
+    pub packings: Vec<Vec<Packing>>,
     /// Waves beyond which partial results leave the array, if they ever do.
     pub spill: Option<i64>,
     pub address_bits: u32,
@@ -60,6 +71,7 @@ impl<'a> Model<'a> {
     pub fn new(task: &Task<'a>) -> Model<'a> {
         let (program, wiring) = (task.program, &task.spec.wiring);
         let facts = facts(program, task.spec);
+        let packings = Packings::new(program, task.spec);
         let timings = || facts[0].most.ports.iter().map(|port| port.timing);
         let nearest = |of: fn(MemoryTiming) -> i64| timings().map(of).min().unwrap_or(0);
         let (reading, writing) = (nearest(|m| m.read_latency), nearest(|m| m.write_latency));
@@ -68,6 +80,11 @@ impl<'a> Model<'a> {
             limits: task.limits,
             assembler: Assembler::new(task),
             ports: facts.iter().map(|facts| Ports::new(program, task.spec, facts)).collect(),
+            packed: packings.most,
+            one_product: packings.products() <= 1,
+            small_products: packings.small,
+            apart: false,
+            packings: facts.iter().map(|facts| packings.under(facts)).collect(),
             facts,
             orders: vec![],
             near_orders: false,
@@ -107,13 +124,24 @@ impl<'a> Model<'a> {
         self.facts.iter().map(Facts::floor).min().unwrap_or(0)
     }
 
-    /// The least bound of grids that are not listed: with several products in a DSP slice, those with more lanes than the
-    /// FPGA has slices.
-    pub fn dropped(&self, spec: &DesignSpec) -> i64 {
-        if spec.arithmetic.pack == Some(true) {
-            self.floor()
+    /// Lanes of a flow's arrays, at most: each that multiplies takes a DSP slice, or its part of one; other lanes are
+    /// limited by the array's size alone.
+    pub fn most_lanes(&self, flow: &Flow) -> i64 {
+        let multiplies = self.program.scop.statements.iter().any(|s| products::multiplies(&s.rhs));
+        let in_slice = if self.apart { 1 } else { self.in_slice(flow) };
+        let each = if multiplies && !self.small_products { in_slice } else { in_slice.max(4) };
+        self.limits.dsp.max(1) * each
+    }
+
+    /// Products of one slice in arrays of a flow, at most. Lanes of a sum share no factor.
+    pub fn in_slice(&self, flow: &Flow) -> i64 {
+        let carried = &self.facts[flow.facts as usize].carried;
+        let sums = flow.lanes == NONE || carried.summed[flow.lanes as usize];
+        let apart = sums && flow.beside == Packing::NO.dims && self.one_product;
+        if apart {
+            1
         } else {
-            i64::MAX
+            self.packed
         }
     }
 

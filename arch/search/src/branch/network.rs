@@ -11,13 +11,13 @@ use super::model::Model;
 use super::{at_once, search, Counts, Design, Effort, Grid, Learned, Progress, Resources, Task};
 use crate::facts::Facts;
 use crate::space;
-use crate::space::{parts, Flow, NONE};
+use crate::space::{parts, Flow, Packing, NONE};
 use crate::tuning;
 use array::kernel::Kernel;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use uniform::design::DesignSpec;
-use uniform::mapping::row_name;
+use uniform::mapping::{row_name, DimPlan};
 
 /// One program of the network.
 pub struct Layer<'a> {
@@ -43,8 +43,8 @@ pub struct Shared {
     /// Space loops.
     pub axes: Vec<String>,
     pub pes: [i64; 2],
-    /// Loop of the lanes, and lanes of a PE.
-    pub lanes: Option<(String, i64)>,
+    /// Loops of the lanes, and lanes of a PE along them.
+    pub lanes: Vec<(String, i64)>,
     /// Per layer.
     pub designs: Vec<Design>,
     /// Sum over all layers, each as often as it runs.
@@ -136,18 +136,15 @@ pub fn network(network: &Network) -> Result<Option<Shared>, String> {
     let numbers = |t: &Vec<Vec<i64>>| models.iter().map(|m| number(m, t)).collect::<Option<Vec<u8>>>();
     let transforms: Vec<Vec<u8>> = first.facts.iter().filter_map(|f| numbers(&f.transform)).collect();
     let floors = models.iter().map(Model::floor).collect();
-    let dropped: Vec<i64> = models.iter().map(|m| m.dropped(network.spec)).collect();
     let times = network.layers.iter().map(|l| l.times).collect();
-    let layers = Layers { models, transforms, times, floors };
-    let open = layers.sum(&dropped);
     let mut joint = Joint {
         network,
         learned: Learned::default(),
-        layers,
+        layers: Layers { models, transforms, times, floors },
         found: BTreeMap::new(),
         best: None,
         counts: Counts::default(),
-        open,
+        open: i64::MAX,
     };
     let bound = joint.run();
     Ok(joint.answer(bound))
@@ -186,13 +183,14 @@ impl Layers<'_> {
     fn corner(&self, l: usize, grid: &Grid) -> Grid {
         let extent = &self.facts(l, &grid.flow).extent;
         let most = |d: u8, n: i64| if d == NONE { n } else { parts(extent[d as usize], parts(extent[d as usize], n)) };
-        let lanes = most(grid.flow.lanes, grid.lanes);
-        let flow = Flow {
-            facts: self.transforms[grid.flow.facts as usize][l],
-            lanes: if lanes > 1 { grid.flow.lanes } else { NONE },
-            ..grid.flow
-        };
-        Grid { flow, pes: [0, 1].map(|a| most(flow.axes[a], grid.pes[a])), lanes }
+        let Grid { flow, pes, lanes, beside } = *grid;
+        let part = |d: u8, n: i64| (d, most(d, n));
+        Grid::new(
+            self.transforms[flow.facts as usize][l],
+            [0, 1].map(|a| part(flow.axes[a], pes[a])),
+            part(flow.lanes, lanes),
+            [0, 1].map(|k| part(flow.beside[k], beside[k])),
+        )
     }
 
     fn waves(&self, l: usize, grid: &Grid) -> i64 {
@@ -299,23 +297,29 @@ impl Joint<'_> {
 
     /// All grids below the cap, by their waves.
     fn grids(&self) -> Vec<Bounded<Grid>> {
-        let (most, space, cap, layers) =
-            (self.network.limits.dsp.max(1), &self.network.space, self.cap(), &self.layers);
+        let (space, cap, layers) = (&self.network.space, self.cap(), &self.layers);
+        let dsp = self.network.limits.dsp.max(1);
+        let most = layers.models.iter().map(|m| dsp * m.packed).max().unwrap_or(dsp);
+        let mut packings: Vec<Vec<Packing>> = vec![];
         let mut flows: Vec<Flow> = vec![];
         for (k, numbers) in layers.transforms.iter().enumerate() {
             for (model, &number) in layers.models.iter().zip(numbers) {
-                flows.extend(space::flows(&model.facts[number as usize], k as u8, &|axes| {
+                let of_layer = &model.packings[number as usize];
+                flows.extend(space::flows(&model.facts[number as usize], k as u8, of_layer, &|axes| {
                     space.as_ref().is_none_or(|s| s == axes)
                 }));
             }
+            packings
+                .push(layers.models.iter().zip(numbers).flat_map(|(m, &n)| m.packings[n as usize].clone()).collect());
         }
         flows.sort_unstable();
         flows.dedup();
         let all = at_once(&flows, |flow| {
             let extents: Vec<&[i64]> = (0..layers.models.len()).map(|l| &layers.facts(l, flow).extent[..]).collect();
             let work = layers.sum(&extents.iter().map(|e| e.iter().product()).collect::<Vec<i64>>());
-            let grids =
-                space::grids(&extents, *flow, most, tuning::LANES_PER_PE).into_iter().filter(|g| work / g.peak() < cap);
+            let beside = super::beside(&packings[flow.facts as usize], flow);
+            let grids = space::grids(&extents, *flow, beside, most, tuning::LANES_PER_PE).into_iter();
+            let grids = grids.filter(|g| work / g.peak() < cap);
             grids
                 .map(|g| Bounded::new(layers.sum(&layers.all_waves(&g)), g))
                 .filter(|g| g.bound < cap)
@@ -390,23 +394,33 @@ impl Joint<'_> {
     fn grid_of(&self, l: usize, design: &Design) -> Option<Grid> {
         let number = self.layers.models[l].facts.iter().position(|f| f.transform == design.plan.transform)?;
         let facts = self.layers.transforms.iter().position(|numbers| numbers[l] as usize == number)?;
-        let axis = |a: usize| design.plan.dims.iter().position(|d| d.axis == Some(a)).map_or(NONE, |d| d as u8);
-        let lanes = design.plan.dims.iter().position(|d| d.simd > 1).map_or(NONE, |d| d as u8);
-        Some(Grid {
-            flow: Flow { facts: facts as u8, axes: [axis(0), axis(1)], lanes },
-            pes: design.vsa.extent,
-            lanes: design.vsa.lanes,
-        })
+        let dims = || design.plan.dims.iter().enumerate();
+        let axis = |a: usize| dims().find(|(_, p)| p.axis == Some(a)).map_or(NONE, |(d, _)| d as u8);
+        let sums = |d: usize| self.layers.models[l].facts[number].carried.summed[d];
+        let lanes = |summed: bool| {
+            let several = move |(d, p): &(usize, &DimPlan)| p.simd > 1 && sums(*d) == summed;
+            dims().filter(several).map(|(d, p)| (d as u8, p.simd))
+        };
+        let (mut along, mut beside) = (lanes(true), lanes(false));
+        let none = (NONE, 1);
+        Some(Grid::new(
+            facts as u8,
+            [0, 1].map(|a| (axis(a), design.vsa.extent[a])),
+            along.next().unwrap_or(none),
+            [beside.next().unwrap_or(none), beside.next().unwrap_or(none)],
+        ))
     }
 
     fn answer(self, bound: i64) -> Option<Shared> {
         let Best { cycles, grid, designs } = self.best?;
         let program = self.network.layers[0].program;
         let name = |d: u8| row_name(&program.system, &self.layers.facts(0, &grid.flow).transform[d as usize]);
+        let beside = grid.flow.beside.into_iter().zip(grid.beside);
+        let lanes = std::iter::once((grid.flow.lanes, grid.lanes)).chain(beside);
         Some(Shared {
             axes: grid.flow.axes.into_iter().filter(|&a| a != NONE).map(name).collect(),
             pes: grid.pes,
-            lanes: (grid.flow.lanes != NONE).then(|| (name(grid.flow.lanes), grid.lanes)),
+            lanes: lanes.filter(|(d, _)| *d != NONE).map(|(d, n)| (name(d), n)).collect(),
             designs,
             cycles,
             bound: bound.min(cycles),

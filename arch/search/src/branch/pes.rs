@@ -11,13 +11,15 @@ use super::at_once;
 use super::coverage::Reached;
 use super::model::Model;
 use crate::facts::Facts;
-use crate::space::{Flow, Grid, Shape, MOST_DIMS, NONE};
+use crate::space::{Flow, Grid, Inner, Shape, MOST_DIMS, NONE};
 use crate::tuning;
 use array::resources::Device;
+use array::vsa::{Op, Vsa};
 use cost::board::Resources;
 use cost::resources;
 use cost::resources::ByPlaces;
 use std::collections::BTreeMap;
+use uniform::design::DesignSpec;
 
 /// Lower bounds on PEs.
 #[derive(Default)]
@@ -37,12 +39,13 @@ pub(super) struct Pes {
 struct Kind {
     flow: Flow,
     lanes: i64,
+    beside: [i64; 2],
     pes: [i64; 2],
 }
 
 impl Kind {
     fn of(small: &Grid) -> Kind {
-        Kind { flow: small.flow, lanes: small.lanes, pes: small.pes }
+        Kind { flow: small.flow, lanes: small.lanes, beside: small.beside, pes: small.pes }
     }
 }
 
@@ -197,9 +200,11 @@ fn multiplied(grid: &Grid, reached: &Reached, pe: &Pe) -> Resources {
 
 /// A PE of a small grid, in arrays with few and with many inner iterations.
 fn per_pe(model: &Model, grid: Grid) -> Vec<Pe> {
-    let (facts, ports) = (model.facts_of(&grid), model.ports_of(&grid));
+    let ports = model.ports_of(&grid);
     let options = model.options(&grid);
-    let spec = model.assembler.spec_with(ports.words(&ports.widest()));
+    let packing = model.assembler.spec_with(ports.words(&ports.widest()));
+    let mut plain = packing.clone();
+    plain.arithmetic.pack = None;
     let mut found = vec![];
     for most in tuning::SMALL_ARRAY_INNER {
         let mut inner = [1; MOST_DIMS];
@@ -207,16 +212,34 @@ fn per_pe(model: &Model, grid: Grid) -> Vec<Pe> {
             let whole = options.iter().map(|o| o.inner).max().unwrap_or(1);
             inner[d] = if grid.is_axis(d) { whole.min(most) } else { whole };
         }
-        let orders = model.orders_in(&grid, grid.sizes(&facts.extent, &inner).tiled).len();
-        for order in 0..orders.min(tuning::SMALL_ARRAY_ORDERS) {
-            let plan = model.plan(&Shape { grid, inner, order: order as u16 });
-            if let Ok(vsa) = model.assembler.first(plan, &spec) {
-                found.push(resources::per_pe(&vsa, |statements| model.coverage.most(facts, &grid, statements)));
-                break;
-            }
+        let Some(vsa) = small_array(model, grid, inner, &packing) else { continue };
+        let need = |vsa: &Vsa| resources::per_pe(vsa, |s| model.coverage.most(model.facts_of(&grid), &grid, s));
+        if !is_packed(&vsa) {
+            found.push(in_slices(model, &grid, need(&vsa)));
+            continue;
         }
+        found.push(need(&vsa));
+        // Packed products take more LUTs, and an array of other sizes may not pack them.
+        found.extend(small_array(model, grid, inner, &plain).map(|vsa| need(&vsa)));
     }
     found
+}
+
+/// The small array in the first order in which it is legal.
+fn small_array(model: &Model, grid: Grid, inner: Inner, spec: &DesignSpec) -> Option<Vsa> {
+    let orders = model.orders_in(&grid, grid.sizes(&model.facts_of(&grid).extent, &inner).tiled).len();
+    let plan = |order: usize| model.plan(&Shape { grid, inner, order: order as u16 });
+    (0..orders.min(tuning::SMALL_ARRAY_ORDERS)).find_map(|order| model.assembler.first(plan(order), spec).ok())
+}
+
+fn is_packed(vsa: &Vsa) -> bool {
+    vsa.nodes.iter().any(|node| matches!(node.op, Op::Field(..)))
+}
+
+/// Products of a small array that were not packed: with other sizes its conditions may allow it.
+fn in_slices(model: &Model, grid: &Grid, mut pe: Pe) -> Pe {
+    pe.iter_mut().for_each(|(_, need)| need.dsp /= model.in_slice(&grid.flow));
+    pe
 }
 
 /// Memories of all PEs in which sums wait for their next term.

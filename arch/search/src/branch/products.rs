@@ -53,7 +53,7 @@ pub(super) fn multiplies(e: &Expr) -> bool {
 }
 
 /// Calls back for each product, and whether it is added to a value that is no constant.
-fn factors(e: &Expr, added: bool, found: &mut impl FnMut(&Expr, bool, &Expr, &Expr)) {
+pub(super) fn factors(e: &Expr, added: bool, found: &mut impl FnMut(&Expr, bool, &Expr, &Expr)) {
     let constant = |e: &Expr| matches!(e.kind, ExprKind::Const(_));
     let adds = match &e.kind {
         ExprKind::Fma(a, b, _) => {
@@ -80,12 +80,15 @@ pub(super) fn least(
     lanes: &Reached,
 ) -> Resources {
     let t = grid.flow.lanes as usize;
+    // Of lanes whose products share slices, one counts.
+    let beside: i64 = grid.beside.iter().product();
     let alone = |d: &usize| facts.transform.iter().enumerate().all(|(u, row)| u == t || row[*d] == 0);
     let along = facts.alone(t).filter(alone).map_or(0, |d| 1 << d.min(31));
     let mut least = Resources::default();
     for ((all, reached), lanes) in products.iter().zip(reached).zip(lanes) {
         for product in all {
-            let operators = if product.moves & along != 0 { lanes } else { reached }.unwrap_or(0);
+            let lanes = lanes.map(|n| n / beside);
+            let operators = if product.moves & along != 0 { lanes } else { *reached }.unwrap_or(0);
             least.dsp = least.dsp.max(product.need.dsp * operators);
             least.lut = least.lut.max(product.need.lut * operators);
         }

@@ -29,14 +29,19 @@ fn parse(name: &str, text: &str) -> Scop {
     }
 }
 
-fn product([i, j, k]: [i64; 3]) -> Scop {
+fn product(n: [i64; 3]) -> Scop {
+    product_of("int16_t", n)
+}
+
+/// A product of matrices of this type.
+fn product_of(ty: &str, [i, j, k]: [i64; 3]) -> Scop {
     parse(
         "mm.c",
         &format!(
-        "#include <stdint.h>\nvoid mm(int16_t A[{i}][{k}], int16_t B[{k}][{j}], int32_t C[{i}][{j}]) {{\n#pragma scop\n\
+            "#include <stdint.h>\nvoid mm({ty} A[{i}][{k}], {ty} B[{k}][{j}], int32_t C[{i}][{j}]) {{\n#pragma scop\n\
          for (int i = 0; i < {i}; i++)\nfor (int j = 0; j < {j}; j++) {{\nC[i][j] = 0;\n\
          for (int k = 0; k < {k}; k++)\nC[i][j] += A[i][k] * B[k][j];\n}}\n#pragma endscop\n}}\n"
-    ),
+        ),
     )
 }
 
@@ -242,50 +247,134 @@ fn stores_at_fixed_iterations_are_bounded() {
     }
 }
 
-/// Every plan with identity transform and one loop of lanes at most, over fixed words.
+/// Every plan of a product with identity transform and one loop of lanes at most, over fixed words; if products share
+/// slices, with two lanes along `i` or `j` besides, unless those are lanes already.
 fn exhaustive(program: &Kernel, spec: &DesignSpec, n: [i64; 3], limits: &Resources) -> i64 {
+    let besides = if spec.arithmetic.pack == Some(true) { vec![None, Some(0), Some(1)] } else { vec![None] };
     let mut best = i64::MAX;
     for axes in [vec![0], vec![1], vec![2], vec![0, 1], vec![0, 2], vec![1, 2]] {
         for lanes in (0..4usize).filter(|d| !axes.contains(d)) {
-            let mut plans: Vec<(Vec<DimPlan>, i64)> = vec![(vec![], 1)];
-            for (d, &n) in n.iter().enumerate() {
-                let axis = axes.iter().position(|&a| a == d);
-                let mut next = vec![];
-                for (dims, peak) in &plans {
-                    for pes in 1..=if axis.is_some() { n } else { 1 } {
-                        for simd in 1..=if lanes == d { n } else { 1 } {
-                            if peak * pes * simd > limits.dsp {
-                                continue;
-                            }
-                            for inner in 1..=(n + pes * simd - 1) / (pes * simd) {
-                                let tile = Some(pes * simd * inner);
-                                let mut dims = dims.clone();
-                                dims.push(DimPlan {
-                                    tile,
-                                    axis,
-                                    latency: if axis.is_some() { inner } else { 1 },
-                                    simd,
-                                });
-                                next.push((dims, peak * pes * simd));
-                            }
-                        }
-                    }
-                }
-                plans = next;
-            }
-            for (dims, _) in plans {
-                for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
-                    let plan = Plan { dims: dims.clone(), order: order.to_vec(), ..Plan::identity(3) };
-                    let Ok(vsa) = assemble(program, plan, spec) else { continue };
-                    if resources::estimate(&vsa).fits(limits) {
-                        best = best.min(memory::run(&vsa, spec).prediction.cycles);
-                    }
-                }
+            for &beside in besides.iter().filter(|beside| beside.is_none() || lanes >= 2) {
+                let plans = plans(&axes, lanes, beside, n, limits.dsp * if beside.is_some() { 2 } else { 1 });
+                best = plans.iter().map(|dims| fewest_cycles(program, spec, dims, limits)).fold(best, i64::min);
             }
         }
     }
     best
 }
+
+/// All sizes of a product's loops with at most so many lanes in all PEs.
+fn plans(axes: &[usize], lanes: usize, beside: Option<usize>, n: [i64; 3], most: i64) -> Vec<Vec<DimPlan>> {
+    let mut plans: Vec<(Vec<DimPlan>, i64)> = vec![(vec![], 1)];
+    for (d, &n) in n.iter().enumerate() {
+        let axis = axes.iter().position(|&a| a == d);
+        let together = if beside == Some(d) { 2 } else { 1 };
+        let mut next = vec![];
+        for (dims, peak) in &plans {
+            for pes in 1..=if axis.is_some() { n } else { 1 } {
+                for simd in (1..=if lanes == d { n } else { 1 }).map(|simd| simd * together) {
+                    if peak * pes * simd > most {
+                        continue;
+                    }
+                    for inner in 1..=(n + pes * simd - 1) / (pes * simd) {
+                        let latency = if axis.is_some() { inner } else { 1 };
+                        let dim = DimPlan { tile: Some(pes * simd * inner), axis, latency, simd };
+                        next.push(([&dims[..], &[dim]].concat(), peak * pes * simd));
+                    }
+                }
+            }
+        }
+        plans = next;
+    }
+    plans.into_iter().map(|(dims, _)| dims).collect()
+}
+
+/// The cycles of the best order of the loops within the limits.
+fn fewest_cycles(program: &Kernel, spec: &DesignSpec, dims: &[DimPlan], limits: &Resources) -> i64 {
+    let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+    let cycles = orders.into_iter().filter_map(|order| {
+        let plan = Plan { dims: dims.to_vec(), order: order.to_vec(), ..Plan::identity(3) };
+        let vsa = assemble(program, plan, spec).ok()?;
+        resources::estimate(&vsa).fits(limits).then(|| memory::run(&vsa, spec).prediction.cycles)
+    });
+    cycles.min().unwrap_or(i64::MAX)
+}
+
+#[test]
+fn the_optimum_with_packed_products_is_that_of_an_exhaustive_search() {
+    for (ty, n, dsp) in [("int8_t", [3, 4, 5], 3), ("int8_t", [2, 5, 4], 4), ("uint8_t", [4, 3, 2], 2)] {
+        let scop = product_of(ty, n);
+        let mut spec = DesignSpec::default();
+        spec.arithmetic.pack = Some(true);
+        spec.wiring.word = [("A".to_string(), 4), ("B".to_string(), 4), ("C".to_string(), 2)].into();
+        let program = search::program(&scop, &spec).expect("a product");
+        let limits = Resources { dsp, ..board().resources };
+        let found = search(&task(&program, &spec, limits, 100_000));
+        let best = found.best.as_ref().expect("a product has an array");
+        let packed = best.vsa.lanes * best.vsa.extent[0] * best.vsa.extent[1] > dsp;
+        assert!(packed, "{n:?} of {ty} within {dsp} DSP: {:?}", best.plan);
+        assert_eq!(
+            (best.cycles, found.gap()),
+            (exhaustive(&program, &spec, n, &limits), 0.0),
+            "{n:?} of {ty} within {dsp} DSP: {:?}",
+            best.plan
+        );
+    }
+}
+
+/// Bounds of arrays whose products share slices, and of those that could and do not.
+#[test]
+fn bounds_hold_with_packed_products() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the workspace");
+    let files = [
+        "examples/cnn.c",
+        "tests/run/packed_products.c",
+        "tests/run/packed_phases.c",
+        "tests/run/conv_padded.c",
+        "tests/run/depthwise_pointwise.c",
+        "tests/run/mlp.c",
+        "tests/sizes/packed.c",
+    ];
+    let mut scops = vec![product_of("int8_t", [6, 5, 7]), product_of("uint8_t", [37, 34, 3]), parse("conv.c", CONV)];
+    let read = |file: &str| Some(frontend::parse(&root.join(file), &Default::default()).ok()?.0);
+    scops.extend(files.iter().filter_map(|file| read(file)));
+    let (mut looked, mut packed, mut wrong) = (0, 0, vec![]);
+    for scop in &scops {
+        let mut spec = DesignSpec::default();
+        spec.arithmetic.pack = Some(true);
+        let Ok(program) = search::program(scop, &spec) else { continue };
+        for dsp in [12, 40] {
+            let limits = Resources { dsp, ..board().resources };
+            let all = search::branch::audit(&task(&program, &spec, limits, 0), 60);
+            let is_wrong =
+                |a: &&search::branch::Audited| a.closed > a.exact || a.coarse > a.exact || !a.least.fits(&a.need);
+            wrong.extend(all.iter().filter(is_wrong).map(|a| format!("{}: {a:?}", scop.name)));
+            looked += all.len();
+            packed += all.iter().filter(|a| a.plan.dims.iter().filter(|d| d.simd > 1).count() > 1).count();
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {looked}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(looked > 300 && packed > 60, "{looked} designs, {packed} with lanes along several loops");
+}
+
+/// Products of a padded picture share factors where both are in it.
+const CONV: &str = "#include <stdint.h>
+void conv(const int8_t x[3][10][12], const int8_t w[4][3][3][3], int32_t y[4][10][12]) {
+#pragma scop
+for (int o = 0; o < 4; o++)
+for (int r = 0; r < 10; r++)
+for (int c = 0; c < 12; c++) {
+int sum = 0;
+for (int i = 0; i < 3; i++)
+for (int p = 0; p < 3; p++)
+for (int q = 0; q < 3; q++)
+if (r + p >= 1 && r + p < 11 && c + q >= 1 && c + q < 13)
+sum += x[i][r + p - 1][c + q - 1] * w[o][i][p][q];
+y[o][r][c] = sum;
+}
+#pragma endscop
+}
+";
 
 #[test]
 fn the_optimum_is_that_of_an_exhaustive_search() {

@@ -6,7 +6,7 @@
 //! A *row* is sums with a factor in common, product by product: lanes of `j` of `C[i][j] += A[i][k] * B[k][j]` share
 //! `A`. Rows whose other factors are equal form a *block*: lanes of `i` as well share `B`.
 
-use super::layout::{layout, Layout};
+use super::layout::{largest, layout, Layout, LEAST_TERMS};
 use crate::contract::operand::{digits, effective_type};
 use crate::contract::packed::Part;
 use crate::draft::Lowered;
@@ -15,11 +15,6 @@ use crate::vsa::{Node, NodeId, Op};
 use scop::value::range;
 use scop::{BinaryOp, ScalarType};
 use std::collections::BTreeSet;
-
-/// A field takes an adder, whatever is summed in it: at least so many terms are, unless there are fewer.
-const LEAST_TERMS: usize = 4;
-/// Integers in a factor, at most.
-const MOST: usize = 4;
 
 /// A factor without the conversions that keep its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -245,10 +240,8 @@ fn cut(lowered: &Lowered, sums: &[Sum], stack: &[Row], factors: [u32; 2], blocks
     let fits = |m: usize, n: usize| {
         layout([of_rows, of_columns], [m as u32, n as u32], terms, factors).filter(|l| l.terms >= wanted)
     };
-    let most = [stack.len().min(MOST), stack[0].members.len().min(MOST)];
-    let shapes = (1..=most[0]).flat_map(|m| (1..=most[1]).map(move |n| (m, n))).filter(|(m, n)| m * n > 1);
-    let best = shapes.filter_map(|(m, n)| Some((m, n, fits(m, n)?.terms))).max_by_key(|&(m, n, terms)| (m * n, terms));
-    let Some((m, n, _)) = best else { return };
+    let most = [stack.len(), stack[0].members.len()];
+    let Some([m, n]) = largest([of_rows, of_columns], most, terms, factors) else { return };
     for rows in stack.chunks(m) {
         for first in (0..rows[0].members.len()).step_by(n) {
             let columns = first..(first + n).min(rows[0].members.len());

@@ -83,6 +83,24 @@ pub fn layout(integers: [ScalarType; 2], counts: [u32; 2], terms: usize, factors
     best
 }
 
+/// A field takes an adder, whatever is summed in it: at least so many terms are, unless there are fewer.
+pub const LEAST_TERMS: usize = 4;
+/// Integers in a factor, at most.
+const MOST: usize = 4;
+
+/// How many integers each factor of a slice has in the block of the most products, for sums of so many terms; `most`:
+/// how many there are. `None` if a slice has room for one product only.
+pub fn largest(integers: [ScalarType; 2], most: [usize; 2], terms: usize, factors: [u32; 2]) -> Option<[usize; 2]> {
+    let wanted = terms.min(LEAST_TERMS);
+    let [rows, columns] = most.map(|n| n.min(MOST));
+    let shapes = (1..=rows).flat_map(|m| (1..=columns).map(move |n| [m, n])).filter(|[m, n]| m * n > 1);
+    let terms = |[m, n]: [usize; 2]| {
+        layout(integers, [m as u32, n as u32], terms, factors).map(|l| l.terms).filter(|terms| *terms >= wanted)
+    };
+    let fitting = shapes.filter_map(|shape| Some((shape, terms(shape)?)));
+    fitting.max_by_key(|&([m, n], terms)| (m * n, terms)).map(|(shape, _)| shape)
+}
+
 fn fit(sides: &[Side; 2], factors: [u32; 2]) -> bool {
     let bits = sides.map(|side| side.wide_type().bits());
     sides.iter().all(|s| s.step * (s.count - 1) < ACCUMULATOR && s.narrow_step() <= s.step || s.count == 1)

@@ -27,14 +27,25 @@ mod find;
 mod layout;
 mod rewrite;
 
+pub use layout::{largest, LEAST_TERMS};
+
 use crate::draft::Lowered;
 use crate::pe::schedule::schedule;
 use crate::vsa::Schedule;
 use uniform::affine::Ranges;
 
+/// When a PE with packed products takes the place of one without.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Packs {
+    /// Where waves start as often.
+    AsFast,
+    /// Wherever products can be packed.
+    Always,
+}
+
 /// The PE with packed products and its schedule; `None` where no products can be packed, or waves would start less
 /// often.
-pub fn pack(lowered: &Lowered, before: &Schedule, ranges: &Ranges) -> Option<(Lowered, Schedule)> {
+pub fn pack(lowered: &Lowered, before: &Schedule, ranges: &Ranges, when: Packs) -> Option<(Lowered, Schedule)> {
     // Multipliers of the ECP5 have no adders of 48 bits.
     if !lowered.fabric.is_lut6() {
         return None;
@@ -44,7 +55,7 @@ pub fn pack(lowered: &Lowered, before: &Schedule, ranges: &Ranges) -> Option<(Lo
     let as_fast = |new: Lowered| {
         let after = schedule(&new, ranges.extent).ok()?;
         let fast = after.interval <= before.interval && after.longest_hop() <= before.longest_hop();
-        fast.then_some((new, after))
+        (fast || when == Packs::Always).then_some((new, after))
     };
     let joined = border::joined(&packed, before, ranges).and_then(as_fast);
     joined.or_else(|| as_fast(packed))
