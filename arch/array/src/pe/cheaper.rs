@@ -3,6 +3,7 @@
 //! | expression | becomes | because |
 //! | --- | --- | --- |
 //! | integer `x / 2^k`, `x % 2^k` | shifts and masks | a divider has a stage for each bit |
+//! | integer `(x << k) >> k`, `x & (2^k - 1)` | conversions to the low bits | wires, and multipliers are built for so many bits |
 //! | float `x / ±2^k` | `x * ±2^-k` | both round the same number once |
 //! | `(T)(c ? 1 : 0)` | `c ? (T)1 : (T)0` | constants are converted here |
 //! | `(half)sqrtf(h)` | the square root of a half | a root that is rounded to 2 p + 2 bits first, then to p bits, is the same |
@@ -24,6 +25,10 @@ pub fn cheaper(e: &Expr) -> Option<Expr> {
                 }
                 _ => None,
             }
+        }
+        ExprKind::Binary(BinaryOp::Shr, x, by) => shifted_back(x, known(by)?, e),
+        ExprKind::Binary(BinaryOp::And, x, mask) => {
+            known(mask).and_then(|mask| masked(x, mask, e)).or_else(|| masked(mask, known(x)?, e))
         }
         ExprKind::Cast(inner) => converted(inner, e),
         _ => None,
@@ -57,6 +62,43 @@ fn integer(op: BinaryOp, x: &Expr, by: u64, bits: u32, signed: bool) -> Option<E
         (_, false) => binary(BinaryOp::And, x, &number(below)),
         (_, true) => binary(BinaryOp::Sub, x, &binary(BinaryOp::And, &raised, &number(!below))),
     })
+}
+
+/// The bits of a constant, also behind conversions.
+fn known(e: &Expr) -> Option<u64> {
+    match &e.kind {
+        ExprKind::Const(bits) => Some(*bits),
+        ExprKind::Cast(inner) => Some(cast(known(inner)?, inner.ty, e.ty)),
+        _ => None,
+    }
+}
+
+/// The low bits of a value, extended to the type of `e`. One bit alone would be a truth value.
+fn low_bits(x: &Expr, bits: u32, signed: bool, e: &Expr) -> Option<Expr> {
+    (bits > 1 && bits < e.ty.bits()).then(|| {
+        let mut x = x;
+        while let ExprKind::Cast(inner) = &x.kind {
+            if inner.ty.is_float() || inner.ty.bits() < bits || x.ty.bits() < bits {
+                break;
+            }
+            x = inner;
+        }
+        let low = Expr { kind: ExprKind::Cast(Box::new(x.clone())), ty: ScalarType::Int { bits, signed }, ..e.clone() };
+        Expr { kind: ExprKind::Cast(Box::new(low)), ..e.clone() }
+    })
+}
+
+/// A value that was shifted to the left before.
+fn shifted_back(shifted: &Expr, by: u64, e: &Expr) -> Option<Expr> {
+    let ExprKind::Binary(BinaryOp::Shl, x, before) = &shifted.kind else { return None };
+    let ScalarType::Int { bits, signed } = e.ty else { return None };
+    let by = (known(before)? == by && x.ty == e.ty).then_some(u32::try_from(by).ok()?)?;
+    low_bits(x, bits.checked_sub(by)?, signed, e)
+}
+
+fn masked(x: &Expr, mask: u64, e: &Expr) -> Option<Expr> {
+    let is_low = (mask & (mask.wrapping_add(1))) == 0 && x.ty == e.ty && !e.ty.is_float();
+    low_bits(x, 64 - mask.leading_zeros(), false, e).filter(|_| is_low)
 }
 
 /// One divided by a power of two, if both are normal numbers.

@@ -48,6 +48,36 @@ fn quotients_by_powers_of_two() {
     }
 }
 
+/// Integers of fewer bits, as the front end and programs write them.
+#[test]
+fn low_bits_are_conversions() {
+    for signed in [false, true] {
+        for bits in [8u32, 32, 64] {
+            let ty = ScalarType::Int { bits, signed };
+            let number = |n: u64| Box::new(expr(ExprKind::Const(n), ty));
+            for from in [ty, ScalarType::Int { bits: 8, signed: true }, ScalarType::Int { bits: 8, signed: false }] {
+                let read = expr(ExprKind::Read(0), from);
+                let x = if from == ty { read } else { expr(ExprKind::Cast(Box::new(read)), ty) };
+                for k in 2..bits {
+                    let masked = expr(ExprKind::Binary(BinaryOp::And, Box::new(x.clone()), number((1 << k) - 1)), ty);
+                    let by = || number(u64::from(bits - k));
+                    let left = expr(ExprKind::Binary(BinaryOp::Shl, Box::new(x.clone()), by()), ty);
+                    let back = expr(ExprKind::Binary(BinaryOp::Shr, Box::new(left), by()), ty);
+                    for x in (0..256u64).flat_map(|x| [x, x.wrapping_neg(), x << (bits - 8), (1 << (k - 1)) + x]) {
+                        [&masked, &back].into_iter().for_each(|e| same(e, x & mask(from.bits())));
+                    }
+                }
+            }
+            let x = Box::new(expr(ExprKind::Read(0), ty));
+            for mask in [1, 2, 6, 5] {
+                assert!(cheaper(&expr(ExprKind::Binary(BinaryOp::And, x.clone(), number(mask)), ty)).is_none());
+            }
+            let left = expr(ExprKind::Binary(BinaryOp::Shl, x, number(3)), ty);
+            assert!(cheaper(&expr(ExprKind::Binary(BinaryOp::Shr, Box::new(left), number(4)), ty)).is_none());
+        }
+    }
+}
+
 #[test]
 fn floats_by_powers_of_two() {
     for power in 1..30u64 {

@@ -125,10 +125,7 @@ fn moves(lowered: &Lowered, ranges: &Ranges) -> BTreeMap<NodeId, Vec<usize>> {
 fn source(lowered: &Lowered, operand: NodeId) -> Option<usize> {
     match lowered.nodes[operand.index()].op {
         Op::Input { group, .. } => Some(group as usize),
-        Op::Cast(from) => match lowered.nodes[from.index()].op {
-            Op::Input { group, .. } => Some(group as usize),
-            _ => None,
-        },
+        Op::Cast(from) => source(lowered, from),
         _ => None,
     }
 }
