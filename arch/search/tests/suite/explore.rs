@@ -463,6 +463,26 @@ fn large_products_have_a_proof() {
     assert!(found.best.expect("an array").cycles <= 122_158);
 }
 
+/// A stencil whose space loops can be tiled in no way: whole arrays are too large, and each PE has to take several
+/// iterations in turn. One PE takes 6.2 million cycles.
+#[test]
+fn stencils_too_large_for_a_whole_array_have_more_than_one_pe() {
+    let scop = parse(
+        "stencil.c",
+        "void f(double a[250][250], double b[250][250]) {\n#pragma scop\nfor (int t = 0; t < 100; t++) {\n\
+         for (int i = 1; i < 249; i++)\nfor (int j = 1; j < 249; j++)\n\
+         b[i][j] = 0.2 * (a[i][j] + a[i][j-1] + a[i][1+j] + a[1+i][j] + a[i-1][j]);\n\
+         for (int i = 1; i < 249; i++)\nfor (int j = 1; j < 249; j++)\n\
+         a[i][j] = 0.2 * (b[i][j] + b[i][j-1] + b[i][1+j] + b[1+i][j] + b[i-1][j]);\n}\n#pragma endscop\n}\n",
+    );
+    let spec = DesignSpec::default();
+    let program = search::program(&scop, &spec).expect("a stencil");
+    let task = task(&program, &spec, board().resources, 0);
+    let found = search(&Task { effort: search::choose::effort(&program), ..task });
+    let cycles = found.best.expect("an array").cycles;
+    assert!(cycles < 200_000, "{cycles}");
+}
+
 #[test]
 fn limits_loops_and_gap_are_respected() {
     let scop = product([32, 32, 32]);

@@ -13,19 +13,26 @@ struct Choice {
 
 /// Simple arrays over every choice of space loops, until one is legal.
 pub(super) fn seeds(search: &mut Search) {
-    for choice in choices(search) {
-        if !search.incumbent.is_none() {
-            break;
-        }
-        for most in tuning::SEED_PES {
-            let Some(plan) = plan(search, &choice, most) else { continue };
-            match search.try_plan(plan.clone()) {
-                Ok(false) => continue,
-                Ok(true) => {}
-                Err(illegal) => search.refusals.explain(search.task.program, *illegal, plan),
+    for rest in [Rest::InTiles, Rest::InTurn] {
+        for choice in choices(search) {
+            if !search.incumbent.is_none() {
+                return;
             }
-            break;
+            seed(search, &choice, rest);
         }
+    }
+}
+
+/// The largest simple array over these space loops that is legal and fits.
+fn seed(search: &mut Search, choice: &Choice, rest: Rest) {
+    for most in tuning::SEED_PES {
+        let Some(plan) = plan(search, choice, most, rest) else { continue };
+        match search.try_plan(plan.clone()) {
+            Ok(false) => continue,
+            Ok(true) => {}
+            Err(illegal) => search.refusals.explain(search.task.program, *illegal, plan),
+        }
+        return;
     }
 }
 
@@ -35,7 +42,7 @@ pub(super) fn wholes(search: &mut Search) {
         let facts = &search.model.facts[choice.facts];
         let passed_on = choice.axes.iter().all(|&d| d >= facts.phases && !facts.parallel(d));
         let wanted = passed_on && !search.incumbent.is_none();
-        let Some(plan) = plan(search, &choice, i64::MAX).filter(|_| wanted) else { continue };
+        let Some(plan) = plan(search, &choice, i64::MAX, Rest::InTiles).filter(|_| wanted) else { continue };
         // Another array is better, so nobody asks why this one is refused.
         let _ = search.try_plan(plan);
     }
@@ -75,19 +82,29 @@ fn choices(search: &Search) -> Vec<Choice> {
     (0..transforms).flat_map(|facts| all.iter().map(move |axes| Choice { facts, axes: axes.clone() })).collect()
 }
 
+/// Where the iterations of a space loop go that have no PE of their own.
+#[derive(Clone, Copy, PartialEq)]
+enum Rest {
+    /// Tile by tile, which a dependence from the end of a tile to the start of another one forbids.
+    InTiles,
+    /// Each PE executes neighbouring iterations in turn.
+    InTurn,
+}
+
 /// At most so many PEs along each axis, all other loops whole; `None` if a larger number gave the same plan, or if it
 /// has too many PEs.
-fn plan(search: &Search, choice: &Choice, most: i64) -> Option<Plan> {
+fn plan(search: &Search, choice: &Choice, most: i64, rest: Rest) -> Option<Plan> {
     let (facts, axes) = (&search.model.facts[choice.facts], &choice.axes);
     let pes: Vec<i64> = axes.iter().map(|&d| facts.extent[d].min(most)).collect();
-    let repeated = most < i64::MAX && axes.iter().all(|&d| facts.extent[d] <= most);
+    let repeated = if most == i64::MAX { rest != Rest::InTiles } else { axes.iter().all(|&d| facts.extent[d] <= most) };
     if repeated || pes.iter().product::<i64>() > search.task.limits.dsp.max(tuning::SEED_MOST_PES) {
         return None;
     }
     let dims = vec![DimPlan::default(); facts.extent.len()];
     let mut plan = Plan { transform: facts.transform.clone(), dims, order: facts.order() };
     for (axis, (&d, &p)) in axes.iter().zip(&pes).enumerate() {
-        plan.dims[d] = DimPlan { tile: Some(p), axis: Some(axis), latency: 1, simd: 1 };
+        let latency = if rest == Rest::InTiles { 1 } else { (facts.extent[d] + p - 1) / p };
+        plan.dims[d] = DimPlan { tile: Some(p * latency), axis: Some(axis), latency, simd: 1 };
     }
     Some(plan)
 }
