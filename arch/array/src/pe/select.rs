@@ -9,7 +9,7 @@
 use crate::pe::nodes::Nodes;
 use crate::vsa::{NodeId, Op};
 use scop::ScalarType;
-use uniform::affine::{Condition, Ranges};
+use uniform::affine::{Condition, Ranges, Within};
 
 /// A source of a value: it is taken where all conditions hold.
 pub(super) struct Source {
@@ -47,7 +47,8 @@ pub(super) fn select(
             None => merged.push(Merged { any: vec![when], node }),
         }
     }
-    relax(nodes, ranges, &mut merged);
+    // Conditions fixed in a PE stay if they keep a delayed value out of it: that PE needs no memory then.
+    shorten(ranges, &mut merged, |node, c| cost(c) == 2 && nodes.op(node).is_delayed());
     let mut value = merged.pop().expect("not empty").node;
     for Merged { any, node } in merged.into_iter().rev() {
         let when = nodes.guard_any(&any);
@@ -77,10 +78,7 @@ pub(super) fn select_in_place(
     }
     // The one that most PEs need is the default.
     merged.sort_by_key(|m| (pes(ranges, &m.any), m.any.len()));
-    for at in 0..merged.len() {
-        let (here, behind) = merged.split_at_mut(at + 1);
-        here[at].any.iter_mut().for_each(|all| shorten(ranges, all, behind, |c| cost(c) == 2));
-    }
+    shorten(ranges, &mut merged, |_, c| cost(c) == 2);
     let mut value = merged.pop().expect("not empty").node;
     for Merged { mut any, node } in merged.into_iter().rev() {
         any.sort();
@@ -138,33 +136,30 @@ fn include(any: &mut Vec<Vec<Condition>>, when: Vec<Condition>) {
     any.push(when);
 }
 
-/// Leaves out conditions that are not needed to tell a source from those behind it. Conditions that compare the wave
-/// with the PE go first: one that is fixed in a PE costs less. Conditions fixed in a PE stay if they keep a delayed
-/// value out of it: that PE needs no memory then.
-fn relax(nodes: &Nodes, ranges: &Ranges, sources: &mut [Merged]) {
-    for at in 0..sources.len() {
-        let (here, behind) = sources.split_at_mut(at + 1);
-        let delayed = nodes.op(here[at].node).is_delayed();
-        for all in &mut here[at].any {
-            shorten(ranges, all, behind, |c| delayed && cost(c) == 2);
+/// Leaves out conditions that are not needed to tell a source from those behind it, but those that stay. Conditions that
+/// compare the wave with the PE go first: one that is fixed in a PE costs less.
+fn shorten(ranges: &Ranges, sources: &mut [Merged], stays: impl Fn(NodeId, &Condition) -> bool) {
+    let within = |all: &Vec<Condition>| all.iter().map(|c| ranges.within(c)).collect::<Vec<Within>>();
+    let of_source = |source: &Merged| source.any.iter().map(within).collect::<Vec<_>>();
+    let before: Vec<Vec<Vec<Within>>> = sources.iter().map(of_source).collect();
+    for (at, Merged { any, node }) in sources.iter_mut().enumerate() {
+        for all in any {
+            all.sort_by_key(cost);
+            let mut own = within(all);
+            let mut k = 0;
+            while k < all.len() && !stays(*node, &all[k]) {
+                let left_out = own.remove(k);
+                let mut behind = before[at + 1..].iter().flatten();
+                if behind.all(|other| ranges.agreed(own.iter().chain(other)).is_none()) {
+                    all.remove(k);
+                } else {
+                    own.insert(k, left_out);
+                    k += 1;
+                }
+            }
+            all.sort();
         }
     }
-}
-
-/// Leaves out conditions of a conjunction that do not tell it from the sources `behind`, but those that stay.
-fn shorten(ranges: &Ranges, all: &mut Vec<Condition>, behind: &[Merged], stays: impl Fn(&Condition) -> bool) {
-    all.sort_by_key(cost);
-    let mut k = 0;
-    while k < all.len() && !stays(&all[k]) {
-        let without = || all.iter().enumerate().filter(move |(i, _)| *i != k).map(|x| x.1);
-        let disjoint = behind.iter().flat_map(|b| &b.any).all(|other| !ranges.feasible(without().chain(other)));
-        if disjoint {
-            drop(all.remove(k))
-        } else {
-            k += 1
-        }
-    }
-    all.sort();
 }
 
 /// Whether a condition compares the wave with the PE (0), is about the wave alone (1), or about the PE alone (2).

@@ -11,4 +11,4 @@ pub use form::{Condition, Form};
 pub use matrix::{determinant, unimodular_inverse};
 pub use num_integer::gcd;
 pub use odometer::{advance, step};
-pub use range::{interval, Ranges};
+pub use range::{interval, Ranges, Within};

@@ -116,51 +116,70 @@ impl Ranges {
     /// Least and greatest value that all conditions together leave to each counter and axis, as far as intervals of
     /// forms and variables show; `None` if they cannot all hold.
     pub fn narrowed<'a>(&self, conditions: impl IntoIterator<Item = &'a Condition>) -> Option<Vec<(i64, i64)>> {
-        let forms = self.intervals(conditions)?;
+        let all: Vec<Within> = conditions.into_iter().map(|c| self.within(c)).collect();
+        self.agreed(&all)
+    }
+
+    /// The same of conditions that [`Ranges::within`] has prepared: many sets of them are asked about.
+    pub fn agreed<'a>(&self, all: impl IntoIterator<Item = &'a Within>) -> Option<Vec<(i64, i64)>> {
+        let mut sums: Vec<(&Terms, (i64, i64))> = vec![];
+        for Within { terms, least, greatest } in all {
+            let within = match sums.iter_mut().find(|sum| sum.0 == terms) {
+                Some((_, within)) => {
+                    *within = (within.0.max(*least), within.1.min(*greatest));
+                    *within
+                }
+                None => {
+                    sums.push((terms, (*least, *greatest)));
+                    (*least, *greatest)
+                }
+            };
+            if within.0 > within.1 || terms.is_empty() && (within.0 > 0 || within.1 < 0) {
+                return None;
+            }
+        }
         let mut bounds: Vec<(i64, i64)> = self.counters.iter().chain(&self.extent).map(|&n| (0, n - 1)).collect();
         // Each round hands a bound on to the next variable; a few rounds find what there is to find.
         for _ in 0..bounds.len() {
-            let before = bounds.clone();
-            for (terms, within) in &forms {
-                if !tighten(terms, *within, &mut bounds) {
-                    return None;
-                }
+            let mut changed = false;
+            for (terms, within) in &sums {
+                changed |= tighten(terms, *within, &mut bounds)?;
             }
-            if bounds == before {
+            if !changed {
                 break;
             }
         }
         Some(bounds)
     }
 
-    /// Per distinct form, without its constant: the values that the conditions leave to it. `None` if none.
-    #[allow(clippy::type_complexity)]
-    fn intervals<'a>(
-        &self,
-        conditions: impl IntoIterator<Item = &'a Condition>,
-    ) -> Option<Vec<(Vec<(i64, usize)>, (i64, i64))>> {
-        let mut forms: Vec<(Vec<(i64, usize)>, (i64, i64))> = Vec::new();
-        for Condition { form, equality } in conditions {
-            let mut terms: Vec<(i64, usize)> = self.terms(form).into_iter().map(|t| (t.0, t.2)).collect();
-            let negative = terms.first().is_some_and(|t| t.0 < 0);
-            terms.iter_mut().for_each(|t| t.0 *= if negative { -1 } else { 1 });
-            let (low, high) = match (equality, negative) {
-                (true, false) => (-form.constant, -form.constant),
-                (true, true) => (form.constant, form.constant),
-                (false, false) => (-form.constant, i64::MAX),
-                (false, true) => (i64::MIN, form.constant),
-            };
-            match forms.iter_mut().find(|f| f.0 == terms) {
-                Some((_, within)) => *within = (within.0.max(low), within.1.min(high)),
-                None => forms.push((terms, (low, high))),
-            }
-        }
-        forms.iter().all(|(terms, w)| w.0 <= w.1 && (!terms.is_empty() || w.0 <= 0 && w.1 >= 0)).then_some(forms)
+    /// What a condition leaves to its form without the constant. Forms that differ in sign are the same sum.
+    pub fn within(&self, Condition { form, equality }: &Condition) -> Within {
+        let mut terms: Vec<(i64, usize)> = self.terms(form).into_iter().map(|t| (t.0, t.2)).collect();
+        let negative = terms.first().is_some_and(|t| t.0 < 0);
+        terms.iter_mut().for_each(|t| t.0 *= if negative { -1 } else { 1 });
+        let (least, greatest) = match (equality, negative) {
+            (true, false) => (-form.constant, -form.constant),
+            (true, true) => (form.constant, form.constant),
+            (false, false) => (-form.constant, i64::MAX),
+            (false, true) => (i64::MIN, form.constant),
+        };
+        Within { terms, least, greatest }
     }
 }
 
-/// Narrows the intervals of the variables to what `within` leaves of the sum of `terms`; false if that is nothing.
-fn tighten(terms: &[(i64, usize)], within: (i64, i64), bounds: &mut [(i64, i64)]) -> bool {
+/// Coefficients and indices of variables; those behind the counters are axes.
+type Terms = Vec<(i64, usize)>;
+
+/// A condition as an interval: `least <= Σ coefficient * variable <= greatest`.
+pub struct Within {
+    terms: Terms,
+    least: i64,
+    greatest: i64,
+}
+
+/// Narrows the intervals of the variables to what `within` leaves of the sum of `terms`, and says whether that changed
+/// one; `None` if it leaves nothing.
+fn tighten(terms: &[(i64, usize)], within: (i64, i64), bounds: &mut [(i64, i64)]) -> Option<bool> {
     let of = |&(c, v): &(i64, usize), bounds: &[(i64, i64)]| {
         if c > 0 {
             (c * bounds[v].0, c * bounds[v].1)
@@ -170,15 +189,21 @@ fn tighten(terms: &[(i64, usize)], within: (i64, i64), bounds: &mut [(i64, i64)]
     };
     let total = terms.iter().map(|t| of(t, bounds)).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
     if total.0 > within.1 || total.1 < within.0 {
-        return false;
+        return None;
     }
-    terms.iter().all(|term| {
+    let mut changed = false;
+    for term in terms {
         let value = of(term, bounds);
         // What the others leave to c * x.
         let low = within.0.saturating_sub(total.1 - value.1).max(value.0);
         let high = within.1.saturating_sub(total.0 - value.0).min(value.1);
         let (c, low, high) = if term.0 > 0 { (term.0, low, high) } else { (-term.0, -high, -low) };
-        bounds[term.1] = (-(-low).div_euclid(c), high.div_euclid(c));
-        bounds[term.1].0 <= bounds[term.1].1
-    })
+        let narrower = (-(-low).div_euclid(c), high.div_euclid(c));
+        if narrower.0 > narrower.1 {
+            return None;
+        }
+        changed |= narrower != bounds[term.1];
+        bounds[term.1] = narrower;
+    }
+    Some(changed)
 }
