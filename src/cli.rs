@@ -217,6 +217,9 @@ pub struct Design {
     #[arg(long, value_name = "LOOP=N,…", value_delimiter = ',', value_parser = parse_factor, help_heading = ARRAY)]
     #[serde(serialize_with = "table")]
     simd: Vec<(String, i64)>,
+    /// Deal iterations of these space loops out to the PEs (`none`: of none), not a block to each
+    #[arg(long, value_name = "LOOP,…", value_delimiter = ',', help_heading = ARRAY, hide_short_help = true)]
+    cyclic: Option<Vec<String>>,
     /// Order of the loops in time, outermost first
     #[arg(long, value_name = "LOOP,…", value_delimiter = ',', help_heading = ARRAY)]
     order: Option<Vec<String>>,
@@ -631,9 +634,10 @@ pub struct Gpu {
 }
 
 /// Keys of a design that mean something on an FPGA only.
-pub const OF_FPGA: [&str; 22] = [
+pub const OF_FPGA: [&str; 23] = [
     "latency",
     "simd",
+    "cyclic",
     "reassociate",
     "dot",
     "objective",

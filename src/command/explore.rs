@@ -189,6 +189,7 @@ fn command(best: &Best, d: &Design, arguments: &Explore) -> String {
         ("tile", table(&shape.tile)),
         ("latency", table(&shape.latency)),
         ("simd", table(&shape.simd)),
+        ("cyclic", shape.cyclic.clone().unwrap_or_default().join(",")),
         ("word", words),
     ];
     options.iter().filter(|o| !o.1.is_empty()).for_each(|(name, value)| line += &format!(" --{name} {value}"));

@@ -64,6 +64,7 @@ fn what_a_gpu_does_not_have_is_refused() {
             "reassociate" | "merge" | "guard" | "unaligned" | "pack" => "",
             "grid" => "4x1",
             "weights" => "taps=2",
+            "cyclic" => "q",
             "dot" => "fused",
             "objective" => "cycles",
             "slack" => "2%",

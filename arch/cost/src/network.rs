@@ -30,15 +30,20 @@ fn fields(footprint: &Footprint) -> i64 {
     footprint.rows.iter().map(|r| digit(r.extent) + digit(r.modulus)).sum::<i64>() + digit(footprint.words)
 }
 
-/// LUTs that decide whether a word is the bank's: comparisons of the fields that do not always fit.
-fn hit(bank: &Bank, footprint: &Footprint) -> i64 {
+/// LUTs that decide whether a word is the bank's, which stand in this box: comparisons of the fields that do not always
+/// fit. `word`: elements of a bus word.
+fn hit(bank: &Bank, footprint: &Footprint, word: i64, [first, last]: [[i64; 2]; 2]) -> i64 {
     let window = |extent: i64, values: i64, moves: bool| if moves || extent < values { bits_of(values) + 2 } else { 0 };
+    let at = |p0: i64, p1: i64| (bank.base + bank.coef[0] * p0 + bank.coef[1] * p1).div_euclid(word);
+    let corners = [at(first[0], first[1]), at(first[0], last[1]), at(last[0], first[1]), at(last[0], last[1])];
+    let moves = corners.iter().any(|word| *word != corners[0]);
+    let words = window(bank.reach(), footprint.words, moves || bank.stride > 1);
     let rows = bank
         .rows
         .iter()
         .zip(&footprint.rows)
         .map(|(b, h)| window(b.extent, h.extent, b.coef != [0, 0]) + i64::from(h.modulus > 1));
-    rows.sum::<i64>() + window(bank.words_per_row, footprint.words, bank.coef != [0, 0]) + 2
+    rows.sum::<i64>() + words + 2
 }
 
 /// Rows may end early in `early` dimensions. For each, a bank has a register with the address of the next rows.
@@ -84,23 +89,28 @@ pub(super) fn feeders(vsa: &Vsa, g: usize) -> Resources {
         let elements = i64::from(pick::stored(starts, first.ports, word).count_ones());
         let served = |&b: &usize| {
             let bank = &group.banks[b];
-            (bank.port..bank.port + bank.ports).flat_map(|port| late[port as usize].iter().copied()).collect()
+            (bank.port..bank.port + bank.ports).map(|port| late[port as usize].clone()).collect()
         };
-        let late: Vec<Vec<i64>> = set.banks.iter().map(served).collect();
-        if late.iter().all(Vec::is_empty) {
+        let late: Vec<Vec<Vec<i64>>> = set.banks.iter().map(served).collect();
+        if late.iter().flatten().all(Vec::is_empty) {
             continue;
         }
-        let read = Read { depth: first.depth, double, choices, element: bits };
-        let waits = read.waits(&late, vsa.fabric);
+        let read = Read { depth: first.depth, double, choices, element: bits, uram: vsa.uram };
+        let parts = read.parts(&late, pick::are_apart(starts, first.ports, word), vsa.fabric);
+        let waits: Vec<i64> = parts.iter().map(|part| part.wait + read.waits_for_choice()).collect();
         lanes.extend(waits.iter().map(|w| FEED_LATENCY - 1 + w));
         one += addresses(&set, first, double, &waits, vsa) + blocks(early, first.depth);
-        one.lut += hit(first, &group.footprint);
-        if first.words_per_row > 1 {
+        one.lut += hit(first, &group.footprint, word, [group.first, group.last]);
+        if first.words_per_row > 1 && first.stride == 0 {
             one.lut += col + bits_of(first.depth);
         }
-        for (late, wait) in late.iter().zip(&waits).filter(|(late, _)| !late.is_empty()) {
-            let later: Vec<i64> = late.iter().map(|l| l - wait).collect();
-            one += bank(vsa, first, read, elements * bits, &later);
+        for part in &parts {
+            let of_ports = &late[part.bank][part.first as usize..(part.first + part.ports) as usize];
+            let later: Vec<i64> = of_ports.iter().flatten().map(|late| late - part.wait).collect();
+            if !later.is_empty() {
+                let width = if part.ports == first.ports { elements } else { choices * i64::from(part.ports) };
+                one += bank(vsa, first, read, width * bits, &later);
+            }
         }
     }
     if choices > 1 {
@@ -118,11 +128,9 @@ fn bank(vsa: &Vsa, of: &Bank, read: Read, width: i64, late: &[i64]) -> Resources
     }
     // Block RAM has the register of its word inside.
     let word = i64::from(is_in_luts(of, double));
-    if choices <= 1 {
-        let values = late.iter().map(|late| line([2 + word + late], element, vsa.fabric));
-        return total + values.sum::<Resources>();
+    if choices > 1 {
+        total += Resources::ff((1 + word) * width);
     }
-    total += Resources::ff((1 + word) * width);
     // A sketch does not say whether these are registers or shift registers.
     let sketch = vsa.nodes.is_empty();
     for late in late {
@@ -144,8 +152,11 @@ fn addresses(set: &Set, first: &Bank, double: bool, waits: &[i64], vsa: &Vsa) ->
     let at = bits_of(depth);
     let counters = match (others, set.leader) {
         (0, _) => Resources::logic(2 * at, at),
-        // The next address, too.
-        (_, Some(_)) => Resources::logic(3 * at, 2 * at),
+        // The next address, too; words of a row are not counted.
+        (_, Some(_)) => {
+            let of_row = bits_of(first.depth / first.words_per_row.max(1));
+            Resources::logic(3 * of_row, 2 * of_row)
+        }
         _ => Resources::logic(2 * at, at) * (1 + others),
     };
     enables + counters + line(waits.iter().map(|w| 1 + w), at + i64::from(double), vsa.fabric)
@@ -240,9 +251,12 @@ fn buffers(vsa: &Vsa, o: usize, double: bool) -> Resources {
     let mut one = line(1..=hop, row + col + i64::from(double) + enables(vsa, group), vsa.fabric);
     for bank in &group.banks {
         let lanes = relays.width(bank, word);
-        let rows =
-            if bank.elements <= word { bank.bank.depth / bank.bank.words_per_row.max(1) } else { bank.bank.depth }
-                .max(1);
+        let rows = if bank.elements <= word && bank.bank.stride == 0 {
+            bank.bank.depth / bank.bank.words_per_row.max(1)
+        } else {
+            bank.bank.depth
+        }
+        .max(1);
         let depth = rows * relays.steps();
         let at = bits_of(depth);
         let words = if double {
@@ -258,7 +272,8 @@ fn buffers(vsa: &Vsa, o: usize, double: bool) -> Resources {
             1 => Resources::ff(lanes * bits),
             _ => masked(words, lanes, bits, vsa.device()),
         };
-        one.lut += hit(&bank.bank, &group.footprint) + if lanes > 1 { 2 * lanes } else { 0 };
+        one.lut +=
+            hit(&bank.bank, &group.footprint, word, [group.first, group.last]) + if lanes > 1 { 2 * lanes } else { 0 };
         one += blocks(early, rows);
         let of_rows = if rows > 1 { 2 * bits_of(rows) } else { 0 };
         one += if relays.turn.is_some() {

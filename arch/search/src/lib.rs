@@ -3,6 +3,7 @@
 //! ([`space`]); [`choose`](mod@choose) asks for it. [`compile`] and [`enumerate`] are the entry points; [`pipeline`] is
 //! the list of passes. All constants of the search are in [`tuning`].
 
+mod deal;
 pub mod requested;
 pub mod candidates;
 pub mod tuning;

@@ -5,6 +5,7 @@ use crate::candidates::Candidate;
 use crate::choose;
 use crate::choose::{Chosen, Searched};
 use crate::compiled::{Compiled, Report, Stages};
+use crate::deal;
 use crate::distribute;
 use crate::requested;
 use array::io::port;
@@ -184,6 +185,9 @@ fn map(program: Kernel, spec: &DesignSpec, board: &Board) -> Result<Compiled, Di
         ArrayChoice::Row { row, shape } => candidates::array(&program, *row, shape, spec)?,
         ArrayChoice::ByHand { space, shape } => requested::by_hand(&program, space.as_deref(), shape, spec)?,
     };
+    let given = spec.array.shape().is_some_and(|shape| shape.cyclic.is_some());
+    let dealt = || deal::dealt(&program, (&plan, &vsa), spec, u64::MAX).0;
+    let (plan, vsa) = (!given).then(dealt).flatten().unwrap_or((plan, vsa));
     finish(Some((program, plan)), vsa, None, spec, board)
 }
 

@@ -221,8 +221,14 @@ impl Shape {
             let (pes, simd) = self.grid.along(d);
             let inner = i64::from(self.inner[d]);
             match (0..2).find(|&a| self.grid.flow.axes[a] as usize == d) {
-                Some(axis) => DimPlan { tile: Some(pes * inner * simd), axis: Some(axis), latency: inner, simd },
-                None => DimPlan { tile: (inner * simd < n).then_some(inner * simd), axis: None, latency: 1, simd },
+                Some(axis) => DimPlan {
+                    tile: Some(pes * inner * simd),
+                    axis: Some(axis),
+                    latency: inner,
+                    simd,
+                    ..DimPlan::default()
+                },
+                None => DimPlan { tile: (inner * simd < n).then_some(inner * simd), simd, ..DimPlan::default() },
             }
         });
         Plan { transform: facts.transform.clone(), dims: dims.collect(), order: order.to_vec() }

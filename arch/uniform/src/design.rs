@@ -170,6 +170,9 @@ groups! {
         latency: Factors,
         /// Lanes.
         simd: Factors,
+        /// Space loops that deal their iterations out: neighbouring PEs have neighbouring ones. `None`: where the array
+        /// is smaller so.
+        cyclic: Option<Vec<String>>,
     }
 }
 
@@ -200,7 +203,8 @@ impl TryFrom<Written> for DesignSpec {
     type Error = String;
     fn try_from(mut written: Written) -> Result<DesignSpec, String> {
         let (row, space) = (written.row.take(), written.space.take().map(|s| if s == [NO_LOOP] { vec![] } else { s }));
-        let (arithmetic, wiring, aim, shape) = written.groups();
+        let (arithmetic, wiring, aim, mut shape) = written.groups();
+        shape.cyclic = shape.cyclic.map(|loops| if loops == [NO_LOOP] { vec![] } else { loops });
         wiring.address_bits.map(address_bits).transpose()?;
         numbers(&wiring, &aim).try_for_each(|(name, value)| within(name, value))?;
         let array = match (row, space) {

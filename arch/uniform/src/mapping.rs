@@ -16,6 +16,9 @@
 //! distances of the digits, each under conditions on single digits (a borrow or none). Time digits are the counters,
 //! which are rectangular, so every carry case is a constant number of waves ([`Waves`]).
 //!
+//! A *cyclic* dimension deals its iterations out: `i = 32 * tile + 8 * latency + 2 * pe + lane`. A bus word then has an
+//! element for each of several PEs, instead of several for one.
+//!
 //! **Source.** AutoSA (Wang, Guo, Cong, 2021), section 4: partitioning, latency hiding, SIMD. PolySA (Cong, Wang,
 //! 2018), section 4.1: projection and schedule vectors.
 
@@ -57,11 +60,13 @@ pub struct DimPlan {
     pub axis: Option<usize>,
     pub latency: i64,
     pub simd: i64,
+    /// Neighbouring PEs have neighbouring iterations (latency outside of space), instead of one PE.
+    pub cyclic: bool,
 }
 
 impl Default for DimPlan {
     fn default() -> Self {
-        DimPlan { tile: None, axis: None, latency: 1, simd: 1 }
+        DimPlan { tile: None, axis: None, latency: 1, simd: 1, cyclic: false }
     }
 }
 

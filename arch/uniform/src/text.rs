@@ -73,6 +73,9 @@ pub fn mapping(scop: &Scop, system_: &System, plan: &Plan) -> String {
                 let _ = write!(text, " {what} {n}");
             }
         }
+        if dim.cyclic {
+            text += " cyclic";
+        }
         text.push('\n');
     }
     let _ = writeln!(text, "  order {:?}", plan.order);
@@ -293,12 +296,13 @@ fn plan_line(text: &str, names: &[String], plan: &mut Plan) -> Result<(), String
     plan.transform.push(line.sum(names.len(), &|n| names.iter().position(|x| x == n))?.coeffs);
     let mut dim = DimPlan::default();
     while line.peek().is_some() {
-        match line.word("space, tile, latency or simd")?.as_str() {
+        match line.word("space, tile, latency, simd or cyclic")?.as_str() {
             "space" => dim.axis = Some(line.small::<u32>()? as usize),
             "tile" => dim.tile = Some(line.integer()?),
             "latency" => dim.latency = line.integer()?,
             "simd" => dim.simd = line.integer()?,
-            other => return Err(format!("expected space, tile, latency or simd, found `{other}`")),
+            "cyclic" => dim.cyclic = true,
+            other => return Err(format!("expected space, tile, latency, simd or cyclic, found `{other}`")),
         }
     }
     plan.dims.push(dim);

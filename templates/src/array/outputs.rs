@@ -170,6 +170,7 @@ impl Turns {
             name: format!("turn{o}_{}", array.name.to_lowercase()),
             chains: of.chains as u32,
             bits,
+            element,
             steps: of.steps as u32,
             words: of.words as u32,
             width: 8 * array.bus_bytes(),
@@ -361,13 +362,16 @@ impl<'m> Build<'_, 'm> {
         turns: &Turns,
     ) -> Sig<'m> {
         let (m, extent, from) = (self.m, of.relays.extent, relay.ports());
+        let count = extent[turns.axis];
+        let last = |k: u32| if turns.axis == 1 { [extent[0] as u32 - 1, k] } else { [k, extent[1] as u32 - 1] };
+        let behind = |port: &Port, k: u32| element(relays, port, extent, last(k)[0], last(k)[1]);
         let none = m.lit(0, from.word.ty);
         let offset = [0, 1].map(|a| i32::from(a != turns.axis));
         relays.link(&from.word.name, &from.above.name, offset, |_, _| none);
         relays.set(&from.beside.name, none);
-        let count = extent[turns.axis];
-        let last = |k: u32| if turns.axis == 1 { [extent[0] as u32 - 1, k] } else { [k, extent[1] as u32 - 1] };
-        let behind = |port: &Port, k: u32| element(relays, port, extent, last(k)[0], last(k)[1]);
+        if turns.turn.steps == 1 {
+            return self.gathered(of.group, turns, (0..count as u32).map(|k| behind(&from.word, k)).collect());
+        }
         let ports = turns.turn.ports();
         let module = d.module(turns.turn.clone());
         let grid = m.grid(d, format!("turn{}", of.group), &module, [1, count as u32]);
@@ -401,6 +405,26 @@ impl<'m> Build<'_, 'm> {
         let zero = m.lit(0, ports.word.ty);
         grid.link(&ports.word.name, &ports.beside.name, [0, 1], |_, _| zero);
         grid.out_at(&ports.word.name, 0, count as u32 - 1)
+    }
+
+    /// The bus word of elements that come in one cycle behind each relay: a relay that tokens reach earlier waits for the
+    /// last one. Collectors that do not own the word answer with 0.
+    fn gathered(&self, group: usize, turns: &Turns, chains: Vec<Sig<'m>>) -> Sig<'m> {
+        let (m, last) = (self.m, chains.len() - 1);
+        let late = |(k, x): (usize, Sig<'m>)| m.delay(x, (last - k) as u32, format!("chains{group}_{k}"));
+        let chains: Vec<Sig<'m>> = chains.into_iter().enumerate().map(late).collect();
+        let Turn { width, element, .. } = turns.turn;
+        let gather = |e: u32| {
+            let all = turns.words.iter().zip(&chains).flat_map(|(words, chain)| words.iter().map(move |w| (w, chain)));
+            let from = all.filter_map(|(word, chain)| Some(chain.slice(word.1[e as usize].from?, element)));
+            match &from.collect::<Vec<_>>()[..] {
+                [] => m.lit(0, u(element)),
+                some => m.any(some),
+            }
+        };
+        let word = (0..width / element).rev().map(gather).collect::<Vec<_>>();
+        let word = m.concat(&word).called(format!("gathered{group}"));
+        m.reg(format!("gathered{group}_q"), word.ty()).next(word).q()
     }
 
     /// An output of each relay, copied to each of its collectors.

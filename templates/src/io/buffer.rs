@@ -1,7 +1,7 @@
 //! Common part of feeders and collectors: a double buffer (ping-pong) beside a PE. It stores the part of a footprint
 //! that its PE needs. The words pass by as a stream; the waves bring the address.
 
-use super::words::{bank_start, below, common, distance, equals, BufferPorts, StreamShape, Ties, WaveIndex, Window};
+use super::words::{bank_start, common, distance, equals, inside, BufferPorts, StreamShape, Ties, WaveIndex, Window};
 use crate::naming::Hops;
 use crate::port::Port;
 use crate::stream::StreamItem;
@@ -69,9 +69,12 @@ pub(super) struct Selection<'m> {
 impl<'m> Selection<'m> {
     /// Adds the condition that the value is in the window. Its `low` is at `port` if it differs between PEs.
     pub fn within(&mut self, m: &'m ModuleBuilder, value: Option<Sig<'m>>, window: &Window, port: &Option<Port>) {
-        let from_first = (!window.is_total()).then(|| distance(m, value, window, port));
-        self.terms.extend(from_first.map(|d| below(m, d, window.extent)));
-        self.places.push(from_first.or(value));
+        if window.is_total() {
+            return self.places.push(value);
+        }
+        let (terms, place) = inside(m, distance(m, value, window, port), window);
+        self.terms.extend(terms);
+        self.places.push(Some(place));
     }
 }
 

@@ -81,7 +81,8 @@ pub fn wave_enables(vsa: &Vsa, group: &OutputGroup) -> Vec<NodeId> {
 /// words.
 pub fn row_form(group: &OutputGroup, word: i64) -> (Form, bool) {
     let words = group.banks.first().map_or(1, |b| b.bank.words_per_row);
-    let short = group.banks.iter().all(|b| b.elements <= word && b.bank.words_per_row == words);
+    let is_short = |b: &OutputBank| b.bank.stride == 0 && b.elements <= word && b.bank.words_per_row == words;
+    let short = group.banks.iter().all(is_short);
     let row = &group.row;
     let whole = row.constant % words == 0 && row.counters.iter().all(|c| c % words == 0);
     if !(short && whole) {
@@ -158,7 +159,13 @@ impl Collector {
     /// Constant inputs of bank `b`.
     fn ties(&self, b: usize) -> Ties {
         let bank = &self.banks[b].bank;
-        self.buffer.ties(bank, b, bank.words_per_row > 1, self.lanes(b).fixed.is_none())
+        let offset = self.lanes(b).fixed.is_none() && !self.is_by_word(b);
+        self.buffer.ties(bank, b, bank.words_per_row > 1 && bank.stride == 0, offset)
+    }
+
+    /// A value is the one element of its word: a row has several words, the element is in none but one place.
+    fn is_by_word(&self, b: usize) -> bool {
+        self.banks[b].bank.stride > 0 && lanes(&self.banks[b], self.buffer.word) == 1
     }
 
     fn mask(&self, b: usize) -> Option<Port> {
@@ -166,7 +173,8 @@ impl Collector {
         let words = of.bank.words_per_row;
         let table = masks(of, *word, pes[0]);
         let fixed = pes.iter().all(|p| masks(of, *word, *p) == table);
-        (words > 1 && !fixed).then(|| Port::new(format!("mask{b}"), u(lanes(of, *word) as u32 * words as u32)))
+        (words > 1 && of.bank.stride == 0 && !fixed)
+            .then(|| Port::new(format!("mask{b}"), u(lanes(of, *word) as u32 * words as u32)))
     }
 }
 
@@ -322,8 +330,12 @@ impl<'a, 'm> Build<'a, 'm> {
     fn position(&self, b: usize, at: Ty) -> (Sig<'m>, Sig<'m>) {
         let (m, buffer) = (self.m, &self.of.buffer);
         let row = buffer.row.value(m, self.row);
+        if self.of.is_by_word(b) {
+            return (row.resize(at.w), m.lit(0, u(1)));
+        }
         let x = buffer.position(m, self.col, &self.ports.buffer.ties[b], self.of.lanes(b).fixed);
-        let single = self.of.compressed || self.of.banks[b].bank.words_per_row == 1;
+        let bank = &self.of.banks[b].bank;
+        let single = self.of.compressed || bank.words_per_row == 1 || bank.stride > 0;
         let address = if single { row } else { buffer.word_address(row, x) };
         (address.resize(at.w), x)
     }
@@ -364,9 +376,11 @@ impl<'a, 'm> Build<'a, 'm> {
         let bank = &self.of.banks[b].bank;
         let mut selection = self.of.buffer.row_hit(m, bank, &self.tokens, (ties, &[]));
         let words = self.of.buffer.words(bank);
-        let several = bank.words_per_row > 1;
+        let several = bank.words_per_row > 1 && bank.stride == 0;
         let mut word_of_row = None;
-        if !words.is_total() || several {
+        if bank.stride > 0 {
+            selection.within(m, self.tokens.w, &words, &ties.w);
+        } else if !words.is_total() || several {
             let distance = distance(m, self.tokens.w, &words, &ties.w).named(format!("from_first{b}"));
             selection.terms.push(below(m, distance, bank.words_per_row));
             selection.places.push(Some(distance));

@@ -45,8 +45,7 @@ pub struct Feeder {
 #[derive(Clone, Debug, PartialEq)]
 pub struct FeederSet {
     pub set: Set,
-    /// Per bank of the set, by how many cycles it is read later than the earliest bank.
-    pub waits: Vec<i64>,
+    pub parts: Vec<feed::Part>,
 }
 
 /// An output: the element of a port of the group for a node, `late` cycles after the earliest output.
@@ -107,11 +106,12 @@ impl Feeder {
         let starts = pick::starts(&vsa.counters, &group.col, array.word as i64);
         let double = !loaded_once(vsa, group);
         let late = |set: Set| {
+            let of_port = |port: u32| nodes.iter().filter(|n| n.1 == port).map(|n| n.2 - first).collect();
             let of = |&b: &usize| {
                 let ports = group.banks[b].port..group.banks[b].port + group.banks[b].ports;
-                nodes.iter().filter(|n| ports.contains(&n.1)).map(|n| n.2 - first).collect()
+                ports.map(of_port).collect()
             };
-            let late: Vec<Vec<i64>> = set.banks.iter().map(of).collect();
+            let late: Vec<Vec<Vec<i64>>> = set.banks.iter().map(of).collect();
             (set, late)
         };
         let mut feeder = Feeder {
@@ -131,7 +131,10 @@ impl Feeder {
         };
         let sets = feed::sets(&group.banks).into_iter().map(late);
         feeder.sets = sets
-            .map(|(set, late)| FeederSet { waits: feeder.read(set.banks[0]).waits(&late, vsa.fabric), set })
+            .map(|(set, late)| {
+                let apart = pick::are_apart(starts, group.banks[set.banks[0]].ports, array.word.into());
+                FeederSet { parts: feeder.read(set.banks[0]).parts(&late, apart, vsa.fabric), set }
+            })
             .collect();
         feeder
     }
@@ -186,13 +189,15 @@ impl Feeder {
             double: self.buffer.double,
             choices: self.starts.count_ones().into(),
             element: self.buffer.ty.bits().into(),
+            uram: self.buffer.uram,
         }
     }
 
     /// Constant inputs of bank `b`.
     fn ties(&self, b: usize) -> Ties {
         let bank = &self.banks[b];
-        self.buffer.ties(bank, b, false, bank.words_per_row > 1 && self.start(b).is_none())
+        let counts = bank.words_per_row > 1 && bank.stride == 0;
+        self.buffer.ties(bank, b, false, counts && self.start(b).is_none())
     }
 }
 
@@ -208,13 +213,15 @@ impl Template for Feeder {
         let b = Build::new(m, self);
         for of in &self.sets {
             let shared = b.shared(of);
-            for (&k, &wait) in of.set.banks.iter().zip(&of.waits) {
-                let bank = &self.banks[k];
-                let values = b.bank(k, wait, &shared);
+            let written: Vec<_> = of.set.banks.iter().map(|&k| b.written(k, &shared)).collect();
+            for part in &of.parts {
+                let k = of.set.banks[part.bank];
+                let first = self.banks[k].port + part.first;
+                let values = b.part(part, &shared, written[part.bank]);
                 let outputs = self.outputs.iter().zip(&b.ports.outputs);
-                for (output, port) in outputs.filter(|o| (bank.port..bank.port + bank.ports).contains(&o.0.port)) {
-                    let value = values[(output.port - bank.port) as usize];
-                    let later = if self.is_constant(k) { 0 } else { output.late - wait as u32 };
+                for (output, port) in outputs.filter(|o| (first..first + part.ports).contains(&o.0.port)) {
+                    let value = values[(output.port - first) as usize];
+                    let later = if self.is_constant(k) { 0 } else { output.late - part.wait as u32 };
                     port.output(m, m.delay(value, later, format!("{}_d", output.name)));
                 }
             }
@@ -251,6 +258,13 @@ struct Shared<'a, 'm> {
     address: Vec<Sig<'m>>,
 }
 
+/// The present stream word is stored in a bank, and where; without an address in the bank's one word.
+#[derive(Clone, Copy)]
+struct Written<'m> {
+    hit: Sig<'m>,
+    address: Option<Sig<'m>>,
+}
+
 /// Registers a field of a daisy chain and drives its output.
 pub(super) fn pass<'m>(m: &'m ModuleBuilder, chain: &Chain) -> Sig<'m> {
     let q = m.reg(format!("{}_q", chain.port.name), chain.port.ty).next(chain.port.input(m)).q();
@@ -267,7 +281,7 @@ impl<'a, 'm> Build<'a, 'm> {
         let inputs = &ports.buffer;
         let (slot, row, col) = (input(&inputs.slot), input(&inputs.row), input(&inputs.col));
         let bits = of.buffer.word.trailing_zeros();
-        let longest = of.sets.iter().flat_map(|of| &of.waits).max().map_or(0, |w| *w as u32);
+        let longest = of.sets.iter().flat_map(|of| &of.parts).map(|part| part.wait as u32).max().unwrap_or(0);
         let before = FEED_LATENCY as usize - 1;
         let lane = match of.starts.count_ones() {
             0 | 1 => vec![],
@@ -284,7 +298,7 @@ impl<'a, 'm> Build<'a, 'm> {
         Build { m, of, ports, stream, data, row, col, slot, lane }
     }
 
-    fn shared(&self, FeederSet { set, waits }: &'a FeederSet) -> Shared<'a, 'm> {
+    fn shared(&self, FeederSet { set, parts }: &'a FeederSet) -> Shared<'a, 'm> {
         let (m, of, b) = (self.m, self.of, set.banks[0]);
         let (buffer, ties) = (&of.buffer, &self.ports.buffer.ties[b]);
         let mut selection = buffer.row_hit(m, &of.banks[b], &self.stream, (ties, &set.across));
@@ -298,17 +312,41 @@ impl<'a, 'm> Build<'a, 'm> {
             (None, None) => common(m, None, u(elements.len() as u32 * bits)),
         };
         let at = u(clog2(of.banks[b].depth.max(1) as u64));
-        let fill = set.leader.filter(|_| set.banks.len() > 1 && of.banks[b].depth > 1).map(|leader| {
-            let begins = m.all(&self.terms(leader, set, &selection.terms)).named(format!("begins{b}"));
-            let count = Count { words: 1, hit: begins, step: begins, places: &selection.places };
-            buffer.count_ahead(m, (format!("fill{b}"), at), &of.banks[b], &self.stream, count)
-        });
+        let leader = set.leader.filter(|_| set.banks.len() > 1 && of.banks[b].depth > 1);
+        let fill = leader.map(|leader| self.fill(leader, set, &selection));
         // Registers that wait for later banks; what nothing reads is left out.
-        let longest = waits.iter().max().map_or(0, |w| *w as u32);
+        let wait = of.read(b).waits_for_choice() as u32;
+        let longest = wait + parts.iter().map(|part| part.wait as u32).max().unwrap_or(0);
         let waiting = |x: Sig<'m>, name: &str| m.shift_register(x, 1 + longest, format!("{name}{b}"), None);
         let half = self.slot.map_or(vec![], |slot| waiting(slot, "half"));
         let address = if of.banks[b].depth > 1 { waiting(self.address(b).resize(at.w), "addr") } else { vec![] };
         Shared { set, selection, data, fill, half, address }
+    }
+
+    /// The write address of all banks of a set: the row, which those of the leader count, and the word of the row.
+    fn fill(&self, leader: usize, set: &Set, selection: &Selection<'m>) -> Sig<'m> {
+        let (m, b) = (self.m, set.banks[0]);
+        let bank = &self.of.banks[b];
+        let mut terms = self.terms(leader, set, &selection.terms);
+        let (rows, mut places) = (bank.depth / bank.words_per_row, &selection.places[..]);
+        let mut word = None;
+        if let ([outer @ .., Some(place)], true) = (places, bank.words_per_row > 1) {
+            places = outer;
+            let bits = clog2(bank.words_per_row as u64);
+            let number = place.resize(bits.max(place.w())).slice(0, bits);
+            terms.push(!number.reduce_or());
+            word = Some(number);
+        }
+        let begins = m.all(&terms).named(format!("begins{b}"));
+        let count = Count { words: 1, hit: begins, step: begins, places };
+        let at = u(clog2(rows as u64));
+        match word {
+            Some(word) if rows == 1 => word,
+            Some(word) => {
+                m.concat(&[self.of.buffer.count_ahead(m, (format!("fill{b}"), at), bank, &self.stream, count), word])
+            }
+            None => self.of.buffer.count_ahead(m, (format!("fill{b}"), at), bank, &self.stream, count),
+        }
     }
 
     /// Terms of the stream items that a bank of a set takes.
@@ -317,44 +355,57 @@ impl<'a, 'm> Build<'a, 'm> {
         terms.iter().copied().chain(set.across.iter().filter_map(residue)).collect()
     }
 
-    /// Values of the ports of the bank, `FEED_LATENCY` cycles after the wave and the bank's wait.
-    fn bank(&self, b: usize, wait: i64, shared: &Shared<'_, 'm>) -> Vec<Sig<'m>> {
-        let (m, of, bank) = (self.m, self.of, &self.of.banks[b]);
-        let (elements, bits) = (of.stored(b), of.buffer.ty.bits());
-        let read = self.memory(b, wait as usize, shared);
-        let element = |word: Sig<'m>, e: i64| {
+    /// Values of the ports of the part, `FEED_LATENCY` cycles after the wave and the part's wait.
+    fn part(&self, part: &feed::Part, shared: &Shared<'_, 'm>, written: Written<'m>) -> Vec<Sig<'m>> {
+        let (m, of, b) = (self.m, self.of, shared.set.banks[part.bank]);
+        let word = of.buffer.word;
+        let bits = of.buffer.ty.bits();
+        let (stored, ports) = (of.stored(b), part.first..part.first + part.ports);
+        let elements = pick::list(pick::stored(pick::behind(of.starts, part.first, word), part.ports, word));
+        // A part of the bank has a name of its own, and its elements of the bus word.
+        let (name, data) = if part.ports == of.banks[b].ports {
+            (b.to_string(), shared.data)
+        } else {
+            let element = |e: &i64| {
+                let at = stored.iter().position(|s| s == e).unwrap_or_default();
+                shared.data.slice(at as u32 * bits, bits)
+            };
+            let data = m.concat(&elements.iter().rev().map(element).collect::<Vec<_>>());
+            (format!("{b}_{}", part.first), data)
+        };
+        let wait = (part.wait + of.read(b).waits_for_choice()) as usize;
+        let address = [shared.half.get(wait), shared.address.get(wait)];
+        let read = self.memory((b, &name), written, address, data);
+        let element = |from: Sig<'m>, e: i64| {
             // An element that is not stored is an undriven wire, which the netlist check reports.
-            let at = elements.iter().position(|k| *k == e.rem_euclid(of.buffer.word));
+            let at = elements.iter().position(|k| *k == e.rem_euclid(word));
             at.map_or_else(
                 || m.wire("element_not_kept", wires(of.buffer.ty)).sig(),
-                |at| word.slice(at as u32 * bits, bits).to(wires(of.buffer.ty)),
+                |at| from.slice(at as u32 * bits, bits).to(wires(of.buffer.ty)),
             )
         };
         let starts = pick::list(of.starts);
         if of.is_constant(b) {
-            return (0..bank.ports as i64).map(|k| element(read, starts[0] + k)).collect();
+            return ports.map(|k| element(read, starts[0] + i64::from(k))).collect();
         }
-        let Some(&lane) = self.lane.get(wait as usize) else {
-            let value = m.delay(read, 2, format!("value{b}"));
-            return (0..bank.ports as i64).map(|k| element(value, starts[0] + k)).collect();
+        let Some(&lane) = self.lane.get(part.wait as usize) else {
+            let value = m.delay(read, of.read(b).registers() as u32, format!("value{name}"));
+            return ports.map(|k| element(value, starts[0] + i64::from(k))).collect();
         };
-        let read = m.reg(format!("read{b}"), read.ty()).next(read).q();
-        let port = |k: i64| {
+        let read = m.reg(format!("read{name}"), read.ty()).next(read).q();
+        let port = |k: u32| {
+            let k = i64::from(k);
             let choices: Vec<_> = starts.iter().map(|s| (*s, element(read, s + k))).collect();
             select(m, lane, &choices, &format!("picked{b}_{k}"))
         };
-        (0..bank.ports as i64)
-            .map(port)
-            .enumerate()
-            .map(|(k, v)| m.reg(format!("value{b}_{k}"), v.ty()).next(v).q())
-            .collect()
+        ports.map(|k| (k, port(k))).map(|(k, v)| m.reg(format!("value{b}_{k}"), v.ty()).next(v).q()).collect()
     }
 
     /// Address in the bank of the word of a wave.
     fn address(&self, b: usize) -> Sig<'m> {
         let (m, buffer) = (self.m, &self.of.buffer);
         let row = buffer.row.value(m, self.row);
-        if self.of.banks[b].words_per_row == 1 {
+        if self.of.banks[b].words_per_row == 1 || self.of.banks[b].stride > 0 {
             return row;
         }
         buffer.word_address(row, buffer.position(m, self.col, &self.ports.buffer.ties[b], self.of.start(b)))
@@ -368,28 +419,40 @@ impl<'a, 'm> Build<'a, 'm> {
 
     /// The memory with both halves. Its address is registered, so the wave's comes two cycles before the word, and the
     /// bank's wait.
-    fn memory(&self, b: usize, wait: usize, shared: &Shared<'_, 'm>) -> Sig<'m> {
+    fn memory(
+        &self,
+        (b, name): (usize, &str),
+        Written { hit, address }: Written<'m>,
+        [half, read]: [Option<&Sig<'m>>; 2],
+        data: Sig<'m>,
+    ) -> Sig<'m> {
+        let (m, of) = (self.m, self.of);
+        // A single word for the whole run is a register.
+        let Some(address) = address else {
+            let word = m.reg(format!("bank{name}"), data.ty()).en(hit).next(data).q();
+            return if of.is_constant(b) { word } else { m.reg(format!("word{name}"), data.ty()).next(word).q() };
+        };
+        let to = Place { half: self.stream.slot, address };
+        let from = Place { half: half.copied(), address: read.copied().unwrap_or(address) };
+        let (write, read, words) = halves(m, of.banks[b].depth.max(1), [to, from]);
+        let memory =
+            m.mem(format!("bank{name}"), words as u32, data.w(), memory_style(words, data.w(), of.buffer.uram));
+        memory.write(hit, write, data);
+        memory.read_sync(format!("word{name}"), m.lit(1, u(1)), read)
+    }
+
+    /// When the present stream word is stored in the bank, and where.
+    fn written(&self, b: usize, shared: &Shared<'_, 'm>) -> Written<'m> {
         let (m, of, bank) = (self.m, self.of, &self.of.banks[b]);
         let depth = bank.depth.max(1);
         let hit = m.all(&self.terms(b, shared.set, &shared.selection.terms)).named(format!("hit{b}"));
-        let at = u(clog2(depth as u64));
-        let data = shared.data;
-        // A single word for the whole run is a register.
-        if depth == 1 && self.slot.is_none() {
-            let word = m.reg(format!("bank{b}"), data.ty()).en(hit).next(data).q();
-            return if of.is_constant(b) { word } else { m.reg(format!("word{b}"), data.ty()).next(word).q() };
-        }
-        let next = shared.fill.unwrap_or_else(|| {
+        let count = || {
             let places = &shared.selection.places;
             let count = Count { words: bank.words_per_row, hit, step: hit, places };
-            of.buffer.count(m, (format!("fill{b}"), at), bank, &self.stream, count)
-        });
-        let to = Place { half: self.stream.slot, address: next };
-        let address = shared.address.get(wait).copied().unwrap_or(next);
-        let (write, read, words) = halves(m, depth, [to, Place { half: shared.half.get(wait).copied(), address }]);
-        let memory = m.mem(format!("bank{b}"), words as u32, data.w(), memory_style(words, data.w(), of.buffer.uram));
-        memory.write(hit, write, data);
-        memory.read_sync(format!("word{b}"), m.lit(1, u(1)), read)
+            of.buffer.count(m, (format!("fill{b}"), u(clog2(depth as u64))), bank, &self.stream, count)
+        };
+        let single = depth == 1 && self.slot.is_none();
+        Written { hit, address: (!single).then(|| shared.fill.unwrap_or_else(count)) }
     }
 }
 

@@ -17,8 +17,9 @@ const FIRST: u32 = 3;
 pub struct Turn {
     pub name: String,
     pub chains: u32,
-    /// Bits of a chain.
+    /// Bits of a chain, and of an element.
     pub bits: u32,
+    pub element: u32,
     /// Cycles of an answer.
     pub steps: u32,
     /// Bus words from its chains, and their bits.

@@ -100,10 +100,12 @@ impl WaveIndex {
     }
 }
 
-/// The values `low .. low + extent` out of `0 .. values` that a bank takes, with `low` per PE.
+/// The values `low`, `low + step`, … out of `0 .. values` that a bank takes, `extent` of them, with `low` per PE. The step
+/// is a power of two.
 pub struct Window {
     pub lows: Vec<i64>,
     pub extent: i64,
+    pub step: i64,
     pub values: i64,
 }
 
@@ -115,6 +117,7 @@ impl Window {
         Window {
             lows: pes.iter().map(low).collect(),
             extent: row.extent,
+            step: 1,
             values: footprint.rows.get(d).map_or(1, |h| h.extent),
         }
     }
@@ -122,12 +125,12 @@ impl Window {
     /// Window of the words of a row.
     pub fn of_words(bank: &Bank, word: i64, footprint: &Footprint, pes: &[[i64; 2]]) -> Window {
         let lows = pes.iter().map(|p| bank_start(bank, word, *p).0).collect();
-        Window { lows, extent: bank.words_per_row, values: footprint.words }
+        Window { lows, extent: bank.words_per_row, step: bank.stride.max(1), values: footprint.words }
     }
 
     /// The window contains all values at all PEs.
     pub fn is_total(&self) -> bool {
-        self.lows.iter().all(|l| *l <= 0 && *l + self.extent >= self.values)
+        self.step == 1 && self.lows.iter().all(|l| *l <= 0 && *l + self.extent >= self.values)
     }
 
     fn is_uniform(&self) -> bool {
@@ -171,6 +174,17 @@ impl BufferPorts {
             ties,
         }
     }
+}
+
+/// The value at this [`distance`] is in the window, as terms of a conjunction; and how many of the window's values come
+/// before it.
+pub fn inside<'m>(m: &'m ModuleBuilder, distance: Sig<'m>, window: &Window) -> (Vec<Sig<'m>>, Sig<'m>) {
+    let bits = window.step.trailing_zeros();
+    if bits == 0 {
+        return (vec![below(m, distance, window.extent)], distance);
+    }
+    let place = distance.slice(bits, distance.w() - bits);
+    (vec![!distance.slice(0, bits).reduce_or(), below(m, place, window.extent)], place)
 }
 
 /// `0 <= distance < extent` for a [`distance`].

@@ -22,14 +22,21 @@ struct Bench<'a> {
     answered: Vec<i64>,
 }
 
-/// The bank at `p` keeps the cell at local coordinates `y`.
-fn owns(group: &OutputGroup, b: &OutputBank, p: [i64; 2], y: &[i64]) -> bool {
+/// The bank at `p` keeps the cell at local coordinates `y`; `word`: elements of a bus word.
+fn owns(group: &OutputGroup, (b, word): (&OutputBank, i64), p: [i64; 2], y: &[i64]) -> bool {
     let at = |base: i64, coef: [i64; 2]| base + coef[0] * p[0] + coef[1] * p[1];
     let rows = b.bank.rows.iter().zip(&group.footprint.rows).zip(y);
     let mut rows = rows.map(|((k, dim), y)| (k, dim.modulus, *y - k.residue));
     let in_rows =
         rows.all(|(k, modulus, y)| y % modulus == 0 && (0..k.extent).contains(&(y / modulus - at(k.base, k.coef))));
-    in_rows && (0..b.elements).contains(&(y[y.len() - 1] - at(b.bank.base, b.bank.coef)))
+    let within = y[y.len() - 1] - at(b.bank.base, b.bank.coef);
+    if b.bank.stride == 0 {
+        return in_rows && (0..b.elements).contains(&within);
+    }
+    let period = b.bank.stride * word;
+    in_rows
+        && (0..b.bank.words_per_row).contains(&within.div_euclid(period))
+        && (0..b.elements).contains(&within.rem_euclid(period))
 }
 
 impl Bench<'_> {
@@ -125,7 +132,7 @@ impl Bench<'_> {
                 let (wanted, mask) = &mut parts[lane / width as usize];
                 let place = lane % width as usize * bits;
                 let cell = w.map(|w| [&w.at[..w.at.len() - 1], &[w.at[w.at.len() - 1] + e]].concat());
-                let kept = cell.filter(|y| owns(&group, bank, self.p, y)).map(|y| cells.get(&y));
+                let kept = cell.filter(|y| owns(&group, (bank, word), self.p, y)).map(|y| cells.get(&y));
                 owner |= kept.is_some();
                 put(wanted, place, bits, kept.flatten().copied().unwrap_or(0));
                 put(mask, place, bits, if kept == Some(None) { 0 } else { !0 });

@@ -24,6 +24,16 @@ pub fn stored(starts: u128, ports: u32, word: i64) -> u128 {
     (0..i64::from(ports)).fold(0, |all, k| all | rotated(starts, k, word))
 }
 
+/// Places of a port that is so many elements behind the first one.
+pub fn behind(starts: u128, ports: u32, word: i64) -> u128 {
+    rotated(starts, ports.into(), word)
+}
+
+/// No two of this many ports ever read the same place.
+pub fn are_apart(starts: u128, ports: u32, word: i64) -> bool {
+    stored(starts, ports, word).count_ones() == starts.count_ones() * ports
+}
+
 /// The set bits, lowest first.
 pub fn list(places: u128) -> Vec<i64> {
     (0..128).filter(|e| places >> e & 1 == 1).collect()

@@ -17,7 +17,7 @@
 
 use super::elements::REACH;
 pub use super::elements::{lanes, owned};
-use super::memory::{in_luts, luts};
+use super::memory::{in_luts, line, luts};
 use super::turn::{self, Turn};
 use crate::vsa::{OutputBank, Vsa};
 
@@ -103,6 +103,12 @@ impl Relays {
         let Some(turn) = &self.turn else { return relays(word) };
         let chains = (turn.chains * turn.width) as i64 * 8 * i64::from(array.ty.bytes());
         let (relays, count, words) = (relays(chains), self.extent[turn.axis], turn.words as i64);
+        if turn.steps == 1 {
+            // Elements from relays that tokens reach earlier wait.
+            let waits = (0..count).map(|k| line([count - 1 - k], chains, vsa.fabric));
+            let (lut, ff) = waits.fold(relays, |(lut, ff), (l, f)| (lut + l, ff + f));
+            return (lut + word * joining(words), ff + word);
+        }
         // Each word has a gate, which is compared and delayed.
         let lut = word * joining(2 * words + 1) + 3 * words;
         (relays.0 + count * lut, relays.1 + count * (word + chains * (turn.steps - 1)))

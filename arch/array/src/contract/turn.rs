@@ -17,7 +17,8 @@
 //! ```
 //!
 //! Invariant: a chain has the elements of one word of each row. So it is asked again `words` tokens later at the
-//! earliest, and the `steps` cycles of an answer are no more.
+//! earliest, and the `steps` cycles of an answer are no more. Where a collector has one element of each word (or of each
+//! `stride`-th, [`crate::vsa::Bank::stride`]), an answer is one cycle, nothing waits, and the word is composed by wiring.
 
 use super::elements::{lanes, owned, REACH};
 use crate::vsa::{OutputBank, OutputGroup, Vsa};
@@ -34,7 +35,8 @@ pub struct Turn {
     pub width: usize,
     /// Chains of a relay, the most of all.
     pub chains: usize,
-    /// Bus words of a turn, the most of all; there is one turn per relay along `axis`.
+    /// Bus words of a turn, the most of all; there is one turn per relay along `axis`. If an answer takes one cycle, those
+    /// of all chains: there is no turn.
     pub words: usize,
 }
 
@@ -45,7 +47,7 @@ pub struct Chain {
     pub line: i64,
     /// Of each collector.
     pub banks: Vec<usize>,
-    /// Number of the word in the rows.
+    /// Number of the word in the rows; with a stride, of the first one.
     pub word: i64,
     /// Elements of the word, as bits.
     pub elements: u128,
@@ -70,15 +72,17 @@ pub fn of(vsa: &Vsa, o: usize) -> Option<([i64; 2], usize, Turn)> {
     // Values of a wave are parts of one answer.
     let fits = |at: i64| at % together == 0;
     let alike = |b: &OutputBank| {
-        b.bank.words_per_row == 1
+        (b.bank.words_per_row == 1 || b.bank.stride > 0)
+            && b.bank.stride == first.bank.stride
             && lanes(b, word) == count
             && i64::from(b.bank.ports) == together
             && fits(b.bank.base)
             && b.bank.coef.into_iter().all(fits)
     };
-    let steps = 1 << (count / together).min(group.footprint.words).max(1).ilog2();
+    let by_word = first.bank.stride > 0;
+    let steps = if by_word { 1 } else { 1 << (count / together).min(group.footprint.words).max(1).ilog2() };
     let aligned = fits(group.col.constant) && group.col.counters.iter().all(|&c| fits(c));
-    if steps < 2 || !aligned || !group.banks.iter().all(alike) {
+    if steps < 2 && !by_word || !aligned || !group.banks.iter().all(alike) {
         return None;
     }
     let in_line = |a: usize| extent[1 - a] == 1 || group.banks.iter().all(|b| b.bank.coef[1 - a] == 0);
@@ -91,6 +95,9 @@ pub fn of(vsa: &Vsa, o: usize) -> Option<([i64; 2], usize, Turn)> {
     for k in 0..(extent[axis] + block[axis] - 1) / block[axis] {
         let chains = turn.chains_of(vsa, o, block, k);
         (turn.chains, turn.words) = (turn.chains.max(chains.len()), turn.words.max(words(&chains).len()));
+    }
+    if steps == 1 {
+        turn.words = words(&all).len();
     }
     Some((block, block[1 - axis] as usize * banks, turn))
 }

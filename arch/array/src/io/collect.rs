@@ -170,7 +170,7 @@ fn output_as_drafted(
     let pes @ PeBox { first, last } = emitting_box(draft, mapping);
     let emit = emitting_tiles(draft, &l.footprint, mapping)?;
     let banks: Vec<OutputBank> = l.banks.into_iter().map(|bank| OutputBank { bank, elements: l.elements }).collect();
-    owners_differ(&banks, pes)?;
+    owners_differ(&banks, word.into(), pes)?;
     let bounds = cell_bounds(draft, dims, &emit, mapping)?;
     // At some sizes the tile loops that end a sum have a single iteration.
     let every = mapping.tile_depth > 0
@@ -281,12 +281,23 @@ fn emitting_tiles(
     Ok(emit)
 }
 
-/// Two banks that are `d` PEs apart along one dimension: their begins differ by `offset + coef · d`.
+/// Two banks that are `d` PEs apart along one dimension: their begins differ by `offset + coef · d`, modulo `period` if
+/// that is not 0.
 #[derive(PartialEq)]
 struct Gap {
     offset: i64,
     coef: [i64; 2],
     size: i64,
+    period: i64,
+}
+
+impl Gap {
+    /// The banks overlap along the dimension.
+    fn overlaps(&self, d: [i64; 2]) -> bool {
+        let shift = self.offset + self.coef[0] * d[0] + self.coef[1] * d[1];
+        let near = if self.period > 0 { shift.rem_euclid(self.period) } else { shift };
+        near.abs() < self.size || self.period - near < self.size && self.period > 0
+    }
 }
 
 /// Two banks by dimension; or the same one in two PEs.
@@ -299,7 +310,7 @@ struct Pair {
 /// No cell belongs to two collectors, or to two banks of one. Two banks `d` PEs apart overlap iff in every dimension
 /// their begins differ by less than their size: per distance along the first axis, an interval of distances along the
 /// second one.
-fn owners_differ(banks: &[OutputBank], pes: PeBox) -> Result<(), Unstorable> {
+fn owners_differ(banks: &[OutputBank], word: i64, pes: PeBox) -> Result<(), Unstorable> {
     let extent = [0, 1].map(|a| pes.last[a] - pes.first[a]);
     let mut pairs: Vec<Pair> = Vec::new();
     for (x, a) in banks.iter().enumerate() {
@@ -308,8 +319,10 @@ fn owners_differ(banks: &[OutputBank], pes: PeBox) -> Result<(), Unstorable> {
                 continue;
             }
             let rows = a.bank.rows.iter().zip(&b.bank.rows);
-            let rows = rows.map(|(r, s)| Gap { offset: s.base - r.base, coef: r.coef, size: r.extent });
-            let last = Gap { offset: b.bank.base - a.bank.base, coef: a.bank.coef, size: a.elements };
+            let gap = |offset, coef, size| Gap { offset, coef, size, period: 0 };
+            let rows = rows.map(|(r, s)| gap(s.base - r.base, r.coef, r.extent));
+            let period = a.bank.stride * word;
+            let last = Gap { period, ..gap(b.bank.base - a.bank.base, a.bank.coef, a.elements) };
             let pair = Pair { gaps: rows.chain([last]).collect(), same: x == y };
             if !pairs.contains(&pair) {
                 pairs.push(pair);
@@ -318,8 +331,12 @@ fn owners_differ(banks: &[OutputBank], pes: PeBox) -> Result<(), Unstorable> {
     }
     let overlap = |Pair { gaps, same }: &Pair| {
         (-extent[0]..=extent[0]).any(|d0| {
+            if gaps.iter().any(|gap| gap.period > 0) {
+                let mut along = (-extent[1]..=extent[1]).filter(|d1| !(*same && d0 == 0 && *d1 == 0));
+                return along.any(|d1| gaps.iter().all(|gap| gap.overlaps([d0, d1])));
+            }
             let (mut lo, mut hi) = (-extent[1], extent[1]);
-            for &Gap { offset, coef, size } in gaps {
+            for &Gap { offset, coef, size, .. } in gaps {
                 // -size < offset + coef · d < size
                 let (low, high) = (1 - size - offset - coef[0] * d0, size - 1 - offset - coef[0] * d0);
                 match coef[1] {

@@ -92,8 +92,31 @@ pub(super) struct Layout {
     pub banks: Vec<Bank>,
     pub row: Form,
     pub col: Form,
-    /// Elements per row that the buffer of one PE holds, per bank.
+    /// Elements per row that the buffer of one PE holds, per bank; with a stride, per word.
     pub elements: i64,
+}
+
+/// How the elements that a PE takes of a row lie in its words.
+struct Taken {
+    /// As [`Bank::stride`].
+    stride: i64,
+    /// Elements from the first of a run to the last one.
+    run: i64,
+}
+
+impl Taken {
+    /// Counters that move by whole words count words, each of which has a run. `ports`: elements of a wave side by side.
+    fn new(along: &Dimension, ports: i64, word: i64, mapping: &Mapping) -> Taken {
+        let counters = along.inner.iter().enumerate().filter(|(j, _)| mapping.counters[*j].trip > 1);
+        let step = counters.map(|(_, &c)| c).fold(0, gcd);
+        let words = step / word;
+        // Steps of one element are a run.
+        if step > 1 && words > 0 && step % word == 0 && words & (words - 1) == 0 {
+            Taken { stride: words, run: ports }
+        } else {
+            Taken { stride: 0, run: along.counter_extent + ports - 1 }
+        }
+    }
 }
 
 pub(super) fn layout(
@@ -115,7 +138,8 @@ pub(super) fn layout(
     let joined = ports.len() > 1 && one_word(&dims, ports, word, pes, mapping);
     let groups: Vec<(usize, usize)> =
         if joined { vec![(0, ports.len())] } else { (0..ports.len()).map(|p| (p, 1)).collect() };
-    let elements = dims[last].counter_extent + groups[0].1 as i64 - 1;
+    let taken = Taken::new(&dims[last], groups[0].1 as i64, word, mapping);
+    let elements = taken.run;
     let base = |port: usize| dims[last].space_base + ports[port][last] - dims[last].least_offset;
     // Where rows begin: all places of a bus word that occur, and the last one of all.
     let coef = dims[last].space;
@@ -131,9 +155,13 @@ pub(super) fn layout(
         .iter()
         .flat_map(|&(port, _)| rows_at.iter().map(move |r| base(port) + r))
         .flat_map(|x| columns_at.iter().map(move |c| x + c));
-    let words_per_row = begins.map(|s| (s.rem_euclid(word) + elements + word - 1) / word).max().unwrap_or(1);
+    let words_per_row = match taken.stride {
+        0 => begins.map(|s| (s.rem_euclid(word) + elements + word - 1) / word).max().unwrap_or(1),
+        stride => (dims[last].counter_extent - 1) / (stride * word) + 1,
+    };
+    let reach = (words_per_row - 1) * taken.stride.max(1) + 1;
     let furthest: i64 = (0..2).map(|a| (coef[a] * pes.first[a]).max(coef[a] * pes.last[a])).sum();
-    let words = groups.iter().map(|g| (base(g.0) + furthest).div_euclid(word) + words_per_row).max().unwrap_or(1);
+    let words = groups.iter().map(|g| (base(g.0) + furthest).div_euclid(word) + reach).max().unwrap_or(1);
     let rows = |port: usize| {
         let row = |d: usize| {
             let shift = ports[port][d] - dims[d].least_offset;
@@ -157,7 +185,10 @@ pub(super) fn layout(
         add(&mut row, &dims[d], moduli[d], stride);
         stride *= (dims[d].counter_extent - 1) / moduli[d] + 1;
     }
-    add(&mut col, &dims[last], 1, 1);
+    match taken.stride {
+        0 => add(&mut col, &dims[last], 1, 1),
+        words => add(&mut row, &dims[last], words * word, 1),
+    }
     let bank = |&(port, count): &(usize, usize)| Bank {
         port: port as u32,
         ports: count as u32,
@@ -165,6 +196,7 @@ pub(super) fn layout(
         base: base(port),
         coef: dims[last].space,
         words_per_row,
+        stride: taken.stride,
         depth: stride,
     };
     let banks = groups.iter().map(bank).collect();

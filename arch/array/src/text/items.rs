@@ -119,8 +119,9 @@ pub(super) fn bank(line: &mut Line) -> Result<Bank, String> {
     let (base, coef) = window(line)?;
     line.keyword("words")?;
     let words_per_row = line.integer()?;
+    let stride = if line.has_word("stride") { line.integer()? } else { 0 };
     line.keyword("depth")?;
-    Ok(Bank { port, ports, rows, base, coef, words_per_row, depth: line.integer()? })
+    Ok(Bank { port, ports, rows, base, coef, words_per_row, stride, depth: line.integer()? })
 }
 
 /// A form over a footprint's coordinates `y0`, `y1`, … and, behind them, the counters of the phases `phase0`,

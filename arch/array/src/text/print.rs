@@ -290,14 +290,11 @@ impl Printer<'_> {
         for r in &bank.rows {
             write!(self.out, " {{from {} move {} extent {} residue {}}}", r.base, Tuple(&r.coef), r.extent, r.residue)?;
         }
-        write!(
-            self.out,
-            " from {} move {} words {} depth {}",
-            bank.base,
-            Tuple(&bank.coef),
-            bank.words_per_row,
-            bank.depth
-        )?;
+        write!(self.out, " from {} move {} words {}", bank.base, Tuple(&bank.coef), bank.words_per_row,)?;
+        if bank.stride != 0 {
+            write!(self.out, " stride {}", bank.stride)?;
+        }
+        write!(self.out, " depth {}", bank.depth)?;
         match elements {
             Some(n) => writeln!(self.out, " elements {n}"),
             None => writeln!(self.out),

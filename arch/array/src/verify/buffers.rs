@@ -94,7 +94,7 @@ fn output(vsa: &Vsa, g: &OutputGroup, faults: &mut Vec<String>) {
     };
     let ports: Vec<&[i64]> = g.ports.iter().map(|p| &p.offset[..]).collect();
     group.buffers(g.banks.iter().map(|bank| (&bank.bank, Some(bank.elements))), &ports, faults);
-    disjoint(g, faults);
+    disjoint(g, group.word, faults);
     if !tiles::disjoint(&g.footprint, vsa.phases()..vsa.tile_depth, |j| vsa.counters[j].trip) {
         faults.push("two tiles may store the same cells".into());
     }
@@ -197,11 +197,15 @@ impl Group<'_> {
         if rows * bank.words_per_row as i128 != bank.depth as i128 {
             faults.push(format!("depth {} for {rows} rows of {} words", bank.depth, bank.words_per_row));
         }
-        self.rows(bank, ports, faults);
-        self.lanes(bank, ports, faults);
         let base = Self::window(bank.base, bank.coef);
+        let d = self.subscripts.len() - 1;
+        let asked = local(self.vsa, self.subscripts, ports[0], self.footprint, d);
+        let within = normal(self.vsa, &combine(self.vsa, -1, &base, &asked));
+        let (part, in_word) = self.parts(bank, &within);
+        self.rows(bank, ports, &part, faults);
+        self.lanes(bank, ports, faults);
         let (low, high) = self.range(&base);
-        let words = (high.div_euclid(self.word as i128)) + bank.words_per_row as i128;
+        let words = (high.div_euclid(self.word as i128)) + bank.reach() as i128;
         if low < 0 || rows > 1 && words > self.footprint.words as i128 {
             faults.push(format!(
                 "words {}..{words} of a row, which has {}",
@@ -210,10 +214,7 @@ impl Group<'_> {
             ));
         }
         // col is what the port asks for, relative to the window.
-        let d = self.subscripts.len() - 1;
-        let asked = local(self.vsa, self.subscripts, ports[0], self.footprint, d);
-        let col = normal(self.vsa, &combine(self.vsa, -1, &base, &asked));
-        if col != normal(self.vsa, self.col) {
+        if in_word != normal(self.vsa, self.col) {
             faults.push("col is not the element that its port asks for".into());
         }
         let (low, high) = self.range(&asked);
@@ -221,15 +222,20 @@ impl Group<'_> {
         if low < 0 || high >= self.footprint.elements as i128 {
             faults.push(format!("asks for elements {low}..={high} of a row of {}", self.footprint.elements));
         }
-        let capacity = bank.words_per_row as i128 * self.word as i128;
+        let (low, high) = self.range(&part);
+        if low < 0 || high >= bank.words_per_row as i128 {
+            faults.push(format!("asks for words {low}..={high} of the {} kept of a row", bank.words_per_row));
+        }
+        // With a stride each word has a run.
+        let run = if bank.stride > 0 { 1 } else { bank.words_per_row };
+        let capacity = run as i128 * self.word as i128;
         let offset = self.residues(&base).into_iter().max().unwrap_or(0) as i128;
         let wanted = owned.map_or(self.range(self.col).1 + bank.ports as i128, |e| e as i128);
         if self.range(self.col).1 + bank.ports as i128 > wanted {
             faults.push(format!("stores beyond the {wanted} elements it owns"));
         }
         if offset + wanted > capacity {
-            faults
-                .push(format!("{wanted} elements from position {offset} do not fit into {} words", bank.words_per_row));
+            faults.push(format!("{wanted} elements from position {offset} do not fit into {run} words"));
         }
     }
 
@@ -245,8 +251,24 @@ impl Group<'_> {
         (0..self.word).filter(|&r| seen[r as usize]).collect()
     }
 
-    /// Rows asked for are those kept, at the address `row` says.
-    fn rows(&self, bank: &Bank, ports: &[&[i64]], faults: &mut Vec<String>) {
+    /// The word of the row that the element is in, and the element in it, given the element of the row. Without a
+    /// stride, waves count elements: the word is always the first.
+    fn parts(&self, bank: &Bank, within: &Form) -> (Form, Form) {
+        let reach = bank.stride * self.word;
+        if reach == 0 {
+            return (normal(self.vsa, &Form::default()), within.clone());
+        }
+        let part = Form {
+            constant: within.constant.div_euclid(reach),
+            counters: within.counters.iter().map(|c| c / reach).collect(),
+            space: within.space.map(|c| c / reach),
+        };
+        let rest = combine(self.vsa, -reach, &part, within);
+        (part, normal(self.vsa, &rest))
+    }
+
+    /// Rows asked for are those kept, at the address `row` says; `part`: the word of the row.
+    fn rows(&self, bank: &Bank, ports: &[&[i64]], part: &Form, faults: &mut Vec<String>) {
         let mut address = Form::default();
         for (d, (dim, walked)) in bank.rows.iter().zip(&self.footprint.rows).enumerate() {
             if !(0..walked.modulus).contains(&dim.residue) {
@@ -278,7 +300,7 @@ impl Group<'_> {
             }
             address = combine(self.vsa, dim.extent, &address, &t);
         }
-        let row = combine(self.vsa, bank.words_per_row, &address, &Form::default());
+        let row = combine(self.vsa, bank.words_per_row, &address, part);
         if normal(self.vsa, &row) != normal(self.vsa, self.row) {
             faults.push("row is not the address of the row that its port asks for".into());
         }
@@ -306,13 +328,13 @@ impl Group<'_> {
 }
 
 /// No cell belongs to two collectors or two banks of one. Windows move with the PE, so only differences matter.
-fn disjoint(g: &OutputGroup, faults: &mut Vec<String>) {
+fn disjoint(g: &OutputGroup, word: i64, faults: &mut Vec<String>) {
     let size = [0, 1].map(|a| g.last[a] - g.first[a]);
     for (i, a) in g.banks.iter().enumerate() {
         for (j, b) in g.banks.iter().enumerate().skip(i) {
             for d0 in -size[0]..=size[0] {
                 for d1 in -size[1]..=size[1] {
-                    if (i, d0, d1) == (j, 0, 0) || !overlap(a, b, [d0, d1]) {
+                    if (i, d0, d1) == (j, 0, 0) || !overlap(a, b, [d0, d1], word) {
                         continue;
                     }
                     faults.push(format!(
@@ -326,7 +348,7 @@ fn disjoint(g: &OutputGroup, faults: &mut Vec<String>) {
 }
 
 /// Whether `a` at some PE `p` and `b` at `p + d` share a cell; exact when both move alike, else assumes that they can.
-fn overlap(a: &crate::vsa::OutputBank, b: &crate::vsa::OutputBank, d: [i64; 2]) -> bool {
+fn overlap(a: &crate::vsa::OutputBank, b: &crate::vsa::OutputBank, d: [i64; 2], word: i64) -> bool {
     let meet = |base: [i64; 2], coef: [[i64; 2]; 2], extent: [i64; 2]| {
         let shift = base[1] - base[0] + coef[1][0] * d[0] + coef[1][1] * d[1];
         coef[0] != coef[1] || (-extent[1] < shift && shift < extent[0])
@@ -337,7 +359,15 @@ fn overlap(a: &crate::vsa::OutputBank, b: &crate::vsa::OutputBank, d: [i64; 2]) 
         .iter()
         .zip(&b.bank.rows)
         .all(|(x, y)| x.residue == y.residue && meet([x.base, y.base], [x.coef, y.coef], [x.extent, y.extent]));
-    rows && meet([a.bank.base, b.bank.base], [a.bank.coef, b.bank.coef], [a.elements, b.elements])
+    let (bases, coefs, elements) = ([a.bank.base, b.bank.base], [a.bank.coef, b.bank.coef], [a.elements, b.elements]);
+    // With equal strides their words are the same ones as often as the two move by a stride.
+    let period = a.bank.stride * word;
+    if period == 0 || a.bank.stride != b.bank.stride {
+        let whole = |of: &crate::vsa::OutputBank| (of.bank.words_per_row - 1) * of.bank.stride * word + of.elements;
+        return rows && meet(bases, coefs, [whole(a), whole(b)]);
+    }
+    let shift = (bases[1] - bases[0] + coefs[1][0] * d[0] + coefs[1][1] * d[1]).rem_euclid(period);
+    rows && (coefs[0] != coefs[1] || shift < elements[0] || period - shift < elements[1])
 }
 
 /// A load waits only for drains of earlier tiles.

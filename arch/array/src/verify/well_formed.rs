@@ -377,6 +377,8 @@ impl WellFormed<'_> {
         let positive =
             bank.rows.iter().all(|r| (1..1 << 31).contains(&r.extent)) && (1..1 << 31).contains(&bank.words_per_row);
         self.require(positive, || format!("{what}: empty bank"));
+        let strides = (0..1 << 31).contains(&bank.stride) && bank.stride & (bank.stride - 1).max(0) == 0;
+        self.require(strides, || format!("{what}: words {} apart, which is no power of two", bank.stride));
         let numbers = bank.rows.iter().flat_map(|r| [r.base, r.coef[0], r.coef[1]]).chain([
             bank.base,
             bank.coef[0],

@@ -96,8 +96,8 @@ pub struct BankDim {
 }
 
 /// A buffer beside one PE (or at the border). It keeps, per row it owns, `words_per_row` words starting at word
-/// `floor((base + coef·p) / word)`. Accepted words have consecutive addresses in the order of
-/// the footprint, whether all of its rows are walked or, as sizes say, fewer.
+/// `floor((base + coef·p) / word)`, side by side or every `stride`-th. Accepted words have consecutive addresses in the
+/// order of the footprint, whether all of its rows are walked or, as sizes say, fewer.
 /// Element `col` of the row (see the group's `col` form) is at element `col + (base + coef·p) mod word` of the stored
 /// row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,6 +110,9 @@ pub struct Bank {
     pub base: i64,
     pub coef: [i64; 2],
     pub words_per_row: i64,
+    /// 0: its words of a row are one run of elements. Else each word has a run of its own, at the place of the first
+    /// one, and the words are this many words apart, a power of two: a loop that deals elements out to the PEs.
+    pub stride: i64,
     /// Words per slot: product of the row extents times `words_per_row`.
     pub depth: i64,
 }
@@ -201,8 +204,15 @@ pub struct OutputGroup {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputBank {
     pub bank: Bank,
-    /// Elements of a row that PE `p` owns, starting at `base + coef·p`.
+    /// Elements of a row that PE `p` owns, starting at `base + coef·p`; with a stride, of each of the words.
     pub elements: i64,
+}
+
+impl Bank {
+    /// Words of a row from the first that it keeps to the last.
+    pub fn reach(&self) -> i64 {
+        (self.words_per_row - 1) * self.stride.max(1) + 1
+    }
 }
 
 impl InputGroup {

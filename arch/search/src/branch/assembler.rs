@@ -1,7 +1,7 @@
 //! Assembles plans into arrays, counts what they take, and walks them.
 
 use super::task::{options_of, Design, Task};
-use crate::tuning;
+use crate::{deal, tuning};
 use array::kernel::Kernel;
 use array::variants::{self, Wanted};
 use array::vsa::Vsa;
@@ -57,7 +57,7 @@ impl Outcome {
 }
 
 pub(super) struct Assembler<'a> {
-    program: &'a Kernel<'a>,
+    pub program: &'a Kernel<'a>,
     pub spec: &'a DesignSpec,
     limits: Resources,
     /// Nodes of PEs that were lowered.
@@ -124,22 +124,32 @@ impl<'a> Assembler<'a> {
         words: BTreeMap<String, u32>,
         allowed: Allowed,
     ) -> Result<Outcome, Box<Illegal>> {
-        let vsa = self.assemble(plan.clone(), &self.spec_with(words))?;
-        let walk = || memory::run_below(&vsa, self.spec, allowed);
+        let spec = self.spec_with(words);
+        let (mut plan, mut vsa) = (plan.clone(), self.assemble(plan, &spec)?);
+        let walk = |vsa: &Vsa| memory::run_below(vsa, self.spec, allowed);
         // The cheaper check comes first.
-        let walked = (vsa.tiles() <= tuning::SHORT_RUN).then(walk);
+        let mut walked = (vsa.tiles() <= tuning::SHORT_RUN).then(|| walk(&vsa));
         match walked {
             Some((End::Slow, work)) => return Ok(Outcome::Slow { need: None, work }),
             Some((End::Long, work)) => return Ok(Outcome::Long { need: None, work }),
             _ => {}
         }
         let parts = resources::parts(&vsa);
-        let need = parts.total();
+        let mut need = parts.total();
         let is_within = self.spec.aim.grid.is_none_or(|most| most.holds(vsa.extent, vsa.lanes));
         if !need.fits(&self.limits) || !is_within {
-            return Ok(Outcome::TooBig { need, pes: parts.pes.floor() });
+            let least = need - parts.feeders - parts.collectors - parts.relays;
+            let assemble = |plan| self.assemble(plan, &spec).ok();
+            let dealt = is_within && least.fits(&self.limits);
+            let dealt = dealt.then(|| deal::smaller(self.program, (&plan, &vsa), assemble, |_| true)).flatten();
+            let fitting = dealt.map(|(plan, vsa)| (resources::estimate(&vsa), plan, vsa));
+            let Some(found) = fitting.filter(|found| found.0.fits(&self.limits)) else {
+                return Ok(Outcome::TooBig { need, pes: parts.pes.floor() });
+            };
+            (need, plan, vsa) = found;
+            walked = None;
         }
-        let (end, work) = walked.unwrap_or_else(walk);
+        let (end, work) = walked.unwrap_or_else(|| walk(&vsa));
         let prediction = match end {
             End::Run(run) => run.prediction,
             End::Slow => return Ok(Outcome::Slow { need: Some(need), work }),

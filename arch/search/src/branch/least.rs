@@ -17,6 +17,7 @@ use array::vsa::Vsa;
 use cost::board::Resources;
 use cost::coarse::{Least, Walked};
 use cost::{coarse, resources};
+use uniform::affine::Form;
 
 fn sketch<'s>(model: &'s Model, shape: &'s Shape, bytes: &'s [i64]) -> Sketch<'s> {
     let (grid, facts) = (&shape.grid, model.facts_of(&shape.grid));
@@ -38,6 +39,36 @@ fn network(model: &Model, shape: &Shape, widths: &Widths) -> Option<Vsa> {
     network_of(model, shape, widths, |_| true)
 }
 
+/// The network with loops dealt out to the PEs, as [`crate::deal`] may decide; `vsa`: the network in blocks. Where PEs
+/// take no part of a row, nothing changes.
+fn dealt(model: &Model, shape: &Shape, widths: &Widths, vsa: &Vsa) -> Vec<Vsa> {
+    let plan = model.plan(shape);
+    let along_rows = |axis: usize| {
+        let last = |forms: &[Form]| forms.last().is_some_and(|form| form.space[axis] != 0);
+        vsa.inputs.iter().any(|g| last(&g.subscripts)) || vsa.outputs.iter().any(|g| last(&g.subscripts))
+    };
+    let dealt = |d: &usize| plan.dims[*d].axis.is_some_and(|a| plan.dims[*d].latency > 1 && along_rows(a));
+    let loops: Vec<usize> = (0..plan.dims.len()).filter(dealt).collect();
+    let bytes = widths.bytes();
+    let sets = (1..1usize << loops.len()).map(|set| {
+        let mut plan = plan.clone();
+        loops.iter().enumerate().for_each(|(k, &d)| plan.dims[d].cyclic = set >> k & 1 == 1);
+        plan
+    });
+    let of = |plan| sketch(model, shape, &bytes).network(plan, model.interval(shape), |_| true);
+    let on = |other| Vsa { address_bits: vsa.address_bits, uram: vsa.uram, fabric: vsa.fabric, ..other };
+    sets.filter_map(of).map(on).collect()
+}
+
+/// They move the same rows of as many words.
+fn is_as_long(a: &Vsa, b: &Vsa) -> bool {
+    let moved = |vsa: &Vsa| {
+        let footprints = vsa.inputs.iter().map(|g| &g.footprint).chain(vsa.outputs.iter().map(|g| &g.footprint));
+        footprints.map(|f| (f.total_rows(), f.words)).collect::<Vec<_>>()
+    };
+    moved(a) == moved(b)
+}
+
 /// Resources of that network.
 pub(super) fn network_need(vsa: &Vsa) -> Resources {
     resources::network(vsa, &Walk::all(vsa))
@@ -57,16 +88,29 @@ pub(super) fn coarse(model: &Model, shape: &Shape, widths: &Widths, pes: &Pes, c
     let facts = model.facts_of(&shape.grid);
     let certain = sketch(model, shape, &widths.bytes()).certain(&vsa, &model.sizes(shape));
     let least = Least { most: &facts.most, cross: shape.grid.cross(facts), certain: &certain };
-    let Walked { cycles, tiles } = coarse::walk(&vsa, &walks, &least, cap);
+    let Walked { mut cycles, tiles } = coarse::walk(&vsa, &walks, &least, cap);
     model.assembler.count_tiles(tiles);
-    let need = || pes.of_shape(model, shape) + resources::network(&vsa, &walks);
+    let dealt = dealt(model, shape, widths, &vsa);
+    for other in dealt.iter().filter(|other| !is_as_long(&vsa, other)) {
+        let shorter = coarse::walk(other, &Walk::all(other), &least, cap);
+        model.assembler.count_tiles(shorter.tiles);
+        cycles = cycles.min(shorter.cycles);
+    }
+    let network = || dealt.iter().map(network_need).fold(resources::network(&vsa, &walks), Resources::least);
+    let need = || pes.of_shape(model, shape) + network();
     Some(Coarse { cycles, need: (cycles < cap).then(need) })
 }
 
 /// Resources of a shape.
 pub(super) fn need(model: &Model, shape: &Shape, widths: &Widths, pes: &Pes) -> Option<Resources> {
+    Some(pes.of_shape(model, shape) + smallest_network(model, shape, widths)?)
+}
+
+/// Resources of the network of a shape, at least.
+fn smallest_network(model: &Model, shape: &Shape, widths: &Widths) -> Option<Resources> {
     let vsa = network(model, shape, widths)?;
-    Some(pes.of_shape(model, shape) + network_need(&vsa))
+    let dealt = dealt(model, shape, widths, &vsa);
+    Some(dealt.iter().map(network_need).fold(network_need(&vsa), Resources::least))
 }
 
 /// The network of a grid: over the narrowest words, with the smallest or the largest tiles.
@@ -79,8 +123,7 @@ pub(super) fn narrowest_network(model: &Model, grid: &Grid) -> Resources {
             *size = if largest { sizes.max() } else { sizes.min() }.unwrap_or(1);
         }
         let shape = Shape { grid: *grid, inner, order: 0 };
-        let vsa = [ports.narrowest(), ports.widest()].iter().find_map(|w| network(model, &shape, w));
-        vsa.map(|vsa| network_need(&vsa))
+        [ports.narrowest(), ports.widest()].iter().find_map(|widths| smallest_network(model, &shape, widths))
     };
     match (corner(false), corner(true)) {
         (Some(a), Some(b)) => a.least(b),

@@ -210,6 +210,7 @@ pub(crate) fn options_of(program: &Kernel, plan: &Plan) -> ArrayChoice {
     let factors = |of: &dyn Fn(&DimPlan) -> Option<i64>| {
         plan.dims.iter().enumerate().skip(cased).filter_map(|(d, p)| Some((name(d), of(p)?))).collect()
     };
+    let cyclic: Vec<String> = (cased..plan.dims.len()).filter(|&d| plan.dims[d].cyclic).map(name).collect();
     let axis = |a: usize| plan.dims.iter().position(|d| d.axis == Some(a));
     let shape = design::Shape {
         distribute: program.distributed.then_some(true),
@@ -220,6 +221,7 @@ pub(crate) fn options_of(program: &Kernel, plan: &Plan) -> ArrayChoice {
         tile: factors(&|p| p.tile),
         latency: factors(&|p| (p.latency > 1).then_some(p.latency)),
         simd: factors(&|p| (p.simd > 1).then_some(p.simd)),
+        cyclic: Some(cyclic).filter(|loops| !loops.is_empty()),
     };
     ArrayChoice::ByHand { space: Some((0..2).filter_map(axis).map(name).collect()), shape }
 }

@@ -278,7 +278,7 @@ fn plans(axes: &[usize], lanes: usize, beside: Option<usize>, n: [i64; 3], most:
                     }
                     for inner in 1..=(n + pes * simd - 1) / (pes * simd) {
                         let latency = if axis.is_some() { inner } else { 1 };
-                        let dim = DimPlan { tile: Some(pes * simd * inner), axis, latency, simd };
+                        let dim = DimPlan { tile: Some(pes * simd * inner), axis, latency, simd, cyclic: false };
                         next.push(([&dims[..], &[dim]].concat(), peak * pes * simd));
                     }
                 }

@@ -159,7 +159,16 @@ impl Draw {
             .map(|_| BankDim { base: self.int(), coef: self.pair(), extent: self.int(), residue: self.int() })
             .collect();
         let (port, ports) = (self.index(9) as u32, self.index(9) as u32);
-        Bank { port, ports, rows, base: self.int(), coef: self.pair(), words_per_row: self.int(), depth: self.int() }
+        Bank {
+            port,
+            ports,
+            rows,
+            base: self.int(),
+            coef: self.pair(),
+            words_per_row: self.int(),
+            stride: self.int(),
+            depth: self.int(),
+        }
     }
     fn input(&mut self, arrays: &[DramArray], counters: usize) -> InputGroup {
         let array = self.index(arrays.len());

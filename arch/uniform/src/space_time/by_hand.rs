@@ -58,6 +58,11 @@ pub fn by_hand(
         plan.dims[d].axis = Some(axis);
     }
     faults.extend(cut(system, shape, &mut plan, |name| dim_named(system, name)));
+    let in_blocks = |name: &&String| dim_named(system, name).is_ok_and(|d| plan.dims[d].axis.is_none());
+    if let Some(name) = shape.cyclic.iter().flatten().find(in_blocks).filter(|_| !space.is_empty()) {
+        let fault = Diagnostic::error("E0702", None, format!("--cyclic {name}: the loop is no space loop"));
+        faults.push(fault.help("only iterations of space loops are dealt out to PEs"));
+    }
     let first = order(system, shape.order.as_deref().unwrap_or_default(), &mut faults);
     plan.order = first.iter().copied().chain((0..depth).filter(|d| !first.contains(d))).collect();
     if faults.is_empty() {
@@ -107,6 +112,9 @@ pub(super) fn cut(
                 }
             }
         }
+    }
+    for name in shape.cyclic.iter().flatten() {
+        collected(find(name), &mut faults).into_iter().for_each(|d| plan.dims[d].cyclic = true);
     }
     faults
 }

@@ -184,7 +184,7 @@ impl Mapping {
             if let Some(upper) = case::single(&greatest).filter(|upper| least == 0 && !upper.is_constant()) {
                 self.uppers.insert((d, None), upper.clone());
             }
-            let counted = self.digits[d].first().filter(|x| d < last && !matches!(x.role, Role::Space(_) | Role::Lane));
+            let counted = self.digits[d].first().filter(|x| d < last && matches!(x.role, Role::Tile | Role::Time));
             let varies = |digit: &&Digit| least < digit.trip - 1;
             let end = counted.filter(varies).and_then(|digit| self.last_value(d, digit, &greatest, least));
             ends.extend(end.map(|end| (d, end)));
@@ -378,9 +378,18 @@ fn split(dim: usize, plan: &DimPlan, extent: i64) -> Vec<Digit> {
         }
     };
     push(Role::Tile, tile, (extent + tile - 1) / tile);
-    push(plan.axis.map_or(Role::Time, Role::Space), grain, tile / grain);
-    push(Role::Latency, plan.simd.max(1), plan.latency.max(1));
-    push(Role::Lane, 1, plan.simd.max(1));
+    let (latency, simd) = (plan.latency.max(1), plan.simd.max(1));
+    match plan.axis {
+        Some(axis) if plan.cyclic => {
+            push(Role::Latency, tile / latency, latency);
+            push(Role::Space(axis), simd, tile / grain);
+        }
+        axis => {
+            push(axis.map_or(Role::Time, Role::Space), grain, tile / grain);
+            push(Role::Latency, simd, latency);
+        }
+    }
+    push(Role::Lane, 1, simd);
     digits
 }
 

@@ -106,6 +106,13 @@ fn parts(r: &mut Random, v: &Vsa, word: i64, rank: usize, moves: [bool; 2], orig
     }
     let (base, coef, mut col) = random_window(r, v, moves, step);
     col.constant = if r.chance(30) { step * r.range(0, 2) } else { 0 };
+    // Words of a row that each have a run of their own, as of loops that are dealt out.
+    let stride = if r.chance(30) { r.pick(&[1, 1, 2, 4]) } else { 0 };
+    let walk = random_window(r, v, moves, 1).2;
+    if stride > 0 {
+        col = Form { constant: 0, counters: vec![0; v.counters.len()], space: [0, 0] };
+    }
+    let part = if stride > 0 { greatest(v, &walk) } else { 0 };
     let bases: Vec<i64> = (0..count).map(|_| base + if alike { 0 } else { r.pick(&[0, 0, step, 1, word]) }).collect();
     let wanted = greatest(v, &col) + lanes as i64;
     let owned = wanted + r.pick(&[0, 0, 1]);
@@ -114,11 +121,12 @@ fn parts(r: &mut Random, v: &Vsa, word: i64, rank: usize, moves: [bool; 2], orig
         .flat_map(|p| bases.iter().map(move |b| (b + coef[0] * p[0] + coef[1] * p[1]).rem_euclid(word)))
         .max()
         .unwrap_or(0);
-    let words_per_row = (offset + owned + word - 1) / word;
+    let words_per_row = if stride > 0 { part + 1 + r.pick(&[0, 0, 1]) } else { (offset + owned + word - 1) / word };
     let highest = bases.iter().max().copied().unwrap_or(0) + far(coef);
-    let words = highest / word + words_per_row + r.pick(&[0, 0, 1]);
-    let elements = (words * word - r.range(0, word - 1)).max(highest + wanted);
-    subscripts.push(plus(&origins[rank - 1], 1, &col, coef, bases[0]));
+    let words = highest / word + (words_per_row - 1) * stride.max(1) + 1 + r.pick(&[0, 0, 1]);
+    let elements = (words * word - r.range(0, word - 1)).max(highest + part * stride * word + wanted);
+    let last = plus(&origins[rank - 1], 1, &col, coef, bases[0]);
+    subscripts.push(if stride > 0 { plus(&last, stride * word, &walk, coef, 0) } else { last });
     let mut ports = vec![];
     let mut banks = vec![];
     for b in 0..count {
@@ -130,6 +138,7 @@ fn parts(r: &mut Random, v: &Vsa, word: i64, rank: usize, moves: [bool; 2], orig
             base: bases[b],
             coef,
             words_per_row,
+            stride,
             depth: rows * words_per_row,
         };
         banks.push(OutputBank { bank, elements: owned });
@@ -138,6 +147,7 @@ fn parts(r: &mut Random, v: &Vsa, word: i64, rank: usize, moves: [bool; 2], orig
         }
     }
     let row = plus(&Form::default(), words_per_row, &row, [0, 0], 0);
+    let row = if stride > 0 { plus(&row, 1, &walk, [0, 0], 0) } else { row };
     Parts {
         subscripts,
         ports,

@@ -1,8 +1,9 @@
-//! The best design over words as narrow as they can be without a cycle more.
+//! The best design over words as narrow as they can be without a cycle more, and with loops dealt out where it is smaller
+//! so.
 
 use super::super::task::Design;
 use super::super::{share, Resources, Search};
-use crate::tuning;
+use crate::{deal, tuning};
 use array::vsa::Vsa;
 use cost::{memory, resources, Allowed};
 use std::collections::BTreeMap;
@@ -36,6 +37,7 @@ pub(super) fn polish(search: &mut Search) {
             }
         }
     }
+    let best = dealt(search, best);
     search.incumbent.put(best);
 }
 
@@ -61,6 +63,23 @@ fn with_words(
     let words = words.unwrap_or_else(|| vsa.arrays.iter().map(|a| (a.name.clone(), a.word)).collect());
     let fits = need.fits(&search.task.limits) && is_small(&need);
     fits.then(|| Design { plan: old.plan.clone(), array: old.array.clone(), words, cycles, need, vsa })
+}
+
+/// The design with loops dealt out to the PEs, where that takes less.
+fn dealt(search: &mut Search, design: Design) -> Design {
+    let assembler = &search.model.assembler;
+    let work = search.budget.polishing(&search.spent());
+    let spec = assembler.spec_with(design.words.clone());
+    let (found, walked) = deal::dealt(assembler.program, (&design.plan, &design.vsa), &spec, work);
+    search.counts.rows += walked;
+    let Some((plan, vsa)) = found else { return design };
+    let need = resources::estimate(&vsa);
+    let cycles = memory::run(&vsa, &spec).prediction.cycles;
+    if need.fits(&search.task.limits) {
+        Design { plan, cycles, need, vsa, ..design }
+    } else {
+        design
+    }
 }
 
 fn ports(vsa: &Vsa) -> Vec<Port> {

@@ -104,7 +104,7 @@ fn plan(search: &Search, choice: &Choice, most: i64, rest: Rest) -> Option<Plan>
     let mut plan = Plan { transform: facts.transform.clone(), dims, order: facts.order() };
     for (axis, (&d, &p)) in axes.iter().zip(&pes).enumerate() {
         let latency = if rest == Rest::InTiles { 1 } else { (facts.extent[d] + p - 1) / p };
-        plan.dims[d] = DimPlan { tile: Some(p * latency), axis: Some(axis), latency, simd: 1 };
+        plan.dims[d] = DimPlan { tile: Some(p * latency), axis: Some(axis), latency, ..DimPlan::default() };
     }
     Some(plan)
 }

@@ -137,7 +137,7 @@ pub fn arrays(s: &Mm) -> Vec<DramArray> {
 
 fn bank(port: u32, ports: u32, row: BankDim, coef: [i64; 2], words_per_row: i64) -> Bank {
     let depth = row.extent * words_per_row;
-    Bank { port, ports, rows: vec![row], base: 0, coef, words_per_row, depth }
+    Bank { port, ports, rows: vec![row], base: 0, coef, words_per_row, stride: 0, depth }
 }
 
 /// Output-stationary: i and j in space, k in time. Counters: tiles in `order` of (i, j, k), then k, i.latency.
