@@ -205,10 +205,12 @@ def measured(command, limit):
 def asked(output, given, limit):
     """The options that the messages ask for and that are not given yet."""
     names = re.findall(r"`(\w+)` is a parameter without a greatest value", output)
-    options = [f"--max={name}={limit}" for name in dict.fromkeys(names)]
-    # Extents of local arrays are greater than every maximum here: smaller maxima fit.
+    has = {option.rpartition("=")[0] for option in given}
+    options = [f"--max={name}={limit}" for name in dict.fromkeys(names) if f"--max={name}" not in has]
+    # Arrays are too small for these maxima, or the types of sizes: smaller ones fit.
     sizes = [option for option in given if option.startswith("--max")]
-    if not options and sizes and "E0411" in output and not sizes[0].endswith("=4"):
+    is_large = "E0411" in output or "not within 2 to" in output
+    if not options and sizes and is_large and not sizes[0].endswith("=4"):
         least = int(sizes[0].rpartition("=")[2]) // 2
         given[:] = [option for option in given if option not in sizes]
         options = [f"{option.rpartition('=')[0]}={least}" for option in sizes]
