@@ -90,6 +90,16 @@ packed() {
     # shellcheck disable=SC2086
     emit packed_mixed $mixed --pack
     scripts/netlist.py "$work/packed_mixed" packed_products_pe --cycles 5000
+    # Four products of 4 bits in each slice: 64 products in 16 slices.
+    local nibbles="tests/run/packed_nibbles.c --space i,j --tile i=4,j=4,k=16 --simd i=2,j=2,k=16"
+    # shellcheck disable=SC2086
+    emit packed4 $nibbles --pack
+    scripts/resources.sh "$work/packed4" packed_nibbles packed_nibbles_pe \
+        --assert 'dsp == 16 and soft_mul == 0 and dsp_regs["M"] == dsp_regs["P"] == 16'
+    scripts/netlist.py "$work/packed4" packed_nibbles_pe --cycles 5000
+    # shellcheck disable=SC2086
+    emit packed4_mixed ${nibbles%16}8 -D TB=u4 --pack
+    scripts/netlist.py "$work/packed4_mixed" packed_nibbles_pe --cycles 5000
     emit packed7 --board pynq-z2 tests/run/packed_products.c --space i,j --tile i=4,j=8,k=16 --latency i=2,j=2 --simd j=2,k=2 --pack
     scripts/netlist.py "$work/packed7" packed_products_pe --family xc7 --cycles 5000
 }

@@ -31,14 +31,16 @@ module bench;
     reg [{widest}:0] drawn;
     task draw(input integer bits);
         integer k;
-        // Bytes of 0x80, 0x7f, 0x00 and 0xff are the extremes of narrow integers.
+        // Bytes of 0x80, 0x7f, 0x00 and 0xff are the extremes of narrow integers, 0x88 and 0x77 those of 4 bits.
         for (k = 0; k <= bits / 8; k = k + 1) begin
-            case (mode == 0 ? 4 : mode == 1 ? $random(seed) & 3 : mode == 2 ? $random(seed) & 1 :
-                  mode == 3 ? 0 : $random(seed) & 7)
+            case (mode == 0 ? 6 : mode == 1 ? $random(seed) & 3 : mode == 2 ? $random(seed) & 1 :
+                  mode == 3 ? 0 : mode == 4 ? 4 : mode == 5 ? 4 + ($random(seed) & 1) : $random(seed) & 7)
                 0: drawn[8 * k +: 8] = 8'h80;
                 1: drawn[8 * k +: 8] = 8'h7f;
                 2: drawn[8 * k +: 8] = 8'h00;
                 3: drawn[8 * k +: 8] = 8'hff;
+                4: drawn[8 * k +: 8] = 8'h88;
+                5: drawn[8 * k +: 8] = 8'h77;
                 default: drawn[8 * k +: 8] = $random(seed);
             endcase
         end
