@@ -16,6 +16,10 @@
 // sagen: --pack -D LOW -D LOW_B --board pynq-z2 --space i,j --tile i=4,j=4 --simd j=2,k=2
 // sagen: --pack --board ulx3s --space i,j --tile i=4,j=4 --simd j=2,k=2
 // sagen: --pack -D LOW -D LOW_B -D TRIANGLE --space i,j --tile i=4,j=8,k=4 --simd j=2,k=4
+// sagen: --pack -D LOW -D LOW_B -D TC=int16_t --space i,j --tile i=4,j=4,k=16 --simd j=2,k=16
+// sagen: --pack -D HIGH -D HIGH_B -D TA=uint8_t -D TB=uint8_t -D TC=uint16_t --space i,j --tile i=4,j=4,k=16 --simd j=2,k=16
+// sagen: --pack -D HIGH -D LOW_B -D TA=uint8_t -D TC=int8_t --space i,j --tile i=4,j=4,k=16 --simd j=2,k=16
+// sagen: --pack -D LOW -D LOW_B -D K=37 --space i,j --tile i=4,j=4,k=37 --simd j=2,k=37
 // sagen: --pack --limit dsp=16
 // sagen: --pack -D LOW -D LOW_B -D I=7 -D J=5 -D K=11 --limit dsp=6
 #include <stdint.h>

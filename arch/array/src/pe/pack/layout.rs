@@ -66,6 +66,22 @@ pub struct Layout {
     pub borrows: bool,
 }
 
+impl Layout {
+    /// A type of every field, of sums of fields, and of sums of so many terms; `None` if it has more than 64 bits.
+    pub fn sum_type(&self, terms: usize) -> Option<ScalarType> {
+        let parts = products(&self.sides[0].parts(), &self.sides[1].parts());
+        let all = parts.into_iter().map(|p| p.summed(terms as i128));
+        let chains = terms.div_ceil(self.terms) as i128;
+        // A field lacks the carry of what is below it.
+        let lacks = if self.borrows { chains } else { 0 };
+        let (low, high) = all.fold((0, 0), |(low, high), p| (p.low.min(low), p.high.max(high)));
+        let low = low - lacks;
+        let signed = low < 0;
+        let bits = 128 - high.max(-low - 1).max(1).leading_zeros() + u32::from(signed);
+        (bits <= 64).then_some(ScalarType::Int { bits, signed })
+    }
+}
+
 /// The layout for sums of so many terms, or of as many as possible. `factors`: bits of the multiplier's factors.
 pub fn layout(integers: [ScalarType; 2], counts: [u32; 2], terms: usize, factors: [u32; 2]) -> Option<Layout> {
     let mut best: Option<Layout> = None;

@@ -163,6 +163,8 @@ impl Rewrite<'_> {
         let terms = block.factors[0][0].len();
         let ty = block.sums[0].ty;
         let mut totals = vec![None; block.sums.len()];
+        // Fields are added in as few bits as hold their sums.
+        let narrow = block.layout.sum_type(terms).filter(|n| n.bits() < ty.bits()).unwrap_or(ty);
         for first in (0..terms).step_by(block.layout.terms) {
             let chain = self.chain(block, first..(first + block.layout.terms).min(terms))?;
             let mut fields = vec![];
@@ -171,17 +173,23 @@ impl Rewrite<'_> {
             }
             for (at, place) in block.layout.places.iter().flatten().enumerate() {
                 let carry = (block.layout.borrows && *place > 0).then(|| self.is_negative(fields[place - 1]));
-                let field = self.cast(fields[*place], ty);
+                let field = self.cast(fields[*place], narrow);
                 totals[at] = Some(match totals[at] {
                     None => (field, carry),
                     Some(before) => {
-                        let before = self.carried(before, ty);
-                        (self.push(Op::Binary(BinaryOp::Add, before, field), ty, "sum"), carry)
+                        let before = self.carried(before, narrow);
+                        (self.push(Op::Binary(BinaryOp::Add, before, field), narrow, "sum"), carry)
                     }
                 });
             }
         }
-        totals.into_iter().map(|total| Some(self.carried(total?, ty))).collect()
+        let mut all = vec![];
+        for total in totals {
+            let (total, carry) = total?;
+            let total = self.cast(total, ty);
+            all.push(self.carried((total, carry), ty));
+        }
+        Some(all)
     }
 
     fn is_negative(&mut self, field: NodeId) -> NodeId {
