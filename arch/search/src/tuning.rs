@@ -105,6 +105,8 @@ pub const NEAR_PARTS: u64 = 4;
 
 /// PEs along an axis of the simple arrays that are tried first, from large to small.
 pub const SEED_PES: [i64; 5] = [i64::MAX, 64, 16, 4, 1];
+/// Part of the effort (one in so many) behind which no simple arrays are tried whose PEs take several iterations in turn.
+pub const SEED_PART: u64 = 8;
 /// PEs of a simple array at most, if the board has fewer DSP slices.
 pub const SEED_MOST_PES: i64 = 4096;
 

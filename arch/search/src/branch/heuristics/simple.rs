@@ -15,12 +15,18 @@ struct Choice {
 pub(super) fn seeds(search: &mut Search) {
     for rest in [Rest::InTiles, Rest::InTurn] {
         for choice in choices(search) {
-            if !search.incumbent.is_none() {
+            if !search.incumbent.is_none() || rest == Rest::InTurn && has_spent_a_part(search) {
                 return;
             }
             seed(search, &choice, rest);
         }
     }
+}
+
+/// Searches of little effort need it for other arrays.
+fn has_spent_a_part(search: &Search) -> bool {
+    let part = search.task.effort.part(tuning::SEED_PART);
+    search.counts.exact > part.exact || search.budget.work(&search.spent()) > part.work
 }
 
 /// The largest simple array over these space loops that is legal and fits.
