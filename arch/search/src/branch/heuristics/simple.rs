@@ -18,6 +18,10 @@ pub(super) fn seeds(search: &mut Search) {
             if !search.incumbent.is_none() || rest == Rest::InTurn && has_spent_a_part(search) {
                 return;
             }
+            // In turn over one axis: large arrays over two of them take seconds to assemble, and most do not fit.
+            if rest == Rest::InTurn && choice.axes.len() > 1 {
+                continue;
+            }
             seed(search, &choice, rest);
         }
     }
