@@ -12,6 +12,7 @@ use array::resources::Resources;
 use array::variants;
 use array::vsa::Vsa;
 use cost::{memory, resources, Allowed};
+use uniform::affine::Form;
 use uniform::design::DesignSpec;
 use uniform::mapping::{DimPlan, Plan};
 use uniform::system::{Feed, System};
@@ -23,21 +24,21 @@ fn weight(need: &Resources) -> i64 {
     need.counts().iter().zip(WEIGHTS).map(|(n, weight)| n * weight).sum()
 }
 
-/// The plan with other loops dealt out, and its array, if that takes less and no cycle more. The work is that of the
-/// walks, in rows; `allowed`: at most so much.
+/// The plan with other loops dealt out, its array and its cycles, if that takes less and no cycle more. The work is that
+/// of the walks, in rows; `allowed`: at most so much.
 pub fn dealt(
     kernel: &Kernel,
     (plan, vsa): (&Plan, &Vsa),
     spec: &DesignSpec,
     allowed: u64,
-) -> (Option<(Plan, Vsa)>, u64) {
+) -> (Option<(Plan, Vsa, i64)>, u64) {
     let mut walked = 0;
     let mut cycles = |vsa: &Vsa| {
         let (end, work) = memory::run_below(vsa, spec, Allowed { cycles: i64::MAX, work: allowed });
         walked += work;
         end.run().map(|run| run.prediction.cycles)
     };
-    let mut most = None;
+    let (mut most, mut taken) = (None, 0);
     let found = smaller(
         kernel,
         (plan, vsa),
@@ -46,10 +47,12 @@ pub fn dealt(
             if most.is_none() {
                 most = cycles(vsa);
             }
-            most.zip(cycles(other)).is_some_and(|(most, cycles)| cycles <= most)
+            let accepted = most.zip(cycles(other)).filter(|(most, cycles)| cycles <= most);
+            taken = accepted.map_or(taken, |(_, cycles)| cycles);
+            accepted.is_some()
         },
     );
-    (found, walked)
+    (found.map(|(plan, vsa)| (plan, vsa, taken)), walked)
 }
 
 /// The same without cycles; `accepts` has the last word on an array that takes less.
@@ -77,18 +80,21 @@ pub fn smaller(
     best
 }
 
+/// PEs along the axis take parts of the rows of some array.
+pub fn is_along_rows(vsa: &Vsa, axis: usize) -> bool {
+    let last = |forms: &[Form]| forms.last().is_some_and(|form| form.space[axis] != 0);
+    vsa.inputs.iter().any(|g| last(&g.subscripts)) || vsa.outputs.iter().any(|g| last(&g.subscripts))
+}
+
 /// Coordinate `d` of the plan may be dealt out, and runs along the rows of some array.
 fn may_deal(kernel: &Kernel, plan: &Plan, vsa: &Vsa, d: usize) -> bool {
     let DimPlan { axis: Some(axis), latency: 2.., cyclic: false, tile, .. } = plan.dims[d] else { return false };
-    let along_rows = |last: Option<&uniform::affine::Form>| last.is_some_and(|form| form.space[axis] != 0);
-    let inputs = vsa.inputs.iter().any(|g| along_rows(g.subscripts.last()));
-    let outputs = vsa.outputs.iter().any(|g| along_rows(g.subscripts.last()));
     let row = &plan.transform[d];
     let own = row.iter().enumerate().all(|(e, &c)| c == i64::from(d == e));
     let dim = &kernel.system.dims[d];
     // Where sizes end a loop, it is that of tiles.
     let tiled = !kernel.is_sized() || own && tile.is_some_and(|tile| tile <= dim.hi - dim.lo);
-    vsa.extent[axis] > 1 && (inputs || outputs) && tiled && is_parallel(&kernel.system, row)
+    vsa.extent[axis] > 1 && is_along_rows(vsa, axis) && tiled && is_parallel(&kernel.system, row)
 }
 
 /// No value passes from one iteration of this coordinate to another.

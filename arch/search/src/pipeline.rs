@@ -187,7 +187,10 @@ fn map(program: Kernel, spec: &DesignSpec, board: &Board) -> Result<Compiled, Di
     };
     let given = spec.array.shape().is_some_and(|shape| shape.cyclic.is_some());
     let dealt = || deal::dealt(&program, (&plan, &vsa), spec, u64::MAX).0;
-    let (plan, vsa) = (!given).then(dealt).flatten().unwrap_or((plan, vsa));
+    let (plan, vsa) = match (!given).then(dealt).flatten() {
+        Some((plan, vsa, _)) => (plan, vsa),
+        None => (plan, vsa),
+    };
     finish(Some((program, plan)), vsa, None, spec, board)
 }
 

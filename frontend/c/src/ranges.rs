@@ -1,7 +1,7 @@
 //! The clause `range(NAME, LEAST, MOST)`: it must name an input, and bounds that its type holds.
 
 use scop::diag::{Diagnostic, Diagnostics};
-use scop::{Array, Clause, ScalarType, Scop};
+use scop::{Array, Clause, Scop};
 
 /// The faults of the ranges of a program.
 pub fn faults(scop: &Scop, clauses: &[Clause]) -> Diagnostics {
@@ -16,11 +16,10 @@ pub fn faults(scop: &Scop, clauses: &[Clause]) -> Diagnostics {
                     .help(format!("its arrays and scalars are: {}", names.join(", "))),
             );
         };
-        let (least, most) = match array.ty {
-            ScalarType::Float { .. } => return None,
-            ScalarType::Int { bits, signed: true } => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
-            ScalarType::Int { bits, signed: false } => (0, (1i128 << bits) - 1),
-        };
+        if array.ty.is_float() {
+            return None;
+        }
+        let (least, most) = scop::value::range(array.ty);
         let held = |bound: &String| bound.parse::<i128>().is_ok_and(|bound| (least..=most).contains(&bound));
         (!bounds.iter().all(held)).then(|| {
             let message = format!("`{name}` is {}, which holds {least} to {most}", array.c_type);

@@ -10,6 +10,7 @@
 use super::model::Model;
 use super::pes::Pes;
 use super::widths::Widths;
+use crate::deal;
 use crate::sketch::Sketch;
 use crate::space::{Grid, Shape, MOST_DIMS};
 use array::contract::walk::Walk;
@@ -17,7 +18,6 @@ use array::vsa::Vsa;
 use cost::board::Resources;
 use cost::coarse::{Least, Walked};
 use cost::{coarse, resources};
-use uniform::affine::Form;
 
 fn sketch<'s>(model: &'s Model, shape: &'s Shape, bytes: &'s [i64]) -> Sketch<'s> {
     let (grid, facts) = (&shape.grid, model.facts_of(&shape.grid));
@@ -43,11 +43,8 @@ fn network(model: &Model, shape: &Shape, widths: &Widths) -> Option<Vsa> {
 /// take no part of a row, nothing changes.
 fn dealt(model: &Model, shape: &Shape, widths: &Widths, vsa: &Vsa) -> Vec<Vsa> {
     let plan = model.plan(shape);
-    let along_rows = |axis: usize| {
-        let last = |forms: &[Form]| forms.last().is_some_and(|form| form.space[axis] != 0);
-        vsa.inputs.iter().any(|g| last(&g.subscripts)) || vsa.outputs.iter().any(|g| last(&g.subscripts))
-    };
-    let dealt = |d: &usize| plan.dims[*d].axis.is_some_and(|a| plan.dims[*d].latency > 1 && along_rows(a));
+    let dealt =
+        |d: &usize| plan.dims[*d].axis.is_some_and(|a| plan.dims[*d].latency > 1 && deal::is_along_rows(vsa, a));
     let loops: Vec<usize> = (0..plan.dims.len()).filter(dealt).collect();
     let bytes = widths.bytes();
     let sets = (1..1usize << loops.len()).map(|set| {

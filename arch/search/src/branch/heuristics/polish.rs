@@ -72,9 +72,8 @@ fn dealt(search: &mut Search, design: Design) -> Design {
     let spec = assembler.spec_with(design.words.clone());
     let (found, walked) = deal::dealt(assembler.program, (&design.plan, &design.vsa), &spec, work);
     search.counts.rows += walked;
-    let Some((plan, vsa)) = found else { return design };
+    let Some((plan, vsa, cycles)) = found else { return design };
     let need = resources::estimate(&vsa);
-    let cycles = memory::run(&vsa, &spec).prediction.cycles;
     if need.fits(&search.task.limits) {
         Design { plan, cycles, need, vsa, ..design }
     } else {
