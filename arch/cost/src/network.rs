@@ -286,6 +286,7 @@ fn buffers(vsa: &Vsa, o: usize, double: bool) -> Resources {
             Resources::logic(of_rows, lanes * bits + 1 + held)
         };
     }
+    one.lut += relays.answering(vsa, o);
     one * extent.iter().product()
 }
 

@@ -7,7 +7,7 @@ use crate::io::relay::Relay;
 use crate::io::turn::Turn;
 use crate::port::Port;
 use crate::stream::{Answer, StreamItem, Tokens};
-use array::contract::relay::{lanes, owned, Relays};
+use array::contract::relay::{answers, lanes, owned, Relays};
 use array::contract::timing::{collect_time, drain_latency};
 use array::contract::turn;
 use array::contract::walk::Walk;
@@ -85,11 +85,12 @@ pub struct Part {
     pub bits: u32,
 }
 
-/// Bits of the word of a bank, from `bit` on.
+/// Bits of an answer, from `bit` on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartOf {
     pub collector: [i64; 2],
-    pub bank: usize,
+    /// The index in [`Collector::answers`].
+    pub answer: usize,
     pub bit: u32,
 }
 
@@ -176,11 +177,13 @@ impl Turns {
             width: 8 * array.bus_bytes(),
             w,
         };
+        let answers = answers(group);
         let words = |k: i64| {
             let chains = of.chains_of(vsa, o, relays.block, k);
             let compose = |e: i64, among: &[usize]| {
                 let from = among.iter().find(|c| chains[**c].elements >> e & 1 == 1);
-                let lane = |c: &usize| (e % lanes(&group.banks[chains[*c].banks[0]], word)) as u32;
+                let bank = |c: &usize| &group.banks[answers[chains[*c].answers[0]][0]];
+                let lane = |c: &usize| (e % lanes(bank(c), word)) as u32;
                 Piece { from: from.map(|c| *c as u32 * bits * turn.steps + lane(c) * element), bits: element }
             };
             let one = |of: turn::Turned| (of.word, (0..word).map(|e| compose(e, &of.chains)).collect());
@@ -200,12 +203,12 @@ impl Turns {
         let sources: Vec<Vec<PartOf>> = chains
             .iter()
             .map(|chain| {
-                let at = |k: i64, bank: usize| {
+                let at = |k: i64, answer: usize| {
                     let mut collector = [k; 2];
                     collector[a] = chain.line;
-                    PartOf { collector, bank, bit: 0 }
+                    PartOf { collector, answer, bit: 0 }
                 };
-                places.clone().flat_map(|k| chain.banks.iter().map(move |b| at(k, *b))).collect()
+                places.clone().flat_map(|k| chain.answers.iter().map(move |b| at(k, *b))).collect()
             })
             .collect();
         let part =
@@ -222,19 +225,20 @@ fn parts(vsa: &Vsa, o: usize, relays: &Relays, at: [i64; 2]) -> Vec<Part> {
     let group: &OutputGroup = &vsa.outputs[o];
     let array = &vsa.arrays[group.array as usize];
     let (word, bits) = (array.word as i64, 8 * array.ty.bytes());
+    let answers = answers(group);
+    let bank = |k: usize| &group.banks[answers[k][0]];
     let mut words = relays.words(vsa, o, at);
     words.resize(relays.joined, vec![]);
     let mut parts = vec![];
     for sources in words {
-        let owner = |e: i64| {
-            sources.iter().position(|(hops, b)| owned(&group.banks[*b], word, group.pe(vsa, *hops)) >> e & 1 == 1)
-        };
+        let owner =
+            |e: i64| sources.iter().position(|(hops, k)| owned(bank(*k), word, group.pe(vsa, *hops)) >> e & 1 == 1);
         let mut e = 0;
         while e < word {
             let source = owner(e).map(|k| sources[k]);
-            let count = source.map_or(word, |(_, b)| lanes(&group.banks[b], word));
+            let count = source.map_or(word, |(_, k)| lanes(bank(k), word));
             let run = 1 + (e + 1..word).take_while(|x| owner(*x) == owner(e) && x % count != 0).count() as u32;
-            let from = source.map(|(collector, bank)| PartOf { collector, bank, bit: (e % count) as u32 * bits });
+            let from = source.map(|(collector, answer)| PartOf { collector, answer, bit: (e % count) as u32 * bits });
             parts.push(Part { from, bits: run * bits });
             e += i64::from(run);
         }
@@ -441,8 +445,8 @@ impl<'m> Build<'_, 'm> {
     fn words(&self, collectors: Instance<'m>, ports: &CollectorPorts, of: &Collectors, relay: usize) -> Sig<'m> {
         let part = |part: &Part| match &part.from {
             None => self.m.lit(0, u(part.bits)),
-            Some(PartOf { collector: [i, j], bank, bit }) => {
-                element(collectors, &ports.words[*bank], of.extent, *i as u32, *j as u32).slice(*bit, part.bits)
+            Some(PartOf { collector: [i, j], answer, bit }) => {
+                element(collectors, &ports.words[*answer], of.extent, *i as u32, *j as u32).slice(*bit, part.bits)
             }
         };
         let mut parts: Vec<Sig<'m>> = of.words[relay].iter().map(part).collect();

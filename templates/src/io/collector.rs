@@ -8,7 +8,7 @@
 //! Ports: [`CollectorPorts`]. A wave brings enables and (row, col, slot) one cycle before its values (`collect_time`).
 //! The lanes of a memory word have separate write enables. To drain, the writer sends one token per word of the
 //! footprint, which the relays ([`super::relay`]) distribute. The owner answers with its elements and all others with
-//! 0, so the relays only have to OR the answers.
+//! 0, so the relays only have to OR the answers. Banks with the same cells of a row are ORed in the collector.
 //!
 //! Where elements leave one after the other ([`array::contract::turn`]), a memory word is one of the `steps` parts of an
 //! answer, which follow each other from the cycle on in which the answer would be there:
@@ -28,7 +28,7 @@ use crate::operators::wires;
 use crate::port::{Chain, Port};
 use crate::stream::StreamItem;
 use array::contract::operand::travels;
-use array::contract::relay::{lanes, Relays};
+use array::contract::relay::{answers, lanes, Relays};
 use array::vsa::{NodeId, OutputBank, OutputGroup, Vsa};
 use rtl::{clog2, u, Design, MemStyle, ModuleBuilder, Sig, Template, Ty};
 use scop::ScalarType;
@@ -42,6 +42,8 @@ pub struct Collector {
     pub buffer: Buffer,
     pub compressed: bool,
     pub banks: Vec<OutputBank>,
+    /// Banks by answer, see [`answers`].
+    pub answers: Vec<Vec<usize>>,
     /// Nodes of the enables that come with the waves.
     pub wave_enables: Vec<NodeId>,
     /// Type and enable of each value.
@@ -55,8 +57,8 @@ pub struct Collector {
 pub struct CollectorPorts {
     /// The fields of a token that a collector uses.
     pub tokens: StreamItem<Port>,
-    /// By bank, from two cycles after the token on: the memory words. Lanes that do not belong to the word of the token are 0,
-    /// lanes that belong to no word have any value.
+    /// By answer, from two cycles after the token on: the memory words. Lanes that do not belong to the word of the token
+    /// are 0, lanes that belong to no word have any value.
     pub words: Vec<Port>,
     /// The row is that of [`row_form`].
     pub buffer: BufferPorts,
@@ -123,6 +125,7 @@ impl Collector {
             ),
             compressed,
             banks: group.banks.clone(),
+            answers: answers(group),
             wave_enables: wave_enables(vsa, group),
             ports: group.ports.iter().map(|p| (vsa.node(p.value).ty, p.enable)).collect(),
             steps: relays.steps(),
@@ -134,11 +137,12 @@ impl Collector {
             (!self.wave_enables.contains(enable)).then(|| Port::bit(format!("v{k}_en")))
         };
         let Buffer { ty, shape, double, hops, .. } = &self.buffer;
-        let answer = |b: usize| Port::new(format!("word{b}"), u(self.width(b) as u32 * 8 * ty.bytes()));
+        let answer =
+            |(k, of): (usize, &Vec<usize>)| Port::new(format!("word{k}"), u(self.width(of[0]) as u32 * 8 * ty.bytes()));
         let banks = 0..self.banks.len();
         CollectorPorts {
             tokens: shape.item(*double, None).map(|name, ty| Port::new(format!("dr_{name}"), *ty)),
-            words: banks.clone().map(answer).collect(),
+            words: self.answers.iter().enumerate().map(answer).collect(),
             buffer: self.buffer.ports(banks.clone().map(|b| self.ties(b)).collect()),
             enables: self.wave_enables.iter().map(|id| hops.chain(&format!("en{}", id.0), u(1))).collect(),
             values: self.ports.iter().enumerate().map(|(k, p)| Port::new(format!("v{k}"), wires(p.0))).collect(),
@@ -188,7 +192,9 @@ impl Template for Collector {
             self.buffer.array
         ));
         let b = Build::new(m, self);
-        b.ports.words.iter().enumerate().for_each(|(k, port)| port.output(m, b.bank(k)));
+        for (port, banks) in b.ports.words.iter().zip(&self.answers) {
+            port.output(m, m.any(&banks.iter().map(|bank| b.bank(*bank)).collect::<Vec<_>>()));
+        }
     }
 }
 

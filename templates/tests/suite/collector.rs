@@ -4,7 +4,7 @@
 use crate::module_support::layout::{add_output, ends, footprint_words, frame, local, shape, ties, FootprintWord};
 use crate::module_support::*;
 use array::contract::operand::travels;
-use array::contract::relay::{lanes, owned, Relays};
+use array::contract::relay::{answers, lanes, owned, Relays};
 use array::vsa::{OutputBank, OutputGroup, Vsa};
 use std::collections::BTreeMap;
 use templates::io::collector::{masks, row_form, wave_enables, Collector};
@@ -18,7 +18,7 @@ struct Bench<'a> {
     collector: &'a Case,
     p: [i64; 2],
     script: Script,
-    /// Per bank: the cycle from which it has nothing to answer.
+    /// Per answer: the cycle from which there is none.
     answered: Vec<i64>,
 }
 
@@ -116,36 +116,38 @@ impl Bench<'_> {
         t - 1
     }
 
-    /// Expected answers of the banks to the token of cycle `token`, or to none.
+    /// Expected answers to the token of cycle `token`, or to none.
     fn answer(&mut self, token: i64, w: Option<&FootprintWord>, cells: &Cells) {
         let group = self.group().clone();
         let array = &self.collector.vsa.arrays[group.array as usize];
         let (bits, word) = (array.ty.bytes() as usize * 8, i64::from(array.word));
         let steps = self.collector.module.steps;
-        for (b, bank) in group.banks.iter().enumerate() {
-            let (count, width) = (lanes(bank, word), lanes(bank, word) / steps);
+        for (k, banks) in answers(&group).iter().enumerate() {
+            let first = &group.banks[banks[0]];
+            let (count, width) = (lanes(first, word), lanes(first, word) / steps);
             let limbs = (width as usize * bits).div_ceil(64);
             let mut parts = vec![(vec![0; limbs], vec![0; limbs]); steps as usize];
             let mut owner = false;
-            for e in (0..word).filter(|e| owned(bank, word, self.p) >> e & 1 == 1) {
+            for e in (0..word).filter(|e| owned(first, word, self.p) >> e & 1 == 1) {
                 let lane = (e % count) as usize;
                 let (wanted, mask) = &mut parts[lane / width as usize];
                 let place = lane % width as usize * bits;
                 let cell = w.map(|w| [&w.at[..w.at.len() - 1], &[w.at[w.at.len() - 1] + e]].concat());
-                let kept = cell.filter(|y| owns(&group, (bank, word), self.p, y)).map(|y| cells.get(&y));
+                let is_owner = |y: &Vec<i64>| banks.iter().any(|b| owns(&group, (&group.banks[*b], word), self.p, y));
+                let kept = cell.filter(is_owner).map(|y| cells.get(&y));
                 owner |= kept.is_some();
                 put(wanted, place, bits, kept.flatten().copied().unwrap_or(0));
                 put(mask, place, bits, if kept == Some(None) { 0 } else { !0 });
             }
             let first = token + TOKEN_TO_WORD;
-            if !owner && first < self.answered[b] {
+            if !owner && first < self.answered[k] {
                 continue;
             }
             // Without an owner, nothing is answered in one cycle; with one, the parts follow each other.
-            for (k, (wanted, mask)) in parts.into_iter().take(if owner { steps as usize } else { 1 }).enumerate() {
-                let context = format!("word at {:?}, token of cycle {token}, part {k}", w.map(|w| &w.at));
-                self.answered[b] = first + k as i64 + 1;
-                self.script.expect_masked(first + k as i64, &format!("word{b}"), wanted, mask, context);
+            for (n, (wanted, mask)) in parts.into_iter().take(if owner { steps as usize } else { 1 }).enumerate() {
+                let context = format!("word at {:?}, token of cycle {token}, part {n}", w.map(|w| &w.at));
+                self.answered[k] = first + n as i64 + 1;
+                self.script.expect_masked(first + n as i64, &format!("word{k}"), wanted, mask, context);
             }
         }
     }
@@ -185,7 +187,7 @@ fn at_place(r: &mut Random, collector: &Case, p: [i64; 2]) {
     let v = &collector.vsa;
     let group = &v.outputs[collector.group];
     let word = v.arrays[group.array as usize].word as i64;
-    let mut b = Bench { collector, p, script: Script::default(), answered: vec![0; group.banks.len()] };
+    let mut b = Bench { collector, p, script: Script::default(), answered: vec![0; answers(group).len()] };
     let mut sim = simulate(collector.module.clone(), r);
     b.script.quiet("dr_valid", 0);
     for k in (0..group.ports.len()).filter(|k| !travels(v, group.ports[*k].enable)) {

@@ -1,9 +1,9 @@
-//! Properties of `Relays`: every bank of every collector contributes to one bus word of one relay, no two banks of a
+//! Properties of `Relays`: every answer of every collector contributes to one bus word of one relay, no two answers of a
 //! word own the same element, and a relay ORs no more words than one LUT, unless a single collector needs more.
 
 use crate::module_support::layout::{add_output, frame};
 use crate::module_support::*;
-use array::contract::relay::{owned, Relays, Source};
+use array::contract::relay::{answers, owned, Relays, Source};
 use array::contract::turn::{self, Chain};
 
 fn words(v: &array::vsa::Vsa, relays: &Relays) -> Vec<Vec<Source>> {
@@ -12,16 +12,19 @@ fn words(v: &array::vsa::Vsa, relays: &Relays) -> Vec<Vec<Source>> {
 }
 
 #[test]
-fn every_bank_has_its_place() {
+fn every_answer_has_its_place() {
     for_cases(300, |r| {
         let mut v = frame(r);
         add_output(r, &mut v);
         let (group, relays) = (&v.outputs[0], Relays::new(&v, 0));
         let word = i64::from(v.arrays[group.array as usize].word);
+        let answers = answers(group);
         let words = words(&v, &relays);
         for sources in &words {
-            let elements: Vec<u128> =
-                sources.iter().map(|(hops, b)| owned(&group.banks[*b], word, group.pe(&v, *hops))).collect();
+            let elements: Vec<u128> = sources
+                .iter()
+                .map(|(hops, k)| owned(&group.banks[answers[*k][0]], word, group.pe(&v, *hops)))
+                .collect();
             assert_eq!(
                 elements.iter().map(|e| e.count_ones()).sum::<u32>(),
                 elements.iter().fold(0, |all, e| all | e).count_ones()
@@ -31,7 +34,7 @@ fn every_bank_has_its_place() {
         sources.sort_unstable();
         sources.dedup();
         let [n0, n1] = group.extent();
-        assert_eq!((sources.len(), words.concat().len()), ((n0 * n1) as usize * group.banks.len(), sources.len()));
+        assert_eq!((sources.len(), words.concat().len()), ((n0 * n1) as usize * answers.len(), sources.len()));
         assert!(relays.joined <= 4 || relays.block == [1, 1], "{relays:?}");
     });
 }
@@ -56,10 +59,10 @@ fn neighbours_share_words() {
     });
 }
 
-/// Every bank is in one chain, a chain has answered when it is asked again, and the words of a turn have their chains
+/// Every answer is in one chain, a chain has answered when it is asked again, and the words of a turn have their chains
 /// side by side.
 #[test]
-fn every_bank_has_its_chain() {
+fn every_answer_has_its_chain() {
     for_cases(300, |r| {
         let mut v = frame(r);
         add_output(r, &mut v);
@@ -68,11 +71,11 @@ fn every_bank_has_its_chain() {
         assert!(of.steps <= group.footprint.words);
         let turns: Vec<Vec<Chain>> =
             (0..relays.extent[of.axis]).map(|k| of.chains_of(&v, 0, relays.block, k)).collect();
-        let mut banks: Vec<(i64, usize)> =
-            turns.iter().flatten().flat_map(|c| c.banks.iter().map(|b| (c.line, *b))).collect();
-        banks.sort_unstable();
-        let all = (0..group.extent()[of.axis]).flat_map(|line| (0..group.banks.len()).map(move |b| (line, b)));
-        assert_eq!(banks, all.collect::<Vec<_>>());
+        let mut found: Vec<(i64, usize)> =
+            turns.iter().flatten().flat_map(|c| c.answers.iter().map(|k| (c.line, *k))).collect();
+        found.sort_unstable();
+        let all = (0..group.extent()[of.axis]).flat_map(|line| (0..answers(group).len()).map(move |k| (line, k)));
+        assert_eq!(found, all.collect::<Vec<_>>());
         for chains in &turns {
             let words = turn::words(chains);
             assert!(chains.len() <= of.chains && words.len() <= of.words);

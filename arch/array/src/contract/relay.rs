@@ -16,7 +16,7 @@
 //! Source: AutoSA, section 4.3 (L2 drain modules).
 
 use super::elements::REACH;
-pub use super::elements::{lanes, owned};
+pub use super::elements::{answers, lanes, owned};
 use super::memory::{in_luts, line, luts};
 use super::turn::{self, Turn};
 use crate::vsa::{OutputBank, Vsa};
@@ -31,8 +31,11 @@ const SAVED: (f64, i64) = (0.25, 1000);
 /// They make a run longer by this share of its waves at most.
 const LONGER: f64 = 1.0 / 256.0;
 
-/// A bank of a collector: the collector's hops from the corner where waves enter, the bank's index in the group.
+/// An answer of a collector: the collector's hops from the corner where waves enter, the index among its [`answers`].
 pub type Source = ([i64; 2], usize);
+
+/// An output group: its array, its index, its [`answers`].
+type Of<'a> = (&'a Vsa, usize, &'a [Vec<usize>]);
 
 /// The relays of an output group, a grid that begins where waves enter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,7 +83,7 @@ impl Relays {
         (drains * self.steps()) as f64 <= LONGER * vsa.waves() as f64
     }
 
-    /// LUTs of the collectors' memories and of what joins their words. A single word is registers, a deep memory block
+    /// LUTs of the collectors' memories and answers, and of what joins their words. A single word is registers, a deep memory block
     /// RAM.
     fn luts(&self, vsa: &Vsa, o: usize) -> i64 {
         let group = &vsa.outputs[o];
@@ -92,7 +95,15 @@ impl Relays {
             _ => 0,
         };
         let collectors: i64 = group.extent().iter().product();
-        collectors * group.banks.iter().map(bank).sum::<i64>() + self.joins(vsa, o).0
+        collectors * (group.banks.iter().map(bank).sum::<i64>() + self.answering(vsa, o)) + self.joins(vsa, o).0
+    }
+
+    /// LUTs of a collector that join what its banks answer.
+    pub fn answering(&self, vsa: &Vsa, o: usize) -> i64 {
+        let group = &vsa.outputs[o];
+        let array = &vsa.arrays[group.array as usize];
+        let bits = |b: usize| self.width(&group.banks[b], array.word.into()) * i64::from(array.ty.bits());
+        answers(group).iter().map(|of| bits(of[0]) * joining(of.len() as i64)).sum()
     }
 
     /// LUTs and registers of what joins words.
@@ -130,8 +141,10 @@ impl Relays {
         let side = |a: usize| 1..=REACH.min(extent[a]);
         let mut all: Vec<Relays> = side(0).flat_map(|i| side(1).map(move |j| Relays::of([i, j], extent))).collect();
         all.sort_by_key(|r| (r.extent[0] * r.extent[1], r.extent[0] + r.extent[1]));
+        let answers = answers(&vsa.outputs[o]);
         let most = |r: &Relays, limit: usize| {
-            r.kinds(vsa, o).into_iter().try_fold(0, |most, at| Some(r.count(vsa, o, at, limit)?.max(most)))
+            let count = |at| r.count((vsa, o, &answers), at, limit);
+            r.kinds(vsa, o).into_iter().try_fold(0, |most, at| Some(count(at)?.max(most)))
         };
         let fitting = all.into_iter().find_map(|r| Some(Relays { joined: most(&r, JOINED)?, ..r }));
         fitting.unwrap_or_else(|| {
@@ -162,7 +175,7 @@ impl Relays {
     /// The bus words that relay `at` joins: which collectors' elements stand side by side in each.
     pub fn words(&self, vsa: &Vsa, o: usize, at: [i64; 2]) -> Vec<Vec<Source>> {
         let mut words: Vec<Vec<Source>> = vec![];
-        self.join(vsa, o, at, |word, source| {
+        self.join((vsa, o, &answers(&vsa.outputs[o])), at, |word, source| {
             if word == words.len() {
                 words.push(vec![]);
             }
@@ -173,31 +186,31 @@ impl Relays {
     }
 
     /// How many they are, unless more than `limit`.
-    fn count(&self, vsa: &Vsa, o: usize, at: [i64; 2], limit: usize) -> Option<usize> {
+    fn count(&self, of: Of, at: [i64; 2], limit: usize) -> Option<usize> {
         let mut count = 0;
-        self.join(vsa, o, at, |word, _| {
+        self.join(of, at, |word, _| {
             count = count.max(word + 1);
             count <= limit
         });
         Some(count).filter(|&n| n <= limit)
     }
 
-    /// Puts every bank behind relay `at` into the first bus word in which its elements are free, as long as `put` goes
+    /// Puts every answer behind relay `at` into the first bus word in which its elements are free, as long as `put` goes
     /// on.
-    fn join(&self, vsa: &Vsa, o: usize, at: [i64; 2], mut put: impl FnMut(usize, Source) -> bool) {
+    fn join(&self, (vsa, o, answers): Of, at: [i64; 2], mut put: impl FnMut(usize, Source) -> bool) {
         let (group, extent) = (&vsa.outputs[o], vsa.outputs[o].extent());
         let word = i64::from(vsa.arrays[group.array as usize].word);
         let along = |a: usize| at[a] * self.block[a]..((at[a] + 1) * self.block[a]).min(extent[a]);
         let mut taken: Vec<u128> = vec![];
         for hops in along(0).flat_map(|i| along(1).map(move |j| [i, j])) {
-            for (b, bank) in group.banks.iter().enumerate() {
-                let elements = owned(bank, word, group.pe(vsa, hops));
+            for (k, of) in answers.iter().enumerate() {
+                let elements = owned(&group.banks[of[0]], word, group.pe(vsa, hops));
                 let place = taken.iter().position(|t| t & elements == 0).unwrap_or(taken.len());
                 if place == taken.len() {
                     taken.push(0);
                 }
                 taken[place] |= elements;
-                if !put(place, (hops, b)) {
+                if !put(place, (hops, k)) {
                     return;
                 }
             }

@@ -20,7 +20,7 @@
 //! earliest, and the `steps` cycles of an answer are no more. Where a collector has one element of each word (or of each
 //! `stride`-th, [`crate::vsa::Bank::stride`]), an answer is one cycle, nothing waits, and the word is composed by wiring.
 
-use super::elements::{lanes, owned, REACH};
+use super::elements::{answers, lanes, owned, REACH};
 use crate::vsa::{OutputBank, OutputGroup, Vsa};
 use std::ops::Range;
 
@@ -40,13 +40,13 @@ pub struct Turn {
     pub words: usize,
 }
 
-/// Banks that answer for the same elements of the same words: those of all collectors in a line.
+/// Answers with the same elements of the same words: those of all collectors in a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chain {
     /// Hops along [`Turn::axis`] from where waves enter.
     pub line: i64,
-    /// Of each collector.
-    pub banks: Vec<usize>,
+    /// Of each collector, see [`super::relay::answers`].
+    pub answers: Vec<usize>,
     /// Number of the word in the rows; with a stride, of the first one.
     pub word: i64,
     /// Elements of the word, as bits.
@@ -88,9 +88,9 @@ pub fn of(vsa: &Vsa, o: usize) -> Option<([i64; 2], usize, Turn)> {
     let in_line = |a: usize| extent[1 - a] == 1 || group.banks.iter().all(|b| b.bank.coef[1 - a] == 0);
     let axis = [1, 0].into_iter().find(|&a| in_line(a))?;
     let all = chains(vsa, group, axis, 0..extent[axis]);
-    let banks = all.iter().map(|chain| chain.banks.len()).max()?;
+    let answers = all.iter().map(|chain| chain.answers.len()).max()?;
     let mut block = extent.map(|n| n.min(REACH));
-    block[1 - axis] = block[1 - axis].min((REACH / banks as i64).max(1));
+    block[1 - axis] = block[1 - axis].min((REACH / answers as i64).max(1));
     let mut turn = Turn { axis, steps, width: (count / steps) as usize, chains: 0, words: 0 };
     for k in 0..(extent[axis] + block[axis] - 1) / block[axis] {
         let chains = turn.chains_of(vsa, o, block, k);
@@ -99,7 +99,7 @@ pub fn of(vsa: &Vsa, o: usize) -> Option<([i64; 2], usize, Turn)> {
     if steps == 1 {
         turn.words = words(&all).len();
     }
-    Some((block, block[1 - axis] as usize * banks, turn))
+    Some((block, block[1 - axis] as usize * answers, turn))
 }
 
 impl Turn {
@@ -113,18 +113,18 @@ impl Turn {
 /// The chains of these lines.
 fn chains(vsa: &Vsa, group: &OutputGroup, axis: usize, lines: Range<i64>) -> Vec<Chain> {
     let width = i64::from(vsa.arrays[group.array as usize].word);
-    let mut all: Vec<Chain> = vec![];
+    let (answers, mut all): (_, Vec<Chain>) = (answers(group), vec![]);
     for line in lines {
         let mut hops = [0; 2];
         hops[axis] = line;
         let p = group.pe(vsa, hops);
-        for (b, of) in group.banks.iter().enumerate() {
+        for (k, of) in answers.iter().map(|of| &group.banks[of[0]]).enumerate() {
             let word = (of.bank.base + of.bank.coef[0] * p[0] + of.bank.coef[1] * p[1]).div_euclid(width);
             let elements = owned(of, width, p);
-            // Banks with the same cells of a row have other rows, and answer at other times.
+            // Answers with the same cells of a row are of other rows, and come at other times.
             match all.iter_mut().find(|c| c.line == line && c.word == word && c.elements == elements) {
-                Some(chain) => chain.banks.push(b),
-                None => all.push(Chain { line, banks: vec![b], word, elements }),
+                Some(chain) => chain.answers.push(k),
+                None => all.push(Chain { line, answers: vec![k], word, elements }),
             }
         }
     }
