@@ -81,7 +81,7 @@ pub const FEW_DESIGNS: u64 = 100;
 /// Rows walked in the time in which one node of a PE is lowered.
 pub const ROWS_PER_NODE: u64 = 10;
 /// Rows walked in the time in which a grid is compared with a statement.
-pub const ROWS_PER_STATEMENT: u64 = 4;
+pub const ROWS_PER_STATEMENT: u64 = 2;
 /// Rows walked in the time of one access of a coarse walk.
 pub const ROWS_PER_ACCESS: u64 = 64;
 /// How many times the effort of one search, in rows and bounds, all searches of a choice may take together.

@@ -87,6 +87,8 @@ pub struct Search<'a> {
     task: &'a Task<'a>,
     model: Model<'a>,
     frontier: Frontier<Node>,
+    /// The grids that every pass opens, the least bound first.
+    listed: Vec<Bounded<Grid>>,
     incumbent: Incumbent,
     budget: Budget,
     refusals: Refusals,
@@ -168,6 +170,7 @@ impl<'a> Search<'a> {
             task,
             model,
             frontier: Frontier::new(),
+            listed: vec![],
             incumbent: Incumbent::new(task),
             budget: Budget::new(task.effort, accesses),
             refusals: Refusals::default(),
@@ -189,11 +192,15 @@ impl Search<'_> {
         self.model.list_orders();
         if self.model.packed > 1 {
             self.model.apart = true;
+            self.list_grids();
             self.run_pass_by_pass();
             self.model.apart = false;
+            self.list_grids();
             self.budget.grant_again(&self.spent());
             self.begin_again();
             self.dropped = i64::MAX;
+        } else {
+            self.list_grids();
         }
         self.run_pass_by_pass()
     }
@@ -325,19 +332,27 @@ impl Search<'_> {
         all
     }
 
-    fn open_grids(&mut self) {
+    /// Lists the grids that may fit by their products, for all passes: programs in phases have so many that a pass may
+    /// not afford it.
+    fn list_grids(&mut self) {
         let all = self.grids();
         self.counts.bounds += all.len() as u64;
         let cap = self.incumbent.cap();
         let below: Vec<Bounded<Grid>> = all.into_iter().filter(|g| g.bound < cap).collect();
         let fits = |g: &&Bounded<Grid>| self.model.products(&g.of).1.fits(&self.model.limits);
-        let fitting: Vec<Bounded<Grid>> = below.par_iter().filter(fits).copied().collect();
-        heuristics::on_grids(self, &fitting);
-        self.counts.too_big += (below.len() - fitting.len()) as u64;
-        let cap = self.incumbent.cap();
-        for grid in fitting.into_iter().filter(|g| g.bound < cap) {
+        self.listed = below.par_iter().filter(fits).copied().collect();
+        self.counts.too_big += (below.len() - self.listed.len()) as u64;
+        self.dives.forget_guesses();
+    }
+
+    fn open_grids(&mut self) {
+        let listed = std::mem::take(&mut self.listed);
+        let below = |all: &[Bounded<Grid>], cap| all.partition_point(|g| g.bound < cap);
+        heuristics::on_grids(self, &listed[..below(&listed, self.incumbent.cap())]);
+        for grid in &listed[..below(&listed, self.incumbent.cap())] {
             self.frontier.push(grid.bound, Node::Grid(grid.of));
         }
+        self.listed = listed;
     }
 
     /// The user allows these space loops.

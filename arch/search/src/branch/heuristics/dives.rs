@@ -16,6 +16,8 @@ pub(in crate::branch) struct Dives {
     axes: BTreeSet<(u8, [u8; 2])>,
     /// By flow: the share of the limits that a lane of the last array took.
     share_of_lane: BTreeMap<Flow, f64>,
+    /// Roughly what the PEs of each listed grid take, once somebody asked.
+    guesses: Vec<Option<Resources>>,
 }
 
 impl Dives {
@@ -23,6 +25,11 @@ impl Dives {
     pub fn restart(&mut self) {
         self.count = 0;
         self.grids.clear();
+    }
+
+    /// Other grids are listed.
+    pub fn forget_guesses(&mut self) {
+        self.guesses.clear();
     }
 
     /// An array of the grid took this share of the limits.
@@ -80,11 +87,11 @@ fn nearest(search: &mut Search, grids: &[Bounded<Grid>], rung: &Resources) -> Ve
         let far = |first: &Bounded<Grid>| bound > first.bound + first.bound * tuning::RUNG_PERCENT / 100;
         near.first().is_some_and(far) || near.len() >= tuning::RUNG_GRIDS
     };
-    for some in grids.chunks(tuning::GRIDS_TOGETHER) {
+    for (k, some) in grids.chunks(tuning::GRIDS_TOGETHER).enumerate() {
         if some[0].bound >= limit || full(&near, some[0].bound) || search.is_spent() {
             break;
         }
-        let pes = search.pes.guess(&search.model, &some.iter().map(|g| &g.of).collect::<Vec<_>>());
+        let pes = guesses(search, grids, k * tuning::GRIDS_TOGETHER, some.len());
         for (grid, pes) in some.iter().zip(pes) {
             if grid.bound < limit && !full(&near, grid.bound) && pes != Resources::default() && pes.fits(rung) {
                 near.push(*grid);
@@ -92,6 +99,17 @@ fn nearest(search: &mut Search, grids: &[Bounded<Grid>], rung: &Resources) -> Ve
         }
     }
     near
+}
+
+/// What the PEs of so many grids take, roughly. The same grids are asked for again and again, and each guess compares
+/// a grid with every statement.
+fn guesses(search: &mut Search, grids: &[Bounded<Grid>], first: usize, count: usize) -> Vec<Resources> {
+    let known = &mut search.dives.guesses;
+    known.resize(known.len().max(first + count), None);
+    let missing: Vec<usize> = (first..first + count).filter(|&k| known[k].is_none()).collect();
+    let found = search.pes.guess(&search.model, &missing.iter().map(|&k| &grids[k].of).collect::<Vec<_>>());
+    missing.into_iter().zip(found).for_each(|(k, pes)| known[k] = Some(pes));
+    known[first..first + count].iter().map(|pes| pes.unwrap_or_default()).collect()
 }
 
 /// Incumbents by what arrays of a flow were seen to take.
@@ -104,8 +122,9 @@ pub(super) fn corrected(search: &mut Search, grids: &[Bounded<Grid>]) {
             break;
         }
         let limit = search.incumbent.limit();
-        let mut below = grids.iter().take_while(|g| g.bound < limit).filter(|g| g.of.peak() > 1);
-        let Some(grid) = below.find(|g| seems_to_fit(search, &g.of)) else { break };
+        let below = grids.partition_point(|g| g.bound < limit);
+        let Some(k) = (0..below).find(|&k| grids[k].of.peak() > 1 && seems_to_fit(search, grids, k)) else { break };
+        let grid = &grids[k];
         let before = search.counts.exact;
         dive_into(search, grid);
         if search.counts.exact == before {
@@ -117,13 +136,14 @@ pub(super) fn corrected(search: &mut Search, grids: &[Bounded<Grid>]) {
     }
 }
 
-fn seems_to_fit(search: &mut Search, grid: &Grid) -> bool {
+fn seems_to_fit(search: &mut Search, grids: &[Bounded<Grid>], k: usize) -> bool {
+    let grid = &grids[k].of;
     if search.dives.grids.contains(grid) {
         return false;
     }
     let share = match search.dives.share_of_lane.get(&grid.flow) {
         Some(each) => each * grid.peak() as f64,
-        None => share(&search.pes.guess(&search.model, &[grid])[0], &search.task.limits),
+        None => share(&guesses(search, grids, k, 1)[0], &search.task.limits),
     };
     share <= tuning::CORRECTED_SHARE
 }
