@@ -7,7 +7,7 @@ use crate::io::relay::Relay;
 use crate::io::turn::Turn;
 use crate::port::Port;
 use crate::stream::{Answer, StreamItem, Tokens};
-use array::contract::relay::{answers, lanes, owned, Relays};
+use array::contract::relay::{lanes, owned, Relays};
 use array::contract::timing::{collect_time, drain_latency};
 use array::contract::turn;
 use array::contract::walk::Walk;
@@ -177,9 +177,9 @@ impl Turns {
             width: 8 * array.bus_bytes(),
             w,
         };
-        let answers = answers(group);
+        let answers = &relays.answers;
         let words = |k: i64| {
-            let chains = of.chains_of(vsa, o, relays.block, k);
+            let chains = of.chains_of(vsa, o, (relays.block, &relays.answers), k);
             let compose = |e: i64, among: &[usize]| {
                 let from = among.iter().find(|c| chains[**c].elements >> e & 1 == 1);
                 let bank = |c: &usize| &group.banks[answers[chains[*c].answers[0]][0]];
@@ -196,7 +196,8 @@ impl Turns {
     /// What relay `at` joins: the elements of its collectors by chain.
     fn links(&self, vsa: &Vsa, o: usize, relays: &Relays, at: [i64; 2]) -> Vec<Part> {
         let (group, a) = (&vsa.outputs[o], self.axis);
-        let chains = relays.turn.as_ref().map_or(vec![], |turn| turn.chains_of(vsa, o, relays.block, at[a]));
+        let chains =
+            relays.turn.as_ref().map_or(vec![], |turn| turn.chains_of(vsa, o, (relays.block, &relays.answers), at[a]));
         let along = 1 - a;
         let places =
             at[along] * relays.block[along]..((at[along] + 1) * relays.block[along]).min(group.extent()[along]);
@@ -225,7 +226,7 @@ fn parts(vsa: &Vsa, o: usize, relays: &Relays, at: [i64; 2]) -> Vec<Part> {
     let group: &OutputGroup = &vsa.outputs[o];
     let array = &vsa.arrays[group.array as usize];
     let (word, bits) = (array.word as i64, 8 * array.ty.bytes());
-    let answers = answers(group);
+    let answers = &relays.answers;
     let bank = |k: usize| &group.banks[answers[k][0]];
     let mut words = relays.words(vsa, o, at);
     words.resize(relays.joined, vec![]);

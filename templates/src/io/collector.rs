@@ -8,7 +8,7 @@
 //! Ports: [`CollectorPorts`]. A wave brings enables and (row, col, slot) one cycle before its values (`collect_time`).
 //! The lanes of a memory word have separate write enables. To drain, the writer sends one token per word of the
 //! footprint, which the relays ([`super::relay`]) distribute. The owner answers with its elements and all others with
-//! 0, so the relays only have to OR the answers. Banks with the same cells of a row are ORed in the collector.
+//! 0, so the relays only have to OR the answers. An answer may be the OR of several banks.
 //!
 //! Where elements leave one after the other ([`array::contract::turn`]), a memory word is one of the `steps` parts of an
 //! answer, which follow each other from the cycle on in which the answer would be there:
@@ -28,7 +28,7 @@ use crate::operators::wires;
 use crate::port::{Chain, Port};
 use crate::stream::StreamItem;
 use array::contract::operand::travels;
-use array::contract::relay::{answers, lanes, Relays};
+use array::contract::relay::{lanes, Relays};
 use array::vsa::{NodeId, OutputBank, OutputGroup, Vsa};
 use rtl::{clog2, u, Design, MemStyle, ModuleBuilder, Sig, Template, Ty};
 use scop::ScalarType;
@@ -42,7 +42,7 @@ pub struct Collector {
     pub buffer: Buffer,
     pub compressed: bool,
     pub banks: Vec<OutputBank>,
-    /// Banks by answer, see [`answers`].
+    /// Banks by answer, see [`Relays::answers`].
     pub answers: Vec<Vec<usize>>,
     /// Nodes of the enables that come with the waves.
     pub wave_enables: Vec<NodeId>,
@@ -125,7 +125,7 @@ impl Collector {
             ),
             compressed,
             banks: group.banks.clone(),
-            answers: answers(group),
+            answers: relays.answers.clone(),
             wave_enables: wave_enables(vsa, group),
             ports: group.ports.iter().map(|p| (vsa.node(p.value).ty, p.enable)).collect(),
             steps: relays.steps(),

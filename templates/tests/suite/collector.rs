@@ -4,7 +4,7 @@
 use crate::module_support::layout::{add_output, ends, footprint_words, frame, local, shape, ties, FootprintWord};
 use crate::module_support::*;
 use array::contract::operand::travels;
-use array::contract::relay::{answers, lanes, owned, Relays};
+use array::contract::relay::{lanes, owned, Relays};
 use array::vsa::{OutputBank, OutputGroup, Vsa};
 use std::collections::BTreeMap;
 use templates::io::collector::{masks, row_form, wave_enables, Collector};
@@ -122,7 +122,7 @@ impl Bench<'_> {
         let array = &self.collector.vsa.arrays[group.array as usize];
         let (bits, word) = (array.ty.bytes() as usize * 8, i64::from(array.word));
         let steps = self.collector.module.steps;
-        for (k, banks) in answers(&group).iter().enumerate() {
+        for (k, banks) in self.collector.module.answers.iter().enumerate() {
             let first = &group.banks[banks[0]];
             let (count, width) = (lanes(first, word), lanes(first, word) / steps);
             let limbs = (width as usize * bits).div_ceil(64);
@@ -187,7 +187,7 @@ fn at_place(r: &mut Random, collector: &Case, p: [i64; 2]) {
     let v = &collector.vsa;
     let group = &v.outputs[collector.group];
     let word = v.arrays[group.array as usize].word as i64;
-    let mut b = Bench { collector, p, script: Script::default(), answered: vec![0; answers(group).len()] };
+    let mut b = Bench { collector, p, script: Script::default(), answered: vec![0; collector.module.answers.len()] };
     let mut sim = simulate(collector.module.clone(), r);
     b.script.quiet("dr_valid", 0);
     for k in (0..group.ports.len()).filter(|k| !travels(v, group.ports[*k].enable)) {

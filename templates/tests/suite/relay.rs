@@ -3,7 +3,7 @@
 
 use crate::module_support::layout::{add_output, frame};
 use crate::module_support::*;
-use array::contract::relay::{answers, owned, Relays, Source};
+use array::contract::relay::{owned, Relays, Source};
 use array::contract::turn::{self, Chain};
 
 fn words(v: &array::vsa::Vsa, relays: &Relays) -> Vec<Vec<Source>> {
@@ -18,7 +18,7 @@ fn every_answer_has_its_place() {
         add_output(r, &mut v);
         let (group, relays) = (&v.outputs[0], Relays::new(&v, 0));
         let word = i64::from(v.arrays[group.array as usize].word);
-        let answers = answers(group);
+        let answers = &relays.answers;
         let words = words(&v, &relays);
         for sources in &words {
             let elements: Vec<u128> = sources
@@ -54,7 +54,7 @@ fn neighbours_share_words() {
         for (elements, block, extent) in [(8, [2, 4], [7, 4]), (16, [1, 4], [13, 4])] {
             let bank = &mut v.outputs[0].banks[0];
             (bank.elements, bank.bank.base, bank.bank.coef) = (elements, 0, [0, elements]);
-            assert_eq!(Relays::new(&v, 0), Relays { block, extent, joined: 4, turn: None });
+            assert_eq!(Relays::new(&v, 0), Relays { block, extent, joined: 4, turn: None, answers: vec![vec![0]] });
         }
     });
 }
@@ -70,11 +70,11 @@ fn every_answer_has_its_chain() {
         let (group, of) = (&v.outputs[0], relays.turn.as_ref().expect("it turns"));
         assert!(of.steps <= group.footprint.words);
         let turns: Vec<Vec<Chain>> =
-            (0..relays.extent[of.axis]).map(|k| of.chains_of(&v, 0, relays.block, k)).collect();
+            (0..relays.extent[of.axis]).map(|k| of.chains_of(&v, 0, (relays.block, &relays.answers), k)).collect();
         let mut found: Vec<(i64, usize)> =
             turns.iter().flatten().flat_map(|c| c.answers.iter().map(|k| (c.line, *k))).collect();
         found.sort_unstable();
-        let all = (0..group.extent()[of.axis]).flat_map(|line| (0..answers(group).len()).map(move |k| (line, k)));
+        let all = (0..group.extent()[of.axis]).flat_map(|line| (0..relays.answers.len()).map(move |k| (line, k)));
         assert_eq!(found, all.collect::<Vec<_>>());
         for chains in &turns {
             let words = turn::words(chains);

@@ -1,17 +1,17 @@
 //! The elements of a bus word that a collector answers with.
 //!
 //! Its banks own disjoint cells. Banks that keep the same cells of a row have other rows each, so at most one of them has
-//! the row that a token asks for, and the collector's *answer* is the OR of them.
+//! the row that a token asks for, and they may have one *answer*, the OR of them.
 //!
-//! Example: 16 lanes store `C[0][j]` to `C[15][j]`, one bank each. The collector has one answer, of one element.
+//! Example: 16 lanes store `C[0][j]` to `C[15][j]`, one bank each. The collector may have one answer, of one element.
 
 use crate::vsa::{OutputBank, OutputGroup};
 
 /// Collectors along an axis that a relay serves, at most: as far as signals go in a cycle.
 pub(super) const REACH: i64 = 4;
 
-/// The answers of a collector: its banks by the cells of a row that they keep.
-pub fn answers(group: &OutputGroup) -> Vec<Vec<usize>> {
+/// The fewest answers of a collector: its banks by the cells of a row that they keep.
+pub fn fewest_answers(group: &OutputGroup) -> Vec<Vec<usize>> {
     let cells = |b: usize| {
         let OutputBank { bank, elements } = &group.banks[b];
         (bank.base, bank.coef, bank.words_per_row, bank.stride, *elements)

@@ -15,8 +15,8 @@
 //!
 //! Source: AutoSA, section 4.3 (L2 drain modules).
 
-use super::elements::REACH;
-pub use super::elements::{answers, lanes, owned};
+use super::elements::{fewest_answers, REACH};
+pub use super::elements::{lanes, owned};
 use super::memory::{in_luts, line, luts};
 use super::turn::{self, Turn};
 use crate::vsa::{OutputBank, Vsa};
@@ -31,11 +31,8 @@ const SAVED: (f64, i64) = (0.25, 1000);
 /// They make a run longer by this share of its waves at most.
 const LONGER: f64 = 1.0 / 256.0;
 
-/// An answer of a collector: the collector's hops from the corner where waves enter, the index among its [`answers`].
+/// An answer of a collector: the collector's hops from the corner where waves enter, the index in [`Relays::answers`].
 pub type Source = ([i64; 2], usize);
-
-/// An output group: its array, its index, its [`answers`].
-type Of<'a> = (&'a Vsa, usize, &'a [Vec<usize>]);
 
 /// The relays of an output group, a grid that begins where waves enter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +44,8 @@ pub struct Relays {
     pub joined: usize,
     /// Elements leave in chains, one after the other.
     pub turn: Option<Turn>,
+    /// The answers of a collector, each with the banks that it joins: one, or all with the same cells of a row.
+    pub answers: Vec<Vec<usize>>,
 }
 
 /// LUTs per bit that join this many words.
@@ -57,17 +56,28 @@ pub fn joining(words: i64) -> i64 {
 impl Relays {
     /// Elements of a bus word leave at once, or one after the other where that is worth it.
     pub fn new(vsa: &Vsa, o: usize) -> Relays {
-        let at_once = Relays::at_once(vsa, o);
-        Relays::in_turn(vsa, o).filter(|chains| chains.pays(vsa, o, &at_once)).unwrap_or(at_once)
+        let at_once = Relays::smaller(vsa, o, |answers| Some(Relays::at_once(vsa, o, answers)));
+        let in_turn = Relays::in_turn(vsa, o);
+        let Some(at_once) = at_once else { return Relays::of([1, 1], vsa.outputs[o].extent(), vec![]) };
+        in_turn.filter(|chains| chains.pays(vsa, o, &at_once)).unwrap_or(at_once)
     }
 
     /// Elements leave one after the other, if they can.
     pub fn in_turn(vsa: &Vsa, o: usize) -> Option<Relays> {
-        turn::of(vsa, o).map(|(block, joined, turn)| Relays {
-            joined,
-            turn: Some(turn),
-            ..Relays::of(block, vsa.outputs[o].extent())
+        Relays::smaller(vsa, o, |answers| {
+            let (block, joined, turn) = turn::of(vsa, o, &answers)?;
+            Some(Relays { joined, turn: Some(turn), ..Relays::of(block, vsa.outputs[o].extent(), answers) })
         })
+    }
+
+    /// An answer for each bank, or the fewest answers where these take fewer LUTs: a relay joins a few bus words without
+    /// another LUT, but each word takes all bits of the bus.
+    fn smaller(vsa: &Vsa, o: usize, with: impl Fn(Vec<Vec<usize>>) -> Option<Relays>) -> Option<Relays> {
+        let (each, fewest) = ((0..vsa.outputs[o].banks.len()).map(|b| vec![b]), fewest_answers(&vsa.outputs[o]));
+        let joins = fewest.len() < each.len();
+        let separate = with(each.collect())?;
+        let joined = if joins { with(fewest) } else { None };
+        Some(joined.filter(|joined| joined.luts(vsa, o) < separate.luts(vsa, o)).unwrap_or(separate))
     }
 
     /// Fewer LUTs than `other`, and a run as good as equally long.
@@ -103,7 +113,7 @@ impl Relays {
         let group = &vsa.outputs[o];
         let array = &vsa.arrays[group.array as usize];
         let bits = |b: usize| self.width(&group.banks[b], array.word.into()) * i64::from(array.ty.bits());
-        answers(group).iter().map(|of| bits(of[0]) * joining(of.len() as i64)).sum()
+        self.answers.iter().map(|of| bits(of[0]) * joining(of.len() as i64)).sum()
     }
 
     /// LUTs and registers of what joins words.
@@ -136,21 +146,22 @@ impl Relays {
     }
 
     /// Uses the fewest relays; among equally few, the shortest way.
-    fn at_once(vsa: &Vsa, o: usize) -> Relays {
+    fn at_once(vsa: &Vsa, o: usize, answers: Vec<Vec<usize>>) -> Relays {
         let extent = vsa.outputs[o].extent();
         let side = |a: usize| 1..=REACH.min(extent[a]);
-        let mut all: Vec<Relays> = side(0).flat_map(|i| side(1).map(move |j| Relays::of([i, j], extent))).collect();
+        let mut all: Vec<Relays> =
+            side(0).flat_map(|i| side(1).map(move |j| Relays::of([i, j], extent, vec![]))).collect();
         all.sort_by_key(|r| (r.extent[0] * r.extent[1], r.extent[0] + r.extent[1]));
-        let answers = answers(&vsa.outputs[o]);
         let most = |r: &Relays, limit: usize| {
             let count = |at| r.count((vsa, o, &answers), at, limit);
             r.kinds(vsa, o).into_iter().try_fold(0, |most, at| Some(count(at)?.max(most)))
         };
         let fitting = all.into_iter().find_map(|r| Some(Relays { joined: most(&r, JOINED)?, ..r }));
-        fitting.unwrap_or_else(|| {
-            let single = Relays::of([1, 1], extent);
+        let chosen = fitting.unwrap_or_else(|| {
+            let single = Relays::of([1, 1], extent, vec![]);
             Relays { joined: most(&single, usize::MAX).unwrap_or(0), ..single }
-        })
+        });
+        Relays { answers, ..chosen }
     }
 
     /// Relays that stand for all: others serve as many collectors, whose elements begin at the same places of a bus
@@ -168,14 +179,14 @@ impl Relays {
         kinds(0).flat_map(|i| kinds(1).map(move |j| [i, j])).collect()
     }
 
-    fn of(block: [i64; 2], extent: [i64; 2]) -> Relays {
-        Relays { block, extent: [0, 1].map(|a| (extent[a] + block[a] - 1) / block[a]), joined: 0, turn: None }
+    fn of(block: [i64; 2], extent: [i64; 2], answers: Vec<Vec<usize>>) -> Relays {
+        Relays { block, extent: [0, 1].map(|a| (extent[a] + block[a] - 1) / block[a]), joined: 0, turn: None, answers }
     }
 
     /// The bus words that relay `at` joins: which collectors' elements stand side by side in each.
     pub fn words(&self, vsa: &Vsa, o: usize, at: [i64; 2]) -> Vec<Vec<Source>> {
         let mut words: Vec<Vec<Source>> = vec![];
-        self.join((vsa, o, &answers(&vsa.outputs[o])), at, |word, source| {
+        self.join((vsa, o, &self.answers), at, |word, source| {
             if word == words.len() {
                 words.push(vec![]);
             }
@@ -186,7 +197,7 @@ impl Relays {
     }
 
     /// How many they are, unless more than `limit`.
-    fn count(&self, of: Of, at: [i64; 2], limit: usize) -> Option<usize> {
+    fn count(&self, of: (&Vsa, usize, &[Vec<usize>]), at: [i64; 2], limit: usize) -> Option<usize> {
         let mut count = 0;
         self.join(of, at, |word, _| {
             count = count.max(word + 1);
@@ -197,7 +208,12 @@ impl Relays {
 
     /// Puts every answer behind relay `at` into the first bus word in which its elements are free, as long as `put` goes
     /// on.
-    fn join(&self, (vsa, o, answers): Of, at: [i64; 2], mut put: impl FnMut(usize, Source) -> bool) {
+    fn join(
+        &self,
+        (vsa, o, answers): (&Vsa, usize, &[Vec<usize>]),
+        at: [i64; 2],
+        mut put: impl FnMut(usize, Source) -> bool,
+    ) {
         let (group, extent) = (&vsa.outputs[o], vsa.outputs[o].extent());
         let word = i64::from(vsa.arrays[group.array as usize].word);
         let along = |a: usize| at[a] * self.block[a]..((at[a] + 1) * self.block[a]).min(extent[a]);

@@ -20,7 +20,7 @@
 //! earliest, and the `steps` cycles of an answer are no more. Where a collector has one element of each word (or of each
 //! `stride`-th, [`crate::vsa::Bank::stride`]), an answer is one cycle, nothing waits, and the word is composed by wiring.
 
-use super::elements::{answers, lanes, owned, REACH};
+use super::elements::{lanes, owned, REACH};
 use crate::vsa::{OutputBank, OutputGroup, Vsa};
 use std::ops::Range;
 
@@ -45,7 +45,7 @@ pub struct Turn {
 pub struct Chain {
     /// Hops along [`Turn::axis`] from where waves enter.
     pub line: i64,
-    /// Of each collector, see [`super::relay::answers`].
+    /// Of each collector, see [`super::relay::Relays::answers`].
     pub answers: Vec<usize>,
     /// Number of the word in the rows; with a stride, of the first one.
     pub word: i64,
@@ -64,7 +64,7 @@ pub struct Turned {
 
 /// Chains for an output group: collectors per relay, the words that a relay joins, and the turn. `None` if elements
 /// cannot leave one after the other.
-pub fn of(vsa: &Vsa, o: usize) -> Option<([i64; 2], usize, Turn)> {
+pub fn of(vsa: &Vsa, o: usize, answers: &[Vec<usize>]) -> Option<([i64; 2], usize, Turn)> {
     let group = &vsa.outputs[o];
     let (word, extent) = (i64::from(vsa.arrays[group.array as usize].word), group.extent());
     let first = group.banks.first()?;
@@ -87,33 +87,33 @@ pub fn of(vsa: &Vsa, o: usize) -> Option<([i64; 2], usize, Turn)> {
     }
     let in_line = |a: usize| extent[1 - a] == 1 || group.banks.iter().all(|b| b.bank.coef[1 - a] == 0);
     let axis = [1, 0].into_iter().find(|&a| in_line(a))?;
-    let all = chains(vsa, group, axis, 0..extent[axis]);
-    let answers = all.iter().map(|chain| chain.answers.len()).max()?;
+    let all = chains(vsa, (group, answers), axis, 0..extent[axis]);
+    let most = all.iter().map(|chain| chain.answers.len()).max()?;
     let mut block = extent.map(|n| n.min(REACH));
-    block[1 - axis] = block[1 - axis].min((REACH / answers as i64).max(1));
+    block[1 - axis] = block[1 - axis].min((REACH / most as i64).max(1));
     let mut turn = Turn { axis, steps, width: (count / steps) as usize, chains: 0, words: 0 };
     for k in 0..(extent[axis] + block[axis] - 1) / block[axis] {
-        let chains = turn.chains_of(vsa, o, block, k);
+        let chains = turn.chains_of(vsa, o, (block, answers), k);
         (turn.chains, turn.words) = (turn.chains.max(chains.len()), turn.words.max(words(&chains).len()));
     }
     if steps == 1 {
         turn.words = words(&all).len();
     }
-    Some((block, block[1 - axis] as usize * answers, turn))
+    Some((block, block[1 - axis] as usize * most, turn))
 }
 
 impl Turn {
-    /// The chains of the relays that are number `k` along the axis.
-    pub fn chains_of(&self, vsa: &Vsa, o: usize, block: [i64; 2], k: i64) -> Vec<Chain> {
+    /// The chains of the relays that are number `k` along the axis, with their block and answers.
+    pub fn chains_of(&self, vsa: &Vsa, o: usize, (block, answers): ([i64; 2], &[Vec<usize>]), k: i64) -> Vec<Chain> {
         let (group, a) = (&vsa.outputs[o], self.axis);
-        chains(vsa, group, a, k * block[a]..((k + 1) * block[a]).min(group.extent()[a]))
+        chains(vsa, (group, answers), a, k * block[a]..((k + 1) * block[a]).min(group.extent()[a]))
     }
 }
 
 /// The chains of these lines.
-fn chains(vsa: &Vsa, group: &OutputGroup, axis: usize, lines: Range<i64>) -> Vec<Chain> {
+fn chains(vsa: &Vsa, (group, answers): (&OutputGroup, &[Vec<usize>]), axis: usize, lines: Range<i64>) -> Vec<Chain> {
     let width = i64::from(vsa.arrays[group.array as usize].word);
-    let (answers, mut all): (_, Vec<Chain>) = (answers(group), vec![]);
+    let mut all: Vec<Chain> = vec![];
     for line in lines {
         let mut hops = [0; 2];
         hops[axis] = line;
