@@ -142,7 +142,9 @@ fn search_with(task: &Task, pes: Pes) -> (Found, Pes) {
     };
     heuristics::at_end(&mut search);
     search.counts.work = search.budget.work(&search.spent());
-    let Search { mut incumbent, refusals, counts, bound, pes, .. } = search;
+    // Arrays dealt out are outside of the space that was searched, and may take fewer cycles than was proved for it.
+    let bound = search.incumbent.cycles().map_or(search.bound, |cycles| cycles.min(search.bound));
+    let Search { mut incumbent, refusals, counts, pes, .. } = search;
     let found = Found {
         best: incumbent.take(),
         passed: vec![],
