@@ -241,7 +241,13 @@ fn objective(compiled: &Compiled) -> Option<String> {
         Objective::Balanced => {
             let fastest = |d: &search::branch::Design| {
                 let larger = share(&d.need, &s.limits) / share(&compiled.report.resources, &s.limits).max(1e-9);
-                format!("; {larger:.1} times as large, it would take {} cycles: --objective cycles", grouped(d.cycles))
+                // The scarcest resource may be the same, and only the LUTs fewer.
+                let size = if larger < 1.05 {
+                    format!("with {} LUT", grouped(d.need.lut))
+                } else {
+                    format!("{larger:.1} times as large")
+                };
+                format!("; {size}, it would take {} cycles: --objective cycles", grouped(d.cycles))
             };
             let smaller = |smaller: &Smaller| {
                 let found = if smaller.bound > smaller.most { "takes" } else { "was found that takes" };

@@ -25,10 +25,12 @@ pub enum Improvement {
     Found(fn(&Quest, Found, &Resources) -> Found),
     /// The array with the fewest cycles is found, and the user wants nothing smaller.
     Fastest(fn(&Quest, Found) -> Found),
+    /// The array that balances size and cycles is found.
+    Balanced(fn(&Quest, Found) -> Found),
 }
 
 /// The heuristics of a quest, in the order in which they run; those of one search are [`crate::branch::HEURISTICS`].
-pub const IMPROVEMENTS: [Heuristic<Improvement>; 2] = [
+pub const IMPROVEMENTS: [Heuristic<Improvement>; 3] = [
     Heuristic {
         name: "strips that carry values",
         why: "the search cannot skew loops from strip to strip, so the best design is tried in strips",
@@ -38,6 +40,11 @@ pub const IMPROVEMENTS: [Heuristic<Improvement>; 2] = [
         name: "leaner",
         why: "among equally fast arrays the first one found may take twice the resources of another",
         run: Improvement::Fastest(leaner),
+    },
+    Heuristic {
+        name: "lighter",
+        why: "among arrays with as many slices, one whose products share them may take four times the LUTs of another",
+        run: Improvement::Balanced(lighter),
     },
 ];
 
@@ -57,6 +64,10 @@ fn improve_found(quest: &Quest, found: Found, limits: &Resources) -> Found {
 
 fn improve_fastest(quest: &Quest, found: Found) -> Found {
     improve(found, |found, run| if let Improvement::Fastest(f) = run { f(quest, found) } else { found })
+}
+
+fn improve_balanced(quest: &Quest, found: Found) -> Found {
+    improve(found, |found, run| if let Improvement::Balanced(f) = run { f(quest, found) } else { found })
 }
 
 /// What the user seeks, and the effort for it.
@@ -229,7 +240,7 @@ impl Quest<'_> {
         let found = self.fastest();
         let Some(best) = &found.best else { return Ok(found) };
         Ok(match objective {
-            Objective::Balanced => self.balanced(found),
+            Objective::Balanced => improve_balanced(self, self.balanced(found)),
             Objective::Cycles => {
                 let slack = aim.slack.map_or(0.0, |s| s.value());
                 let most = (best.cycles as f64 * (1.0 + slack)) as i64;
@@ -285,13 +296,7 @@ impl Quest<'_> {
                 found.best = Some(best);
                 break;
             };
-            if design.cycles < best.cycles {
-                found.trace.push(step(&found, design.cycles));
-            } else if design.cycles > best.cycles {
-                found.passed.push(best);
-            }
-            found.passed.retain(|passed| passed.cycles < design.cycles);
-            found.best = Some(design);
+            replace(&mut found, best, design);
         }
         found
     }
@@ -417,6 +422,45 @@ fn leaner(quest: &Quest, mut found: Found) -> Found {
         found.best = Some(design);
     }
     found
+}
+
+/// Halves the LUTs again and again, if products may share slices, as long as a short search finds a design that takes no
+/// more of what is scarcest and [`tuning::LIGHTER_PERCENT`] more cycles at most.
+fn lighter(quest: &Quest, mut found: Found) -> Found {
+    let packs = quest.spec.arithmetic.pack == Some(true);
+    let part = quest.effort.part(tuning::LEANER_PART);
+    let exact = part.exact.clamp(tuning::BALANCED_DESIGNS, tuning::LEANER_DESIGNS);
+    let effort = Effort { exact, gap: part.gap.max(tuning::BALANCED_GAP), ..part };
+    while let Some(best) = found.best.take() {
+        let is_light = best.need.lut as f64 <= tuning::LEAN_SHARE * quest.limits.lut as f64;
+        let stops = quest.is_stopped() || quest.left() == 0 || !effort.affords_a_design(&found.counts);
+        if !packs || is_light || stops {
+            found.best = Some(best);
+            break;
+        }
+        let others = share_of(&quest.limits, share(&best.need, &quest.limits));
+        let limits = Resources { lut: best.need.lut / 2, ..others };
+        let most = best.cycles + best.cycles * tuning::LIGHTER_PERCENT / 100;
+        let lighter = quest.ask(Ask { limits, below: most + 1, enough: 0, effort });
+        found.counts = found.counts + lighter.counts;
+        let Some(design) = lighter.best else {
+            found.best = Some(best);
+            break;
+        };
+        replace(&mut found, best, design);
+    }
+    found
+}
+
+/// A smaller design takes the place of the best one, which it passes if that is faster.
+fn replace(found: &mut Found, best: Design, design: Design) {
+    if design.cycles < best.cycles {
+        found.trace.push(step(found, design.cycles));
+    } else if design.cycles > best.cycles {
+        found.passed.push(best);
+    }
+    found.passed.retain(|passed| passed.cycles < design.cycles);
+    found.best = Some(design);
 }
 
 fn step(found: &Found, cycles: i64) -> Step {

@@ -6,9 +6,11 @@ use array::variants::assemble;
 use cost::board::{Board, Resources};
 use cost::{memory, resources};
 use scop::Scop;
-use search::branch::{search, Effort, Found, Task};
+use search::branch::{search, share, Effort, Found, Task};
+use search::choose::{self, Quest};
 use std::path::Path;
-use uniform::design::DesignSpec;
+use uniform::aim::Objective;
+use uniform::design::{Aim, DesignSpec};
 use uniform::mapping::{DimPlan, Plan};
 use uniform::memory::Memory;
 
@@ -332,6 +334,29 @@ fn the_optimum_with_packed_products_is_that_of_an_exhaustive_search() {
             best.plan
         );
     }
+}
+
+/// If products share slices, LUTs are the second criterion: half of them may cost 1 % of the cycles, and nothing of what
+/// is scarcest.
+#[test]
+fn packed_products_take_few_luts() {
+    let scop = product_of("int8_t", [64, 64, 256]);
+    let mut spec = DesignSpec::default();
+    spec.arithmetic.pack = Some(true);
+    let program = search::program(&scop, &spec).expect("a product");
+    let limits = Resources { dsp: 128, lut: 200_000, ..board().resources };
+    let best = |objective| {
+        let aim = Aim { objective: Some(objective), ..Aim::default() };
+        let quest = Quest::new(&program, &spec, limits, choose::effort(&program));
+        quest.answer(&aim).expect("the aim is clear")
+    };
+    let [fast, light] = [Objective::Cycles, Objective::Balanced].map(best);
+    let [fastest, lightest] = [&fast, &light].map(|found| found.best.as_ref().expect("a product has an array"));
+    let halvings = (fastest.need.lut / lightest.need.lut).ilog2();
+    assert!(halvings >= 1, "{} LUT, and {} in the fastest", lightest.need.lut, fastest.need.lut);
+    assert!(lightest.cycles <= fastest.cycles + fastest.cycles * (i64::from(halvings) + 1) / 100);
+    assert!(share(&lightest.need, &limits) <= share(&fastest.need, &limits));
+    assert!(light.bound <= lightest.cycles && light.passed.first().is_none_or(|d| d.cycles == fastest.cycles));
 }
 
 /// Bounds of arrays whose products share slices, and of those that could and do not.
