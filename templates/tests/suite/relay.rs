@@ -59,6 +59,31 @@ fn neighbours_share_words() {
     });
 }
 
+/// Lanes with rows of their own: collectors join elements, so that neighbours share one bus word. Two whole bus words cost
+/// less in the relay, which joins them in the LUTs that it has.
+#[test]
+fn banks_are_joined_where_that_takes_fewer_luts() {
+    for_cases(1, |r| {
+        let mut v = frame(r);
+        while v.outputs.is_empty() || v.outputs[0].banks.len() > 1 {
+            v.outputs.clear();
+            add_output(r, &mut v);
+        }
+        (v.outputs[0].first, v.outputs[0].last, v.outputs[0].footprint.words) = ([0, 0], [13, 0], 1);
+        let array = v.outputs[0].array as usize;
+        v.arrays[array].word = 16;
+        for (elements, banks, answers, block) in [(1, 16, 1, [4, 1]), (16, 2, 2, [2, 1])] {
+            let bank = &mut v.outputs[0].banks[0];
+            (bank.elements, bank.bank.base, bank.bank.coef) = (elements, 0, [elements, 0]);
+            (bank.bank.words_per_row, bank.bank.stride) = (1, 0);
+            v.outputs[0].banks = vec![v.outputs[0].banks[0].clone(); banks];
+            let relays = Relays::new(&v, 0);
+            assert_eq!((relays.answers.len(), relays.block, relays.turn), (answers, block, None));
+            v.outputs[0].banks.truncate(1);
+        }
+    });
+}
+
 /// Every answer is in one chain, a chain has answered when it is asked again, and the words of a turn have their chains
 /// side by side.
 #[test]
