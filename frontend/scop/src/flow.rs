@@ -30,6 +30,7 @@ mod array;
 mod domains;
 mod earlier;
 mod report;
+mod schedule;
 mod used;
 
 pub use crate::poly::Region;
@@ -157,8 +158,6 @@ type Answer = (ArrayId, Vec<StmtId>, Arc<ArrayFlow>);
 
 struct Analysis<'a> {
     scop: &'a Scop,
-    /// Per statement: its domain fixes an iterator to one value.
-    fixed: Vec<bool>,
     /// Pieces of dependences are not merged, see [`PAIRS`].
     unmerged: bool,
 }
@@ -167,9 +166,8 @@ impl<'a> Analysis<'a> {
     fn new(scop: &'a Scop) -> poly::Result<Self> {
         let bounds = |s: &Statement| domain_bounds(&s.domain, s.loops.len()).unwrap_or_default();
         let bounds: Vec<_> = limited(|| scop.statements.iter().map(bounds).collect())?;
-        let fixed = bounds.iter().map(|all| all.iter().any(|(lo, hi)| lo == hi)).collect();
         let unmerged = bounds.iter().any(|all| all.iter().filter(|(lo, hi)| hi - lo == 1).count() > PAIRS);
-        Ok(Analysis { scop, fixed, unmerged })
+        Ok(Analysis { scop, unmerged })
     }
 
     /// Analyzes the selected arrays one by one, on several threads. isl's run time depends on the length of the
@@ -224,7 +222,6 @@ impl<'a> Analysis<'a> {
                     domain: s.domain.clone(),
                     beta: s.beta.clone(),
                     depth: s.loops.len(),
-                    fixed: self.fixed[id.index()],
                     accesses,
                     used,
                 });

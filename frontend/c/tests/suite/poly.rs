@@ -133,8 +133,9 @@ fn functions_with_and_without_division() {
 fn last_source_is_the_last() {
     let context = context();
     let union = |text: &str| UnionMap::parse(&context, text).unwrap();
-    let (read, write) = (union("{ R[i] -> A[0] : 0 <= i < 4 }"), union("{ W[i] -> A[0] : 1 <= i < 9 }"));
-    let found = last_source(&read, &write, &union("{ R[i] -> [i, 0]; W[i] -> [i, 1] }")).unwrap();
+    let timed = |text: &str, within: i64| Timed { access: map(&context, text), text: vec![(0, 0), (1, within)] };
+    let (read, write) = (timed("{ R[i] -> A[0] : 0 <= i < 4 }", 0), timed("{ W[i] -> A[0] : 1 <= i < 9 }", 1));
+    let found = last_source(&[read], &[write], |_, _| true).unwrap();
     assert!(found.dependence.is_equal(&union("{ W[i] -> R[i + 1] : 1 <= i <= 2 }")).unwrap());
     assert!(found.no_source.is_equal(&union("{ R[i] -> A[0] : 0 <= i <= 1 }")).unwrap());
 }

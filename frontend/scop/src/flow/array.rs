@@ -3,14 +3,15 @@
 //! It depends on the accesses of the array alone. Rewrites of a program leave most arrays as they are, so results are
 //! cached by [`Accesses`].
 //!
-//! Method: [`last_source`] of isl, or [`last_source_by_time`] where isl's answer would be wrong (a fixed iterator) or
-//! is incomplete (divisibility). Both get only the schedule entries that can differ between two accesses of one
-//! element. For example `C[i][j]` in all accesses fixes the entries of `i` and `j`; only the loop over `k` and the
-//! textual positions remain.
+//! Method: [`last_source`] of isl, or [`last_source_by_time`] where isl's answer is incomplete (divisibility). Both get
+//! only the schedule entries that can differ between two accesses of one element. For example `C[i][j]` in all accesses
+//! fixes the entries of `i` and `j`; only the loop over `k` and the textual positions remain.
 
+use super::schedule::{iterator, Schedule};
 use super::{domains, LiveOut, MemoryDep, Piece, RelationPiece, Source, WRITE};
 use crate::poly;
-use crate::poly::{last_source, last_source_by_time, Context, LastSource, Map, Set, UnionMap};
+use crate::poly::{last_source, last_source_by_time, Context, LastSource, Map, Set, Timed, UnionMap};
+use crate::polyhedron::range_and_work;
 use crate::{Affine, Constraint, StmtId};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -33,8 +34,6 @@ pub(super) struct Accessor {
     pub domain: Vec<Vec<Constraint>>,
     pub beta: Vec<i64>,
     pub depth: usize,
-    /// The domain fixes an iterator to one value (see [`last_source_by_time`]).
-    pub fixed: bool,
     /// Read index or [`WRITE`], subscripts.
     pub accesses: Vec<(usize, Vec<Affine>)>,
     /// By read index: where the statement uses the value it reads, if not everywhere. Only for temporary arrays.
@@ -143,15 +142,8 @@ impl<'a> ArrayAnalysis<'a> {
     fn run(&self) -> poly::Result<ArrayFlow> {
         let (writes, reads): (Vec<_>, Vec<_>) = self.references().partition(|r| r.access == WRITE);
         let both = [reads.as_slice(), &writes].concat();
-        let written = self.accesses(&writes)?;
-        let by_time = self.array.statements.iter().any(|s| s.fixed);
         let last = |sinks: &[Reference], direction: i64| {
-            let (accesses, schedule) = (self.accesses(sinks)?, self.schedule(&both, direction)?);
-            let short = if by_time { None } else { Some(last_source(&accesses, &written, &schedule)?) };
-            let last = match short {
-                Some(last) if last.is_complete(&accesses)? => last,
-                _ => last_source_by_time(&accesses, &self.earlier(sinks, &writes, direction)?, &schedule)?,
-            };
+            let last = self.last(sinks, &writes, direction)?;
             self.by_reference(&last)
         };
         let (before, after) = (last(&reads, 1)?, last(&both, -1)?);
@@ -178,68 +170,61 @@ impl<'a> ArrayAnalysis<'a> {
         self.statement(reference).depth
     }
 
-    /// `{ reference[iterators] -> array[subscripts] }` over the statements' domains.
-    fn accesses(&self, references: &[Reference]) -> poly::Result<UnionMap> {
-        let one = |&reference: &Reference| {
-            let (name, depth) = (reference.name(), self.depth(reference));
-            let domain = Set::from_union(&self.context, Some(&name), depth, &self.statement(reference).domain)?;
-            let map = Map::from_affine(&self.context, Some(&name), depth, Some("A"), self.subscripts(reference))?;
-            map.intersect_domain(&domain)
-        };
-        UnionMap::of_maps(&self.context, references.iter().map(one))
-    }
-
-    /// The 2d+1 schedule of the references times `direction`, padded to one length, without the entries that are equal
-    /// for any two accesses of one element. The last entry orders a statement's reads before its write.
-    fn schedule(&self, references: &[Reference], direction: i64) -> poly::Result<UnionMap> {
-        let deepest = references.iter().map(|r| self.depth(*r)).max().unwrap_or(0);
-        let times: Vec<Vec<Affine>> = references.iter().map(|&r| self.time(r, direction, 2 * deepest + 1)).collect();
-        let entries: Vec<usize> =
-            (0..2 * deepest + 2).filter(|&entry| !self.equal_on_one_cell(references, &times, entry)).collect();
-        let one = |(reference, time): (&Reference, &Vec<Affine>)| {
-            let time: Vec<Affine> = entries.iter().map(|&entry| time[entry].clone()).collect();
-            Map::from_affine(&self.context, Some(&reference.name()), self.depth(*reference), None, &time)
-        };
-        UnionMap::of_maps(&self.context, references.iter().zip(&times).map(one))
-    }
-
-    /// Whether time entry `entry` is one constant, or a subscript plus one constant (or minus it), for all references.
-    fn equal_on_one_cell(&self, references: &[Reference], times: &[Vec<Affine>], entry: usize) -> bool {
-        // time[entry] minus `factor` times subscript `position` must be one constant.
-        let rank = references.first().map_or(0, |&r| self.subscripts(r).len());
-        let constant = |factor: i64, position: usize| {
-            let mut seen = None;
-            references.iter().zip(times).all(|(&reference, time)| {
-                let subscript = self.subscripts(reference).get(position);
-                let Some(rest) = subscript.map_or(Some(time[entry].clone()), |s| minus(&time[entry], factor, s)) else {
-                    return false;
-                };
-                rest.is_constant() && *seen.get_or_insert(rest.constant) == rest.constant
-            })
-        };
-        constant(0, 0) || (0..rank).any(|position| constant(1, position) || constant(-1, position))
-    }
-
-    /// (beta, iterator, beta, …) padded with zeros to `length`, then 0 for a read and 1 for a write; all times
-    /// `direction`.
-    pub(super) fn time(&self, reference: Reference, direction: i64, length: usize) -> Vec<Affine> {
-        let statement = self.statement(reference);
-        let depth = statement.depth;
-        let mut time = vec![];
-        for (level, &position) in statement.beta.iter().enumerate() {
-            time.push(Affine::constant(depth, direction * position));
-            if level < depth {
-                time.push(iterator(depth, level, direction));
-            }
+    /// The last of `sources` before each of `sinks`, in times multiplied by `direction`.
+    fn last(&self, sinks: &[Reference], sources: &[Reference], direction: i64) -> poly::Result<LastSource> {
+        let both = [sinks, sources].concat();
+        let schedule = Schedule::new(self, &both, direction);
+        let accesses =
+            |references: &[Reference]| references.iter().map(|&r| self.access(r)).collect::<poly::Result<Vec<_>>>();
+        let (read, written) = (accesses(sinks)?, accesses(sources)?);
+        let all = UnionMap::of_maps(&self.context, read.iter().cloned().map(Ok))?;
+        if sinks.is_empty() || sources.is_empty() {
+            return Ok(LastSource { dependence: UnionMap::of_maps(&self.context, [])?, no_source: all });
         }
-        time.resize(length, Affine::constant(depth, 0));
-        time.push(Affine::constant(depth, if reference.access == WRITE { direction } else { 0 }));
-        time
+        let instances = |references: &[Reference]| {
+            references.iter().map(|&r| schedule.instances(r)).collect::<poly::Result<Vec<_>>>()
+        };
+        let (to_sink, to_source) = (instances(sinks)?, instances(sources)?);
+        let timed = |references: &[Reference], accesses: &[Map], times: &[Map]| {
+            let one = |((&r, access), time): ((&Reference, &Map), &Map)| {
+                Ok(Timed { access: time.apply_range(access)?, text: schedule.text(r) })
+            };
+            references.iter().zip(accesses).zip(times).map(one).collect::<poly::Result<Vec<_>>>()
+        };
+        let boxes = |all: &[Reference]| all.iter().map(|&r| self.boxes(r)).collect::<Vec<_>>();
+        let (near, far) = (boxes(sinks), boxes(sources));
+        let may_meet = |sink: usize, source: usize| boxes_meet(&near[sink], &far[source]);
+        let found = last_source(&timed(sinks, &read, &to_sink)?, &timed(sources, &written, &to_source)?, may_meet)?;
+        let union = |maps: &[Map]| UnionMap::of_maps(&self.context, maps.iter().cloned().map(Ok));
+        let (to_sink, to_source) = (union(&to_sink)?, union(&to_source)?);
+        let found = LastSource {
+            dependence: to_source.reverse()?.apply_range(&found.dependence)?.apply_range(&to_sink)?,
+            no_source: to_sink.reverse()?.apply_range(&found.no_source)?,
+        };
+        if found.is_complete(&all)? {
+            return Ok(found);
+        }
+        last_source_by_time(&all, &self.earlier(sinks, sources, &schedule)?, &schedule.map(&both)?)
     }
 
+    /// `{ reference[iterators] -> array[subscripts] }` over the statement's domain.
+    fn access(&self, reference: Reference) -> poly::Result<Map> {
+        let (name, depth) = (reference.name(), self.depth(reference));
+        let domain = Set::from_union(&self.context, Some(&name), depth, &self.statement(reference).domain)?;
+        let map = Map::from_affine(&self.context, Some(&name), depth, Some("A"), self.subscripts(reference))?;
+        map.intersect_domain(&domain)
+    }
     fn reference(&self, name: Option<String>) -> poly::Result<Reference> {
         let found = name.as_ref().and_then(|name| self.by_name.get(name));
         found.copied().ok_or_else(|| poly::Error { message: format!("unknown tuple {name:?}"), call: "reference" })
+    }
+
+    /// The bounds of the subscripts in each piece of the statement's domain.
+    fn boxes(&self, reference: Reference) -> Vec<Box<[Bounds]>> {
+        let statement = self.statement(reference);
+        let subscripts = self.subscripts(reference);
+        let bounds = |piece: &[Constraint], s: &Affine| range_and_work(statement.depth, piece, s).0;
+        statement.domain.iter().map(|piece| subscripts.iter().map(|s| bounds(piece, s)).collect()).collect()
     }
 
     /// Splits isl's answer by reference.
@@ -359,16 +344,12 @@ impl<'a> ArrayAnalysis<'a> {
     }
 }
 
-/// `factor` times iterator `level` of `depth`.
-fn iterator(depth: usize, level: usize, factor: i64) -> Affine {
-    let mut function = Affine::constant(depth, 0);
-    function.coeffs[level] = factor;
-    function
-}
+/// Least and greatest value, where known.
+type Bounds = (Option<i64>, Option<i64>);
 
-/// `a - factor * b`, if it fits.
-pub(super) fn minus(a: &Affine, factor: i64, b: &Affine) -> Option<Affine> {
-    let term = |x: i64, y: i64| x.checked_sub(factor.checked_mul(y)?);
-    let coeffs: Option<Vec<i64>> = a.coeffs.iter().zip(&b.coeffs).map(|(&x, &y)| term(x, y)).collect();
-    Some(Affine { coeffs: coeffs?, constant: term(a.constant, b.constant)? })
+/// Whether a box of the one list may have a common point with one of the other.
+fn boxes_meet(a: &[Box<[Bounds]>], b: &[Box<[Bounds]>]) -> bool {
+    let below = |least: Option<i64>, greatest: Option<i64>| least.zip(greatest).is_none_or(|(l, g)| l <= g);
+    let overlap = |(x, y): (&Bounds, &Bounds)| below(x.0, y.1) && below(y.0, x.1);
+    a.iter().any(|x| b.iter().any(|y| x.iter().zip(y).all(overlap)))
 }

@@ -26,6 +26,7 @@ thread_local! {
     static EMPTY: Memo<(Conjunction, usize), bool> = Memo::default();
     static LEAST: Memo<(Conjunction, Affine), Option<i64>> = Memo::default();
     static SIMPLE: Memo<(Conjunction, Conjunction, usize), Conjunction> = Memo::default();
+    static INTERSECTS: Memo<(Conjunction, Conjunction, usize), bool> = Memo::default();
     static IMPLIED: Memo<(Conjunction, Conjunction, usize), bool> = Memo::default();
     static IMAGE: Memo<(Vec<Conjunction>, Vec<Affine>, usize), Region> = Memo::default();
     static DIFFERENCE: Memo<(Conjunction, Conjunction), Vec<Conjunction>> = Memo::default();
@@ -109,7 +110,8 @@ pub fn is_empty(conjunction: &[Constraint], depth: usize) -> bool {
 /// Whether `a` and `b` have a common integer point.
 pub fn intersects(a: &[Constraint], b: &[Constraint], depth: usize) -> bool {
     count_question();
-    with(|c| Ok(!set(c, a, depth)?.is_disjoint(&set(c, b, depth)?)?))
+    let ask = || with(|c| Ok(!set(c, a, depth)?.is_disjoint(&set(c, b, depth)?)?));
+    INTERSECTS.with(|memo| memo.answer((a.to_vec(), b.to_vec(), depth), ask))
 }
 
 /// Whether every integer point of `a` is one of `b`.

@@ -4,7 +4,8 @@
 //! less. Writing the union entry by entry is several times as fast as composing isl's schedules, which introduces
 //! variables that isl must eliminate again.
 
-use super::array::{minus, ArrayAnalysis, Reference};
+use super::array::{ArrayAnalysis, Reference};
+use super::schedule::{minus, Schedule};
 use crate::poly;
 use crate::poly::{Map, UnionMap};
 use crate::{Affine, Constraint};
@@ -13,12 +14,14 @@ use crate::{Affine, Constraint};
 const PAIRS: usize = 50_000;
 
 impl ArrayAnalysis<'_> {
-    /// `{ sink -> source }`: pairs of accesses of one element with the source strictly before the sink, in times
-    /// multiplied by `direction`.
-    pub(super) fn earlier(&self, sinks: &[Reference], sources: &[Reference], direction: i64) -> poly::Result<UnionMap> {
-        let deepest = sinks.iter().chain(sources).map(|r| self.depth(*r)).max().unwrap_or(0);
-        let timed =
-            |all: &[Reference]| all.iter().map(|&r| (r, self.time(r, direction, 2 * deepest + 1))).collect::<Vec<_>>();
+    /// `{ sink -> source }`: pairs of accesses of one element with the source strictly before the sink.
+    pub(super) fn earlier(
+        &self,
+        sinks: &[Reference],
+        sources: &[Reference],
+        schedule: &Schedule,
+    ) -> poly::Result<UnionMap> {
+        let timed = |all: &[Reference]| all.iter().map(|&r| (r, schedule.time(r))).collect::<Vec<_>>();
         let (sinks, sources) = (timed(sinks), timed(sources));
         if sinks.len() * sources.len() > PAIRS {
             let message = format!(

@@ -21,8 +21,8 @@
 //! - **Errors.** `on_error` is CONTINUE: isl neither prints nor aborts. Each failure path takes the message and resets
 //!   the error, so it cannot surface in a later call.
 //! - **Strings** are copied to Rust and freed with C's `free`, which is isl's allocator.
-//! - **Callbacks.** C calls only the collectors of this module. They store pointers; no user closure runs inside isl,
-//!   so nothing unwinds through it.
+//! - **Callbacks.** C calls only the collectors of this module, which store pointers, and the comparison of two
+//!   references' texts; no user closure runs inside isl, so nothing unwinds through it.
 //! - **Numbers.** Values leave isl through a range check against `i64`, never through the truncating accessors.
 //!
 //! Absent on purpose: schedule trees, AST generation, parameters (sizes are iterators or constants), and isl's point
@@ -37,6 +37,6 @@ mod pieces;
 
 pub use context::{Context, Error, Result};
 pub use convert::Region;
-pub use dataflow::{last_source, last_source_by_time, LastSource};
+pub use dataflow::{last_source, last_source_by_time, LastSource, Timed};
 pub use object::{Map, Set, UnionMap, UnionSet};
 pub use pieces::FunctionPiece;
