@@ -118,8 +118,9 @@ pub fn effort(program: &Kernel) -> Effort {
     // Bounds of phases are weaker, so more designs are assembled.
     let least = if program.system.frame().outer > 0 { 2 * tuning::LEAST_DESIGNS } else { tuning::LEAST_DESIGNS };
     let designs = (least + program.work.iterations / tuning::ITERATIONS_PER_DESIGN).min(tuning::MOST_DESIGNS);
-    let exact =
-        (designs * tuning::LARGE_PROGRAM / size.max(tuning::LARGE_PROGRAM)).max(tuning::LARGE_PROGRAM_DESIGNS) as u64;
+    let larger = size.max(tuning::LARGE_PROGRAM);
+    let exact = designs * tuning::LARGE_PROGRAM.pow(2) / larger.saturating_mul(larger);
+    let exact = exact.max(tuning::LARGE_PROGRAM_DESIGNS) as u64;
     Effort {
         exact,
         bounds: tuning::CHOICE_BOUNDS + tuning::CHOICE_BOUNDS_PER_DESIGN * exact,

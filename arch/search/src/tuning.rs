@@ -176,7 +176,8 @@ pub const LEAST_DESIGNS: i64 = 200;
 pub const MOST_DESIGNS: i64 = 1500;
 /// Iterations of the program for one more design.
 pub const ITERATIONS_PER_DESIGN: i64 = 256;
-/// Loads and stores of the program beyond which assembly takes so long that the number of designs shrinks.
+/// Loads and stores of the program beyond which the number of designs shrinks with their square, as the time of assembly
+/// grows.
 pub const LARGE_PROGRAM: i64 = 128;
 /// Designs assembled for a large program at least.
 pub const LARGE_PROGRAM_DESIGNS: i64 = 20;

@@ -43,7 +43,11 @@ use std::borrow::Cow;
 pub const REWRITES: [Rewrite; 5] = [
     Rewrite { name: "completed sums", versions: rewrite::completed, unless: "no condition interrupts a sum" },
     Rewrite { name: rewrite::AS_WRITTEN, versions: rewrite::as_written, unless: "" },
-    Rewrite { name: "recomputed values", versions: recompute::recomputed, unless: "no value is made of inputs alone" },
+    Rewrite {
+        name: "recomputed values",
+        versions: recompute::recomputed,
+        unless: "no value is made of inputs alone, or too many are",
+    },
     Rewrite {
         name: "folded domains",
         versions: rewrite::folded,

@@ -133,7 +133,7 @@ impl<'a> Builder<'a> {
     /// Whether the statement needs a value of a deeper statement before it, directly or by way of others of its depth.
     fn follows_a_deeper_one(&self, s: usize) -> bool {
         let depth = |s: usize| self.scop.statements[s].loops.len();
-        let (mut seen, mut open) = (vec![], vec![s]);
+        let (mut seen, mut open) = (vec![false; s], vec![s]);
         while let Some(reader) = open.pop() {
             for piece in self.flow.reads[reader].iter().flatten() {
                 let Source::Write { statement: StmtId(producer), .. } = piece.source else { continue };
@@ -141,8 +141,7 @@ impl<'a> Builder<'a> {
                 if producer < s && depth(producer) > depth(s) {
                     return true;
                 }
-                if producer < s && !seen.contains(&producer) {
-                    seen.push(producer);
+                if producer < s && !std::mem::replace(&mut seen[producer], true) {
                     open.push(producer);
                 }
             }

@@ -14,6 +14,10 @@ use scop::flow;
 use scop::flow::{Flow, Piece, Source};
 use scop::{Access, Affine, Constraint, Scop, Statement};
 
+/// Copies per statement of the program at most. Beyond that a PE would spend its operators on copies; a stencil whose
+/// first step reads inputs alone, for example, would compute that step again for each point of the next.
+const COPIES_PER_STATEMENT: usize = 2;
+
 /// A statement of the program, by its number there, or a copy that recomputes its values.
 struct Marked {
     statement: Statement,
@@ -21,8 +25,8 @@ struct Marked {
     copy: bool,
 }
 
-/// The program with recomputed values; nothing if no statement qualifies, or if a copy would find its operands
-/// overwritten.
+/// The program with recomputed values; nothing if no statement qualifies, if there would be too many copies, or if a copy
+/// would find its operands overwritten.
 pub fn recomputed<'a>(region: &Region<'a>) -> Vec<Version<'a>> {
     let scop = region.flow().ok().and_then(|flow| recompute(region.scop, flow));
     scop.map(Version::at_will).into_iter().collect()
@@ -32,7 +36,8 @@ fn recompute(scop: &Scop, flow: &Flow) -> Option<Scop> {
     let early: Vec<bool> =
         flow.reads.iter().map(|reads| reads.iter().flatten().all(|p| p.source == Source::Input)).collect();
     let marked: Vec<Marked> = (0..scop.statements.len()).flat_map(|s| beside(scop, flow, s, &early)).collect();
-    if !marked.iter().any(|m| m.copy) {
+    let copies = marked.iter().filter(|m| m.copy).count();
+    if copies == 0 || copies > COPIES_PER_STATEMENT * scop.statements.len() {
         return None;
     }
     let program =

@@ -63,8 +63,11 @@ impl Sharing {
     pub fn find(scop: &Scop, system: &System, reductions: &[Option<Reduction>]) -> Sharing {
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for s in (0..scop.statements.len()).filter(|&s| reductions[s].is_none()) {
+            let written = |t: usize| scop.statements[t].write.array;
             let fits = |group: &&mut Vec<usize>| {
-                group.iter().all(|&t| are_disjoint(system, s, t)) && group.iter().any(|&t| is_worth(scop, system, s, t))
+                written(group[0]) == written(s)
+                    && group.iter().all(|&t| are_disjoint(system, s, t))
+                    && group.iter().any(|&t| is_worth(scop, system, s, t))
             };
             match groups.iter_mut().find(fits) {
                 Some(group) => group.push(s),
@@ -151,11 +154,8 @@ fn are_disjoint(system: &System, s: usize, t: usize) -> bool {
     a.iter().all(|x| b.iter().all(|y| !flow::intersects(x, y, depth)))
 }
 
-/// They write one array, and have operators in common, or one only brings a value in where the other passes it on.
+/// They have operators in common, or one only brings a value in where the other passes it on.
 fn is_worth(scop: &Scop, system: &System, s: usize, t: usize) -> bool {
-    if scop.statements[s].write.array != scop.statements[t].write.array {
-        return false;
-    }
     let (a, b) = (stored(scop, s), stored(scop, t));
     if !is_bare(&a) && !is_bare(&b) {
         return has_operator(&overlaid(scop, vec![(s, a), (t, b)]));
