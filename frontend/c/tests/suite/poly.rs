@@ -139,3 +139,16 @@ fn last_source_is_the_last() {
     assert!(found.dependence.is_equal(&union("{ W[i] -> R[i + 1] : 1 <= i <= 2 }")).unwrap());
     assert!(found.no_source.is_equal(&union("{ R[i] -> A[0] : 0 <= i <= 1 }")).unwrap());
 }
+
+/// A domain that fixes an iterator says nothing about the order of the text.
+#[test]
+fn last_source_of_fixed_iterations() {
+    let context = context();
+    let timed = |text: &str, at: i64| Timed { access: map(&context, text), text: vec![(0, 0), (1, at)] };
+    let sources = [timed("{ W[i] -> A[0] : i = 2 }", 0), timed("{ V[i] -> A[0] : 0 <= i < 4 }", 2)];
+    let sinks = [timed("{ Q[i] -> A[0] : i = 2 }", 1), timed("{ R[i] -> A[0] : i = 3 }", 1)];
+    let found = last_source(&sinks, &sources, |_, _| true).unwrap();
+    let expected = UnionMap::parse(&context, "{ W[2] -> Q[2]; V[2] -> R[3] }").unwrap();
+    assert!(found.dependence.is_equal(&expected).unwrap(), "{}", found.dependence);
+    assert!(found.no_source.is_empty().unwrap());
+}
