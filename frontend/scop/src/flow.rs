@@ -26,6 +26,7 @@
 //!
 //! Source: P. Feautrier, "Dataflow Analysis of Array and Scalar References", IJPP 20(1), 1991.
 
+mod accesses;
 mod array;
 mod domains;
 mod earlier;
@@ -42,7 +43,8 @@ pub use domains::{
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::poly;
 use crate::{Affine, Array, ArrayId, Constraint, Scop, Statement, StmtId};
-use array::{Accesses, ArrayFlow, Fault};
+use accesses::{Accesses, Accessor};
+use array::{ArrayFlow, Fault};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -218,7 +220,7 @@ impl<'a> Analysis<'a> {
             let used = reads.filter_map(|k| Some((k, used::used_where(&s.rhs, k)?))).collect();
             if !accesses.is_empty() {
                 ids.push(id);
-                statements.push(array::Accessor {
+                statements.push(Accessor {
                     domain: s.domain.clone(),
                     beta: s.beta.clone(),
                     depth: s.loops.len(),

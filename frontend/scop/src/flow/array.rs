@@ -7,64 +7,16 @@
 //! only the schedule entries that can differ between two accesses of one element. For example `C[i][j]` in all accesses
 //! fixes the entries of `i` and `j`; only the loop over `k` and the textual positions remain.
 
+use super::accesses::{Accesses, Reference};
 use super::schedule::{iterator, Schedule};
 use super::{domains, LiveOut, MemoryDep, Piece, RelationPiece, Source, WRITE};
 use crate::poly;
 use crate::poly::{last_source, last_source_by_time, Context, LastSource, Map, Set, Timed, UnionMap};
 use crate::polyhedron::range_and_work;
-use crate::{Affine, Constraint, StmtId};
+use crate::{Affine, Constraint};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
-
-/// All accesses of an array.
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub(super) struct Accesses {
-    /// Undefined before the region and dead after it.
-    pub temporary: bool,
-    /// Pieces of dependences are not merged.
-    pub unmerged: bool,
-    /// In the program's order.
-    pub statements: Vec<Accessor>,
-}
-
-/// A statement that accesses the array.
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub(super) struct Accessor {
-    pub domain: Vec<Vec<Constraint>>,
-    pub beta: Vec<i64>,
-    pub depth: usize,
-    /// Read index or [`WRITE`], subscripts.
-    pub accesses: Vec<(usize, Vec<Affine>)>,
-    /// By read index: where the statement uses the value it reads, if not everywhere. Only for temporary arrays.
-    pub used: Vec<(usize, Vec<Vec<Constraint>>)>,
-}
-
-/// One access of an array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Reference {
-    /// Index into [`Accesses::statements`].
-    pub statement: usize,
-    /// Read index or [`WRITE`].
-    pub access: usize,
-}
-
-impl Reference {
-    /// The statement's number in a program.
-    pub fn id(self, ids: &[StmtId]) -> StmtId {
-        ids[self.statement]
-    }
-    fn local_id(self) -> StmtId {
-        StmtId(self.statement as u32)
-    }
-    /// isl tuple name of the instances of this access.
-    pub fn name(self) -> String {
-        match self.access {
-            WRITE => format!("W{}", self.statement),
-            read => format!("R{}_{read}", self.statement),
-        }
-    }
-}
 
 /// The part of [`super::Flow`] about one array. Statements are numbered by [`Accesses::statements`].
 #[derive(Default)]
@@ -120,7 +72,7 @@ struct Dataflow {
 }
 
 pub(super) struct ArrayAnalysis<'a> {
-    array: &'a Accesses,
+    pub(super) array: &'a Accesses,
     by_name: BTreeMap<String, Reference>,
     pub(super) context: Context,
 }
@@ -128,19 +80,11 @@ pub(super) struct ArrayAnalysis<'a> {
 impl<'a> ArrayAnalysis<'a> {
     fn new(array: &'a Accesses) -> poly::Result<Self> {
         let search = ArrayAnalysis { array, by_name: BTreeMap::new(), context: Context::new()? };
-        Ok(ArrayAnalysis { by_name: search.references().map(|r| (r.name(), r)).collect(), ..search })
-    }
-
-    fn references(&self) -> impl Iterator<Item = Reference> + use<'a> {
-        self.array
-            .statements
-            .iter()
-            .enumerate()
-            .flat_map(|(statement, s)| s.accesses.iter().map(move |a| Reference { statement, access: a.0 }))
+        Ok(ArrayAnalysis { by_name: array.references().map(|r| (r.name(), r)).collect(), ..search })
     }
 
     fn run(&self) -> poly::Result<ArrayFlow> {
-        let (writes, reads): (Vec<_>, Vec<_>) = self.references().partition(|r| r.access == WRITE);
+        let (writes, reads): (Vec<_>, Vec<_>) = self.array.references().partition(|r| r.access == WRITE);
         let both = [reads.as_slice(), &writes].concat();
         let last = |sinks: &[Reference], direction: i64| {
             let last = self.last(sinks, &writes, direction)?;
@@ -157,23 +101,10 @@ impl<'a> ArrayAnalysis<'a> {
         Ok(cells)
     }
 
-    pub(super) fn statement(&self, reference: Reference) -> &'a Accessor {
-        &self.array.statements[reference.statement]
-    }
-
-    pub(super) fn subscripts(&self, reference: Reference) -> &'a [Affine] {
-        let all = &self.statement(reference).accesses;
-        all.iter().find(|a| a.0 == reference.access).map_or(&[], |a| &a.1)
-    }
-
-    pub(super) fn depth(&self, reference: Reference) -> usize {
-        self.statement(reference).depth
-    }
-
     /// The last of `sources` before each of `sinks`, in times multiplied by `direction`.
     fn last(&self, sinks: &[Reference], sources: &[Reference], direction: i64) -> poly::Result<LastSource> {
         let both = [sinks, sources].concat();
-        let schedule = Schedule::new(self, &both, direction);
+        let schedule = Schedule::new(&self.context, self.array, &both, direction);
         let accesses =
             |references: &[Reference]| references.iter().map(|&r| self.access(r)).collect::<poly::Result<Vec<_>>>();
         let (read, written) = (accesses(sinks)?, accesses(sources)?);
@@ -209,9 +140,9 @@ impl<'a> ArrayAnalysis<'a> {
 
     /// `{ reference[iterators] -> array[subscripts] }` over the statement's domain.
     fn access(&self, reference: Reference) -> poly::Result<Map> {
-        let (name, depth) = (reference.name(), self.depth(reference));
-        let domain = Set::from_union(&self.context, Some(&name), depth, &self.statement(reference).domain)?;
-        let map = Map::from_affine(&self.context, Some(&name), depth, Some("A"), self.subscripts(reference))?;
+        let (name, depth) = (reference.name(), self.array.depth(reference));
+        let domain = Set::from_union(&self.context, Some(&name), depth, &self.array.statement(reference).domain)?;
+        let map = Map::from_affine(&self.context, Some(&name), depth, Some("A"), self.array.subscripts(reference))?;
         map.intersect_domain(&domain)
     }
     fn reference(&self, name: Option<String>) -> poly::Result<Reference> {
@@ -221,8 +152,8 @@ impl<'a> ArrayAnalysis<'a> {
 
     /// The bounds of the subscripts in each piece of the statement's domain.
     fn boxes(&self, reference: Reference) -> Vec<Box<[Bounds]>> {
-        let statement = self.statement(reference);
-        let subscripts = self.subscripts(reference);
+        let statement = self.array.statement(reference);
+        let subscripts = self.array.subscripts(reference);
         let bounds = |piece: &[Constraint], s: &Affine| range_and_work(statement.depth, piece, s).0;
         statement.domain.iter().map(|piece| subscripts.iter().map(|s| bounds(piece, s)).collect()).collect()
     }
@@ -277,7 +208,7 @@ impl<'a> ArrayAnalysis<'a> {
 
     /// The instances of a read whose value their statement uses.
     fn used_where(&self, reader: Reference, instances: &Set) -> poly::Result<Set> {
-        let statement = self.statement(reader);
+        let statement = self.array.statement(reader);
         match statement.used.iter().find(|l| l.0 == reader.access) {
             Some((_, used)) => {
                 instances.intersect(&Set::from_union(&self.context, Some(&reader.name()), statement.depth, used)?)
@@ -305,7 +236,7 @@ impl<'a> ArrayAnalysis<'a> {
             if !wanted(from) {
                 continue;
             }
-            let depth = self.depth(from);
+            let depth = self.array.depth(from);
             let same_instance: Vec<Affine> = (0..depth).map(|level| iterator(depth, level, 1)).collect();
             let map = if from.statement == to.statement {
                 map.subtract(&Map::from_affine(

@@ -4,7 +4,8 @@
 //! less. Writing the union entry by entry is several times as fast as composing isl's schedules, which introduces
 //! variables that isl must eliminate again.
 
-use super::array::{ArrayAnalysis, Reference};
+use super::accesses::Reference;
+use super::array::ArrayAnalysis;
 use super::schedule::{minus, Schedule};
 use crate::poly;
 use crate::poly::{Map, UnionMap};
@@ -42,7 +43,7 @@ impl ArrayAnalysis<'_> {
         (sink, after): &(Reference, Vec<Affine>),
         (source, before): &(Reference, Vec<Affine>),
     ) -> poly::Result<Option<Map>> {
-        let (s, t) = (self.statement(*sink), self.statement(*source));
+        let (s, t) = (self.array.statement(*sink), self.array.statement(*source));
         let depths = [s.depth, t.depth];
         let joint = |form: &Affine, side: usize| {
             let mut coeffs = vec![0; depths[0] + depths[1]];
@@ -57,7 +58,7 @@ impl ArrayAnalysis<'_> {
                 .ok_or_else(|| poly::Error { message: "a coefficient exceeds 64 bits".into(), call: "earlier" })
         };
         let mut same = vec![];
-        for (x, y) in self.subscripts(*sink).iter().zip(self.subscripts(*source)) {
+        for (x, y) in self.array.subscripts(*sink).iter().zip(self.array.subscripts(*source)) {
             same.push(Constraint { expr: difference(x, y)?, equality: true });
         }
         let mut orders = vec![];

@@ -1,6 +1,7 @@
 //! Diagnostics of the dataflow analysis: the faults of one array in terms of the source program.
 
-use super::array::{Fault, Reference};
+use super::accesses::Reference;
+use super::array::Fault;
 use super::{Analysis, WRITE};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::{Access, StmtId};

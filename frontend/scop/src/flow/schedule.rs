@@ -7,15 +7,16 @@
 //! For example, all accesses of `C[i][j]` in `for i, for j, for k` have equal entries of `i` and `j` on one element;
 //! only `k` and the positions order them.
 
-use super::array::{ArrayAnalysis, Reference};
+use super::accesses::{Accesses, Reference};
 use super::WRITE;
 use crate::poly;
-use crate::poly::{Map, UnionMap};
+use crate::poly::{Context, Map, UnionMap};
 use crate::Affine;
 
 /// The schedule of some references of an array.
 pub(super) struct Schedule<'a> {
-    array: &'a ArrayAnalysis<'a>,
+    context: &'a Context,
+    array: &'a Accesses,
     /// 1 for the program's order, -1 for its reverse.
     direction: i64,
     /// Greatest number of loops around a reference.
@@ -25,9 +26,9 @@ pub(super) struct Schedule<'a> {
 }
 
 impl<'a> Schedule<'a> {
-    pub fn new(array: &'a ArrayAnalysis<'a>, references: &[Reference], direction: i64) -> Self {
+    pub fn new(context: &'a Context, array: &'a Accesses, references: &[Reference], direction: i64) -> Self {
         let deepest = references.iter().map(|r| array.depth(*r)).max().unwrap_or(0);
-        let mut schedule = Schedule { array, direction, deepest, entries: vec![] };
+        let mut schedule = Schedule { context, array, direction, deepest, entries: vec![] };
         let times: Vec<Vec<Affine>> = references.iter().map(|&r| schedule.time(r)).collect();
         let differs = |entry: &usize| !equal_on_one_cell(array, references, &times, *entry);
         schedule.entries = (0..schedule.length()).filter(differs).collect();
@@ -56,7 +57,7 @@ impl<'a> Schedule<'a> {
 
     /// `{ reference[iterators] -> [time] }`, without the entries that are equal for any two accesses of one element.
     pub fn map(&self, references: &[Reference]) -> poly::Result<UnionMap> {
-        let context = &self.array.context;
+        let context = self.context;
         let one = |&reference: &Reference| {
             let time = self.time(reference);
             let time: Vec<Affine> = self.entries.iter().map(|&entry| time[entry].clone()).collect();
@@ -78,7 +79,7 @@ impl<'a> Schedule<'a> {
         let others =
             (0..depth).filter(|&level| self.loops().all(|l| l != level)).map(|level| iterator(depth, level, 1));
         let functions: Vec<Affine> = ordering.chain(others).collect();
-        Map::from_affine(&self.array.context, Some(&name), depth, Some(&name), &functions)?.reverse()
+        Map::from_affine(self.context, Some(&name), depth, Some(&name), &functions)?.reverse()
     }
 
     /// See [`poly::Timed::text`].
@@ -91,7 +92,7 @@ impl<'a> Schedule<'a> {
 }
 
 /// Whether time entry `entry` is one constant, or a subscript plus one constant (or minus it), for all references.
-fn equal_on_one_cell(array: &ArrayAnalysis, references: &[Reference], times: &[Vec<Affine>], entry: usize) -> bool {
+fn equal_on_one_cell(array: &Accesses, references: &[Reference], times: &[Vec<Affine>], entry: usize) -> bool {
     // time[entry] minus `factor` times subscript `position` must be one constant.
     let rank = references.first().map_or(0, |&r| array.subscripts(r).len());
     let constant = |factor: i64, position: usize| {
