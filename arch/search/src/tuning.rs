@@ -141,6 +141,15 @@ pub const CORRECTED_SHARE: f64 = 0.95;
 /// How many times smaller the next grid of a flow is after one of which no shape fits.
 pub const CORRECTED_STEP: f64 = 1.3;
 
+// Heuristics: ideal memory.
+
+/// Gap with the board's memory beyond which an array is sought for ideal memory as well: with less there is little to win.
+pub const IDEAL_LEAST_GAP: f64 = 0.05;
+/// Gap from which on none is: the search would cost a tenth of the time of many programs, and find nothing.
+pub const IDEAL_GREATEST_GAP: f64 = 0.5;
+/// Part of the effort (one in so many) for that search.
+pub const IDEAL_PART: u64 = 8;
+
 // Heuristics: the best design, improved.
 
 /// Designs with narrower words at least; else a quarter of the effort.

@@ -35,6 +35,7 @@
 //! 4. `scripts/explore/compare.py OLD NEW` compares the choices of two builds: the new one must not lose cycles.
 
 mod dives;
+mod ideal;
 mod polish;
 mod simple;
 
@@ -67,7 +68,7 @@ pub enum Run {
 pub const BEST_FIRST: &str = "best first";
 
 /// All heuristics, in the order in which they run.
-pub const HEURISTICS: [Heuristic<Run>; 7] = [
+pub const HEURISTICS: [Heuristic<Run>; 8] = [
     Heuristic {
         name: "simple arrays",
         why: "programs whose loops can be tiled in no other way have one of these or none",
@@ -97,6 +98,11 @@ pub const HEURISTICS: [Heuristic<Run>; 7] = [
         name: "single PE",
         why: "one PE executes every program, also one whose loops cannot be space loops",
         run: Run::End(simple::single_pe),
+    },
+    Heuristic {
+        name: "ideal memory",
+        why: "behind a slow memory many arrays have the same bound, and the search meets a fast one by chance",
+        run: Run::End(ideal::ideal_memory),
     },
     Heuristic {
         name: "narrow words",
