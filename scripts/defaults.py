@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+"""Tables of the arrays that sagen chooses by default: `defaults.py [SAGEN] [--only TEXT] [--boards A,B] [--write]`.
+
+For each program and board: the array that is the fastest with ideal memory (`--memory ideal --objective cycles`), which
+sagen chose before it counted the board's memory and size, and the default, beside the fastest array that its search
+found. Cycles are those with the board's memory. --write writes docs/results/defaults.md. Results are kept in --cache, so a
+run that is stopped can go on. A program that takes longer than --limit seconds of processor time has no numbers.
+"""
+import argparse
+import json
+import math
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import tomllib
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs/results/defaults.md"
+BOARDS = ["u250", "kv260", "pynq-z2", "arty-a7-100", "ulx3s"]
+GROUPS = ["Examples", "PolyBench", "Networks", "Large products"]
+WAYS = {"before": ["--memory", "ideal", "--objective", "cycles"], "default": []}
+# Halving the share of the scarcest resource may cost so much (docs/explore.md, the balance).
+HALVING = 1.1
+# An array that takes about as much of the board is no smaller.
+ALIKE = 1.02
+
+
+def programs():
+    """Name, group, file and options of every program; layers of equal sizes once."""
+    for folder, group in [("examples", "Examples"), ("tests/polybench", "PolyBench")]:
+        for file in sorted((ROOT / folder).glob("*.c")):
+            if file.name not in ("network.c", "la.c", "layer.c"):
+                yield file.stem, group, file, []
+    seen = set()
+    for net in ("vgg16", "resnet50"):
+        for layer in tomllib.loads((ROOT / f"examples/{net}.toml").read_text())["layer"]:
+            macros = [f"-D{k}={v}" for k, v in layer["define"].items()]
+            if tuple(macros) not in seen:
+                seen.add(tuple(macros))
+                yield f"{net} {layer['name']}", "Networks", ROOT / "examples/layer.c", macros
+    for n in (256, 1024):
+        yield f"mm {n}", "Large products", ROOT / "examples/mm.c", [f"-DN={n}"]
+
+
+def key(board, group, name, way):
+    return f"{board}|{group}|{name}|{way}"
+
+
+def measure(args, board, file, options, way):
+    """Cycles and resources, or why there are none; of the default also what limits it, and the fastest array found."""
+    with tempfile.TemporaryDirectory() as out:
+        command = [args.sagen, "rtl", "--board", board, str(file), *options, *WAYS[way], "--json", "-o", f"{out}/ip"]
+        limit = lambda: resource.setrlimit(resource.RLIMIT_CPU, (args.limit, args.limit + 1))
+        run = subprocess.run(command, capture_output=True, text=True, preexec_fn=limit)
+    if run.returncode != 0:
+        codes = sorted(set(re.findall(r"\b(E\d{4})\b", run.stderr))) if run.returncode > 0 else ["time"]
+        return {"refused": " ".join(codes) or f"exit {run.returncode}"}
+    report = json.loads(run.stdout)
+    result = {"cycles": report["predicted_cycles_board"], **report["resources"]}
+    if way == "default":
+        search = report.get("search") or {}
+        fastest = search.get("fastest")
+        result |= {"limit": report["limit"], "bound": search.get("bound")}
+        result["fastest"] = next((d for d in report["beside"] if d["cycles"] == fastest), None)
+    return result
+
+
+def has_array(result):
+    return result is not None and "cycles" in result
+
+
+def share(board, need):
+    """The share of the scarcest resource of the board."""
+    have = tomllib.loads((ROOT / f"boards/{board}.toml").read_text())["resources"]
+    return max(need[name] / most for name, most in have.items() if most)
+
+
+def pairs(cache, board):
+    """Name, array from before and default of all programs that have both."""
+    for name, group, _, _ in programs():
+        old, new = (cache.get(key(board, group, name, way)) for way in WAYS)
+        if has_array(old) and has_array(new):
+            yield name, old, new
+
+
+def cells(result):
+    if not has_array(result):
+        return [result["refused"] if result else "–", "", ""]
+    return [f"{result[name]:,}" for name in ("cycles", "lut", "dsp")]
+
+
+def limit_text(text):
+    """The report's sentence, short enough for a table."""
+    return text.split(":")[0].replace(" of the cycles", "")
+
+
+HEAD = """
+| program | before: cycles | LUT | DSP | default: cycles | LUT | DSP | limited by | fastest: cycles | LUT | DSP |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- | ---: | ---: | ---: |
+"""
+
+
+def table(cache, board, group):
+    rows = []
+    for name, of, _, _ in programs():
+        before, default = (cache.get(key(board, of, name, way)) for way in WAYS)
+        if of == group and (before or default):
+            limit, fastest = "", ["", "", ""]
+            if has_array(default):
+                limit = limit_text(default["limit"])
+                fastest = cells(default["fastest"]) if default["fastest"] else ["same", "", ""]
+            rows.append(" | ".join([f"| {name}", *cells(before), *cells(default), limit, *fastest]) + " |")
+    return f"\n### {group}\n{HEAD}" + "\n".join(rows) + "\n" if rows else ""
+
+
+def sums(cache):
+    """A line for each board: how the programs' cycles and resources changed, as geometric means."""
+    lines = ["| board | programs | cycles | LUT | DSP | scarcest resource |", "| --- | ---: | ---: | ---: | ---: | ---: |"]
+    for board in BOARDS:
+        both = list(pairs(cache, board))
+        if not both:
+            continue
+        ratio = lambda of: math.exp(sum(math.log(of(new) / of(old)) for _, old, new in both) / len(both))
+        ratios = [ratio(lambda r: max(r[name], 1)) for name in ("cycles", "lut", "dsp")]
+        ratios.append(ratio(lambda r: share(board, r)))
+        lines.append(f"| {board} | {len(both)} | " + " | ".join(f"× {r:.2f}" for r in ratios) + " |")
+    return "\n".join(lines)
+
+
+def slower(cache):
+    """Rows of programs of which the default takes more cycles than its size explains, and of those refused now only."""
+    rows = []
+    for board in BOARDS:
+        for name, old, new in pairs(cache, board):
+            smaller = share(board, old) / share(board, new)
+            halvings = math.log2(smaller) if smaller > ALIKE else 0
+            # The balance rounds the cycles of each step down.
+            if new["cycles"] > max(old["cycles"] * HALVING**halvings, old["cycles"]):
+                fastest = (new["fastest"] or new)["cycles"]
+                more = f"{100 * (new['cycles'] / old['cycles'] - 1):.1f} %"
+                rows.append([name, board, f"{old['cycles']:,}", f"{new['cycles']:,}", more, f"{1 / smaller:.2f}", f"{fastest:,}"])
+    return rows
+
+
+def lost(cache):
+    """Programs that the default refuses, and that have an array with ideal memory."""
+    for board in BOARDS:
+        for name, group, _, _ in programs():
+            old, new = (cache.get(key(board, group, name, way)) for way in WAYS)
+            if has_array(old) and new and not has_array(new):
+                yield f"{name} on {board}: {new['refused']}"
+
+
+TEXT = """# What sagen chooses by default
+
+Made by `scripts/defaults.py` (do not edit). Cycles are those with the memory of the board ([the
+model](../boards.md#the-memory)); LUT and DSP are estimates. *before* is the array that is the fastest with ideal memory
+(`--memory ideal --objective cycles`), which sagen chose before it counted the board's memory and the size of the array.
+*default* is what `sagen rtl` writes ([the balance](../explore.md#the-balance)), *fastest* the fastest array that it found
+on the way, `--objective cycles`. A code stands where sagen refuses the program: `E0717` where no array fits the board. Layers
+of equal sizes are measured once.{note}
+
+## All programs
+
+The default in place of the array from before, as geometric means. *Scarcest resource* is the share of the board's
+resource of which the array takes most.
+
+{sums}
+"""
+
+
+def page(cache, note):
+    text = TEXT.format(note=f" {note}" if note else "", sums=sums(cache))
+    text += "\n## Slower than before\n\n"
+    rows = slower(cache)
+    if rows:
+        text += f"The default takes more cycles than before, and more than {100 * HALVING - 100:.0f} % for each time that it takes half the\nboard's scarcest resource:\n\n"
+        rows = [["program", "board", "before", "default", "more cycles", "size", "fastest found"], ["---", "---", *["---:"] * 5], *rows]
+        text += "\n".join("| " + " | ".join(row) + " |" for row in rows) + "\n"
+    else:
+        text += f"No program takes more cycles than before, but up to {100 * HALVING - 100:.0f} % for each halving of the board's scarcest resource.\n"
+    gone = list(lost(cache))
+    text += "".join(f"\nRefused, though there is an array that ideal memory favours: {'; '.join(gone)}.\n" for _ in gone[:1])
+    for board in BOARDS:
+        tables = "".join(table(cache, board, group) for group in GROUPS)
+        text += f"\n## {board}\n{tables}" if tables else ""
+    return text
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    target = os.environ.get("CARGO_TARGET_DIR", ROOT / "target")
+    parser.add_argument("sagen", nargs="?", default=str(Path(target) / "release/sagen"))
+    parser.add_argument("--only", default="", help="programs whose group and name contain this")
+    parser.add_argument("--boards", default=",".join(BOARDS))
+    parser.add_argument("--cache", type=Path, default=ROOT / "target/defaults.json")
+    parser.add_argument("--limit", type=int, default=200, help="processor time after which a run is ended [200 s]")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--kept", action="store_true", help="run nothing: the tables of what --cache has")
+    parser.add_argument("--note", default="", help="a sentence for the page")
+    parser.add_argument("--write", action="store_true", help="write docs/results/defaults.md")
+    args = parser.parse_args()
+    cache = json.loads(args.cache.read_text()) if args.cache.exists() else {}
+    tasks = [
+        (key(board, group, name, way), board, file, options, way)
+        for of in GROUPS
+        for board in args.boards.split(",")
+        for name, group, file, options in programs()
+        if group == of and args.only in f"{group} {name}" and not args.kept
+        for way in WAYS
+        if key(board, group, name, way) not in cache
+    ]
+
+    def work(task):
+        at, board, file, options, way = task
+        cache[at] = measure(args, board, file, options, way)
+        print(at, cache[at], file=sys.stderr, flush=True)
+        args.cache.write_text(json.dumps(dict(cache), indent=1))
+
+    with ThreadPoolExecutor(args.jobs) as pool:
+        list(pool.map(work, tasks))
+    text = page(cache, args.note)
+    if args.write:
+        PAGE.write_text(text)
+    else:
+        print(text)
+
+
+if __name__ == "__main__":
+    main()
