@@ -152,8 +152,11 @@ impl<'a> Builder<'a> {
     /// Places one statement after the other, each next to statements that it exchanges values with.
     fn place_along_dependences(&mut self, reach: Reach) {
         self.placed = vec![false; self.at.len()];
-        while let Some(s) = self.next_to_place() {
+        let partners = self.partners();
+        let mut joined = vec![false; self.at.len()];
+        while let Some(s) = self.next_to_place(&joined) {
             self.placed[s] = true;
+            partners[s].iter().for_each(|&t| joined[t] = true);
             if !self.effort.is_over() {
                 self.improve(s, reach);
                 if self.failed() > 0 {
@@ -164,23 +167,22 @@ impl<'a> Builder<'a> {
     }
 
     /// The deepest statement that exchanges values with a placed one; else the deepest one.
-    fn next_to_place(&self) -> Option<usize> {
-        let joined = |s: usize| {
-            let partner = |t: usize| {
-                self.placed[t]
-                    && self.flow.reads[t]
-                        .iter()
-                        .flatten()
-                        .any(|p| matches!(p.source, Source::Write { statement, .. } if statement.index() == s))
-            };
-            let reads = self.flow.reads[s]
-                .iter()
-                .flatten()
-                .any(|p| matches!(p.source, Source::Write { statement, .. } if self.placed[statement.index()]));
-            reads || (0..self.placed.len()).any(partner)
-        };
+    fn next_to_place(&self, joined: &[bool]) -> Option<usize> {
         let open = (0..self.placed.len()).filter(|&s| !self.placed[s]);
-        open.max_by_key(|&s| (joined(s), self.scop.statements[s].loops.len(), std::cmp::Reverse(s)))
+        open.max_by_key(|&s| (joined[s], self.scop.statements[s].loops.len(), std::cmp::Reverse(s)))
+    }
+
+    /// For each statement those that it exchanges values with.
+    fn partners(&self) -> Vec<Vec<usize>> {
+        let mut partners = vec![vec![]; self.at.len()];
+        for (reader, reads) in self.flow.reads.iter().enumerate() {
+            for piece in reads.iter().flatten() {
+                let Source::Write { statement, .. } = piece.source else { continue };
+                partners[reader].push(statement.index());
+                partners[statement.index()].push(reader);
+            }
+        }
+        partners
     }
 
     fn descend(&mut self, reach: Reach) {
