@@ -93,8 +93,8 @@ impl Relays {
         (drains * self.steps()) as f64 <= LONGER * vsa.waves() as f64
     }
 
-    /// LUTs of the collectors' memories and answers, and of what joins their words. A single word is registers, a deep memory block
-    /// RAM.
+    /// LUTs of the collectors' memories and answers, and of what joins their words. A single word is registers, a deep
+    /// memory block RAM.
     fn luts(&self, vsa: &Vsa, o: usize) -> i64 {
         let group = &vsa.outputs[o];
         let array = &vsa.arrays[group.array as usize];
