@@ -43,7 +43,7 @@ pub const IMPROVEMENTS: [Heuristic<Improvement>; 3] = [
     },
     Heuristic {
         name: "lighter",
-        why: "among arrays with as many slices, one whose products share them may take four times the LUTs of another",
+        why: "among arrays that take as much of what is scarcest, one may take four times the LUTs of another",
         run: Improvement::Balanced(lighter),
     },
 ];
@@ -424,21 +424,22 @@ fn leaner(quest: &Quest, mut found: Found) -> Found {
     found
 }
 
-/// Halves the LUTs again and again, if products may share slices, as long as a short search finds a design that takes no
-/// more of what is scarcest and [`tuning::LIGHTER_PERCENT`] more cycles at most.
+/// Halves the LUTs again and again, as long as a short search finds a design that takes no more of what is scarcest and
+/// [`tuning::LIGHTER_PERCENT`] more cycles at most.
 fn lighter(quest: &Quest, mut found: Found) -> Found {
-    let packs = quest.spec.arithmetic.pack == Some(true);
     let part = quest.effort.part(tuning::LEANER_PART);
     let exact = part.exact.clamp(tuning::BALANCED_DESIGNS, tuning::LEANER_DESIGNS);
     let effort = Effort { exact, gap: part.gap.max(tuning::BALANCED_GAP), ..part };
     while let Some(best) = found.best.take() {
-        let is_light = best.need.lut as f64 <= tuning::LEAN_SHARE * quest.limits.lut as f64;
+        let (of_luts, size) = (best.need.lut as f64 / quest.limits.lut as f64, share(&best.need, &quest.limits));
+        // If LUTs are what is scarcest, half of them are half the size, which was sought.
+        let is_light = of_luts <= tuning::LEAN_SHARE || of_luts >= size;
         let stops = quest.is_stopped() || quest.left() == 0 || !effort.affords_a_design(&found.counts);
-        if !packs || is_light || stops {
+        if is_light || stops {
             found.best = Some(best);
             break;
         }
-        let others = share_of(&quest.limits, share(&best.need, &quest.limits));
+        let others = share_of(&quest.limits, size);
         let limits = Resources { lut: best.need.lut / 2, ..others };
         let most = best.cycles + best.cycles * tuning::LIGHTER_PERCENT / 100;
         let lighter = quest.ask(Ask { limits, below: most + 1, enough: 0, effort });

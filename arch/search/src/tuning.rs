@@ -165,8 +165,8 @@ pub const BALANCED_DESIGNS: u64 = NEIGHBOUR_DESIGNS;
 pub const LEAN_SHARE: f64 = 0.03;
 /// Percent of the cycles that halving a balanced array may cost.
 pub const BALANCED_PERCENT: i64 = 10;
-/// Percent of the cycles that halving the LUTs of a balanced array may cost, if products share slices.
-pub const LIGHTER_PERCENT: i64 = 1;
+/// Percent of the cycles that halving the LUTs of a balanced array may cost, if they are not what is scarcest.
+pub const LIGHTER_PERCENT: i64 = 2;
 /// Gap at which the search for an array of half the size, or of half the LUTs, ends.
 pub const BALANCED_GAP: f64 = 0.01;
 /// Numbers of strips into which a loop is cut if the user names none.

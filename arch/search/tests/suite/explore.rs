@@ -355,8 +355,8 @@ fn the_optimum_with_packed_products_is_that_of_an_exhaustive_search() {
     }
 }
 
-/// If products share slices, LUTs are the second criterion: half of them may cost 1 % of the cycles, and nothing of what
-/// is scarcest.
+/// LUTs are the second criterion: half of them may cost 2 % of the cycles, and nothing of what is scarcest. Packed products
+/// differ most.
 #[test]
 fn packed_products_take_few_luts() {
     let scop = product_of("int8_t", [64, 64, 256]);
@@ -373,7 +373,7 @@ fn packed_products_take_few_luts() {
     let [fastest, lightest] = [&fast, &light].map(|found| found.best.as_ref().expect("a product has an array"));
     let halvings = (fastest.need.lut / lightest.need.lut).ilog2();
     assert!(halvings >= 1, "{} LUT, and {} in the fastest", lightest.need.lut, fastest.need.lut);
-    assert!(lightest.cycles <= fastest.cycles + fastest.cycles * (i64::from(halvings) + 1) / 100);
+    assert!(lightest.cycles <= fastest.cycles + 2 * fastest.cycles * (i64::from(halvings) + 1) / 100);
     assert!(share(&lightest.need, &limits) <= share(&fastest.need, &limits));
     assert!(light.bound <= lightest.cycles && light.passed.first().is_none_or(|d| d.cycles == fastest.cycles));
 }
