@@ -286,27 +286,44 @@ impl Quest<'_> {
         found
     }
 
-    /// A smaller design, again and again, as long as each halving of the share of the scarcest resource costs at most
-    /// [`tuning::BALANCED_PERCENT`] of the cycles. If half the share costs more, a quarter may cost less than twice that.
-    fn balanced(&self, mut found: Found) -> Found {
+    /// Puts what `seek` finds in the place of the best design, again and again, until it finds none.
+    fn descend(&self, mut found: Found, seek: impl Fn(&Design, &mut Found) -> Option<Design>) -> Found {
         while let Some(best) = found.best.take() {
-            found.smaller.clear();
-            let next = self.nearly_as_fast(&best, &mut found);
-            let Some(design) = next else {
+            let Some(design) = seek(&best, &mut found) else {
                 found.best = Some(best);
                 break;
             };
-            replace(&mut found, best, design);
+            if design.cycles < best.cycles {
+                found.trace.push(step(&found, design.cycles));
+            } else if design.cycles > best.cycles {
+                found.passed.push(best);
+            }
+            found.passed.retain(|passed| passed.cycles < design.cycles);
+            found.best = Some(design);
         }
         found
+    }
+
+    /// A smaller design, again and again, as long as each halving of the share of the scarcest resource costs at most
+    /// [`tuning::BALANCED_PERCENT`] of the cycles. If half the share costs more, a quarter may cost less than twice that.
+    fn balanced(&self, found: Found) -> Found {
+        self.descend(found, |best, found| {
+            found.smaller.clear();
+            self.nearly_as_fast(best, found)
+        })
+    }
+
+    /// The effort of one step of a balance.
+    fn balancing(&self) -> Effort {
+        let part = self.effort.part(tuning::LEANER_PART);
+        let exact = part.exact.clamp(tuning::BALANCED_DESIGNS, tuning::LEANER_DESIGNS);
+        Effort { exact, gap: part.gap.max(tuning::BALANCED_GAP), ..part }
     }
 
     /// A design of at most half the share of `best`, or of a quarter, that is worth its cycles. Notes what the searches
     /// prove if there is none.
     fn nearly_as_fast(&self, best: &Design, found: &mut Found) -> Option<Design> {
-        let part = self.effort.part(tuning::LEANER_PART);
-        let exact = part.exact.clamp(tuning::BALANCED_DESIGNS, tuning::LEANER_DESIGNS);
-        let effort = Effort { exact, gap: part.gap.max(tuning::BALANCED_GAP), ..part };
+        let effort = self.balancing();
         let (size, mut most) = (share(&best.need, &self.limits), best.cycles);
         for parts in [2, 4] {
             most += most * tuning::BALANCED_PERCENT / 100;
@@ -405,63 +422,37 @@ fn in_strips(quest: &Quest, mut found: Found, limits: &Resources) -> Found {
 
 /// Halves the share of the scarcest resource again and again, as long as a short search finds a design with as few
 /// cycles.
-fn leaner(quest: &Quest, mut found: Found) -> Found {
+fn leaner(quest: &Quest, found: Found) -> Found {
     let part = quest.effort.part(tuning::LEANER_PART);
     let effort = Effort { exact: part.exact.min(tuning::LEANER_DESIGNS), ..part };
     if !effort.affords_a_design(&found.counts) {
         return found;
     }
-    while let Some(best) = found.best.as_ref().filter(|b| share(&b.need, &quest.limits) > tuning::LEAN_SHARE) {
-        let smaller = quest.smaller(share(&best.need, &quest.limits) / 2.0, best.cycles, effort);
-        let Some(design) = smaller.best else { break };
-        let faster = design.cycles < best.cycles;
+    quest.descend(found, |best, found| {
+        let size = share(&best.need, &quest.limits);
+        let smaller = (size > tuning::LEAN_SHARE).then(|| quest.smaller(size / 2.0, best.cycles, effort))?;
         found.counts = found.counts + smaller.counts;
-        if faster {
-            found.trace.push(step(&found, design.cycles));
-        }
-        found.best = Some(design);
-    }
-    found
+        smaller.best
+    })
 }
 
 /// Halves the LUTs again and again, as long as a short search finds a design that takes no more of what is scarcest and
 /// [`tuning::LIGHTER_PERCENT`] more cycles at most.
-fn lighter(quest: &Quest, mut found: Found) -> Found {
-    let part = quest.effort.part(tuning::LEANER_PART);
-    let exact = part.exact.clamp(tuning::BALANCED_DESIGNS, tuning::LEANER_DESIGNS);
-    let effort = Effort { exact, gap: part.gap.max(tuning::BALANCED_GAP), ..part };
-    while let Some(best) = found.best.take() {
+fn lighter(quest: &Quest, found: Found) -> Found {
+    let effort = quest.balancing();
+    quest.descend(found, |best, found| {
         let (of_luts, size) = (best.need.lut as f64 / quest.limits.lut as f64, share(&best.need, &quest.limits));
         // If LUTs are what is scarcest, half of them are half the size, which was sought.
         let is_light = of_luts <= tuning::LEAN_SHARE || of_luts >= size;
-        let stops = quest.is_stopped() || quest.left() == 0 || !effort.affords_a_design(&found.counts);
-        if is_light || stops {
-            found.best = Some(best);
-            break;
+        if is_light || quest.is_stopped() || quest.left() == 0 || !effort.affords_a_design(&found.counts) {
+            return None;
         }
-        let others = share_of(&quest.limits, size);
-        let limits = Resources { lut: best.need.lut / 2, ..others };
+        let limits = Resources { lut: best.need.lut / 2, ..share_of(&quest.limits, size) };
         let most = best.cycles + best.cycles * tuning::LIGHTER_PERCENT / 100;
         let lighter = quest.ask(Ask { limits, below: most + 1, enough: 0, effort });
         found.counts = found.counts + lighter.counts;
-        let Some(design) = lighter.best else {
-            found.best = Some(best);
-            break;
-        };
-        replace(&mut found, best, design);
-    }
-    found
-}
-
-/// A smaller design takes the place of the best one, which it passes if that is faster.
-fn replace(found: &mut Found, best: Design, design: Design) {
-    if design.cycles < best.cycles {
-        found.trace.push(step(found, design.cycles));
-    } else if design.cycles > best.cycles {
-        found.passed.push(best);
-    }
-    found.passed.retain(|passed| passed.cycles < design.cycles);
-    found.best = Some(design);
+        lighter.best
+    })
 }
 
 fn step(found: &Found, cycles: i64) -> Step {

@@ -10,8 +10,14 @@ use crate::vsa::{OutputBank, OutputGroup};
 /// Collectors along an axis that a relay serves, at most: as far as signals go in a cycle.
 pub(super) const REACH: i64 = 4;
 
+/// Both forms of a collector's answers: one for each bank, and the fewest where these are fewer.
+pub(super) fn answer_forms(group: &OutputGroup) -> (Vec<Vec<usize>>, Option<Vec<Vec<usize>>>) {
+    let fewest = fewest_answers(group);
+    ((0..group.banks.len()).map(|b| vec![b]).collect(), Some(fewest).filter(|f| f.len() < group.banks.len()))
+}
+
 /// The fewest answers of a collector: its banks by the cells of a row that they keep.
-pub fn fewest_answers(group: &OutputGroup) -> Vec<Vec<usize>> {
+fn fewest_answers(group: &OutputGroup) -> Vec<Vec<usize>> {
     let cells = |b: usize| {
         let OutputBank { bank, elements } = &group.banks[b];
         (bank.base, bank.coef, bank.words_per_row, bank.stride, *elements)

@@ -15,7 +15,7 @@
 //!
 //! Source: AutoSA, section 4.3 (L2 drain modules).
 
-use super::elements::{fewest_answers, REACH};
+use super::elements::{answer_forms, REACH};
 pub use super::elements::{lanes, owned};
 use super::memory::{in_luts, line, luts};
 use super::turn::{self, Turn};
@@ -56,28 +56,26 @@ pub fn joining(words: i64) -> i64 {
 impl Relays {
     /// Elements of a bus word leave at once, or one after the other where that is worth it.
     pub fn new(vsa: &Vsa, o: usize) -> Relays {
-        let at_once = Relays::smaller(vsa, o, |answers| Some(Relays::at_once(vsa, o, answers)));
-        let in_turn = Relays::in_turn(vsa, o);
-        let Some(at_once) = at_once else { return Relays::of([1, 1], vsa.outputs[o].extent(), vec![]) };
-        in_turn.filter(|chains| chains.pays(vsa, o, &at_once)).unwrap_or(at_once)
+        let (separate, joined) = answer_forms(&vsa.outputs[o]);
+        let at_once = |answers| Relays::at_once(vsa, o, answers);
+        let at_once = Relays::smaller(vsa, o, at_once(separate), joined.map(at_once));
+        Relays::in_turn(vsa, o).filter(|chains| chains.pays(vsa, o, &at_once)).unwrap_or(at_once)
     }
 
     /// Elements leave one after the other, if they can.
     pub fn in_turn(vsa: &Vsa, o: usize) -> Option<Relays> {
-        Relays::smaller(vsa, o, |answers| {
+        let (separate, joined) = answer_forms(&vsa.outputs[o]);
+        let in_turn = |answers: Vec<Vec<usize>>| {
             let (block, joined, turn) = turn::of(vsa, o, &answers)?;
             Some(Relays { joined, turn: Some(turn), ..Relays::of(block, vsa.outputs[o].extent(), answers) })
-        })
+        };
+        Some(Relays::smaller(vsa, o, in_turn(separate)?, joined.and_then(in_turn)))
     }
 
-    /// An answer for each bank, or the fewest answers where these take fewer LUTs: a relay joins a few bus words without
-    /// another LUT, but each word takes all bits of the bus.
-    fn smaller(vsa: &Vsa, o: usize, with: impl Fn(Vec<Vec<usize>>) -> Option<Relays>) -> Option<Relays> {
-        let (each, fewest) = ((0..vsa.outputs[o].banks.len()).map(|b| vec![b]), fewest_answers(&vsa.outputs[o]));
-        let joins = fewest.len() < each.len();
-        let separate = with(each.collect())?;
-        let joined = if joins { with(fewest) } else { None };
-        Some(joined.filter(|joined| joined.luts(vsa, o) < separate.luts(vsa, o)).unwrap_or(separate))
+    /// `other` where it takes fewer LUTs. A relay joins a few bus words without another LUT, but each word takes all bits
+    /// of the bus; so neither of the [`answer_forms`] is always the smaller one.
+    fn smaller(vsa: &Vsa, o: usize, one: Relays, other: Option<Relays>) -> Relays {
+        other.filter(|other| other.luts(vsa, o) < one.luts(vsa, o)).unwrap_or(one)
     }
 
     /// Fewer LUTs than `other`, and a run as good as equally long.

@@ -197,13 +197,11 @@ impl Search<'_> {
             self.list_grids();
             self.run_pass_by_pass();
             self.model.apart = false;
-            self.list_grids();
             self.budget.grant_again(&self.spent());
             self.begin_again();
             self.dropped = i64::MAX;
-        } else {
-            self.list_grids();
         }
+        self.list_grids();
         self.run_pass_by_pass()
     }
 

@@ -74,13 +74,23 @@ struct Dataflow {
 pub(super) struct ArrayAnalysis<'a> {
     pub(super) array: &'a Accesses,
     by_name: BTreeMap<String, Reference>,
+    /// `{ reference[iterators] -> array[subscripts] }` over the statement's domain.
+    accesses: BTreeMap<Reference, Map>,
+    /// The bounds of the subscripts in each piece of the statement's domain.
+    boxes: BTreeMap<Reference, Vec<Box<[Bounds]>>>,
     pub(super) context: Context,
 }
 
 impl<'a> ArrayAnalysis<'a> {
     fn new(array: &'a Accesses) -> poly::Result<Self> {
-        let search = ArrayAnalysis { array, by_name: BTreeMap::new(), context: Context::new()? };
-        Ok(ArrayAnalysis { by_name: array.references().map(|r| (r.name(), r)).collect(), ..search })
+        let context = Context::new()?;
+        Ok(ArrayAnalysis {
+            array,
+            by_name: array.references().map(|r| (r.name(), r)).collect(),
+            accesses: array.references().map(|r| Ok((r, access(&context, array, r)?))).collect::<poly::Result<_>>()?,
+            boxes: array.references().map(|r| (r, boxes(array, r))).collect(),
+            context,
+        })
     }
 
     fn run(&self) -> poly::Result<ArrayFlow> {
@@ -105,10 +115,7 @@ impl<'a> ArrayAnalysis<'a> {
     fn last(&self, sinks: &[Reference], sources: &[Reference], direction: i64) -> poly::Result<LastSource> {
         let both = [sinks, sources].concat();
         let schedule = Schedule::new(&self.context, self.array, &both, direction);
-        let accesses =
-            |references: &[Reference]| references.iter().map(|&r| self.access(r)).collect::<poly::Result<Vec<_>>>();
-        let (read, written) = (accesses(sinks)?, accesses(sources)?);
-        let all = UnionMap::of_maps(&self.context, read.iter().cloned().map(Ok))?;
+        let all = UnionMap::of_maps(&self.context, sinks.iter().map(|r| Ok(self.accesses[r].clone())))?;
         if sinks.is_empty() || sources.is_empty() {
             return Ok(LastSource { dependence: UnionMap::of_maps(&self.context, [])?, no_source: all });
         }
@@ -116,16 +123,15 @@ impl<'a> ArrayAnalysis<'a> {
             references.iter().map(|&r| schedule.instances(r)).collect::<poly::Result<Vec<_>>>()
         };
         let (to_sink, to_source) = (instances(sinks)?, instances(sources)?);
-        let timed = |references: &[Reference], accesses: &[Map], times: &[Map]| {
-            let one = |((&r, access), time): ((&Reference, &Map), &Map)| {
-                Ok(Timed { access: time.apply_range(access)?, text: schedule.text(r) })
+        let timed = |references: &[Reference], times: &[Map]| {
+            let one = |(&r, time): (&Reference, &Map)| {
+                Ok(Timed { access: time.apply_range(&self.accesses[&r])?, text: schedule.text(r) })
             };
-            references.iter().zip(accesses).zip(times).map(one).collect::<poly::Result<Vec<_>>>()
+            references.iter().zip(times).map(one).collect::<poly::Result<Vec<_>>>()
         };
-        let boxes = |all: &[Reference]| all.iter().map(|&r| self.boxes(r)).collect::<Vec<_>>();
-        let (near, far) = (boxes(sinks), boxes(sources));
-        let may_meet = |sink: usize, source: usize| boxes_meet(&near[sink], &far[source]);
-        let found = last_source(&timed(sinks, &read, &to_sink)?, &timed(sources, &written, &to_source)?, may_meet)?;
+        let may_meet =
+            |sink: usize, source: usize| boxes_meet(&self.boxes[&sinks[sink]], &self.boxes[&sources[source]]);
+        let found = last_source(&timed(sinks, &to_sink)?, &timed(sources, &to_source)?, may_meet)?;
         let union = |maps: &[Map]| UnionMap::of_maps(&self.context, maps.iter().cloned().map(Ok));
         let (to_sink, to_source) = (union(&to_sink)?, union(&to_source)?);
         let found = LastSource {
@@ -138,24 +144,9 @@ impl<'a> ArrayAnalysis<'a> {
         last_source_by_time(&all, &self.earlier(sinks, sources, &schedule)?, &schedule.map(&both)?)
     }
 
-    /// `{ reference[iterators] -> array[subscripts] }` over the statement's domain.
-    fn access(&self, reference: Reference) -> poly::Result<Map> {
-        let (name, depth) = (reference.name(), self.array.depth(reference));
-        let domain = Set::from_union(&self.context, Some(&name), depth, &self.array.statement(reference).domain)?;
-        let map = Map::from_affine(&self.context, Some(&name), depth, Some("A"), self.array.subscripts(reference))?;
-        map.intersect_domain(&domain)
-    }
     fn reference(&self, name: Option<String>) -> poly::Result<Reference> {
         let found = name.as_ref().and_then(|name| self.by_name.get(name));
         found.copied().ok_or_else(|| poly::Error { message: format!("unknown tuple {name:?}"), call: "reference" })
-    }
-
-    /// The bounds of the subscripts in each piece of the statement's domain.
-    fn boxes(&self, reference: Reference) -> Vec<Box<[Bounds]>> {
-        let statement = self.array.statement(reference);
-        let subscripts = self.array.subscripts(reference);
-        let bounds = |piece: &[Constraint], s: &Affine| range_and_work(statement.depth, piece, s).0;
-        statement.domain.iter().map(|piece| subscripts.iter().map(|s| bounds(piece, s)).collect()).collect()
     }
 
     /// Splits isl's answer by reference.
@@ -273,6 +264,22 @@ impl<'a> ArrayAnalysis<'a> {
         }
         Ok(deps)
     }
+}
+
+/// See [`ArrayAnalysis::accesses`].
+fn access(context: &Context, array: &Accesses, reference: Reference) -> poly::Result<Map> {
+    let (name, depth) = (reference.name(), array.depth(reference));
+    let domain = Set::from_union(context, Some(&name), depth, &array.statement(reference).domain)?;
+    let map = Map::from_affine(context, Some(&name), depth, Some("A"), array.subscripts(reference))?;
+    map.intersect_domain(&domain)
+}
+
+/// See [`ArrayAnalysis::boxes`].
+fn boxes(array: &Accesses, reference: Reference) -> Vec<Box<[Bounds]>> {
+    let statement = array.statement(reference);
+    let subscripts = array.subscripts(reference);
+    let bounds = |piece: &[Constraint], s: &Affine| range_and_work(statement.depth, piece, s).0;
+    statement.domain.iter().map(|piece| subscripts.iter().map(|s| bounds(piece, s)).collect()).collect()
 }
 
 /// Least and greatest value, where known.
