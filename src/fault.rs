@@ -9,7 +9,7 @@
 use std::any::Any;
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic::{catch_unwind, set_hook, AssertUnwindSafe};
-use std::sync::Mutex;
+use std::sync::{Mutex, Once};
 
 /// The place of the last panic, and the way to it.
 static PLACE: Mutex<Option<(String, Backtrace)>> = Mutex::new(None);
@@ -61,12 +61,18 @@ pub fn record_panics() {
     }));
 }
 
-/// Runs `job`.
+/// Bytes of stack for the recursion from a value to its operands: a chain of statements is as deep as it is long.
+const STACK: usize = 1 << 28;
+
+/// Runs `job`, and what it gives to the threads of rayon, with as much stack as a long chain of statements needs.
 ///
 /// # Errors
 /// `job` panicked.
 pub fn guarded<T>(job: impl FnOnce() -> T) -> Result<T, Fault> {
-    catch_unwind(AssertUnwindSafe(job)).map_err(|panic| {
+    // A host that has started these threads before keeps its own.
+    static THREADS: Once = Once::new();
+    THREADS.call_once(|| drop(rayon::ThreadPoolBuilder::new().stack_size(STACK).build_global()));
+    stacker::grow(STACK, || catch_unwind(AssertUnwindSafe(job))).map_err(|panic| {
         let place = PLACE.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
         let (at, way) = place.unwrap_or((String::new(), Backtrace::disabled()));
         let backtrace = (way.status() == BacktraceStatus::Captured).then(|| way.to_string());

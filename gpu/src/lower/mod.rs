@@ -58,7 +58,7 @@ pub fn lower(program: &Program, plan: &Plan, choice: Choice) -> Result<Warp, Ref
 
 fn attempt(program: &Program, statements: &Statements, plan: &Plan, choice: Choice) -> Result<Warp, Attempt> {
     let arrangement: Arrangement = arrange(program, statements, plan, choice)?;
-    let mut warp = on_large_stack(|| Builder::new(program, statements, &arrangement).build())?;
+    let mut warp = stacker::grow(STACK, || Builder::new(program, statements, &arrangement).build())?;
     tidy::arguments(&mut warp);
     addressed(&warp)?;
     if choice.paired {
@@ -91,17 +91,8 @@ fn addressed(warp: &Warp) -> Result<(), Refusal> {
     }
 }
 
-/// Stack for the recursion from a value to its operands, in bytes.
+/// Stack for the recursion from a value to its operands, in bytes: a chain of values in one step is as deep as it is long.
 const STACK: usize = 1 << 29;
-
-/// A chain of values in one step is as deep as it is long.
-fn on_large_stack<T: Send>(job: impl FnOnce() -> Result<T, Refusal> + Send) -> Result<T, Refusal> {
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, job);
-        let thread = thread.map_err(|e| Refusal::new(format!("no thread: {e}")))?;
-        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })
-}
 
 /// What of a program no lane computes.
 fn supported(program: &Program) -> Result<(), Refusal> {

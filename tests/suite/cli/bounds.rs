@@ -174,3 +174,16 @@ fn numbers(text: &str) -> Vec<(usize, usize)> {
     }
     all
 }
+
+#[test]
+fn a_chain_of_a_thousand_statements_goes_through_and_a_longer_one_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let chain = |length: usize| {
+        let links: String = (1..length).map(|k| format!("int t{k} = (t{} + {k}) ^ {k};\n", k - 1)).collect();
+        let body = format!("int t0 = A[i];\n{links}A[i] = t{};\n", length - 1);
+        kernel(dir.path(), "f.c", &REGION.replace("A[i] += 1;", &format!("{{\n{body}}}")))
+    };
+    // Each value is an operand of the next one, so recursion is as deep as the chain is long.
+    assert!(stdout(&["sim", &chain(1000)]).contains("all 8 elements"));
+    refused(&["sim", &chain(1200)], "more than 1200 statements");
+}

@@ -217,8 +217,8 @@ pub(crate) struct Sema {
     positions: Vec<table::Position>,
 }
 
-/// Limit on the statements of a region.
-const STATEMENTS: usize = 4096;
+/// Limit on the statements of a region: an array of so many takes half a minute and 1 GB.
+const STATEMENTS: usize = 1200;
 
 /// Lowers the unit to a scop; `None` if faults were found. `name` is the scop's name if there is no function. Loops are
 /// unrolled until accesses have the given `strides`, or strip-mined by `rows`.

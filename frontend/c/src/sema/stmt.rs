@@ -315,7 +315,8 @@ impl Sema {
                 span,
                 format!("the region becomes more than {STATEMENTS} statements"),
                 "reached here",
-                "affine conditions split statements and multiply them: simplify the conditions",
+                "write repeated statements as loops, or divide the region into several functions; an affine condition \
+                inside of a statement splits it into several: simplify such conditions",
             );
             return;
         }
