@@ -15,11 +15,12 @@ use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Duration;
 use uniform::aim::{CountedMemory, Grid, Most, Share};
+use uniform::cuts::Cuts;
 use uniform::design::DesignSpec;
 use values::{
-    parse_address_bits, parse_bank, parse_clock, parse_counted, parse_cycle_range, parse_cycles, parse_data,
-    parse_define, parse_factor, parse_grid, parse_limit, parse_memory, parse_memory_latency, parse_name, parse_on_chip,
-    parse_pe, parse_port, parse_queue, parse_seconds, parse_shard, parse_share, parse_sizes, parse_word,
+    parse_address_bits, parse_bank, parse_clock, parse_counted, parse_cuts, parse_cycle_range, parse_cycles,
+    parse_data, parse_define, parse_factor, parse_grid, parse_limit, parse_memory, parse_memory_latency, parse_name,
+    parse_on_chip, parse_pe, parse_port, parse_queue, parse_seconds, parse_shard, parse_share, parse_sizes, parse_word,
 };
 pub use values::{MemoryKind, SizeSet};
 
@@ -220,6 +221,10 @@ pub struct Design {
     /// Deal iterations of these space loops out to the PEs (`none`: of none), not a block to each
     #[arg(long, value_name = "LOOP,…", value_delimiter = ',', help_heading = ARRAY, hide_short_help = true)]
     cyclic: Option<Vec<String>>,
+    /// Cut the array in front of these PEs of an axis: a band for each die
+    #[arg(long, value_name = "AXIS=PE,…", value_parser = parse_cuts, allow_hyphen_values = true, help_heading = ARRAY)]
+    #[arg(hide_short_help = true)]
+    cuts: Option<Cuts>,
     /// Order of the loops in time, outermost first
     #[arg(long, value_name = "LOOP,…", value_delimiter = ',', help_heading = ARRAY)]
     order: Option<Vec<String>>,
@@ -634,10 +639,11 @@ pub struct Gpu {
 }
 
 /// Keys of a design that mean something on an FPGA only.
-pub const OF_FPGA: [&str; 23] = [
+pub const OF_FPGA: [&str; 24] = [
     "latency",
     "simd",
     "cyclic",
+    "cuts",
     "reassociate",
     "dot",
     "objective",

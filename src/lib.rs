@@ -36,6 +36,7 @@
 //! # Ok::<(), sagen::Error>(())
 //! ```
 
+mod bands;
 pub mod catalog;
 pub mod check;
 pub mod cli;

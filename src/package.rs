@@ -2,6 +2,7 @@
 //!
 //! The directory appears as a whole or not at all ([`crate::outdir`]).
 
+mod floorplan;
 mod page;
 mod parts;
 mod testbench;
@@ -17,7 +18,8 @@ use crate::reporter::{Progress, Reporter};
 use crate::sim::Built;
 use crate::{data, golden};
 use array::ip::Ip;
-use cost::board::Board;
+use constraints::OnDie;
+use cost::board::{Board, Die};
 use packaging::File;
 use search::Compiled;
 use serde_json::Value;
@@ -134,10 +136,11 @@ impl Job<'_> {
             rtl: verilog.map(|(name, text)| File::new(format!("rtl/{name}"), text)).collect(),
             // XDC is Vivado's.
             constraints: if board.fabric().is_lut6() { vec![constraint] } else { vec![] },
+            floorplan: floorplan(self.built, board),
             bench,
             functions: packaged,
         };
-        let first = emitted.rtl.clone().into_iter().chain(emitted.constraints.clone());
+        let first = emitted.rtl.clone().into_iter().chain(emitted.constraints.clone()).chain(emitted.floorplan.clone());
         let package = parts::files(self.built, board, emitted)?;
         let report = File::new("report.json", serde_json::to_string_pretty(report).map_err(|e| e.to_string())? + "\n");
         for file in first.chain(package).chain([report]) {
@@ -160,6 +163,18 @@ impl Job<'_> {
         let options = self.arguments.program.parse_options();
         Ok(golden::reference(&input.scop, &input.file, &options, &interface.kernel, &in_order))
     }
+}
+
+/// The bands of an array on the dies of the board, if it has as many.
+fn floorplan(built: &Built, board: &Board) -> Option<File> {
+    let cells = templates::floorplan(&built.design)?;
+    let dies = board.dies_of(cells.bands.len())?;
+    let band = |(die, bands): (&Die, &Vec<String>)| OnDie { die: die.name.clone(), cells: bands.clone() };
+    let mut all: Vec<OnDie> = dies.iter().zip(&cells.bands).map(band).collect();
+    all[0].cells.extend(cells.beside);
+    let kernel = &built.interface.kernel;
+    let text = constraints::floorplan(kernel, &all, &cells.registers);
+    Some(File::new(format!("constraints/{kernel}_floorplan.xdc"), text))
 }
 
 /// The design file of an array beside the chosen one, in the output directory.

@@ -1,5 +1,6 @@
 //! Facts about a design, as JSON for programs and as lines for people.
 
+use crate::bands;
 use array::contract::dram::Pace;
 use array::ip::Ip;
 use array::vsa::{Shared, Until, Vsa};
@@ -102,7 +103,7 @@ pub struct Design<'a> {
 }
 
 /// The systolic array of one function.
-fn function(compiled: &Compiled) -> Value {
+fn function(compiled: &Compiled, board: &Board) -> Value {
     let (vsa, report) = (&compiled.vsa, &compiled.report);
     let part = |(name, c): (&str, Resources)| (name.to_lowercase(), blocks(c));
     let loops = |l: &uniform::counters::Counter| json!({ "name": l.name, "trip": l.trip });
@@ -123,6 +124,7 @@ fn function(compiled: &Compiled) -> Value {
         "time_loops": vsa.counters[vsa.tile_depth..].iter().map(loops).collect::<Vec<_>>(),
         "skew": vsa.schedule.steps(),
         "interval": vsa.schedule.interval,
+        "bands": bands::json(vsa, board),
         "dependences": report.dependences,
         "macs": report.work.map(|w| w.operations),
         "predicted_cycles": report.prediction.cycles,
@@ -167,14 +169,14 @@ pub fn design(design: &Design) -> Value {
         })
     };
     if let [only] = functions {
-        if let (Value::Object(all), Value::Object(own)) = (&mut value, function(only)) {
+        if let (Value::Object(all), Value::Object(own)) = (&mut value, function(only, board)) {
             all.extend(own);
         }
         value["pictures"] = pictures(only, "");
         return value;
     }
     let one = |(f, compiled): (&array::ip::Function, &&Compiled)| {
-        let mut own = function(compiled);
+        let mut own = function(compiled, board);
         own["core"] = json!(f.core);
         own["pictures"] = pictures(compiled, &format!("{}/", f.name));
         (f.name.clone(), own)
@@ -409,7 +411,7 @@ fn function_text(compiled: &Compiled, board: &Board) -> String {
         }
     };
     let mut text = format!("{}\n", headline(vsa));
-    for (name, value) in rows.into_iter().chain(own).chain(optional_rows(compiled, &interface)) {
+    for (name, value) in rows.into_iter().chain(own).chain(optional_rows(compiled, &interface, board)) {
         let _ = writeln!(text, "  {name:<12} {value}");
     }
     text
@@ -430,8 +432,12 @@ fn shared_text(s: &Shared) -> String {
     format!("{} operators of a PE do the work of {}; {proof}", grouped(s.built as i64), grouped(s.wanted as i64))
 }
 
-/// The rows that not every function has: phases, arrays on chip, scratch buffers, the proof.
-fn optional_rows(compiled: &Compiled, interface: &Interface) -> impl Iterator<Item = (&'static str, String)> {
+/// The rows that not every function has: phases, arrays on chip, scratch buffers, the proof, bands.
+fn optional_rows(
+    compiled: &Compiled,
+    interface: &Interface,
+    board: &Board,
+) -> impl Iterator<Item = (&'static str, String)> {
     let vsa = compiled.own();
     let is_alone = compiled.member.is_none();
     let bytes = |name: &str, bytes: i64| format!("{name} {} bytes", grouped(bytes));
@@ -448,6 +454,7 @@ fn optional_rows(compiled: &Compiled, interface: &Interface) -> impl Iterator<It
         ("scratch", listed(scratch)),
         ("objective", objective(compiled).filter(|_| is_alone)),
         ("proof", proof(compiled).filter(|_| is_alone)),
+        ("dies", bands::text(vsa, board)),
     ];
     rows.into_iter().filter_map(|(name, value)| Some((name, value?)))
 }

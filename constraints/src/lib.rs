@@ -1,4 +1,4 @@
-//! Timing constraints (XDC) of an emitted IP.
+//! Constraints (XDC) of an emitted IP: the clock, and a floorplan for parts with several dies (`floorplan`).
 //!
 //! Job: writes the out-of-context clock constraint, with which Vivado synthesizes and times the IP alone. Every port of
 //! the IP is synchronous to this one clock, so no false path or multicycle exception exists. Delays outside the IP are
@@ -8,6 +8,9 @@
 //!
 //! Source: UG903 (Using Constraints), UG905 (out-of-context flow).
 
+mod floorplan;
+
+pub use floorplan::{floorplan, OnDie};
 use std::fmt;
 
 /// The clock of an IP: its port and period. Only [`ClockSpec::new`] builds it, so it is always valid.

@@ -266,19 +266,33 @@ fn port(ip: &Ip, signal: &Signal) -> Element {
     many("port", [one("name", &signal.name), many("wire", wire)])
 }
 
+/// The file is read for implementation.
+const IMPLEMENTATION: &str = "USED_IN_implementation";
+
 fn file_sets(ip: &Ip) -> Vec<Element> {
     let verilog = |f: &crate::File| many("file", [one("name", &f.path), one("fileType", "verilogSource")]);
     // In a user's design the clock comes from outside, so this constraint applies to out-of-context runs only.
-    let used = ["xdc", "USED_IN_implementation", "USED_IN_out_of_context", "USED_IN_synthesis"];
+    let used = ["xdc", IMPLEMENTATION, "USED_IN_out_of_context", "USED_IN_synthesis"];
     let constraint =
         |f: &crate::File| many("file", [one("name", &f.path)].into_iter().chain(used.map(|u| one("userFileType", u))));
+    let floorplan = |f: &crate::File| {
+        many("file", [one("name", &f.path), one("userFileType", "xdc"), one("userFileType", IMPLEMENTATION)])
+    };
     let set = |view: &str, files: Vec<Element>| {
         many("fileSet", [one("name", format!("{view}_view_fileset"))].into_iter().chain(files))
     };
     let gui =
         many("file", [one("name", ip.gui_path()), one("fileType", "tclSource"), one("userFileType", "XGUI_VERSION_2")]);
     vec![
-        set(SYNTHESIS, ip.constraints.iter().map(constraint).chain(ip.rtl.iter().map(verilog)).collect()),
+        set(
+            SYNTHESIS,
+            ip.constraints
+                .iter()
+                .map(constraint)
+                .chain(ip.floorplan.iter().map(floorplan))
+                .chain(ip.rtl.iter().map(verilog))
+                .collect(),
+        ),
         set(SIMULATION, ip.rtl.iter().map(verilog).collect()),
         set(GUI, vec![gui]),
     ]

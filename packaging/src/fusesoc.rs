@@ -32,7 +32,7 @@ fn core(ip: &Ip) -> String {
     let image = |path: &String| format!("      - {path}: {{copyto: {}}}\n", path.rsplit('/').next().unwrap_or(path));
     let constraint = |f: &File| format!("      - {}: {{file_type: xdc}}\n", f.path);
     let (constraints, synthesis) = if ip.is_for_vivado() {
-        let constraints: String = ip.constraints.iter().map(constraint).collect();
+        let constraints: String = ip.constraints.iter().chain(&ip.floorplan).map(constraint).collect();
         let synthesis = fill(SYNTHESIS, &[("PART", quote::yaml(&ip.board.part))]);
         (format!("  constraints:\n    files:\n{constraints}"), synthesis)
     } else {

@@ -68,6 +68,8 @@ pub struct Ip<'a> {
     pub rtl: Vec<File>,
     /// XDC for out-of-context runs.
     pub constraints: Vec<File>,
+    /// XDC for implementation, if the array is cut into bands.
+    pub floorplan: Option<File>,
     /// Paths of the testbench's Verilog, and of the images that it opens by their bare names.
     pub bench: Vec<String>,
     pub images: Vec<String>,
@@ -175,7 +177,7 @@ impl Ip<'_> {
     /// A number from 1 to 2^31 - 1 that changes with the hardware or its description.
     fn revision(&self) -> u32 {
         let mut hash = Sha256::new();
-        for file in self.rtl.iter().chain(&self.constraints) {
+        for file in self.rtl.iter().chain(&self.constraints).chain(&self.floorplan) {
             hash.update(&file.path);
             hash.update((file.bytes.len() as u64).to_le_bytes());
             hash.update(&file.bytes);

@@ -44,6 +44,7 @@ pub fn scripts(ip: &Ip, revision: u32) -> Vec<File> {
         ("PORTS", ip.interface.ports.iter().map(|p| p.name.as_str()).collect::<Vec<_>>().join(" ")),
         ("FILES", ip.rtl.iter().map(|f| f.path.as_str()).collect::<Vec<_>>().join(" ")),
         ("CONSTRAINTS", ip.constraints.iter().map(|f| f.path.as_str()).collect::<Vec<_>>().join(" ")),
+        ("FLOORPLAN", ip.floorplan.iter().map(|f| f.path.as_str()).collect()),
         ("REGISTERS", registers(ip)),
     ];
     let script = |name: &str, text: &str| File::new(format!("vivado/{name}.tcl"), fill(text, &tokens));

@@ -117,7 +117,7 @@ pub fn xo(ip: &Ip, component: &File, gui: &File, description: &File) -> Result<V
     let kernel = &ip.interface.kernel;
     let folder = format!("{VENDOR}_{LIBRARY}_{kernel}_{}", VERSION.replace('.', "_"));
     let mut members: Vec<(String, &[u8])> = vec![(format!("{kernel}/kernel.xml"), &description.bytes)];
-    let inside = [component, gui].into_iter().chain(&ip.rtl).chain(&ip.constraints);
+    let inside = [component, gui].into_iter().chain(&ip.rtl).chain(&ip.constraints).chain(&ip.floorplan);
     members.extend(inside.map(|f| (format!("ip_repo/{folder}/{}", f.path), f.bytes.as_slice())));
     let index = index(kernel, &folder, ip.revision());
     members.push(("xo.xml".into(), index.as_bytes()));

@@ -2,6 +2,7 @@
 
 use crate::data::DataFile;
 use uniform::aim::{CountedMemory, Grid, Most, Share, RESOURCES};
+use uniform::cuts::Cuts;
 use uniform::design::Ports;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,6 +92,10 @@ pub(super) fn parse_word(text: &str) -> Result<(String, u32), String> {
 
 pub(super) fn parse_share(text: &str) -> Result<Share, String> {
     Share::try_from(text.to_string())
+}
+
+pub(super) fn parse_cuts(text: &str) -> Result<Cuts, String> {
+    Cuts::try_from(text.to_string())
 }
 
 pub(super) fn parse_grid(text: &str) -> Result<Grid, String> {

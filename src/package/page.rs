@@ -1,6 +1,6 @@
 //! `report.html` of a written IP: one file without scripts or links, so that it works offline and in print.
 
-use super::PackagedFunction;
+use super::{floorplan, PackagedFunction};
 use crate::plot::{escape, roofline, Plot, STYLE};
 use crate::report::{self, grouped, Design};
 use cost::board::{Board, Resources};
@@ -41,6 +41,9 @@ pub fn render(page: &Page) -> String {
             section(&mut text, &format!("Roofline{of}"), &format!("{ROOFLINE}<div class='plots'>{plot}</div>"));
         }
         section(&mut text, &format!("The systolic array{of}"), &picture(compiled, k));
+        if let Some(picture) = floorplan::draw(compiled.own(), board) {
+            section(&mut text, &format!("Floorplan{of}"), &format!("{FLOORPLAN}<div class='plots'>{picture}</div>"));
+        }
     }
     section(&mut text, "Arguments", &interface.functions.iter().map(|f| arguments(interface, f)).collect::<String>());
     section(&mut text, "AXI ports", &ports(interface));
@@ -54,6 +57,10 @@ fn picture(compiled: &Compiled, number: usize) -> String {
     let svg = draw::draw(&compiled.vsa.at_most());
     svg.replace("id=\"s", &format!("id=\"{own}s")).replace("href=\"#s", &format!("href=\"#{own}s"))
 }
+
+const FLOORPLAN: &str =
+    "<p>The bands of the array on the dies. What crosses (red), and the answers on their way back (grey), \
+    goes through a register on each side. The shares are estimates.</p>";
 
 const ROOFLINE: &str = "<p>Under the slope a port limits the speed, under the flat roof the lanes do.</p>";
 

@@ -10,6 +10,7 @@ use templates::interface;
 pub struct Emitted {
     pub rtl: Vec<File>,
     pub constraints: Vec<File>,
+    pub floorplan: Option<File>,
     pub bench: Bench,
     pub functions: Vec<Function>,
 }
@@ -62,6 +63,7 @@ pub fn files(built: &Built, board: &Board, emitted: Emitted) -> Result<Vec<File>
         functions: emitted.functions,
         rtl: emitted.rtl,
         constraints: emitted.constraints,
+        floorplan: emitted.floorplan,
         bench: emitted.bench.verilog,
         images: emitted.bench.images,
     };

@@ -13,6 +13,7 @@
 //! A core is a part of the module around it, not a module of its own: [`Core::engines`] and then [`Core::connect`]
 //! instantiate it there. The caller connects the [`Inputs`] and, for each engine, the AXI signals and the error report.
 
+use crate::array::bands::ARRAY;
 use crate::array::{Array, ArrayPorts};
 use crate::axi::bundle::{AxiRead, AxiWrite};
 use crate::axi::on_chip::OnChip;
@@ -261,7 +262,7 @@ impl Core {
             still.next(m.select(&[(inputs.start, m.lit(0, u(1))), (swept, m.lit(1, u(1)))], still.q())).q()
         });
         let module = d.module(self.array.clone());
-        let array = m.instance(d, "array", &module);
+        let array = m.instance(d, ARRAY, &module);
         let to = self.array.ports();
         connect_waves((array, &to), (sequencer, &ports));
         for (scalar, port) in &to.scalars {

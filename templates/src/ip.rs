@@ -82,9 +82,6 @@ fn check(vsa: &Vsa) -> Result<(), String> {
         if vsa.extent[axis] < 1 || (vsa.extent[axis] > 1 && start.hop_delay() == 0) {
             return Err(format!("axis {axis}: {} PEs with hop delay {start}", vsa.extent[axis]));
         }
-        if !start.is_even() {
-            return Err(format!("axis {axis}: no hardware for hop delays that differ: {start}"));
-        }
     }
     if vsa.outputs.is_empty() {
         return Err(format!("`{}` stores nothing", vsa.name));

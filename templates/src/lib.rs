@@ -20,6 +20,7 @@ pub mod control;
 mod core;
 mod cores;
 mod faults;
+mod floorplan;
 pub mod interface;
 pub mod io;
 mod ip;
@@ -28,6 +29,7 @@ pub mod pe;
 pub mod port;
 pub mod stream;
 
+pub use floorplan::{floorplan, Floorplan};
 pub use interface::Interface;
 pub use ip::ip;
 pub use naming::stem;

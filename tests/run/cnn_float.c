@@ -4,6 +4,7 @@
 #endif
 // sagen:
 // sagen: --space o,r --latency o=1
+// sagen: --space o,r --latency o=1 --cuts r=1,2,3
 // sagen: -D IN=_Float16
 // sagen: -D IN=_Float16 --space o,c --tile o=2,c=3
 void cnn(IN in[3][6][7], IN w[4][3][3][3], float out[4][4][5]) {

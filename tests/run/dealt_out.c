@@ -1,5 +1,6 @@
 // A product whose columns are dealt out to the PEs: elements of a bus word belong to neighbours. Words hold fewer elements
 // than there are PEs, as many, and more; rows begin inside of words, and tiles run past the end.
+// sagen: --space i,j --latency i=2,j=2 --cuts j=9,20
 // sagen: --space i,j --tile i=12,j=32,k=8 --latency i=3,j=4 --simd k=4 --cyclic j --word A=8,B=8,C=8
 // sagen: --space i,j --tile i=12,j=32,k=8 --latency i=3,j=4 --simd k=4 --cyclic j --word A=8,B=4,C=4
 // sagen: --space i,j --tile i=12,j=32,k=8 --latency i=3,j=2 --simd k=4 --cyclic j --word A=8,B=4,C=2

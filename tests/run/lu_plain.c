@@ -13,6 +13,7 @@
 // sagen: -D N=21 -D T=float --strip k=5 --skew i=3 --space j --order k,i
 // sagen: -D N=21 -D T=float --strip k=4 --skew i=2 --space j --tile j=8 --order j,k,i
 // sagen: -D N=21 -D T=float --strip k=4 --skew i=3 --space j --tile j=5 --order j,k,i --memory ideal:100
+// sagen: -D N=21 -D T=float --strip k=4 --space i --order k,j --cuts i=7,14
 // sagen: -D N=21 -D T=float --strip k=2 --skew j=1 --space i --order k,j
 #include <stdint.h>
 #ifndef T

@@ -2,9 +2,12 @@
 // off, and two elements of a chain at once.
 // sagen: --space i,j --tile i=32,j=16 --latency i=8,j=4 --word C=4
 // sagen: --space j,i --tile i=32,j=16 --latency i=8,j=4 --word C=4
+// sagen: --space i,j --tile i=32,j=16 --latency i=8,j=4 --word C=4 --cuts i=1,2,3
+// sagen: --space j,i --tile i=32,j=16 --latency i=8,j=4 --word C=4 --cuts j=2
 // sagen: --space i,j --tile i=32,j=16,k=16 --latency i=8,j=4 --word C=4
 // sagen: -D NI=61 -D NJ=30 -D NK=64 --space i,j --tile i=32,j=16 --latency i=8,j=4 --word C=4
 // sagen: -D NJ=40 -D NK=64 --space i,j --tile i=32,j=40 --latency i=8,j=8 --word C=8
+// sagen: -D NJ=40 -D NK=64 --space i,j --tile i=32,j=40 --latency i=8,j=8 --word C=8 --cuts j=2,3
 // sagen: -D NJ=32 -D NK=64 --space i,j --tile i=32,j=32 --latency i=8,j=4 --simd j=2 --word C=8
 #ifndef NI
 #define NI 32

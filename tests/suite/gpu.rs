@@ -63,6 +63,7 @@ fn what_a_gpu_does_not_have_is_refused() {
             "latency" | "simd" => "q=1",
             "reassociate" | "merge" | "guard" | "unaligned" | "pack" => "",
             "grid" => "4x1",
+            "cuts" => "q=2",
             "weights" => "taps=2",
             "cyclic" => "q",
             "dot" => "fused",

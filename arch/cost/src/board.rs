@@ -34,6 +34,9 @@ pub struct Memory {
     /// A shorter burst costs as much as one of so many bytes.
     #[serde(default = "usual_burst")]
     pub shortest_burst_bytes: i64,
+    /// The die at which it is; the first one if left out.
+    #[serde(default)]
+    pub die: Option<String>,
 }
 
 /// Address bits of the AXI ports to memory, unless the file says 32.
@@ -195,6 +198,8 @@ impl Board {
         for m in &self.memory {
             let place = format!("memory {:?}: data_bits = {}", m.kind, m.data_bits);
             demand(m.data_bits.count_ones() == 1, format!("{place}: a power of two from 32 to 1024"));
+            let known = |die: &String| self.dies.iter().any(|d| d.name == *die);
+            demand(m.die.as_ref().is_none_or(known), format!("memory {:?}: die = {:?}: no such die", m.kind, m.die));
             demand(
                 m.clock_mhz.is_none_or(|c| c > 0.0 && c <= FASTEST_MHZ),
                 format!(
@@ -256,6 +261,20 @@ impl Board {
         self.dies.iter().for_each(|d| add("name of a die", &d.name, Form::Name));
         self.memory.iter().for_each(|m| add("kind of a memory", &m.kind, Form::Name));
         all
+    }
+
+    /// The dies of so many bands of an array, one after the other. The engines are beside the first band, so it is as close
+    /// to the first memory as the others allow. `None` if there are not so many dies.
+    pub fn dies_of(&self, bands: usize) -> Option<&[Die]> {
+        let spare = self.dies.len().checked_sub(bands)?;
+        let near = self.memory.first().and_then(|m| m.die.as_ref());
+        let first = near.and_then(|die| self.dies.iter().position(|d| d.name == *die)).unwrap_or(0).min(spare);
+        Some(&self.dies[first..first + bands])
+    }
+
+    /// What the margins leave of a die.
+    pub fn usable_of(&self, die: &Die) -> Resources {
+        die.resources.zip(&Resources::from_counts(self.margin.percents()), |_, all, percent| all * percent / 100)
     }
 
     /// The device's logic.

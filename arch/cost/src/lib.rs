@@ -13,6 +13,7 @@ pub mod needed;
 mod network;
 mod pes;
 pub mod resources;
+pub mod bands;
 pub mod ip;
 pub mod steady;
 pub mod repeat;

@@ -1,12 +1,13 @@
 //! The cost of the I/O network (`templates::io`), module by module: feeders, collectors, relays.
 
+use array::contract::bands::Bands;
 use array::contract::feed::{self, Read, Set};
 use array::contract::memory::in_luts;
-use array::contract::operand::travels;
+use array::contract::operand::{live_nodes, travels};
 use array::contract::pick;
 use array::contract::relay;
 use array::contract::relay::Relays;
-use array::contract::timing::{collect_time, drain_latency, FEED_LATENCY};
+use array::contract::timing::{answer_latency, collect_time, drain_latency, FEED_LATENCY};
 use array::contract::walk::Walk;
 use array::resources::{bits_of, line, memory, Device, Resources};
 use array::vsa::{Bank, Footprint, InputGroup, Op, OutputGroup, Vsa};
@@ -315,7 +316,51 @@ pub(super) fn relays(vsa: &Vsa, port: usize) -> Resources {
         let (lut, ff) = relays.joins(vsa, o);
         let token = 2 + i64::from(group.slots > 1) + fields(&group.footprint);
         total += Resources::ff(token) * modules + Resources::logic(lut, ff);
-        total += line([latency - relays.latency()], bits, vsa.fabric);
+        total += line([latency - answer_latency(vsa, o, &relays)], bits, vsa.fabric);
     }
     total
+}
+
+/// Registers of what crosses between bands, on both sides of each cut, without the few fields of the waves.
+pub(super) fn crossings(vsa: &Vsa) -> Resources {
+    let Some(bands) = Bands::of(vsa).ok().filter(|bands| bands.count() > 1) else { return Resources::default() };
+    let c = bands.axis;
+    let live = live_nodes(vsa);
+    let cuts_of = |away: [i64; 2], extent: [i64; 2]| {
+        let (first, last) = (bands.at(away[c]), bands.at(away[c] + extent[c] - 1));
+        [last - first, last].map(|cuts| cuts as i64)
+    };
+    let mut bits = 0;
+    for (node, _) in vsa.nodes.iter().zip(&live).filter(|(_, live)| **live) {
+        let width = i64::from(node.ty.bits());
+        match &node.op {
+            Op::Past { hop, .. } => {
+                let lines = (vsa.extent[1 - c] - hop[1 - c].abs()).max(0);
+                bits += (bands.count() as i64 - 1) * width * hop[c].abs() * lines;
+            }
+            Op::Input { group, .. } => {
+                let group = &vsa.inputs[*group as usize];
+                let lines = if group.forward[1 - c] { 1 } else { group.readers()[1 - c] };
+                bits += if group.forward[c] { cuts_of(group.away(vsa), group.readers())[0] * width * lines } else { 0 };
+            }
+            _ => {}
+        }
+    }
+    for group in &vsa.inputs {
+        let array = &vsa.arrays[group.array as usize];
+        let item = 8 * i64::from(array.bus_bytes()) + fields(&group.footprint) + 2 + i64::from(!group.loads_once(vsa));
+        bits += cuts_of(group.away(vsa), group.feeders())[1] * item;
+    }
+    for (o, group) in vsa.outputs.iter().enumerate() {
+        let [between, back] = cuts_of(group.away(vsa), group.extent());
+        let word = 8 * i64::from(vsa.arrays[group.array as usize].bus_bytes());
+        let token = 2 + i64::from(group.slots > 1) + fields(&group.footprint);
+        let relays = Relays::new(vsa, o);
+        let chains = relays.turn.as_ref().filter(|turn| turn.axis != c).map_or(word, |turn| {
+            let array = &vsa.arrays[group.array as usize];
+            relays.extent[turn.axis] * (turn.chains * turn.width) as i64 * 8 * i64::from(array.ty.bytes())
+        });
+        bits += between * chains + back * (token + word);
+    }
+    Resources::ff(2 * bits)
 }

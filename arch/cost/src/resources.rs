@@ -19,7 +19,7 @@ pub struct Parts {
     pub pes: Resources,
     pub feeders: Resources,
     pub collectors: Resources,
-    /// With the registers of fields in front of the array.
+    /// With the registers of fields in front of the array, and between its bands.
     pub relays: Resources,
     /// Readers and writers.
     pub engines: Resources,
@@ -50,7 +50,9 @@ fn others(vsa: &Vsa, walks: &[[Option<Walk>; 2]]) -> Parts {
         pes: Resources::default(),
         feeders: (0..vsa.inputs.len()).map(|g| network::feeders(vsa, g)).sum(),
         collectors: (0..vsa.outputs.len()).map(|o| network::collectors(vsa, o)).sum(),
-        relays: network::entries(vsa) + (0..vsa.ports()).map(|port| network::relays(vsa, port)).sum(),
+        relays: network::entries(vsa)
+            + network::crossings(vsa)
+            + (0..vsa.ports()).map(|port| network::relays(vsa, port)).sum(),
         engines: walks.iter().enumerate().map(|(port, walks)| engines::engines(vsa, port, walks)).sum(),
         control: control::control(vsa),
     }

@@ -16,6 +16,7 @@ pub mod distribute;
 mod quest;
 pub mod choose;
 mod compiled;
+mod cuts;
 pub mod pipeline;
 pub mod merge;
 

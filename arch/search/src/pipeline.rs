@@ -5,6 +5,7 @@ use crate::candidates::Candidate;
 use crate::choose;
 use crate::choose::{Chosen, Searched};
 use crate::compiled::{Compiled, Report, Stages};
+use crate::cuts;
 use crate::deal;
 use crate::distribute;
 use crate::requested;
@@ -239,6 +240,7 @@ fn finish(
     spec: &DesignSpec,
     board: &Board,
 ) -> Result<Compiled, Diagnostics> {
+    let vsa = cuts::cut(vsa, spec)?;
     let need = resources::estimate(&vsa);
     board.takes(&need).map_err(|fault| {
         let why = mapped.as_ref().and_then(|(kernel, plan)| lanes_out_of_order(kernel, plan, spec));

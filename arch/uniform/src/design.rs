@@ -5,6 +5,7 @@
 //! and writes it; [`groups`] declares the fields.
 
 use crate::aim::{CountedMemory, Grid, Most, Objective, Share};
+use crate::cuts::Cuts;
 use crate::fabric::Fabric;
 use crate::memory::Memory;
 use scop::contract;
@@ -134,6 +135,8 @@ groups! {
         uram: Option<bool>,
         /// Bytes of all arrays that stay on chip and pass values between phases; `None`: the board's.
         on_chip: Option<u64>,
+        /// Where the array is cut into bands, one for each die; `None`: nowhere.
+        cuts: Option<Cuts>,
     }
     /// The aim of the search.
     Aim as aim {

@@ -8,6 +8,7 @@
 
 pub mod affine;
 pub mod aim;
+pub mod cuts;
 pub mod fabric;
 pub mod memory;
 pub mod design;

@@ -67,6 +67,7 @@ impl ModuleBuilder {
             insts: vec![],
             mems: vec![],
             asserts: vec![],
+            attrs: vec![],
             port_attrs: BTreeMap::new(),
             port_order: vec![],
         };
@@ -117,6 +118,11 @@ impl ModuleBuilder {
     /// Adds an attribute to the declaration of a port, or of the clock.
     pub fn port_attr(&self, port: &str, key: &str, value: impl Into<String>) {
         self.with(|m| m.port_attrs.entry(port.to_string()).or_default().push((key.to_string(), value.into())));
+    }
+
+    /// Adds an attribute to the module.
+    pub fn module_attr(&self, key: &str, value: impl Into<String>) {
+        self.with(|m| m.attrs.push((key.to_string(), value.into())));
     }
 
     /// Orders the existing ports by a key; ports without one stay in front.

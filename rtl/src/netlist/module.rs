@@ -243,6 +243,8 @@ pub struct Module {
     pub insts: Vec<Inst>,
     pub mems: Vec<Mem>,
     pub asserts: Vec<Assert>,
+    /// Attributes of the module itself, printed in front of it.
+    pub attrs: Vec<(String, String)>,
     /// Attributes of ports and of the clock by name, printed in front of the declaration.
     pub port_attrs: BTreeMap<String, Vec<(String, String)>>,
     /// Order of the ports. Ports that are not listed come before these, inputs first.

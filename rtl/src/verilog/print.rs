@@ -55,7 +55,9 @@ fn header(t: &Text) -> String {
     ports.sort_by_key(|(name, _)| m.port_order.iter().position(|listed| listed == name));
     let attrs = |name: &str| m.port_attrs.get(name).map_or(String::new(), |list| attributes(list));
     let ports: Vec<String> = ports.into_iter().map(|(name, text)| attrs(&name) + &text).collect();
-    put(&mut out, format_args!("`default_nettype none\nmodule {} (\n{}\n);\n", m.name, ports.join(",\n")));
+    let own = attributes(&m.attrs);
+    let own = own.lines().map(|line| format!("{}\n", line.trim_start())).collect::<String>();
+    put(&mut out, format_args!("`default_nettype none\n{own}module {} (\n{}\n);\n", m.name, ports.join(",\n")));
     out
 }
 

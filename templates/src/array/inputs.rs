@@ -1,9 +1,9 @@
 //! Feeders of the array: their grids, their streams, and their values for the PEs.
 
-use super::{element, served_name, shape, Buffers, Build, LoadingPorts};
+use super::{element, served_name, shape, Buffers, Build, Crossing, LoadingPorts, Within};
 use crate::io::feeder::{self, input_nodes, loaded_once, Feeder, FeederPorts};
 use crate::port::Port;
-use crate::stream::Loads;
+use crate::stream::{Loads, StreamItem};
 use array::contract::walk::Walk;
 use array::vsa::{NodeId, Vsa};
 use rtl::{Design, Instance, Sig, Ty};
@@ -35,7 +35,7 @@ pub struct Feeders {
     pub readers: [i64; 2],
     /// PEs pass values on along the axis.
     pub forward: [bool; 2],
-    /// Cycles from the arrival of a wave at the first PE to that of its row and column at the first feeder.
+    /// Cycles from the arrival of a wave at the PE of a feeder to that of its row and column at the feeder.
     pub phase: i64,
 }
 
@@ -74,45 +74,67 @@ impl Feeders {
             away,
             readers: group.readers(),
             forward: group.forward,
-            phase: feeder::phase(&nodes) + vsa.schedule.way(away),
+            phase: feeder::phase(&nodes),
         }
     }
 }
 
 impl<'m> Build<'_, 'm> {
     pub(super) fn feeders(&self, d: &mut Design, loading: &Loading, ports: &LoadingPorts) {
-        let sent = ports.stream.map(|_, port| port.input(self.m));
+        let sent = (self.part.band == 0).then(|| ports.stream.map(|_, port| port.input(self.m)));
         for (bit, of) in loading.groups.iter().enumerate() {
-            let slot = ports.slots.iter().find(|s| s.0 == of.group).map(|s| (&s.1, s.1.input(self.m)));
-            if let Some(feeder) = &of.feeder {
-                self.feeder(d, of, feeder, (&sent, bit), slot);
+            let slot = ports.slots.iter().find(|s| s.0 == of.group);
+            let slot = slot.and_then(|s| Some((&s.1, self.entry(&s.1)?)));
+            let Some(feeder) = &of.feeder else { continue };
+            let grid = match self.part.within(of.away, of.extent) {
+                Some(within) => Some((self.feeder(d, of, feeder, (sent.as_ref(), bit), slot, within), within.extent)),
+                None => {
+                    if let Some(sent) = &sent {
+                        self.pass_on(
+                            &Crossing::of_loads(self.array, of, feeder),
+                            &self.passing_loads(sent, bit, feeder),
+                        );
+                    }
+                    None
+                }
+            };
+            for (output, port) in feeder.outputs.iter().zip(&feeder.ports().outputs) {
+                self.feed(grid, port, output.node, of);
             }
         }
     }
 
+    fn passing_loads(&self, sent: &Loads<Sig<'m>>, bit: usize, feeder: &Feeder) -> StreamItem<Sig<'m>> {
+        self.passing(&sent.word, &feeder.buffer.footprint, bit, [sent.valid, sent.first], Some(sent.data))
+    }
+
+    /// The feeders of a group that the part has. `sent`: in the first band.
     fn feeder(
         &self,
         d: &mut Design,
         of: &Feeders,
         feeder: &Feeder,
-        (sent, bit): (&Loads<Sig<'m>>, usize),
+        (sent, bit): (Option<&Loads<Sig<'m>>>, usize),
         slot: Option<(&Port, Sig<'m>)>,
-    ) {
-        let (m, g, extent, ports) = (self.m, of.group, of.extent, feeder.ports());
+        within: Within,
+    ) -> Instance<'m> {
+        let (m, g, extent, ports) = (self.m, of.group, within.extent, feeder.ports());
         let module = d.module(feeder.clone());
         let grid = m.grid(d, format!("feed{g}"), &module, extent.map(|n| n as u32));
-        let passing =
-            self.passing(&sent.word, &feeder.buffer.footprint, bit, [sent.valid, sent.first], Some(sent.data));
+        let loads = Crossing::of_loads(self.array, of, feeder);
+        let passing = match sent {
+            Some(sent) => self.passing_loads(sent, bit, feeder),
+            None => loads.map(|_, of| self.crossed(&of.port)),
+        };
         self.stream_chain(grid, extent, &ports.stream, &passing);
-        let at = Buffers { of: &feeder.buffer, grid, extent };
-        self.waves(at, &format!("feed{g}"), &ports.buffer, slot, of.phase);
+        self.hand_on(grid, extent, &ports.stream, &loads);
+        let at = Buffers { of: &feeder.buffer, grid, extent, skip: within.skip, columns: of.extent[1] };
+        self.waves(at, &format!("feed{g}"), &ports.buffer, slot, of.phase + self.way(within.away));
         for (b, bank) in feeder.banks.iter().enumerate() {
             self.tie_bank(at, &ports.buffer.ties[b], bank);
             ports.picks[b].iter().for_each(|port| self.pick(at, feeder, &ports, b, port));
         }
-        for (output, port) in feeder.outputs.iter().zip(&ports.outputs) {
-            self.feed(grid, port, output.node, of);
-        }
+        grid
     }
 
     /// Wires the elements of the present stream word that bank `b` stores to its pick input.
@@ -127,22 +149,43 @@ impl<'m> Build<'_, 'm> {
         });
     }
 
-    /// Connects the inputs of the PEs: to feeders, or to the PE before along a `forward` axis.
-    fn feed(&self, feeders: Instance<'m>, output: &Port, id: NodeId, of: &Feeders) {
+    /// Connects the inputs of the PEs: to feeders, or to the PE before along a `forward` axis, which may be in the band
+    /// before.
+    fn feed(&self, feeders: Option<(Instance<'m>, [i64; 2])>, output: &Port, id: NodeId, of: &Feeders) {
+        let (m, c, extent) = (self.m, self.array.bands.axis, self.part.extent);
         let chain = &self.array.pe.ports.inputs[&id.0];
-        let unused = self.m.lit(0, chain.port.ty);
+        let unused = m.lit(0, chain.port.ty);
+        let within = self.part.within(of.away, of.readers);
+        let crossing = Crossing::of_input(self.array, of, chain);
         self.pe.set_each(&chain.port.name, |i, j| {
-            let at = [0, 1].map(|a| i64::from([i, j][a]) - of.away[a]);
-            if (0..2).any(|a| !(0..of.readers[a]).contains(&at[a])) {
-                unused
-            } else if of.forward[1] && at[1] > 0 {
-                element(self.pe, &chain.onward[1], self.array.extent, i, j - 1)
-            } else if of.forward[0] && at[0] > 0 {
-                element(self.pe, &chain.onward[0], self.array.extent, i - 1, j)
-            } else {
-                let [a, b] = [0, 1].map(|x| if of.forward[x] { 0 } else { at[x] as u32 });
-                element(feeders, output, of.extent, a, b)
+            let Some(within) = within else { return unused };
+            let at = [0, 1].map(|a| i64::from([i, j][a]) - within.away[a]);
+            if (0..2).any(|a| !(0..within.extent[a]).contains(&at[a])) {
+                return unused;
+            }
+            if of.forward[1] && at[1] > 0 {
+                return element(self.pe, &chain.onward[1], extent, i, j - 1);
+            }
+            if of.forward[0] && at[0] > 0 {
+                return element(self.pe, &chain.onward[0], extent, i - 1, j);
+            }
+            let [a, b] = [0, 1].map(|x| if of.forward[x] { 0 } else { at[x] as u32 });
+            match (feeders, &crossing) {
+                (Some((feeders, extent)), _) => element(feeders, output, extent, a, b),
+                (None, Some(crossing)) => {
+                    self.crossed(&crossing.port).slice([a, b][1 - c] * chain.port.ty.w, chain.port.ty.w)
+                }
+                (None, None) => unused,
             }
         });
+        let (Some(within), Some(crossing)) = (within, crossing.filter(|of| self.leaves(of))) else { return };
+        let lines = if of.forward[1 - c] { 1 } else { within.extent[1 - c] };
+        let source = |o: i64| {
+            let mut at = within.away;
+            at[c] += within.extent[c] - 1;
+            at[1 - c] += o;
+            element(self.pe, &chain.onward[c], extent, at[0] as u32, at[1] as u32)
+        };
+        self.leave_as(&crossing, m.concat(&(0..lines).rev().map(source).collect::<Vec<_>>()));
     }
 }

@@ -10,11 +10,16 @@
 //! ```
 //! No net is longer than one hop, except from a relay to the collectors of its block.
 //!
+//! An array that is cut has a module for each band ([`array::contract::bands`]). A band is built as an array by itself:
+//! what crosses from the band before enters at its corner (`bands`).
+//!
 //! `inputs` builds the feeders, `outputs` the collectors and relays. Ports: [`ArrayPorts`].
 
+pub mod bands;
 mod inputs;
 mod outputs;
 
+use self::bands::{Crossing, Part, Within};
 use crate::axi::reader::ReaderParams;
 use crate::axi::writer::WriterParams;
 use crate::control::{field_port, time_field, Field};
@@ -25,10 +30,13 @@ use crate::pe::datapath::{Datapath, Tied};
 use crate::pe::Pe;
 use crate::port::{Chain, Port};
 use crate::stream::{Answer, Loads, StreamItem, Tokens, Word};
+use array::contract::bands::Bands;
 use array::vsa::{Bank, Footprint, Vsa};
 use inputs::Loading;
 use outputs::Draining;
 use rtl::{u, Design, Instance, ModuleBuilder, Sig, Template, Ty};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use uniform::affine::Form;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -38,6 +46,9 @@ pub struct Array {
     pub extent: [i64; 2],
     /// Per axis: waves enter at the PE with the highest coordinate.
     pub mirrored: [bool; 2],
+    /// Cycles from PE to PE along each axis, within a band.
+    pub hops: [i64; 2],
+    pub bands: Bands,
     pub pe: Pe,
     /// Control fields of a wave, from the sequencer.
     pub fields: Vec<(Field, Port)>,
@@ -87,7 +98,7 @@ impl Array {
         readers: &[(usize, ReaderParams)],
         writers: &[(usize, WriterParams)],
     ) -> Result<Array, String> {
-        let datapath = Datapath::new(vsa)?;
+        let (bands, datapath) = (Bands::of(vsa)?, Datapath::new(vsa)?);
         let inputs = readers
             .iter()
             .map(|(port, params)| Loading::new(vsa, *port, (params.stream(), &params.walk), &datapath.live))
@@ -104,6 +115,8 @@ impl Array {
             name: vsa.name.clone(),
             extent: vsa.extent,
             mirrored,
+            hops: vsa.schedule.hop_delays(),
+            bands,
             pe: Pe::new(vsa, datapath),
             fields,
             inputs,
@@ -165,28 +178,37 @@ fn shape(word: &Word<Ty>, footprint: &Footprint, early: Vec<usize>) -> StreamSha
     }
 }
 
-/// A grid of buffers: the instances, and their number along each axis.
+/// A grid of buffers: the instances, their number along each axis, and which of the group's buffers they are.
 #[derive(Clone, Copy)]
 struct Buffers<'a, 'm> {
     of: &'a Buffer,
     grid: Instance<'m>,
     extent: [i64; 2],
+    /// The group's buffers in front of them along each axis, and all of them along axis 1.
+    skip: [i64; 2],
+    columns: i64,
 }
 
 impl Buffers<'_, '_> {
     /// The PE of buffer (i, j).
     fn pe(&self, i: u32, j: u32) -> [i64; 2] {
-        self.of.pes[(i64::from(i) * self.extent[1] + i64::from(j)) as usize]
+        let [i, j] = [i64::from(i) + self.skip[0], i64::from(j) + self.skip[1]];
+        self.of.pes[(i * self.columns + j) as usize]
     }
 }
 
 struct Build<'a, 'm> {
     m: &'m ModuleBuilder,
     array: &'a Array,
+    /// What of the array this module has.
+    part: Part,
     ports: ArrayPorts,
-    valid: Sig<'m>,
-    fields: Vec<Sig<'m>>,
     pe: Instance<'m>,
+    crossings: &'a [Crossing],
+    /// What enters: by name of a port of the array, or of a crossing.
+    entries: RefCell<BTreeMap<String, Sig<'m>>>,
+    /// What crosses to the next band, or back, by name of the crossing.
+    leaving: RefCell<BTreeMap<String, Sig<'m>>>,
 }
 
 impl Template for Array {
@@ -195,17 +217,35 @@ impl Template for Array {
     }
     fn build(&self, m: &ModuleBuilder, d: &mut Design) {
         let [n0, n1] = self.extent;
-        m.doc(format!(
+        let about = format!(
             "{n0} x {n1} processing elements of `{}` with their feeders and collectors; element (0, 0) is where \
             waves enter.",
             self.name
-        ));
+        );
+        if self.bands.count() > 1 {
+            m.doc(format!("{about} One band for each die."));
+            return self.join(m, d);
+        }
+        m.doc(about);
+        self.part_of(m, d, Part::of(self, 0), &[]);
+    }
+}
+
+impl Array {
+    /// Builds a part of the array.
+    fn part_of(&self, m: &ModuleBuilder, d: &mut Design, part: Part, crossings: &[Crossing]) {
         let ports = self.ports();
-        let valid = ports.valid.input(m);
-        let fields = ports.fields.iter().map(|port| port.input(m)).collect();
+        let mut entries = BTreeMap::new();
+        if part.band == 0 {
+            [&ports.valid].into_iter().chain(&ports.fields).for_each(|port| {
+                entries.insert(port.name.clone(), port.input(m));
+            });
+        }
+        self.enter(m, part.band, crossings, &mut entries);
         let pe = d.module(self.pe.clone());
-        let grid = m.grid(d, "pe", &pe, [n0 as u32, n1 as u32]);
-        let b = Build { m, array: self, ports, valid, fields, pe: grid };
+        let grid = m.grid(d, "pe", &pe, part.extent.map(|n| n as u32));
+        let (entries, leaving) = (RefCell::new(entries), RefCell::default());
+        let b = Build { m, array: self, part, ports, pe: grid, crossings, entries, leaving };
         b.control();
         b.links();
         for (loading, ports) in self.inputs.iter().zip(&b.ports.inputs) {
@@ -214,6 +254,7 @@ impl Template for Array {
         for (draining, ports) in self.outputs.iter().zip(&b.ports.outputs) {
             b.collectors(d, draining, ports);
         }
+        b.leave();
     }
 }
 
@@ -230,17 +271,47 @@ fn element<'m>(grid: Instance<'m>, port: &Port, extent: [i64; 2], i: u32, j: u32
 }
 
 impl<'m> Build<'_, 'm> {
+    /// A value that enters the part: an input of the array in its first band. `None` if it does not come so far.
+    fn entry(&self, port: &Port) -> Option<Sig<'m>> {
+        let known = self.entries.borrow().get(&port.name).copied();
+        known.or_else(|| {
+            (self.part.band == 0).then(|| {
+                let value = port.input(self.m);
+                self.entries.borrow_mut().insert(port.name.clone(), value);
+                value
+            })
+        })
+    }
+
+    /// The value of a crossing from the band before. One that does not come is an undriven wire, which the netlist check
+    /// reports.
+    fn crossed(&self, port: &Port) -> Sig<'m> {
+        let known = self.entries.borrow().get(&port.name).copied();
+        known.unwrap_or_else(|| self.m.wire(format!("uncrossed_{}", port.name), port.ty).sig())
+    }
+
+    /// A wave is here.
+    fn valid(&self) -> Sig<'m> {
+        self.crossed(&self.ports.valid)
+    }
+
+    /// Cycles of a wave from the corner of the part to the PE that is so many hops away.
+    fn way(&self, hops: [i64; 2]) -> i64 {
+        (0..2).map(|a| self.array.hops[a] * hops[a]).sum()
+    }
+
     /// Coordinates of the PE that is element (i, j) of the grid.
     fn coordinates(&self, i: u32, j: u32) -> [i64; 2] {
-        let (hops, Array { extent, mirrored, .. }) = ([i, j].map(i64::from), self.array);
+        let (first, Array { extent, mirrored, .. }) = (self.part.first, self.array);
+        let hops = [first[0] + i64::from(i), first[1] + i64::from(j)];
         [0, 1].map(|a| if mirrored[a] { extent[a] - 1 - hops[a] } else { hops[a] })
     }
 
     /// A field from the sequencer after `delay` cycles.
     fn field(&self, field: &Field, delay: i64, name: &str) -> Sig<'m> {
         let value = match (field, self.array.fields.iter().position(|f| f.0 == *field)) {
-            (Field::Valid, _) => self.valid,
-            (_, Some(k)) => self.fields[k],
+            (Field::Valid, _) => self.valid(),
+            (_, Some(k)) => self.crossed(&self.array.fields[k].1),
             (_, None) => self.m.wire("unplanned_field", u(1)).sig(),
         };
         self.m.delay(value, delay as u32, format!("{name}_d"))
@@ -257,14 +328,14 @@ impl<'m> Build<'_, 'm> {
     }
 
     fn control(&self) {
-        let (pe, extent) = (&self.array.pe, self.array.extent);
+        let (pe, extent) = (&self.array.pe, self.part.extent);
         for ((field, phase), chain) in pe.datapath.fields.iter().zip(&pe.ports.fields) {
             let entry = self.field(field, *phase, &chain.port.name);
             self.chain(self.pe, extent, chain, entry);
         }
         for (tied, port) in pe.datapath.tied.iter().zip(&pe.ports.tied) {
             let scalar = match tied {
-                Tied::Scalar(k, _) => self.ports.scalars.iter().find(|s| s.0 == *k).map(|s| s.1.input(self.m)),
+                Tied::Scalar(k, _) => self.ports.scalars.iter().find(|s| s.0 == *k).and_then(|s| self.entry(&s.1)),
                 _ => None,
             };
             let value = |i, j| tied.value(self.coordinates(i, j)).map(|v| bits(self.m, v, port));
@@ -275,10 +346,35 @@ impl<'m> Build<'_, 'm> {
 
     /// Values of other PEs; zeros from outside of the array.
     fn links(&self) {
+        let (m, c, extent) = (self.m, self.array.bands.axis, self.part.extent);
         for link in self.array.pe.ports.links.values() {
-            let away = |a: usize| (if self.array.mirrored[a] { -link.hop[a] } else { link.hop[a] }) as i32;
-            let zero = self.m.lit(0, u(link.to.ty.w));
-            self.pe.link(&link.from.name, &link.to.name, [away(0), away(1)], |_, _| zero);
+            let away = self.array.away(link.hop);
+            let zero = m.lit(0, u(link.to.ty.w));
+            let crossing = Crossing::of_link(self.array, link);
+            let lines = self.array.lines(away);
+            let far = away[c];
+            self.pe.link(&link.from.name, &link.to.name, away.map(|hops| hops as i32), |i, j| {
+                let from = [i64::from(i) - away[0], i64::from(j) - away[1]];
+                match &crossing {
+                    Some(of) if self.part.band > 0 && from[c] < 0 && lines.contains(&from[1 - c]) => {
+                        let place = (far + from[c]) * (lines.end - lines.start) + from[1 - c] - lines.start;
+                        self.crossed(&of.port).slice(place as u32 * zero.w(), zero.w())
+                    }
+                    _ => zero,
+                }
+            });
+            if let Some(of) = crossing.filter(|of| self.leaves(of)) {
+                let source = |r: i64, o: i64| {
+                    let at = if c == 0 { [extent[0] - far + r, o] } else { [o, extent[1] - far + r] };
+                    element(self.pe, &link.from, extent, at[0] as u32, at[1] as u32)
+                };
+                let all: Vec<Sig<'m>> = (0..far)
+                    .flat_map(|r| lines.clone().map(move |o| (r, o)))
+                    .map(|(r, o)| source(r, o))
+                    .rev()
+                    .collect();
+                self.leave_as(&of, m.concat(&all));
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! Collectors, relays and turns of the array: their grids, the tokens that they get, and the words that they answer with.
 
-use super::{element, served_name, shape, Buffers, Build, DrainingPorts};
+use super::{element, served_name, shape, Buffers, Build, Crossing, DrainingPorts, Within};
 use crate::control::{time_field, Field};
 use crate::io::collector::{self, masks, wave_enables, Collector, CollectorPorts};
 use crate::io::relay::Relay;
@@ -8,7 +8,7 @@ use crate::io::turn::Turn;
 use crate::port::Port;
 use crate::stream::{Answer, StreamItem, Tokens};
 use array::contract::relay::{lanes, owned, Relays};
-use array::contract::timing::{collect_time, drain_latency};
+use array::contract::timing::{answer_latency, collect_time, drain_latency};
 use array::contract::turn;
 use array::contract::walk::Walk;
 use array::vsa::{NodeId, Op, OutputGroup, Vsa};
@@ -39,7 +39,7 @@ pub struct Collectors {
     pub extent: [i64; 2],
     /// Hops from the entry of waves to the first PE with a collector.
     pub away: [i64; 2],
-    /// Cycles from the arrival of a wave at the first PE to that at the first collector.
+    /// Cycles from the arrival of a wave at a PE to that of its fields at the PE's collector.
     pub delay: i64,
     /// In the order of [`Collector::wave_enables`].
     pub enables: Vec<WaveEnable>,
@@ -143,7 +143,7 @@ impl Collectors {
             group: o,
             extent: group.extent(),
             away,
-            delay: collect_time(vsa, o) - 1 + vsa.schedule.way(away),
+            delay: collect_time(vsa, o) - 1,
             enables: wave_enables(vsa, group).into_iter().map(enable).collect(),
             words: (0..n0)
                 .flat_map(|i| (0..n1).map(move |j| [i, j]))
@@ -153,7 +153,7 @@ impl Collectors {
                 })
                 .collect(),
             turns,
-            spare: (drain_latency(vsa, vsa.port_of(group.array)) - relays.latency()) as u32,
+            spare: (drain_latency(vsa, vsa.port_of(group.array)) - answer_latency(vsa, o, &relays)) as u32,
             collector,
             relay,
             relays,
@@ -250,50 +250,79 @@ fn parts(vsa: &Vsa, o: usize, relays: &Relays, at: [i64; 2]) -> Vec<Part> {
 impl<'m> Build<'_, 'm> {
     pub(super) fn collectors(&self, d: &mut Design, draining: &Draining, ports: &DrainingPorts) {
         let m = self.m;
-        let sent = ports.tokens.map(|_, port| port.input(m));
-        // The first token of a drain is the one for word 0 of row 0.
-        let digits = sent.word.digits.iter().flat_map(|d| [Some(d.u), d.r]).flatten();
-        let zeros: Vec<Sig<'m>> = [sent.word.w].into_iter().chain(digits).map(|x| !x.reduce_or()).collect();
-        let first = m.all(&zeros);
+        let sent = (self.part.band == 0).then(|| {
+            let sent = ports.tokens.map(|_, port| port.input(m));
+            // The first token of a drain is the one for word 0 of row 0.
+            let digits = sent.word.digits.iter().flat_map(|d| [Some(d.u), d.r]).flatten();
+            let zeros: Vec<Sig<'m>> = [sent.word.w].into_iter().chain(digits).map(|x| !x.reduce_or()).collect();
+            let first = m.all(&zeros);
+            (sent, first)
+        });
         let one = |(bit, of): (usize, &Collectors)| {
             let slot = ports.slots.iter().find(|s| s.0 == of.group).map(|s| &s.1);
-            self.collector(d, of, slot, |b: &Self| {
-                b.passing(&sent.word, &of.collector.buffer.footprint, bit, [sent.valid, first], None)
-            })
+            let passing = |b: &Self| match &sent {
+                Some((sent, first)) => {
+                    b.passing(&sent.word, &of.collector.buffer.footprint, bit, [sent.valid, *first], None)
+                }
+                None => Crossing::of_tokens(self.array, of).map(|_, of| b.crossed(&of.port)),
+            };
+            let word = match self.part.within(of.away, of.extent) {
+                Some(within) => self.collector(d, of, slot, within, passing),
+                None => {
+                    if sent.is_some() {
+                        slot.and_then(|port| self.entry(port));
+                        self.pass_on(&Crossing::of_tokens(self.array, of), &passing(self));
+                    }
+                    None
+                }
+            };
+            let answer = Crossing::of_answer(self.array, of);
+            match (word, answer) {
+                (Some(word), None) => Some(m.delay(word, of.spare, format!("word{}_d", of.group))),
+                (Some(word), Some(answer)) => {
+                    self.leave_as(&answer, word);
+                    None
+                }
+                (None, Some(answer)) if self.part.band == 0 => {
+                    Some(m.delay(self.crossed(&answer.port), of.spare, format!("word{}_d", of.group)))
+                }
+                (None, _) => None,
+            }
         };
-        let words: Vec<Sig<'m>> = draining.groups.iter().enumerate().map(one).collect();
-        ports.answer.valid.output(m, m.delay(sent.valid, draining.latency, format!("rd_valid{}", draining.port)));
-        ports.answer.data.output(m, m.any(&words));
+        let words: Vec<Sig<'m>> = draining.groups.iter().enumerate().filter_map(one).collect();
+        if let Some((sent, _)) = &sent {
+            ports.answer.valid.output(m, m.delay(sent.valid, draining.latency, format!("rd_valid{}", draining.port)));
+            ports.answer.data.output(m, m.any(&words));
+        }
     }
 
-    /// Collectors of a group and their relays. Returns the word that answers.
+    /// Collectors of a group and their relays that the part has. Returns the word that answers, if its last relay is
+    /// here.
     fn collector(
         &self,
         d: &mut Design,
         of: &Collectors,
         slot: Option<&Port>,
+        within: Within,
         sent: impl FnOnce(&Self) -> StreamItem<Sig<'m>>,
-    ) -> Sig<'m> {
-        let (m, o, extent, collector) = (self.m, of.group, of.extent, &of.collector);
+    ) -> Option<Sig<'m>> {
+        let (m, o, extent, collector) = (self.m, of.group, within.extent, &of.collector);
         let ports = collector.ports();
         let module = d.module(collector.clone());
         let grid = m.grid(d, format!("collect{o}"), &module, extent.map(|n| n as u32));
-        let at = Buffers { of: &collector.buffer, grid, extent };
-        self.waves(at, &format!("collect{o}"), &ports.buffer, slot.map(|port| (port, port.input(m))), of.delay);
+        let at = Buffers { of: &collector.buffer, grid, extent, skip: within.skip, columns: of.extent[1] };
+        let delay = of.delay + self.way(within.away);
+        let slot = slot.and_then(|port| Some((port, self.entry(port)?)));
+        self.waves(at, &format!("collect{o}"), &ports.buffer, slot, delay);
         for (enable, chain) in of.enables.iter().zip(&ports.enables) {
             let enable = match enable {
-                WaveEnable::Field(field) => self.valid & self.field(field, 0, ""),
+                WaveEnable::Field(field) => self.valid() & self.field(field, 0, ""),
                 WaveEnable::Never => m.lit(0, u(1)),
-                WaveEnable::Always => self.valid,
+                WaveEnable::Always => self.valid(),
             };
-            self.chain(
-                grid,
-                extent,
-                chain,
-                m.delay(enable, of.delay as u32, format!("collect{o}_{}_d", chain.port.name)),
-            );
+            self.chain(grid, extent, chain, m.delay(enable, delay as u32, format!("collect{o}_{}_d", chain.port.name)));
         }
-        self.values(grid, of, &ports);
+        self.values(grid, within, of, &ports);
         for (b, bank) in collector.banks.iter().enumerate() {
             self.tie_bank(at, &ports.buffer.ties[b], &bank.bank);
             if let Some(port) = &ports.masks[b] {
@@ -302,13 +331,13 @@ impl<'m> Build<'_, 'm> {
                 });
             }
         }
-        self.relays(d, grid, &ports, of, sent)
+        self.relays(d, (grid, within), &ports, of, sent)
     }
 
     /// Connects values and enables to the outputs of the PEs.
-    fn values(&self, grid: Instance<'m>, of: &Collectors, ports: &CollectorPorts) {
-        let away = of.away.map(|n| n as u32);
-        let from_pe = |port: &Port, i: u32, j: u32| element(self.pe, port, self.array.extent, i + away[0], j + away[1]);
+    fn values(&self, grid: Instance<'m>, within: Within, of: &Collectors, ports: &CollectorPorts) {
+        let away = within.away.map(|n| n as u32);
+        let from_pe = |port: &Port, i: u32, j: u32| element(self.pe, port, self.part.extent, i + away[0], j + away[1]);
         let values = ports.values.iter().zip(&ports.value_enables);
         for ((value, enable), pe) in values.zip(&self.array.pe.ports.outputs[of.group]) {
             grid.set_each(&value.name, |i, j| from_pe(&pe.value, i, j));
@@ -322,60 +351,86 @@ impl<'m> Build<'_, 'm> {
     fn relays(
         &self,
         d: &mut Design,
-        collectors: Instance<'m>,
+        (collectors, within): (Instance<'m>, Within),
         to: &CollectorPorts,
         of: &Collectors,
         sent: impl FnOnce(&Self) -> StreamItem<Sig<'m>>,
-    ) -> Sig<'m> {
-        let (m, o, extent) = (self.m, of.group, of.relays.extent);
+    ) -> Option<Sig<'m>> {
+        let (m, o, c) = (self.m, of.group, self.array.bands.axis);
+        // Blocks lie in one band each.
+        let extent = [0, 1].map(|a| (within.extent[a] + of.relays.block[a] - 1) / of.relays.block[a]);
+        let skip = [0, 1].map(|a| within.skip[a] / of.relays.block[a]);
         let [n0, n1] = extent.map(|n| n as u32);
         let ports = of.relay.ports();
         let relay = d.module(of.relay.clone());
         let grid = m.grid(d, format!("relay{o}"), &relay, [n0, n1]);
         self.stream_chain(grid, extent, &ports.token, &sent(self));
+        self.hand_on(grid, extent, &ports.token, &Crossing::of_tokens(self.array, of));
         ports.token.zip(&to.tokens, |chain, port| {
             let Some(port) = port else { return };
-            collectors.set_bus(&port.name, self.spread(grid, &chain.onward[1], &of.relays, of.extent));
+            collectors.set_bus(&port.name, self.spread(grid, &chain.onward[1], (&of.relays, extent), within.extent));
         });
-        grid.set_each(&ports.words.name, |i, j| self.words(collectors, to, of, (i * n1 + j) as usize));
+        grid.set_each(&ports.words.name, |i, j| {
+            let [i, j] = [i64::from(i) + skip[0], i64::from(j) + skip[1]];
+            self.words((collectors, within), to, of, (i * of.relays.extent[1] + j) as usize)
+        });
         // Answers move along axis 1 with their token, then along axis 0 in the last column.
         let zero = m.lit(0, ports.word.ty);
+        let crossing = Crossing::of_words(self.array, of);
+        let before = crossing.iter().find(|_| within.skip[c] > 0).map(|of| self.crossed(&of.port));
         let word = match &of.turns {
-            Some(turns) => self.turns(d, (grid, &of.relay), of, turns),
+            Some(turns) => self.turns(d, (grid, &of.relay), of, turns, (extent, skip), before),
             None => {
-                grid.link(&ports.word.name, &ports.beside.name, [0, 1], |_, _| zero);
-                grid.set_each(&ports.above.name, |i, j| {
-                    if i > 0 && j + 1 == n1 {
-                        element(grid, &ports.word, extent, i - 1, j)
-                    } else {
-                        zero
-                    }
+                let [beside, above] = [1, 0].map(|a| before.filter(|_| a == c).unwrap_or(zero));
+                grid.link(&ports.word.name, &ports.beside.name, [0, 1], |i, _| if i + 1 == n0 { beside } else { zero });
+                grid.set_each(&ports.above.name, |i, j| match (i, j + 1 == n1) {
+                    (0, true) => above,
+                    (_, true) => element(grid, &ports.word, extent, i - 1, j),
+                    _ => zero,
                 });
                 grid.out_at(&ports.word.name, n0 - 1, n1 - 1)
             }
         };
-        m.delay(word, of.spare, format!("word{o}_d"))
+        match crossing.filter(|of| self.leaves(of)) {
+            Some(of) => {
+                self.leave_as(&of, word);
+                None
+            }
+            None => Some(word),
+        }
     }
 
     /// Elements move along one axis from relay to relay, then through the turns along the other. Returns the word of
-    /// the last turn.
+    /// the last turn, or, if the chains go on in the next band, their elements.
     fn turns(
         &self,
         d: &mut Design,
         (relays, relay): (Instance<'m>, &Relay),
         of: &Collectors,
         turns: &Turns,
+        (extent, skip): ([i64; 2], [i64; 2]),
+        before: Option<Sig<'m>>,
     ) -> Sig<'m> {
-        let (m, extent, from) = (self.m, of.relays.extent, relay.ports());
-        let count = extent[turns.axis];
-        let last = |k: u32| if turns.axis == 1 { [extent[0] as u32 - 1, k] } else { [k, extent[1] as u32 - 1] };
+        let (m, from, a) = (self.m, relay.ports(), turns.axis);
+        let along = self.array.bands.axis != a;
+        let count = extent[a];
+        let last = |k: u32| if a == 1 { [extent[0] as u32 - 1, k] } else { [k, extent[1] as u32 - 1] };
         let behind = |port: &Port, k: u32| element(relays, port, extent, last(k)[0], last(k)[1]);
         let none = m.lit(0, from.word.ty);
-        let offset = [0, 1].map(|a| i32::from(a != turns.axis));
-        relays.link(&from.word.name, &from.above.name, offset, |_, _| none);
+        let offset = [0, 1].map(|x| i32::from(x != a));
+        relays.link(&from.word.name, &from.above.name, offset, |i, j| match before {
+            Some(chains) if along => chains.slice([i, j][a] * none.w(), none.w()),
+            _ => none,
+        });
         relays.set(&from.beside.name, none);
+        if along && Crossing::of_words(self.array, of).is_some_and(|of| self.leaves(&of)) {
+            return m.concat(&(0..count as u32).rev().map(|k| behind(&from.word, k)).collect::<Vec<_>>());
+        }
+        let before = before.filter(|_| !along);
+        let own = &turns.words[skip[a] as usize..(skip[a] + count) as usize];
         if turns.turn.steps == 1 {
-            return self.gathered(of.group, turns, (0..count as u32).map(|k| behind(&from.word, k)).collect());
+            let chains = (0..count as u32).map(|k| behind(&from.word, k)).collect();
+            return self.gathered(of.group, (turns, own), chains, before);
         }
         let ports = turns.turn.ports();
         let module = d.module(turns.turn.clone());
@@ -386,7 +441,7 @@ impl<'m> Build<'_, 'm> {
         }
         grid.set_each(&ports.chains.name, |_, k| behind(&from.word, k));
         let numbers = |k: u32| {
-            let words = &turns.words[k as usize];
+            let words = &own[k as usize];
             let number = |n: u32| words.get(n as usize).map_or(0, |word| word.0);
             m.concat(&(0..turns.turn.words).rev().map(|n| m.lit(number(n), u(turns.turn.w))).collect::<Vec<_>>())
         };
@@ -397,7 +452,7 @@ impl<'m> Build<'_, 'm> {
                 Some(bit) => elements.slice(bit, piece.bits),
                 None => m.lit(0, u(piece.bits)),
             };
-            let words = &turns.words[k as usize];
+            let words = &own[k as usize];
             let mut parts: Vec<Sig<'m>> = words.iter().flat_map(|word| word.1.iter().map(piece)).collect();
             let missing = turns.turn.words - words.len() as u32;
             if missing > 0 {
@@ -408,19 +463,25 @@ impl<'m> Build<'_, 'm> {
         };
         grid.set_each(&ports.words.name, |_, k| words(k));
         let zero = m.lit(0, ports.word.ty);
-        grid.link(&ports.word.name, &ports.beside.name, [0, 1], |_, _| zero);
+        grid.link(&ports.word.name, &ports.beside.name, [0, 1], |_, _| before.unwrap_or(zero));
         grid.out_at(&ports.word.name, 0, count as u32 - 1)
     }
 
     /// The bus word of elements that come in one cycle behind each relay: a relay that tokens reach earlier waits for the
-    /// last one. Collectors that do not own the word answer with 0.
-    fn gathered(&self, group: usize, turns: &Turns, chains: Vec<Sig<'m>>) -> Sig<'m> {
+    /// last one, as does the word of the band before. Collectors that do not own the word answer with 0.
+    fn gathered(
+        &self,
+        group: usize,
+        (turns, own): (&Turns, &[Vec<(i64, Vec<Piece>)>]),
+        chains: Vec<Sig<'m>>,
+        before: Option<Sig<'m>>,
+    ) -> Sig<'m> {
         let (m, last) = (self.m, chains.len() - 1);
         let late = |(k, x): (usize, Sig<'m>)| m.delay(x, (last - k) as u32, format!("chains{group}_{k}"));
         let chains: Vec<Sig<'m>> = chains.into_iter().enumerate().map(late).collect();
         let Turn { width, element, .. } = turns.turn;
         let gather = |e: u32| {
-            let all = turns.words.iter().zip(&chains).flat_map(|(words, chain)| words.iter().map(move |w| (w, chain)));
+            let all = own.iter().zip(&chains).flat_map(|(words, chain)| words.iter().map(move |w| (w, chain)));
             let from = all.filter_map(|(word, chain)| Some(chain.slice(word.1[e as usize].from?, element)));
             match &from.collect::<Vec<_>>()[..] {
                 [] => m.lit(0, u(element)),
@@ -428,26 +489,44 @@ impl<'m> Build<'_, 'm> {
             }
         };
         let word = (0..width / element).rev().map(gather).collect::<Vec<_>>();
-        let word = m.concat(&word).called(format!("gathered{group}"));
+        let word = m.concat(&word);
+        let word = match before {
+            Some(before) => word | m.delay(before, last as u32, format!("before{group}")),
+            None => word,
+        };
+        let word = word.called(format!("gathered{group}"));
         m.reg(format!("gathered{group}_q"), word.ty()).next(word).q()
     }
 
     /// An output of each relay, copied to each of its collectors.
-    fn spread(&self, grid: Instance<'m>, port: &Port, relays: &Relays, extent: [i64; 2]) -> Sig<'m> {
+    fn spread(
+        &self,
+        grid: Instance<'m>,
+        port: &Port,
+        (relays, count): (&Relays, [i64; 2]),
+        extent: [i64; 2],
+    ) -> Sig<'m> {
         let [b0, b1] = relays.block;
-        let row = |i: i64| (0..relays.extent[1]).rev().map(move |j| (i / b0, j));
+        let row = |i: i64| (0..count[1]).rev().map(move |j| (i / b0, j));
         let copies = (0..extent[0]).rev().flat_map(row).map(|(i, j)| {
-            self.m.repeat(element(grid, port, relays.extent, i as u32, j as u32), b1.min(extent[1] - j * b1) as u32)
+            self.m.repeat(element(grid, port, count, i as u32, j as u32), b1.min(extent[1] - j * b1) as u32)
         });
         self.m.concat(&copies.collect::<Vec<_>>())
     }
 
     /// The bus words of a relay.
-    fn words(&self, collectors: Instance<'m>, ports: &CollectorPorts, of: &Collectors, relay: usize) -> Sig<'m> {
+    fn words(
+        &self,
+        (collectors, within): (Instance<'m>, Within),
+        ports: &CollectorPorts,
+        of: &Collectors,
+        relay: usize,
+    ) -> Sig<'m> {
         let part = |part: &Part| match &part.from {
             None => self.m.lit(0, u(part.bits)),
             Some(PartOf { collector: [i, j], answer, bit }) => {
-                element(collectors, &ports.words[*answer], of.extent, *i as u32, *j as u32).slice(*bit, part.bits)
+                let [i, j] = [i - within.skip[0], j - within.skip[1]].map(|n| n as u32);
+                element(collectors, &ports.words[*answer], within.extent, i, j).slice(*bit, part.bits)
             }
         };
         let mut parts: Vec<Sig<'m>> = of.words[relay].iter().map(part).collect();

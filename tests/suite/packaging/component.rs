@@ -395,9 +395,15 @@ impl Faults {
             if name.ends_with(".xdc") {
                 let uses: Vec<String> =
                     children(file, "userFileType").filter_map(|u| u.text().map(String::from)).collect();
+                // A floorplan is read when cells are placed, the clock by runs of the IP alone.
+                let [used, other] = if name.ends_with("_floorplan.xdc") {
+                    ["USED_IN_implementation", "USED_IN_out_of_context"]
+                } else {
+                    ["USED_IN_out_of_context", ""]
+                };
                 self.require(
-                    uses.iter().any(|u| u == "USED_IN_out_of_context"),
-                    format!("{name} is for out-of-context runs only"),
+                    uses.iter().any(|u| u == used) && uses.iter().all(|u| u != other),
+                    format!("{name} is for {used} only"),
                 );
             }
             listed.insert(name);

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use tempfile::TempDir;
 
 /// Name of the case, C file, options.
-const CASES: [(&str, &str, &str); 19] = [
+const CASES: [(&str, &str, &str); 22] = [
     ("mm", "examples/mm.c", "-D N=8 --space i,j --tile i=4,j=4 --simd k=2"),
     ("shared", "examples/mm.c", "-D N=6 --ports shared"),
     ("grouped", "examples/mm.c", "-D N=7 --ports A+B,C --board u280"),
@@ -26,6 +26,9 @@ const CASES: [(&str, &str, &str); 19] = [
     ("zynq_guarded", "examples/mm.c", "-D N=8 --board zcu104 --guard"),
     ("guarded_scalars", "tests/packaging/hosted.c", "--on-chip 0 --guard"),
     ("guarded_sizes", "tests/packaging/sizes.c", "--guard"),
+    ("cut_rows", "examples/mm.c", "-D N=8 --space i,j --tile i=8,j=8 --latency i=1,j=1 --cuts i=3,5"),
+    ("cut_columns", "examples/smith_waterman.c", "-D M=8 -D N=6 --space i --latency i=1 --cuts i=4"),
+    ("cut_functions", "tests/functions/cut.c", "--space i --latency i=1 --cuts i=2"),
 ];
 
 /// An emitted IP.
@@ -82,7 +85,9 @@ pub fn all() -> &'static [Emitted] {
 
 /// Those with one function, of constant sizes.
 pub fn single() -> impl Iterator<Item = &'static Emitted> {
-    all().iter().filter(|ip| !["functions", "sizes", "scaled", "plus", "guarded_sizes"].contains(&ip.name))
+    all()
+        .iter()
+        .filter(|ip| !["functions", "sizes", "scaled", "plus", "guarded_sizes", "cut_functions"].contains(&ip.name))
 }
 
 /// The case of that name.

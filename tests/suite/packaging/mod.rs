@@ -3,6 +3,7 @@
 
 mod component;
 mod emitted;
+mod floorplan;
 mod hostile;
 mod offsets;
 mod open;

@@ -15,6 +15,7 @@
 //!
 //! Source: AutoSA, section 4.3 (L2 drain modules).
 
+use super::bands;
 use super::elements::{answer_forms, REACH};
 pub use super::elements::{lanes, owned};
 use super::memory::{in_luts, line, luts};
@@ -146,7 +147,10 @@ impl Relays {
     /// Uses the fewest relays; among equally few, the shortest way.
     fn at_once(vsa: &Vsa, o: usize, answers: Vec<Vec<usize>>) -> Relays {
         let extent = vsa.outputs[o].extent();
-        let side = |a: usize| 1..=REACH.min(extent[a]);
+        let away = vsa.outputs[o].away(vsa);
+        let side = |a: usize| {
+            (1..=REACH.min(extent[a])).filter(move |block| bands::keeps(vsa, a, (away[a], extent[a]), *block))
+        };
         let mut all: Vec<Relays> =
             side(0).flat_map(|i| side(1).map(move |j| Relays::of([i, j], extent, vec![]))).collect();
         all.sort_by_key(|r| (r.extent[0] * r.extent[1], r.extent[0] + r.extent[1]));

@@ -59,8 +59,9 @@ pub fn collect_time(vsa: &Vsa, o: usize) -> i64 {
 pub fn release_delay(vsa: &Vsa, g: usize) -> i64 {
     let group = &vsa.inputs[g];
     let (away, readers) = (group.away(vsa), group.readers());
-    // A feeder `k` hops from the first one starts the wave later, and words reach it `k` cycles later.
-    let behind = |a: usize, k: i64| vsa.schedule.start[a].after(away[a] + k) - k;
+    // A feeder `k` hops from the first one starts the wave later, and words reach it `k` cycles later. Registers between
+    // PEs delay both alike.
+    let behind = |a: usize, k: i64| vsa.schedule.start[a].inside(away[a] + k) - k;
     let start: i64 = (0..2).map(|a| (0..readers[a]).map(|k| behind(a, k)).max().unwrap_or(0)).sum();
     start + last_read(vsa, g)
 }
@@ -77,7 +78,8 @@ pub fn emitted_delay(vsa: &Vsa, o: usize) -> i64 {
     let group = &vsa.outputs[o];
     let relays = Relays::new(vsa, o);
     let (away, extent) = (group.away(vsa), group.extent());
-    let start = vsa.schedule.way([0, 1].map(|a| away[a] + extent[a] - 1));
+    // Registers between PEs delay waves and tokens alike.
+    let start = vsa.schedule.inside([0, 1].map(|a| away[a] + extent[a] - 1));
     start - (0..2).map(|a| relays.extent[a] - 1).sum::<i64>() + collect_time(vsa, o)
 }
 
@@ -99,5 +101,13 @@ pub fn swept(vsa: &Vsa) -> Option<i64> {
 /// From a drain token of port `port` to the word that it requests: the same for all groups that store through the port.
 pub fn drain_latency(vsa: &Vsa, port: usize) -> i64 {
     let of_port = (0..vsa.outputs.len()).filter(|&o| vsa.port_of(vsa.outputs[o].array) == port);
-    of_port.map(|o| Relays::new(vsa, o).latency()).max().unwrap_or(0)
+    of_port.map(|o| answer_latency(vsa, o, &Relays::new(vsa, o))).max().unwrap_or(0)
+}
+
+/// From a drain token to the word of output group `o`: through its relays, over the crossings between bands to the last
+/// one, and back.
+pub fn answer_latency(vsa: &Vsa, o: usize, relays: &Relays) -> i64 {
+    let group = &vsa.outputs[o];
+    let (away, extent) = (group.away(vsa), group.extent());
+    relays.latency() + 2 * vsa.schedule.between([0, 1].map(|a| away[a] + extent[a] - 1))
 }

@@ -20,6 +20,7 @@
 //! earliest, and the `steps` cycles of an answer are no more. Where a collector has one element of each word (or of each
 //! `stride`-th, [`crate::vsa::Bank::stride`]), an answer is one cycle, nothing waits, and the word is composed by wiring.
 
+use super::bands;
 use super::elements::{lanes, owned, REACH};
 use crate::vsa::{OutputBank, OutputGroup, Vsa};
 use std::ops::Range;
@@ -91,6 +92,9 @@ pub fn of(vsa: &Vsa, o: usize, answers: &[Vec<usize>]) -> Option<([i64; 2], usiz
     let most = all.iter().map(|chain| chain.answers.len()).max()?;
     let mut block = extent.map(|n| n.min(REACH));
     block[1 - axis] = block[1 - axis].min((REACH / most as i64).max(1));
+    let away = group.away(vsa);
+    let keeps = |a: usize, block: &i64| bands::keeps(vsa, a, (away[a], extent[a]), *block);
+    let block = [0, 1].map(|a| (1..=block[a]).rev().find(|block| keeps(a, block)).unwrap_or(1));
     let mut turn = Turn { axis, steps, width: (count / steps) as usize, chains: 0, words: 0 };
     for k in 0..(extent[axis] + block[axis] - 1) / block[axis] {
         let chains = turn.chains_of(vsa, o, (block, answers), k);

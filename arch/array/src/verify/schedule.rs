@@ -3,6 +3,7 @@
 //! An operand is ready when its consumer samples it, `ready[operand] <= ready[node] - latency[node]`. A `Past` takes
 //! its value no earlier than its delay element has it ([`crate::contract::delay`]).
 
+use crate::contract::bands::Bands;
 use crate::contract::delay::{earliest, earliest_lagging, Wait};
 use crate::contract::timing::least_ready;
 use crate::vsa::{NodeId, Op, Vsa};
@@ -20,6 +21,7 @@ pub(super) fn check(vsa: &Vsa, faults: &mut Vec<String>) {
             faults.push(format!("axis {a} has {} PEs, but no hop delay", vsa.extent[a]));
         }
     }
+    faults.extend(Bands::of(vsa).err());
     if !(1..LONGEST_INTERVAL).contains(&s.interval) {
         faults.push(format!("launch interval {}", s.interval));
     }

@@ -152,6 +152,16 @@ impl Schedule {
     pub fn way(&self, hops: [i64; 2]) -> i64 {
         (0..2).map(|a| self.start[a].after(hops[a])).sum()
     }
+
+    /// [`Schedule::way`] without the registers between PEs.
+    pub fn inside(&self, hops: [i64; 2]) -> i64 {
+        (0..2).map(|a| self.start[a].inside(hops[a])).sum()
+    }
+
+    /// Registers between PEs on this way.
+    pub fn between(&self, hops: [i64; 2]) -> i64 {
+        (0..2).map(|a| self.start[a].between(hops[a])).sum()
+    }
 }
 
 /// Which statements of the program the nodes compute. Comments in the Verilog quote them; no hardware depends on them.

@@ -92,9 +92,37 @@ impl AxisStart {
         }
     }
 
+    /// [`AxisStart::after`] without the registers between PEs.
+    pub fn inside(&self, hops: i64) -> i64 {
+        hops * self.hop_delay()
+    }
+
+    /// Registers between PEs on the way to the PE this many hops further on.
+    pub fn between(&self, hops: i64) -> i64 {
+        self.after(hops) - self.inside(hops)
+    }
+
+    /// The PEs of an axis of `extent` PEs with registers in front of them, by hops.
+    pub fn crossings(&self, extent: i64) -> Vec<i64> {
+        if self.is_even() {
+            return vec![];
+        }
+        (1..extent).filter(|k| self.hop(k - 1) > self.hop_delay()).collect()
+    }
+
     /// Start of the last PE in the table.
     pub fn latest(&self) -> i64 {
         self.starts[self.starts.len() - 1]
+    }
+
+    /// The same hops within PEs, with so many registers more in front of each of these PEs, which are given by hops in
+    /// ascending order.
+    pub fn with_registers(&self, registers: i64, before: &[i64]) -> AxisStart {
+        let hop = |k: i64| self.hop_delay() + if before.contains(&k) { registers } else { 0 };
+        // A hop behind the last one says how long hops take within a PE.
+        let hops: Vec<i64> = (1..=before.last().map_or(1, |last| last + 1)).map(hop).collect();
+        let signed: Vec<i64> = hops.iter().map(|h| if self.forward { *h } else { -h }).collect();
+        AxisStart::of_hops(&signed).unwrap_or_else(|| self.clone())
     }
 
     /// All hops take equally long.

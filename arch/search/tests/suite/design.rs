@@ -1,6 +1,7 @@
 //! Design specifications as text.
 
 use uniform::aim::{CountedMemory, Grid, Most, Objective, Share};
+use uniform::cuts::Cuts;
 use uniform::design::Aim;
 use uniform::design::*;
 
@@ -36,6 +37,7 @@ fn the_printed_form_reads_back() {
                 guard: Some(true),
                 unaligned: Some(true),
                 on_chip: Some(65536),
+                cuts: Some(Cuts::Before { axis: "i".into(), pes: vec![2, 4] }),
             };
             let limit = [("lut".into(), Most::Share(Share::percent(70))), ("dsp".into(), Most::Count(80))].into();
             let aim = Aim {
@@ -105,4 +107,13 @@ fn shares_are_read_and_written() {
         assert!(Share::try_from(wrong.to_string()).is_err(), "{wrong}");
     }
     assert_eq!((Share::percent(70).of(1000), Most::Count(7).of(5)), (700, 5));
+}
+
+/// Cuts are one word: an axis and the PEs in front of which it is cut, or `none`.
+#[test]
+fn cuts_are_written_as_one_word() {
+    let cuts = |text: &str| Cuts::try_from(text.to_string());
+    assert_eq!(cuts("none"), Ok(Cuts::Nowhere));
+    assert_eq!(cuts(" 2*i+j = 3, 5").map(|c| c.to_string()), Ok("2*i+j=3,5".to_string()));
+    assert!(["", "i", "i=", "=3", "i=0", "i=-1", "i=2,", "i=x"].iter().all(|text| cuts(text).is_err()));
 }

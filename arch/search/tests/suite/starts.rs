@@ -22,3 +22,18 @@ fn a_die_crossing_delays_all_behind_it() {
     assert_eq!(AxisStart::of_hops(&[]), None);
     assert_eq!(AxisStart::of_hops(&[i64::MAX, 1]), None);
 }
+
+#[test]
+fn cuts_are_hops_that_take_longer() {
+    for step in [2, -2] {
+        let start = AxisStart::even(step).with_registers(2, &[1, 4]);
+        let starts: Vec<i64> = (0..6).map(|hops| start.after(hops)).collect();
+        assert_eq!(starts, [0, 4, 6, 8, 12, 14]);
+        assert_eq!((start.step(), start.crossings(6), start.crossings(4)), (step, vec![1, 4], vec![1]));
+        assert_eq!([0, 1, 4].map(|hops| (start.inside(hops), start.between(hops))), [(0, 0), (2, 2), (8, 4)]);
+    }
+    // Two PEs, one on each die.
+    let start = AxisStart::even(1).with_registers(2, &[1]);
+    assert_eq!((start.to_string().as_str(), start.hop_delay(), start.crossings(2)), ("[3, 1]", 1, vec![1]));
+    assert_eq!(AxisStart::even(1).crossings(9), Vec::<i64>::new());
+}

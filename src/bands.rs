@@ -1,0 +1,77 @@
+//! The bands of an array on the dies of its board, for the report.
+
+use array::contract::bands::Bands;
+use array::vsa::Vsa;
+use cost::board::{Board, Resources};
+
+/// A band of an array that is cut.
+pub struct Band {
+    /// Its PEs along the axis, by coordinates.
+    pub first: i64,
+    pub last: i64,
+    pub need: Resources,
+    /// `None` if the board has fewer dies than the array has bands.
+    pub die: Option<OnDie>,
+}
+
+/// The die of a band.
+pub struct OnDie {
+    pub name: String,
+    pub resources: Resources,
+}
+
+/// Name of the axis, and the bands from the one where waves enter; nothing if the array is whole.
+pub fn of(vsa: &Vsa, board: &Board) -> Option<(String, Vec<Band>)> {
+    let bands = Bands::of(vsa).ok().filter(|bands| bands.count() > 1)?;
+    let (extent, forward) = (vsa.extent[bands.axis], vsa.schedule.start[bands.axis].forward());
+    let dies = board.dies_of(bands.count());
+    let needs = cost::bands::bands(vsa);
+    let one = |(b, need): (usize, Resources)| {
+        let span = bands.span(b);
+        let [first, last] =
+            if forward { [span.start, span.end - 1] } else { [extent - span.end, extent - 1 - span.start] };
+        let die = dies.map(|dies| OnDie { name: dies[b].name.clone(), resources: dies[b].resources });
+        Band { first, last, need, die }
+    };
+    Some((vsa.axes[bands.axis].clone(), needs.into_iter().enumerate().map(one).collect()))
+}
+
+impl Band {
+    /// The resource of which the band takes the largest share of its die, and that share in percent.
+    pub fn fullest(&self) -> Option<(&'static str, f64)> {
+        let die = self.die.as_ref()?;
+        let share = |((name, need), all): ((&'static str, i64), i64)| (name, 100.0 * need as f64 / all.max(1) as f64);
+        let shares = self.need.named().into_iter().zip(die.resources.counts()).map(share);
+        shares.max_by(|a, b| a.1.total_cmp(&b.1))
+    }
+}
+
+/// One line.
+pub fn text(vsa: &Vsa, board: &Board) -> Option<String> {
+    let (axis, bands) = of(vsa, board)?;
+    let one = |band: &Band| {
+        let pes = format!("PEs {} to {}", band.first, band.last);
+        match (&band.die, band.fullest()) {
+            (Some(die), Some((name, share))) => {
+                format!("{pes} on {} ({share:.1} % of its {})", die.name, name.to_uppercase())
+            }
+            _ => pes,
+        }
+    };
+    let dies = if bands[0].die.is_none() { format!("; {} has no die for each", board.name) } else { String::new() };
+    Some(format!("{} bands along {axis}: {}{dies}", bands.len(), bands.iter().map(one).collect::<Vec<_>>().join(", ")))
+}
+
+/// For `report.json`.
+pub fn json(vsa: &Vsa, board: &Board) -> serde_json::Value {
+    let Some((axis, bands)) = of(vsa, board) else { return serde_json::Value::Null };
+    let one = |band: &Band| {
+        serde_json::json!({
+            "first": band.first,
+            "last": band.last,
+            "die": band.die.as_ref().map(|die| die.name.clone()),
+            "resources": band.need,
+        })
+    };
+    serde_json::json!({ "axis": axis, "bands": bands.iter().map(one).collect::<Vec<_>>() })
+}

@@ -1,0 +1,170 @@
+//! The floorplan of an array that is cut: its patterns find each band, what is beside the first one, and all registers
+//! between bands, wherever the IP stands; and nothing but registers leads from band to band.
+
+use super::emitted::{emitted, run, tool, Emitted};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Cases whose arrays are cut along one axis and the other, and one with several cores.
+const CUT: [(&str, usize); 3] = [("cut_rows", 3), ("cut_columns", 2), ("cut_functions", 2)];
+
+/// A line of the file: property, value, patterns.
+struct Constraint {
+    property: String,
+    value: String,
+    patterns: Vec<String>,
+}
+
+fn constraints(ip: &Emitted) -> Vec<Constraint> {
+    let text = ip.text(&format!("constraints/{}_floorplan.xdc", ip.kernel));
+    let one = |line: &str| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let patterns = line.split("NAME =~ ").skip(1).map(|p| p.split([' ', '}', ')']).next().unwrap().to_string());
+        Constraint { property: words[1].into(), value: words[2].into(), patterns: patterns.collect() }
+    };
+    text.lines().filter(|line| line.starts_with("set_property")).map(one).collect()
+}
+
+/// `*` is any text.
+fn matches(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == name,
+        Some((first, rest)) => name.strip_prefix(first).is_some_and(|left| {
+            (0..=left.len()).filter(|&k| left.is_char_boundary(k)).any(|k| matches(rest, &left[k..]))
+        }),
+    }
+}
+
+fn found<'a>(patterns: &[String], names: impl Iterator<Item = &'a String>) -> BTreeSet<&'a String> {
+    names.filter(|name| patterns.iter().any(|p| matches(p, name))).collect()
+}
+
+/// The modules after these passes of Yosys.
+fn netlist(ip: &Emitted, passes: &str) -> Value {
+    let json = tempfile::NamedTempFile::new().unwrap();
+    let script = format!(
+        "read_verilog rtl/*.v; hierarchy -top {}; proc; {passes}write_json {}",
+        ip.kernel,
+        json.path().display()
+    );
+    run(tool("yosys").current_dir(&ip.dir).args(["-q", "-p", &script]));
+    serde_json::from_str(&std::fs::read_to_string(json.path()).unwrap()).unwrap()
+}
+
+/// Instances by their names with slashes, below a module.
+fn instances(netlist: &Value, module: &str, path: &str, all: &mut Vec<String>) {
+    for (name, cell) in netlist["modules"][module]["cells"].as_object().unwrap() {
+        let of = cell["type"].as_str().unwrap();
+        if netlist["modules"][of].is_object() {
+            all.push(format!("{path}{name}"));
+            instances(netlist, of, &format!("{path}{name}/"), all);
+        }
+    }
+}
+
+fn bits(connection: &Value) -> impl Iterator<Item = u64> + '_ {
+    connection.as_array().unwrap().iter().filter_map(Value::as_u64)
+}
+
+/// The band in which a cell of the flat netlist stands.
+fn band(cell: &str) -> Option<usize> {
+    let (core, rest) = cell.split_once("\\band")?;
+    let number: usize = rest.split('.').next()?.parse().ok()?;
+    let core = core.split("core").nth(1).and_then(|c| c.split('.').next()?.parse::<usize>().ok());
+    Some(core.unwrap_or(0) * 100 + number)
+}
+
+#[test]
+fn each_band_is_found_and_stands_on_a_die() {
+    for (name, bands) in CUT {
+        let ip = emitted(name);
+        let mut cells = vec![];
+        instances(&netlist(ip, ""), &ip.kernel, "", &mut cells);
+        let mut dies: BTreeMap<String, BTreeSet<&String>> = BTreeMap::new();
+        for constraint in constraints(ip).iter().filter(|c| c.property == "USER_SLR_ASSIGNMENT") {
+            let own = found(&constraint.patterns, cells.iter());
+            assert_eq!(own.len(), 1, "{name}: {own:?}");
+            // The same where the IP is an instance of a design.
+            let nested: Vec<String> = cells.iter().map(|c| format!("shell/u_ip/{c}")).collect();
+            assert_eq!(found(&constraint.patterns, nested.iter()).len(), 1, "{name}");
+            dies.entry(constraint.value.clone()).or_default().extend(own);
+        }
+        assert_eq!(dies.len(), bands, "{name}: {dies:?}");
+        for (k, cells) in dies.values().enumerate() {
+            assert!(cells.iter().any(|c| c.ends_with(&format!("array/band{k}"))), "{name}: {cells:?}");
+        }
+        let once: usize = dies.values().map(BTreeSet::len).sum();
+        let all: BTreeSet<&String> = dies.into_values().flatten().collect();
+        assert_eq!(all.len(), once, "{name}: a cell on two dies");
+        let placed = |cell: &&String| {
+            let last = cell.rsplit('/').next().unwrap();
+            let parent = cell.rsplit('/').nth(1).unwrap_or("");
+            ["reader", "writer", "sequencer"].iter().any(|engine| last.starts_with(engine))
+                || last.starts_with("band") && parent == "array"
+        };
+        assert!(cells.iter().filter(placed).all(|c| all.contains(c)), "{name}: without a die");
+    }
+}
+
+#[test]
+fn all_that_crosses_is_two_registers() {
+    for (name, _) in CUT {
+        let ip = emitted(name);
+        let netlist = netlist(ip, "setattr -mod -unset keep_hierarchy *; flatten; opt_clean; ");
+        let top = &netlist["modules"][&ip.kernel];
+        let constraint = constraints(ip).into_iter().filter(|c| c.property == "USER_SLL_REG");
+        let patterns: Vec<String> =
+            constraint.flat_map(|c| c.patterns).map(|p| p.strip_suffix("_reg*").unwrap().to_string()).collect();
+        let nets: BTreeMap<String, &Value> =
+            top["netnames"].as_object().unwrap().iter().map(|(n, net)| (n.replace('.', "/"), &net["bits"])).collect();
+        let named: BTreeSet<u64> =
+            found(&patterns, nets.keys()).into_iter().flat_map(|n| bits(nets[n]).collect::<Vec<_>>()).collect();
+        // Who drives a bit. Nothing drives what Yosys has removed, since nothing reads it.
+        let cells = top["cells"].as_object().unwrap();
+        let is_output = |cell: &Value, port: &str| cell["port_directions"][port] == "output";
+        let mut drivers: BTreeMap<u64, (&String, &Value)> = BTreeMap::new();
+        for (cell_name, cell) in cells {
+            for (port, connection) in cell["connections"].as_object().unwrap() {
+                if is_output(cell, port) {
+                    bits(connection).for_each(|bit| _ = drivers.insert(bit, (cell_name, cell)));
+                }
+            }
+        }
+        let named: BTreeSet<u64> = named.into_iter().filter(|bit| drivers.contains_key(bit)).collect();
+        let is_register = |cell: &Value| cell["type"] == "$dff";
+        let (mut crossing, mut read) = (BTreeSet::new(), BTreeMap::new());
+        for (reader_name, reader) in cells {
+            for (port, connection) in reader["connections"].as_object().unwrap() {
+                if is_output(reader, port) {
+                    continue;
+                }
+                for (k, bit) in bits(connection).enumerate() {
+                    *read.entry(bit).or_insert(0) += 1;
+                    let Some((driver_name, driver)) = drivers.get(&bit) else { continue };
+                    let (Some(from), Some(to)) = (band(driver_name), band(reader_name)) else { continue };
+                    if from == to {
+                        continue;
+                    }
+                    assert!(is_register(driver) && is_register(reader), "{name}: {driver_name} to {reader_name}");
+                    let received = bits(&reader["connections"]["Q"]).nth(k);
+                    assert_eq!(from.abs_diff(to), 1, "{name}: from band {from} to {to}");
+                    crossing.extend([Some(bit), received].into_iter().flatten());
+                }
+            }
+        }
+        assert!(crossing.len() > 100, "{name}: {} registers", crossing.len());
+        let others: Vec<&u64> = crossing.symmetric_difference(&named).collect();
+        assert!(
+            others.is_empty(),
+            "{name}: the patterns find the registers of the crossings and no others: {others:?}"
+        );
+        // Nothing else reads a register in front of a crossing.
+        let sent = found(&patterns, nets.keys()).into_iter().filter(|n| n.ends_with("_tx"));
+        assert!(
+            sent.flat_map(|n| bits(nets[n]).collect::<Vec<_>>())
+                .filter(|bit| named.contains(bit))
+                .all(|bit| read[&bit] == 1),
+            "{name}"
+        );
+    }
+}
