@@ -365,7 +365,8 @@ impl Board {
                 shortest: m.shortest_burst_bytes,
             }
         };
-        memory::Memory { board: self.name.clone(), kinds: self.memory.iter().map(kind).collect(), ideal: false }
+        let kinds = self.memory.iter().map(kind).collect();
+        memory::Memory { board: self.name.clone(), kinds, ideal: false, wider: false }
     }
 
     /// The tools' name of a kind of memory. A Zynq's processing system has named ports, other memories numbered banks.

@@ -52,6 +52,8 @@ pub const SHORT_RUN: i64 = 200;
 pub const PORTS_ONE_BY_ONE: usize = 3;
 /// Choices of all ports' words that one shape keeps; more choices are left out without a proof.
 pub const MOST_WIDTHS: usize = 256;
+/// How many times as wide as its memory a bus may be; wider ones take LUTs, and make the space larger.
+pub const WIDER_THAN_MEMORY: u32 = 4;
 /// Bytes per word that a dive tries, from wide to narrow.
 pub const DIVE_WORDS: [i64; 3] = [64, 32, 16];
 
@@ -149,6 +151,13 @@ pub const IDEAL_LEAST_GAP: f64 = 0.05;
 pub const IDEAL_GREATEST_GAP: f64 = 0.5;
 /// Part of the effort (one in so many) for that search.
 pub const IDEAL_PART: u64 = 8;
+
+// Heuristics: buses wider than the memory.
+
+/// Gap beyond which arrays over buses wider than the memory are sought as well: with less there is little to win.
+pub const WIDER_LEAST_GAP: f64 = 0.05;
+/// Percent of the cycles that words of twice the width must save for the best design, because they take LUTs.
+pub const WIDER_PERCENT: i64 = 1;
 
 // Heuristics: the best design, improved.
 

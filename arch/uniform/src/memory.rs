@@ -37,6 +37,8 @@ pub struct Memory {
     pub kinds: Vec<Kind>,
     /// The array is chosen for ideal memory: one word a cycle on each port.
     pub ideal: bool,
+    /// A search may take buses wider than the memory, for ports that pass words which it does not move.
+    pub wider: bool,
 }
 
 impl Memory {

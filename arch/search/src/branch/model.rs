@@ -104,6 +104,11 @@ impl<'a> Model<'a> {
         self.orders = self.facts.iter().map(Orders::new).collect();
     }
 
+    /// A bus wider than its memory may be of use.
+    pub fn passes_more(&self) -> bool {
+        self.facts.iter().flat_map(|facts| &facts.ports).any(|port| port.passes_more)
+    }
+
     /// From the start to the first beat of a load, at least.
     pub fn before(&self, facts: &Facts) -> i64 {
         BEFORE + if facts.reads.iter().all(|load| facts.begins(load)) { self.reading } else { 0 }

@@ -69,8 +69,10 @@ pub(super) struct Ports {
     fixed: Vec<Option<i64>>,
     /// Per port: bytes of its largest element.
     least: Vec<i64>,
-    /// Per port: bytes of the widest word that its memory can use.
+    /// Per port: bytes of the widest word.
     widest: Vec<i64>,
+    /// Per port: bytes of the widest word that its memory can use.
+    usable: Vec<i64>,
 }
 
 impl Ports {
@@ -87,6 +89,7 @@ impl Ports {
             fixed: arrays.iter().map(|all| all.iter().find_map(fixed)).collect(),
             least: facts.ports.iter().map(|p| p.bytes).collect(),
             widest: facts.ports.iter().map(|p| p.widest).collect(),
+            usable: facts.ports.iter().map(|p| p.usable).collect(),
             arrays,
         }
     }
@@ -95,23 +98,26 @@ impl Ports {
         self.fixed.len()
     }
 
-    /// `most`: bytes of a word at most, if the user does not fix them.
-    fn widths(&self, most: i64) -> Widths {
-        let free = |k: usize| most.min(self.widest[k]).max(self.least[k]).max(4);
+    /// `most`: bytes of a word at most, by port, if the user does not fix them.
+    fn widths(&self, most: impl Fn(usize) -> i64) -> Widths {
+        let free = |k: usize| most(k).min(self.widest[k]).max(self.least[k]).max(4);
         Widths::of_bytes(&self.fixed.iter().enumerate().map(|(k, f)| f.unwrap_or_else(|| free(k))).collect::<Vec<_>>())
     }
 
     pub fn widest(&self) -> Widths {
-        self.widths(i64::MAX)
+        self.widths(|_| i64::MAX)
     }
 
     pub fn narrowest(&self) -> Widths {
-        self.widths(0)
+        self.widths(|_| 0)
     }
 
-    /// A few choices, from wide to narrow.
+    /// A few choices, from wide to narrow; if buses may be wider than the memory, also words that it can use.
     pub fn some(&self) -> Vec<Widths> {
-        let mut all: Vec<Widths> = tuning::DIVE_WORDS.into_iter().map(|w| self.widths(w)).collect();
+        let mut all: Vec<Widths> = tuning::DIVE_WORDS.into_iter().map(|w| self.widths(|_| w)).collect();
+        if self.usable != self.widest {
+            all.push(self.widths(|k| self.usable[k].min(tuning::DIVE_WORDS[tuning::DIVE_WORDS.len() - 1])));
+        }
         all.dedup();
         all
     }

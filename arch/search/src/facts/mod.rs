@@ -22,6 +22,7 @@ pub use access::Access;
 pub use carried::Carried;
 pub use transitions::{Passed, Transition};
 
+use crate::tuning;
 use accesses::Accesses;
 use array::io::port;
 use array::kernel::Kernel;
@@ -45,8 +46,14 @@ pub struct Port {
     pub arrays: Vec<usize>,
     /// Bytes of the largest element.
     pub bytes: i64,
-    /// Bytes of the widest word that a search gives it: the user's, or what its memory can use.
+    /// Bytes of the widest word that a search gives it: the user's, or what its memory can use; if buses may be wider
+    /// than the memory, more.
     pub widest: i64,
+    /// Of these, what its memory can use.
+    pub usable: i64,
+    /// A bus wider than its memory may be of use: the port may pass words of which nothing is transferred, those of a
+    /// tile beyond the array, or that no iteration reads or stores.
+    pub passes_more: bool,
 }
 
 /// The facts of one transform. A dimension is a transformed one, if not said otherwise.
@@ -242,6 +249,7 @@ fn number_ports<'a>(program: &Kernel, spec: &DesignSpec, accesses: impl Iterator
         });
         let port = &mut ports[access.port];
         port.bytes = access.bytes.max(port.bytes);
+        port.passes_more |= !access.counted;
         if !port.arrays.contains(&access.array) {
             port.arrays.push(access.array);
         }
@@ -251,7 +259,10 @@ fn number_ports<'a>(program: &Kernel, spec: &DesignSpec, accesses: impl Iterator
         let on_chip = port.arrays.iter().any(|&a| program.on_chip[a]);
         let most = spec.widest_bus(arrays().map(|a| a.name.as_str())).filter(|_| !on_chip).unwrap_or(port::WIDEST);
         let fixed = port::bus_bytes(&spec.wiring, arrays()).map(i64::from);
-        port.widest = fixed.unwrap_or(i64::from(most).max(port.bytes).max(4));
+        port.passes_more &= most < port::WIDEST && fixed.is_none();
+        let wider = if spec.memory.wider && port.passes_more { tuning::WIDER_THAN_MEMORY } else { 1 };
+        let word = |most: u32| fixed.unwrap_or(i64::from(most).max(port.bytes).max(4));
+        (port.usable, port.widest) = (word(most), word((most * wider).min(port::WIDEST)));
     }
     ports
 }

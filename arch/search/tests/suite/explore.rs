@@ -130,6 +130,35 @@ fn an_array_for_ideal_memory_is_tried_behind_a_slow_one() {
     assert!(found.gap() < 0.05, "a gap of {:.3}", found.gap());
 }
 
+/// Most words of a wavefront's box transfer nothing; over a bus of 8 bytes, which is what the memory can use, they take
+/// longer than the memory.
+#[test]
+fn a_bus_wider_than_the_memory_passes_words_that_it_does_not_move() {
+    let scop = parse(
+        "seidel.c",
+        "void seidel(float A[40][40]) {\n#pragma scop\nfor (int t = 0; t < 20; t++)\nfor (int i = 1; i < 39; i++)\n\
+         for (int j = 1; j < 39; j++)\nA[i][j] = (A[i - 1][j - 1] + A[i - 1][j] + A[i - 1][j + 1] + A[i][j - 1] + A[i][j] \
+         + A[i][j + 1] + A[i + 1][j - 1] + A[i + 1][j] + A[i + 1][j + 1]) / 9.0f;\n#pragma endscop\n}\n",
+    );
+    let board = Board::parse(include_str!("../../../../boards/pynq-z2.toml")).expect("a well-formed board file");
+    let spec = DesignSpec { memory: board.memories(), ..DesignSpec::default() };
+    let program = search::program(&scop, &spec).expect("a program");
+    let effort = Effort { exact: 400, bounds: 30_000_000, work: 40_000_000, gap: 0.0 };
+    let found = search(&Task::new(&program, &spec, board.usable(), effort));
+    let best = found.best.expect("an array");
+    assert!(best.vsa.bus_bytes(0) > 8, "{} bytes", best.vsa.bus_bytes(0));
+    assert!(found.trace.iter().any(|step| step.by == "buses wider than the memory"), "{:?}", found.trace);
+    assert_eq!(best.cycles, memory::run(&best.vsa, &spec).prediction.cycles);
+    assert!(best.cycles < 45_000, "{} cycles", best.cycles);
+
+    // Every word of a product's tiles is transferred, so wider buses are not looked for.
+    let scop = product([64; 3]);
+    let program = search::program(&scop, &spec).expect("a program");
+    let found = search(&Task::new(&program, &spec, board.usable(), effort));
+    let best = found.best.expect("an array");
+    assert!((0..best.vsa.ports()).all(|port| best.vsa.bus_bytes(port) <= 8));
+}
+
 /// Bounds of good and bad shapes from all over the space, with sums that wait in the array or go to DRAM and back.
 /// `SAGEN_AUDIT=N` audits N shapes of every example, PolyBench kernel, program of `tests/sizes`, and program of
 /// `tests/run` in phases.

@@ -15,7 +15,7 @@ pub(super) fn ideal_memory(own: &mut Search) {
     let gap = 1.0 - own.bound as f64 / limit as f64;
     // Beyond the greatest gap the bound says little, so it is not the memory that makes arrays alike.
     let is_worth = tuning::IDEAL_LEAST_GAP < gap && gap < tuning::IDEAL_GREATEST_GAP;
-    if memory.ideal || memory.kinds.is_empty() || !is_worth || own.has_enough(own.bound) {
+    if memory.ideal || memory.wider || memory.kinds.is_empty() || !is_worth || own.has_enough(own.bound) {
         return;
     }
     let spec = DesignSpec { memory: Memory { ideal: true, ..memory.clone() }, ..own.task.spec.clone() };

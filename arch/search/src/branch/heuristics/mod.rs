@@ -38,6 +38,7 @@ mod dives;
 mod ideal;
 mod polish;
 mod simple;
+mod wider;
 
 pub(super) use dives::Dives;
 
@@ -68,7 +69,7 @@ pub enum Run {
 pub const BEST_FIRST: &str = "best first";
 
 /// All heuristics, in the order in which they run.
-pub const HEURISTICS: [Heuristic<Run>; 8] = [
+pub const HEURISTICS: [Heuristic<Run>; 9] = [
     Heuristic {
         name: "simple arrays",
         why: "programs whose loops can be tiled in no other way have one of these or none",
@@ -103,6 +104,11 @@ pub const HEURISTICS: [Heuristic<Run>; 8] = [
         name: "ideal memory",
         why: "behind a slow memory many arrays have the same bound, and the search meets a fast one by chance",
         run: Run::End(ideal::ideal_memory),
+    },
+    Heuristic {
+        name: "buses wider than the memory",
+        why: "a word of which nothing is transferred passes in a cycle, so a wider bus passes more of them",
+        run: Run::End(wider::wider_buses),
     },
     Heuristic {
         name: "narrow words",

@@ -1,10 +1,10 @@
-//! The best design over words as narrow as they can be without a cycle more, and with loops dealt out where it is smaller
-//! so.
+//! The best design over wider words where these save cycles, else over words as narrow as they can be without a cycle more,
+//! and with loops dealt out where it is smaller so.
 
 use super::super::task::Design;
 use super::super::{share, Resources, Search};
 use crate::{deal, tuning};
-use array::vsa::Vsa;
+use array::vsa::{DramArray, Vsa};
 use cost::{memory, resources, Allowed};
 use std::collections::BTreeMap;
 
@@ -21,17 +21,27 @@ pub(super) fn polish(search: &mut Search) {
     let most = search.counts.exact + (search.task.effort.exact / 4).max(tuning::POLISHING_DESIGNS);
     // The words that the compiler chooses hide transfers under waves, and pass fewer registers than wide ones.
     best = with_words(search, &best, None, |_| true).unwrap_or(best);
-    for (number, port) in ports(&best.vsa).into_iter().enumerate() {
-        if port.arrays.iter().any(|n| search.task.spec.wiring.word.contains_key(n)) {
-            continue;
+    let is_open = |port: &Port| !port.arrays.iter().any(|n| search.task.spec.wiring.word.contains_key(n));
+    let ports: Vec<(usize, Port)> =
+        ports(&best.vsa).into_iter().enumerate().filter(|(_, port)| is_open(port)).collect();
+    if search.model.passes_more() && !search.task.spec.memory.ideal {
+        for (number, port) in &ports {
+            while best.vsa.bus_bytes(*number) < array::io::port::WIDEST && search.counts.exact < most {
+                let doubled = words(&best, port, |word| 2 * word);
+                let enough = best.cycles - best.cycles * tuning::WIDER_PERCENT / 100;
+                match with_words(search, &best, Some(doubled), |_| true).filter(|wider| wider.cycles <= enough) {
+                    Some(wider) => best = wider,
+                    None => break,
+                }
+            }
         }
+    }
+    for (number, port) in ports {
         while best.vsa.bus_bytes(number) > port.least && search.counts.exact < most {
-            let arrays = best.vsa.arrays.iter();
-            let halved =
-                arrays.map(|a| (a.name.clone(), if port.arrays.contains(&a.name) { a.word / 2 } else { a.word }));
+            let halved = words(&best, &port, |word| word / 2);
             let share = |need: &Resources| share(need, &search.task.limits);
             let largest = share(&best.need);
-            match with_words(search, &best, Some(halved.collect()), |need| share(need) <= largest) {
+            match with_words(search, &best, Some(halved), |need| share(need) <= largest) {
                 Some(narrower) => best = narrower,
                 None => break,
             }
@@ -39,6 +49,12 @@ pub(super) fn polish(search: &mut Search) {
     }
     let best = dealt(search, best);
     search.incumbent.put(best);
+}
+
+/// The design's words, with others for a port.
+fn words(design: &Design, port: &Port, other: impl Fn(u32) -> u32) -> BTreeMap<String, u32> {
+    let word = |a: &DramArray| if port.arrays.contains(&a.name) { other(a.word) } else { a.word };
+    design.vsa.arrays.iter().map(|a| (a.name.clone(), word(a))).collect()
 }
 
 /// The design over other words (`None`: those that the compiler chooses), if it takes no cycle more and fits.
