@@ -2,7 +2,8 @@
 
 use array::contract::bands::Bands;
 use array::vsa::Vsa;
-use cost::board::{Board, Resources};
+use cost::board::{Board, Die, Resources};
+use cost::resources;
 
 /// A band of an array that is cut.
 pub struct Band {
@@ -48,7 +49,11 @@ impl Band {
 
 /// One line.
 pub fn text(vsa: &Vsa, board: &Board) -> Option<String> {
-    let (axis, bands) = of(vsa, board)?;
+    let Some((axis, bands)) = of(vsa, board) else {
+        let fits = |die: &Die| resources::estimate(vsa).fits(&board.usable_of(die));
+        let text = "in one piece, which takes more than the margins leave of a die";
+        return (board.dies.len() > 1 && !board.dies.iter().any(fits)).then(|| text.into());
+    };
     let one = |band: &Band| {
         let pes = format!("PEs {} to {}", band.first, band.last);
         match (&band.die, band.fullest()) {

@@ -240,7 +240,7 @@ fn finish(
     spec: &DesignSpec,
     board: &Board,
 ) -> Result<Compiled, Diagnostics> {
-    let vsa = cuts::cut(vsa, spec)?;
+    let vsa = cuts::cut(vsa, spec, board, mapped.is_some())?;
     let need = resources::estimate(&vsa);
     board.takes(&need).map_err(|fault| {
         let why = mapped.as_ref().and_then(|(kernel, plan)| lanes_out_of_order(kernel, plan, spec));

@@ -135,7 +135,7 @@ groups! {
         uram: Option<bool>,
         /// Bytes of all arrays that stay on chip and pass values between phases; `None`: the board's.
         on_chip: Option<u64>,
-        /// Where the array is cut into bands, one for each die; `None`: nowhere.
+        /// Where the array is cut into bands, one for each die; `None`: where the dies ask for it.
         cuts: Option<Cuts>,
     }
     /// The aim of the search.

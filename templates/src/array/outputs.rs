@@ -60,8 +60,11 @@ pub struct Turns {
     pub axis: usize,
     pub turn: Turn,
     /// By turn: of each bus word its number in the rows, and how it is composed of the chains, lowest bits first.
-    pub words: Vec<Vec<(i64, Vec<Piece>)>>,
+    pub words: Vec<TurnWords>,
 }
+
+/// Bus words of a turn, each with its number in the rows, and its pieces.
+pub type TurnWords = Vec<(i64, Vec<Piece>)>;
 
 /// Consecutive bits of a bus word: from this bit of the turn's elements on, or zeros.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -472,7 +475,7 @@ impl<'m> Build<'_, 'm> {
     fn gathered(
         &self,
         group: usize,
-        (turns, own): (&Turns, &[Vec<(i64, Vec<Piece>)>]),
+        (turns, own): (&Turns, &[TurnWords]),
         chains: Vec<Sig<'m>>,
         before: Option<Sig<'m>>,
     ) -> Sig<'m> {

@@ -5,6 +5,7 @@ mod arrays;
 mod cheaper;
 mod condition;
 mod counts;
+mod cuts;
 mod delay;
 mod design;
 mod explore;

@@ -1,0 +1,63 @@
+//! Arrays that take more than a die has are cut into bands that fit the dies; others stay as they are.
+
+use array::contract::bands::Bands;
+use cost::board::Board;
+use cost::{bands, resources};
+use search::Compiled;
+use uniform::cuts::Cuts;
+use uniform::design::{DesignSpec, Shape};
+
+/// A U250 whose dies have a twentieth of what they have.
+fn board() -> Board {
+    let board = Board::parse(include_str!("../../../../boards/u250.toml")).expect("the board file is well formed");
+    let mut small = board.clone();
+    small.dies.iter_mut().for_each(|die| die.resources = die.resources.map(|_, all| all / 20));
+    small
+}
+
+fn compile(text: &str, space: &[&str], cuts: Option<Cuts>) -> Compiled {
+    let Ok((scop, _)) = frontend::parse_text("f.c", text, &Default::default()) else { panic!("{text}") };
+    let shape = Shape { latency: [(space[0].to_string(), 1)].into(), ..Shape::default() };
+    let mut spec = DesignSpec::by_hand(space.iter().map(|s| s.to_string()).collect(), shape);
+    spec.wiring.cuts = cuts;
+    search::compile(&scop, &spec, &board()).unwrap_or_else(|faults| panic!("{faults:?}"))
+}
+
+fn product(n: i64) -> String {
+    format!(
+        "#include <stdint.h>\nvoid mm(int16_t A[{n}][{n}], int16_t B[{n}][{n}], int32_t C[{n}][{n}]) {{\n#pragma scop\n\
+         for (int i = 0; i < {n}; i++)\nfor (int j = 0; j < {n}; j++) {{\nC[i][j] = 0;\n\
+         for (int k = 0; k < {n}; k++)\nC[i][j] += A[i][k] * B[k][j];\n}}\n#pragma endscop\n}}\n"
+    )
+}
+
+#[test]
+fn an_array_larger_than_a_die_is_cut_into_bands_that_fit() {
+    let [whole, cut] = [Some(Cuts::Nowhere), None].map(|cuts| compile(&product(16), &["i", "j"], cuts));
+    assert_eq!(Bands::of(&whole.vsa).map(|b| b.count()), Ok(1));
+    let found = Bands::of(&cut.vsa).expect("bands");
+    let (board, needs) = (board(), bands::bands(&cut.vsa));
+    // 256 products; the margin leaves 122 slices of a die.
+    assert_eq!(found.count(), 3);
+    let dies = board.dies_of(3).expect("four dies");
+    assert!(needs.iter().zip(dies).all(|(need, die)| need.fits(&board.usable_of(die))), "{needs:?}");
+    let all = resources::estimate(&cut.vsa);
+    let sum = |of: fn(&cost::board::Resources) -> i64| needs.iter().map(of).sum::<i64>();
+    assert_eq!((sum(|n| n.lut), sum(|n| n.ff), sum(|n| n.dsp)), (all.lut, all.ff, all.dsp));
+    assert!(all.ff > resources::estimate(&whole.vsa).ff, "registers of the crossings are counted");
+    // Tokens cross twice, and answers back.
+    let [whole, cut] = [whole, cut].map(|c| c.report.prediction.cycles);
+    assert_eq!(cut - whole, 8);
+}
+
+#[test]
+fn what_fits_a_die_or_cannot_be_cut_stays_whole() {
+    let [whole, chosen] = [Some(Cuts::Nowhere), None].map(|cuts| compile(&product(4), &["i", "j"], cuts).vsa);
+    assert_eq!(whole, chosen);
+    let stencil = "void jacobi(int t, float A[400], float B[400]) {\n#pragma scop\n\
+         for (int n = 0; n < 8; n++) {\nfor (int i = 1; i < 399; i++)\nB[i] = A[i - 1] + A[i] + A[i + 1];\n\
+         for (int i = 1; i < 399; i++)\nA[i] = B[i];\n}\n#pragma endscop\n}\n";
+    let stencil = compile(stencil, &["i"], None).vsa;
+    assert!(resources::estimate(&stencil).lut > board().dies[0].resources.lut);
+    assert_eq!(Bands::of(&stencil).map(|b| b.count()), Ok(1));
+}
