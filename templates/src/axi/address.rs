@@ -458,9 +458,9 @@ impl<'m> Trim<'m> {
         let group: Vec<_> = parts.by_ref().take(walk.groups.len()).collect();
         let mut part = || parts.next().unwrap_or_else(|| m.wire("missing_part", u(1)).sig());
         let (slot, first, last) = (part(), part(), part());
-        let extents: Vec<i64> = walk.groups.iter().map(|g| g.extent).collect();
+        let extents: Vec<&Formula> = walk.groups.iter().map(|g| &g.extent).collect();
         let of = &unpack(self.meta, &types)[..walk.groups.len()];
-        let inside = !start.msb() & end.le(choose_lit(m, of, &extents, end.ty()));
+        let inside = !start.msb() & end.le(choose_number(m, of, &io.program, &extents, end.ty()));
         let inside = io.holds(m, walk, of, end).map_or(inside, |holds| inside & holds).named("row_inside");
         // Two registers: the comparison with the array's end is the longer path.
         let (some, within) = (reg("some", self.open & self.low.lt(self.high)), reg("within", inside));

@@ -143,13 +143,13 @@ impl Walk {
         )
     }
     fn steps_of(&self, (group, function): (&WalkGroup, Option<usize>), terms: &[(Formula, &RowForm)]) -> Steps {
+        let in_run = |number: &Formula| function.map_or(number.clone(), |f| number.in_function(f));
         let sum = |part: &dyn Fn(&RowForm) -> Vec<Formula>| {
             let all = terms
                 .iter()
-                .map(|(factor, form)| part(form).into_iter().map(|f| factor.clone().times(f)).collect::<Vec<_>>());
+                .map(|(factor, form)| part(form).into_iter().map(|f| in_run(factor).times(f)).collect::<Vec<_>>());
             all.reduce(|a, b| a.into_iter().zip(b).map(|(a, b)| a.plus(b)).collect()).unwrap_or_default()
         };
-        let in_run = |last: &Formula| function.map_or(last.clone(), |f| last.in_function(f));
         let lasts: Vec<Formula> = self.lasts.iter().map(in_run).collect();
         let start = |form: &RowForm| vec![first(&form.start, &lasts[..self.parameters])];
         let tiles = |form: &RowForm| carries(&form.start.coeffs[self.parameters..], &lasts[self.parameters..]);

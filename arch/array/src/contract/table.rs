@@ -108,7 +108,7 @@ impl Walk {
 
 struct Raw<'a> {
     group: usize,
-    /// The array, or one that is like those of all runs.
+    /// The array, or one that is like those of all runs, but for their extents ([`extents`]).
     array: &'a DramArray,
     /// Index of the array in each of [`When::runs`].
     arrays: Vec<usize>,
@@ -312,8 +312,25 @@ fn wait(vsa: &Vsa, group: &Raw, after: &After, kept: &[usize]) -> Wait {
     Wait { output: after.output as usize, until }
 }
 
-/// Extents of the array as the footprint's view sees them: over the kept counters, and as formulas.
-fn extents(vsa: &Vsa, r: &Raw, kept: usize) -> Vec<(Affine, Formula)> {
+/// An extent of the array, as the footprint's view sees it.
+struct Extent {
+    /// Over the kept counters. `None`: functions have arrays of unlike extents, and no row ends early ([`WalkGroup::is_whole`]).
+    affine: Option<Affine>,
+    formula: Formula,
+}
+
+/// One number for each run of a group, in terms of the function of a merged array.
+fn of_each_run(vsa: &Vsa, r: &Raw, value: impl Fn(&DramArray) -> i64) -> Formula {
+    let of = |array: usize| Formula::Const(value(&vsa.arrays[array]));
+    // In runs of others, nothing asks.
+    let in_function = |f: usize| r.when.functions.iter().position(|g| *g == f).unwrap_or(0);
+    match vsa.functions.len() {
+        0 => of(r.arrays[0]),
+        functions => Formula::of_function((0..functions).map(|f| of(r.arrays[in_function(f)])).collect()),
+    }
+}
+
+fn extents(vsa: &Vsa, r: &Raw, kept: usize) -> Vec<Extent> {
     let rank = r.footprint.view.len();
     match vsa.sizes.extents.get(&r.arrays[0]) {
         // Only constant extents are joined.
@@ -327,11 +344,19 @@ fn extents(vsa: &Vsa, r: &Raw, kept: usize) -> Vec<(Affine, Formula)> {
             let over = |e: &Affine| {
                 let mut coeffs = e.coeffs.clone();
                 coeffs.resize(kept, 0);
-                (Affine { coeffs, constant: e.constant + e.coeffs.iter().sum::<i64>() }, Formula::affine(e))
+                let affine = Affine { coeffs, constant: e.constant + e.coeffs.iter().sum::<i64>() };
+                Extent { affine: Some(affine), formula: Formula::affine(e) }
             };
             outer.iter().chain([&joined]).map(over).collect()
         }
-        None => r.array.extents(rank).into_iter().map(|e| (Affine::constant(kept, e), Formula::Const(e))).collect(),
+        None => {
+            let extent = |d: usize| {
+                let formula = of_each_run(vsa, r, |array| array.extents(rank)[d]);
+                let constant = if let Formula::Const(e) = formula { Some(e) } else { None };
+                Extent { affine: constant.map(|e| Affine::constant(kept, e)), formula }
+            };
+            (0..r.array.extents(rank).len()).map(extent).collect()
+        }
     }
 }
 
@@ -357,9 +382,12 @@ fn group(vsa: &Vsa, r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i
     let mut address = RowForm::constant(0, kept.len(), outer);
     let mut strided = vec![];
     let mut stride = Formula::Const(r.array.ty.bytes().into());
-    let divisor = |extent: &Affine| extent.coeffs.iter().fold(extent.constant, |all, c| gcd(all, *c));
-    let whole = extents.iter().map(|(extent, _)| divisor(extent)).product::<i64>() * i64::from(r.array.ty.bytes());
-    for (x, (_, extent)) in x.iter().zip(&extents).rev() {
+    let divisor = |e: &Extent| match (&e.affine, e.formula.table()) {
+        (Some(affine), _) => affine.coeffs.iter().fold(affine.constant, |all, c| gcd(all, *c)),
+        (None, table) => table.into_iter().flatten().fold(0, gcd),
+    };
+    let whole = extents.iter().map(divisor).product::<i64>() * i64::from(r.array.ty.bytes());
+    for (x, Extent { formula: extent, .. }) in x.iter().zip(&extents).rev() {
         match stride {
             Formula::Const(stride) => address = address.combine(stride, x),
             ref stride => strided.push((stride.clone(), x.clone())),
@@ -372,8 +400,9 @@ fn group(vsa: &Vsa, r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i
     // follow sizes are no part of it: rows run along the last dimension then.
     let inner = if r.footprint.elements > 1 { step / by } else { 1 };
     let mut ends = Ends::default();
-    for (d, (x, (extent, _))) in x.iter().zip(&extents).enumerate() {
-        let extent = RowForm { start: extent.clone(), rows: vec![0; outer] };
+    for (d, (x, Extent { affine, .. })) in x.iter().zip(&extents).enumerate() {
+        let Some(start) = affine.clone() else { continue };
+        let extent = RowForm { start, rows: vec![0; outer] };
         ends.within(x, x.times(-1).combine(1, &extent).plus(-1), (d == along).then_some(inner));
     }
     for b in r.bounds {
@@ -415,7 +444,7 @@ fn group(vsa: &Vsa, r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i
         elements,
         step,
         scale,
-        extent: r.array.dims.iter().product::<i64>() * i64::from(r.array.ty.bytes()),
+        extent: of_each_run(vsa, r, DramArray::bytes),
         whole,
         address,
         strided,

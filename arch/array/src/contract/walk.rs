@@ -133,14 +133,14 @@ pub struct WalkGroup {
     /// One cell is `scale` elements. The array wants every `step`-th cell and has those side by side in its words.
     pub step: i64,
     pub scale: i64,
-    /// Bytes of the array, at the greatest sizes.
-    pub extent: i64,
+    /// Bytes of the array, at the greatest sizes; one number for each function of a merged array.
+    pub extent: Formula,
     /// A divisor of the array's bytes at all sizes: these bytes themselves, without sizes.
     pub whole: i64,
     /// Byte offset of local element 0 of the row from the array's base; wraps modulo 2^64. Where extents follow sizes,
     /// what they multiply comes on top.
     pub address: RowForm,
-    /// Steps in bytes that follow from the sizes, and how many of them.
+    /// Steps in bytes that follow from the sizes, or from the function of a merged array, and how many of them.
     pub strided: Vec<(Formula, RowForm)>,
     /// The row transfers nothing unless all are `>= 0`.
     pub gates: Vec<RowForm>,
@@ -191,6 +191,10 @@ impl WaitUntil {
 }
 
 impl WalkGroup {
+    /// Every row of the footprint lies in the array, from its first element to its last.
+    pub fn is_whole(&self) -> bool {
+        self.gates.is_empty() && self.lowers.is_empty() && self.uppers.is_empty()
+    }
     /// Rows of each dimension except the last; where sizes tell, the most.
     pub fn lengths(&self) -> Vec<i64> {
         let length = |(row, end): (&FootprintDim, &Formula)| {
@@ -295,8 +299,11 @@ impl Walk {
     pub(super) fn has_aligned_rows(&self) -> bool {
         let whole = |&bytes: &i64| bytes % i64::from(self.bus_bytes()) == 0;
         let form = |f: &RowForm| whole(&f.start.constant) && f.start.coeffs.iter().chain(&f.rows).all(whole);
+        let strided = |(stride, f): &(Formula, RowForm)| {
+            stride.table().is_some_and(|all| all.iter().all(|by| form(&f.times(*by))))
+        };
         self.bus_bytes() <= ALLOCATED
-            && self.groups.iter().all(|g| g.strided.is_empty() && whole(&g.whole) && form(&g.address))
+            && self.groups.iter().all(|g| g.strided.iter().all(strided) && whole(&g.whole) && form(&g.address))
     }
     /// Some row leaves out elements.
     pub fn has_steps(&self) -> bool {
@@ -324,6 +331,8 @@ impl Walk {
             let cases = g.when.cases.as_ref();
             g.when.cases = cases.map(|all| all.iter().filter_map(|k| left.iter().position(|l| l == k)).collect());
             g.ends.iter_mut().for_each(|end| *end = end.in_function(function));
+            g.extent = g.extent.in_function(function);
+            g.strided.iter_mut().for_each(|(stride, _)| *stride = stride.in_function(function));
             for wait in &mut g.waits {
                 if let WaitUntil::Phase { drains, .. } = &mut wait.until {
                     *drains = last(drains);
@@ -408,7 +417,8 @@ impl Walk {
     }
     /// Bits of a signed number that holds the byte offset of local element 0 of every row that transfers something.
     pub fn offset_bits(&self) -> u32 {
-        let most = self.groups.iter().map(|g| g.extent.max(g.elements * i64::from(self.bytes))).max().unwrap_or(1);
+        let bytes = |g: &WalkGroup| g.extent.range(&[]).1.max(i128::from(g.elements * i64::from(self.bytes)));
+        let most = self.groups.iter().map(bytes).max().unwrap_or(1);
         65 - (most as u64).leading_zeros()
     }
     /// Bits of a signed number that holds every gate and end.

@@ -6,13 +6,23 @@
 //! function                                   the number of the present function
 //! the sizes of all functions, then the numbers that follow from them
 //! ends                                       the last values that differ from function to function
-//! phases, tiles, time                        those of the functions upon one another, innermost upon innermost
+//! phases, tiles, time                        those of the functions upon one another
+//! ```
+//!
+//! In each of the three sections there are as many loops as the function with most of them has there. The loops of the
+//! others take places among these, in their order: as many as possible beside a loop of the same name, else the innermost
+//! upon the innermost. For example, a convolution of which a layer is too small to be tiled along `c`:
+//!
+//! ```text
+//! conv3    o.tile   r.tile   c.tile   i.tile
+//! conv5    o.tile   r.tile   –        i.tile
 //! ```
 //!
 //! Where a function has loops that end by case, each of the others is a case by itself.
 
-use crate::vsa::{Vsa, When};
+use crate::vsa::{Op, Vsa, When};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use uniform::affine::{Condition, Form};
 use uniform::counters::{Case, Counter, Span};
 use uniform::sizes::{Formula, Size, Sizes};
@@ -33,6 +43,8 @@ pub struct Places {
     counters: Vec<usize>,
     /// And its last value.
     lasts: Vec<Formula>,
+    /// Per counter of the merged array, the only value that it has in runs of the function, if it is known.
+    fixed: Vec<Option<i64>>,
     /// The function's counters of phases, parameters included.
     own_phases: usize,
     /// Counters of the merged array: all, those of phases, those of tiles with them.
@@ -44,31 +56,63 @@ pub struct Places {
     all_cases: usize,
 }
 
-/// A loop of the merged array: which one from the inside of those of phases (0), of tiles (1) or inside of tiles (2).
-#[derive(Clone, Copy)]
+/// A loop of the merged array.
 struct Loop {
+    /// Of phases (0), of tiles (1), or inside of tiles (2).
     section: usize,
-    from_end: usize,
+    /// Per function, the counter that is this loop.
+    counters: Vec<Option<usize>>,
 }
 
-/// Loops of each section.
-fn sections(vsa: &Vsa) -> [usize; 3] {
-    [vsa.phases() - vsa.parameters(), vsa.tile_depth - vsa.phases(), vsa.counters.len() - vsa.tile_depth]
+/// The counters of a section.
+fn section(vsa: &Vsa, section: usize) -> Range<usize> {
+    let ends = [vsa.parameters(), vsa.phases(), vsa.tile_depth, vsa.counters.len()];
+    ends[section]..ends[section + 1]
 }
 
 impl Loop {
-    /// All loops, outermost first, of functions of which some has so many in each section.
-    fn all(most: [usize; 3]) -> Vec<Loop> {
-        let of = |(section, &count): (usize, &usize)| (1..=count).rev().map(move |from_end| Loop { section, from_end });
-        most.iter().enumerate().flat_map(of).collect()
+    /// All loops, outermost first.
+    fn all(arrays: &[&Vsa]) -> Vec<Loop> {
+        (0..3).flat_map(|section| Loop::of_section(arrays, section)).collect()
     }
 
-    /// The counter of a function that is this loop.
-    fn of(self, vsa: &Vsa) -> Option<usize> {
-        let own = sections(vsa);
-        let end = vsa.parameters() + own[..=self.section].iter().sum::<usize>();
-        (self.from_end <= own[self.section]).then(|| end - self.from_end)
+    fn of_section(arrays: &[&Vsa], number: usize) -> Vec<Loop> {
+        let names =
+            |vsa: &Vsa| -> Vec<String> { vsa.counters[section(vsa, number)].iter().map(|c| c.name.clone()).collect() };
+        let all: Vec<Vec<String>> = arrays.iter().map(|vsa| names(vsa)).collect();
+        let most = all.iter().map(Vec::len).max().unwrap_or(0);
+        let Some(first) = all.iter().find(|names| names.len() == most) else { return vec![] };
+        let mut loops: Vec<Loop> =
+            (0..most).map(|_| Loop { section: number, counters: vec![None; arrays.len()] }).collect();
+        for (f, own) in all.iter().enumerate() {
+            let begin = section(arrays[f], number).start;
+            for (k, place) in beside(own, first).into_iter().enumerate() {
+                loops[place].counters[f] = Some(begin + k);
+            }
+        }
+        loops
     }
+}
+
+/// Places of loops with these names among others, in order: as many as possible at the same name, else the last ones.
+fn beside(own: &[String], others: &[String]) -> Vec<usize> {
+    // Equal names, at most, of the loops from `k` on at the places from `j` on; none where these are too few.
+    let mut most = vec![vec![None; others.len() + 1]; own.len() + 1];
+    most[own.len()].fill(Some(0));
+    for k in (0..own.len()).rev() {
+        for j in (0..others.len()).rev() {
+            let here = most[k + 1][j + 1].map(|n: usize| n + usize::from(own[k] == others[j]));
+            most[k][j] = here.max(most[k][j + 1]);
+        }
+    }
+    let mut places = vec![];
+    for j in 0..others.len() {
+        let k = places.len();
+        if k < own.len() && most[k][j + 1] < most[k][j] {
+            places.push(j);
+        }
+    }
+    places
 }
 
 /// A case of the merged array: one of a function, or a function that has none.
@@ -95,13 +139,12 @@ impl Part {
 
 impl Frame {
     pub fn new(arrays: &[&Vsa]) -> Frame {
-        let most = [0, 1, 2].map(|k| arrays.iter().map(|vsa| sections(vsa)[k]).max().unwrap_or(0));
         let (mut frame, mut own) = Frame::parameters(arrays);
-        let (loops, parts) = (Loop::all(most), Part::all(arrays));
+        let (loops, parts) = (Loop::all(arrays), Part::all(arrays));
         let own_maxima = arrays.iter().flat_map(|vsa| vsa.sizes.maxima());
         let maxima: Vec<i64> = [arrays.len() as i64].into_iter().chain(own_maxima).collect();
         // Numbers that follow from the function come before all loops.
-        let last = |&l: &Loop| match l.section > 0 && !parts.is_empty() {
+        let last = |l: &Loop| match l.section > 0 && !parts.is_empty() {
             true => by_case(arrays, &parts, &own, l),
             false => {
                 let ends = frame.ends_of(arrays, &own, l);
@@ -111,21 +154,34 @@ impl Frame {
         let lasts: Vec<Formula> = loops.iter().map(last).collect();
         let first = frame.counters.len();
         for (k, (l, last)) in loops.iter().zip(lasts).enumerate() {
-            let trip = |vsa: &&Vsa| l.of(vsa).map_or(1, |j| vsa.counters[j].trip);
-            let trip = arrays.iter().map(trip).max().unwrap_or(1);
-            let name = frame.name(arrays, *l, k);
+            let trip = |(vsa, j): (&&Vsa, &Option<usize>)| j.map_or(1, |j| vsa.counters[j].trip);
+            let trip = arrays.iter().zip(&l.counters).map(trip).max().unwrap_or(1);
+            let name = frame.name(arrays, l, k);
             let kind = if l.section == 0 { Kind::Sequence } else { Kind::Loop };
             let last = if trip == 1 { Formula::Const(0) } else { last };
             frame.counters.push(Counter { name, kind, trip, last });
-            for (vsa, own) in arrays.iter().zip(&mut own) {
-                own.extend(l.of(vsa).map(|_| first + k));
+            for (j, own) in l.counters.iter().zip(&mut own) {
+                own.extend(j.map(|_| first + k));
             }
         }
-        let all = [frame.counters.len(), first + most[0], first + most[0] + most[1]];
+        let inside = |section: usize| first + loops.iter().filter(|l| l.section <= section).count();
+        let all = [inside(2), inside(0), inside(1)];
         let cases =
             parts.iter().map(|part| frame.phases_of(arrays, *part, &own[part.function], [first, all[1]])).collect();
         let places = places(arrays, own, &parts, all);
+        let fixed = |f: usize| frame.counters.iter().map(|c| frame.fixed(f, c)).collect();
+        let places = places.into_iter().enumerate().map(|(f, p)| Places { fixed: fixed(f), ..p }).collect();
         Frame { cases, places, ..frame }
+    }
+
+    /// The only value of a counter in runs of a function.
+    fn fixed(&self, function: usize, counter: &Counter) -> Option<i64> {
+        let last = counter.last.parameter().map_or(&counter.last, |p| &self.counters[p].last);
+        match (last.in_function(function), counter.kind) {
+            (Formula::Const(value), Kind::Parameter) => Some(value),
+            (Formula::Const(0), _) => Some(0),
+            _ => None,
+        }
     }
 
     /// The box of phases of a case. Its counters: those in front of the `first` loop are of the run.
@@ -170,15 +226,16 @@ impl Frame {
     }
 
     /// The last value of a loop by function: a number, or the formula of a parameter.
-    fn ends_of(&self, arrays: &[&Vsa], places: &[Vec<usize>], l: Loop) -> Vec<Formula> {
-        let end = |(vsa, places): (&&Vsa, &Vec<usize>)| match l.of(vsa).map(|j| &vsa.counters[j].last) {
+    fn ends_of(&self, arrays: &[&Vsa], places: &[Vec<usize>], l: &Loop) -> Vec<Formula> {
+        let own = |f: usize| l.counters[f].map(|j| &arrays[f].counters[j].last);
+        let end = |(f, places): (usize, &Vec<usize>)| match own(f) {
             None => Formula::Const(0),
             Some(last) => match last.parameter() {
                 Some(p) => self.counters[places[p]].last.clone(),
                 None => last.clone(),
             },
         };
-        arrays.iter().zip(places).map(end).collect()
+        places.iter().enumerate().map(end).collect()
     }
 
     /// The last value of a loop that ends so by function: a number, or a parameter.
@@ -198,12 +255,13 @@ impl Frame {
     }
 
     /// The name that the functions give a loop, if it is one.
-    fn name(&self, arrays: &[&Vsa], l: Loop, number: usize) -> String {
-        let mut names: Vec<&str> = arrays.iter().filter_map(|vsa| Some(&*vsa.counters[l.of(vsa)?].name)).collect();
+    fn name(&self, arrays: &[&Vsa], l: &Loop, number: usize) -> String {
+        let named = |(vsa, j): (&&Vsa, &Option<usize>)| j.map(|j| vsa.counters[j].name.clone());
+        let mut names: Vec<String> = arrays.iter().zip(&l.counters).filter_map(named).collect();
         names.sort_unstable();
         names.dedup();
-        match names[..] {
-            [one] if self.counters.iter().all(|c| c.name != one) => one.into(),
+        match &names[..] {
+            [one] if self.counters.iter().all(|c| c.name != *one) => one.clone(),
             _ => format!("{}{number}", ["phase", "tile", "time"][l.section]),
         }
     }
@@ -243,6 +301,7 @@ fn places(arrays: &[&Vsa], own: Vec<Vec<usize>>, parts: &[Part], all: [usize; 3]
             function,
             lasts: vsa.counters.iter().map(|c| renamed(&c.last, &|p| counters[p])).collect(),
             counters,
+            fixed: vec![],
             own_phases: vsa.phases(),
             all,
             size,
@@ -256,10 +315,10 @@ fn places(arrays: &[&Vsa], own: Vec<Vec<usize>>, parts: &[Part], all: [usize; 3]
 }
 
 /// The last value of a loop inside of phases, by case.
-fn by_case(arrays: &[&Vsa], parts: &[Part], own: &[Vec<usize>], l: Loop) -> Formula {
+fn by_case(arrays: &[&Vsa], parts: &[Part], own: &[Vec<usize>], l: &Loop) -> Formula {
     let end = |part: &Part| {
         let vsa = arrays[part.function];
-        let last = l.of(vsa).map(|j| vsa.counters[j].last.case_of(part.case.unwrap_or(0)));
+        let last = l.counters[part.function].map(|j| vsa.counters[j].last.case_of(part.case.unwrap_or(0)));
         last.map_or(Formula::Const(0), |last| renamed(last, &|p| own[part.function][p]))
     };
     Formula::by_case(parts.iter().map(end).chain([Formula::Const(0)]).collect())
@@ -303,6 +362,32 @@ impl Places {
         let mut all = vec![0; count];
         values.iter().zip(&self.counters).filter(|(v, _)| **v != 0).for_each(|(v, place)| all[*place] = *v);
         all
+    }
+
+    /// The operation in runs of the function, without counters that have one value there.
+    pub fn here(&self, op: &Op) -> Op {
+        let form = |form: &Form| {
+            let mut form = form.clone();
+            for (c, value) in form.counters.iter_mut().zip(&self.fixed) {
+                if let Some(value) = value {
+                    form.constant += std::mem::take(c) * value;
+                }
+            }
+            form.counters.resize(self.all[0], 0);
+            form
+        };
+        let is_true = |c: &Condition| {
+            let constant = c.form.counters.iter().all(|c| *c == 0) && c.form.space == [0, 0];
+            constant && (c.form.constant == 0 || c.form.constant > 0 && !c.equality)
+        };
+        match op {
+            Op::Iter(f) => Op::Iter(form(f)),
+            Op::Guard(all) => {
+                let all = all.iter().map(|c| Condition { form: form(&c.form), ..c.clone() });
+                Op::Guard(all.filter(|c| !is_true(c)).collect())
+            }
+            op => op.clone(),
+        }
     }
 
     pub fn form(&self, form: &Form) -> Form {

@@ -25,12 +25,14 @@
 //! 2023), extends the domain of each kernel by its number, too. There every unit reaches every buffer and all kernels
 //! have one iteration space; here each keeps its own loops.
 
+mod congruent;
 mod emitted;
 mod frame;
 mod member;
 mod ports;
 mod slots;
 
+use crate::contract::walk::{Walk, WalkGroup};
 use crate::contract::{delay, timing};
 use crate::draft::{InputDraft, Lowered, OutputDraft, OutputDraftPort};
 use crate::pe;
@@ -38,7 +40,8 @@ use crate::pe::{retime, May};
 use crate::vsa::{InputGroup, Node, NodeId, Op, OutputGroup, Remarks, Scalar, Vsa};
 use frame::{Frame, Places};
 use scop::{BinaryOp, Expr, ExprKind, ScalarType};
-use slots::Slots;
+use slots::{Joining, Slots};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use uniform::affine::{Condition, Form, Ranges};
 
 /// Why functions are no merged array.
@@ -120,7 +123,15 @@ fn joined(name: &str, arrays: &[&Vsa], frame: &Frame) -> (Vsa, Vec<NodeId>) {
         merged.scalars.extend(vsa.scalars.iter().map(|s| numbers.scalar(s, &vsa.name)));
         numbers.connect(&mut merged, vsa, &known);
     }
-    merged.remarks = Remarks { quotes: quotes.into(), ..remarks };
+    let numbers = congruent::unite(&mut merged);
+    muxes.iter_mut().for_each(|id| *id = numbers[id.index()]);
+    muxes.sort_unstable();
+    muxes.dedup();
+    let mut statements: BTreeMap<NodeId, BTreeSet<usize>> = BTreeMap::new();
+    for (id, of) in remarks.statements {
+        statements.entry(numbers[id.index()]).or_default().extend(of);
+    }
+    merged.remarks = Remarks { quotes: quotes.into(), statements, ..remarks };
     (merged, muxes)
 }
 
@@ -144,29 +155,40 @@ impl Numbers<'_> {
     /// Gives groups their places. Which output groups are of another function, too.
     fn place_groups(&mut self, merged: &mut Vsa, vsa: &Vsa, slots: &mut Slots) -> Vec<bool> {
         let mut known = vec![];
+        let walks = Walk::all(vsa);
+        let whole = |write: usize, group: usize| {
+            let mut all = walks.iter().filter_map(|both| both[write].as_ref()).flat_map(|walk| &walk.groups);
+            all.find(|g| g.group == group).is_some_and(WalkGroup::is_whole)
+        };
         for (k, g) in vsa.outputs.iter().enumerate() {
             let waited = vsa.inputs.iter().flat_map(|g| &g.after).any(|after| after.output as usize == k);
-            let (place, is_known) = slots.output(merged, self.output(g), &self.outputs, waited);
+            let (group, whole) = (self.output(g), whole(1, k));
+            let (place, is_known) =
+                slots.output(merged, Joining { group, placed: &self.outputs, whole, alone: !waited });
             self.outputs.push(place);
             known.push(is_known);
         }
-        for g in &vsa.inputs {
-            let place = slots.input(merged, self.input(g), &self.inputs);
+        for (k, g) in vsa.inputs.iter().enumerate() {
+            let (group, whole) = (self.input(g), whole(0, k));
+            let place = slots.input(merged, Joining { group, placed: &self.inputs, whole, alone: true });
             self.inputs.push(place);
         }
         known
     }
 
-    /// Adds the nodes. Those without operands are there once.
+    /// Adds the nodes. Those without operands are there once if they are the same in runs of this function.
     fn place_nodes(&mut self, merged: &mut Vsa, vsa: &Vsa) {
         let is_leaf = |op: &Op| matches!(op, Op::Const(_) | Op::Iter(_) | Op::Guard(_) | Op::Input { .. });
         let before = merged.nodes.len();
         let mut next = before as u32;
+        let here = |node: &Node| (self.places.here(&node.op), node.ty);
+        let mut leaves = HashMap::new();
+        for (k, node) in merged.nodes.iter().enumerate().filter(|(_, node)| is_leaf(&node.op)) {
+            leaves.entry(here(node)).or_insert(k);
+        }
         for node in &vsa.nodes {
-            let known = is_leaf(&node.op).then(|| self.renumbered(node)).and_then(|new| {
-                let same = |old: &Node| old.op == new.op && old.ty == new.ty;
-                merged.nodes[..before].iter().position(same)
-            });
+            let known =
+                is_leaf(&node.op).then(|| here(&self.renumbered(node))).and_then(|new| leaves.get(&new).copied());
             self.nodes.push(known.map_or(NodeId(next), |k| NodeId(k as u32)));
             next += u32::from(known.is_none());
         }

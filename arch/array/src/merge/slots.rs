@@ -4,22 +4,33 @@
 //! function runs at a time, so most of them idle.
 //!
 //! **Method.** A group of a function that is like one of an earlier function is the same group, with another array
-//! behind it ([`InputGroup::arrays`]). They are alike if they differ in nothing but that array, the function, and its
-//! cases. The engine serves it in the same turn in both, so that each function keeps the order of its services. An
-//! output port emits the value of the present function:
+//! behind it ([`InputGroup::arrays`]). They are alike if they differ in nothing but that array, the function, its cases, and
+//! where its loops end ([`Runs`]). The engine serves it in the same turn in both, so that each function keeps the order of
+//! its services. An output port emits the value of the present function:
 //!
 //! ```text
 //! add: output 0, port %3 when %4        output 0, runs 0 add_C 1 mul_C,
 //! mul: output 0, port %7 when %8        port (select runs 1: %7, %3) when (or %4 %8)
 //! ```
+//!
+//! The arrays behind a group may have unlike extents if every row of its footprints lies in each of them, as when their
+//! extents are multiples of the tiles: the engine has tables of its steps, by function, then.
 
-use crate::vsa::{DramArray, InputGroup, OutputGroup, OutputPort, Vsa, When};
+use crate::vsa::{DramArray, Footprint, InputGroup, OutputGroup, OutputPort, Vsa, When};
+use uniform::affine::Form;
+use uniform::sizes::Formula;
 
 /// The groups of a merged array, while functions join it.
 #[derive(Default)]
 pub struct Slots {
-    inputs: Vec<Turn>,
-    outputs: Vec<Turn>,
+    inputs: Vec<Slot>,
+    outputs: Vec<Slot>,
+}
+
+struct Slot {
+    turn: Turn,
+    /// See [`Joining::whole`], of all functions that have joined.
+    whole: bool,
 }
 
 /// When an engine serves a group.
@@ -30,101 +41,218 @@ struct Turn {
     turn: usize,
 }
 
+/// A group of a function that joins.
+pub struct Joining<'a, G> {
+    pub group: G,
+    /// The places of the function's groups before it.
+    pub placed: &'a [u32],
+    /// Every row of its footprints lies in its array.
+    pub whole: bool,
+    /// Nothing else of the function depends on it.
+    pub alone: bool,
+}
+
 impl Slots {
-    /// The place of an input group of a function; `placed`: those of the groups before it.
-    pub fn input(&mut self, merged: &mut Vsa, new: InputGroup, placed: &[u32]) -> u32 {
-        let is_alike = |k: usize| inputs_alike(merged, &merged.inputs[k], &new);
-        match find(&mut self.inputs, merged.port_of(new.array), placed, is_alike) {
-            Some(k) => {
-                let known = &mut merged.inputs[k];
-                join(&mut known.used, &new.used);
-                known.arrays.extend(new.arrays);
-                k as u32
-            }
-            None => {
-                merged.inputs.push(new);
-                merged.inputs.len() as u32 - 1
-            }
+    /// The place of an input group.
+    pub fn input(&mut self, merged: &mut Vsa, new: Joining<InputGroup>) -> u32 {
+        let alike = |k: usize, whole: bool| unified_inputs(merged, &merged.inputs[k], &new.group, whole && new.whole);
+        let (place, known) = find(&mut self.inputs, merged.port_of(new.group.array), (new.placed, new.whole), alike);
+        match known {
+            Some(group) => merged.inputs[place] = group,
+            None => merged.inputs.push(new.group),
         }
+        place as u32
     }
 
-    /// The place of an output group of a function, and whether it is another function's, too; its ports have no values yet.
-    /// `own`: a load of its function waits for it.
-    pub fn output(&mut self, merged: &mut Vsa, new: OutputGroup, placed: &[u32], own: bool) -> (u32, bool) {
-        let is_alike = |k: usize| !own && outputs_alike(merged, k, &new);
-        match find(&mut self.outputs, merged.port_of(new.array), placed, is_alike) {
-            Some(k) => {
-                let known = &mut merged.outputs[k];
-                join(&mut known.emit, &new.emit);
-                known.arrays.extend(new.arrays);
-                (k as u32, true)
-            }
-            None => {
-                merged.outputs.push(new);
-                (merged.outputs.len() as u32 - 1, false)
-            }
+    /// The place of an output group, and whether it is another function's, too; its ports have no values yet.
+    pub fn output(&mut self, merged: &mut Vsa, new: Joining<OutputGroup>) -> (u32, bool) {
+        let alike = |k: usize, whole: bool| {
+            new.alone.then(|| unified_outputs(merged, k, &new.group, whole && new.whole)).flatten()
+        };
+        let (place, known) = find(&mut self.outputs, merged.port_of(new.group.array), (new.placed, new.whole), alike);
+        let is_known = known.is_some();
+        match known {
+            Some(group) => merged.outputs[place] = group,
+            None => merged.outputs.push(new.group),
         }
+        (place as u32, is_known)
     }
 }
 
-/// The slot of the turn behind those of the function's groups (`placed`) at this port, of a group that is alike. `None`: a
-/// new one, the last.
-fn find(slots: &mut Vec<Turn>, port: usize, placed: &[u32], is_alike: impl Fn(usize) -> bool) -> Option<usize> {
-    let before = || placed.iter().map(|k| *k as usize).filter(|k| slots[*k].port == port);
-    let wanted = Turn { port, turn: before().count() };
+/// The slot of the turn behind those of the function's groups (`placed`) at this port, of a group that is alike, and both
+/// as one. `None`: a new slot, the last.
+fn find<G>(
+    slots: &mut Vec<Slot>,
+    port: usize,
+    (placed, whole): (&[u32], bool),
+    alike: impl Fn(usize, bool) -> Option<G>,
+) -> (usize, Option<G>) {
+    let before = || placed.iter().map(|k| *k as usize).filter(|k| slots[*k].turn.port == port);
+    let turn = Turn { port, turn: before().count() };
     let first = before().max().map_or(0, |k| k + 1);
-    let known = (first..slots.len()).find(|k| slots[*k] == wanted && is_alike(*k));
-    if known.is_none() {
-        slots.push(wanted);
+    let known =
+        (first..slots.len()).filter(|k| slots[*k].turn == turn).find_map(|k| Some((k, alike(k, slots[k].whole)?)));
+    match known {
+        Some((k, group)) => {
+            slots[k].whole &= whole;
+            (k, Some(group))
+        }
+        None => {
+            slots.push(Slot { turn, whole });
+            (slots.len() - 1, None)
+        }
     }
-    known
 }
 
-/// Runs of a second function, too.
-fn join(all: &mut When, new: &When) {
-    all.functions.extend(&new.functions);
-    if let (Some(all), Some(new)) = (&mut all.cases, &new.cases) {
-        all.extend(new);
+/// The runs of two groups: what is the same in all of them.
+struct Runs<'a> {
+    merged: &'a Vsa,
+    known: &'a When,
+    new: &'a When,
+}
+
+impl Runs<'_> {
+    /// A loop of the merged array does not count in runs of this function.
+    fn is_still(&self, function: usize, counter: usize) -> bool {
+        self.end(function, counter) == Formula::Const(0)
+    }
+
+    fn end(&self, function: usize, counter: usize) -> Formula {
+        let last = &self.merged.counters[counter].last;
+        last.parameter().map_or(last, |p| &self.merged.counters[p].last).in_function(function)
+    }
+
+    fn all_still(&self, functions: &[usize], counter: usize) -> bool {
+        counter >= self.merged.parameters() && functions.iter().all(|f| self.is_still(*f, counter))
+    }
+
+    /// A form that is the known one in its runs, and the new one in its own: where a loop does not count, its coefficient
+    /// may be any.
+    fn form(&self, known: &Form, new: &Form) -> Option<Form> {
+        let count = known.counters.len().max(new.counters.len());
+        let at = |form: &Form, j: usize| form.counters.get(j).copied().unwrap_or(0);
+        let coefficient = |j: usize| match (at(known, j), at(new, j)) {
+            (a, b) if a == b => Some(a),
+            (a, _) if self.all_still(&self.new.functions, j) => Some(a),
+            (_, b) if self.all_still(&self.known.functions, j) => Some(b),
+            _ => None,
+        };
+        let counters = (0..count).map(coefficient).collect::<Option<Vec<i64>>>()?;
+        ((known.constant, known.space) == (new.constant, new.space)).then(|| Form { counters, ..known.clone() })
+    }
+
+    fn forms(&self, known: &[Form], new: &[Form]) -> Option<Vec<Form>> {
+        (known.len() == new.len()).then(|| known.iter().zip(new).map(|(a, b)| self.form(a, b)).collect())?
+    }
+
+    /// The tiles of both. A tile counter that has its last value in all of them has it wherever that is, unless one of the
+    /// `forms` refers to it.
+    fn when(&self, forms: &[&Form]) -> Option<When> {
+        let count = self.known.at.len().max(self.new.at.len());
+        let at = |when: &When, j: usize| when.at.get(j).cloned().flatten();
+        let is_last = |when: &When, j: usize| {
+            let is = |f: &usize| match (at(when, j), self.end(*f, j)) {
+                (None, end) => end == Formula::Const(0),
+                (Some(value), end) => value == self.merged.counters[j].last || value == end,
+            };
+            when.functions.iter().all(is)
+        };
+        let value = |j: usize| match (at(self.known, j), at(self.new, j)) {
+            (a, b) if a == b => Some(a),
+            _ => {
+                let last = &self.merged.counters[j].last;
+                let moves = forms.iter().any(|form| form.counters.get(j).is_some_and(|c| *c != 0));
+                let both = is_last(self.known, j) && is_last(self.new, j);
+                (both && !moves && last.parameter().is_some()).then(|| Some(last.clone()))
+            }
+        };
+        let at = (0..count).map(value).collect::<Option<Vec<_>>>()?;
+        let cases = match (&self.known.cases, &self.new.cases) {
+            (Some(a), Some(b)) => Some(a | b),
+            (None, None) => None,
+            _ => return None,
+        };
+        Some(When { functions: [&self.known.functions[..], &self.new.functions].concat(), at, cases })
     }
 }
 
-/// As if it was in the runs of other functions.
-fn in_runs(when: &When, of: &When) -> When {
-    When { functions: of.functions.clone(), cases: of.cases.clone(), ..when.clone() }
-}
-
-/// Their hardware is the same whichever of the two arrays is behind it, and they may be of the same phases.
-fn can_be_one(merged: &Vsa, arrays: [u32; 2], whens: [&When; 2]) -> bool {
+/// Their hardware is the same whichever of the two arrays is behind it.
+fn can_be_one(merged: &Vsa, arrays: [u32; 2], footprint: &Footprint, whole: bool) -> bool {
     let [a, b] = arrays.map(|k| &merged.arrays[k as usize]);
     let sized = arrays.iter().any(|k| merged.sizes.extents.contains_key(&(*k as usize)));
-    *a == DramArray { name: a.name.clone(), ..b.clone() }
+    let rank = footprint.view.len();
+    let suits = || {
+        whole
+            && a.scratch.is_none()
+            && a.dims.len() == b.dims.len()
+            && footprint.step(&a.extents(rank)) == footprint.step(&b.extents(rank))
+    };
+    *a == DramArray { name: a.name.clone(), dims: a.dims.clone(), ..b.clone() }
         && !sized
-        && whens[0].cases.is_some() == whens[1].cases.is_some()
+        && (a.dims == b.dims || suits())
 }
 
-fn inputs_alike(merged: &Vsa, known: &InputGroup, new: &InputGroup) -> bool {
-    let moved = InputGroup {
-        array: known.array,
-        arrays: known.arrays.clone(),
-        used: in_runs(&new.used, &known.used),
+fn unified_inputs(merged: &Vsa, known: &InputGroup, new: &InputGroup, whole: bool) -> Option<InputGroup> {
+    if !known.after.is_empty() || !can_be_one(merged, [known.array, new.array], &known.footprint, whole) {
+        return None;
+    }
+    let runs = Runs { merged, known: &known.used, new: &new.used };
+    let one = InputGroup {
+        arrays: [&known.arrays[..], &new.arrays].concat(),
+        used: runs.when(&[])?,
+        subscripts: runs.forms(&known.subscripts, &new.subscripts)?,
+        footprint: Footprint {
+            origin: runs.forms(&known.footprint.origin, &new.footprint.origin)?,
+            ..known.footprint.clone()
+        },
+        row: runs.form(&known.row, &new.row)?,
+        col: runs.form(&known.col, &new.col)?,
+        ..known.clone()
+    };
+    let other = InputGroup {
+        array: one.array,
+        arrays: one.arrays.clone(),
+        used: one.used.clone(),
+        subscripts: one.subscripts.clone(),
+        footprint: Footprint { origin: one.footprint.origin.clone(), ..new.footprint.clone() },
+        row: one.row.clone(),
+        col: one.col.clone(),
         ..new.clone()
     };
-    known.after.is_empty() && moved == *known && can_be_one(merged, [known.array, new.array], [&known.used, &new.used])
+    (one == other).then_some(one)
 }
 
-fn outputs_alike(merged: &Vsa, known: usize, new: &OutputGroup) -> bool {
+fn unified_outputs(merged: &Vsa, known: usize, new: &OutputGroup, whole: bool) -> Option<OutputGroup> {
     let waited = merged.inputs.iter().flat_map(|g| &g.after).any(|after| after.output as usize == known);
     let known = &merged.outputs[known];
     let places = |ports: &[OutputPort]| ports.iter().map(|p| p.offset.clone()).collect::<Vec<_>>();
-    let moved = OutputGroup {
-        array: known.array,
-        arrays: known.arrays.clone(),
-        emit: in_runs(&new.emit, &known.emit),
-        ports: known.ports.clone(),
+    if waited
+        || places(&known.ports) != places(&new.ports)
+        || !can_be_one(merged, [known.array, new.array], &known.footprint, whole)
+    {
+        return None;
+    }
+    let runs = Runs { merged, known: &known.emit, new: &new.emit };
+    let origin = runs.forms(&known.footprint.origin, &new.footprint.origin)?;
+    let one = OutputGroup {
+        arrays: [&known.arrays[..], &new.arrays].concat(),
+        emit: runs.when(&origin.iter().collect::<Vec<_>>())?,
+        subscripts: runs.forms(&known.subscripts, &new.subscripts)?,
+        footprint: Footprint { origin, ..known.footprint.clone() },
+        row: runs.form(&known.row, &new.row)?,
+        col: runs.form(&known.col, &new.col)?,
+        ..known.clone()
+    };
+    let other = OutputGroup {
+        array: one.array,
+        arrays: one.arrays.clone(),
+        emit: one.emit.clone(),
+        ports: one.ports.clone(),
+        subscripts: one.subscripts.clone(),
+        footprint: Footprint { origin: one.footprint.origin.clone(), ..new.footprint.clone() },
+        row: one.row.clone(),
+        col: one.col.clone(),
         ..new.clone()
     };
-    !waited
-        && places(&known.ports) == places(&new.ports)
-        && moved == *known
-        && can_be_one(merged, [known.array, new.array], [&known.emit, &new.emit])
+    (one == other).then_some(one)
 }

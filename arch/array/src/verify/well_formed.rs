@@ -70,10 +70,10 @@ impl WellFormed<'_> {
         self.functions();
     }
 
-    /// Two arrays differ in nothing that an array's hardware depends on.
+    /// Two arrays differ in nothing that an array's hardware depends on. Their extents may differ.
     fn alike(&self, a: u32, b: u32) -> bool {
         let [a, b] = [a, b].map(|k| &self.vsa.arrays[k as usize]);
-        *a == DramArray { name: a.name.clone(), ..b.clone() }
+        *a == DramArray { name: a.name.clone(), dims: a.dims.clone(), ..b.clone() } && a.dims.len() == b.dims.len()
     }
 
     /// Every array and scalar is of one function of a merged array, every group in its runs only.
