@@ -17,9 +17,10 @@ pub fn build(m: &ModuleBuilder, f: Format, subtract: bool, latency: u32) {
     let swap = p.hold("swap", a.now().slice(0, f.bits() - 1).lt(b.now().slice(0, f.bits() - 1)));
     let (ex, ey) = (x.biased(m), y.biased(m));
     let (more, less) = (p.hold("more", excess(m, &x, &y)), p.hold("less", excess(m, &y, &x)));
+    let uneven = p.hold("uneven", x.normal ^ y.normal);
     let opposite = p.hold("opposite", x.sign ^ y_sign);
-    let nan = p.hold("nan", x.nan | y.nan | (x.infinite & y.infinite & (x.sign ^ y_sign)));
-    let infinite = p.hold("infinite", x.infinite | y.infinite);
+    // Exponents of ones, and fractions that are not 0: what they mean is decided behind the registers.
+    let (tops, some) = (p.hold("tops", m.concat(&[x.top, y.top])), p.hold("some", m.concat(&[x.some, y.some])));
     let zero_sign = p.hold("zero_sign", x.sign & y_sign);
     let x = p.hold("x", m.concat(&[x.sign, ex, x.significand(m)]));
     let y = p.hold("y", m.concat(&[y_sign, ey, y.significand(m)]));
@@ -30,8 +31,12 @@ pub fn build(m: &ModuleBuilder, f: Format, subtract: bool, latency: u32) {
     let distance = m.mux(swap.now(), less.now(), more.now());
     let distance = p.hold("distance", distance);
     p.cut();
+    let special = tops.now();
+    let no_number = (special & some.now()).reduce_or() | (special.reduce_and() & opposite.now());
+    let (nan, infinite) = (p.hold("nan", no_number), p.hold("infinite", (special & !some.now()).reduce_or()));
     let distance = saturate(m, distance.now(), clog2(width as u64 + 3));
-    let (aligned, lost) = shift_right(m, m.concat(&[small.now(), m.lit(0, u(2))]), distance, width + 2);
+    let even = m.mux(uneven.now(), small.now().shl_const(1), small.now());
+    let (aligned, lost) = shift_right(m, m.concat(&[even, m.lit(0, u(2))]), distance, width + 2);
     let aligned = p.hold("aligned", m.concat(&[aligned, lost]));
     p.cut();
     let sum = p.hold("sum", add_or_subtract(m, big.now().slice(0, width), aligned.now(), opposite.now()));
@@ -50,11 +55,12 @@ pub fn build(m: &ModuleBuilder, f: Format, subtract: bool, latency: u32) {
     p.output("y", result().round(m, sign.now(), f));
 }
 
-/// The biased exponent of `x` less that of `y`, for `x` not below `y`. A subnormal number has exponent 1, not 0: only the
-/// carry in tells, so the fields need not wait for the comparison with 0.
+/// The exponent field of `x` less that of `y`, for `x` not below `y`. A subnormal number has exponent 1, not 0: if `y` alone
+/// is one, the difference is 1 too high, and the significand of `y` is shifted left instead, whose hidden bit is 0. So the
+/// fields need not wait for the comparison with 0.
 fn excess<'m>(m: &'m ModuleBuilder, x: &Fields<'m>, y: &Fields<'m>) -> Sig<'m> {
-    let carry = y.normal | !x.normal;
-    let whole = m.concat(&[x.exponent, carry]) + m.concat(&[!y.exponent, carry]);
+    let one = m.lit(1, u(1));
+    let whole = m.concat(&[x.exponent, one]) + m.concat(&[!y.exponent, one]);
     whole.called("excess").slice(1, x.exponent.w())
 }
 

@@ -13,6 +13,10 @@ pub struct Fields<'m> {
     pub fraction: Sig<'m>,
     /// Exponent field not zero: the hidden bit.
     pub normal: Sig<'m>,
+    /// All bits of the exponent field are 1.
+    pub top: Sig<'m>,
+    /// The fraction is not 0.
+    pub some: Sig<'m>,
     pub nan: Sig<'m>,
     pub infinite: Sig<'m>,
     pub zero: Sig<'m>,
@@ -27,6 +31,8 @@ impl<'m> Fields<'m> {
             exponent,
             fraction,
             normal,
+            top,
+            some,
             nan: top & some,
             infinite: top & !some,
             zero: !(normal | some),
