@@ -18,6 +18,7 @@ pub mod choose;
 mod compiled;
 mod cuts;
 pub mod pipeline;
+mod imitate;
 pub mod merge;
 
 pub use candidates::{Candidate, Class, Link};

@@ -5,13 +5,14 @@
 //!
 //! **Method.** The grids of the functions with the most cycles are tried, each as the largest that a function may have:
 //! functions whose own array is larger are searched again. Ports may be narrow, or get equal widths, which saves engines and
-//! costs buffers. If nothing fits the limits, smaller and smaller grids are tried. Then one function after the other
+//! costs buffers. If nothing fits the limits, smaller and smaller grids are tried. Functions with the same loops also get arrays alike ([`crate::imitate`]). Then one function after the other
 //! changes to another one of its arrays that were tried, while that is better. Every choice is merged and estimated. The
 //! objective decides: cycles are those of all functions, as often as `--weights` says; the size is the share of the scarcest
 //! resource of the merged array. It is a heuristic: no bound is known for all functions together.
 
 use crate::choose::{limits_of, objective};
 use crate::compiled::Compiled;
+use crate::imitate::imitation;
 use crate::{branch, pipeline, tuning};
 use array::merge::{merge, Unmergeable};
 use array::vsa::Vsa;
@@ -54,8 +55,12 @@ pub fn merged(asked: &Asked, alone: Vec<Compiled>) -> Result<Vec<Compiled>, Diag
     let tried = vec![vec![]; alone.len()];
     let mut search = Search { asked, alone: &alone, limits, weights, tried, best: None, refused: None, smallest: None };
     search.try_all(alone.clone());
+    // Where all follow one, no other arrays are as much alike in its grid.
+    let grid = |c: &Compiled| Grid { pes: c.vsa.extent, lanes: c.vsa.lanes };
+    let models: Vec<usize> = (0..alone.len().min(tuning::MERGED_MODELS)).filter(|&k| search.try_like(k)).collect();
+    let followed: Vec<Grid> = models.into_iter().map(|k| grid(&alone[k])).collect();
     let grids = search.grids();
-    grids.iter().for_each(|&grid| _ = search.try_within(grid));
+    grids.iter().filter(|grid| !followed.contains(grid)).for_each(|&grid| _ = search.try_within(grid));
     // Fewer and fewer lanes, until something fits: in PEs of their own, and in one PE.
     let mut lanes = grids.iter().map(|g| g.pes[0] * g.pes[1] * g.lanes).min().unwrap_or(1);
     let mut fits = search.best.is_some() && aim.limit.is_empty();
@@ -203,6 +208,23 @@ impl Search<'_> {
             fits |= self.try_all(self.alone.iter().enumerate().map(one).collect());
         }
         fits
+    }
+
+    /// Tries arrays like that of one function, of all functions that have such loops. Whether these are all.
+    fn try_like(&mut self, model: usize) -> bool {
+        let mut found = 0;
+        let one = |(f, c): (usize, &Compiled)| {
+            let spec = self.asked.specs[f];
+            let like = (f != model && is_free(spec)).then(|| imitation(&self.alone[model], c, spec)).flatten();
+            let like = like.and_then(|spec| (self.asked.again)(f, &spec));
+            found += usize::from(like.is_some());
+            like.unwrap_or_else(|| c.clone())
+        };
+        let all = self.alone.iter().enumerate().map(one).collect();
+        found > 0 && {
+            self.try_all(all);
+            found + 1 == self.alone.len()
+        }
     }
 
     /// The grids of the functions with the most cycles.

@@ -279,6 +279,8 @@ pub const LAYER_DESIGNS: u64 = 60;
 
 // One array for several functions.
 
+/// Functions whose own array is tried for all others of a merged array that have the same loops.
+pub const MERGED_MODELS: usize = 8;
 /// Grids that merged functions are tried with.
 pub const MERGED_GRIDS: usize = 3;
 /// Merged arrays that are tried, each with another array of one function, times functions.
