@@ -38,18 +38,34 @@ fn every_function_computes_what_c_does_whatever_ran_before() {
     assert!(runs >= 100);
 }
 
+/// The text of the merged array of a file's functions.
+fn merged(file: &str, options: &str) -> String {
+    let file = root(file).to_string_lossy().into_owned();
+    let arguments = ["sagen", "rtl", &file, "--merge", "--emit=vsa"].into_iter().chain(options.split_whitespace());
+    let Cli { command, .. } = Cli::try_parse_from(arguments).expect("a command");
+    command::run(&command, &Silent).unwrap_or_else(|why| panic!("{why}")).text
+}
+
+fn groups(text: &str) -> Vec<&str> {
+    text.lines().filter_map(|l| l.trim_start().strip_prefix("runs ")).collect()
+}
+
 /// Groups that differ in nothing but the array behind them are one.
 #[test]
 fn functions_that_are_alike_have_their_io_in_common() {
-    let file = root("tests/functions/alike.c").to_string_lossy().into_owned();
-    let Cli { command, .. } = Cli::try_parse_from(["sagen", "rtl", &file, "--merge", "--emit=vsa"]).expect("a command");
-    let output = command::run(&command, &Silent).unwrap_or_else(|why| panic!("{why}"));
-    let groups: Vec<&str> =
-        output.text.lines().filter(|l| l.trim_start().starts_with("runs ")).map(str::trim).collect();
-    assert_eq!(
-        groups,
-        ["runs 0 add_A 1 weigh_X", "runs 0 add_B 1 weigh_Y", "runs 0 add_C 1 weigh_Z"],
-        "{}",
-        output.text
-    );
+    let text = merged("tests/functions/alike.c", "");
+    assert_eq!(groups(&text), ["0 add_A 1 weigh_X", "0 add_B 1 weigh_Y", "0 add_C 1 weigh_Z"], "{text}");
+}
+
+/// Layers with arrays of unlike extents in equal tiles have one PE and the same groups; one whose last tile ends behind its
+/// array has groups of its own.
+#[test]
+fn layers_in_equal_tiles_have_one_pe() {
+    let tiles = "--space r,i --order o,r,c,i,p,q --tile o=4,r=2,c=2,i=4 --simd o=2 --word X=4,W=4,Y=4";
+    let layers = |options: &str| merged("tests/functions/layers.c", &format!("{tiles} {options}"));
+    let text = layers("--function quarter,wide,flat,deep");
+    let of = |array: &str| format!("0 quarter_{array} 1 wide_{array} 2 flat_{array} 3 deep_{array}");
+    assert_eq!(groups(&text), [of("X"), of("W"), of("Y")], "{text}");
+    assert_eq!(text.matches(" = mul ").count(), 2, "{text}");
+    assert_eq!(groups(&layers("")).len(), 6);
 }

@@ -352,6 +352,11 @@ impl Places {
         Condition { form, equality: true }
     }
 
+    /// No function before this one has these tiles.
+    pub fn is_first_of(&self, when: &When) -> bool {
+        when.functions.first() == Some(&self.function)
+    }
+
     /// A run of this function or of a later one.
     pub fn is_from_here(&self) -> Condition {
         Condition { equality: false, ..self.is_here() }

@@ -41,6 +41,7 @@ use crate::vsa::{InputGroup, Node, NodeId, Op, OutputGroup, Remarks, Scalar, Vsa
 use frame::{Frame, Places};
 use scop::{BinaryOp, Expr, ExprKind, ScalarType};
 use slots::{Joining, Slots};
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use uniform::affine::{Condition, Form, Ranges};
 
@@ -102,27 +103,37 @@ fn joined(name: &str, arrays: &[&Vsa], frame: &Frame) -> (Vsa, Vec<NodeId>) {
     };
     let mut remarks = Remarks::default();
     let (mut quotes, mut muxes) = (vec![], vec![]);
-    let mut slots = Slots::default();
-    for (f, vsa) in arrays.iter().enumerate() {
+    let scalars: Vec<usize> = merged.functions.iter().map(|f| f.scalars.first().map_or(0, |s| s.0)).collect();
+    for (vsa, first) in arrays.iter().zip(&scalars) {
+        merged.scalars.extend(vsa.scalars.iter().map(|s| renamed(s, &vsa.name, *first)));
+    }
+    // Those with the most loops come first: what refers to a loop suits functions in which it does not count, too.
+    let mut order: Vec<usize> = (0..arrays.len()).collect();
+    order.sort_by_key(|&f| Reverse(arrays[f].counters.len()));
+    let (mut slots, mut all) = (Slots::default(), BTreeMap::new());
+    for f in order {
+        let vsa = arrays[f];
         let mut numbers = Numbers {
             places: &frame.places[f],
             nodes: vec![],
             inputs: vec![],
             outputs: vec![],
-            scalars: merged.scalars.len(),
+            scalars: scalars[f],
             arrays: &layout.arrays[f],
         };
-        let known = numbers.place_groups(&mut merged, vsa, &mut slots);
+        numbers.place_groups(&mut merged, vsa, &mut slots);
         numbers.place_nodes(&mut merged, vsa);
         for (id, statements) in &vsa.remarks.statements {
-            remarks.statements.insert(numbers.node(*id), statements.iter().map(|s| s + quotes.len()).collect());
+            let statements = statements.iter().map(|s| s + quotes.len());
+            remarks.statements.entry(numbers.node(*id)).or_default().extend(statements);
         }
         quotes.extend(vsa.remarks.quotes.iter().map(|quote| quote.as_ref().map(|q| format!("{}: {q}", vsa.name))));
         let is_mux = |n: &usize| matches!(vsa.nodes[*n].op, Op::Select(..)) && vsa.schedule.latency[*n] == 0;
         muxes.extend((0..vsa.nodes.len()).filter(is_mux).map(|n| numbers.node(NodeId(n as u32))));
-        merged.scalars.extend(vsa.scalars.iter().map(|s| numbers.scalar(s, &vsa.name)));
-        numbers.connect(&mut merged, vsa, &known);
+        all.insert(f, numbers);
     }
+    slots::sort(&mut merged);
+    all.into_iter().for_each(|(f, numbers)| numbers.connect(&mut merged, arrays[f]));
     let numbers = congruent::unite(&mut merged);
     muxes.iter_mut().for_each(|id| *id = numbers[id.index()]);
     muxes.sort_unstable();
@@ -152,9 +163,8 @@ impl Numbers<'_> {
         self.nodes[id.index()]
     }
 
-    /// Gives groups their places. Which output groups are of another function, too.
-    fn place_groups(&mut self, merged: &mut Vsa, vsa: &Vsa, slots: &mut Slots) -> Vec<bool> {
-        let mut known = vec![];
+    /// Gives groups their places.
+    fn place_groups(&mut self, merged: &mut Vsa, vsa: &Vsa, slots: &mut Slots) {
         let walks = Walk::all(vsa);
         let whole = |write: usize, group: usize| {
             let mut all = walks.iter().filter_map(|both| both[write].as_ref()).flat_map(|walk| &walk.groups);
@@ -163,17 +173,14 @@ impl Numbers<'_> {
         for (k, g) in vsa.outputs.iter().enumerate() {
             let waited = vsa.inputs.iter().flat_map(|g| &g.after).any(|after| after.output as usize == k);
             let (group, whole) = (self.output(g), whole(1, k));
-            let (place, is_known) =
-                slots.output(merged, Joining { group, placed: &self.outputs, whole, alone: !waited });
+            let place = slots.output(merged, Joining { group, placed: &self.outputs, whole, alone: !waited });
             self.outputs.push(place);
-            known.push(is_known);
         }
         for (k, g) in vsa.inputs.iter().enumerate() {
             let (group, whole) = (self.input(g), whole(0, k));
             let place = slots.input(merged, Joining { group, placed: &self.inputs, whole, alone: true });
             self.inputs.push(place);
         }
-        known
     }
 
     /// Adds the nodes. Those without operands are there once if they are the same in runs of this function.
@@ -197,13 +204,15 @@ impl Numbers<'_> {
         merged.nodes.extend(new);
     }
 
-    /// Ports of output groups get their values, in runs of this function.
-    fn connect(&self, merged: &mut Vsa, vsa: &Vsa, known: &[bool]) {
+    /// Ports of output groups get their values, in runs of this function; those of functions before it have theirs.
+    fn connect(&self, merged: &mut Vsa, vsa: &Vsa) {
         let Vsa { nodes, outputs, .. } = merged;
-        for ((g, place), known) in vsa.outputs.iter().zip(&self.outputs).zip(known) {
-            for (own, port) in g.ports.iter().zip(&mut outputs[*place as usize].ports) {
+        for (g, place) in vsa.outputs.iter().zip(&self.outputs) {
+            let group = &mut outputs[*place as usize];
+            let is_first = self.places.is_first_of(&group.emit);
+            for (own, port) in g.ports.iter().zip(&mut group.ports) {
                 let (value, enable) = (self.node(own.value), self.enabled(self.node(own.enable), nodes));
-                if *known {
+                if !is_first {
                     let (here, ty) = (add(nodes, Op::Guard(vec![self.places.is_from_here()])), nodes[value.index()].ty);
                     nodes.push(Node { op: Op::Select(here, value, port.value), ty, name: "emitted".into() });
                     port.value = NodeId(nodes.len() as u32 - 1);
@@ -231,11 +240,6 @@ impl Numbers<'_> {
 
     fn condition(&self, c: &Condition) -> Condition {
         Condition { form: self.places.form(&c.form), equality: c.equality }
-    }
-
-    fn scalar(&self, scalar: &Scalar, function: &str) -> Scalar {
-        let name = format!("{function}_{}", scalar.name);
-        Scalar { name, host: scalar.host.as_ref().map(|e| reads(e, &|k| k + self.scalars)), ..scalar.clone() }
     }
 
     fn forms(&self, forms: &[Form]) -> Vec<Form> {
@@ -383,6 +387,12 @@ fn lowered(merged: &Vsa, muxes: Vec<NodeId>) -> Lowered {
         shared: None,
         fabric: merged.fabric,
     }
+}
+
+/// A scalar of a function, whose first one has this number.
+fn renamed(scalar: &Scalar, function: &str, first: usize) -> Scalar {
+    let name = format!("{function}_{}", scalar.name);
+    Scalar { name, host: scalar.host.as_ref().map(|e| reads(e, &|k| k + first)), ..scalar.clone() }
 }
 
 /// A host's formula over scalars with other numbers.

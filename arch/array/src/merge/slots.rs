@@ -64,18 +64,30 @@ impl Slots {
         place as u32
     }
 
-    /// The place of an output group, and whether it is another function's, too; its ports have no values yet.
-    pub fn output(&mut self, merged: &mut Vsa, new: Joining<OutputGroup>) -> (u32, bool) {
+    /// The place of an output group; its ports have no values yet.
+    pub fn output(&mut self, merged: &mut Vsa, new: Joining<OutputGroup>) -> u32 {
         let alike = |k: usize, whole: bool| {
             new.alone.then(|| unified_outputs(merged, k, &new.group, whole && new.whole)).flatten()
         };
         let (place, known) = find(&mut self.outputs, merged.port_of(new.group.array), (new.placed, new.whole), alike);
-        let is_known = known.is_some();
         match known {
             Some(group) => merged.outputs[place] = group,
             None => merged.outputs.push(new.group),
         }
-        (place as u32, is_known)
+        place as u32
+    }
+}
+
+/// Puts the functions of each group in ascending order.
+pub fn sort(merged: &mut Vsa) {
+    let inputs = merged.inputs.iter_mut().map(|g| (&mut g.used, &mut g.array, &mut g.arrays));
+    for (when, array, arrays) in
+        inputs.chain(merged.outputs.iter_mut().map(|g| (&mut g.emit, &mut g.array, &mut g.arrays)))
+    {
+        let mut both: Vec<(usize, u32)> = when.functions.drain(..).zip(arrays.drain(..)).collect();
+        both.sort_unstable();
+        (when.functions, *arrays) = both.into_iter().unzip();
+        *array = arrays[0];
     }
 }
 
