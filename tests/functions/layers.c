@@ -31,13 +31,13 @@ void wide(const int8_t X[6][6][8], const int8_t W[8][3][3][8], int32_t Y[4][4][8
       }
 #pragma endscop
 }
-void flat(const int8_t X[10][10][4], const int8_t W[16][3][3][4], int32_t Y[8][8][16]) {
+void flat(const int8_t X[10][10][8], const int8_t W[16][3][3][8], int32_t Y[8][8][16]) {
 #pragma scop
   for (int o = 0; o < 16; o++)
     for (int r = 0; r < 8; r++)
       for (int c = 0; c < 8; c++) {
         Y[r][c][o] = 0;
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < 8; i++)
           for (int p = 0; p < 3; p++)
             for (int q = 0; q < 3; q++)
               Y[r][c][o] += X[r + p][c + q][i] * W[o][p][q][i];

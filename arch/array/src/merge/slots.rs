@@ -157,9 +157,16 @@ impl Runs<'_> {
         (known.len() == new.len()).then(|| known.iter().zip(new).map(|(a, b)| self.form(a, b)).collect())?
     }
 
-    /// The tiles of both. A tile counter that has its last value in all of them has it wherever that is, unless one of the
-    /// `forms` refers to it.
-    fn when(&self, forms: &[&Form]) -> Option<When> {
+    /// The outer counters that reload a buffer, in both: counters that do not count may be among them.
+    fn reload(&self, known: usize, new: usize) -> Option<usize> {
+        let functions = if known < new { &self.known.functions } else { &self.new.functions };
+        let between = known.min(new).max(self.merged.parameters())..known.max(new);
+        between.into_iter().all(|j| self.all_still(functions, j)).then_some(known.max(new))
+    }
+
+    /// The tiles of both. Where `forms` are given, a counter that has its last value in all of them has it wherever that is,
+    /// unless one of the forms refers to it.
+    fn when(&self, forms: Option<&[Form]>) -> Option<When> {
         let count = self.known.at.len().max(self.new.at.len());
         let at = |when: &When, j: usize| when.at.get(j).cloned().flatten();
         let is_last = |when: &When, j: usize| {
@@ -173,7 +180,7 @@ impl Runs<'_> {
             (a, b) if a == b => Some(a),
             _ => {
                 let last = &self.merged.counters[j].last;
-                let moves = forms.iter().any(|form| form.counters.get(j).is_some_and(|c| *c != 0));
+                let moves = forms?.iter().any(|form| form.counters.get(j).is_some_and(|c| *c != 0));
                 let both = is_last(self.known, j) && is_last(self.new, j);
                 (both && !moves && last.parameter().is_some()).then(|| Some(last.clone()))
             }
@@ -211,7 +218,8 @@ fn unified_inputs(merged: &Vsa, known: &InputGroup, new: &InputGroup, whole: boo
     let runs = Runs { merged, known: &known.used, new: &new.used };
     let one = InputGroup {
         arrays: [&known.arrays[..], &new.arrays].concat(),
-        used: runs.when(&[])?,
+        used: runs.when(None)?,
+        reload: runs.reload(known.reload, new.reload)?,
         subscripts: runs.forms(&known.subscripts, &new.subscripts)?,
         footprint: Footprint {
             origin: runs.forms(&known.footprint.origin, &new.footprint.origin)?,
@@ -225,6 +233,7 @@ fn unified_inputs(merged: &Vsa, known: &InputGroup, new: &InputGroup, whole: boo
         array: one.array,
         arrays: one.arrays.clone(),
         used: one.used.clone(),
+        reload: one.reload,
         subscripts: one.subscripts.clone(),
         footprint: Footprint { origin: one.footprint.origin.clone(), ..new.footprint.clone() },
         row: one.row.clone(),
@@ -248,7 +257,7 @@ fn unified_outputs(merged: &Vsa, known: usize, new: &OutputGroup, whole: bool) -
     let origin = runs.forms(&known.footprint.origin, &new.footprint.origin)?;
     let one = OutputGroup {
         arrays: [&known.arrays[..], &new.arrays].concat(),
-        emit: runs.when(&origin.iter().collect::<Vec<_>>())?,
+        emit: runs.when(Some(&origin))?,
         subscripts: runs.forms(&known.subscripts, &new.subscripts)?,
         footprint: Footprint { origin, ..known.footprint.clone() },
         row: runs.form(&known.row, &new.row)?,
