@@ -3,7 +3,7 @@
 // sagen: --merge --space r,i --order o,r,c,i,p,q --tile o=4,r=2,c=2,i=4 --simd o=2 --word X=4,W=4,Y=4 --sequence 12
 // sagen: --merge --space r,i --order o,r,c,i,p,q --tile o=4,r=2,c=2,i=4,p=1 --simd o=2 --word X=4,W=4,Y=1 --sequence 8 --memory ddr
 // sagen: --merge --space o,r --order c,o,r,i,p,q --tile o=2,r=2,c=2,i=2 --word X=4,W=8,Y=2 --sequence 8 --guard --memory ideal
-// sagen: --merge --limit lut=40000 --sequence 6
+// sagen: --merge --function quarter,wide --limit lut=40000 --sequence 6
 #include <stdint.h>
 void quarter(const int8_t X[4][4][4], const int8_t W[4][3][3][4], int32_t Y[2][2][4]) {
 #pragma scop
