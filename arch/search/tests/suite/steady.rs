@@ -85,7 +85,7 @@ fn group(random: &mut Random, group: usize, trips: &[i64], bytes: i64, word: i64
         elements,
         step: 1,
         scale: 1,
-        extent: 1 << 40,
+        extent: Formula::Const(1 << 40),
         whole: 1,
         address,
         strided: vec![],
