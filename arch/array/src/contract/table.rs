@@ -330,6 +330,7 @@ fn of_each_run(vsa: &Vsa, r: &Raw, value: impl Fn(&DramArray) -> i64) -> Formula
     }
 }
 
+/// Extents of the array as the footprint's view sees them.
 fn extents(vsa: &Vsa, r: &Raw, kept: usize) -> Vec<Extent> {
     let rank = r.footprint.view.len();
     match vsa.sizes.extents.get(&r.arrays[0]) {

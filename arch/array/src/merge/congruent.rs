@@ -31,19 +31,12 @@ pub fn unite(vsa: &mut Vsa) -> Vec<NodeId> {
         let mut place = vec![NodeId(0); vsa.nodes.len()];
         kept.iter().enumerate().for_each(|(at, &n)| place[n] = NodeId(at as u32));
         let new = |id: NodeId| place[stands[id.index()]];
-        vsa.nodes = kept.iter().map(|&n| Node { op: over(&vsa.nodes[n].op, new), ..vsa.nodes[n].clone() }).collect();
+        vsa.nodes =
+            kept.iter().map(|&n| Node { op: vsa.nodes[n].op.with_sources(new), ..vsa.nodes[n].clone() }).collect();
         for port in vsa.outputs.iter_mut().flat_map(|g| &mut g.ports) {
             (port.value, port.enable) = (new(port.value), new(port.enable));
         }
         numbers.iter_mut().for_each(|id| *id = new(*id));
-    }
-}
-
-/// The operation on other nodes, those of other waves and PEs too.
-fn over(op: &Op, new: impl Fn(NodeId) -> NodeId) -> Op {
-    match op.with_operands(&new) {
-        Op::Past { source, hop, waves } => Op::Past { source: new(source), hop, waves },
-        op => op,
     }
 }
 
@@ -54,7 +47,7 @@ fn classes(nodes: &[Node]) -> Vec<usize> {
     loop {
         let mut first: FxHashMap<(Op, ScalarType), usize> = FxHashMap::default();
         let class = |(n, node): (usize, &Node)| {
-            let op = over(&node.op, |id| NodeId(classes[id.index()] as u32));
+            let op = node.op.with_sources(|id| NodeId(classes[id.index()] as u32));
             *first.entry((op, node.ty)).or_insert(n)
         };
         let finer: Vec<usize> = nodes.iter().enumerate().map(class).collect();

@@ -164,11 +164,7 @@ fn keep_nodes(vsa: &mut Vsa) {
     let mut number = vec![NodeId(0); kept.len()];
     let all_kept = (0..kept.len()).filter(|&n| kept[n]);
     all_kept.enumerate().for_each(|(at, n)| number[n] = NodeId(at as u32));
-    let renumbered = |op: &Op| match op.with_operands(|id| number[id.index()]) {
-        Op::Past { source, hop, waves } => Op::Past { source: number[source.index()], hop, waves },
-        op => op,
-    };
-    vsa.nodes.iter_mut().for_each(|node| node.op = renumbered(&node.op));
+    vsa.nodes.iter_mut().for_each(|node| node.op = node.op.with_sources(|id| number[id.index()]));
     for port in vsa.outputs.iter_mut().flat_map(|g| &mut g.ports) {
         (port.value, port.enable) = (number[port.value.index()], number[port.enable.index()]);
     }

@@ -225,14 +225,12 @@ impl Numbers<'_> {
     }
 
     fn renumbered(&self, node: &Node) -> Node {
-        let op = match node.op.with_operands(|id| self.node(id)) {
+        let op = match node.op.with_sources(|id| self.node(id)) {
             Op::Iter(form) => Op::Iter(self.places.form(&form)),
             Op::Guard(all) => Op::Guard(all.iter().map(|c| self.condition(c)).collect()),
             Op::Scalar(k) => Op::Scalar(k + self.scalars as u32),
             Op::Input { group, port } => Op::Input { group: self.inputs[group as usize], port },
-            Op::Past { source, hop, waves } => {
-                Op::Past { source: self.node(source), hop, waves: self.places.formula(&waves) }
-            }
+            Op::Past { source, hop, waves } => Op::Past { source, hop, waves: self.places.formula(&waves) },
             op => op,
         };
         Node { op, ..node.clone() }

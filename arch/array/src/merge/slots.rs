@@ -130,8 +130,7 @@ impl Runs<'_> {
     }
 
     fn end(&self, function: usize, counter: usize) -> Formula {
-        let last = &self.merged.counters[counter].last;
-        last.parameter().map_or(last, |p| &self.merged.counters[p].last).in_function(function)
+        self.merged.over_sizes(&self.merged.counters[counter].last).in_function(function)
     }
 
     fn all_still(&self, functions: &[usize], counter: usize) -> bool {

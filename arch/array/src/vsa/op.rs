@@ -100,6 +100,13 @@ impl Op {
             Op::Fma(a, b, c) => Op::Fma(other(*a), other(*b), other(*c)),
         }
     }
+    /// The same operation on other nodes, those of other waves and PEs too.
+    pub fn with_sources(&self, mut other: impl FnMut(NodeId) -> NodeId) -> Op {
+        match self {
+            Op::Past { source, hop, waves } => Op::Past { source: other(*source), hop: *hop, waves: waves.clone() },
+            op => op.with_operands(other),
+        }
+    }
     /// The value of an earlier wave, which a delay element keeps.
     pub fn is_delayed(&self) -> bool {
         matches!(self, Op::Past { waves, .. } if *waves != Formula::Const(0))
