@@ -87,10 +87,15 @@ pub struct Program {
     /// Several regions, each in a function of its own, become one IP that can run each function.
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
+    /// Take the C function once for each layer of a network: tables [[layer]] with the layer's macros
+    ///
+    /// The functions are named after the C function and the layer. `rtl` and `sim` put all layers on one array.
+    #[arg(long, value_name = "NET.toml")]
+    pub network: Option<PathBuf>,
     /// Take only these functions of the files
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub function: Vec<String>,
-    /// Name of the IP [default: the name of the only function, or else of the first file]
+    /// Name of the IP [default: that of the only function, or else of the network or the first file]
     #[arg(long, value_name = "NAME", value_parser = parse_name)]
     pub name: Option<String>,
     /// Define a macro for the C file
@@ -131,6 +136,7 @@ impl Program {
     pub fn new<P: Into<PathBuf>>(files: impl IntoIterator<Item = P>) -> Program {
         Program {
             files: files.into_iter().map(Into::into).collect(),
+            network: None,
             function: vec![],
             name: None,
             defines: vec![],
@@ -390,6 +396,7 @@ pub enum Emit {
 #[command(after_help = format!("Examples:\n  \
     sagen rtl --board u250 examples/mm.c -o out/mm\n  \
     sagen rtl examples/mm.c --space i,j --tile i=64,j=64,k=32 --latency i=4,j=4 --simd k=2 -o out/mm\n  \
+    sagen rtl examples/layer.c --network examples/vgg16.toml --limit dsp=1024 -o out/vgg16\n  \
     sagen rtl examples/mm.c --emit=vsa\n\n\
     The directory is written as a whole or not at all. In an existing directory only files that sagen wrote \
     are replaced.\n\nThe program is compiled and run only with --expected. {CONFINED}\n\n{EXIT}"))]
@@ -568,14 +575,11 @@ pub struct Explore {
     pub designs: u64,
     /// Also find the fastest systolic arrays with half, a quarter, … of these resources, each with its proof
     #[arg(long, value_name = "RESOURCE,…", value_delimiter = ',')]
-    #[arg(value_parser = ["cycles", "lut", "ff", "dsp", "bram36", "bram", "uram"])]
+    #[arg(value_parser = ["cycles", "lut", "ff", "dsp", "bram36", "bram", "uram"], conflicts_with = "network")]
     pub pareto: Vec<String>,
-    /// Find one systolic array for all layers of a network: tables [[layer]] with the macros of each layer
-    #[arg(long, value_name = "NET.toml", conflicts_with_all = ["pareto", "html", "shard"])]
-    pub network: Option<PathBuf>,
     /// Search part I of N of the design space, such as 3/8, and append the results to --out
     #[arg(long, value_name = "I/N", value_parser = parse_shard)]
-    #[arg(requires = "out", conflicts_with_all = ["pareto", "html"])]
+    #[arg(requires = "out", conflicts_with_all = ["pareto", "html", "network"])]
     pub shard: Option<(u64, u64)>,
     /// File to which shards append a line for each finished grid of PEs
     #[arg(long, value_name = "FILE.jsonl", requires = "shard")]
@@ -587,7 +591,7 @@ pub struct Explore {
     #[arg(long)]
     pub json: bool,
     /// Write a page with front, roofline, course of the search and a drawing of the systolic array
-    #[arg(long, value_name = "FILE.html")]
+    #[arg(long, value_name = "FILE.html", conflicts_with = "network")]
     pub html: Option<PathBuf>,
 }
 

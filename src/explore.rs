@@ -83,7 +83,7 @@ struct Context<'a> {
 
 /// See [`crate::explore()`].
 pub(crate) fn run(arguments: &Explore, reporter: &dyn Reporter) -> Result<Explored> {
-    if let Some(path) = &arguments.network {
+    if let Some(path) = &arguments.program.network {
         let answer = network::run(arguments, path, reporter)?;
         return Ok(Explored::Network(Box::new(answer)));
     }

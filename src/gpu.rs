@@ -117,13 +117,8 @@ fn check(
     let scop = &input.scop;
     reporter.progress(Progress::Stage("compiling and running the golden model"));
     let how = arguments.c_program.how(Some(uniform::program::Work::at_most(scop).operations));
-    let reference = reference::of_input(
-        input,
-        &arguments.program,
-        &how,
-        (data::random(scop, arguments.seed), data::Inputs::Given),
-        reporter,
-    )?;
+    let data = (data::random(scop, arguments.seed), data::Inputs::Given);
+    let reference = reference::of_input(input, &how, data, reporter)?;
     let (expected, model) = expected(scop, spec, &reference)?;
     reporter.progress(Progress::Stage("running the warps on the CPU"));
     let dir = Scratch::temporary("gpu").map_err(Error::reason)?;

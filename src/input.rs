@@ -10,10 +10,23 @@ use scop::{Array, Binding, Function, Scop, Storage};
 use std::path::{Path, PathBuf};
 use uniform::system::System;
 
+/// What a function is in a network.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layer {
+    /// The name in the file, or its number, from 1 on.
+    pub name: String,
+    /// Runs of the layer.
+    pub times: i64,
+}
+
 /// A function that a subcommand works on.
 pub struct Input {
     /// The file it comes from.
     pub file: PathBuf,
+    /// With what the file is read. The golden model is compiled with the same macros.
+    pub options: ParseOptions,
+    /// The layer of a network that it is.
+    pub layer: Option<Layer>,
     /// The program. For a finished array this has its ports and no statements.
     pub scop: Scop,
     /// The text of a stage, if the input is not C.
@@ -45,7 +58,8 @@ impl Input {
             Some(Stage::Vsa(vsa)) => around(vsa),
             _ => self.scop.at(sizes),
         };
-        Input { file: self.file.clone(), scop, stage: all }
+        let (file, options, layer) = (self.file.clone(), self.options.clone(), self.layer.clone());
+        Input { file, options, layer, scop, stage: all }
     }
 
     /// The values of the function's sizes; a size that is not given has its maximum.
@@ -110,13 +124,18 @@ pub fn sizes_of(function: &str, known: &[(String, i64)], given: &[(String, i64)]
 /// Extensions of files that hold the text of a stage.
 const STAGES: [&str; 5] = ["scop", "ure", "mapping", "vsa", "txt"];
 
+/// Whether a file of this name holds the text of a stage.
+pub fn is_stage(file: &Path) -> bool {
+    let extension = file.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default();
+    STAGES.contains(&extension.as_str())
+}
+
 /// Reads a C file, or the text of a stage. Warnings go to `reporter`.
 ///
 /// # Errors
 /// All faults of the file.
 pub fn read(file: &Path, options: &ParseOptions, reporter: &dyn Reporter) -> Result<Vec<Input>> {
-    let extension = file.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default();
-    if STAGES.contains(&extension.as_str()) {
+    if is_stage(file) {
         return stage(file).map(|input| vec![input]);
     }
     let (scops, warnings) =
@@ -124,7 +143,8 @@ pub fn read(file: &Path, options: &ParseOptions, reporter: &dyn Reporter) -> Res
     if !warnings.is_empty() {
         reporter.warnings(&warnings, &scops[0].sources);
     }
-    Ok(scops.into_iter().map(|scop| Input { file: file.to_path_buf(), scop, stage: None }).collect())
+    let input = |scop| Input { file: file.to_path_buf(), options: options.clone(), layer: None, scop, stage: None };
+    Ok(scops.into_iter().map(input).collect())
 }
 
 /// Reads the text of a stage.
@@ -157,7 +177,8 @@ pub fn stage(file: &Path) -> Result<Input> {
         Stage::Scop(scop) | Stage::System(scop, _) | Stage::Mapping(scop, ..) => scop.clone(),
         Stage::Vsa(vsa) => around(vsa),
     };
-    Ok(Input { file: file.to_path_buf(), scop, stage: Some(stage) })
+    let options = ParseOptions::default();
+    Ok(Input { file: file.to_path_buf(), options, layer: None, scop, stage: Some(stage) })
 }
 
 /// A program with the ports of a finished array and no statements.

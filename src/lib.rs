@@ -54,6 +54,7 @@ pub mod golden;
 pub mod gpu;
 pub mod input;
 pub mod map;
+pub mod network;
 pub mod npy;
 pub mod outdir;
 pub mod package;

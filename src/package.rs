@@ -160,8 +160,7 @@ impl Job<'_> {
         let numbers = data::numbers(&input.scop, &compiled.vsa)?;
         let in_order: Vec<Option<usize>> =
             function.arguments.iter().map(|a| numbers[a.data(function.arrays)]).collect();
-        let options = self.arguments.program.parse_options();
-        Ok(golden::reference(&input.scop, &input.file, &options, &interface.kernel, &in_order))
+        Ok(golden::reference(&input.scop, &input.file, &input.options, &interface.kernel, &in_order))
     }
 }
 

@@ -5,8 +5,10 @@ use crate::cli::{Design, Program};
 use crate::design_file::Request;
 use crate::error::{Error, Result};
 use crate::input::{self, Input};
+use crate::network;
 use crate::reporter::{Progress, Reporter};
 use array::ip::{Ip, MOST_FUNCTIONS};
+use array::kernel::Kernel;
 use array::text::Stage;
 use array::vsa::Vsa;
 use cost::board::Board;
@@ -31,14 +33,13 @@ impl Work {
     /// Reads the files, the board and the design choices. Warnings go to `reporter`.
     ///
     /// # Errors
-    /// All faults of a file; two functions of one name; an unknown function; an unknown board; an unreadable board or
-    /// design file.
+    /// All faults of a file; two functions of one name; an unknown function; an unknown board; an unreadable board,
+    /// design file or network.
     pub fn load(program: &Program, design: &Design, reporter: &dyn Reporter) -> Result<Work> {
-        let mut inputs = vec![];
-        for file in &program.files {
-            inputs.extend(input::read(file, &program.parse_options(), reporter)?);
-        }
-        all_differ(&inputs)?;
+        let inputs = match &program.network {
+            Some(path) => network::functions(program, path, reporter)?,
+            None => all_of(program, reporter)?,
+        };
         let mut board = catalog::find(&program.board).map_err(Error::usage)?;
         board.clock_mhz = program.clock.unwrap_or(board.clock_mhz);
         let (latency, most) = (board.latency(), i64::from(LONGEST_LATENCY));
@@ -58,7 +59,7 @@ impl Work {
         }
         let name = named(&mut functions, program);
         let wiring = request.common().map_err(Error::usage)?.wiring;
-        let merge = wiring.merge.unwrap_or(false) && functions.len() > 1;
+        let merge = wiring.merge.unwrap_or(program.network.is_some()) && functions.len() > 1;
         let queue = wiring.queue.map_or(Ok(0), array::ip::queue).map_err(Error::usage)?;
         Ok(Work { name, board, queue, merge, functions })
     }
@@ -86,6 +87,16 @@ impl Work {
         let names: Vec<_> = self.functions.iter().map(|f| f.0.scop.name.as_str()).collect();
         Error::usage(format!("{what} is about one function: choose one with --function: {}", names.join(", ")))
     }
+}
+
+/// The functions of all files.
+fn all_of(program: &Program, reporter: &dyn Reporter) -> Result<Vec<Input>> {
+    let mut inputs = vec![];
+    for file in &program.files {
+        inputs.extend(input::read(file, &program.parse_options(), reporter)?);
+    }
+    all_differ(&inputs)?;
+    Ok(inputs)
 }
 
 /// Checks that functions of several files have different names.
@@ -132,7 +143,10 @@ fn named(functions: &mut [(Input, DesignSpec)], program: &Program) -> String {
     }
     match functions {
         [(only, _)] => only.scop.name.clone(),
-        _ => program.name.clone().unwrap_or_else(|| frontend::name_of_file(&program.files[0])),
+        _ => {
+            let file = program.network.as_ref().unwrap_or(&program.files[0]);
+            program.name.clone().unwrap_or_else(|| frontend::name_of_file(file))
+        }
     }
 }
 
@@ -143,15 +157,26 @@ impl Work {
     /// The reasons why there is no array; E0732: the functions cannot be merged.
     pub fn compile(&self, reporter: &dyn Reporter) -> Result<Vec<search::Compiled>> {
         let compiled = |(input, spec): &(Input, DesignSpec)| compile(input, spec, &self.board, reporter);
-        let all = self.functions.iter().map(compiled).collect::<Result<Vec<_>>>()?;
         if !self.merge {
-            return Ok(all);
+            return self.functions.iter().map(compiled).collect();
         }
-        reporter.progress(Progress::Stage("merging"));
         let again = |f: usize, spec: &DesignSpec| compile(&self.functions[f].0, spec, &self.board, reporter).ok();
         let specs = self.functions.iter().map(|f| &f.1).collect();
-        let asked = search::merge::Asked { name: &self.name, board: &self.board, specs, again: &again };
+        let times = self.functions.iter().map(|f| f.0.layer.as_ref().map_or(1, |layer| layer.times)).collect();
+        let asked = search::merge::Asked { name: &self.name, board: &self.board, specs, times, again: &again };
+        let programs: Vec<Option<Kernel>> = self.functions.iter().map(|f| self.free(f)).collect();
+        let all = search::merge::alone(&asked, &programs, |f| compiled(&self.functions[f]))?;
+        reporter.progress(Progress::Stage("merging"));
         search::merge::merged(&asked, all).map_err(|faults| Error::diagnostics(faults, &SourceMap::default()))
+    }
+}
+
+impl Work {
+    /// The program of a function that may get an array like another function's.
+    fn free<'a>(&self, (input, spec): &'a (Input, DesignSpec)) -> Option<Kernel<'a>> {
+        let spec = search::on(&self.board, &spec.beside(&input.scop));
+        let is_free = input.stage.is_none() && search::merge::is_free(&spec);
+        is_free.then(|| search::program(&input.scop, &spec).ok()).flatten()
     }
 }
 

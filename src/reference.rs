@@ -4,7 +4,6 @@
 //! compiler, or the program crashes or takes too long; the input is the text of a stage; or the user allowed roundings that no C compiler
 //! repeats ([`rounded`]).
 
-use crate::cli::Program;
 use crate::confine;
 use crate::data::{self, Inputs, Memory};
 use crate::error::{Error, Result};
@@ -37,13 +36,12 @@ pub struct Reference {
 /// The C compiler refuses the program, files cannot be written, or the interpreter finds a fault.
 pub fn of_input(
     input: &Input,
-    program: &Program,
     how: &How,
     (memory, inputs): (Memory, Inputs),
     reporter: &dyn Reporter,
 ) -> Result<Reference> {
     match input.stage {
-        None => of_program(input, program, how, (memory, inputs), reporter),
+        None => of_program(input, how, (memory, inputs), reporter),
         Some(_) => interpreted(input, memory),
     }
 }
@@ -85,19 +83,16 @@ pub fn by_stage(input: &Input, memory: &Memory) -> std::result::Result<Memory, S
 /// The C program's result; the interpreter's if the C program gives none, with a note.
 fn of_program(
     input: &Input,
-    program: &Program,
     how: &How,
     (memory, inputs): (Memory, Inputs),
     reporter: &dyn Reporter,
 ) -> Result<Reference> {
-    let scop = &input.scop;
+    let (scop, options) = (&input.scop, &input.options);
     if let Some(lacking) = confine::lacking().filter(|_| !how.trust) {
         reporter.note(&format!("the C program cannot be confined: {lacking}"));
     }
-    let options = program.parse_options();
-    let run =
-        |way: Way| Golden::new(scop, &input.file, &options, how, way).and_then(|golden| golden.run(scop, &memory));
-    if inputs == Inputs::Main && golden::has_main(scop, &options) {
+    let run = |way: Way| Golden::new(scop, &input.file, options, how, way).and_then(|golden| golden.run(scop, &memory));
+    if inputs == Inputs::Main && golden::has_main(scop, options) {
         match run(Way::Main) {
             Ok(run) => {
                 let golden::Native { compiler, before, after } = run;

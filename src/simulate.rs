@@ -239,7 +239,7 @@ impl<'a> Prepared<'a> {
         data::load(scop, files, &mut memory).map_err(|faults| Error::diagnostics(faults, &scop.sources))?;
         reporter.progress(Progress::Stage("compiling and running the golden model"));
         let how = arguments.c_program.how(compiled.report.work.map(|w| w.operations));
-        let reference = reference::of_input(&input, &arguments.program, &how, (memory, arguments.inputs()), reporter)?;
+        let reference = reference::of_input(&input, &how, (memory, arguments.inputs()), reporter)?;
         Ok(Prepared { function, input, spec, compiled, reference })
     }
 

@@ -88,8 +88,8 @@ fn json_of(run: &Simulated, arguments: &Sim) -> Value {
 }
 
 fn text(run: &Simulated, verdict: &Verdict, arguments: &Sim) -> String {
-    let (vsa, report, cycles) = (&run.compiled.vsa, &run.compiled.report, run.outcome.cycles as i64);
-    let mut text = format!("{}\n", report::headline(vsa));
+    let (report, cycles) = (&run.compiled.report, run.outcome.cycles as i64);
+    let mut text = format!("{}\n", report::headline(run.compiled.own()));
     let sizes = run.compiled.sizes();
     if !sizes.is_empty() {
         let all: Vec<_> = sizes.iter().map(|(name, v)| format!("{name}={v}")).collect();

@@ -1,44 +1,21 @@
 //! One systolic array for all layers of a network. The layers are one C file, each with other macros.
 
 use super::{effort, space_loops, watch};
-use crate::cli::{Explore, Program};
+use crate::cli::Explore;
 use crate::error::{Error, Result};
-use crate::files;
+use crate::input::{Input, Layer};
+use crate::network::part;
 use crate::program::Work;
 use crate::reporter::{Progress, Reporter};
 use array::kernel::Kernel;
 use cost::board::Board;
 use scop::Scop;
-use search::branch::{network, Layer, Network, Shared};
+use search::branch::Layer as Part;
+use search::branch::{network, Network, Shared};
 use search::choose;
-use serde::Deserialize;
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 use uniform::design::DesignSpec;
-
-/// The file: `[[layer]]` tables.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    #[serde(default)]
-    layer: Vec<Entry>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Entry {
-    name: Option<String>,
-    /// Runs of the layer; equal layers need one table.
-    #[serde(default = "once")]
-    times: i64,
-    /// Macros of the C file.
-    define: BTreeMap<String, toml::Value>,
-}
-
-fn once() -> i64 {
-    1
-}
 
 /// A layer of the network.
 pub struct Read {
@@ -64,7 +41,10 @@ pub struct Answer {
 /// # Errors
 /// The file is malformed, a layer is refused, the layers differ in form, or nothing fits.
 pub(super) fn run(arguments: &Explore, path: &Path, reporter: &dyn Reporter) -> Result<Answer> {
-    let (layers, board) = read(arguments, path, reporter)?;
+    let work = Work::load(&arguments.program, &arguments.design, reporter)?.counting(arguments.memory);
+    let board = work.board;
+    let read = |(Input { scop, layer, .. }, spec)| layer.map(|Layer { name, times }| Read { name, times, scop, spec });
+    let layers: Vec<Read> = work.functions.into_iter().filter_map(read).collect();
     let mut programs: Vec<Kernel> = vec![];
     for layer in &layers {
         let program = search::program(&layer.scop, &search::on(&board, &layer.spec));
@@ -76,8 +56,8 @@ pub(super) fn run(arguments: &Explore, path: &Path, reporter: &dyn Reporter) -> 
     let limits = choose::limits_of(&board, &spec.aim.limit).map_err(Error::usage)?;
     let begin = Instant::now();
     let watch = watch(arguments, begin, reporter);
-    let parts: Vec<Layer> =
-        programs.iter().zip(&layers).map(|(program, layer)| Layer { program, times: layer.times }).collect();
+    let parts: Vec<Part> =
+        programs.iter().zip(&layers).map(|(program, layer)| Part { program, times: layer.times }).collect();
     let found =
         network(&Network { layers: &parts, spec, limits, space, effort: effort(arguments), watch: Some(&watch) });
     reporter.progress(Progress::Done);
@@ -87,34 +67,4 @@ pub(super) fn run(arguments: &Explore, path: &Path, reporter: &dyn Reporter) -> 
     let iterations = programs.iter().map(|program| program.work.iterations).collect();
     drop(programs);
     Ok(Answer { layers, iterations, board, found, seconds })
-}
-
-/// The name of a layer in errors.
-fn part(path: &Path, name: &str) -> String {
-    format!("layer {name} of {}", path.display())
-}
-
-fn read(arguments: &Explore, path: &Path, reporter: &dyn Reporter) -> Result<(Vec<Read>, Board)> {
-    let wrong = |why: String| Error::usage(format!("{}: {why}", path.display()));
-    let file: File = toml::from_str(&files::text(path).map_err(Error::reason)?).map_err(|e| wrong(e.to_string()))?;
-    let (mut layers, mut board) = (vec![], None);
-    for (k, entry) in file.layer.into_iter().enumerate() {
-        let name = entry.name.unwrap_or_else(|| (k + 1).to_string());
-        if entry.times < 1 {
-            return Err(wrong(format!("layer {name} runs {} times: once is the least", entry.times)));
-        }
-        let text = |value: toml::Value| value.as_str().map_or_else(|| value.to_string(), String::from);
-        let own = entry.define.into_iter().map(|(macro_name, value)| (macro_name, text(value)));
-        let program = Program {
-            defines: arguments.program.defines.iter().cloned().chain(own).collect(),
-            ..arguments.program.clone()
-        };
-        let loaded = Work::load(&program, &arguments.design, reporter);
-        let only = loaded.and_then(|work| work.only("`sagen explore --network`"));
-        let (input, spec, its_board) = only.map_err(|why| why.within(part(path, &name)))?;
-        board = Some(its_board);
-        layers.push(Read { name, times: entry.times, scop: input.scop, spec });
-    }
-    let board = board.ok_or_else(|| wrong("a network has one [[layer]] at least".into()))?;
-    Ok((layers, board))
 }

@@ -37,7 +37,7 @@ pub fn function(
             .collect(),
         reference,
         exact,
-        summary: crate::report::headline(&compiled.vsa),
+        summary: crate::report::headline(compiled.own()),
         cycles: compiled.report.prediction.cycles,
         on_board: compiled.report.chosen_for == compiled.report.board,
     }

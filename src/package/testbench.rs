@@ -69,7 +69,7 @@ fn contents(
     let operations = compiled.report.work.map(|w| w.operations);
     let run = if arguments.expected {
         let how = arguments.c_program.how(operations);
-        Some(reference::of_input(input, &arguments.program, &how, (memory.clone(), arguments.inputs()), reporter)?)
+        Some(reference::of_input(input, &how, (memory.clone(), arguments.inputs()), reporter)?)
     } else if operations.is_none_or(|n| n <= EXPECTED_LIMIT) {
         // An interpreter that finds a fault, such as a subscript out of range, gives no results. An array that somebody
         // wrote is refused then.

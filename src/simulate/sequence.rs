@@ -122,7 +122,7 @@ impl Sequence<'_> {
             return Ok(None);
         }
         let how = self.arguments.c_program.how(prepared.compiled.report.work.map(|w| w.operations));
-        match Golden::new(&input.scop, &input.file, &self.arguments.program.parse_options(), &how, Way::Call) {
+        match Golden::new(&input.scop, &input.file, &input.options, &how, Way::Call) {
             Ok(golden) => Ok(Some(golden)),
             Err(why) if why.leaves_the_interpreter() => Ok(None),
             Err(why) => Err(Error::reason(why)),

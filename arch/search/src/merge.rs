@@ -3,23 +3,27 @@
 //! **Problem.** The best arrays of the functions alone may be unlike: one has 4 PEs, another one PE with 6 lanes. Merged,
 //! they need 4 PEs with 6 lanes, and take more than apart.
 //!
-//! **Method.** The grids of the functions with the most cycles are tried, each as the largest that a function may have:
+//! **Method.** Functions of one form, such as the layers of a network, are searched once: the one with most iterations is,
+//! and the others get arrays like it ([`crate::imitate`]) as long as these are about as fast. The grids of the functions with the most cycles are tried, each as the largest that a function may have:
 //! functions whose own array is larger are searched again. Ports may be narrow, or get equal widths, which saves engines and
-//! costs buffers. If nothing fits the limits, smaller and smaller grids are tried. Functions with the same loops also get arrays alike ([`crate::imitate`]). Then one function after the other
+//! costs buffers. If nothing fits the limits, smaller and smaller grids are tried. Functions with the same loops also get arrays like that of
+//! each other one. Where cycles come first, a grid is left out if its lanes cannot save many of them. Then one function after the other
 //! changes to another one of its arrays that were tried, while that is better. Every choice is merged and estimated. The
 //! objective decides: cycles are those of all functions, as often as `--weights` says; the size is the share of the scarcest
 //! resource of the merged array. It is a heuristic: no bound is known for all functions together.
 
 use crate::choose::{limits_of, objective};
 use crate::compiled::Compiled;
-use crate::imitate::imitation;
+use crate::imitate::{imitation, in_turn, Form};
 use crate::{branch, pipeline, tuning};
+use array::kernel::Kernel;
 use array::merge::{merge, Unmergeable};
 use array::vsa::Vsa;
 use cost::board::{Board, Resources};
 use cost::resources;
 use scop::diag::{Diagnostic, Diagnostics};
 use std::cmp::Reverse;
+use std::convert::Infallible;
 use uniform::aim::{Grid, Objective};
 use uniform::design::{ArrayChoice, DesignSpec, Shape};
 
@@ -29,8 +33,42 @@ pub struct Asked<'a> {
     pub name: &'a str,
     pub board: &'a Board,
     pub specs: Vec<&'a DesignSpec>,
+    /// How often each function runs, unless `--weights` says otherwise.
+    pub times: Vec<i64>,
     /// Compiles a function again.
     pub again: &'a dyn Fn(usize, &DesignSpec) -> Option<Compiled>,
+}
+
+impl Asked<'_> {
+    /// The array of a function that is like another function's, within the limits.
+    fn like(&self, f: usize, form: Option<&Form>, spec: &DesignSpec, model: &Compiled) -> Option<Compiled> {
+        let new = (self.again)(f, &imitation(model, form.filter(|_| is_free(spec))?, spec)?)?;
+        let limits = limits_of(self.board, &spec.aim.limit).ok()?;
+        new.report.resources.fits(&limits).then_some(new)
+    }
+
+    /// The functions, those with most iterations first.
+    fn order(&self, iterations: impl Fn(usize) -> i64) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.specs.len()).collect();
+        order.sort_by_key(|&f| Reverse(i128::from(self.times[f]) * i128::from(iterations(f))));
+        order
+    }
+}
+
+/// The functions with arrays of their own. `programs`: of functions that may get the array of another one; `compile`
+/// finds an array.
+///
+/// # Errors
+/// Those of `compile`.
+pub fn alone<E>(
+    asked: &Asked,
+    programs: &[Option<Kernel>],
+    compile: impl Fn(usize) -> Result<Compiled, E>,
+) -> Result<Vec<Compiled>, E> {
+    let forms: Vec<Option<Form>> = programs.iter().map(|p| p.as_ref().and_then(Form::of)).collect();
+    let order = asked.order(|f| programs[f].as_ref().map_or(0, |p| p.work.iterations));
+    let like = |f: usize, model: &Compiled| asked.like(f, forms[f].as_ref(), asked.specs[f], model);
+    in_turn(&order, like, compile)
 }
 
 /// An array for all functions.
@@ -53,11 +91,16 @@ pub fn merged(asked: &Asked, alone: Vec<Compiled>) -> Result<Vec<Compiled>, Diag
     let limits = limits_of(asked.board, &aim.limit).map_err(wrong)?;
     let weights = weights(asked, &alone).map_err(wrong)?;
     let tried = vec![vec![]; alone.len()];
-    let mut search = Search { asked, alone: &alone, limits, weights, tried, best: None, refused: None, smallest: None };
+    let forms = alone.iter().map(Form::compiled).collect();
+    let (best, refused, smallest) = (None, None, None);
+    let mut search = Search { asked, alone: &alone, forms, limits, weights, tried, best, refused, smallest };
     search.try_all(alone.clone());
     // Where all follow one, no other arrays are as much alike in its grid.
     let grid = |c: &Compiled| Grid { pes: c.vsa.extent, lanes: c.vsa.lanes };
-    let models: Vec<usize> = (0..alone.len().min(tuning::MERGED_MODELS)).filter(|&k| search.try_like(k)).collect();
+    let mut models = search.order();
+    models.retain(|&k| alone[k].report.searched.is_some() || !is_free(asked.specs[k]));
+    models.truncate(tuning::MERGED_MODELS);
+    models.retain(|&k| search.try_like(k));
     let followed: Vec<Grid> = models.into_iter().map(|k| grid(&alone[k])).collect();
     let grids = search.grids();
     grids.iter().filter(|grid| !followed.contains(grid)).for_each(|&grid| _ = search.try_within(grid));
@@ -66,7 +109,7 @@ pub fn merged(asked: &Asked, alone: Vec<Compiled>) -> Result<Vec<Compiled>, Diag
     let mut fits = search.best.is_some() && aim.limit.is_empty();
     while !fits && lanes > 0 {
         for grid in [Grid { pes: [lanes, 1], lanes: 1 }, Grid { pes: [1, 1], lanes }] {
-            fits |= !grids.contains(&grid) && search.try_within(grid);
+            fits |= !grids.contains(&grid) && search.try_within(grid) || search.cannot_gain(grid);
         }
         lanes /= 2;
     }
@@ -85,6 +128,7 @@ pub fn merged(asked: &Asked, alone: Vec<Compiled>) -> Result<Vec<Compiled>, Diag
 struct Search<'a> {
     asked: &'a Asked<'a>,
     alone: &'a [Compiled],
+    forms: Vec<Option<Form>>,
     limits: Resources,
     weights: Vec<i64>,
     /// Per function, its arrays that were merged.
@@ -107,13 +151,31 @@ impl Search<'_> {
         }
     }
 
+    /// The cycles of all functions, each as often as it runs.
+    fn total(&self, cycles: impl Fn(&Compiled) -> f64, all: &[Compiled]) -> f64 {
+        all.iter().zip(&self.weights).map(|(c, weight)| *weight as f64 * cycles(c)).sum()
+    }
+
+    /// The functions, those with most iterations first.
+    fn order(&self) -> Vec<usize> {
+        self.asked.order(|f| self.alone[f].report.work.map_or(0, |work| work.iterations))
+    }
+
+    /// Cycles come first, and arrays of no more lanes than this grid has can save hardly any.
+    fn cannot_gain(&self, grid: Grid) -> bool {
+        let lanes = (grid.pes[0] * grid.pes[1] * grid.lanes).max(1) as f64;
+        let least = |c: &Compiled| c.report.work.map_or(0.0, |work| work.iterations as f64 / lanes);
+        let bound = self.total(least, self.alone);
+        let slack = 1.0 + tuning::IMITATED_PERCENT as f64 / 100.0;
+        let best = self.best.as_ref().map(|(_, choice)| self.total(cycles, &choice.all));
+        self.is_for_cycles()
+            && self.asked.specs.iter().all(|spec| is_free(spec))
+            && best.is_some_and(|b| b <= slack * bound)
+    }
+
     /// What a choice costs: first by the objective.
     fn cost(&self, choice: &Choice) -> (f64, f64) {
-        let total = |all: &[Compiled]| {
-            let one = |(c, weight): (&Compiled, &i64)| *weight as f64 * c.report.prediction.cycles as f64;
-            all.iter().zip(&self.weights).map(one).sum::<f64>()
-        };
-        let slower = total(&choice.all) / total(self.alone).max(1.0);
+        let slower = self.total(cycles, &choice.all) / self.total(cycles, self.alone).max(1.0);
         let size = branch::share(&choice.need, &self.limits);
         match objective(&self.asked.specs[0].aim) {
             _ if self.is_for_cycles() => (slower, size),
@@ -167,7 +229,6 @@ impl Search<'_> {
         for f in (0..self.alone.len()).cycle() {
             let Some((cost, Choice { own, .. })) = &self.best else { return };
             let (cost, own) = (*cost, own.clone());
-            let cycles = |c: &Compiled| c.report.prediction.cycles;
             for new in self.tried[f].clone() {
                 if new.vsa == own[f].vsa || self.is_for_cycles() && cycles(&new) >= cycles(&own[f]) {
                     continue;
@@ -191,11 +252,15 @@ impl Search<'_> {
     /// Tries arrays within a grid, over ports of any width and over narrow ones. `false`: none fits.
     fn try_within(&mut self, grid: Grid) -> bool {
         let mut fits = false;
+        if self.cannot_gain(grid) {
+            return fits;
+        }
         for bytes in [None, Some(8), Some(4)] {
-            let one = |(f, c): (usize, &Compiled)| {
+            let spec = |f: usize| {
+                let c = &self.alone[f];
                 let is_narrow = bytes.is_none_or(|bytes| (0..c.vsa.axi_ports()).all(|p| c.vsa.bus_bytes(p) <= bytes));
                 if !is_free(self.asked.specs[f]) || grid.holds(c.vsa.extent, c.vsa.lanes) && is_narrow {
-                    return c.clone();
+                    return None;
                 }
                 let mut spec = self.asked.specs[f].clone();
                 spec.aim.grid = Some(grid);
@@ -203,9 +268,17 @@ impl Search<'_> {
                     let word = (bytes.unwrap_or(0) / array.ty.bytes()).max(1);
                     spec.wiring.word.entry(array.name.clone()).or_insert(word);
                 }
-                (self.asked.again)(f, &spec).unwrap_or_else(|| c.clone())
+                Some(spec)
             };
-            fits |= self.try_all(self.alone.iter().enumerate().map(one).collect());
+            let specs: Vec<Option<DesignSpec>> = (0..self.alone.len()).map(spec).collect();
+            let like =
+                |f: usize, model: &Compiled| self.asked.like(f, self.forms[f].as_ref(), specs[f].as_ref()?, model);
+            let search = |f: usize| {
+                let new = specs[f].as_ref().and_then(|spec| (self.asked.again)(f, spec));
+                Ok::<_, Infallible>(new.unwrap_or_else(|| self.alone[f].clone()))
+            };
+            let Ok(all) = in_turn(&self.order(), like, search);
+            fits |= self.try_all(all);
         }
         fits
     }
@@ -215,7 +288,8 @@ impl Search<'_> {
         let mut found = 0;
         let one = |(f, c): (usize, &Compiled)| {
             let spec = self.asked.specs[f];
-            let like = (f != model && is_free(spec)).then(|| imitation(&self.alone[model], c, spec)).flatten();
+            let form = self.forms[f].as_ref().filter(|_| f != model && is_free(spec));
+            let like = form.and_then(|form| imitation(&self.alone[model], form, spec));
             let like = like.and_then(|spec| (self.asked.again)(f, &spec));
             found += usize::from(like.is_some());
             like.unwrap_or_else(|| c.clone())
@@ -241,18 +315,25 @@ impl Search<'_> {
     }
 }
 
+fn cycles(compiled: &Compiled) -> f64 {
+    compiled.report.prediction.cycles as f64
+}
+
 /// How often each function runs.
 fn weights(asked: &Asked, alone: &[Compiled]) -> Result<Vec<i64>, String> {
     let given = &asked.specs[0].aim.weights;
     let names: Vec<&str> = alone.iter().map(|c| c.vsa.name.as_str()).collect();
     match given.keys().find(|name| !names.contains(&name.as_str())) {
         Some(name) => Err(format!("--weights {name}: no function has this name; there are {}", names.join(", "))),
-        None => Ok(names.iter().map(|name| given.get(*name).copied().unwrap_or(1)).collect()),
+        None => {
+            let weight = |(name, times): (&&str, &i64)| given.get(*name).copied().unwrap_or(*times);
+            Ok(names.iter().zip(&asked.times).map(weight).collect())
+        }
     }
 }
 
 /// The search chooses the grid.
-fn is_free(spec: &DesignSpec) -> bool {
+pub fn is_free(spec: &DesignSpec) -> bool {
     match &spec.array {
         ArrayChoice::Automatic => true,
         ArrayChoice::ByHand { shape, .. } => *shape == Shape::default(),

@@ -281,6 +281,9 @@ pub const LAYER_DESIGNS: u64 = 60;
 
 /// Functions whose own array is tried for all others of a merged array that have the same loops.
 pub const MERGED_MODELS: usize = 8;
+/// A function gets an array like another function's, and is not searched, if each iteration takes at most this much longer there.
+/// A grid is left out if its lanes can save at most this much of the cycles.
+pub const IMITATED_PERCENT: i64 = 1;
 /// Grids that merged functions are tried with.
 pub const MERGED_GRIDS: usize = 3;
 /// Merged arrays that are tried, each with another array of one function, times functions.
