@@ -1,5 +1,6 @@
 // A convolution layer, one of a network: input channels, output channels, rows and columns, the kernel's size, and the stride are
-// macros. `sagen explore examples/layer.c --network examples/vgg16.toml` seeks one array for all of them, or for those of resnet50.toml.
+// macros. `sagen explore examples/layer.c --network examples/vgg16.toml` seeks one array for all of them, or for those of
+// resnet50.toml; `sagen rtl` with the same options builds them as one IP.
 #include <stdint.h>
 
 #ifndef O

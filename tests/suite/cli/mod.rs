@@ -7,6 +7,7 @@ mod functions;
 mod inputs;
 mod mapping;
 mod messages;
+mod network;
 mod program;
 mod simulate;
 mod sizes;

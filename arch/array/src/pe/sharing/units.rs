@@ -204,11 +204,7 @@ impl Finder<'_> {
             return None;
         }
         let multiplies = operator == Operator::Multiply;
-        let is_digits = |n: &NodeId| match self.node(*n).op {
-            Op::Const(c) => digits(c, ty.bits()).is_some(),
-            _ => false,
-        };
-        if multiplies && operands.iter().any(is_digits) {
+        if multiplies && !self.is_product(id) {
             return None;
         }
         let negates = ty.is_float() && matches!(op, Op::Binary(BinaryOp::Sub, ..));
@@ -266,17 +262,34 @@ impl Finder<'_> {
         }
     }
 
-    /// The sum that the slice of a product computes: its only reader. With the other operand.
+    /// A multiplier that is not made of sums of a few digits.
+    fn is_product(&self, id: NodeId) -> bool {
+        let Node { op, ty, .. } = self.node(id);
+        let is_digits = |n: &NodeId| match self.node(*n).op {
+            Op::Const(c) => digits(c, ty.bits()).is_some(),
+            _ => false,
+        };
+        let operands = op.operands();
+        let multiplies = operands
+            .first()
+            .is_some_and(|first| Operator::of(op, *ty, self.node(*first).ty) == Some(Operator::Multiply));
+        multiplies && self.schedule.latency[id.index()] >= 2 && !operands.iter().any(is_digits)
+    }
+
+    /// The sum that the slice of a product computes: its only reader. With the other operand. Of two products in a sum, the
+    /// second one has it in its slice.
     fn slice(&self, product: NodeId) -> Option<(NodeId, BinaryOp, NodeId)> {
         let [sum] = self.readers[product.index()][..] else { return None };
         let s = self.schedule;
-        let at_once = s.ready[product.index()] == s.ready[sum.index()] - s.latency[sum.index()];
+        let at_once = |n: NodeId| s.ready[n.index()] == s.ready[sum.index()] - s.latency[sum.index()];
         let ty = self.node(sum).ty;
         match self.node(sum).op {
             Op::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), a, b)
-                if at_once && !ty.is_float() && ty.bits() <= 48 && a != b =>
+                if at_once(product) && !ty.is_float() && ty.bits() <= 48 && a != b =>
             {
-                (b == product).then_some((sum, op, a)).or((op == BinaryOp::Add).then_some((sum, op, b)))
+                let second = |n: NodeId| self.readers[n.index()].len() == 1 && at_once(n) && self.is_product(n);
+                let is_free = |n: NodeId| op == BinaryOp::Add && !second(n);
+                (b == product).then_some((sum, op, a)).or(is_free(b).then_some((sum, op, b)))
             }
             _ => None,
         }
