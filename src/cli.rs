@@ -87,7 +87,7 @@ pub struct Program {
     /// Several regions, each in a function of its own, become one IP that can run each function.
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// Take the C function once for each layer of a network: tables [[layer]] with the layer's macros
+    /// Take the C function once for each layer of a network: tables [[layer]] with its macros
     ///
     /// The functions are named after the C function and the layer. `rtl` and `sim` put all layers on one array.
     #[arg(long, value_name = "NET.toml")]
@@ -95,7 +95,7 @@ pub struct Program {
     /// Take only these functions of the files
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub function: Vec<String>,
-    /// Name of the IP [default: that of the only function, or else of the network or the first file]
+    /// Name of the IP [default: that of the only function, of the network, or of the first file]
     #[arg(long, value_name = "NAME", value_parser = parse_name)]
     pub name: Option<String>,
     /// Define a macro for the C file

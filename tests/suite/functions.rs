@@ -69,3 +69,15 @@ fn layers_in_equal_tiles_have_one_pe() {
     assert_eq!(text.matches(" = mul ").count(), 2, "{text}");
     assert_eq!(groups(&layers("")).len(), 6);
 }
+
+/// Layers of which one reads whole rows: the input has groups of their own, but a product of both is one, with its sum.
+#[test]
+fn layers_with_unlike_rows_share_products_that_are_added() {
+    let text = merged(
+        "examples/layer.c",
+        "--network examples/vgg16.toml --function layer_conv1_2,layer_conv3_2 --space o,r --order o,r,c,i,p,q \
+        --tile c=14,i=64,o=32,p=1,q=1,r=2 --simd i=16 --word W=64,X=64,Y=16",
+    );
+    assert_eq!(groups(&text).len(), 4, "{text}");
+    assert_eq!(text.matches(" = mul ").count(), 16, "{text}");
+}
