@@ -118,9 +118,15 @@ pub const SEED_MOST_PES: i64 = 4096;
 pub const DIVE_EVERY: u64 = 40;
 /// Dives at most, if there is an incumbent.
 pub const MOST_DIVES: u64 = 40;
-/// Shapes of a grid that a dive looks at, the least bounds first.
+/// Shapes of a grid that a dive looks at.
 pub const DIVE_SHAPES: usize = 40;
-/// Designs assembled in one dive.
+/// Designs of the effort for each dive that looks at small tiles and finds nothing better: small efforts need their walks
+/// elsewhere.
+pub const DESIGNS_PER_SMALL_DIVE: u64 = 50;
+/// Percent by which the bound of a shape may exceed the least one of its grid for a dive to look at it because its tiles
+/// are small.
+pub const DIVE_PERCENT: i64 = 2;
+/// Designs assembled in one dive for their bounds; as many for their small tiles if none of those fits.
 pub const DIVE_DESIGNS: usize = 4;
 /// Designs that a dive assembles together.
 pub const DIVE_DESIGNS_TOGETHER: usize = 2;
@@ -180,6 +186,9 @@ pub const LIGHTER_PERCENT: i64 = 2;
 pub const BALANCED_GAP: f64 = 0.01;
 /// Numbers of strips into which a loop is cut if the user names none.
 pub const STRIPS: [i64; 3] = [16, 8, 4];
+/// Designs that are tried in strips after the best one: the best designs before it. A smaller array may have room for
+/// what strips take.
+pub const RUNNERS_UP: usize = 4;
 /// Programs in strips that are searched besides: those that execute the fewest iterations.
 pub const STRIP_PROGRAMS: usize = 3;
 /// Iterations of other loops that the last strip keeps at least, one skew for each number: while they run, a value

@@ -28,6 +28,9 @@ pub(super) struct Fitting {
 /// The widest words over which a shape may fit below the cap.
 pub(super) fn widest(model: &Model, shape: &Bounded<Shape>, pes: &Pes, cap: i64) -> Fitting {
     let Bounded { bound, of: shape } = shape;
+    if !pes.may_fit(model, shape) {
+        return Fitting { too_big: true, ..Fitting::default() };
+    }
     let widest = model.ports_of(&shape.grid).widest();
     let coarse = least::coarse(model, shape, &widest, pes, cap);
     let mut found = match coarse.and_then(|c| Some((c.cycles.max(*bound), c.need?))) {
@@ -45,6 +48,9 @@ pub(super) fn widest(model: &Model, shape: &Bounded<Shape>, pes: &Pes, cap: i64)
 pub(super) fn first(model: &Model, shape: &Bounded<Shape>, pes: &Pes, cap: i64) -> (Option<Bounded<Proposal>>, u64) {
     let Bounded { bound, of: shape } = shape;
     let mut walks = 0;
+    if !pes.may_fit(model, shape) {
+        return (None, walks);
+    }
     for widths in model.ports_of(&shape.grid).some() {
         walks += 1;
         let Some(coarse) = least::coarse(model, shape, &widths, pes, cap) else { break };

@@ -95,6 +95,11 @@ impl Pes {
         need + sums(model, shape)
     }
 
+    /// The PEs of a shape may fit.
+    pub fn may_fit(&self, model: &Model, shape: &Shape) -> bool {
+        sums(model, shape).fits(&model.limits) && self.of_shape(model, shape).fits(&model.limits)
+    }
+
     /// All PEs of a grid; `None` without a small array. If products of floats alone are too big, none is needed.
     pub fn of_grid(&self, model: &Model, grid: &Grid) -> Option<Resources> {
         let (reached, products) = model.products(grid);
@@ -259,6 +264,20 @@ struct Waiting {
     bits: i64,
 }
 
+/// The sums of all cells of a tile go on in another tile, and do not go to DRAM in between (`array::pe::spill`): so a PE
+/// holds all of its cells.
+fn goes_on_in_next_tile(model: &Model, facts: &Facts, shape: &Shape) -> bool {
+    let ([write], true) = (&facts.writes[..], facts.classes.is_empty()) else { return false };
+    let (sizes, sums) = (model.sizes(shape), model.order(shape).sums[0]);
+    let runs_on = |&d: &usize| (sizes.tiled & !write.mask & sums.inside) >> d & 1 == 1 && facts.carried.alone[d];
+    if !(0..facts.extent.len()).any(|d| runs_on(&d)) {
+        return false;
+    }
+    let between = (0..facts.extent.len()).filter(|d| (sums.inside & !sums.head & sizes.tiled) >> d & 1 == 1);
+    let waits = sizes.waves * between.map(|d| sizes.tiles[d]).product::<i64>();
+    sums.outer == 0 || model.spill.is_none_or(|most| waits <= most)
+}
+
 /// `None` if the sums are spread over an axis, or do not wait, or are not the only stores.
 fn waiting(model: &Model, facts: &Facts, shape: &Shape) -> Option<Waiting> {
     let [write] = &facts.writes[..] else { return None };
@@ -266,8 +285,12 @@ fn waiting(model: &Model, facts: &Facts, shape: &Shape) -> Option<Waiting> {
     let moves = |d: usize| write.mask >> d & 1 == 1;
     let spread = (0..2).any(|a| grid.flow.axes[a] != NONE && !moves(grid.flow.axes[a].into()));
     let dims = 0..facts.extent.len();
-    let depth: i64 = dims.clone().filter(|&d| moves(d) && grid.is_axis(d)).map(|d| i64::from(shape.inner[d])).product();
-    let waits = dims.clone().any(|d| !moves(d) && facts.carried.alone[d] && shape.inner[d] > 1);
+    let cells = |some: &dyn Fn(usize) -> bool| -> i64 {
+        dims.clone().filter(|&d| moves(d) && some(d)).map(|d| i64::from(shape.inner[d])).product()
+    };
+    let stays = goes_on_in_next_tile(model, facts, shape);
+    let depth = if stays { cells(&|_| true) } else { cells(&|d| grid.is_axis(d)) };
+    let waits = stays || dims.clone().any(|d| !moves(d) && facts.carried.alone[d] && shape.inner[d] > 1);
     let only = model.program.system.statements.iter().filter(|s| !s.live_out.is_empty()).count() == 1;
     (!spread && waits && only && write.plain).then_some(Waiting { depth, bits: write.bytes * 8 })
 }

@@ -11,6 +11,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 #[derive(Default)]
 pub(in crate::branch) struct Dives {
     count: u64,
+    /// Dives that looked at small tiles and found nothing better.
+    in_vain: u64,
     grids: BTreeSet<Grid>,
     /// Transforms and space loops of which an array was tried.
     axes: BTreeSet<(u8, [u8; 2])>,
@@ -155,23 +157,47 @@ fn dive_into(search: &mut Search, grid: &Bounded<Grid>) {
     dive(search, &found.shapes);
 }
 
-/// Assembles a few of the shapes with the least bounds, over words over which they fit.
+/// Assembles a few of the shapes with the least bounds. If none of them fits, a few of those with the smallest tiles of
+/// which the bounds are hardly greater: behind a slow memory thousands of shapes take as long as the memory, to the few
+/// cycles of their first loads, and those with the least bounds have large tiles.
 fn dive(search: &mut Search, shapes: &[Bounded<Shape>]) {
     search.dives.count += 1;
-    let mut near = shapes.to_vec();
-    if near.len() > tuning::DIVE_SHAPES {
-        near.select_nth_unstable(tuning::DIVE_SHAPES);
-        near.truncate(tuning::DIVE_SHAPES);
+    let may_fit = |shape: &&Bounded<Shape>| search.pes.may_fit(&search.model, &shape.of);
+    let shapes: Vec<Bounded<Shape>> = shapes.iter().filter(may_fit).copied().collect();
+    let Some(least) = shapes.iter().map(|shape| shape.bound).min() else { return };
+    let fits = assemble_some(search, first_by_key(shapes.clone(), |shape| *shape));
+    if fits || search.dives.in_vain >= search.task.effort.exact / tuning::DESIGNS_PER_SMALL_DIVE {
+        return;
     }
-    near.sort_unstable();
-    let mut near = near.into_iter();
+    let nearly = |shape: &Bounded<Shape>| shape.bound <= least + least * tuning::DIVE_PERCENT / 100;
+    let waves = |shape: &Bounded<Shape>| shape.of.inner.iter().map(|&n| i64::from(n)).product::<i64>();
+    let near = shapes.into_iter().filter(nearly).collect();
+    let limit = search.incumbent.limit();
+    assemble_some(search, first_by_key(near, |shape| (waves(shape), *shape)));
+    search.dives.in_vain += u64::from(search.incumbent.limit() == limit);
+}
+
+/// The first [`tuning::DIVE_SHAPES`] by a key, in its order.
+fn first_by_key<K: Ord>(mut all: Vec<Bounded<Shape>>, key: impl Fn(&Bounded<Shape>) -> K) -> Vec<Bounded<Shape>> {
+    if all.len() > tuning::DIVE_SHAPES {
+        all.select_nth_unstable_by_key(tuning::DIVE_SHAPES, &key);
+        all.truncate(tuning::DIVE_SHAPES);
+    }
+    all.sort_unstable_by_key(key);
+    all
+}
+
+/// Assembles the first few of these shapes, over words over which they fit. Whether one of them fits.
+fn assemble_some(search: &mut Search, shapes: Vec<Bounded<Shape>>) -> bool {
+    let before = search.counts;
+    let mut near = shapes.into_iter();
     let mut fitting: VecDeque<Bounded<Proposal>> = VecDeque::new();
     let mut tried = 0;
     while tried < tuning::DIVE_DESIGNS && !search.is_spent() {
         while fitting.len() < tuning::DIVE_DESIGNS_TOGETHER {
             let cap = search.incumbent.cap();
             let mut next: Vec<Bounded<Shape>> =
-                near.by_ref().take(tuning::DIVE_WALKS_TOGETHER).take_while(|n| n.bound < cap).collect();
+                near.by_ref().filter(|n| n.bound < cap).take(tuning::DIVE_WALKS_TOGETHER).collect();
             if next.is_empty() {
                 break;
             }
@@ -187,6 +213,7 @@ fn dive(search: &mut Search, shapes: &[Bounded<Shape>]) {
     }
     // They count as seen, so nobody else would look at them.
     fitting.into_iter().for_each(|design| search.push(design.bound, Node::Design(design.of)));
+    search.counts.exact - before.exact > search.counts.too_big - before.too_big
 }
 
 /// The shapes that fit, each over the widest of a few words, without those seen before.
