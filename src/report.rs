@@ -136,6 +136,7 @@ fn function(compiled: &Compiled, board: &Board) -> Value {
         "resources": report.resources,
         "limit": limit(compiled),
         "search": searched(compiled),
+        "converters": blocks(report.converters),
         "resources_by_part": parts(vsa).list().into_iter().map(part).collect::<serde_json::Map<_, _>>(),
         "shared_operators": shared(vsa),
         "memory": report.loads.iter().map(|l| bank(vsa, l)).collect::<Vec<_>>(),
@@ -183,7 +184,8 @@ pub fn design(design: &Design) -> Value {
     };
     value["functions"] = ip.functions.iter().zip(functions.iter()).map(one).collect::<serde_json::Map<_, _>>().into();
     value["cores"] = json!(ip.cores.len());
-    value["resources"] = json!(ip::total(ip));
+    value["resources"] = json!(ip::total(ip) + converters(functions));
+    value["converters"] = blocks(converters(functions));
     value["resources_by_part"] =
         ip::list(ip).into_iter().map(|(name, c)| (name, blocks(c))).collect::<serde_json::Map<_, _>>().into();
     value
@@ -330,11 +332,14 @@ pub fn design_text(design: &Design) -> String {
     };
     let cores: Vec<_> = (0..ip.cores.len()).map(callers).collect();
     let ports: Vec<_> = interface.ports.iter().map(|p| format!("{} {} bit", p.name, p.data_bits)).collect();
-    let luts: Vec<_> = ip::list(ip).into_iter().map(|(name, cost)| format!("{name} {}", grouped(cost.lut))).collect();
+    let converters = converters(functions);
+    let outside = outside(converters).map(|(name, cost)| (name.to_string(), cost));
+    let all = ip::list(ip).into_iter().chain(outside);
+    let luts: Vec<_> = all.map(|(name, cost)| format!("{name} {}", grouped(cost.lut))).collect();
     let rows = [
         ("cores", cores.join(", ")),
         ("ports", ports.join(", ")),
-        ("estimate", estimate(&ip::total(ip), board)),
+        ("estimate", estimate(&(ip::total(ip) + converters), board)),
         ("LUT by part", luts.join(", ")),
     ];
     for (name, value) in rows.into_iter().chain(merged_rows(design)) {
@@ -382,13 +387,23 @@ fn passed_through(vsa: &Vsa) -> &'static str {
     }
 }
 
+/// What the interconnect takes for buses wider than their memory: the functions share the ports.
+fn converters(functions: &[&Compiled]) -> Resources {
+    functions.iter().map(|c| c.report.converters).max_by_key(|c| c.lut).unwrap_or_default()
+}
+
+/// The part that is outside of the IP, if there is one.
+pub fn outside(converters: Resources) -> Option<(&'static str, Resources)> {
+    (converters != Resources::default()).then_some(("width converters", converters))
+}
+
 /// The rows of one function.
 fn function_text(compiled: &Compiled, board: &Board) -> String {
     let (vsa, report) = (compiled.own(), &compiled.report);
     let cycles = report.prediction.cycles;
     let time =
         format!("{:.2} µs at {} MHz{}", cycles as f64 / board.clock_mhz, board.clock_mhz, counted_for(compiled, board));
-    let luts: Vec<_> = parts(vsa).list().iter().map(part_text).collect();
+    let luts: Vec<_> = parts(vsa).list().iter().chain(&outside(report.converters)).map(part_text).collect();
     let interface = Interface::from(vsa);
     let rows = [
         ("tile loops", loops_text(&vsa.counters[vsa.parameters()..vsa.tile_depth])),

@@ -174,8 +174,9 @@ fn resources(compiled: &Compiled, board: &Board) -> String {
         vec![name.to_uppercase(), grouped(need), grouped(have), format!("{share:.1} %")]
     };
     let part = |(name, cost): (&str, Resources)| [vec![name.to_string()], need(&cost).to_vec()].concat();
+    let listed = parts(&compiled.vsa).list().into_iter().chain(report::outside(compiled.report.converters));
     table(&["resource", "estimate", "of the board", "share"], counts.map(row))
-        + &table(&["part", "DSP", "LUT", "FF", "BRAM36"], parts(&compiled.vsa).list().into_iter().map(part))
+        + &table(&["part", "DSP", "LUT", "FF", "BRAM36"], listed.map(part))
 }
 
 fn arguments(interface: &Interface, f: &Function) -> String {

@@ -16,6 +16,8 @@ pub(super) enum Part {
     Relays,
     Engines,
     Control,
+    /// Outside of the IP: `axi_adapter` of verilog-axi, as the factors of the other parts.
+    Converters,
 }
 
 impl Part {
@@ -28,6 +30,7 @@ impl Part {
             Part::Relays => 250,
             Part::Engines => 185,
             Part::Control => 170,
+            Part::Converters => 160,
         }
     }
 }

@@ -4,6 +4,7 @@
 //! [`resources::parts`], part by part. Boards and what fits them: [`board`], [`bank`].
 
 pub mod board;
+mod converters;
 pub mod bank;
 mod engines;
 mod fabric;

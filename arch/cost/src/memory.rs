@@ -126,6 +126,11 @@ fn place<'a>(vsa: &Vsa, spec: &'a DesignSpec, port: usize) -> Place<'a> {
     Place { bank, kind: &spec.memory.kinds[number], number }
 }
 
+/// Bytes of the words of the memory's port behind a port of the array.
+pub(crate) fn width(vsa: &Vsa, spec: &DesignSpec, port: usize) -> u32 {
+    place(vsa, spec, port).kind.width
+}
+
 /// One direction of a port.
 struct Way<'a> {
     port: usize,

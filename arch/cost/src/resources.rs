@@ -4,6 +4,7 @@
 //! DSP slices and memory blocks are counted; LUTs and flip-flops follow from widths. `docs/results/estimates.md`
 //! compares them with what `scripts/resources.sh` measures.
 
+pub use crate::converters::converters;
 use crate::fabric::{self, Part};
 pub use crate::pes::ByPlaces;
 use crate::{control, engines, network, pes};
@@ -11,6 +12,7 @@ use array::contract::walk::Walk;
 use array::resources::{memory, Device, Resources};
 use array::vsa::Vsa;
 use std::collections::BTreeSet;
+use uniform::design::DesignSpec;
 use uniform::fabric::Fabric;
 
 /// The resources of a design, by part.
@@ -30,6 +32,11 @@ pub struct Parts {
 /// All parts together.
 pub fn estimate(vsa: &Vsa) -> Resources {
     parts(vsa).total()
+}
+
+/// The array with what the interconnect needs for it: what it takes of a board.
+pub fn on_board(vsa: &Vsa, spec: &DesignSpec) -> Resources {
+    estimate(vsa) + converters(vsa, spec)
 }
 
 pub fn parts(vsa: &Vsa) -> Parts {

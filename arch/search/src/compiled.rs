@@ -8,6 +8,7 @@ use array::vsa::Vsa;
 use cost::bank;
 use cost::bank::{Bank, Load};
 use cost::board::{Board, Resources};
+use cost::resources::converters;
 use cost::{memory, predict, predict_at, Prediction};
 use draw as svg;
 use scop::diag::Diagnostics;
@@ -187,8 +188,10 @@ pub struct Report {
     pub board: Memories,
     /// Cycles with ideal memory.
     pub ideal: i64,
-    /// An estimate; `scripts/resources.sh` measures.
+    /// An estimate; `scripts/resources.sh` measures. With [`Report::converters`].
     pub resources: Resources,
+    /// What the interconnect takes for buses wider than their memory.
+    pub converters: Resources,
     /// What keeps the array from being faster.
     pub limit: Limit,
     /// How it was found, if the search chose it.
@@ -227,6 +230,7 @@ impl Report {
             board: on_board,
             ideal: predict(vsa, &Memories::ideal()).cycles,
             resources,
+            converters: converters(vsa, spec),
             limit,
             searched,
             dependences,

@@ -135,14 +135,15 @@ impl<'a> Assembler<'a> {
             _ => {}
         }
         let parts = resources::parts(&vsa);
-        let mut need = parts.total();
+        let outside = |vsa: &Vsa| resources::converters(vsa, self.spec);
+        let mut need = parts.total() + outside(&vsa);
         let is_within = self.spec.aim.grid.is_none_or(|most| most.holds(vsa.extent, vsa.lanes));
         if !need.fits(&self.limits) || !is_within {
             let least = need - parts.feeders - parts.collectors - parts.relays;
             let assemble = |plan| self.assemble(plan, &spec).ok();
             let dealt = is_within && least.fits(&self.limits);
             let dealt = dealt.then(|| deal::smaller(self.program, (&plan, &vsa), assemble, |_| true)).flatten();
-            let fitting = dealt.map(|(plan, vsa)| (resources::estimate(&vsa), plan, vsa));
+            let fitting = dealt.map(|(plan, vsa)| (resources::on_board(&vsa, self.spec), plan, vsa));
             let Some(found) = fitting.filter(|found| found.0.fits(&self.limits)) else {
                 return Ok(Outcome::TooBig { need, pes: parts.pes.floor() });
             };

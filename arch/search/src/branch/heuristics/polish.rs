@@ -71,7 +71,7 @@ fn with_words(
     let assembler = &search.model.assembler;
     let spec = words.clone().map_or_else(|| search.task.spec.clone(), |words| assembler.spec_with(words));
     let vsa = assembler.assemble(old.plan.clone(), &spec).ok()?;
-    let need = resources::estimate(&vsa);
+    let need = resources::on_board(&vsa, &spec);
     search.counts.exact += 1;
     let (end, work) = memory::run_below(&vsa, &spec, Allowed { cycles: old.cycles + 1, work });
     search.counts.rows += work;
@@ -89,7 +89,7 @@ fn dealt(search: &mut Search, design: Design) -> Design {
     let (found, walked) = deal::dealt(assembler.program, (&design.plan, &design.vsa), &spec, work);
     search.counts.rows += walked;
     let Some((plan, vsa, cycles)) = found else { return design };
-    let need = resources::estimate(&vsa);
+    let need = resources::on_board(&vsa, &spec);
     if need.fits(&search.task.limits) {
         Design { plan, cycles, need, vsa, ..design }
     } else {
