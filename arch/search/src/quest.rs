@@ -10,6 +10,7 @@ use crate::strips;
 use crate::tuning;
 use array::kernel::Kernel;
 use cost::board::Resources;
+use cost::Allowed;
 use scop::diag::{Diagnostic, Diagnostics};
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -33,7 +34,7 @@ pub enum Improvement {
 pub const IMPROVEMENTS: [Heuristic<Improvement>; 3] = [
     Heuristic {
         name: "strips that carry values",
-        why: "the search cannot skew loops from strip to strip, so the best design is tried in strips",
+        why: "the search cannot skew loops from strip to strip, so the best designs are tried in strips",
         run: Improvement::Found(in_strips),
     },
     Heuristic {
@@ -404,18 +405,24 @@ pub fn objective(aim: &Aim) -> Objective {
     aim.objective.unwrap_or(usual)
 }
 
-/// The best design in strips that carry values, if it is faster so. The bound shrinks, too: no design in
-/// strips takes less than their share of the iterations.
+/// The best design, or one of those before it, in strips that carry values, if it is faster so. The bound shrinks, too:
+/// no design in strips takes less than their share of the iterations.
 fn in_strips(quest: &Quest, mut found: Found, limits: &Resources) -> Found {
     found.bound = (found.bound as f64 * strips::least_share(quest.program)) as i64;
-    let Some(best) = &found.best else { return found };
-    let strips::Carrying { design, tried, work } =
-        strips::carrying(quest.program, best, limits, quest.spec, quest.effort.work);
-    found.counts.rows += work;
-    if let Some(design) = design {
-        found.counts.exact += tried;
-        found.trace.push(step(&found, design.cycles));
-        found.best = Some(design);
+    let Some(whole) = found.best.clone() else { return found };
+    let mut left = quest.effort.work;
+    for like in std::iter::once(whole).chain(std::mem::take(&mut found.runners_up)) {
+        let below = found.best.as_ref().map_or(like.cycles, |best| best.cycles);
+        let allowed = Allowed { cycles: below, work: left };
+        let strips::Carrying { design, tried, work } =
+            strips::carrying(quest.program, &like, limits, quest.spec, allowed);
+        found.counts.rows += work;
+        left = left.saturating_sub(work);
+        if let Some(design) = design {
+            found.counts.exact += tried;
+            found.trace.push(step(&found, design.cycles));
+            found.best = Some(design);
+        }
     }
     found
 }

@@ -11,7 +11,8 @@
 //! - No value is carried over the loop: strips are phases. Such a program is searched like any other
 //!   ([`alternatives`]).
 //! - Values are carried over the loop: they stay in their PEs from strip to strip, so no space loop may be skewed. The
-//!   search finds the fastest array without strips first; then the same array is tried in strips ([`carrying`]).
+//!   search finds the fastest array without strips first; then it and the best arrays before it are tried in strips
+//!   ([`carrying`]).
 //!
 //! **Invariant.** A program in strips is taken only if its verifier finds no strip that overwrites what another has yet
 //! to read.
@@ -21,8 +22,10 @@
 
 use crate::branch::{options_of, Design};
 use crate::tuning;
+use array::io::port::WIDEST;
 use array::kernel::Kernel;
 use array::variants::assemble;
+use array::vsa::Vsa;
 use cost::board::Resources;
 use cost::{memory, resources, Allowed};
 use scop::diag::{Diagnostic, Diagnostics};
@@ -196,9 +199,10 @@ pub struct Carrying {
     pub work: u64,
 }
 
-/// The design's array in strips that carry values, if that is faster. Loops that are no space loops are skewed as far
-/// as the last strip's iterations allow. All walks together take at most `work` rows.
-pub fn carrying(program: &Kernel, best: &Design, limits: &Resources, spec: &DesignSpec, work: u64) -> Carrying {
+/// The design's array in strips that carry values, if it takes so few cycles. Loops that are no space loops are skewed as
+/// far as the last strip's iterations allow. All walks together take at most the work allowed.
+pub fn carrying(program: &Kernel, best: &Design, limits: &Resources, spec: &DesignSpec, allowed: Allowed) -> Carrying {
+    let work = allowed.work;
     let plan = &best.plan;
     let mut found = Carrying { design: None, tried: 0, work: 0 };
     if program.system.loops().start > 0 || plan.transform != Plan::identity(plan.dims.len()).transform {
@@ -222,11 +226,15 @@ pub fn carrying(program: &Kernel, best: &Design, limits: &Resources, spec: &Desi
                 let Some(mined) = strip_mined(program, d, size, &skews).filter(is_new) else { continue };
                 before.clone_from(&mined.skew);
                 found.tried += 1;
-                let cycles = found.design.as_ref().map_or(best.cycles, |f| f.cycles);
+                let cycles = found.design.as_ref().map_or(allowed.cycles, |f| f.cycles);
                 let allowed = Allowed { cycles, work: work - found.work };
                 let (faster, walked) = same_array(&mined, best, limits, allowed, spec);
                 found.work += walked;
-                let faster = faster.filter(|_| is_sound(&mined));
+                let faster = faster.filter(|_| is_sound(&mined)).map(|faster| {
+                    let (wider, walked) = over_wider_buses(&mined, best, faster, limits, work - found.work, spec);
+                    found.work += walked;
+                    wider
+                });
                 // Smaller skews leave more iterations, so the first one without longer waits is the best.
                 let done = faster.as_ref().is_some_and(|f| f.vsa.schedule.interval <= best.vsa.schedule.interval);
                 found.design = faster.or(found.design);
@@ -237,6 +245,38 @@ pub fn carrying(program: &Kernel, best: &Design, limits: &Resources, spec: &Desi
         }
     }
     found
+}
+
+/// A design in strips over buses wider than those of the design that it is `like`: of fewer iterations, loads and stores
+/// are a greater part. And the work of the walks.
+fn over_wider_buses(
+    program: &Kernel,
+    like: &Design,
+    mut best: Design,
+    limits: &Resources,
+    work: u64,
+    spec: &DesignSpec,
+) -> (Design, u64) {
+    let mut walked = 0;
+    let is_open = |vsa: &Vsa, port: usize| {
+        let is_fixed = |a: usize| spec.wiring.word.contains_key(&vsa.arrays[a].name);
+        !vsa.arrays_of(port).any(is_fixed) && vsa.bus_bytes(port) < WIDEST
+    };
+    for port in 0..if spec.memory.ideal { 0 } else { best.vsa.axi_ports() } {
+        while is_open(&best.vsa, port) && walked < work {
+            let mut words = best.words.clone();
+            for a in best.vsa.arrays_of(port) {
+                words.entry(best.vsa.arrays[a].name.clone()).and_modify(|word| *word *= 2);
+            }
+            let enough = best.cycles - best.cycles * tuning::WIDER_PERCENT / 100;
+            let allowed = Allowed { cycles: enough + 1, work: work - walked };
+            let (wider, more) = same_array(program, &Design { words, ..like.clone() }, limits, allowed, spec);
+            walked += more;
+            let Some(wider) = wider else { break };
+            best = wider;
+        }
+    }
+    (best, walked)
 }
 
 /// The array of the design's plan and words for the program in strips, if it takes so few cycles and so short a walk;
@@ -254,7 +294,7 @@ fn same_array(
     let Ok(vsa) = assemble(program, plan.clone(), &spec) else { return (None, 0) };
     let (end, work) = memory::run_below(&vsa, &spec, allowed);
     let Some(run) = end.run() else { return (None, work) };
-    let (cycles, need) = (run.prediction.cycles, resources::parts(&vsa).total());
+    let (cycles, need) = (run.prediction.cycles, resources::on_board(&vsa, &spec));
     let design = || Design { array: options_of(program, &plan), plan, words, cycles, need, vsa };
     (need.fits(limits).then(design), work)
 }

@@ -1,9 +1,12 @@
 //! The best design so far, and what it rules out.
 
 use super::task::{Design, Step, Task};
+use crate::tuning;
 
 pub(super) struct Incumbent {
     best: Option<Design>,
+    /// The best designs before it, the last one at the end.
+    earlier: Vec<Design>,
     /// Only designs with fewer cycles are of interest.
     below: i64,
     gap: f64,
@@ -12,7 +15,7 @@ pub(super) struct Incumbent {
 
 impl Incumbent {
     pub fn new(task: &Task) -> Incumbent {
-        Incumbent { best: None, below: task.below, gap: task.effort.gap, trace: vec![] }
+        Incumbent { best: None, earlier: vec![], below: task.below, gap: task.effort.gap, trace: vec![] }
     }
 
     pub fn is_none(&self) -> bool {
@@ -32,6 +35,11 @@ impl Incumbent {
         self.best = Some(design);
     }
 
+    /// The best designs before the best one, the fastest first.
+    pub fn runners_up(&mut self) -> Vec<Design> {
+        self.earlier.drain(..).rev().collect()
+    }
+
     /// Only fewer cycles than these are better.
     pub fn limit(&self) -> i64 {
         self.cycles().map_or(self.below, |cycles| cycles.min(self.below))
@@ -47,7 +55,8 @@ impl Incumbent {
     pub fn offer(&mut self, design: Design, step: impl FnOnce(i64) -> Step) {
         if design.cycles < self.limit() {
             self.trace.push(step(design.cycles));
-            self.best = Some(design);
+            self.earlier.extend(self.best.replace(design));
+            self.earlier.drain(..self.earlier.len().saturating_sub(tuning::RUNNERS_UP));
         }
     }
 }

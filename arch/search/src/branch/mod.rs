@@ -147,6 +147,7 @@ fn search_with(task: &Task, pes: Pes) -> (Found, Pes) {
     let Search { mut incumbent, refusals, counts, pes, .. } = search;
     let found = Found {
         best: incumbent.take(),
+        runners_up: incumbent.runners_up(),
         passed: vec![],
         smaller: vec![],
         bound,

@@ -152,6 +152,8 @@ impl Add for Counts {
 
 pub struct Found {
     pub best: Option<Design>,
+    /// The best designs before it, the fastest first.
+    pub runners_up: Vec<Design>,
     /// Larger and faster designs, the fastest first, that a balanced search passed.
     pub passed: Vec<Design>,
     /// What a balanced search knows of designs of half the size, and of a quarter.
@@ -239,6 +241,7 @@ impl Found {
             illegal: self.illegal,
             nearest: self.nearest.or(other.nearest),
             best: other.best.or(self.best),
+            runners_up: vec![],
             passed: self.passed,
             smaller: self.smaller,
         }

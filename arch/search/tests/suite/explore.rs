@@ -111,10 +111,10 @@ fn an_array_dealt_out_is_not_below_the_bound() {
     assert!(found.bound <= best.cycles, "bound {} of {} cycles", found.bound, best.cycles);
 }
 
-/// This layer stores so much that the memory bounds most arrays alike. Best first misses the bound by an eighth; the array
-/// for ideal memory is within two percent.
+/// This layer stores so much that the memory bounds most arrays alike. Best first misses the bound by an eighth. Of the
+/// shapes with the least bounds none fits; dives find those with small tiles, which are within two percent.
 #[test]
-fn an_array_for_ideal_memory_is_tried_behind_a_slow_one() {
+fn small_tiles_are_tried_behind_a_slow_memory() {
     let scop = parse(
         "layer.c",
         "#include <stdint.h>\nvoid layer(int8_t X[128][128][8], int8_t W[64][8], int32_t Y[128][128][64]) {\n\
@@ -126,8 +126,23 @@ fn an_array_for_ideal_memory_is_tried_behind_a_slow_one() {
     let program = search::program(&scop, &spec).expect("a program");
     let effort = Effort { exact: 1500, bounds: 30_000_000, work: 40_000_000, gap: 0.0 };
     let found = search(&Task::new(&program, &spec, board.usable(), effort));
-    assert!(found.trace.iter().any(|step| step.by == "ideal memory"), "{:?}", found.trace);
-    assert!(found.gap() < 0.05, "a gap of {:.3}", found.gap());
+    assert!(found.gap() < 0.02, "a gap of {:.3}", found.gap());
+    assert!(found.trace.iter().any(|step| step.by == "ladder" && step.designs < 100), "{:?}", found.trace);
+}
+
+/// Partial sums of all cells of a tile wait in the PEs for the next tile of the sum. Bounds of resources that leave them
+/// out waste all effort on arrays that do not fit: then the best one takes 19,339,300 cycles.
+#[test]
+fn sums_that_wait_for_the_next_tile_are_counted() {
+    let scop = product([1024; 3]);
+    let board = Board::parse(include_str!("../../../../boards/ulx3s.toml")).expect("a well-formed board file");
+    let spec = search::on(&board, &DesignSpec::default());
+    let program = search::program(&scop, &spec).expect("a program");
+    let effort = Effort { exact: 1500, bounds: 4_000_000, work: 40_000_000, gap: 0.0 };
+    let found = search(&Task::new(&program, &spec, board.usable(), effort));
+    let best = found.best.expect("an array");
+    assert!(best.cycles < 15_000_000, "{} cycles", best.cycles);
+    assert_eq!((found.counts.violations, found.counts.underestimates), (0, 0));
 }
 
 /// Most words of a wavefront's box transfer nothing; over a bus of 8 bytes, which is what the memory can use, they take
@@ -144,8 +159,9 @@ fn a_bus_wider_than_the_memory_passes_words_that_it_does_not_move() {
     let spec = DesignSpec { memory: board.memories(), ..DesignSpec::default() };
     let program = search::program(&scop, &spec).expect("a program");
     let effort = Effort { exact: 400, bounds: 30_000_000, work: 40_000_000, gap: 0.0 };
-    let found = search(&Task::new(&program, &spec, board.usable(), effort));
+    let found = search(&Task::new(&program, &spec, board.resources, effort));
     let best = found.best.expect("an array");
+    assert!(best.need.lut > resources::estimate(&best.vsa).lut, "a width converter is counted");
     assert!(best.vsa.bus_bytes(0) > 8, "{} bytes", best.vsa.bus_bytes(0));
     assert!(found.trace.iter().any(|step| step.by == "buses wider than the memory"), "{:?}", found.trace);
     assert_eq!(best.cycles, memory::run(&best.vsa, &spec).prediction.cycles);

@@ -6,6 +6,7 @@ use scop::interp::Memory;
 use scop::Scop;
 use search::branch::{audit, Effort, Task};
 use search::strips::{alternatives, requested};
+use std::path::Path;
 use uniform::design::{ArrayChoice, DesignSpec, Factors, Shape};
 
 const TRIANGLE: &str = "void f(int A[24][8], int C[24][24]) \
@@ -96,4 +97,19 @@ fn what_cannot_be_cut_is_refused() {
     assert_eq!(refused(TRIANGLE, "x", 4), Some("E0701"));
     assert_eq!(refused(SUBSTITUTION, "i", 4), None, "x is carried over i");
     assert_eq!(refused(OVERWRITTEN, "i", 4), Some("E0728"));
+}
+
+/// Strips of the fastest array do not fit this board. The second best array has four PEs less, and is faster in strips.
+#[test]
+fn strips_are_tried_on_the_second_best_array() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the workspace");
+    let text = std::fs::read_to_string(root.join("tests/polybench/lu.c")).expect("PolyBench's lu");
+    let scop = parse(&text);
+    let board = Board::parse(include_str!("../../../../boards/pynq-z2.toml")).expect("a well-formed board file");
+    let spec = search::on(&board, &DesignSpec::default());
+    let program = search::program(&scop, &spec).expect("a program");
+    let chosen = search::choose::choose(&program, None, &board, &spec).expect("an array");
+    assert!(!chosen.program.strip.is_empty(), "{:?}", chosen.plan);
+    let cycles = cost::memory::run(&chosen.vsa, &spec).prediction.cycles;
+    assert!(cycles < 6_000, "{cycles} cycles");
 }
