@@ -4,7 +4,6 @@
 //! [`resources::parts`], part by part. Boards and what fits them: [`board`], [`bank`].
 
 pub mod board;
-mod converters;
 pub mod bank;
 mod engines;
 mod fabric;
@@ -13,9 +12,6 @@ mod multiplexers;
 pub mod needed;
 mod network;
 mod pes;
-pub mod resources;
-pub mod bands;
-pub mod ip;
 pub mod steady;
 pub mod repeat;
 mod places;
@@ -25,6 +21,10 @@ pub mod reader;
 pub mod writer;
 pub mod predict;
 pub mod memory;
+mod converters;
+pub mod resources;
+pub mod bands;
+pub mod ip;
 pub mod bound;
 pub mod coarse;
 
