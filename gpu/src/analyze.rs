@@ -16,7 +16,8 @@
 
 use crate::arrange::{Arrangement, Attempt, Place, Refusal};
 use crate::form::{simplified, Cond, Form};
-use crate::ir::{GridAxis, Margins, NodeId, Op, Passing, Pitch, Scalar, ScalarId, Sides, Time, Warp, LANES};
+use crate::ir::{Block, GridAxis, Margins, NodeId, Op, Passing, Pitch, Scalar, ScalarId, Sides, Time, Warp, LANES};
+use crate::lower::ends::ends;
 use crate::space::{self, Space, BEYOND};
 use crate::statements::Statements;
 use scop::{flow, Affine, Constraint};
@@ -61,6 +62,7 @@ pub fn finish(
     warp.grid = grid;
     copies(warp);
     simplify(warp);
+    ends(warp);
     warp.interior = interior(warp, &Space::new(arrangement));
     sides(warp);
     warp.map = describe(warp, arrangement);
@@ -146,8 +148,13 @@ fn outer_axes(warp: &mut Warp, arrangement: &Arrangement, domains: &[Vec<Constra
         };
         let Some(scalar) = space.scalar_of(d) else { continue };
         let (lo, hi) = bounds(domains, &c.row);
-        let count = (hi - lo) / step + 1;
+        let mut count = (hi - lo) / step + 1;
+        if warp.block.as_ref().is_some_and(|b| b.axis == scalar) {
+            count = (count + Block::WARPS - 1) / Block::WARPS * Block::WARPS;
+            warp.warps = Block::WARPS;
+        }
         set_range(warp, scalar, lo, lo + (count - 1) * step);
+        warp.scalars[scalar.index()].multiple = gcd(lo, step);
         axes.push(GridAxis { scalar, first: lo, step: Pitch::Constant(step), count, sides: Sides::default() });
     }
     axes

@@ -100,6 +100,8 @@ pub struct Choice {
     pub streamed: bool,
     /// Two instances in the halves of registers.
     pub paired: bool,
+    /// Warps of a block share their operands, which come through shared memory.
+    pub shared: bool,
     /// The program is one phase of several: local arrays pass values between them, in the device's memory.
     pub phased: bool,
 }
@@ -184,6 +186,9 @@ pub fn arrange(
     let tile = plan.dims[lanes].tile.filter(|t| *t < extent);
     // Values hop to their neighbours in the same strip only.
     let alone = distances.iter().all(|e| moved(lanes, e) == 0);
+    if choice.shared && (whole || time.is_none() || !alone) {
+        return Err(Refusal::new("warps that share operands have values that pass in time alone"));
+    }
     let many = folded(lanes) && alone && time.is_none() && (tile.is_some() || extent > LANES * MOST_REGISTERS);
     let registers = registers(program, plan.dims[lanes].tile, extent, whole && !many, choice)?;
     let (strips, time) = match many {
@@ -261,6 +266,8 @@ fn registers(program: &Program, tile: Option<i64>, extent: i64, whole: bool, cho
         (true, ..) => needed(extent),
         (_, Some(tile), _) => needed(tile),
         (_, None, Some(registers)) => registers,
+        // As many registers as the unrolled coordinate has: each operand is used as often as the other one.
+        (_, None, None) if choice.shared => (2 * WORD / bytes).max(1),
         (_, None, None) => (WORD / bytes).max(1).min(needed(extent)),
     };
     if registers > MOST_REGISTERS {

@@ -171,6 +171,7 @@ fn best(program: &Program, plan: &Plan, phased: bool, least: f64) -> Result<Chos
         ahead: 1,
         whole: false,
         streamed: false,
+        shared: false,
         paired: false,
         phased,
     };
@@ -182,10 +183,18 @@ fn best(program: &Program, plan: &Plan, phased: bool, least: f64) -> Result<Chos
     if found.estimate.seconds > WORTH * least {
         return Ok(found);
     }
+    let tiled = plan.dims.iter().any(|d| d.axis == Some(0) && d.tile.is_some());
+    if !tiled && !found.choice.whole && !found.warp.is_unrolled() {
+        let wide = |inputs: Inputs| attempt(Choice { registers: Some(2 * found.warp.registers), inputs, ..plain });
+        found = [wide(Inputs::Shuffled), wide(Inputs::Reloaded)].into_iter().flatten().fold(found, better);
+    }
     if found.warp.time.is_none() {
         // Rows that wait take registers, and other warps' rows are in the cache: with few warps it is no gain.
         let streamed = attempt(Choice { streamed: true, ..found.choice }).ok();
         found = streamed.into_iter().filter(|c| c.estimate.registers <= STREAMED).fold(found, better);
+    }
+    if found.warp.time.is_some() {
+        found = attempt(Choice { shared: true, ..plain }).into_iter().fold(found, better);
     }
     if program.scop.arrays.iter().any(|a| !a.ty.is_float() && a.ty.bits() <= 16) {
         found = attempt(Choice { paired: true, ..found.choice }).into_iter().fold(found, better);

@@ -176,11 +176,16 @@ pub enum Op {
         rows: Vec<NodeId>,
         offset: i64,
     },
-    /// The value of an earlier step; before the first one: `start`, or garbage.
+    /// The value of an earlier step; before the first one: `start`, which no step changes, or garbage.
     Past {
         of: NodeId,
         steps: i64,
-        start: Option<u64>,
+        start: Option<NodeId>,
+    },
+    /// A value from a feeder of the block: the PE's of a row, or an element that all lanes of the warp use.
+    Fed {
+        feeder: usize,
+        element: i64,
     },
     /// The value of the last step, behind the time loop.
     Last {
@@ -227,11 +232,24 @@ pub struct Node {
     pub after: bool,
     /// Two values in the halves of a register ([`Pairs`]).
     pub pair: bool,
+    /// A sum of pairs whose lower half carries nothing to the upper one.
+    pub carryless: bool,
 }
 
 impl Node {
     pub fn new(op: Op, ty: ScalarType, row: bool, name: String) -> Node {
-        Node { op, ty, row, name, note: None, border: false, invariant: false, after: false, pair: false }
+        Node {
+            op,
+            ty,
+            row,
+            name,
+            note: None,
+            border: false,
+            invariant: false,
+            after: false,
+            pair: false,
+            carryless: false,
+        }
     }
 }
 
@@ -251,6 +269,39 @@ impl Pairs {
         out.scalars.remove(&self.axis);
         out
     }
+}
+
+/// An operand that the warps of a block share: the block loads the elements of [`Feeder::STEPS`] steps into shared memory
+/// while its warps compute on those of the steps before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Feeder {
+    pub array: usize,
+    /// Subscripts of the element: of PE `u` if it is a row, else of the warp's first element.
+    pub at: Vec<Form>,
+    /// The subscript that time moves by one, and the one along the elements.
+    pub step: usize,
+    pub place: usize,
+    /// Elements of a warp: the PEs of a row, which all warps use; or those of one warp, each alike in all lanes.
+    pub elements: i64,
+    pub row: bool,
+}
+
+impl Feeder {
+    /// Steps of which the elements are in shared memory.
+    pub const STEPS: i64 = 8;
+}
+
+/// Warps that share operands: the axis of the grid along which they stand side by side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    pub axis: ScalarId,
+    pub feeders: Vec<Feeder>,
+}
+
+impl Block {
+    /// Warps of a block. The lanes of a warp are spread over the hardware's warps, four in each, so that a hardware's warp has
+    /// 8 x 4 lanes: it reads few elements of both operands.
+    pub const WARPS: i64 = 8;
 }
 
 /// A store of one value by the PEs in which the conditions hold.
@@ -294,6 +345,8 @@ pub struct Warp {
     pub nodes: Vec<Node>,
     pub stores: Vec<Store>,
     pub pairs: Option<Pairs>,
+    /// Warps share operands.
+    pub block: Option<Block>,
     /// The interior body is right in the steps in which none of these forms, over scalars, is negative; that of the sides
     /// where none of those that depend on the time is.
     pub interior: Vec<Form>,
@@ -306,6 +359,10 @@ pub struct Warp {
 impl Warp {
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.index()]
+    }
+    /// The feeders of its block.
+    pub fn feeders(&self) -> &[Feeder] {
+        self.block.as_ref().map_or(&[], |b| &b.feeders)
     }
     /// Whether a store stands behind the time loop.
     pub fn is_after(&self, store: &Store) -> bool {
@@ -342,6 +399,15 @@ impl Warp {
     pub fn pes(&self) -> i64 {
         LANES * self.registers
     }
+    /// Whether a lane has more than a word of 16 bytes of some row in an array.
+    pub fn is_wide(&self) -> bool {
+        let row = |array: usize, at: &[Form]| {
+            let bytes = self.width * i64::from(self.arrays[array].ty.bytes());
+            bytes > 16 && at.iter().any(|f| f.unit != 0)
+        };
+        let load = |n: &Node| matches!(&n.op, Op::Load { array, at } if row(*array, at));
+        !self.is_unrolled() && (self.nodes.iter().any(load) || self.stores.iter().any(|s| row(s.array, &s.at)))
+    }
     /// Whether arrays are rows of PEs whose registers are unrolled.
     pub fn is_unrolled(&self) -> bool {
         self.registers != self.width
@@ -353,7 +419,8 @@ impl Op {
     pub fn operands(&self) -> Vec<NodeId> {
         match self {
             Op::Const(_) | Op::Argument { .. } | Op::Load { .. } | Op::Index(_) | Op::Holds(_) => vec![],
-            Op::Past { .. } | Op::Last { .. } => vec![],
+            Op::Fed { .. } | Op::Last { .. } => vec![],
+            Op::Past { start, .. } => start.iter().copied().collect(),
             Op::Unary(_, a) | Op::Cast(a) | Op::Lookup(_, a) | Op::Hop { of: a, .. } | Op::Fold(_, a) => vec![*a],
             Op::Binary(_, a, b) => vec![*a, *b],
             Op::Select(a, b, c) | Op::Fma(a, b, c) => vec![*a, *b, *c],
@@ -364,8 +431,10 @@ impl Op {
     /// The same with every node replaced, that of an earlier step too.
     pub fn map(&self, f: impl Fn(NodeId) -> NodeId) -> Op {
         match self {
-            Op::Const(_) | Op::Argument { .. } | Op::Load { .. } | Op::Index(_) | Op::Holds(_) => self.clone(),
-            Op::Past { of, steps, start } => Op::Past { of: f(*of), steps: *steps, start: *start },
+            Op::Const(_) | Op::Argument { .. } | Op::Load { .. } | Op::Index(_) | Op::Holds(_) | Op::Fed { .. } => {
+                self.clone()
+            }
+            Op::Past { of, steps, start } => Op::Past { of: f(*of), steps: *steps, start: start.map(f) },
             Op::Last { of } => Op::Last { of: f(*of) },
             Op::Fold(op, a) => Op::Fold(*op, f(*a)),
             Op::Unary(op, a) => Op::Unary(*op, f(*a)),

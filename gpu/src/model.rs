@@ -1,9 +1,10 @@
-//! The time that a warp's program takes on a device: the greatest of what memory, instructions and shuffles take.
+//! The time that a warp's program takes on a device, from what memory, instructions, shuffles and the cache take.
 //!
 //! The count is a walk over the nodes of the interior body, times the steps and warps that there are. So redundant PEs and steps
-//! count as others do. Rates are those of one H200, measured with generated code; the ratios decide, not the device.
+//! count as others do. The four overlap, but not wholly: the time is the fourth root of the sum of their fourth powers, which is the
+//! greatest of them if the others are small, and 1.19 times it if one more is as great. Rates are those of one H200, measured with generated code; the ratios decide, not the device.
 
-use crate::ir::{Node, Op, Passing, Pitch, Warp, LANES};
+use crate::ir::{Block, Node, NodeId, Op, Passing, Pitch, Warp, LANES};
 use scop::BinaryOp;
 
 /// Bytes that a copy moves in a second, reads and writes together.
@@ -18,10 +19,21 @@ const SHUFFLED: f64 = 8.3e12;
 const WARPS: f64 = 132.0 * 16.0;
 /// Steps of a warp that has a part of the time loop.
 const HEIGHT: i64 = 128;
+/// Bytes that the second-level cache hands out in a second: elements that several warps load.
+const LOADED: f64 = 8.4e12;
 /// Registers of a lane that a kernel may have.
 pub const REGISTERS: i64 = 255;
 /// Bytes that the cache hands out in a second: reloaded words.
 const CACHED: f64 = 20.0e12;
+
+/// How much longer memory takes where a lane has more than one word of a row: its words lie apart from those of the next lane.
+const WIDE: f64 = 1.1;
+/// How much longer instructions take than at their rates.
+const SLOWER: f64 = 1.4;
+/// Registers of a lane that leave room for too few warps to hide that each waits for its first rows.
+const MANY: i64 = 128;
+/// Steps of a warp that are few, from the least.
+const SHORT: [i64; 3] = [8, 16, 32];
 
 /// What a program takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,6 +56,11 @@ impl Estimate {
     }
 }
 
+/// Blocks of this many threads that a processor holds, of a kernel that bounds its registers by that.
+pub fn blocks(warp: &Warp, threads: i64) -> i64 {
+    (65536 / (threads * ((registers(warp) + 7) / 8 * 8))).max(1)
+}
+
 /// What one step of a warp takes.
 #[derive(Default)]
 struct Step {
@@ -56,7 +73,7 @@ struct Step {
 }
 
 pub fn estimate(warp: &Warp) -> Estimate {
-    let one = step(warp);
+    let mut one = step(warp);
     let (mut steps, mut warps) = (1.0, 1.0);
     if let Some(time) = &warp.time {
         let extent = |form: &crate::form::Form| form.range(&warp.scalars, 1);
@@ -77,9 +94,17 @@ pub fn estimate(warp: &Warp) -> Estimate {
         }
     }
     let all = warps * steps * LANES as f64;
-    let memory = all * (one.read + one.written) / COPIED;
+    let once = ends(warp) / steps;
+    one.read += once;
+    let loaded = all * (one.read + one.written) / LOADED;
+    // PEs without a result load, too, and the stores of the others begin anywhere.
+    let lost = warp.units() as f64 / (warp.units() - warp.margins.low - warp.margins.high) as f64;
+    let memory = distinct(warp) * lost / COPIED;
     let issue = all * ((one.float + one.shuffles + one.read / 16.0) / ISSUED + one.other / OTHER);
-    let seconds = memory.max(issue).max(all * one.shuffles / SHUFFLED).max(all * one.cached / CACHED);
+    let memory = if warp.is_wide() { memory * WIDE } else { memory };
+    let loaded = if warp.is_wide() { loaded * WIDE } else { loaded };
+    let parts = [memory, loaded, issue, all * one.shuffles / SHUFFLED, all * one.cached / CACHED];
+    let seconds = parts.iter().map(|p| p.powi(4)).sum::<f64>().powf(0.25);
     let registers = registers(warp);
     // A device that is not full takes as long as a full one.
     let idle = (WARPS / warps).max(1.0);
@@ -95,6 +120,22 @@ fn resident(registers: i64) -> i64 {
     }
 }
 
+/// The steps of a warp at which it goes through arrays in the order in which the memory has them: few, if memory decides the
+/// time nevertheless. Each warp also runs the steps to warm up, and waits for its first rows. So the rows that two warps
+/// read are read at one time, once from the memory; a copy moves bytes in this order, too. `None`: many steps are better.
+pub fn short_height(warp: &Warp) -> Option<i64> {
+    let time = warp.time.as_ref().filter(|t| t.height.is_some())?;
+    if registers(warp) > MANY {
+        return None;
+    }
+    let one = step(warp);
+    let memory = distinct(warp) / COPIED;
+    let warps: f64 = warp.grid.iter().map(|a| a.warps().unwrap_or(a.count) as f64).product();
+    let issue = (one.float + one.shuffles + one.read / 16.0) / ISSUED + one.other / OTHER;
+    let busy = SLOWER * warps * LANES as f64 * issue.max(one.shuffles / SHUFFLED).max(one.cached / CACHED);
+    SHORT.into_iter().find(|&h| busy * (h + time.before + 2) as f64 / h as f64 <= memory)
+}
+
 /// Registers of addresses, masks and counters.
 const OVERHEAD: i64 = 24;
 
@@ -108,47 +149,111 @@ fn registers(warp: &Warp) -> i64 {
     waiting + ahead * loads + live(warp, words) + OVERHEAD
 }
 
-/// The most registers of values that are alive at once in the interior, in the order of the nodes.
+/// The most registers of values that are alive at once in the interior, if each value is computed when it is needed: of the
+/// operands of a node, the one with the longest chain first. A window is a renaming of its rows, a hop too but for what comes from
+/// other lanes.
 fn live(warp: &Warp, words: impl Fn(&Node) -> i64) -> i64 {
-    let mut last: Vec<usize> = (0..warp.nodes.len()).collect();
-    for (k, node) in warp.nodes.iter().enumerate().filter(|(_, n)| !n.border) {
-        let used = match &node.op {
+    let operands = |id: NodeId| -> Vec<NodeId> {
+        match &warp.node(id).op {
             Op::Guard(g) => vec![if g.inside { g.then } else { g.otherwise }],
+            Op::Past { .. } | Op::Last { .. } => vec![],
             op => op.operands(),
-        };
-        used.into_iter().for_each(|o| last[o.index()] = k);
+        }
+    };
+    let mut chain = vec![0usize; warp.nodes.len()];
+    for k in 0..warp.nodes.len() {
+        chain[k] = operands(NodeId(k as u32)).into_iter().map(|o| chain[o.index()] + 1).max().unwrap_or(0);
     }
-    warp.stores.iter().for_each(|s| last[s.value.index()] = warp.nodes.len());
-    let held =
-        |n: &Node| !n.border && !matches!(n.op, Op::Const(_) | Op::Argument { .. } | Op::Past { .. } | Op::Guard(_));
-    let (mut now, mut most) = (0, 0);
-    let mut ends: Vec<i64> = vec![0; warp.nodes.len() + 1];
-    for (k, node) in warp.nodes.iter().enumerate() {
-        if held(node) {
-            now += words(node);
-            ends[last[k]] += words(node);
+    let waiting = warp.waits().into_keys();
+    let mut stack: Vec<(NodeId, bool)> =
+        warp.stores.iter().map(|s| s.value).chain(waiting).map(|v| (v, false)).collect();
+    let kept: Vec<NodeId> = stack.iter().map(|s| s.0).collect();
+    let (mut place, mut order) = (vec![usize::MAX; warp.nodes.len()], vec![]);
+    while let Some((id, done)) = stack.pop() {
+        if place[id.index()] != usize::MAX {
+            continue;
+        }
+        if done {
+            place[id.index()] = order.len();
+            order.push(id);
+            continue;
+        }
+        stack.push((id, true));
+        let mut all = operands(id);
+        all.sort_by_key(|o| chain[o.index()]);
+        stack.extend(all.into_iter().map(|o| (o, false)));
+    }
+    // By node: where it is used last.
+    let mut last: Vec<usize> = place.clone();
+    for &id in order.iter().rev() {
+        let at = if matches!(warp.node(id).op, Op::Take { .. } | Op::Hop { .. } | Op::Guard(_)) {
+            last[id.index()]
+        } else {
+            place[id.index()]
+        };
+        operands(id).into_iter().for_each(|o| last[o.index()] = last[o.index()].max(at));
+    }
+    kept.into_iter().for_each(|id| last[id.index()] = order.len());
+    let renamed = |n: &Node| {
+        matches!(n.op, Op::Const(_) | Op::Argument { .. } | Op::Past { .. } | Op::Guard(_) | Op::Take { .. })
+    };
+    let (mut now, mut most, mut ends) = (0, 0, vec![0; order.len() + 1]);
+    for (at, &id) in order.iter().enumerate() {
+        let node = warp.node(id);
+        if !node.border && !node.after && !renamed(node) {
+            let own = match node.op {
+                Op::Hop { by, .. } => words(node) / warp.width * by.abs().min(warp.width),
+                _ => words(node),
+            };
+            now += own;
+            ends[last[id.index()]] += own;
         }
         most = most.max(now);
-        now -= ends[k];
+        now -= ends[at];
     }
     most
+}
+
+/// Bytes of all elements of the arrays, read and written.
+fn distinct(warp: &Warp) -> f64 {
+    let times = |a: &crate::ir::Array| match a.passing {
+        Passing::Pointer => i64::from(a.read) + i64::from(a.written),
+        _ => 0,
+    };
+    warp.arrays.iter().map(|a| (times(a) * a.dims.iter().product::<i64>() * i64::from(a.ty.bytes())) as f64).sum()
+}
+
+/// Bytes of a lane that elements side by side take in the memory, each with this many between it and the next.
+fn spread_bytes(warp: &Warp, array: usize, at: &[crate::form::Form]) -> f64 {
+    let last = at.last().map_or(0, |f| f.unit.abs().clamp(1, 8));
+    let along = at.iter().rev().skip(1).all(|f| f.unit == 0);
+    let apart = if along { last as f64 } else { 8.0 };
+    apart * warp.width as f64 * f64::from(warp.arrays[array].ty.bytes())
+}
+
+/// Bytes that a lane reads and writes before and behind the time loop.
+fn ends(warp: &Warp) -> f64 {
+    let start = |n: &Node| match &n.op {
+        Op::Load { array, at } if n.row && n.invariant && warp.time.is_some() => spread_bytes(warp, *array, at),
+        _ => 0.0,
+    };
+    let stores = warp.stores.iter().filter(|s| warp.is_after(s)).map(|s| spread_bytes(warp, s.array, &s.at));
+    warp.nodes.iter().map(start).sum::<f64>() + stores.sum::<f64>()
 }
 
 fn step(warp: &Warp) -> Step {
     let mut out = Step::default();
     let mut rows: Vec<(usize, Vec<crate::form::Form>)> = vec![];
     // Where no step is inside, all are at the border.
-    let all = warp.time.is_some() && !warp.stores.iter().any(|s| s.inside);
+    let behind = |s: &&crate::ir::Store| warp.is_after(s);
+    let all = warp.time.is_some() && !warp.stores.iter().any(|s| s.inside || behind(&s));
     for node in warp.nodes.iter().filter(|n| (all || !n.border) && !n.invariant && !n.after) {
         let each = warp.width as f64;
         let wide = if node.ty.bytes() > 4 { 2.0 } else { 1.0 };
         match &node.op {
             Op::Load { array, at } if node.row && warp.arrays[*array].passing == Passing::Pointer => {
                 // Loads of one row share its lines in the cache; those that are not side by side take a line each.
-                let last = at.last().map_or(0, |f| f.unit);
-                let along = at.iter().rev().skip(1).all(|f| f.unit == 0);
-                let apart = if along { last.abs().clamp(1, 8) as f64 } else { 8.0 };
-                let bytes = each * f64::from(node.ty.bytes()) * apart;
+                let bytes = spread_bytes(warp, *array, at);
                 let row: Vec<_> = at.iter().map(|f| if f.unit == 0 { f.clone() } else { f.linear() }).collect();
                 out.cached += bytes;
                 if !rows.contains(&(*array, row.clone())) {
@@ -159,6 +264,7 @@ fn step(warp: &Warp) -> Step {
             Op::Load { .. } => out.other += 1.0,
             Op::Hop { by, .. } => out.shuffles += (by.abs().min(warp.width)) as f64 * wide,
             Op::Unary(..) | Op::Fma(..) => out.float += each * wide,
+            Op::Binary(..) if node.carryless => out.float += each,
             Op::Binary(op, ..) if node.ty.is_float() && !matches!(op, BinaryOp::Min | BinaryOp::Max) => {
                 out.float += each * wide
             }
@@ -166,11 +272,17 @@ fn step(warp: &Warp) -> Step {
             _ => {}
         }
     }
-    for store in warp.stores.iter().filter(|s| all || s.inside || warp.time.is_none()) {
-        let last = store.at.last().map_or(0, |f| f.unit.abs().clamp(1, 8));
-        let along = store.at.iter().rev().skip(1).all(|f| f.unit == 0);
-        let apart = if along { last as f64 } else { 8.0 };
-        out.written += apart * warp.width as f64 * f64::from(warp.arrays[store.array].ty.bytes());
+    for feeder in warp.feeders() {
+        // A row is for all warps of the block.
+        let parts = if feeder.row { Block::WARPS } else { 1 };
+        let bytes = (feeder.elements * i64::from(warp.arrays[feeder.array].ty.bytes())) as f64;
+        out.read += bytes / parts as f64 / LANES as f64;
+        let words = bytes / 16.0 / if feeder.row { LANES as f64 } else { 1.0 };
+        out.other += words;
+    }
+    let each_step = |s: &&crate::ir::Store| !behind(s) && (all || s.inside || warp.time.is_none());
+    for store in warp.stores.iter().filter(each_step) {
+        out.written += spread_bytes(warp, store.array, &store.at);
     }
     out
 }

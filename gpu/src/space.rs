@@ -2,7 +2,7 @@
 
 use crate::arrange::{Arrangement, Place};
 use crate::form::{Cond, Form};
-use crate::ir::{Scalar, ScalarId, LANES};
+use crate::ir::{Block, Scalar, ScalarId, LANES};
 use scop::{Affine, Constraint};
 
 /// How far steps run beyond the first and the last one, at most: warming up, rows asked for ahead, and skewed lanes.
@@ -47,7 +47,9 @@ impl<'a> Space<'a> {
                 Place::Unrolled(None) => None,
                 Place::Unrolled(Some(tile)) => {
                     middle.push((half - c.lo).div_euclid(tile) * tile + c.lo);
-                    Some(Scalar { name: format!("{name}_0"), lo: c.lo, hi: c.hi, multiple: 1 })
+                    // The last block has all its warps.
+                    let beyond = if arrangement.choice.shared { Block::WARPS * tile } else { 0 };
+                    Some(Scalar { name: format!("{name}_0"), lo: c.lo, hi: c.hi + beyond, multiple: 1 })
                 }
                 Place::Loop => {
                     middle.push(half + if arrangement.skewed { LANES / 2 } else { 0 });

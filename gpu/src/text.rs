@@ -47,6 +47,7 @@ pub fn to_text(warp: &Warp) -> String {
             (node.border, "border"),
             (node.invariant, "invariant"),
             (node.after, "after"),
+            (node.carryless, "carryless"),
         ];
         let marks: String = marks.iter().filter(|m| m.0).map(|m| format!(" {}", m.1)).collect();
         let note = node.note.as_ref().map_or(String::new(), |n| format!("  # S{} {}", n.statement, n.instance));
@@ -58,6 +59,11 @@ pub fn to_text(warp: &Warp) -> String {
         let inside = if s.inside { "" } else { " border" };
         let _ =
             writeln!(out, "  store {name}[{}] = %{} where {}{inside}", at.join("]["), s.value.0, conds(warp, &s.when));
+    }
+    for (k, f) in warp.feeders().iter().enumerate() {
+        let at = f.at.iter().map(|f| form(warp, f)).collect::<Vec<_>>().join("][");
+        let what = if f.row { "row" } else { "elements" };
+        let _ = writeln!(out, "  feeder {k} {}[{at}] {} {what}", warp.arrays[f.array].name, f.elements);
     }
     for f in &warp.interior {
         let _ = writeln!(out, "  interior {} >= 0", form(warp, f));
@@ -87,7 +93,8 @@ fn operation(warp: &Warp, op: &Op) -> String {
         Op::Hop { of, by } => format!("hop %{} by {by}", of.0),
         Op::Take { rows, offset } => format!("window {} at {offset}", all(rows)),
         Op::Past { of, steps, start: None } => format!("past %{} steps {steps}", of.0),
-        Op::Past { of, steps, start: Some(bits) } => format!("past %{} steps {steps} from {bits:#x}", of.0),
+        Op::Past { of, steps, start: Some(start) } => format!("past %{} steps {steps} from %{}", of.0, start.0),
+        Op::Fed { feeder, element } => format!("fed {feeder} element {element}"),
         Op::Last { of } => format!("last %{}", of.0),
         Op::Fold(op, a) => format!("fold {op:?} %{}", a.0).to_lowercase(),
     }

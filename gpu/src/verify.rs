@@ -80,6 +80,10 @@ fn node(warp: &Warp, id: NodeId) -> Result<(), String> {
                 false => Ok(()),
             }
         }
+        Op::Fed { feeder, element } => match warp.feeders().get(*feeder) {
+            Some(f) if *element < f.elements && f.row == node.row && (!f.row || *element == 0) => Ok(()),
+            _ => Err(format!("no element {element} of feeder {feeder}")),
+        },
         Op::Load { array, at } => match warp.arrays.get(*array).map(|a| a.dims.len()) {
             Some(n) if n == at.len() => Ok(()),
             _ => Err(format!("a load of array {array} with {} subscripts", at.len())),

@@ -97,6 +97,7 @@ impl<'a> Builder<'a> {
             nodes: self.nodes,
             stores: self.stores,
             pairs: None,
+            block: None,
             interior: vec![],
             warps: 4,
             map: vec![],

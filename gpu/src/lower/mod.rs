@@ -15,11 +15,16 @@
 //! 2. [`builder`]: the nodes of a step.
 //! 3. [`inputs`]: loads that share data.
 //! 4. [`tidy`]: what nobody uses, what the interior does without, what does not change; [`retime`]: what waits.
-//! 5. [`narrow`] and [`pairs`], if asked for: two instances in the halves of registers.
-//! 6. [`symbols`]: names that C++ has no other meaning for.
-//! 7. [`crate::analyze`]: margins, the time loop, the grid.
+//! 5. [`feed`]: operands that warps of a block share, if asked for.
+//! 6. [`narrow`] and [`pairs`], if asked for: two instances in the halves of registers.
+//! 7. [`symbols`]: names that C++ has no other meaning for.
+//! 8. [`crate::analyze`]: margins, the time loop, the grid; [`ends`]: what stands before and behind the loop.
+//! 9. [`carries`]: sums of pairs that are one addition.
 
 mod builder;
+mod carries;
+pub mod ends;
+mod feed;
 mod inputs;
 mod narrow;
 pub mod pairs;
@@ -70,12 +75,16 @@ fn attempt(program: &Program, statements: &Statements, plan: &Plan, choice: Choi
     if let Some(time) = time {
         retime::retime(&mut warp, time);
     }
+    if choice.shared {
+        feed::feed(&mut warp, &Space::new(&arrangement))?;
+    }
     tidy::mark(&mut warp, time);
     if choice.paired {
         pairs::pair(&mut warp, &Space::new(&arrangement).batches())?;
     }
     symbols::rename(&mut warp);
     analyze::finish(&mut warp, &arrangement, statements, time)?;
+    carries::mark(&mut warp);
     Ok(warp)
 }
 

@@ -62,7 +62,7 @@ fn is_source(op: &Op, time: ScalarId) -> bool {
         Op::Index(f) => f.of(time) != 0,
         Op::Holds(all) => all.iter().any(|c| c.form.of(time) != 0),
         Op::Past { start, .. } => start.is_some(),
-        Op::Last { .. } => true,
+        Op::Last { .. } | Op::Fed { .. } => true,
         _ => false,
     }
 }

@@ -135,6 +135,7 @@ fn invariants(warp: &mut Warp, time: ScalarId) {
         let own = match &warp.nodes[k].op {
             Op::Past { .. } | Op::Last { .. } => false,
             Op::Load { at, .. } => at.iter().all(still),
+            Op::Fed { .. } => false,
             Op::Index(f) => still(f),
             Op::Holds(all) => conds(all),
             Op::Guard(g) => conds(&g.when),

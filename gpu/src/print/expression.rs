@@ -155,7 +155,10 @@ pub fn operation(warp: &Warp, id: NodeId, operands: &dyn Operands) -> String {
             } else {
                 (both(*a, typed(warp, *a, &text(*a))), both(*b, typed(warp, *b, &text(*b))))
             };
-            binary(*op, node.row, &x, &y)
+            match node.carryless && node.row {
+                true => format!("add_carryless({x}, {y})"),
+                false => binary(*op, node.row, &x, &y),
+            }
         }
         Op::Select(c, a, b) if warp.node(*c).pair => match (&warp.node(*a).op, &warp.node(*b).op) {
             (Op::Const(_), Op::Const(_)) => {
@@ -199,7 +202,9 @@ pub fn operation(warp: &Warp, id: NodeId, operands: &dyn Operands) -> String {
             };
             format!("fold_{name}({})", spread(*a))
         }
-        Op::Argument { .. } | Op::Load { .. } | Op::Past { .. } | Op::Last { .. } | Op::Lookup(..) => text(id),
+        Op::Argument { .. } | Op::Load { .. } | Op::Fed { .. } | Op::Past { .. } | Op::Last { .. } | Op::Lookup(..) => {
+            text(id)
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{elements, of_caller, parameters, shim, type_name};
 use crate::ir::{Array, Passing, Warp};
 use crate::launches::Launches;
+use crate::model;
 use std::fmt::Write as _;
 
 pub fn text(launches: &Launches) -> String {
@@ -74,10 +75,14 @@ fn launch(warp: &Warp, out: &mut String) {
         call.push("height".into());
     }
     let _ = writeln!(out, "  const long long warps = {};", shim::warps(warp));
+    // Warps that share operands have four lanes each in a warp of the hardware.
+    let threads = match warp.block {
+        Some(_) => format!("dim3(4, {}, 8)", warp.warps),
+        None => (32 * warp.warps).to_string(),
+    };
     let _ = writeln!(
         out,
-        "  {name}<<<(unsigned)((warps + {w} - 1) / {w}), {}, 0, stream>>>({});",
-        32 * warp.warps,
+        "  {name}<<<(unsigned)((warps + {w} - 1) / {w}), {threads}, 0, stream>>>({});",
         call.join(", "),
         w = warp.warps
     );
@@ -108,8 +113,12 @@ pub fn parts(warp: &Warp) -> (i64, i64, i64) {
 fn height(warp: &Warp) -> String {
     let (steps, beside, before) = parts(warp);
     let name = &warp.name;
+    let (most, note) = match model::short_height(warp) {
+        Some(h) => (format!("  if (known > {h}) known = {h};\n"), format!(" At most {h}: memory decides.")),
+        None => (String::new(), String::new()),
+    };
     format!(
-        "// Steps of a warp such that the warps fill the device in whole waves: {steps} steps in parts, each with {before} more.\n\
+        "// Steps of a warp such that the warps fill the device in whole waves: {steps} steps in parts, each with {before} more.{note}\n\
          static int {name}_height() {{\n\
          \x20 static int known = 0;\n\
          \x20 if (known) return known;\n\
@@ -125,6 +134,7 @@ fn height(warp: &Warp) -> String {
          \x20   const long long time = (all + wave - 1) / wave * (height + {before});\n\
          \x20   if (least < 0 || time < least) least = time, known = height;\n\
          \x20 }}\n\
+         {most}\
          \x20 return known;\n\
          }}\n\n",
         threads = 32 * warp.warps,

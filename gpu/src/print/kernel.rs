@@ -12,6 +12,7 @@
 //! }
 //! ```
 
+mod feeders;
 mod steps;
 mod stores;
 
@@ -22,6 +23,7 @@ use super::{elements, memory, parameters, type_name};
 use crate::form::Form;
 use crate::ir::{GridAxis, Node, NodeId, Op, Passing, Pitch, ScalarId, Sides, Warp, TURNS};
 use crate::launches::Launches;
+use crate::model;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -55,7 +57,7 @@ struct Printer<'a> {
     /// By node that later steps use: the number of steps.
     waits: BTreeMap<NodeId, i64>,
     /// By such a node: its value before the first step, if it has one.
-    starts: BTreeMap<NodeId, u64>,
+    starts: BTreeMap<NodeId, NodeId>,
     /// By node: whether it is written where it is used.
     fused: Vec<bool>,
     out: String,
@@ -72,6 +74,7 @@ impl Operands for Printer<'_> {
             Op::Argument { array, element } => memory::argument(self.warp, *array, *element),
             Op::Past { of, steps, .. } => format!("{}[{}]", self.was(*of), steps - 1),
             Op::Last { of } => format!("{}[0]", self.was(*of)),
+            Op::Fed { feeder, element } => self.fed(*feeder, *element),
             Op::Load { array, at } => self.load(id, *array, at),
             Op::Lookup(table, at) => {
                 let (last, table, at) = (table.len().next_power_of_two() - 1, self.table(table), *at);
@@ -92,7 +95,7 @@ impl Operands for Printer<'_> {
 impl<'a> Printer<'a> {
     fn new(warp: &'a Warp, quotes: &'a [Option<String>]) -> Printer<'a> {
         let start = |n: &Node| match n.op {
-            Op::Past { of, start, .. } => start.map(|bits| (of, bits)),
+            Op::Past { of, start, .. } => start.map(|start| (of, start)),
             _ => None,
         };
         let starts = warp.nodes.iter().filter_map(start).collect();
@@ -258,13 +261,22 @@ impl<'a> Printer<'a> {
         if self.warp.time.as_ref().is_some_and(|t| t.height.is_some()) {
             list.push("int height".into());
         }
-        self.line(&format!("KERNEL({}) {}({}) {{", 32 * self.warp.warps, self.warp.name, list.join(", ")));
+        let threads = 32 * self.warp.warps;
+        let bounds = match self.warp.block {
+            Some(_) => format!("BLOCK_KERNEL({threads}, {})", model::blocks(self.warp, threads)),
+            None => format!("KERNEL({threads})"),
+        };
+        self.line(&format!("{bounds} {}({}) {{", self.warp.name, list.join(", ")));
     }
 
     /// Where the warp is in the grid.
     fn place(&mut self) {
         let warp = self.warp;
-        self.line(&format!("int place = WARP({});", warp.warps));
+        let block = warp.block.as_ref().map(|b| (b.axis, warp.warps));
+        self.line(&match block {
+            Some((_, warps)) => format!("int place = BLOCK({warps});"),
+            None => format!("int place = WARP({});", warp.warps),
+        });
         for axis in warp.grid.iter().rev() {
             if axis.sides != Sides::default() {
                 self.strip(axis);
@@ -275,6 +287,13 @@ impl<'a> Printer<'a> {
                 Pitch::Constant(step) => (axis.count.to_string(), step.to_string()),
                 Pitch::Height => (format!("(({} + height - 1) / height)", axis.count), "height".into()),
             };
+            if let (Some((_, warps)), Pitch::Constant(step)) = (block.filter(|b| b.0 == axis.scalar), axis.step) {
+                let (blocks, all) = (axis.count / warps, step * warps);
+                let at = format!("place % {blocks} * {all} + IN_BLOCK({warps}) * {step}");
+                self.line(&format!("const int {name} = {};", offset(at, first)));
+                self.line(&format!("place /= {blocks};"));
+                continue;
+            }
             if count == "1" {
                 self.line(&format!("const int {name} = {first};"));
                 continue;
@@ -358,7 +377,7 @@ impl<'a> Printer<'a> {
         let value = match &node.op {
             _ if asked => format!("{}[{}]", self.next(id), if self.slots() > 1 { "MOVES ? 0 : slot" } else { "0" }),
             Op::Load { array, at } => self.load(id, *array, at),
-            Op::Past { .. } | Op::Last { .. } | Op::Argument { .. } | Op::Lookup(..) => {
+            Op::Past { .. } | Op::Last { .. } | Op::Argument { .. } | Op::Lookup(..) | Op::Fed { .. } => {
                 // The text without the name itself.
                 let own = self.names[id.index()].take();
                 let text = self.text(id);

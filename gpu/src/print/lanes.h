@@ -42,12 +42,19 @@ template<class T> struct Pair {
 #define DEVICE static __device__ __forceinline__
 #define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
 #define WARP(warps) ((int)(blockIdx.x * (warps) + (threadIdx.x >> 5)))
+// A block whose warps share operands: threads 4 x warps x 8, so that the hardware's warps have 4 lanes of 8 warps each.
+#define BLOCK_KERNEL(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
+#define BLOCK(warps) ((int)blockIdx.x)
+#define IN_BLOCK(warps) ((int)threadIdx.y)
+#define SHARED __shared__
+#define BARRIER() __syncthreads()
+#define EVERY_THREAD(t, threads) for (int t = (int)(threadIdx.x + 4 * (threadIdx.y + 8 * threadIdx.z)), once_ = 1; once_; once_ = 0)
 #define EVERY_LANE(l)
 #define COUNT(kind, n)
 template<class T> using V = T;
 template<class T> DEVICE T &lane_of(T &v, int) { return v; }
 template<class T> DEVICE const T &lane_of(const T &v, int) { return v; }
-DEVICE V<int> lane() { return (int)(threadIdx.x & 31); }
+DEVICE V<int> lane() { return (int)((threadIdx.x & 31) + 4 * threadIdx.z); }
 template<class T> DEVICE void unset(T &v) { v = T(0); }
 template<class T> DEVICE T moved(T v, int by) {
 #if defined(__HIPCC__)
@@ -83,6 +90,13 @@ template<class T> DEVICE Pair<T> across(Pair<T> v, int by) { return Pair<T>(acro
 #define KERNEL(threads) static void
 static thread_local int warp_number;
 #define WARP(warps) (warp_number)
+// Every warp loads what its block loads, as all threads of the block.
+#define BLOCK_KERNEL(threads, blocks) static void
+#define BLOCK(warps) (warp_number / (warps))
+#define IN_BLOCK(warps) (warp_number % (warps))
+#define SHARED
+#define BARRIER()
+#define EVERY_THREAD(t, threads) for (int t = 0; t < threads; t++)
 #define EVERY_LANE(l) for (int l = 0; l < 32; l++)
 #define __restrict__
 #ifdef LANES_COUNT
@@ -412,6 +426,13 @@ template<class T, T A, T B, int W> DEVICE Row<Pair<T>, W> choose(const Row<Pair<
   FOR_ALL AT(out) = choose<T, A, B>(AT(when));
   return out;
 }
+// Their sum, where the lower half carries nothing to the upper one.
+template<class T, int W> DEVICE Row<Pair<T>, W> add_carryless(const Row<Pair<T>, W> &a, const Row<Pair<T>, W> &b) {
+  Row<Pair<T>, W> out;
+  COUNT(sums, W);
+  FOR_ALL AT(out) = Pair<T>(AT(a).bits + AT(b).bits);
+  return out;
+}
 #define ROW_SUM(name) \
   template<class T, int W> DEVICE Row<T, W> name(const Row<T, W> &a, const Row<T, W> &b, const Row<T, W> &c) { \
     Row<T, W> out; \
@@ -507,6 +528,23 @@ template<class T, int W> DEVICE const T *aligned(const T *p) {
 #define TO_WORDS(p, out) do { const auto *from_ = aligned<T, W>(p); for (int r = 0; r < W; r++) AT(out) = from_[r]; } while (0)
 #define FROM_WORDS(p, in) do { aligned<T, W>(p); for (int r = 0; r < W; r++) (p)[r] = AT(in); } while (0)
 #endif
+// A word of an array; W elements side by side in shared memory, in words.
+#ifdef LANES_GPU
+template<class Word, class T> DEVICE const Word *aligned_word(const T *p) { return (const Word *)p; }
+#else
+template<class Word, class T> DEVICE const Word *aligned_word(const T *p) { return (const Word *)aligned<T, sizeof(Word) / sizeof(T)>(p); }
+#endif
+template<class T, int W> struct Words { T e[W]; };
+template<int W, class T> DEVICE Words<T, W> words_at(const T *p) {
+  constexpr int each = word<W * sizeof(T)>::size / sizeof(T);
+  struct alignas(each * sizeof(T)) Word { T v[each]; };
+  Words<T, W> out;
+  UNROLL for (int k = 0; k < W / each; k++) {
+    const Word one = ((const Word *)p)[k];
+    UNROLL for (int r = 0; r < each; r++) out.e[k * each + r] = one.v[r];
+  }
+  return out;
+}
 // p[at + u] for each PE u, in words of up to 16 bytes.
 template<int W, class T> DEVICE Row<T, W> words(const T *p, long long at) {
   Row<T, W> out;
@@ -574,6 +612,61 @@ template<class T, int W> DEVICE void store_elements(const Row<bool, W> &when, T 
 template<class T, int W> DEVICE void scatter(const Row<bool, W> &when, T *p, const Row<int, W> &index, const Row<T, W> &in) {
   COUNT(stores, W);
   FOR_ALL if (AT(when)) p[AT(index)] = AT(in);
+}
+
+// Operands that the warps of a block share: the elements of STEPS steps at PLACES places, in shared memory.
+template<class T, int STEPS, int PLACES> struct alignas(16) Tile { T v[STEPS][PLACES + 16 / sizeof(T)]; };
+// Elements of a tile on their way from an array. Each thread loads its words, along the steps or along the places; the element of
+// step s and place x is p[s * step_stride + x * place_stride]. Subscripts beyond the array count as its last ones.
+template<class T, int STEPS, int PLACES, int THREADS, bool ALONG_STEPS, int WORD, bool INSIDE> struct Asked {
+  static constexpr int words = STEPS * PLACES / WORD, each = (words + THREADS - 1) / THREADS;
+  struct alignas(WORD * sizeof(T)) Word { T v[WORD]; };
+#ifdef LANES_GPU
+  Word own[each];
+  MEMBER Word &of(int, int n) { return own[n]; }
+#else
+  Word own[THREADS][each];
+  MEMBER Word &of(int t, int n) { return own[t][n]; }
+#endif
+  static MEMBER int step_of(int q) { return ALONG_STEPS ? q % (STEPS / WORD) * WORD : q / (PLACES / WORD); }
+  static MEMBER int place_of(int q) { return ALONG_STEPS ? q / (STEPS / WORD) : q % (PLACES / WORD) * WORD; }
+  static MEMBER int within(int x, int extent) { return INSIDE ? x : x < 0 ? 0 : x < extent ? x : extent - 1; }
+  MEMBER void ask(const T *p, int step, int steps, int step_stride, int place, int places, int place_stride) {
+    EVERY_THREAD(t, THREADS) UNROLL for (int n = 0; n < each; n++) {
+      const int q = t + n * THREADS;
+      if (words % THREADS && q >= words) continue;
+      // The extent in whole words.
+      const int s = within(step + step_of(q), ALONG_STEPS ? steps - WORD + 1 : steps);
+      const int x = within(place + place_of(q), ALONG_STEPS ? places : places - WORD + 1);
+      of(t, n) = *aligned_word<Word>(p + s * step_stride + x * place_stride);
+    }
+  }
+  MEMBER void put(Tile<T, STEPS, PLACES> &tile) {
+    EVERY_THREAD(t, THREADS) UNROLL for (int n = 0; n < each; n++) {
+      const int q = t + n * THREADS;
+      if (words % THREADS && q >= words) continue;
+      const int s = step_of(q), x = place_of(q);
+      if (ALONG_STEPS) UNROLL for (int w = 0; w < WORD; w++) tile.v[s + (ALONG_STEPS ? w : 0)][x] = of(t, n).v[w];
+      else *(Word *)&tile.v[s][x] = of(t, n);
+    }
+  }
+};
+// The elements of a step: of each PE, and those of a warp.
+template<int W, class T, int STEPS, int PLACES> DEVICE Row<T, W> fed_row(const Tile<T, STEPS, PLACES> &tile, int step) {
+  Row<T, W> out;
+  const V<int> own = lane();
+  LANE_LOOP {
+    const Words<T, W> all = words_at<W>(&tile.v[step][lane_of(own, l) * W]);
+    UNROLL for (int r = 0; r < W; r++) AT(out) = all.e[r];
+  }
+  return out;
+}
+template<class T, int N> struct Elements { T v[N]; };
+template<int N, class T, int STEPS, int PLACES> DEVICE Elements<T, N> fed_elements(const Tile<T, STEPS, PLACES> &tile, int step, int first) {
+  Elements<T, N> out;
+  const Words<T, N> all = words_at<N>(&tile.v[step][first]);
+  UNROLL for (int r = 0; r < N; r++) out.v[r] = all.e[r];
+  return out;
 }
 
 // A row asked for, in the place of the one that is used: the place `slot`, or, if rows move, the last place.

@@ -37,7 +37,8 @@ pub fn names(warp: &Warp, waits: &BTreeMap<NodeId, i64>, fused: &[bool]) -> Vec<
         if fused[k] || crate::lower::pairs::is_wide(node) {
             return false;
         }
-        let inline = matches!(node.op, Op::Const(_) | Op::Argument { .. } | Op::Past { .. } | Op::Last { .. });
+        let inline =
+            matches!(node.op, Op::Const(_) | Op::Argument { .. } | Op::Fed { .. } | Op::Past { .. } | Op::Last { .. });
         let simple = matches!(node.op, Op::Index(_) | Op::Holds(_));
         let waits = waits.contains_key(&NodeId(k as u32));
         waits

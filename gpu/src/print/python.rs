@@ -3,6 +3,7 @@
 use super::{elements, host, of_caller, parameters, type_name};
 use crate::ir::{Array, Passing};
 use crate::launches::Launches;
+use crate::model;
 use scop::ScalarType;
 use std::fmt::Write as _;
 
@@ -61,7 +62,7 @@ pub fn kernel(launches: &Launches) -> String {
         let _ = writeln!(out, "    (\"{}\", \"{}\", {}),", a.source, dtype(a.ty), shape(a));
     }
     out +=
-        "]\n# Name, warps of a block, whether it has a height, steps, warps beside those, steps to warm up, arrays.\n";
+        "]\n# Name, warps of a block, whether they share operands, whether it has a height, the greatest one (0: any), steps, warps beside\n# those, steps to warm up, arrays.\n";
     out += "KERNELS = [\n";
     for warp in &launches.kernels {
         let (steps, beside, before) = host::parts(warp);
@@ -74,9 +75,11 @@ pub fn kernel(launches: &Launches) -> String {
         let arrays: Vec<String> = arrays.collect();
         let _ = writeln!(
             out,
-            "    (\"{}\", {}, {height}, {steps}, {beside}, {before}, [{}]),",
+            "    (\"{}\", {}, {}, {height}, {}, {steps}, {beside}, {before}, [{}]),",
             warp.name,
             warp.warps,
+            truth(warp.block.is_some()),
+            model::short_height(warp).unwrap_or(0),
             arrays.join(", ")
         );
     }
@@ -129,13 +132,14 @@ def _kernels():
         with open(os.path.join(HERE, "kernel.cu")) as file:
             module = cupy.RawModule(code=file.read(), options=("-std=c++17", "-I" + HERE))
         all = []
-        for name, warps, has_height, steps, beside, before, arrays in KERNELS:
+        for name, warps, shared, has_height, most, steps, beside, before, arrays in KERNELS:
             kernel = module.get_function(name)
             blocks = cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(kernel.kernel.ptr, 32 * warps, 0)
             wave = device.attributes["MultiProcessorCount"] * max(blocks, 1)
             count = lambda height: -(-beside * (-(-steps // height) if has_height else 1) // warps)
             heights = sorted({-(-steps // parts) for parts in range(1, min(steps, 4096) + 1)}, reverse=True)
             height = min(heights, key=lambda height: -(-count(height) // wave) * (height + before))
+            height = min(height, most or height)
             all.append((kernel, count(height), height))
         _known[device.id] = all
     return _known[device.id]
@@ -169,12 +173,14 @@ def _start(values, stream):
             passed[name] = array
         kernels = _kernels()
         for number in ORDER:
-            name, warps, has_height, steps, beside, before, arrays = KERNELS[number]
+            name, warps, shared, has_height, most, steps, beside, before, arrays = KERNELS[number]
             kernel, blocks, height = kernels[number]
             arguments = [passed[array].copy() if copied else passed[array] for array, copied in arrays]
             if has_height:
                 arguments.append(numpy.int32(height))
-            kernel((blocks,), (32 * warps,), tuple(arguments))
+            # Warps that share operands have four lanes each in a warp of the hardware.
+            threads = (4, warps, 8) if shared else (32 * warps,)
+            kernel((blocks,), threads, tuple(arguments))
 
 "#;
 

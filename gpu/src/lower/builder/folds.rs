@@ -44,7 +44,7 @@ impl Builder<'_> {
         let others: Vec<usize> = (0..point.len()).filter(|&d| !over(&a.coordinates[d])).collect();
         points.iter_mut().for_each(|p| others.iter().for_each(|&d| p[d] = point[d]));
         let timed = a.time.is_some_and(|d| over(&a.coordinates[d]));
-        let start = Some(fold.neutral);
+        let start = Some(self.node(Op::Const(fold.neutral), ty));
         let mut value = match timed {
             // Its own value, a step ago.
             true => self.own_past(Op::Past { of: NodeId(u32::MAX), steps: 1, start }, ty, &name),

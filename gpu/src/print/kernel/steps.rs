@@ -8,15 +8,16 @@
 use super::Printer;
 use crate::form::Form;
 use crate::ir::{NodeId, Op, Time};
-use crate::print::expression::{scalar, value_type, Operands};
+use crate::print::expression::{atom, scalar, value_type, Operands};
 use crate::print::memory::{self, Body};
-use crate::print::{literal, type_name};
+use crate::print::type_name;
 
 impl Printer<'_> {
     pub(super) fn timed(&mut self, time: &Time) {
         let t = self.warp.scalars[time.scalar.index()].name.clone();
         self.range(time);
         self.fast(time);
+        self.feeders(&t);
         let slots = self.slots();
         let asked: Vec<NodeId> =
             (0..self.warp.nodes.len()).map(|k| NodeId(k as u32)).filter(|&id| self.is_asked(id)).collect();
@@ -41,16 +42,17 @@ impl Printer<'_> {
             let (ty, was) = (value_type(self.warp.node(of)), self.was(of));
             self.line(&format!("Row<{ty}, {}> {was}[{steps}];", self.warp.width));
             match self.starts.get(&of) {
-                Some(bits) => {
-                    let start = literal(*bits, self.warp.node(of).ty);
+                Some(&start) => {
                     let (width, cell) = (self.warp.width, type_name(self.warp.node(of).ty));
-                    let start = match self.warp.node(of).pair {
-                        true => format!("both(({cell}){start})"),
-                        false => format!("({cell}){start}"),
+                    let own = match self.warp.node(start).row {
+                        true => self.text(start),
+                        false => format!("({cell}){}", atom(&self.text(start))),
                     };
-                    self.line(&format!(
-                        "UNROLL for (int at = 0; at < {steps}; at++) {was}[at] = all<{width}>({start});"
-                    ));
+                    let own = match self.warp.node(of).pair && !self.warp.node(start).pair {
+                        true => format!("both({own})"),
+                        false => own,
+                    };
+                    self.line(&format!("UNROLL for (int at = 0; at < {steps}; at++) {was}[at] = all<{width}>({own});"));
                 }
                 None => self.line(&format!("unset({was});")),
             }
@@ -69,6 +71,7 @@ impl Printer<'_> {
                 self.rows()
             ));
         }
+        self.fed_values();
         self.body();
         for (&of, &steps) in &self.waits.clone() {
             let (was, name) = (self.was(of), self.text(of));
@@ -83,7 +86,10 @@ impl Printer<'_> {
         self.indent -= 1;
         self.line("};");
         self.line("");
-        self.run(&t, slots);
+        match self.warp.block {
+            Some(_) => self.run_fed(&t),
+            None => self.run(&t, slots),
+        }
         self.behind();
     }
 

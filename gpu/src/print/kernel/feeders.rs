@@ -1,0 +1,190 @@
+//! Feeders: operands that the warps of a block share, in shared memory.
+//!
+//! ```text
+//! ask(first), put(0)                  the first steps' elements
+//! for each chunk of steps:
+//!   ask(chunk + steps)                the next ones, from memory to registers
+//!   the steps of this chunk           with what is in one half of the shared memory
+//!   put(other half), barrier
+//! ```
+
+use super::Printer;
+use crate::form::Form;
+use crate::ir::{Feeder, Warp};
+use crate::print::expression::scalar;
+use crate::print::type_name;
+
+/// Bytes that a thread loads at once.
+const WORD: i64 = 16;
+
+/// How the threads of a block load the elements of a feeder.
+struct Loads {
+    /// Elements of all warps.
+    places: i64,
+    /// Words are along the steps, not along the elements.
+    along_steps: bool,
+    /// Elements of a word.
+    word: i64,
+    /// No subscript is beyond the array.
+    inside: bool,
+}
+
+/// The number of elements from one value of a subscript to the next.
+fn stride(warp: &Warp, feeder: &Feeder, d: usize) -> i64 {
+    warp.arrays[feeder.array].dims[d + 1..].iter().product()
+}
+
+fn loads(warp: &Warp, feeder: &Feeder) -> Loads {
+    let dims = &warp.arrays[feeder.array].dims;
+    let warps = if feeder.row { 1 } else { warp.warps };
+    let places = warps * feeder.elements;
+    let along_steps = stride(warp, feeder, feeder.step) == 1;
+    let along = if along_steps { feeder.step } else { feeder.place };
+    let size = i64::from(warp.arrays[feeder.array].ty.bytes());
+    let word = if along_steps { (WORD / size).min(Feeder::STEPS) } else { WORD / size };
+    // Every word begins at a multiple of its size, and a row of the array is whole words.
+    let start = Form { unit: 0, ..first_of_block(warp, feeder, along) };
+    let time = warp.time.as_ref();
+    let steps = time.map_or(0, |t| t.first.constant);
+    let start = if along_steps { start.plus(steps) } else { start };
+    let aligned = start.divisor(&warp.scalars) % word == 0 && dims[along] % word == 0;
+    let word = if aligned && stride(warp, feeder, along) == 1 { word } else { 1 };
+    let (low, high) = first_of_block(warp, feeder, feeder.place).range(&warp.scalars, 1);
+    // The last warp of a block begins that much behind the first one.
+    let high = high - (warps - 1) * feeder.elements;
+    let whole = time.map_or(0, |t| {
+        let count = t.last.constant - t.first.constant + 1;
+        t.first.constant + (count + Feeder::STEPS - 1) / Feeder::STEPS * Feeder::STEPS - 1
+    });
+    let step = &feeder.at[feeder.step];
+    let constant = step.scalars.len() == 1;
+    let inside = constant
+        && step.constant + steps >= 0
+        && step.constant + whole < dims[feeder.step]
+        && low >= 0
+        && high + places - 1 < dims[feeder.place];
+    Loads { places, along_steps, word, inside }
+}
+
+/// A subscript of the block's first element; without the time.
+fn first_of_block(warp: &Warp, feeder: &Feeder, d: usize) -> Form {
+    let mut form = Form { unit: 0, ..feeder.at[d].clone() };
+    if let Some(time) = &warp.time {
+        form.scalars.remove(&time.scalar);
+    }
+    form
+}
+
+impl Printer<'_> {
+    fn fed_name(&self, feeder: usize) -> String {
+        let name = &self.warp.arrays[self.warp.feeders()[feeder].array].name;
+        format!("{name}_{feeder}")
+    }
+
+    /// The text of a value from a feeder.
+    pub(super) fn fed(&self, feeder: usize, element: i64) -> String {
+        let name = self.fed_name(feeder);
+        match self.warp.feeders()[feeder].row {
+            true => format!("fed_{name}"),
+            false => format!("fed_{name}.v[{element}]"),
+        }
+    }
+
+    /// Shared memory, what is asked for, and the functions that fill them.
+    pub(super) fn feeders(&mut self, t: &str) {
+        let warp = self.warp;
+        let Some(block) = &warp.block else { return };
+        let (steps, threads) = (Feeder::STEPS, 32 * warp.warps);
+        self.line("int half = 0;  // of the shared memory: the one that steps read");
+        let (mut ask, mut put) = (vec![], vec![]);
+        for (k, feeder) in block.feeders.iter().enumerate() {
+            let (name, array) = (self.fed_name(k), &warp.arrays[feeder.array]);
+            let own = loads(warp, feeder);
+            let (ty, places) = (type_name(array.ty), own.places);
+            let (along, inside) = (own.along_steps, own.inside);
+            self.line(&format!("SHARED Tile<{ty}, {steps}, {places}> shared_{name}[2];"));
+            self.line(&format!(
+                "Asked<{ty}, {steps}, {places}, {threads}, {along}, {}, {inside}> asked_{name};",
+                own.word
+            ));
+            ask.push(self.asks(k, feeder));
+            put.push(format!("asked_{name}.put(shared_{name}[turned]);"));
+        }
+        self.line(&format!("const auto ask = [&](const int {t}) {{  // the elements of {steps} steps"));
+        self.indent += 1;
+        ask.iter().for_each(|line| self.line(line));
+        self.indent -= 1;
+        self.line("};");
+        self.line("const auto put = [&](const int turned) {");
+        self.indent += 1;
+        put.iter().for_each(|line| self.line(line));
+        self.indent -= 1;
+        self.line("};");
+    }
+
+    /// Asks for the elements of a feeder.
+    fn asks(&self, k: usize, feeder: &Feeder) -> String {
+        let (warp, array) = (self.warp, &self.warp.arrays[feeder.array]);
+        let mut base = vec![array.loaded()];
+        for (d, form) in feeder.at.iter().enumerate().filter(|(d, _)| ![feeder.step, feeder.place].contains(d)) {
+            base.push(format!("({}) * {}", scalar(warp, form), stride(warp, feeder, d)));
+        }
+        // The block's first element is that of its first warp.
+        let mut place = scalar(warp, &first_of_block(warp, feeder, feeder.place));
+        if !feeder.row {
+            place = format!("{place} - IN_BLOCK({}) * {}", warp.warps, feeder.elements);
+        }
+        let step = Form { unit: 0, ..feeder.at[feeder.step].clone() };
+        format!(
+            "asked_{}.ask({}, {}, {}, {}, {place}, {}, {});",
+            self.fed_name(k),
+            base.join(" + "),
+            scalar(warp, &step),
+            array.dims[feeder.step],
+            stride(warp, feeder, feeder.step),
+            array.dims[feeder.place],
+            stride(warp, feeder, feeder.place)
+        )
+    }
+
+    /// What a step reads from the feeders.
+    pub(super) fn fed_values(&mut self) {
+        let warp = self.warp;
+        for (k, feeder) in warp.feeders().iter().enumerate() {
+            let (name, ty) = (self.fed_name(k), type_name(warp.arrays[feeder.array].ty));
+            let n = feeder.elements;
+            self.line(&match feeder.row {
+                true => format!(
+                    "const Row<{ty}, {w}> fed_{name} = fed_row<{w}>(shared_{name}[half], slot);",
+                    w = warp.width
+                ),
+                false => format!(
+                    "const Elements<{ty}, {n}> fed_{name} = fed_elements<{n}>(shared_{name}[half], slot, IN_BLOCK({}) * {n});",
+                    warp.warps
+                ),
+            });
+        }
+    }
+
+    /// The loop over chunks of steps.
+    pub(super) fn run_fed(&mut self, t: &str) {
+        let steps = Feeder::STEPS;
+        self.line("ask(first);");
+        self.line("put(0);");
+        self.line("BARRIER();");
+        self.line(&format!("for (int chunk = first; chunk <= last; chunk += {steps}, half ^= 1) {{"));
+        self.indent += 1;
+        self.line(&format!("const int end = one::min(chunk + {steps}, last + 1);"));
+        self.line("if (end <= last) ask(end);");
+        self.line(&format!("int {t} = chunk;"));
+        self.line(&format!("if ({t} >= inside && {t} + {steps} <= inside_end) {{"));
+        self.line(&format!("  UNROLL for (int slot = 0; slot < {steps}; slot++) step(Interior(), slot, {t} + slot);"));
+        self.line(&format!("  {t} = end;"));
+        self.line("}");
+        self.line(&format!("for (; {t} < end; {t}++) step(Border(), {t} - chunk, {t});"));
+        self.line("if (end <= last) put(half ^ 1);");
+        self.line("BARRIER();");
+        self.indent -= 1;
+        self.line("}");
+    }
+}
