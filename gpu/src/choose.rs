@@ -184,9 +184,11 @@ fn best(program: &Program, plan: &Plan, phased: bool, least: f64) -> Result<Chos
         return Ok(found);
     }
     let tiled = plan.dims.iter().any(|d| d.axis == Some(0) && d.tile.is_some());
-    if !tiled && !found.choice.whole && !found.warp.is_unrolled() {
+    if !tiled && found.warp.time.is_none() && !found.choice.whole && !found.warp.is_unrolled() {
+        // Without values that wait there are registers for two words of each row.
         let wide = |inputs: Inputs| attempt(Choice { registers: Some(2 * found.warp.registers), inputs, ..plain });
-        found = [wide(Inputs::Shuffled), wide(Inputs::Reloaded)].into_iter().flatten().fold(found, better);
+        let faster = |a: Chosen, b: Chosen| if b.estimate.together < a.estimate.together { b } else { a };
+        found = [wide(Inputs::Shuffled), wide(Inputs::Reloaded)].into_iter().flatten().fold(found, faster);
     }
     if found.warp.time.is_none() {
         // Rows that wait take registers, and other warps' rows are in the cache: with few warps it is no gain.

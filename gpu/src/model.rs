@@ -1,8 +1,7 @@
-//! The time that a warp's program takes on a device, from what memory, instructions, shuffles and the cache take.
+//! The time that a warp's program takes on a device: the greatest of what memory, instructions and shuffles take.
 //!
 //! The count is a walk over the nodes of the interior body, times the steps and warps that there are. So redundant PEs and steps
-//! count as others do. The four overlap, but not wholly: the time is the fourth root of the sum of their fourth powers, which is the
-//! greatest of them if the others are small, and 1.19 times it if one more is as great. Rates are those of one H200, measured with generated code; the ratios decide, not the device.
+//! count as others do. Rates are those of one H200, measured with generated code; the ratios decide, not the device.
 
 use crate::ir::{Block, Node, NodeId, Op, Passing, Pitch, Warp, LANES};
 use scop::BinaryOp;
@@ -19,8 +18,6 @@ const SHUFFLED: f64 = 8.3e12;
 const WARPS: f64 = 132.0 * 16.0;
 /// Steps of a warp that has a part of the time loop.
 const HEIGHT: i64 = 128;
-/// Bytes that the second-level cache hands out in a second: elements that several warps load.
-const LOADED: f64 = 8.4e12;
 /// Registers of a lane that a kernel may have.
 pub const REGISTERS: i64 = 255;
 /// Bytes that the cache hands out in a second: reloaded words.
@@ -32,6 +29,8 @@ const WIDE: f64 = 1.1;
 const SLOWER: f64 = 1.4;
 /// Registers of a lane that leave room for too few warps to hide that each waits for its first rows.
 const MANY: i64 = 128;
+/// Steps to warm up that are too many for a warp of few steps.
+const WARM: i64 = 4;
 /// Steps of a warp that are few, from the least.
 const SHORT: [i64; 3] = [8, 16, 32];
 
@@ -39,6 +38,9 @@ const SHORT: [i64; 3] = [8, 16, 32];
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     pub seconds: f64,
+    /// The same where memory, instructions, shuffles and the cache do not overlap wholly: the fourth root of the sum of their fourth
+    /// powers. It is the greatest of them if the others are small, and 1.19 times it if one more is as great.
+    pub together: f64,
     /// Registers of a lane that hold values at the end of a step.
     pub registers: i64,
     pub warps: f64,
@@ -47,7 +49,7 @@ pub struct Estimate {
 }
 
 /// Bytes on the way from the memory to a processor that hide its latency: 4.2 TB/s, a microsecond, 132 processors.
-pub const ENOUGH: i64 = 32 << 10;
+pub const ENOUGH: i64 = 40 << 10;
 
 impl Estimate {
     /// Bytes that all warps of a processor wait for, if each has asked for this many steps ahead.
@@ -96,20 +98,18 @@ pub fn estimate(warp: &Warp) -> Estimate {
     let all = warps * steps * LANES as f64;
     let once = ends(warp) / steps;
     one.read += once;
-    let loaded = all * (one.read + one.written) / LOADED;
-    // PEs without a result load, too, and the stores of the others begin anywhere.
-    let lost = warp.units() as f64 / (warp.units() - warp.margins.low - warp.margins.high) as f64;
-    let memory = distinct(warp) * lost / COPIED;
     let issue = all * ((one.float + one.shuffles + one.read / 16.0) / ISSUED + one.other / OTHER);
-    let memory = if warp.is_wide() { memory * WIDE } else { memory };
-    let loaded = if warp.is_wide() { loaded * WIDE } else { loaded };
-    let parts = [memory, loaded, issue, all * one.shuffles / SHUFFLED, all * one.cached / CACHED];
-    let seconds = parts.iter().map(|p| p.powi(4)).sum::<f64>().powf(0.25);
+    let memory = all * (one.read + one.written) / COPIED;
+    let (shuffles, cached) = (all * one.shuffles / SHUFFLED, all * one.cached / CACHED);
+    let seconds = memory.max(issue).max(shuffles).max(cached);
+    let wide = if warp.is_wide() { WIDE } else { 1.0 };
+    let together = [memory * wide, issue, shuffles, cached].iter().map(|p| p.powi(4)).sum::<f64>().powf(0.25);
     let registers = registers(warp);
     // A device that is not full takes as long as a full one.
     let idle = (WARPS / warps).max(1.0);
     let spilled = if registers > REGISTERS { 16.0 } else { 1.0 };
-    Estimate { seconds: seconds * idle * spilled, registers, warps, read: (one.read * LANES as f64) as i64 }
+    let read = (one.read * LANES as f64) as i64;
+    Estimate { seconds: seconds * idle * spilled, together: together * idle * spilled, registers, warps, read }
 }
 
 /// Blocks of 4 warps that a processor holds, of lanes with this many registers; 0: they do not fit.
@@ -125,7 +125,7 @@ fn resident(registers: i64) -> i64 {
 /// read are read at one time, once from the memory; a copy moves bytes in this order, too. `None`: many steps are better.
 pub fn short_height(warp: &Warp) -> Option<i64> {
     let time = warp.time.as_ref().filter(|t| t.height.is_some())?;
-    if registers(warp) > MANY {
+    if registers(warp) > MANY || time.before > WARM {
         return None;
     }
     let one = step(warp);
@@ -167,7 +167,6 @@ fn live(warp: &Warp, words: impl Fn(&Node) -> i64) -> i64 {
     let waiting = warp.waits().into_keys();
     let mut stack: Vec<(NodeId, bool)> =
         warp.stores.iter().map(|s| s.value).chain(waiting).map(|v| (v, false)).collect();
-    let kept: Vec<NodeId> = stack.iter().map(|s| s.0).collect();
     let (mut place, mut order) = (vec![usize::MAX; warp.nodes.len()], vec![]);
     while let Some((id, done)) = stack.pop() {
         if place[id.index()] != usize::MAX {
@@ -193,7 +192,8 @@ fn live(warp: &Warp, words: impl Fn(&Node) -> i64) -> i64 {
         };
         operands(id).into_iter().for_each(|o| last[o.index()] = last[o.index()].max(at));
     }
-    kept.into_iter().for_each(|id| last[id.index()] = order.len());
+    // Values that wait are counted as waiting.
+    warp.stores.iter().for_each(|s| last[s.value.index()] = order.len());
     let renamed = |n: &Node| {
         matches!(n.op, Op::Const(_) | Op::Argument { .. } | Op::Past { .. } | Op::Guard(_) | Op::Take { .. })
     };

@@ -37,6 +37,9 @@ pub fn text(launches: &Launches, quotes: &[Option<String>]) -> String {
         let mut printer = Printer::new(warp, quotes);
         printer.head();
         if k == 0 {
+            if launches.kernels.iter().any(|w| w.block.is_some()) {
+                printer.line("#define LANES_BLOCK  // a kernel has warps that share operands");
+            }
             printer.line("#include \"lanes.h\"");
         }
         printer.line("");

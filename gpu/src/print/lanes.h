@@ -54,7 +54,11 @@ template<class T> struct Pair {
 template<class T> using V = T;
 template<class T> DEVICE T &lane_of(T &v, int) { return v; }
 template<class T> DEVICE const T &lane_of(const T &v, int) { return v; }
+#ifdef LANES_BLOCK
 DEVICE V<int> lane() { return (int)((threadIdx.x & 31) + 4 * threadIdx.z); }
+#else
+DEVICE V<int> lane() { return (int)(threadIdx.x & 31); }
+#endif
 template<class T> DEVICE void unset(T &v) { v = T(0); }
 template<class T> DEVICE T moved(T v, int by) {
 #if defined(__HIPCC__)
