@@ -153,6 +153,9 @@ fn plans(program: &Program, space: &[String], shape: &Shape) -> Result<Vec<Plan>
 /// Registers of a map whose time loop streams rows of inputs, at most.
 const STREAMED: i64 = 96;
 
+/// Registers of rows of two words each that a step loads, at most.
+const LOADED: i64 = 64;
+
 /// How much slower than the best map so far another may be, before it is tried in all ways.
 const WORTH: f64 = 4.0;
 
@@ -188,7 +191,11 @@ fn best(program: &Program, plan: &Plan, phased: bool, least: f64) -> Result<Chos
         // Without values that wait there are registers for two words of each row.
         let wide = |inputs: Inputs| attempt(Choice { registers: Some(2 * found.warp.registers), inputs, ..plain });
         let faster = |a: Chosen, b: Chosen| if b.estimate.together < a.estimate.together { b } else { a };
-        found = [wide(Inputs::Shuffled), wide(Inputs::Reloaded)].into_iter().flatten().fold(found, faster);
+        found = [wide(Inputs::Shuffled), wide(Inputs::Reloaded)]
+            .into_iter()
+            .flatten()
+            .filter(|c| c.estimate.loaded <= LOADED)
+            .fold(found, faster);
     }
     if found.warp.time.is_none() {
         // Rows that wait take registers, and other warps' rows are in the cache: with few warps it is no gain.
@@ -207,10 +214,10 @@ fn best(program: &Program, plan: &Plan, phased: bool, least: f64) -> Result<Chos
 /// The chosen map with as many rows asked for ahead as hide the memory's latency: the bytes that all warps of a processor wait
 /// for together. Each row takes registers, so more of them leave room for fewer warps.
 fn ahead(program: &Program, chosen: Chosen) -> Result<Chosen, Refusal> {
-    if chosen.warp.time.is_none() {
-        return Ok(chosen);
-    }
     let mut best = chosen.clone();
+    if chosen.warp.time.is_none() {
+        return Ok(best);
+    }
     for rows in 2..=AHEAD {
         if best.estimate.in_flight(best.choice.ahead) >= model::ENOUGH {
             break;
@@ -221,6 +228,9 @@ fn ahead(program: &Program, chosen: Chosen) -> Result<Chosen, Refusal> {
         if estimate.in_flight(rows) > best.estimate.in_flight(best.choice.ahead) {
             best = Chosen { estimate, warp, choice, ..chosen.clone() };
         }
+    }
+    if best.estimate.registers > model::ALONE && best.warp.block.is_none() {
+        best.warp.warps = 1;
     }
     Ok(best)
 }

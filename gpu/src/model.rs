@@ -3,7 +3,7 @@
 //! The count is a walk over the nodes of the interior body, times the steps and warps that there are. So redundant PEs and steps
 //! count as others do. Rates are those of one H200, measured with generated code; the ratios decide, not the device.
 
-use crate::ir::{Block, Node, NodeId, Op, Passing, Pitch, Warp, LANES};
+use crate::ir::{Block, Node, Op, Passing, Pitch, Warp, LANES};
 use scop::BinaryOp;
 
 /// Bytes that a copy moves in a second, reads and writes together.
@@ -20,6 +20,8 @@ const WARPS: f64 = 132.0 * 16.0;
 const HEIGHT: i64 = 128;
 /// Registers of a lane that a kernel may have.
 pub const REGISTERS: i64 = 255;
+/// With more registers than these few warps fit a processor. A warp is a block then, so that none waits for others to end.
+pub const ALONE: i64 = 150;
 /// Bytes that the cache hands out in a second: reloaded words.
 const CACHED: f64 = 20.0e12;
 
@@ -29,10 +31,10 @@ const WIDE: f64 = 1.1;
 const SLOWER: f64 = 1.4;
 /// Registers of a lane that leave room for too few warps to hide that each waits for its first rows.
 const MANY: i64 = 128;
-/// Steps to warm up that are too many for a warp of few steps.
-const WARM: i64 = 4;
 /// Steps of a warp that are few, from the least.
-const SHORT: [i64; 3] = [8, 16, 32];
+const SHORT: [i64; 2] = [8, 16];
+/// They are at least this many times the steps to warm up.
+const WARM: i64 = 4;
 
 /// What a program takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,6 +43,8 @@ pub struct Estimate {
     /// The same where memory, instructions, shuffles and the cache do not overlap wholly: the fourth root of the sum of their fourth
     /// powers. It is the greatest of them if the others are small, and 1.19 times it if one more is as great.
     pub together: f64,
+    /// Registers of rows that a step loads.
+    pub loaded: i64,
     /// Registers of a lane that hold values at the end of a step.
     pub registers: i64,
     pub warps: f64,
@@ -49,7 +53,7 @@ pub struct Estimate {
 }
 
 /// Bytes on the way from the memory to a processor that hide its latency: 4.2 TB/s, a microsecond, 132 processors.
-pub const ENOUGH: i64 = 40 << 10;
+pub const ENOUGH: i64 = 32 << 10;
 
 impl Estimate {
     /// Bytes that all warps of a processor wait for, if each has asked for this many steps ahead.
@@ -109,7 +113,14 @@ pub fn estimate(warp: &Warp) -> Estimate {
     let idle = (WARPS / warps).max(1.0);
     let spilled = if registers > REGISTERS { 16.0 } else { 1.0 };
     let read = (one.read * LANES as f64) as i64;
-    Estimate { seconds: seconds * idle * spilled, together: together * idle * spilled, registers, warps, read }
+    Estimate {
+        seconds: seconds * idle * spilled,
+        together: together * idle,
+        loaded: loaded(warp),
+        registers,
+        warps,
+        read,
+    }
 }
 
 /// Blocks of 4 warps that a processor holds, of lanes with this many registers; 0: they do not fit.
@@ -125,7 +136,7 @@ fn resident(registers: i64) -> i64 {
 /// read are read at one time, once from the memory; a copy moves bytes in this order, too. `None`: many steps are better.
 pub fn short_height(warp: &Warp) -> Option<i64> {
     let time = warp.time.as_ref().filter(|t| t.height.is_some())?;
-    if registers(warp) > MANY || time.before > WARM {
+    if registers(warp) > MANY {
         return None;
     }
     let one = step(warp);
@@ -133,7 +144,8 @@ pub fn short_height(warp: &Warp) -> Option<i64> {
     let warps: f64 = warp.grid.iter().map(|a| a.warps().unwrap_or(a.count) as f64).product();
     let issue = (one.float + one.shuffles + one.read / 16.0) / ISSUED + one.other / OTHER;
     let busy = SLOWER * warps * LANES as f64 * issue.max(one.shuffles / SHUFFLED).max(one.cached / CACHED);
-    SHORT.into_iter().find(|&h| busy * (h + time.before + 2) as f64 / h as f64 <= memory)
+    let all = |h: i64| busy * (h + time.before + 2) as f64 / h as f64;
+    SHORT.into_iter().find(|&h| WARM * time.before <= h && all(h) <= memory)
 }
 
 /// Registers of addresses, masks and counters.
@@ -141,75 +153,48 @@ const OVERHEAD: i64 = 24;
 
 /// Values that wait for a later step, rows asked for ahead, and the most that live at once within a step.
 fn registers(warp: &Warp) -> i64 {
-    let words = |n: &Node| if n.row { warp.width * ((i64::from(n.ty.bytes()) + 3) / 4) } else { 1 };
+    let words = |n: &Node| words(warp, n);
     let waiting: i64 = warp.waits().iter().map(|(of, steps)| steps * words(warp.node(*of))).sum();
     let ahead = warp.time.as_ref().map_or(0, |t| t.ahead);
-    let loads: i64 =
-        warp.nodes.iter().filter(|n| matches!(n.op, Op::Load { .. }) && n.row && !n.invariant).map(words).sum();
-    waiting + ahead * loads + live(warp, words) + OVERHEAD
+    waiting + ahead * loaded(warp) + live(warp, words) + OVERHEAD
 }
 
-/// The most registers of values that are alive at once in the interior, if each value is computed when it is needed: of the
-/// operands of a node, the one with the longest chain first. A window is a renaming of its rows, a hop too but for what comes from
-/// other lanes.
+fn loaded(warp: &Warp) -> i64 {
+    let loads = warp.nodes.iter().filter(|n| matches!(n.op, Op::Load { .. }) && n.row && !n.invariant);
+    loads.map(|n| words(warp, n)).sum()
+}
+
+/// Registers of a lane for a value.
+fn words(warp: &Warp, n: &Node) -> i64 {
+    if n.row {
+        warp.width * ((i64::from(n.ty.bytes()) + 3) / 4)
+    } else {
+        1
+    }
+}
+
+/// The most registers of values that are alive at once in the interior, in the order of the nodes.
 fn live(warp: &Warp, words: impl Fn(&Node) -> i64) -> i64 {
-    let operands = |id: NodeId| -> Vec<NodeId> {
-        match &warp.node(id).op {
+    let mut last: Vec<usize> = (0..warp.nodes.len()).collect();
+    for (k, node) in warp.nodes.iter().enumerate().filter(|(_, n)| !n.border) {
+        let used = match &node.op {
             Op::Guard(g) => vec![if g.inside { g.then } else { g.otherwise }],
-            Op::Past { .. } | Op::Last { .. } => vec![],
             op => op.operands(),
-        }
-    };
-    let mut chain = vec![0usize; warp.nodes.len()];
-    for k in 0..warp.nodes.len() {
-        chain[k] = operands(NodeId(k as u32)).into_iter().map(|o| chain[o.index()] + 1).max().unwrap_or(0);
-    }
-    let waiting = warp.waits().into_keys();
-    let mut stack: Vec<(NodeId, bool)> =
-        warp.stores.iter().map(|s| s.value).chain(waiting).map(|v| (v, false)).collect();
-    let (mut place, mut order) = (vec![usize::MAX; warp.nodes.len()], vec![]);
-    while let Some((id, done)) = stack.pop() {
-        if place[id.index()] != usize::MAX {
-            continue;
-        }
-        if done {
-            place[id.index()] = order.len();
-            order.push(id);
-            continue;
-        }
-        stack.push((id, true));
-        let mut all = operands(id);
-        all.sort_by_key(|o| chain[o.index()]);
-        stack.extend(all.into_iter().map(|o| (o, false)));
-    }
-    // By node: where it is used last.
-    let mut last: Vec<usize> = place.clone();
-    for &id in order.iter().rev() {
-        let at = if matches!(warp.node(id).op, Op::Take { .. } | Op::Hop { .. } | Op::Guard(_)) {
-            last[id.index()]
-        } else {
-            place[id.index()]
         };
-        operands(id).into_iter().for_each(|o| last[o.index()] = last[o.index()].max(at));
+        used.into_iter().for_each(|o| last[o.index()] = k);
     }
-    // Values that wait are counted as waiting.
-    warp.stores.iter().for_each(|s| last[s.value.index()] = order.len());
-    let renamed = |n: &Node| {
-        matches!(n.op, Op::Const(_) | Op::Argument { .. } | Op::Past { .. } | Op::Guard(_) | Op::Take { .. })
-    };
-    let (mut now, mut most, mut ends) = (0, 0, vec![0; order.len() + 1]);
-    for (at, &id) in order.iter().enumerate() {
-        let node = warp.node(id);
-        if !node.border && !node.after && !renamed(node) {
-            let own = match node.op {
-                Op::Hop { by, .. } => words(node) / warp.width * by.abs().min(warp.width),
-                _ => words(node),
-            };
-            now += own;
-            ends[last[id.index()]] += own;
+    warp.stores.iter().for_each(|s| last[s.value.index()] = warp.nodes.len());
+    let held =
+        |n: &Node| !n.border && !matches!(n.op, Op::Const(_) | Op::Argument { .. } | Op::Past { .. } | Op::Guard(_));
+    let (mut now, mut most) = (0, 0);
+    let mut ends: Vec<i64> = vec![0; warp.nodes.len() + 1];
+    for (k, node) in warp.nodes.iter().enumerate() {
+        if held(node) {
+            now += words(node);
+            ends[last[k]] += words(node);
         }
         most = most.max(now);
-        now -= ends[at];
+        now -= ends[k];
     }
     most
 }

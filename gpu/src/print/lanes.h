@@ -618,11 +618,19 @@ template<class T, int W> DEVICE void scatter(const Row<bool, W> &when, T *p, con
   FOR_ALL if (AT(when)) p[AT(index)] = AT(in);
 }
 
-// Operands that the warps of a block share: the elements of STEPS steps at PLACES places, in shared memory.
-template<class T, int STEPS, int PLACES> struct alignas(16) Tile { T v[STEPS][PLACES + 16 / sizeof(T)]; };
+// Operands that the warps of a block share: the elements of STEPS steps at PLACES places, in shared memory. If each warp has EACH
+// of them, words of all warps stand side by side, so that lanes of different warps read different banks.
+template<class T, int STEPS, int PLACES, int EACH> struct alignas(16) Tile {
+  static constexpr int word = EACH * sizeof(T) >= 16 ? 16 / sizeof(T) : EACH;
+  T v[STEPS][PLACES + 16 / sizeof(T)];
+  static MEMBER int at(int x) {
+    if constexpr (EACH == PLACES) return x;
+    else return x % EACH / word * (PLACES / EACH * word) + x / EACH * word + x % word;
+  }
+};
 // Elements of a tile on their way from an array. Each thread loads its words, along the steps or along the places; the element of
 // step s and place x is p[s * step_stride + x * place_stride]. Subscripts beyond the array count as its last ones.
-template<class T, int STEPS, int PLACES, int THREADS, bool ALONG_STEPS, int WORD, bool INSIDE> struct Asked {
+template<class T, int STEPS, int PLACES, int EACH, int THREADS, bool ALONG_STEPS, int WORD, bool INSIDE> struct Asked {
   static constexpr int words = STEPS * PLACES / WORD, each = (words + THREADS - 1) / THREADS;
   struct alignas(WORD * sizeof(T)) Word { T v[WORD]; };
 #ifdef LANES_GPU
@@ -645,18 +653,18 @@ template<class T, int STEPS, int PLACES, int THREADS, bool ALONG_STEPS, int WORD
       of(t, n) = *aligned_word<Word>(p + s * step_stride + x * place_stride);
     }
   }
-  MEMBER void put(Tile<T, STEPS, PLACES> &tile) {
+  MEMBER void put(Tile<T, STEPS, PLACES, EACH> &tile) {
     EVERY_THREAD(t, THREADS) UNROLL for (int n = 0; n < each; n++) {
       const int q = t + n * THREADS;
       if (words % THREADS && q >= words) continue;
-      const int s = step_of(q), x = place_of(q);
+      const int s = step_of(q), x = tile.at(place_of(q));
       if (ALONG_STEPS) UNROLL for (int w = 0; w < WORD; w++) tile.v[s + (ALONG_STEPS ? w : 0)][x] = of(t, n).v[w];
       else *(Word *)&tile.v[s][x] = of(t, n);
     }
   }
 };
 // The elements of a step: of each PE, and those of a warp.
-template<int W, class T, int STEPS, int PLACES> DEVICE Row<T, W> fed_row(const Tile<T, STEPS, PLACES> &tile, int step) {
+template<int W, class T, int STEPS, int PLACES> DEVICE Row<T, W> fed_row(const Tile<T, STEPS, PLACES, PLACES> &tile, int step) {
   Row<T, W> out;
   const V<int> own = lane();
   LANE_LOOP {
@@ -666,10 +674,13 @@ template<int W, class T, int STEPS, int PLACES> DEVICE Row<T, W> fed_row(const T
   return out;
 }
 template<class T, int N> struct Elements { T v[N]; };
-template<int N, class T, int STEPS, int PLACES> DEVICE Elements<T, N> fed_elements(const Tile<T, STEPS, PLACES> &tile, int step, int first) {
+template<class T, int STEPS, int PLACES, int N> DEVICE Elements<T, N> fed_elements(const Tile<T, STEPS, PLACES, N> &tile, int step, int warp) {
   Elements<T, N> out;
-  const Words<T, N> all = words_at<N>(&tile.v[step][first]);
-  UNROLL for (int r = 0; r < N; r++) out.v[r] = all.e[r];
+  constexpr int each = Tile<T, STEPS, PLACES, N>::word;
+  UNROLL for (int k = 0; k < N; k += each) {
+    const Words<T, each> all = words_at<each>(&tile.v[step][tile.at(warp * N + k)]);
+    UNROLL for (int r = 0; r < each; r++) out.v[k + r] = all.e[r];
+  }
   return out;
 }
 

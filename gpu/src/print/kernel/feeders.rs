@@ -102,10 +102,10 @@ impl Printer<'_> {
             let own = loads(warp, feeder);
             let (ty, places) = (type_name(array.ty), own.places);
             let (along, inside) = (own.along_steps, own.inside);
-            self.line(&format!("SHARED Tile<{ty}, {steps}, {places}> shared_{name}[2];"));
+            self.line(&format!("SHARED Tile<{ty}, {steps}, {places}, {}> shared_{name}[2];", feeder.elements));
             self.line(&format!(
-                "Asked<{ty}, {steps}, {places}, {threads}, {along}, {}, {inside}> asked_{name};",
-                own.word
+                "Asked<{ty}, {steps}, {places}, {}, {threads}, {along}, {}, {inside}> asked_{name};",
+                feeder.elements, own.word
             ));
             ask.push(self.asks(k, feeder));
             put.push(format!("asked_{name}.put(shared_{name}[turned]);"));
@@ -159,32 +159,42 @@ impl Printer<'_> {
                     w = warp.width
                 ),
                 false => format!(
-                    "const Elements<{ty}, {n}> fed_{name} = fed_elements<{n}>(shared_{name}[half], slot, IN_BLOCK({}) * {n});",
+                    "const Elements<{ty}, {n}> fed_{name} = fed_elements(shared_{name}[half], slot, IN_BLOCK({}));",
                     warp.warps
                 ),
             });
         }
     }
 
-    /// The loop over chunks of steps.
-    pub(super) fn run_fed(&mut self, t: &str) {
+    /// The loop over chunks of steps: those of the interior by themselves.
+    pub(super) fn run_fed(&mut self) {
         let steps = Feeder::STEPS;
         self.line("ask(first);");
         self.line("put(0);");
         self.line("BARRIER();");
-        self.line(&format!("for (int chunk = first; chunk <= last; chunk += {steps}, half ^= 1) {{"));
+        self.line("for (int chunk = first; chunk <= last;) {");
         self.indent += 1;
-        self.line(&format!("const int end = one::min(chunk + {steps}, last + 1);"));
-        self.line("if (end <= last) ask(end);");
-        self.line(&format!("int {t} = chunk;"));
-        self.line(&format!("if ({t} >= inside && {t} + {steps} <= inside_end) {{"));
-        self.line(&format!("  UNROLL for (int slot = 0; slot < {steps}; slot++) step(Interior(), slot, {t} + slot);"));
-        self.line(&format!("  {t} = end;"));
+        self.line(&format!("for (; chunk >= inside && chunk + {steps} <= inside_end; chunk += {steps}, half ^= 1) {{"));
+        self.chunk(&format!("UNROLL for (int slot = 0; slot < {steps}; slot++) step(Interior(), slot, chunk + slot);"));
         self.line("}");
-        self.line(&format!("for (; {t} < end; {t}++) step(Border(), {t} - chunk, {t});"));
-        self.line("if (end <= last) put(half ^ 1);");
-        self.line("BARRIER();");
+        self.line("if (chunk > last) break;");
+        self.chunk(&format!(
+            "for (int slot = 0; slot < {steps} && chunk + slot <= last; slot++) step(Border(), slot, chunk + slot);"
+        ));
+        self.line(&format!("chunk += {steps}, half ^= 1;"));
         self.indent -= 1;
         self.line("}");
+    }
+
+    /// The steps of a chunk, while the elements of the next one are on their way.
+    fn chunk(&mut self, run: &str) {
+        let steps = Feeder::STEPS;
+        self.indent += 1;
+        self.line(&format!("const bool more = chunk + {steps} <= last;"));
+        self.line(&format!("if (more) ask(chunk + {steps});"));
+        self.line(run);
+        self.line("if (more) put(half ^ 1);");
+        self.line("BARRIER();");
+        self.indent -= 1;
     }
 }

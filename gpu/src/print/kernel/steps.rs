@@ -87,7 +87,7 @@ impl Printer<'_> {
         self.line("};");
         self.line("");
         match self.warp.block {
-            Some(_) => self.run_fed(&t),
+            Some(_) => self.run_fed(),
             None => self.run(&t, slots),
         }
         self.behind();
