@@ -229,7 +229,7 @@ fn ahead(program: &Program, chosen: Chosen) -> Result<Chosen, Refusal> {
             best = Chosen { estimate, warp, choice, ..chosen.clone() };
         }
     }
-    if best.estimate.registers > model::ALONE && best.warp.block.is_none() {
+    if model::is_alone(&best.warp) {
         best.warp.warps = 1;
     }
     Ok(best)

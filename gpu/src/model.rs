@@ -20,8 +20,8 @@ const WARPS: f64 = 132.0 * 16.0;
 const HEIGHT: i64 = 128;
 /// Registers of a lane that a kernel may have.
 pub const REGISTERS: i64 = 255;
-/// With more registers than these few warps fit a processor. A warp is a block then, so that none waits for others to end.
-pub const ALONE: i64 = 150;
+/// With more registers than these few warps fit a processor.
+const ALONE: i64 = 150;
 /// Bytes that the cache hands out in a second: reloaded words.
 const CACHED: f64 = 20.0e12;
 
@@ -65,6 +65,12 @@ impl Estimate {
 /// Blocks of this many threads that a processor holds, of a kernel that bounds its registers by that.
 pub fn blocks(warp: &Warp, threads: i64) -> i64 {
     (65536 / (threads * ((registers(warp) + 7) / 8 * 8))).max(1)
+}
+
+/// Whether a warp is a block by itself: few fit a processor, and there are many more, so that none waits for those of its block.
+pub fn is_alone(warp: &Warp) -> bool {
+    let beside: f64 = warp.grid.iter().filter_map(|a| a.warps()).map(|n| n as f64).product();
+    warp.block.is_none() && registers(warp) > ALONE && beside > WARPS / 2.0
 }
 
 /// What one step of a warp takes.

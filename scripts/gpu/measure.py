@@ -23,8 +23,9 @@ LARGE = 16384 * 16384
 class Row:
     """A kernel: its C file, the options of its map, both sizes, the work of one call, and its goal.
 
-    `unit`: B (bytes that have to move), mac (fused multiplications and additions), or what else a second is counted in.
-    `goal`: of B and mac a share of the copy's or of the multipliers' rate; of the others units in a second.
+    `unit`: B (bytes that have to move), mac (fused multiplications and additions), product (the same, beside cuBLAS), or what
+    else a second is counted in. `goal`: of the first three a share of the rate of a copy, of the multipliers or of cuBLAS; of the
+    others units in a second.
     """
 
     def __init__(self, name, file, options, small, large, unit, work, goal=None):
@@ -65,12 +66,12 @@ ROWS = [
     taps("taps 31", "--space c --time q -D Q=31 --tile c=256 --fp-contract", 0.85),
     taps("taps 31, C's order", "--space c --time q -D Q=31 --tile c=256"),
     window(3, 0.88),
-    window(3, 0.88, options=""),
+    window(3, None, options=""),
     window(3, None, pitch=8190),
     window(5, 0.88),
     window(7, 0.76),
-    window(11, 0.78, "mac", 8192 * 8192 * 121),
-    Row("cube, 1 sweep", "tests/gpu/cube.c", "--function once --space k --time i,j --tile j=4", "", CUBE, "B", 8 * 768**3, 0.73),
+    window(11, 0.78, "mac", 8192 * 8192 * 121, "--tile c=256 --fp-contract"),
+    Row("cube, 1 sweep", "tests/gpu/cube.c", "--function once --space k --time i,j --tile j=8", "", CUBE, "B", 8 * 768**3, 0.73),
     Row("cube, 2 sweeps", "tests/gpu/cube.c", "--function twice --space k,t --time i+t,j --tile j=4", "", CUBE, "updates", 2 * 768**3, 540e9),
     Row("star, 1 sweep, bytes", "tests/gpu/sweeps.c", "--function star -D S=1 --space j,t --time i+t", "-D N=70 -D M=300", GRID, "B", 8 * LARGE, 0.88),
     *[sweeps("star", n, 2500e9) for n in (4, 6, 8, 12)],
@@ -88,7 +89,9 @@ ROWS = [
     Row("by search: levenshtein", "tests/gpu/alignments.c", "--function levenshtein -D T=int16_t", "-D PAIRS=4097 -D N=60 -D M=96", "-D PAIRS=32768 -D N=512 -D M=512", "cells", 32768 * 512 * 512),
     Row("dot product", "tests/gpu/folds.c", "--function dot --space i", "-D LENGTH=3001", "-D LENGTH=1048576", "B", 4 << 20),
     Row("three phases", "tests/gpu/phases.c", "--function centred", "", "-D M=1000 -D N=1000", "B", 16 * 1000 * 1000),
-    Row("product", "tests/gpu/product.c", "--fp-contract", "-D M=40 -D N=128", "-D M=8192 -D N=8192 -D K=8192", "mac", 8192**3, 0.79),
+    Row("product", "tests/gpu/product.c", "--function product --fp-contract", "-D M=256 -D N=520 -D K=64", "-D M=8192 -D N=8192 -D K=8192", "product", 8192**3, 0.88),
+    Row("product, C's order", "tests/gpu/product.c", "--function product", "-D M=333 -D N=517 -D K=77", "-D M=8192 -D N=8192 -D K=8192", "product", 8192**3),
+    Row("product, int32", "tests/gpu/product.c", "--function product -D T=int", "-D M=333 -D N=517 -D K=77", "-D M=8192 -D N=8192 -D K=8192", "product", 8192**3),
     Row("depthwise 4 taps", "examples/gpu/depthwise.c", "", "-D B=2 -D C=5 -D L=333", "-D B=8 -D C=1536 -D L=2048", "B", 8 * 8 * 1536 * 2048),
 ]
 
@@ -166,7 +169,7 @@ FFMA = """extern "C" __global__ void chains(float *out, float x, float y) {
 
 
 def rates():
-    """Bytes a second of a copy of 256 MB, and fused multiplications and additions a second."""
+    """Bytes a second of a copy of 256 MB; fused multiplications and additions a second, and those of cuBLAS in fp32."""
     import cupy
 
     one = cupy.zeros(1 << 26, dtype="float32")
@@ -176,7 +179,10 @@ def rates():
     blocks = 8 * cupy.cuda.Device().attributes["MultiProcessorCount"]
     numbers = (one, cupy.float32(0.5), cupy.float32(0.25))
     fused = blocks * 256 * 8 * 4096 / seconds(lambda: kernel((blocks,), (256,), numbers))
-    return {"B": copied, "mac": fused}
+    a, b = cupy.random.random((2, 8192, 8192), dtype="float32")
+    out = cupy.empty_like(a)
+    product = 8192**3 / seconds(lambda: cupy.matmul(a, b, out=out))
+    return {"B": copied, "mac": fused, "product": product}
 
 
 def check(folder):
@@ -202,7 +208,7 @@ def measured(row, folder, peaks):
     cupy.get_default_memory_pool().free_all_blocks()
     text = lambda x: f"{100 * x:.0f} %" if share is not None else f"{x / 1e9:,.0f}"
     goal = "" if row.goal is None else text(row.goal) + (" reached" if reached >= row.goal else "")
-    return [f"{took * 1e6:.1f}", f"{rate / 1e9:,.0f} G{row.unit}/s", "" if share is None else text(share), goal, str(registers(module))]
+    return [f"{took * 1e6:.1f}", f"{rate / 1e9:,.0f} G{'mac' if row.unit == 'product' else row.unit}/s", "" if share is None else text(share), goal, str(registers(module))]
 
 
 def main():
@@ -237,7 +243,7 @@ def main():
             "What these kernels are: [gpu.md](../gpu.md).",
             "",
             f"{device}; a copy moves {peaks['B'] / 1e12:.2f} TB/s, {peaks['mac'] / 1e12:.1f} T fused multiplications and "
-            "additions a second. Written by `scripts/gpu.sh`; medians of 7 groups of calls.",
+            f"additions a second, cuBLAS {peaks['product'] / 1e12:.1f} T of them in a product of fp32. Shares are of these. Written by `scripts/gpu.sh`; medians of 7 groups of calls.",
             "",
             "| kernel | map | bit-equal | µs | rate | share | goal | registers |",
             "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: |",

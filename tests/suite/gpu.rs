@@ -99,7 +99,7 @@ fn what_a_gpu_does_not_have_is_refused() {
 }
 
 /// What a wrong back end might write: the options of `tests/gpu/taps.c` or another file, a text, and what stands in its place.
-const FAULTS: [(&str, &str, &str, &str, &str); 12] = [
+const FAULTS: [(&str, &str, &str, &str, &str); 15] = [
     ("a shuffle one PE off", "taps.c", "--space c --time q", "hop<-1>(x_1)", "hop<-2>(x_1)"),
     ("no mask of the margin", "taps.c", "--space c --time q", "(pe <= 123)", "(pe <= 127)"),
     ("no mask at the end", "taps.c", "--space c --time q -D N=1001", "(pe <= -c_0 + 1000)", "(pe >= -1)"),
@@ -129,6 +129,27 @@ const FAULTS: [(&str, &str, &str, &str, &str); 12] = [
     ("PEs beyond a sum's end", "folds.c", "--function dot --space i", "(pe <= -128 * i_strip + 10002)", "(pe >= -1)"),
     ("a sum that begins with another value", "folds.c", "--function dot --space i", "all<4>((int32_t)0)", "all<4>(1)"),
     ("a phase left out", "phases.c", "--function twice", "      twice_phase_1(", "      if (0) twice_phase_1("),
+    (
+        "shared memory that keeps the elements of steps before",
+        "product.c",
+        "--function product --space j,i --time k",
+        "put(half ^ 1);",
+        "",
+    ),
+    (
+        "elements of another warp",
+        "product.c",
+        "--function product --space j,i --time k",
+        "slot, IN_BLOCK(8))",
+        "slot, 7 - IN_BLOCK(8))",
+    ),
+    (
+        "shared elements a step too late",
+        "product.c",
+        "--function product --space j,i --time k",
+        "one::min(chunk + 8,",
+        "one::min(chunk + 9,",
+    ),
     ("a sum in the place of a maximum", "folds.c", "--function dot --space i", "fold_max", "fold_add"),
 ];
 

@@ -40,6 +40,9 @@ pub fn text(launches: &Launches, quotes: &[Option<String>]) -> String {
             if launches.kernels.iter().any(|w| w.block.is_some()) {
                 printer.line("#define LANES_BLOCK  // a kernel has warps that share operands");
             }
+            if launches.kernels.iter().any(|w| model::short_height(w).is_some()) {
+                printer.line("#define LANES_STREAM  // results leave the cache to the rows that several warps read");
+            }
             printer.line("#include \"lanes.h\"");
         }
         printer.line("");

@@ -516,7 +516,11 @@ template<class T, int W> DEVICE void store_words(T *p, const Row<T, W> &in) {
   UNROLL for (int k = 0; k < W / each; k++) {
     union { U word; T e[each]; } u;
     UNROLL for (int e = 0; e < each; e++) u.e[e] = in.v[k * each + e];
+#if defined(LANES_STREAM) && !defined(__HIPCC__)
+    __stcs((U *)p + k, u.word);
+#else
     ((U *)p)[k] = u.word;
+#endif
   }
 }
 #define TO_WORDS(p, out) load_words(p, out)
@@ -621,7 +625,7 @@ template<class T, int W> DEVICE void scatter(const Row<bool, W> &when, T *p, con
 // Operands that the warps of a block share: the elements of STEPS steps at PLACES places, in shared memory. If each warp has EACH
 // of them, words of all warps stand side by side, so that lanes of different warps read different banks.
 template<class T, int STEPS, int PLACES, int EACH> struct alignas(16) Tile {
-  static constexpr int word = EACH * sizeof(T) >= 16 ? 16 / sizeof(T) : EACH;
+  static constexpr int word = EACH * sizeof(T) % 16 == 0 ? 16 / sizeof(T) : 1;
   T v[STEPS][PLACES + 16 / sizeof(T)];
   static MEMBER int at(int x) {
     if constexpr (EACH == PLACES) return x;

@@ -3,7 +3,7 @@
 //! ```text
 //! ask(first), put(0)                  the first steps' elements
 //! for each chunk of steps:
-//!   ask(chunk + steps)                the next ones, from memory to registers
+//!   ask(chunk + steps)                the next ones, from memory to registers; the last chunk's once more
 //!   the steps of this chunk           with what is in one half of the shared memory
 //!   put(other half), barrier
 //! ```
@@ -47,7 +47,9 @@ fn loads(warp: &Warp, feeder: &Feeder) -> Loads {
     let time = warp.time.as_ref();
     let steps = time.map_or(0, |t| t.first.constant);
     let start = if along_steps { start.plus(steps) } else { start };
-    let aligned = start.divisor(&warp.scalars) % word == 0 && dims[along] % word == 0;
+    // A word does not reach beyond the elements of a warp.
+    let fits = along_steps || feeder.row || feeder.elements % word == 0;
+    let aligned = fits && start.divisor(&warp.scalars) % word == 0 && dims[along] % word == 0;
     let word = if aligned && stride(warp, feeder, along) == 1 { word } else { 1 };
     let (low, high) = first_of_block(warp, feeder, feeder.place).range(&warp.scalars, 1);
     // The last warp of a block begins that much behind the first one.
@@ -169,6 +171,7 @@ impl Printer<'_> {
     /// The loop over chunks of steps: those of the interior by themselves.
     pub(super) fn run_fed(&mut self) {
         let steps = Feeder::STEPS;
+        self.line(&format!("const int final = first + (last - first) / {steps} * {steps};  // the last chunk"));
         self.line("ask(first);");
         self.line("put(0);");
         self.line("BARRIER();");
@@ -190,10 +193,10 @@ impl Printer<'_> {
     fn chunk(&mut self, run: &str) {
         let steps = Feeder::STEPS;
         self.indent += 1;
-        self.line(&format!("const bool more = chunk + {steps} <= last;"));
-        self.line(&format!("if (more) ask(chunk + {steps});"));
+        // Without a condition: the loads stand before the steps then, and wait for nothing.
+        self.line(&format!("ask(one::min(chunk + {steps}, final));"));
         self.line(run);
-        self.line("if (more) put(half ^ 1);");
+        self.line("put(half ^ 1);");
         self.line("BARRIER();");
         self.indent -= 1;
     }
