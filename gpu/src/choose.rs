@@ -206,7 +206,7 @@ fn best(program: &Program, plan: &Plan, phased: bool, least: f64) -> Result<Chos
         found = attempt(Choice { shared: true, ..plain }).into_iter().fold(found, better);
     }
     if program.scop.arrays.iter().any(|a| !a.ty.is_float() && a.ty.bits() <= 16) {
-        found = attempt(Choice { paired: true, ..found.choice }).into_iter().fold(found, better);
+        found = attempt(Choice { paired: true, shared: false, ..found.choice }).into_iter().fold(found, better);
     }
     Ok(found)
 }

@@ -1,7 +1,7 @@
 //! Checks the program of a warp. Later stages may rely on:
 //!
 //! - a node uses nodes that stand before it; a value of an earlier step is one of a node that every step computes;
-//! - a step uses no value that is computed behind the time loop;
+//! - a step uses no value that is computed behind the time loop, and what a value begins with is the same in all steps;
 //! - operands have the types of their operator;
 //! - a hop is shorter than a warp, a window lies in its rows;
 //! - subscripts are as many as the array has dimensions; argument elements exist;
@@ -50,6 +50,9 @@ fn node(warp: &Warp, id: NodeId) -> Result<(), String> {
                 return Err(format!("no last value of node {}", of.0));
             }
             same(warp, id, *of)
+        }
+        Op::Past { start: Some(start), .. } if !warp.node(*start).invariant => {
+            Err(format!("begins with node {}, which changes from step to step", start.0))
         }
         Op::Past { of, steps, .. } => {
             if of.index() >= warp.nodes.len() || *steps < 1 {

@@ -1,4 +1,5 @@
-// Products: floats, 32-bit integers that wrap around; sums that continue from what is there; a transposed operand; batches.
+// Products: floats, 32-bit integers that wrap around; sums that continue from what is there; a transposed operand; batches;
+// shortest ways.
 // sagen: --function product
 // sagen: --function product --space j,i --time k
 // sagen: --function product --space j,i --time k -D M=128 -D N=256 -D K=64
@@ -10,6 +11,7 @@
 // sagen: --function product --space j,i --time k --fp-contract
 // sagen: --function transposed
 // sagen: --function transposed --space j,i --time k -D M=72 -D N=300 -D K=40
+// sagen: --function shortest --space j,i --time k,b
 // sagen: --function batched --space j,i --time k,b -D M=150 -D N=300 -D K=40
 #include <stdint.h>
 #ifndef T
@@ -51,5 +53,16 @@ void batched(const T A[3][M][K], const T B[3][K][N], T C[3][M][N]) {
         for (int k = 0; k < K; k++)
           C[b][i][j] += A[b][i][k] * B[b][k][j];
       }
+#pragma endscop
+}
+void shortest(const int16_t A[3][72][K], const int16_t B[3][K][300], int16_t C[3][72][300]) {
+#pragma scop
+  for (int b = 0; b < 3; b++)
+    for (int i = 0; i < 72; i++)
+      for (int j = 0; j < 300; j++)
+        for (int k = 0; k < K; k++) {
+          int16_t way = A[b][i][k] + B[b][k][j];
+          C[b][i][j] = C[b][i][j] < way ? C[b][i][j] : way;
+        }
 #pragma endscop
 }

@@ -14,8 +14,8 @@
 //! ```
 //!
 //! So `P` grows by 1 in a step. It begins with the greatest value that comes from elsewhere, such as `D` of the first row, and
-//! the number of steps is known.
-//! Lanes that have no instance in a step may have any value: none that has one uses theirs.
+//! the number of steps is known. Lanes that no instance in a step may
+//! have any value: none that has one uses theirs.
 
 use crate::form::{Cond, Form};
 use crate::ir::{Guard, Node, NodeId, Op, Warp};
@@ -67,15 +67,12 @@ pub fn mark(warp: &mut Warp) {
     }
 }
 
-/// Bounds by node; `None`: the values that wait have none. Every number is at most [`MOST`].
+/// Bounds by node; `None`: the values that wait have none. No number of a node with bounds, or of what they come from, is
+/// greater than [`MOST`].
 fn bounds(warp: &Warp) -> Option<Vec<Option<Bounds>>> {
     let time = warp.time.as_ref()?;
     let (mut growth, mut start) = (0, 0);
-    let mut all: Vec<Option<Bounds>> = vec![];
-    for node in &warp.nodes {
-        let of = of(warp, node, &all, &mut start);
-        all.push(of);
-    }
+    let all = walk(warp, &mut start, |_| true);
     for of in warp.waits().into_keys() {
         let own = all[of.index()].filter(|b| b.low >= 0)?;
         match own.grows {
@@ -91,9 +88,18 @@ fn bounds(warp: &Warp) -> Option<Vec<Option<Bounds>>> {
     }
     let steps = time.clip.1 - time.clip.0 + 2;
     let most = start.checked_add(growth.checked_mul(steps)?)?;
-    let fits = |b: &Bounds| b.low >= -MOST && b.high + if b.grows { most } else { 0 } <= MOST;
-    (warp.waits().into_keys().all(|of| all[of.index()].is_some_and(|b| fits(&b))))
-        .then(|| all.into_iter().map(|b| b.filter(fits)).collect())
+    let all = walk(warp, &mut start, |b| b.low >= -MOST && b.high + if b.grows { most } else { 0 } <= MOST);
+    warp.waits().into_keys().all(|of| all[of.index()].is_some()).then_some(all)
+}
+
+/// Bounds of all nodes in their order, of those that fit.
+fn walk(warp: &Warp, floor: &mut i64, fits: impl Fn(&Bounds) -> bool) -> Vec<Option<Bounds>> {
+    let mut all: Vec<Option<Bounds>> = vec![];
+    for node in &warp.nodes {
+        let of = of(warp, node, &all, floor);
+        all.push(of.filter(&fits));
+    }
+    all
 }
 
 fn of(warp: &Warp, node: &Node, all: &[Option<Bounds>], floor: &mut i64) -> Option<Bounds> {

@@ -75,6 +75,9 @@ fn attempt(program: &Program, statements: &Statements, plan: &Plan, choice: Choi
     if let Some(time) = time {
         retime::retime(&mut warp, time);
     }
+    if choice.shared && choice.paired {
+        return Err(Refusal::new("operands that warps share are not pairs").into());
+    }
     if choice.shared {
         feed::feed(&mut warp, &Space::new(&arrangement))?;
     }

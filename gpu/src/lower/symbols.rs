@@ -37,6 +37,7 @@ const RESERVED: &[&str] = &[
     "explicit",
     "export",
     "false",
+    "filled",
     "final",
     "first",
     "fma",

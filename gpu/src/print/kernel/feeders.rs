@@ -97,7 +97,7 @@ impl Printer<'_> {
         let warp = self.warp;
         let Some(block) = &warp.block else { return };
         let (steps, threads) = (Feeder::STEPS, 32 * warp.warps);
-        self.line("int half = 0;  // of the shared memory: the one that steps read");
+        self.line("int filled = 0;  // the half of shared memory that steps read");
         let (mut ask, mut put) = (vec![], vec![]);
         for (k, feeder) in block.feeders.iter().enumerate() {
             let (name, array) = (self.fed_name(k), &warp.arrays[feeder.array]);
@@ -157,11 +157,11 @@ impl Printer<'_> {
             let n = feeder.elements;
             self.line(&match feeder.row {
                 true => format!(
-                    "const Row<{ty}, {w}> fed_{name} = fed_row<{w}>(shared_{name}[half], slot);",
+                    "const Row<{ty}, {w}> fed_{name} = fed_row<{w}>(shared_{name}[filled], slot);",
                     w = warp.width
                 ),
                 false => format!(
-                    "const Elements<{ty}, {n}> fed_{name} = fed_elements(shared_{name}[half], slot, IN_BLOCK({}));",
+                    "const Elements<{ty}, {n}> fed_{name} = fed_elements(shared_{name}[filled], slot, IN_BLOCK({}));",
                     warp.warps
                 ),
             });
@@ -177,14 +177,16 @@ impl Printer<'_> {
         self.line("BARRIER();");
         self.line("for (int chunk = first; chunk <= last;) {");
         self.indent += 1;
-        self.line(&format!("for (; chunk >= inside && chunk + {steps} <= inside_end; chunk += {steps}, half ^= 1) {{"));
+        self.line(&format!(
+            "for (; chunk >= inside && chunk + {steps} <= inside_end; chunk += {steps}, filled ^= 1) {{"
+        ));
         self.chunk(&format!("UNROLL for (int slot = 0; slot < {steps}; slot++) step(Interior(), slot, chunk + slot);"));
         self.line("}");
         self.line("if (chunk > last) break;");
         self.chunk(&format!(
             "for (int slot = 0; slot < {steps} && chunk + slot <= last; slot++) step(Border(), slot, chunk + slot);"
         ));
-        self.line(&format!("chunk += {steps}, half ^= 1;"));
+        self.line(&format!("chunk += {steps}, filled ^= 1;"));
         self.indent -= 1;
         self.line("}");
     }
@@ -196,7 +198,7 @@ impl Printer<'_> {
         // Without a condition: the loads stand before the steps then, and wait for nothing.
         self.line(&format!("ask(one::min(chunk + {steps}, final));"));
         self.line(run);
-        self.line("put(half ^ 1);");
+        self.line("put(filled ^ 1);");
         self.line("BARRIER();");
         self.indent -= 1;
     }
