@@ -4,11 +4,13 @@
 //! they need 4 PEs with 6 lanes, and take more than apart.
 //!
 //! **Method.** Functions of one form, such as the layers of a network, are searched once: the one with most iterations is,
-//! and the others get arrays like it ([`crate::imitate`]) as long as these are about as fast. The grids of the functions with the most cycles are tried, each as the largest that a function may have:
-//! functions whose own array is larger are searched again. Ports may be narrow, or get equal widths, which saves engines and
-//! costs buffers. If nothing fits the limits, smaller and smaller grids are tried. Functions with the same loops also get arrays like that of
-//! each other one. Where cycles come first, a grid is left out if its lanes cannot save many of them. Then one function after the other
-//! changes to another one of its arrays that were tried, while that is better. Every choice is merged and estimated. The
+//! and the others get arrays like it ([`crate::imitate`]) as long as these are about as fast. The grids of the functions
+//! with the most cycles are tried, each as the largest that a function may have: functions whose own array is larger are
+//! searched again. Ports may be narrow, or get equal widths, which saves engines and costs buffers. If nothing fits the
+//! limits, smaller and smaller grids are tried. Functions with the same loops also get arrays like that of each other one.
+//! Where cycles come first, a grid is left out if its lanes cannot save many of them, and functions that the best choice
+//! makes much slower are searched again within its grid. Then one function after the other changes to another one of its
+//! arrays that were tried, while that is better. Every choice is merged and estimated. The
 //! objective decides: cycles are those of all functions, as often as `--weights` says; the size is the share of the scarcest
 //! resource of the merged array. It is a heuristic: no bound is known for all functions together.
 
@@ -113,6 +115,7 @@ pub fn merged(asked: &Asked, alone: Vec<Compiled>) -> Result<Vec<Compiled>, Diag
         }
         lanes /= 2;
     }
+    search.seek_faster();
     search.exchange();
     let Search { best, refused, smallest, .. } = search;
     let Some((_, Choice { all, merged, .. })) = best else {
@@ -189,14 +192,17 @@ impl Search<'_> {
         let mut fits = false;
         let alike = alike(&self.asked.specs, functions.clone(), self.asked.board);
         for all in [functions, alike] {
-            for (tried, one) in self.tried.iter_mut().zip(&all) {
-                if tried.iter().all(|other| other.vsa != one.vsa) {
-                    tried.push(one.clone());
-                }
-            }
+            all.iter().enumerate().for_each(|(f, one)| self.remember(f, one));
             fits |= self.try_these(all);
         }
         fits
+    }
+
+    /// An array of a function, for [`Search::exchange`].
+    fn remember(&mut self, f: usize, array: &Compiled) {
+        if self.tried[f].iter().all(|other| other.vsa != array.vsa) {
+            self.tried[f].push(array.clone());
+        }
     }
 
     /// Merges these arrays. `false`: the merged array does not fit.
@@ -218,6 +224,28 @@ impl Search<'_> {
                     self.best = Some((cost, choice));
                 }
                 true
+            }
+        }
+    }
+
+    /// Where cycles come first: functions that the best array makes so much slower that all together notice it get arrays
+    /// that are the best within its grid, for [`Search::exchange`].
+    fn seek_faster(&mut self) {
+        let Some((_, Choice { own, merged, all, .. })) = self.best.as_ref().filter(|_| self.is_for_cycles()) else {
+            return;
+        };
+        let grid = Grid { pes: merged.extent, lanes: merged.lanes };
+        let least = self.total(cycles, all) * tuning::IMITATED_PERCENT as f64 / 100.0;
+        let lost = |f: &usize| self.weights[*f] as f64 * (cycles(&own[*f]) - cycles(&self.alone[*f]));
+        let slow = |f: &usize| is_free(self.asked.specs[*f]) && lost(f) > least;
+        for f in (0..own.len()).filter(slow).collect::<Vec<_>>() {
+            // With fewer lanes, too: their operators are more likely among those of the others.
+            for lanes in [grid.lanes, grid.lanes / 4, 1] {
+                let mut spec = self.asked.specs[f].clone();
+                spec.aim.grid = Some(Grid { lanes: lanes.max(1), ..grid });
+                if let Some(new) = (self.asked.again)(f, &spec) {
+                    self.remember(f, &new);
+                }
             }
         }
     }
