@@ -9,7 +9,12 @@
 #define HIP_DEVICE static __device__ __forceinline__
 struct uint2 { unsigned x, y; } __attribute__((aligned(8)));
 struct uint4 { unsigned x, y, z, w; } __attribute__((aligned(16)));
-struct Thread { struct X { __device__ operator unsigned() const { return __builtin_amdgcn_workitem_id_x(); } } x; };
+#define __shared__ __attribute__((shared))
+struct Thread {
+  struct X { __device__ operator unsigned() const { return __builtin_amdgcn_workitem_id_x(); } } x;
+  struct Y { __device__ operator unsigned() const { return __builtin_amdgcn_workitem_id_y(); } } y;
+  struct Z { __device__ operator unsigned() const { return __builtin_amdgcn_workitem_id_z(); } } z;
+};
 struct Block { struct X { __device__ operator unsigned() const { return __builtin_amdgcn_workgroup_id_x(); } } x; };
 static __device__ Thread threadIdx;
 static __device__ Block blockIdx;
@@ -30,6 +35,11 @@ template<class T> HIP_DEVICE T __shfl_down(T v, int by, int width) {
   return of_lane(v, (me & (width - 1)) + by >= width ? me : me + by);
 }
 template<class T> HIP_DEVICE T __shfl_xor(T v, int by, int) { return of_lane(v, own_lane() ^ by); }
+HIP_DEVICE void __syncthreads() {
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
 template<class T> HIP_DEVICE T __ldg(const T *p) { return *p; }
 #define HIP_FLOATS(T, f, d, suffix) \
   HIP_DEVICE T __##f##add_rn(T a, T b) { return a + b; } \

@@ -43,7 +43,11 @@ template<class T> struct Pair {
 #define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
 #define WARP(warps) ((int)(blockIdx.x * (warps) + (threadIdx.x >> 5)))
 // A block whose warps share operands: threads 4 x warps x 8, so that the hardware's warps have 4 lanes of 8 warps each.
+#if defined(__HIPCC__)
+#define BLOCK_KERNEL(threads, blocks) KERNEL(threads)
+#else
 #define BLOCK_KERNEL(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
+#endif
 #define BLOCK(warps) ((int)blockIdx.x)
 #define IN_BLOCK(warps) ((int)threadIdx.y)
 #define SHARED __shared__
