@@ -6,7 +6,7 @@
 //!
 //! Source of the numbers: `axi_adapter_rd` and `axi_adapter_wr` of github.com/alexforencich/verilog-axi (commit 516bd5d)
 //! with `synth_xilinx -abc9 -nowidelut` of Yosys 0.23, for widths from 64 to 512 bits over 32 to 256 bits with addresses of
-//! 32 and 64 bits. The formulas are within 5 % of these. AMD's converters are encrypted, so nobody can count them here.
+//! 32 and 64 bits. The formulas are within 9 % of these. AMD's converters are encrypted, so nobody can count them here.
 //! They have options, such as FIFOs, that make them larger.
 //!
 //! A bus that is narrower than its memory has no converter here: Zynq's ports can be as narrow, and an interconnect may pass
