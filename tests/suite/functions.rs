@@ -70,6 +70,20 @@ fn layers_in_equal_tiles_have_one_pe() {
     assert_eq!(groups(&layers("")).len(), 6);
 }
 
+/// A group of functions whose last phases differ, on one port: the walk of each function stays in the phase that serves it.
+#[test]
+fn last_phases_that_differ_share_a_port() {
+    let mut arguments =
+        sim("--board zcu104 --merge --limit lut=15579,dsp=12", &root("examples/la/corr.c")).expect("sim");
+    arguments.json = true;
+    let output = command::run(&Command::Sim(arguments), &Silent).unwrap_or_else(|why| panic!("{why}"));
+    assert_eq!(output.code, 0, "{}", output.text);
+    let report: serde_json::Value = serde_json::from_str(&output.text).expect("JSON");
+    for (name, own) in report["functions"].as_object().expect("several functions") {
+        assert_eq!(own["cycles"], own["predicted_cycles"], "{name}");
+    }
+}
+
 /// Layers of which one reads whole rows: the input has groups of their own, but a product of both is one, with its sum.
 #[test]
 fn layers_with_unlike_rows_share_products_that_are_added() {

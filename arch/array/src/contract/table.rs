@@ -10,7 +10,7 @@ use crate::vsa::{After, CellBound, DramArray, Footprint, FootprintDim, OutputGro
 use scop::Affine;
 use std::iter;
 use uniform::affine::{gcd, Form};
-use uniform::counters::{Case, Span};
+use uniform::counters::Span;
 use uniform::sizes::Formula;
 
 /// Which rows are served, and from where to where.
@@ -205,13 +205,7 @@ fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
         // Where no group is served, a walk does not stay.
         _ => Formula::by_case(
             (0..=cases.len())
-                .map(|k| {
-                    if k < cases.len() && serves(&raw, k, &vsa.cases[k]) {
-                        vsa.last(j, Some(k))
-                    } else {
-                        Formula::Const(0)
-                    }
-                })
+                .map(|k| if k < cases.len() && serves(vsa, &raw, k) { vsa.last(j, Some(k)) } else { Formula::Const(0) })
                 .collect(),
         ),
     };
@@ -263,11 +257,21 @@ fn cases(vsa: &Vsa, kept: &[usize], fixed: &[i64]) -> Vec<Vec<Span>> {
 }
 
 /// Some group is served in phases of a case.
-fn serves(raw: &[Raw], case: usize, phases: &Case) -> bool {
+fn serves(vsa: &Vsa, raw: &[Raw], case: usize) -> bool {
+    let phases = &vsa.cases[case];
+    // The end of a loop of phases is that of the case's function.
+    let end = |p: usize| match vsa.counters[p].last.in_function(phases[0].low as usize) {
+        Formula::Const(end) => Some(end),
+        _ => None,
+    };
+    let value = |r: &Raw, j: usize| {
+        let end = r.when.parameter(j).filter(|_| vsa.is_merged()).and_then(end);
+        end.or_else(|| r.when.value(j))
+    };
     raw.iter().any(|r| {
         r.when.is_in_case(Some(case))
             && r.when.runs().into_iter().any(|f| f.is_none_or(|f| phases[0].contains(f as i64)))
-            && phases.iter().enumerate().all(|(j, span)| r.when.value(j).is_none_or(|v| span.contains(v)))
+            && phases.iter().enumerate().all(|(j, span)| value(r, j).is_none_or(|v| span.contains(v)))
     })
 }
 
