@@ -214,10 +214,10 @@ fn best(program: &Program, plan: &Plan, phased: bool, least: f64) -> Result<Chos
 /// The chosen map with as many rows asked for ahead as hide the memory's latency: the bytes that all warps of a processor wait
 /// for together. Each row takes registers, so more of them leave room for fewer warps.
 fn ahead(program: &Program, chosen: Chosen) -> Result<Chosen, Refusal> {
-    let mut best = chosen.clone();
     if chosen.warp.time.is_none() {
-        return Ok(best);
+        return Ok(chosen);
     }
+    let mut best = chosen.clone();
     for rows in 2..=AHEAD {
         if best.estimate.in_flight(best.choice.ahead) >= model::ENOUGH {
             break;

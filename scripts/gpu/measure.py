@@ -66,7 +66,7 @@ ROWS = [
     taps("taps 31", "--space c --time q -D Q=31 --tile c=256 --fp-contract", 0.85),
     taps("taps 31, C's order", "--space c --time q -D Q=31 --tile c=256"),
     window(3, 0.88),
-    window(3, None, options=""),
+    window(3, 0.88, options=""),
     window(3, None, pitch=8190),
     window(5, 0.88),
     window(7, 0.76),

@@ -14,8 +14,8 @@
 //! ```
 //!
 //! So `P` grows by 1 in a step. It begins with the greatest value that comes from elsewhere, such as `D` of the first row, and
-//! the number of steps is known. Lanes that no instance in a step may
-//! have any value: none that has one uses theirs.
+//! the number of steps is known. Lanes that have no instance in a
+//! step may have any value: none that has one uses theirs.
 
 use crate::form::{Cond, Form};
 use crate::ir::{Guard, Node, NodeId, Op, Warp};
