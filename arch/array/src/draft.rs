@@ -41,6 +41,27 @@ pub struct InputDraft {
 }
 
 impl InputDraft {
+    /// Both read the same elements but for constants.
+    pub fn is_alike(&self, other: &InputDraft) -> bool {
+        let forms = |(a, b): (&Form, &Form)| a.counters == b.counters && a.space == b.space;
+        self.array == other.array && self.subscripts.iter().zip(&other.subscripts).all(forms)
+    }
+    /// One group for both, which are alike. Its ports are in order of their offsets.
+    pub fn join(&mut self, other: InputDraft) {
+        let at = |draft: &InputDraft| -> Vec<Vec<i64>> {
+            let place = |port: &Vec<i64>| port.iter().zip(&draft.subscripts).map(|(p, f)| p + f.constant).collect();
+            draft.ports.iter().map(place).collect()
+        };
+        let mut ports = [at(self), at(&other)].concat();
+        ports.sort();
+        ports.dedup();
+        let first = ports[0].clone();
+        self.subscripts.iter_mut().zip(&first).for_each(|(form, first)| form.constant = *first);
+        ports.iter_mut().for_each(|port| port.iter_mut().zip(&first).for_each(|(place, first)| *place -= first));
+        self.ports = ports;
+        other.readers.into_iter().for_each(|pes| self.read_in(pes));
+        other.phases.iter().for_each(|phases| self.read_during(phases));
+    }
     /// PEs of the box read, too.
     pub fn read_in(&mut self, pes: PeBox) {
         self.readers = Some(self.readers.map_or(pes, |readers| readers.around(pes)));

@@ -171,6 +171,7 @@ fn walk_with(repeats: &mut Repeats, vsa: &Vsa, walks: &[[Option<Walk>; 2]], leas
         for (walk, group) in writes.iter().flat_map(|walk| walk.groups.iter().map(move |g| (walk, g))) {
             let (bytes, word) = (walk.bytes.into(), walk.bus_bytes().into());
             let drain = &mut drains[group.group];
+            drain.words = group.total_rows() * group.words;
             drain.beats = least_beats(group, bytes, word);
             drain.behind = match &least.certain.stored[group.group] {
                 Stored::Box(stored) => Behind::Beats(beats_behind(group, bytes, word, stored)),
@@ -228,7 +229,7 @@ impl<'a> Drain<'a> {
     fn new(vsa: &Vsa, group: &'a OutputGroup) -> Drain<'a> {
         Drain {
             port: vsa.port_of(group.array),
-            words: group.footprint.total_words(),
+            words: 0,
             beats: 0,
             emits: turns(&group.emit, vsa.tile_depth),
             group,

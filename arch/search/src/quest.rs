@@ -18,6 +18,7 @@ use std::sync::Arc;
 use uniform::aim::Objective;
 use uniform::design::{Aim, DesignSpec};
 use uniform::program::{Form, Program};
+use uniform::refusal;
 use uniform::system::Feed;
 
 /// When a heuristic of a quest runs, and its function.
@@ -222,7 +223,7 @@ impl Quest<'_> {
     /// The aim contradicts itself, or no design that is found takes as few cycles as it demands.
     pub fn answer(&self, aim: &Aim) -> Result<Found, Diagnostics> {
         let objective = objective(aim);
-        let fault = |text: &str, help: &str| Err(vec![Diagnostic::error("E0730", None, text).help(help)]);
+        let fault = |text: &str, help: &str| Err(vec![Diagnostic::error(refusal::AIM, None, text).help(help)]);
         if aim.cycles.is_some() && objective != Objective::Area {
             return fault("`--cycles` says how many cycles an array of least area may take", "add `--objective area`");
         }
@@ -234,8 +235,8 @@ impl Quest<'_> {
         }
         if objective == Objective::Area && aim.cycles.is_none() {
             return fault(
-                "`--objective area` looks for the smallest array that is fast enough, but nothing says how fast",
-                "say how many cycles it may take: --cycles N",
+                "`--objective area` needs `--cycles`: it looks for the smallest array that takes at most so many cycles",
+                "say how many cycles it may take: --cycles N; without --objective, sagen balances size and cycles",
             );
         }
         let found = self.fastest();

@@ -46,9 +46,16 @@ impl Sketch<'_> {
         let mapping = Mapping::new(&program.system, plan).ok()?;
         let mut arrays: Vec<DramArray> = vec![];
         let mut inputs = vec![];
+        let mut drafts: Vec<(&Access, InputDraft)> = vec![];
         for access in facts.reads.iter().filter(|a| ports(a.port)) {
+            let draft = draft(access, &access.forms, &mapping);
+            match drafts.iter_mut().find(|(_, other)| other.is_alike(&draft)) {
+                Some((_, same)) => same.join(draft),
+                None => drafts.push((access, draft)),
+            }
+        }
+        for (access, mut draft) in drafts {
             let array = self.number(access, &mut arrays);
-            let mut draft = draft(access, &access.forms, &mapping);
             if access.only_read {
                 // The same at all sizes.
                 let sized = &program.general.scop;
@@ -99,9 +106,14 @@ impl Sketch<'_> {
     /// What is certain of the transfers of the whole network of a shape with these sizes.
     pub fn certain(&self, network: &Vsa, sizes: &Sizes) -> Certain {
         let facts = self.facts;
-        let mut begins: Vec<bool> = facts.reads.iter().map(|load| facts.begins(load)).collect();
-        // Partial results that come back.
-        begins.resize(network.inputs.len(), false);
+        let begins = |group: &InputGroup| {
+            let name = &network.arrays[group.array as usize].name;
+            let is_of = |access: &&Access| self.program.scop.arrays[access.array].name == *name;
+            // Partial results may come back.
+            let comes_back = facts.writes.iter().filter(is_of).any(|store| facts.comes_back(store));
+            !comes_back && facts.reads.iter().filter(is_of).all(|load| facts.begins(load))
+        };
+        let begins = network.inputs.iter().map(begins).collect();
         let valid = |subscript: &Vec<i64>| match subscript.iter().position(|c| *c != 0) {
             Some(d) => facts.extent[d] - sizes.tile[d] * (sizes.tiles[d] - 1),
             None => 1,

@@ -183,6 +183,12 @@ impl Grid {
         s
     }
 
+    /// Dimensions with all their iterations in the lanes of a PE, as bits.
+    pub fn in_lanes(&self, extent: &[i64], inner: &Inner) -> u32 {
+        let is_in = |d: &usize| self.along(*d).0 == 1 && inner[*d] == 1 && self.along(*d).1 >= extent[*d];
+        (0..extent.len()).filter(is_in).fold(0, |all, d| all | 1 << d)
+    }
+
     /// The cells of all lanes along dimension `d` lie side by side in one word, over ports of these widths (bytes) and
     /// with so many inner iterations of the dimension.
     pub fn storable(&self, facts: &Facts, d: usize, inner: i64, width: impl Fn(usize) -> i64) -> bool {

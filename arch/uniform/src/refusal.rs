@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 
 /// The code for a loop over phases with another role.
 const PHASE_LOOP: &str = "E0723";
+/// The code for an aim that contradicts itself, or that no array meets.
+pub const AIM: &str = "E0730";
 
 /// Why a plan is not a systolic array for this program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -251,8 +253,11 @@ impl Unstorable {
     }
 }
 
-/// The refusal if there is no array, with the reason for each kind of array.
+/// The refusal if there is no array, with the reason for each kind of array. Where the aim is at fault, that says it all.
 pub fn no_array(scop: &Scop, mut reasons: Diagnostics) -> Diagnostics {
+    if reasons.iter().any(|r| r.code == AIM) {
+        return reasons;
+    }
     // The role of phase loops is a reason only if there is no other one.
     if reasons.iter().any(|r| r.code != PHASE_LOOP) {
         reasons.retain(|r| r.code != PHASE_LOOP);

@@ -59,3 +59,17 @@ fn messages_have_no_control_characters() {
         assert!(!said.chars().any(command), "{said:?}");
     }
 }
+
+/// What an aim lacks, or that no array meets it, is said alone: there are arrays for the region.
+#[test]
+fn an_aim_at_fault_is_not_called_a_region_without_arrays() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = kernel(dir.path(), "mm.c", MM);
+    let area = ["rtl", &file, "--objective", "area"];
+    for (cycles, said) in [(&[][..], "needs `--cycles`"), (&["--cycles", "5"], "at most 5 cycles")] {
+        let output = sagen(&[&area, cycles].concat());
+        let told = text(&output.stderr);
+        assert!(code(&output) == 1 && told.contains("E0730") && told.contains(said), "{told}");
+        assert!(!told.contains("E0710"), "{told}");
+    }
+}

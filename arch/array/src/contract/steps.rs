@@ -159,6 +159,16 @@ impl Walk {
     /// Rows that are in the array at no tile of a run are not walked: gates that sizes close end the rows of a group's
     /// dimension.
     pub(super) fn end_rows(&mut self) {
+        self.end_rows_behind(|fixed| fixed.iter().any(|&c| c != 0));
+    }
+    /// The walk of a sketch at the greatest sizes of a program, for which these are constants: every gate may follow from
+    /// them, so every one ends rows.
+    #[must_use]
+    pub fn ended_by_sizes(mut self) -> Walk {
+        self.end_rows_behind(|_| true);
+        self
+    }
+    fn end_rows_behind(&mut self, follows_sizes: impl Fn(&[i64]) -> bool) {
         let parameters = &self.lasts[..self.parameters];
         for g in &mut self.groups {
             for gate in &g.gates {
@@ -167,7 +177,7 @@ impl Walk {
                 let mut moving = (0..rows.len()).filter(|&d| rows[d] != 0);
                 let (Some(d), None) = (moving.next(), moving.next()) else { continue };
                 // The gate is open longest in the first tile.
-                if rows[d] < 0 && fixed.iter().any(|&c| c != 0) && tiles.iter().all(|&c| c <= 0) {
+                if rows[d] < 0 && follows_sizes(fixed) && tiles.iter().all(|&c| c <= 0) {
                     let end = first(start, parameters).over(-rows[d]).greatest(Formula::Const(0));
                     g.ends[d] = g.ends[d].clone().least(end);
                 }

@@ -1,10 +1,14 @@
 //! Bounds held against what designs take, and how fast both are found.
 
 use super::assembler::Outcome;
+use super::widths::Widths;
 use super::{at_once, closed, least, Bounded, Grid, Resources, Search, Shape, Task};
 use cost::Allowed;
 use std::time::{Duration, Instant};
 use uniform::mapping::Plan;
+
+/// Shapes of a grid that count as having large tiles.
+const LARGEST: usize = 8;
 
 /// A design and its bounds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,27 +26,40 @@ pub struct Audited {
     pub need: Resources,
 }
 
-/// One shape of each of `most` grids from all over the task's space, over the widest words.
+/// Shapes of each of `most` grids from all over the task's space, over wide and narrow words.
 pub fn audit(task: &Task, most: usize) -> Vec<Audited> {
     let mut search = Search::new(task);
     search.model.list_orders();
     let grids = search.grids();
     let step = grids.len().div_ceil(most.max(1)).max(1);
-    grids.iter().step_by(step).enumerate().filter_map(|(n, grid)| audited(&mut search, n, grid)).collect()
+    grids.iter().step_by(step).enumerate().flat_map(|(n, grid)| of_grid(&mut search, n, grid)).collect()
 }
 
-/// The `n`-th grid: any shape of it.
-fn audited(search: &mut Search, n: usize, grid: &Bounded<Grid>) -> Option<Audited> {
-    let model = &search.model;
-    let shapes = closed::shapes(model, grid, i64::MAX).shapes;
-    let Bounded { bound: closed, of: shape } = *shapes.get((n * 7919) % shapes.len().max(1))?;
-    let ports = model.ports_of(&grid.of);
-    let widths = ports.widest();
-    let outcome = model.assembler.evaluate(model.plan(&shape), ports.words(&widths), Allowed::ALL);
+/// The `n`-th grid: any shape of it over the widest words, and one with large tiles over words halved up to three times.
+/// Large tiles run past the ends of most loops, and are loaded and stored whole.
+fn of_grid(search: &mut Search, n: usize, grid: &Bounded<Grid>) -> Vec<Audited> {
+    let mut shapes = closed::shapes(&search.model, grid, i64::MAX).shapes;
+    let any = shapes.get((n * 7919) % shapes.len().max(1)).copied();
+    let waves = |shape: &Bounded<Shape>| shape.of.inner.iter().map(|&n| i64::from(n)).product::<i64>();
+    shapes.sort_by_cached_key(|shape| (-waves(shape), *shape));
+    let large = shapes.get((n * 7919) % LARGEST.min(shapes.len()).max(1)).copied();
+    let ports = search.model.ports_of(&grid.of);
+    let all: Vec<usize> = (0..ports.len()).collect();
+    let (wide, narrow) = (ports.widest(), ports.widest().halved(&all, (n % 4) as u8, &ports.narrowest()));
+    let picked = [any.map(|shape| (shape, wide)), large.map(|shape| (shape, narrow))];
+    picked.into_iter().flatten().filter_map(|(shape, widths)| audited(search, shape, &widths)).collect()
+}
+
+fn audited(search: &mut Search, shape: Bounded<Shape>, widths: &Widths) -> Option<Audited> {
+    let Bounded { bound, of: shape } = shape;
+    let (model, grid) = (&search.model, shape.grid);
+    let closed = closed::cycles(model, &shape, widths).max(bound);
+    let ports = model.ports_of(&grid);
+    let outcome = model.assembler.evaluate(model.plan(&shape), ports.words(widths), Allowed::ALL);
     let Ok(Outcome::Better { design, .. }) = outcome else { return None };
-    search.pes.assemble(model, &[&grid.of]);
-    let coarse = least::coarse(model, &shape, &widths, &search.pes, i64::MAX)?;
-    let (least, products) = (coarse.need.unwrap_or_default(), model.products(&grid.of).1);
+    search.pes.assemble(model, &[&grid]);
+    let coarse = least::coarse(model, &shape, widths, &search.pes, i64::MAX)?;
+    let (least, products) = (coarse.need.unwrap_or_default(), model.products(&grid).1);
     let least = Resources { dsp: least.dsp.max(products.dsp), lut: least.lut.max(products.lut), ..least };
     Some(Audited { plan: design.plan, closed, coarse: coarse.cycles, exact: design.cycles, least, need: design.need })
 }

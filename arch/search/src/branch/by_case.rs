@@ -81,7 +81,9 @@ pub(super) fn cycles(model: &Model, grid: &Grid, inner: &Inner, order: &Order, w
         }
     };
     let (mut loads, mut stores, mut first) = ([0; PORTS], [0; PORTS], [0; PORTS]);
-    for (a, &around) in facts.reads.iter().zip(&order.reload).filter(|(a, _)| a.port < PORTS) {
+    let in_lanes = grid.in_lanes(&facts.extent, inner);
+    for (k, a) in facts.loads(&tile, in_lanes).filter(|(_, a)| a.port < PORTS) {
+        let around = order.reload[k];
         let beats = a.load_beats(&tile, widths[a.port]);
         loads[a.port] += beats * services(a, around);
         first[a.port] += if facts.first.is_some_and(|c| a.in_every_phase[c]) { beats } else { 0 };

@@ -60,7 +60,8 @@ fn all_shapes(model: &Model, grid: &Bounded<Grid>, options: &[Vec<Choice>], cap:
             continue;
         }
         let sizes = grid.sizes(&facts.extent, &inner);
-        facts.transfers(&sizes.tile[..depth], &wide, &mut loads, &mut stores);
+        let tile = (&sizes.tile[..depth], grid.in_lanes(&facts.extent, &inner));
+        facts.transfers(tile, &wide, &mut loads, &mut stores);
         let moved = Moved::new(&loads, &stores);
         let run = tiles(model, &grid, &sizes, &moved);
         found.bounds += 1;
@@ -88,7 +89,8 @@ pub(super) fn cycles(model: &Model, shape: &Shape, widths: &Widths) -> i64 {
         return by_case::cycles(model, &shape.grid, &shape.inner, order, &widths);
     }
     let (mut loads, mut stores) = (vec![], vec![]);
-    facts.transfers(&sizes.tile[..facts.extent.len()], &widths, &mut loads, &mut stores);
+    let tile = (&sizes.tile[..facts.extent.len()], shape.grid.in_lanes(&facts.extent, &shape.inner));
+    facts.transfers(tile, &widths, &mut loads, &mut stores);
     let interval = order.interval(facts, &shape.grid, &shape.inner);
     let moved = Moved::new(&loads, &stores);
     tiles(model, &shape.grid, &sizes, &moved)

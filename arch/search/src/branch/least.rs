@@ -18,6 +18,7 @@ use array::vsa::Vsa;
 use cost::board::Resources;
 use cost::coarse::{Least, Walked};
 use cost::{coarse, resources};
+use std::borrow::Cow;
 
 fn sketch<'s>(model: &'s Model, shape: &'s Shape, bytes: &'s [i64]) -> Sketch<'s> {
     let (grid, facts) = (&shape.grid, model.facts_of(&shape.grid));
@@ -66,6 +67,14 @@ fn is_as_long(a: &Vsa, b: &Vsa) -> bool {
     moved(a) == moved(b)
 }
 
+/// The walks of a sketch's ports, no longer than those of a finished array, whose rows may end as sizes say.
+fn ended<'w>(model: &Model, walks: &'w [[Option<Walk>; 2]]) -> Cow<'w, [[Option<Walk>; 2]]> {
+    if !model.program.is_sized() {
+        return Cow::Borrowed(walks);
+    }
+    walks.iter().map(|ways| ways.clone().map(|way| way.map(Walk::ended_by_sizes))).collect()
+}
+
 /// Resources of that network.
 pub(super) fn network_need(vsa: &Vsa) -> Resources {
     resources::network(vsa, &Walk::all(vsa))
@@ -85,11 +94,11 @@ pub(super) fn coarse(model: &Model, shape: &Shape, widths: &Widths, pes: &Pes, c
     let facts = model.facts_of(&shape.grid);
     let certain = sketch(model, shape, &widths.bytes()).certain(&vsa, &model.sizes(shape));
     let least = Least { most: &facts.most, cross: shape.grid.cross(facts), certain: &certain };
-    let Walked { mut cycles, tiles } = coarse::walk(&vsa, &walks, &least, cap);
+    let Walked { mut cycles, tiles } = coarse::walk(&vsa, &ended(model, &walks), &least, cap);
     model.assembler.count_tiles(tiles);
     let dealt = dealt(model, shape, widths, &vsa);
     for other in dealt.iter().filter(|other| !is_as_long(&vsa, other)) {
-        let shorter = coarse::walk(other, &Walk::all(other), &least, cap);
+        let shorter = coarse::walk(other, &ended(model, &Walk::all(other)), &least, cap);
         model.assembler.count_tiles(shorter.tiles);
         cycles = cycles.min(shorter.cycles);
     }

@@ -22,7 +22,8 @@ pub struct Access {
     pub forms: Vec<Vec<Affine>>,
     /// Loads: where each of `forms` is read, in one domain or another.
     pub domains: Vec<Vec<Vec<Constraint>>>,
-    /// Per transformed dimension: the values at which it is read; `None` if they are not known.
+    /// Per transformed dimension: the values at which it is read, or stored if sizes end rows; `None` if they are not
+    /// known, empty if all iterations of a tile are walked.
     spans: Vec<Option<Span>>,
     /// Dimensions that move the box, as bits.
     pub mask: u32,
@@ -175,10 +176,13 @@ impl Access {
         self.join();
     }
 
+    /// Iterations of dimension `d` in which it is read or stored, at most. PEs that do not read have no feeders.
+    fn most(&self, d: usize) -> i64 {
+        self.spans.get(d).map_or(i64::MAX, |s| s.map_or(1, |s| s.most - s.least + 1))
+    }
+
     fn join(&mut self) {
-        // PEs that do not read have no feeders.
-        let most = |d: usize| self.spans.get(d).map_or(i64::MAX, |s| s.map_or(1, |s| s.most - s.least + 1));
-        let term = |(dim, &c): (usize, &i64)| Term { dim, step: c.abs(), most: most(dim) };
+        let term = |(dim, &c): (usize, &i64)| Term { dim, step: c.abs(), most: self.most(dim) };
         let side = |s: &Vec<i64>| s.iter().enumerate().filter(|(_, c)| **c != 0).map(term).collect();
         let mut level = self.subscripts.clone();
         let mut levels = vec![level.iter().map(side).collect()];
@@ -235,16 +239,21 @@ impl Access {
 
     /// Least bus beats that store the cells of a tile, over words of `width` bytes.
     pub fn store_beats(&self, tile: &[i64], width: i64) -> i64 {
-        let side = |s: &Vec<i64>| s.iter().zip(tile).filter(|(c, _)| **c != 0).map(|(_, t)| *t).max().unwrap_or(1);
+        let longest = |s: &Vec<i64>, along: &dyn Fn((usize, i64)) -> i64| {
+            let moving = s.iter().zip(tile).enumerate().filter(|(_, (c, _))| **c != 0);
+            moving.map(|(d, (_, &tile))| along((d, tile))).max().unwrap_or(1)
+        };
+        let side = |s: &Vec<i64>| longest(s, &|(_, tile)| tile);
+        let rows = |s: &Vec<i64>| longest(s, &|(d, tile)| tile.min(self.most(d)));
         let (last, outer) = self.subscripts.split_last().expect("a subscript");
         if self.plain {
-            return outer.iter().map(side).product::<i64>() * ((side(last) * self.bytes + width - 1) / width);
+            return outer.iter().map(rows).product::<i64>() * ((side(last) * self.bytes + width - 1) / width);
         }
         // Only subscripts that share no dimension with another multiply; rows may lie along any of them.
         let shares = |s: &Vec<i64>| {
             self.subscripts.iter().filter(|o| s.iter().zip(*o).any(|(a, b)| *a != 0 && *b != 0)).count() > 1
         };
-        let cells: i64 = self.subscripts.iter().filter(|s| !shares(s)).map(side).product();
+        let cells: i64 = self.subscripts.iter().filter(|s| !shares(s)).map(rows).product();
         (cells * self.bytes + width - 1) / width
     }
 }

@@ -85,6 +85,11 @@ impl<'p> Accesses<'p> {
                 let boxed = matches!(&placed.live_out[..], [only] if self.is_whole(only, &placed.write));
                 access.within = self.is_within(&access);
                 access.counted = boxed && access.plain && !access.fixed && access.within;
+                if self.program.is_sized() {
+                    // Sizes end rows where the array ends.
+                    let whole = |&(least, most): &(i64, i64)| Some(Span { least, most });
+                    access.limit_to(self.bounds.iter().map(whole).collect());
+                }
                 add(&mut writes, access);
             }
         }

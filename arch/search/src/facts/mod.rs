@@ -56,6 +56,18 @@ pub struct Port {
     pub passes_more: bool,
 }
 
+/// Two loads of an array that only some dimensions tell apart. If each of these has all its iterations in the lanes of a
+/// PE, the loads differ by constants, and a finished array has one group for both.
+///
+/// Example: `x[i - 1][j]` and, where `i` is 0, `x[0][j]`, with all of `i` in lanes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Alike {
+    /// Numbers among the loads.
+    loads: [usize; 2],
+    /// The dimensions, as bits.
+    dims: u32,
+}
+
 /// The facts of one transform. A dimension is a transformed one, if not said otherwise.
 #[derive(Clone, Debug)]
 pub struct Facts {
@@ -72,6 +84,8 @@ pub struct Facts {
     pub reads: Vec<Access>,
     /// Cells written at the end.
     pub writes: Vec<Access>,
+    /// Loads that may be one.
+    alike: Vec<Alike>,
     pub ports: Vec<Port>,
     /// What the ports can carry.
     pub most: Most,
@@ -98,18 +112,19 @@ impl Facts {
         Facts {
             transform: transform.to_vec(),
             phases: system.frame().outer,
-            extent,
             first: system.cases.iter().position(|c| {
                 c.bounds.iter().zip(&system.dims).take(system.frame().outer).all(|(b, d)| *b == (d.lo, d.lo))
             }),
             carried: Carried::new(program, transform),
             transitions: transitions::transitions(system, &reads, &writes, &program.passed),
+            alike: alike(&reads, &extent),
             counts_bytes: most.may_bind(&words),
             most,
             ports,
             classes,
             reads,
             writes,
+            extent,
             front: false,
         }
     }
@@ -122,7 +137,7 @@ impl Facts {
     /// Cycles in which the busiest port moves what must be moved once, over the widest words.
     pub fn floor(&self) -> i64 {
         let (mut loads, mut stores) = ([0; PORTS], [0; PORTS]);
-        for a in self.reads.iter().filter(|a| a.port < PORTS) {
+        for (_, a) in self.loads(&self.extent, u32::MAX).filter(|(_, a)| a.port < PORTS) {
             loads[a.port] += a.load_beats(&self.extent, self.ports[a.port].widest);
         }
         for a in self.writes.iter().filter(|a| a.port < PORTS) {
@@ -131,8 +146,30 @@ impl Facts {
         loads.into_iter().chain(stores).max().unwrap_or(0)
     }
 
-    /// What a tile moves over words of `widths` bytes, by port.
-    pub fn transfers(&self, tile: &[i64], widths: &[i64], loads: &mut Vec<Transfer>, stores: &mut Vec<Transfer>) {
+    /// The loads of a tile, each with its number. Of those that are one in a finished array, the largest. `in_lanes`:
+    /// dimensions with all their iterations in the lanes of a PE, as bits.
+    pub fn loads<'f>(&'f self, tile: &'f [i64], in_lanes: u32) -> impl Iterator<Item = (usize, &'f Access)> {
+        let bytes = |k: usize| (self.reads[k].load_beats(tile, 1), std::cmp::Reverse(k));
+        let is_less = move |k: usize| {
+            let others = self.alike.iter().filter(|a| a.dims & !in_lanes == 0).filter_map(|a| match a.loads {
+                [one, other] if one == k => Some(other),
+                [other, one] if one == k => Some(other),
+                _ => None,
+            });
+            others.into_iter().any(|other| bytes(other) > bytes(k))
+        };
+        self.reads.iter().enumerate().filter(move |(k, _)| !is_less(*k))
+    }
+
+    /// What a tile moves over words of `widths` bytes, by port; nothing through loads that are one with another.
+    /// `in_lanes`: as for [`Facts::loads`].
+    pub fn transfers(
+        &self,
+        (tile, in_lanes): (&[i64], u32),
+        widths: &[i64],
+        loads: &mut Vec<Transfer>,
+        stores: &mut Vec<Transfer>,
+    ) {
         let of = |a: &Access, beats: i64, bytes: i64| {
             let back = if self.comes_back(a) { beats } else { 0 };
             Transfer { port: a.port, beats, bytes, mask: a.mask, sum: a.sum, back }
@@ -143,6 +180,12 @@ impl Facts {
         loads.extend(
             self.reads.iter().map(|a| of(a, a.load_beats(tile, widths[a.port]), bytes(&|tile| a.load_bytes(tile)))),
         );
+        if !self.alike.is_empty() {
+            let own: Vec<usize> = self.loads(tile, in_lanes).map(|(k, _)| k).collect();
+            for (_, load) in loads.iter_mut().enumerate().filter(|(k, _)| !own.contains(k)) {
+                (load.beats, load.bytes) = (0, 0);
+            }
+        }
         stores.clear();
         stores.extend(
             self.writes.iter().map(|a| of(a, a.store_beats(tile, widths[a.port]), bytes(&|tile| a.store_bytes(tile)))),
@@ -216,6 +259,19 @@ impl Facts {
     pub fn parallel(&self, d: usize) -> bool {
         d >= self.phases && (self.carried.free[d] || self.carried.summed[d])
     }
+}
+
+/// The loads that may be one. Lanes hold no more iterations of a loop than [`tuning::LANES_PER_PE`].
+fn alike(reads: &[Access], extent: &[i64]) -> Vec<Alike> {
+    let pairs = (0..reads.len()).flat_map(|one| (one + 1..reads.len()).map(move |other| [one, other]));
+    let of = |loads: [usize; 2]| {
+        let [a, b] = loads.map(|k| &reads[k]);
+        let differs = |d: &usize| a.subscripts.iter().zip(&b.subscripts).any(|(a, b)| a[*d] != b[*d]);
+        let dims: Vec<usize> = (0..extent.len()).filter(differs).collect();
+        let may_be_one = a.array == b.array && dims.iter().all(|&d| extent[d] <= tuning::LANES_PER_PE);
+        may_be_one.then(|| Alike { loads, dims: dims.iter().fold(0, |all, d| all | 1 << d) })
+    };
+    pairs.filter_map(of).collect()
 }
 
 /// The phases in the box `all` of the program's dimensions.

@@ -18,10 +18,15 @@ fn board() -> Board {
     Board::parse(include_str!("../../../../boards/u250.toml")).expect("the board file is well formed")
 }
 
+fn board_of(name: &str) -> Board {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../boards/{name}.toml"));
+    let text = std::fs::read_to_string(file).expect("a board file");
+    Board::parse(&text).expect("the board file is well formed")
+}
+
 /// Ideal memory, and one that all ports share, which carries less than a word of the search a cycle.
 fn memories() -> [Memory; 2] {
-    let shared = Board::parse(include_str!("../../../../boards/arty-a7-100.toml")).expect("a well-formed board file");
-    [Memory::default(), shared.memories()]
+    [Memory::default(), board_of("arty-a7-100").memories()]
 }
 
 fn parse(name: &str, text: &str) -> Scop {
@@ -121,7 +126,7 @@ fn small_tiles_are_tried_behind_a_slow_memory() {
          #pragma scop\nfor (int o = 0; o < 64; o++)\nfor (int r = 0; r < 128; r++)\nfor (int c = 0; c < 128; c++) {\n\
          Y[r][c][o] = 0;\nfor (int i = 0; i < 8; i++)\nY[r][c][o] += X[r][c][i] * W[o][i];\n}\n#pragma endscop\n}\n",
     );
-    let board = Board::parse(include_str!("../../../../boards/pynq-z2.toml")).expect("a well-formed board file");
+    let board = board_of("pynq-z2");
     let spec = DesignSpec { memory: board.memories(), ..DesignSpec::default() };
     let program = search::program(&scop, &spec).expect("a program");
     let effort = Effort { exact: 1500, bounds: 30_000_000, work: 40_000_000, gap: 0.0 };
@@ -135,7 +140,7 @@ fn small_tiles_are_tried_behind_a_slow_memory() {
 #[test]
 fn sums_that_wait_for_the_next_tile_are_counted() {
     let scop = product([1024; 3]);
-    let board = Board::parse(include_str!("../../../../boards/ulx3s.toml")).expect("a well-formed board file");
+    let board = board_of("ulx3s");
     let spec = search::on(&board, &DesignSpec::default());
     let program = search::program(&scop, &spec).expect("a program");
     let effort = Effort { exact: 1500, bounds: 4_000_000, work: 40_000_000, gap: 0.0 };
@@ -155,7 +160,7 @@ fn a_bus_wider_than_the_memory_passes_words_that_it_does_not_move() {
          for (int j = 1; j < 39; j++)\nA[i][j] = (A[i - 1][j - 1] + A[i - 1][j] + A[i - 1][j + 1] + A[i][j - 1] + A[i][j] \
          + A[i][j + 1] + A[i + 1][j - 1] + A[i + 1][j] + A[i + 1][j + 1]) / 9.0f;\n#pragma endscop\n}\n",
     );
-    let board = Board::parse(include_str!("../../../../boards/pynq-z2.toml")).expect("a well-formed board file");
+    let board = board_of("pynq-z2");
     let spec = DesignSpec { memory: board.memories(), ..DesignSpec::default() };
     let program = search::program(&scop, &spec).expect("a program");
     let effort = Effort { exact: 400, bounds: 30_000_000, work: 40_000_000, gap: 0.0 };
@@ -220,9 +225,11 @@ fn bounds_hold_everywhere() {
     scops.extend(files.iter().filter_map(|file| Some(frontend::parse(file, &Default::default()).ok()?.0)));
     let (mut looked, mut over, mut wrong) = (0, vec![], vec![]);
     for scop in &scops {
-        let ([ideal, shared], far) = (memories(), board().memories());
-        for (spill_beyond, memory) in [(None, ideal.clone()), (Some(3), ideal), (None, shared), (None, far)] {
-            let mut spec = DesignSpec { memory, ..DesignSpec::default() };
+        let on = |board: &Board| search::on(board, &DesignSpec::default());
+        let ideal = DesignSpec::default();
+        let boards = [board(), board_of("arty-a7-100"), board_of("pynq-z2"), board_of("ulx3s")];
+        let specs = [(None, ideal.clone()), (Some(3), ideal)].into_iter().chain(boards.map(|board| (None, on(&board))));
+        for (spill_beyond, mut spec) in specs {
             spec.wiring.spill_beyond = spill_beyond;
             let Ok(program) = search::program(scop, &spec) else { continue };
             let limits = Resources { dsp: 40, ..board().resources };
