@@ -52,6 +52,9 @@ pub struct Transfer {
     pub sum: u32,
     /// Beats that load them again.
     pub back: i64,
+    /// Stores: loops in which the box leaves before the last iteration, as bits. If one is tiled, it leaves before the
+    /// last tile.
+    pub early: u32,
 }
 
 /// A run in tiles, without the order of its loops.
@@ -94,8 +97,10 @@ impl Moved<'_> {
         self.last
     }
 
-    pub fn new<'a>(loads: &'a [Transfer], stores: &'a [Transfer]) -> Moved<'a> {
-        Moved { loads, stores, first: busiest(loads), last: busiest(stores) }
+    /// `tiled`: see [`Tiles::tiled`].
+    pub fn new<'a>(loads: &'a [Transfer], stores: &'a [Transfer], tiled: u32) -> Moved<'a> {
+        let at_the_end = |t: &&Transfer| t.early & tiled == 0;
+        Moved { loads, stores, first: busiest(loads.iter()), last: busiest(stores.iter().filter(at_the_end)) }
     }
 }
 
@@ -182,7 +187,7 @@ impl Tiles<'_> {
             let (leaves, drains) = drains(t, sums);
             beats[t.port] += t.beats * drains;
             stored[t.port] += t.bytes * drains;
-            if sums.inside == 0 || leaves {
+            if sums.inside == 0 || leaves || t.early & self.tiled != 0 {
                 path = path.max(first + self.waves + beats[t.port] + self.cross + self.behind);
                 continue;
             }
@@ -208,14 +213,15 @@ impl Tiles<'_> {
                 path = path.max(first + outer * (before * self.waves + stores) + t.beats + self.cross + self.behind);
             }
         }
-        path.max(self.before.min(self.behind) + self.most.cycles(&loaded, &stored))
+        // Shares of a memory follow from whole runs, so nothing comes on top.
+        path.max(self.most.cycles(&loaded, &stored))
     }
 }
 
 /// Beats of the port that takes longest.
-fn busiest(all: &[Transfer]) -> i64 {
+fn busiest<'t>(all: impl Iterator<Item = &'t Transfer>) -> i64 {
     let (mut beats, mut most) = ([0; PORTS], 0);
-    for t in all.iter().filter(|t| t.port < PORTS) {
+    for t in all.filter(|t| t.port < PORTS) {
         beats[t.port] += t.beats;
         most = most.max(beats[t.port]);
     }

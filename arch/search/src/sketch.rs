@@ -43,6 +43,8 @@ impl Sketch<'_> {
     /// The groups behind some ports, for a plan with this initiation interval at least. `None` for a plan that is none.
     pub fn network(&self, plan: Plan, interval: i64, ports: impl Fn(usize) -> bool) -> Option<Vsa> {
         let (program, facts) = (self.program, self.facts);
+        let is_tiled = |d: &usize| plan.dims[*d].tile.is_some_and(|tile| tile < facts.extent[*d]);
+        let tiled = (0..facts.extent.len()).filter(is_tiled).fold(0, |all, d| all | 1 << d);
         let mapping = Mapping::new(&program.system, plan).ok()?;
         let mut arrays: Vec<DramArray> = vec![];
         let mut inputs = vec![];
@@ -67,7 +69,7 @@ impl Sketch<'_> {
             inputs.push(footprint::input(&draft, array, self.word(access), least, &mapping));
         }
         let mut outputs: Vec<OutputGroup> = vec![];
-        for access in Self::stores(facts, mapping.tile_depth).filter(|a| ports(a.port)) {
+        for access in Self::stores(facts, mapping.tile_depth, tiled).filter(|a| ports(a.port)) {
             let array = self.number(access, &mut arrays);
             let (group, back) = self.output(access, array, &mapping);
             inputs.extend(back);
@@ -98,9 +100,10 @@ impl Sketch<'_> {
         })
     }
 
-    /// The stores that are in a sketch. If the emission fixes what moves a cell, nobody knows in which tiles it leaves.
-    fn stores(facts: &Facts, tile_depth: usize) -> impl Iterator<Item = &Access> {
-        facts.writes.iter().filter(move |a| a.plain && !(a.fixed && tile_depth > 0))
+    /// The stores that are in a sketch. If the emission fixes what moves a cell, or is before the last tile, nobody knows in
+    /// which tiles it leaves. `tiled`: dimensions in several tiles, as bits.
+    fn stores(facts: &Facts, tile_depth: usize, tiled: u32) -> impl Iterator<Item = &Access> {
+        facts.writes.iter().filter(move |a| a.plain && !(a.fixed && tile_depth > 0) && a.early & tiled == 0)
     }
 
     /// What is certain of the transfers of the whole network of a shape with these sizes.
@@ -122,7 +125,7 @@ impl Sketch<'_> {
             true => Stored::Box(store.subscripts.iter().map(valid).collect()),
             false => Stored::Some(store.in_last_tile.clone()),
         };
-        Certain { begins, stored: Self::stores(facts, network.tile_depth).map(stored).collect() }
+        Certain { begins, stored: Self::stores(facts, network.tile_depth, sizes.tiled).map(stored).collect() }
     }
 
     /// The array's number among those of the sketch.

@@ -62,7 +62,7 @@ fn all_shapes(model: &Model, grid: &Bounded<Grid>, options: &[Vec<Choice>], cap:
         let sizes = grid.sizes(&facts.extent, &inner);
         let tile = (&sizes.tile[..depth], grid.in_lanes(&facts.extent, &inner));
         facts.transfers(tile, &wide, &mut loads, &mut stores);
-        let moved = Moved::new(&loads, &stores);
+        let moved = Moved::new(&loads, &stores, sizes.tiled);
         let run = tiles(model, &grid, &sizes, &moved);
         found.bounds += 1;
         let first = run.compute(&moved).max(key);
@@ -92,7 +92,7 @@ pub(super) fn cycles(model: &Model, shape: &Shape, widths: &Widths) -> i64 {
     let tile = (&sizes.tile[..facts.extent.len()], shape.grid.in_lanes(&facts.extent, &shape.inner));
     facts.transfers(tile, &widths, &mut loads, &mut stores);
     let interval = order.interval(facts, &shape.grid, &shape.inner);
-    let moved = Moved::new(&loads, &stores);
+    let moved = Moved::new(&loads, &stores, sizes.tiled);
     tiles(model, &shape.grid, &sizes, &moved)
         .cycles(&moved, &Around { interval, loads: &order.reload, sums: &order.sums })
 }

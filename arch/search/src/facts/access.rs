@@ -35,6 +35,8 @@ pub struct Access {
     pub in_every_phase: Vec<bool>,
     /// Stores, per phase class: it is stored in the last tile of each of its phases.
     pub in_last_tile: Vec<bool>,
+    /// Stores: dimensions along which it is stored before the last iteration only, as bits.
+    pub early: u32,
     /// Stores: dimensions whose every value stores something, as bits.
     pub whole: u32,
     /// Stores: least cycles from a wave's launch to the value in the PE where the wave is launched.
@@ -96,6 +98,7 @@ impl Access {
             fixed: false,
             in_every_phase: vec![],
             in_last_tile: vec![],
+            early: 0,
             whole: 0,
             latency: 1,
             classes: BTreeSet::new(),
@@ -148,6 +151,7 @@ impl Access {
         self.in_every_phase.iter_mut().zip(&other.in_every_phase).for_each(|(a, b)| *a |= b);
         self.in_last_tile.iter_mut().zip(&other.in_last_tile).for_each(|(a, b)| *a |= b);
         self.whole &= other.whole;
+        self.early |= other.early;
         self.latency = self.latency.min(other.latency);
         let joined = |(a, b): (&Option<Span>, Option<Span>)| match (*a, b) {
             (Some(a), Some(b)) => Some(Span { least: a.least.min(b.least), most: a.most.max(b.most) }),

@@ -8,6 +8,7 @@ use array::kernel::Kernel;
 use array::pe::spill;
 use scop::flow;
 use scop::{Affine, ArrayId, Constraint};
+use std::collections::BTreeSet;
 use uniform::affine::interval;
 use uniform::case::Case;
 use uniform::mapping::own_row;
@@ -81,6 +82,7 @@ impl<'p> Accesses<'p> {
                 access.classes = (0..system.cases.len())
                     .filter(|&c| placed.during.is_none() || system.cases[c].statements.contains(&s))
                     .collect();
+                access.early = self.early(&store.when, &access.classes);
                 access.sum = if access.plain { self.partial_sum(s) } else { 0 };
                 let boxed = matches!(&placed.live_out[..], [only] if self.is_whole(only, &placed.write));
                 access.within = self.is_within(&access);
@@ -165,6 +167,18 @@ impl<'p> Accesses<'p> {
             case.statements.contains(&s) && sets.iter().any(|set| in_every_phase(&within(set), case, self.system()))
         };
         self.system().cases.iter().zip(self.classes).map(of).collect()
+    }
+
+    /// Transformed dimensions along which something is stored before the last iteration only, in phases of these classes;
+    /// as bits.
+    fn early(&self, when: &[Vec<Constraint>], classes: &BTreeSet<usize>) -> u32 {
+        let System { dims, cases, .. } = self.system();
+        let last = |d: usize| classes.iter().map(|&c| cases[c].bounds[d].1).min().unwrap_or(dims[d].hi);
+        let within: Vec<Vec<(i64, i64)>> = when.iter().map(|all| ranges(all, dims)).collect();
+        let is_early = |d: &usize| !within.is_empty() && within.iter().all(|r| r[*d].1 < last(*d));
+        let early: Vec<usize> = (self.system().frame().outer..dims.len()).filter(is_early).collect();
+        let moves = |row: &Vec<i64>| early.iter().any(|&d| row[d] != 0);
+        self.transform.iter().enumerate().filter(|(_, row)| moves(row)).fold(0, |m, (d, _)| m | 1 << d)
     }
 
     /// The last iteration of a phase.

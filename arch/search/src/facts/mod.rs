@@ -172,7 +172,7 @@ impl Facts {
     ) {
         let of = |a: &Access, beats: i64, bytes: i64| {
             let back = if self.comes_back(a) { beats } else { 0 };
-            Transfer { port: a.port, beats, bytes, mask: a.mask, sum: a.sum, back }
+            Transfer { port: a.port, beats, bytes, mask: a.mask, sum: a.sum, back, early: a.early }
         };
         let average = self.counts_bytes.then(|| self.average(tile));
         let bytes = |of: &dyn Fn(&[f64]) -> i64| average.as_ref().map_or(0, |tile| of(tile));
@@ -230,7 +230,7 @@ impl Facts {
 
     /// The last tile of the run stores a box through this access, from its first cell on.
     pub fn stores_box(&self, store: &Access) -> bool {
-        self.classes.is_empty() && store.counted && store.goes_on() && self.is_plain()
+        self.classes.is_empty() && store.counted && store.early == 0 && store.goes_on() && self.is_plain()
     }
 
     /// Whichever loop is innermost, a value of floats waits there for its operator.
