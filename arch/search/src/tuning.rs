@@ -5,6 +5,8 @@
 
 /// Lanes of a PE at most; more lanes give wider dot products and a larger space.
 pub const LANES_PER_PE: i64 = 64;
+/// Loops that lanes are along at most: that of a sum, and two whose products share DSP slices.
+pub const LOOPS_OF_LANES: usize = 3;
 /// Loops up to which all orders are listed once for all sets of tiled loops; in deeper nests only the orders of the
 /// tiled loops are listed, which saves n! orders and loses some.
 pub const LOOPS_WITH_ALL_ORDERS: usize = 7;

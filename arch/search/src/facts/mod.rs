@@ -117,7 +117,7 @@ impl Facts {
             }),
             carried: Carried::new(program, transform),
             transitions: transitions::transitions(system, &reads, &writes, &program.passed),
-            alike: alike(&reads, &extent),
+            alike: alike(program, &reads, &extent),
             counts_bytes: most.may_bind(&words),
             most,
             ports,
@@ -261,14 +261,19 @@ impl Facts {
     }
 }
 
-/// The loads that may be one. Lanes hold no more iterations of a loop than [`tuning::LANES_PER_PE`].
-fn alike(reads: &[Access], extent: &[i64]) -> Vec<Alike> {
+/// The loads that may be one. Lanes hold no more iterations of a loop than [`tuning::LANES_PER_PE`], and are along one
+/// loop, but for products of integers that share DSP slices.
+fn alike(program: &Kernel, reads: &[Access], extent: &[i64]) -> Vec<Alike> {
+    let is_float = program.scop.arrays.iter().all(|a| a.ty.is_float());
+    let loops = if is_float { 1 } else { tuning::LOOPS_OF_LANES };
     let pairs = (0..reads.len()).flat_map(|one| (one + 1..reads.len()).map(move |other| [one, other]));
     let of = |loads: [usize; 2]| {
         let [a, b] = loads.map(|k| &reads[k]);
         let differs = |d: &usize| a.subscripts.iter().zip(&b.subscripts).any(|(a, b)| a[*d] != b[*d]);
         let dims: Vec<usize> = (0..extent.len()).filter(differs).collect();
-        let may_be_one = a.array == b.array && dims.iter().all(|&d| extent[d] <= tuning::LANES_PER_PE);
+        let long = dims.iter().filter(|&&d| extent[d] > 1);
+        let in_lanes = long.clone().count() <= loops && long.clone().all(|&d| extent[d] <= tuning::LANES_PER_PE);
+        let may_be_one = a.array == b.array && in_lanes;
         may_be_one.then(|| Alike { loads, dims: dims.iter().fold(0, |all, d| all | 1 << d) })
     };
     pairs.filter_map(of).collect()
