@@ -125,6 +125,8 @@ estimated() {
         --space o,c --tile o=8,c=4,r=8 --latency o=2 --simd i=3 -o "$work/estimated_conv"
     "$sagen" rtl examples/lu.c -D N=8 --limit lut=7000,dsp=16 -o "$work/estimated_floats"
     python3 scripts/estimates.py --check "$work/estimated" "$work/estimated_phases" "$work/estimated_conv" "$work/estimated_floats"
+    # Its PEs and engines meet the board's clock, and the paths that sagen estimates are those of the netlist.
+    python3 scripts/timing.py --check "$work/estimated"
 }
 
 # The same for a 7-series part with addresses of 32 bits.

@@ -39,6 +39,7 @@
 mod bands;
 pub mod catalog;
 pub mod check;
+pub mod clock;
 pub mod cli;
 pub mod command;
 pub mod confine;

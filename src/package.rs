@@ -8,6 +8,7 @@ mod parts;
 mod testbench;
 
 use crate::cli::Rtl;
+use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::explore;
 use crate::input::Input;
@@ -34,6 +35,7 @@ pub struct Packaged {
     pub board: Board,
     pub ip: Ip,
     pub interface: Interface,
+    pub clock: Clock,
     /// In the order of their numbers in the IP.
     pub functions: Vec<PackagedFunction>,
     /// The arrays beside that of the only function on the front of cycles and resources, the fastest first.
@@ -73,20 +75,20 @@ pub(crate) fn run(arguments: &Rtl, reporter: &dyn Reporter) -> Result<Packaged> 
     let built = Built::new(&ip).map_err(Error::internal)?;
     let directory = arguments.output.clone().unwrap_or_else(|| PathBuf::from("out").join(&built.interface.kernel));
     let compiled: Vec<&Compiled> = functions.iter().map(|f| &f.compiled).collect();
-    let mut report =
-        report::design(&Design { ip: &ip, interface: &built.interface, functions: &compiled, board: &board });
+    let clock = Clock::new(&built.design, &board);
+    let design = Design { ip: &ip, interface: &built.interface, functions: &compiled, board: &board, clock: &clock };
+    let mut report = report::design(&design);
     reporter.progress(Progress::Stage("looking beside it"));
     let beside = match &functions[..] {
         [only] if only.input.stage.is_none() => explore::beside(&only.spec, &only.compiled, &board),
         _ => vec![],
     };
     report["beside"] = beside.iter().enumerate().map(|(k, d)| report::beside(&design_file(k), d)).collect();
-    let design = Design { ip: &ip, interface: &built.interface, functions: &compiled, board: &board };
     let page = page::render(&page::Page { design, functions: &functions, beside: &beside });
     let job = Job { arguments, functions: &functions, beside: &beside, built: &built, board: &board, reporter };
     job.write(&directory, &report, page)?;
     reporter.progress(Progress::Done);
-    Ok(Packaged { directory, board, ip, interface: built.interface, functions, beside, report })
+    Ok(Packaged { directory, board, ip, interface: built.interface, clock, functions, beside, report })
 }
 
 /// Everything that the files depend on.

@@ -1,6 +1,7 @@
 //! Facts about a design, as JSON for programs and as lines for people.
 
 use crate::bands;
+use crate::clock::Clock;
 use array::contract::dram::Pace;
 use array::ip::Ip;
 use array::vsa::{Shared, Until, Vsa};
@@ -100,6 +101,7 @@ pub struct Design<'a> {
     pub interface: &'a Interface,
     pub functions: &'a [&'a Compiled],
     pub board: &'a Board,
+    pub clock: &'a Clock,
 }
 
 /// The systolic array of one function.
@@ -160,6 +162,7 @@ pub fn design(design: &Design) -> Value {
         "board": board.name,
         "part": board.part,
         "clock_mhz": board.clock_mhz,
+        "clock": design.clock.json(),
         "interface": interface(design.interface),
     });
     // Beside the report; the space-time diagram needs the program.
@@ -321,8 +324,8 @@ pub fn headline(vsa: &Vsa) -> String {
 
 /// The design for people: one function after the other, and the sum of several.
 pub fn design_text(design: &Design) -> String {
-    let Design { ip, interface, functions, board } = design;
-    let mut text: String = functions.iter().map(|c| function_text(c, board)).collect();
+    let Design { ip, interface, functions, board, clock } = design;
+    let mut text: String = functions.iter().map(|c| function_text(c, board, clock)).collect();
     if functions.len() == 1 {
         return text;
     }
@@ -398,7 +401,7 @@ pub fn outside(converters: Resources) -> Option<(&'static str, Resources)> {
 }
 
 /// The rows of one function.
-fn function_text(compiled: &Compiled, board: &Board) -> String {
+fn function_text(compiled: &Compiled, board: &Board, clock: &Clock) -> String {
     let (vsa, report) = (compiled.own(), &compiled.report);
     let cycles = report.prediction.cycles;
     let time =
@@ -412,9 +415,11 @@ fn function_text(compiled: &Compiled, board: &Board) -> String {
         ("cycles", cycles_text(compiled)),
         ("utilization", utilization_text(compiled, cycles)),
         ("time", time),
+    ];
+    let rows = rows.into_iter().chain(clock.slower(cycles).map(|text| ("clock", text))).chain([
         ("ports", ports_text(&interface)),
         ("banks", report.loads.iter().map(|load| bank_text(compiled, load)).collect::<Vec<_>>().join(", ")),
-    ];
+    ]);
     let own = match &compiled.member {
         None => vec![
             ("estimate", estimate(&report.resources, board)),
@@ -426,7 +431,7 @@ fn function_text(compiled: &Compiled, board: &Board) -> String {
         }
     };
     let mut text = format!("{}\n", headline(vsa));
-    for (name, value) in rows.into_iter().chain(own).chain(optional_rows(compiled, &interface, board)) {
+    for (name, value) in rows.chain(own).chain(optional_rows(compiled, &interface, board)) {
         let _ = writeln!(text, "  {name:<12} {value}");
     }
     text

@@ -3,10 +3,11 @@
 //!
 //! ```text
 //! Template ─► build::Design ─► netlist::Netlist ─► check::Verified ─┬─► sim
-//!             (elaboration)    (data only)         (no faults)      └─► verilog
+//!             (elaboration)    (data only)         (no faults)      ├─► verilog
+//!                                                                   └─► timing
 //! ```
 //! A `Template` writes a module with a `ModuleBuilder`. `Design::module` elaborates equal templates once.
-//! `Design::verify` returns a `Verified`, the only thing that is printed or simulated. `check` and `sim` share
+//! `Design::verify` returns a `Verified`, the only thing that is printed, simulated, or timed. `check` and `sim` share
 //! `hierarchy`, which flattens the modules below a top. Each folder imports only from folders to its left, and
 //! `hierarchy` only from `netlist`.
 
@@ -14,6 +15,7 @@ pub mod netlist;
 mod build;
 mod hierarchy;
 mod check;
+pub mod timing;
 pub mod sim;
 pub mod verilog;
 

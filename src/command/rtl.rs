@@ -7,12 +7,12 @@ use search::Compiled;
 
 /// What `sagen rtl` prints.
 pub fn shown(packaged: &Packaged, arguments: &Rtl) -> String {
-    let Packaged { directory, board, ip, interface, functions, report, .. } = packaged;
+    let Packaged { directory, board, ip, interface, functions, report, clock, .. } = packaged;
     if arguments.json {
         return format!("{report:#}\n");
     }
     let compiled: Vec<&Compiled> = functions.iter().map(|f| &f.compiled).collect();
-    let text = report::design_text(&Design { ip, interface, functions: &compiled, board });
+    let text = report::design_text(&Design { ip, interface, functions: &compiled, board, clock });
     format!("{text}{}  written to   {}\n", beside(packaged), directory.display())
 }
 

@@ -128,8 +128,9 @@ fn timing(page: &Page) -> String {
     let head = ["run", "cycles", "time", "cycles with ideal memory", "time", "of the lanes", "limited by"];
     format!(
         "<p>Clock: {mhz} MHz, {:.3} ns. The cycles are exact for the memory that is assumed; the simulation gives the same. \
-        Whether the clock is met is known after placement and routing.</p>{}",
+        Whether the clock is met is known after placement and routing; {}.</p>{}",
         1000.0 / mhz,
+        escape(&page.design.clock.estimate()),
         table(&head, page.functions.iter().map(row))
     )
 }

@@ -6,4 +6,5 @@ mod differential;
 mod pe;
 mod sim;
 mod support;
+mod timing;
 mod verilog;

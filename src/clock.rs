@@ -1,0 +1,80 @@
+//! The clock that a design is expected to reach, from the slowest of its paths.
+
+use cost::board::Board;
+use rtl::timing::{slowest, Delays, Path};
+use rtl::Verified;
+use serde_json::{json, Value};
+use uniform::fabric::Fabric;
+
+/// The clock of an IP on a board. No placement is known: it is an estimate.
+pub struct Clock {
+    board_mhz: f64,
+    /// The slowest path of each module.
+    paths: Vec<Path>,
+}
+
+/// Delays of a device. Those of 7-series and ECP5 are longer throughout: the factor of ECP5 is what placed designs take
+/// (`docs/results/placed.md`), that of 7-series is a guess between the two.
+fn delays(fabric: Fabric) -> Delays {
+    match fabric {
+        Fabric::Lut6 => Delays::ULTRASCALE,
+        Fabric::Series7 => Delays::ULTRASCALE.times(1.6),
+        Fabric::Ecp5 => Delays::ULTRASCALE.times(2.7),
+    }
+}
+
+impl Clock {
+    pub fn new(design: &Verified, board: &Board) -> Clock {
+        Clock { board_mhz: board.clock_mhz, paths: slowest(design, &delays(board.fabric())) }
+    }
+
+    /// The slowest path of the IP.
+    fn path(&self) -> Option<&Path> {
+        self.paths.iter().max_by(|a, b| a.ns.total_cmp(&b.ns))
+    }
+
+    /// The estimated clock in MHz.
+    pub fn mhz(&self) -> f64 {
+        self.path().map_or(f64::INFINITY, |p| 1000.0 / p.ns)
+    }
+
+    /// A run of `cycles` at the estimated clock in words, and the path that limits it, if the board's clock is faster.
+    pub fn slower(&self, cycles: i64) -> Option<String> {
+        let path = self.path().filter(|_| self.mhz() < self.board_mhz)?;
+        Some(format!(
+            "{:.0} MHz estimated, less than the board's {}: {:.2} µs; {}",
+            self.mhz(),
+            self.board_mhz,
+            cycles as f64 / self.mhz(),
+            text(path)
+        ))
+    }
+
+    /// The estimate and its path in words.
+    pub fn estimate(&self) -> String {
+        match self.path() {
+            Some(path) => format!("the estimate is {:.0} MHz: {}", self.mhz(), text(path)),
+            None => "no path between registers was found".into(),
+        }
+    }
+
+    /// For `report.json`.
+    pub fn json(&self) -> Value {
+        let one = |p: &Path| json!({ "module": p.module.as_str(), "ns": round(p.ns), "levels": p.levels, "from": p.from, "to": p.to });
+        json!({
+            "estimated_mhz": self.path().map(|_| round(self.mhz())),
+            "meets_board": self.mhz() >= self.board_mhz,
+            "slowest": self.path().map(one),
+            "modules": self.paths.iter().map(one).collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn text(path: &Path) -> String {
+    let levels = if path.levels == 1 { "1 level".into() } else { format!("{} levels", path.levels) };
+    format!("{:.2} ns in {} from {} to {}, {levels} of logic", path.ns, path.module, path.from, path.to)
+}
+
+fn round(x: f64) -> f64 {
+    (x * 1000.0).round() / 1000.0
+}
