@@ -107,6 +107,11 @@ def leaf_arcs(cell, port, bit):
         registered = has_register(cell, "DOB_REG" if port.startswith(("DOB", "DOUTB", "DOUTPB")) else "DOA_REG", "0")
         return Path(0, BLOCK_CLOCK_NS if registered else MEMORY_CLOCK_NS, kind), []
     if kind.startswith("DSP48"):
+        if port in ("ACOUT", "BCOUT"):
+            # The operand, behind its register: not the product.
+            if has_register(cell, f"{port[0]}REG"):
+                return Path(0, BLOCK_CLOCK_NS, kind), []
+            return None, [(p, None, 0, DSP_SETUP_NS) for p in (port[0], f"{port[0]}CIN")]
         registered, through = dsp_arcs(cell)
         launch = Path(0 if registered else 2, BLOCK_CLOCK_NS if registered else DSP_NS, kind)
         return launch, [(p, None, 2, DSP_NS) for p in sorted(through)]
