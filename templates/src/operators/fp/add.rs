@@ -1,7 +1,7 @@
 //! Addition and subtraction by one path: order by magnitude, align the smaller operand to the right with a sticky bit,
 //! add or subtract, count leading zeros, shift left no further than exponent 1, round.
 
-use super::parts::{leading_zeros, saturate, shift_left, shift_right, Fields, Normalization};
+use super::parts::{leading_zeros, or_by_six, saturate, shift_left, shift_right, Fields, Normalization};
 use super::pipe::Pipe;
 use super::Format;
 use rtl::{clog2, u, ModuleBuilder, Sig};
@@ -19,8 +19,9 @@ pub fn build(m: &ModuleBuilder, f: Format, subtract: bool, latency: u32) {
     let (more, less) = (p.hold("more", excess(m, &x, &y)), p.hold("less", excess(m, &y, &x)));
     let uneven = p.hold("uneven", x.normal ^ y.normal);
     let opposite = p.hold("opposite", x.sign ^ y_sign);
-    // Exponents of ones, and fractions that are not 0: what they mean is decided behind the registers.
-    let (tops, some) = (p.hold("tops", m.concat(&[x.top, y.top])), p.hold("some", m.concat(&[x.some, y.some])));
+    // Exponents of ones, and parts of fractions that are not 0: what they mean is decided behind the registers.
+    let tops = p.hold("tops", m.concat(&[x.top, y.top]));
+    let some = [("some_a", &x), ("some_b", &y)].map(|(name, x)| p.hold(name, or_by_six(m, x.fraction)));
     let zero_sign = p.hold("zero_sign", x.sign & y_sign);
     let x = p.hold("x", m.concat(&[x.sign, ex, x.significand(m)]));
     let y = p.hold("y", m.concat(&[y_sign, ey, y.significand(m)]));
@@ -32,8 +33,9 @@ pub fn build(m: &ModuleBuilder, f: Format, subtract: bool, latency: u32) {
     let distance = p.hold("distance", distance);
     p.cut();
     let special = tops.now();
-    let no_number = (special & some.now()).reduce_or() | (special.reduce_and() & opposite.now());
-    let (nan, infinite) = (p.hold("nan", no_number), p.hold("infinite", (special & !some.now()).reduce_or()));
+    let some = m.concat(&some.map(|some| some.now().reduce_or()));
+    let no_number = (special & some).reduce_or() | (special.reduce_and() & opposite.now());
+    let (nan, infinite) = (p.hold("nan", no_number), p.hold("infinite", (special & !some).reduce_or()));
     let distance = saturate(m, distance.now(), clog2(width as u64 + 3));
     let even = m.mux(uneven.now(), small.now().shl_const(1), small.now());
     let (aligned, lost) = shift_right(m, m.concat(&[even, m.lit(0, u(2))]), distance, width + 2);
@@ -55,9 +57,9 @@ pub fn build(m: &ModuleBuilder, f: Format, subtract: bool, latency: u32) {
     p.output("y", result().round(m, sign.now(), f));
 }
 
-/// The exponent field of `x` less that of `y`, for `x` not below `y`. A subnormal number has exponent 1, not 0: if `y` alone
-/// is one, the difference is 1 too high, and the significand of `y` is shifted left instead, whose hidden bit is 0. So the
-/// fields need not wait for the comparison with 0.
+/// The exponent field of `x` less that of `y`, for `x` not below `y`. A subnormal number has exponent 1, not 0: if
+/// `y` alone is one, the difference is 1 too high, and the significand of `y` is shifted left instead, whose hidden
+/// bit is 0. So the fields need not wait for the comparison with 0.
 fn excess<'m>(m: &'m ModuleBuilder, x: &Fields<'m>, y: &Fields<'m>) -> Sig<'m> {
     let one = m.lit(1, u(1));
     let whole = m.concat(&[x.exponent, one]) + m.concat(&[!y.exponent, one]);

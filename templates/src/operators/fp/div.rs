@@ -19,23 +19,25 @@ fn steps(f: Format) -> Vec<u32> {
 pub fn build(m: &ModuleBuilder, f: Format, latency: u32) {
     let p = Pipe::new(m, &steps(f), latency);
     let (a, b) = (p.input("a", f.bits()), p.input("b", f.bits()));
-    let (x, y) = (Fields::new(a.now(), f), Fields::new(b.now(), f));
+    let (x, y) = (Fields::new(a.now(), f).hold(&p, "a"), Fields::new(b.now(), f).hold(&p, "b"));
+    p.cut();
+    let (x, y) = (x(), y());
     let wide = exponent_width(f, 2 * f.fraction + 2);
     let nan = p.hold("nan", x.nan | y.nan | (x.zero & y.zero) | (x.infinite & y.infinite));
     let infinite = p.hold("infinite", x.infinite | y.zero);
     let sign = p.hold("sign", x.sign ^ y.sign);
     let exponent = p.hold("exponent", (x.biased(m).extend(wide) - y.biased(m).extend(wide)).signed());
-    // A number divided by infinity is computed as 0 / 1.
-    let dividend = p.hold("dividend", x.significand(m) & m.repeat(!y.infinite, f.fraction + 1));
-    let divisor = p.hold("divisor", y.significand(m));
-    p.cut();
+    let finite = p.hold("finite", !y.infinite);
+    let (dividend, divisor) = (p.hold("dividend", x.significand(m)), p.hold("divisor", y.significand(m)));
     let (zeros_a, zeros_b) =
         (p.hold("zeros_a", leading_zeros(m, dividend.now())), p.hold("zeros_b", leading_zeros(m, divisor.now())));
     p.cut();
     // Exponent of the quotient's second bit, which has weight one half; less 1.
     let correction = (zeros_b.now().extend(wide) - zeros_a.now().extend(wide)).signed();
     let exponent = p.hold("exponent_q", exponent.now().add_lit(f.bias() - 2) + correction);
-    let dividend = p.hold("dividend_n", shift_left(m, dividend.now(), zeros_a.now()));
+    // A number divided by infinity is computed as 0 / 1.
+    let dividend = shift_left(m, dividend.now(), zeros_a.now()) & m.repeat(finite.now(), f.fraction + 1);
+    let dividend = p.hold("dividend_n", dividend);
     let divisor = p.hold("divisor_n", shift_left(m, divisor.now(), zeros_b.now()));
     p.cut();
     let w = f.fraction + 2;

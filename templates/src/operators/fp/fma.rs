@@ -15,7 +15,7 @@ use rtl::{clog2, u, ModuleBuilder, Sig};
 
 /// Half levels: unpack; count zeros; normalize; multiply; add partial products and align; compare; add; count zeros;
 /// limit the shift; shift; round.
-const STEPS: [u32; 11] = [8, 9, 6, 10, 10, 10, 5, 12, 7, 8, 8];
+const STEPS: [u32; 11] = [4, 9, 6, 10, 10, 10, 5, 12, 7, 8, 8];
 
 /// Whether two subnormal factors are always too small to matter beside an addend, which the operator relies on.
 pub fn supports(f: Format) -> bool {
@@ -49,19 +49,23 @@ pub fn build(m: &ModuleBuilder, f: Format, latency: u32) {
     let (width, wide) = (f.fraction + 1, exponent_width(f, 4 * f.fraction + 8));
     let (a, b, c) = (p.input("a", f.bits()), p.input("b", f.bits()), p.input("c", f.bits()));
     let (x, y, z) = (Fields::new(a.now(), f), Fields::new(b.now(), f), Fields::new(c.now(), f));
+    let (left, right) = (x.significand(m), y.significand(m));
+    let (small, factor) = (m.mux(x.normal, right, left), m.mux(x.normal, left, right));
+    let (small, y_significand) = (p.hold("small", small), p.hold("y", factor));
+    let addend = p.hold("addend", z.significand(m));
+    let (x, y, z) = (x.hold(&p, "a"), y.hold(&p, "b"), z.hold(&p, "c"));
+    p.cut();
+    let (x, y, z) = (x(), y(), z());
     let flags = flags(&p, &x, &y, &z);
     let exponent = p.hold("exponent", product_exponent(m, &x, &y, f, wide));
-    let (addend, addend_exponent) = (p.hold("addend", z.significand(m)), p.hold("addend_exponent", z.biased(m)));
-    let (x, y) = (x.significand(m), y.significand(m));
-    let (small, y) = (p.hold("small", m.mux(x.msb(), y, x)), p.hold("y", m.mux(x.msb(), x, y)));
-    p.cut();
+    let addend_exponent = p.hold("addend_exponent", z.biased(m));
     let zeros = p.hold("zeros", leading_zeros(m, small.now()));
     p.cut();
     let x = p.hold("x", shift_left(m, small.now(), zeros.now()));
     let top = exponent.now().add_lit(f.fraction + 5) - zeros.now().extend(wide).signed();
     let top = p.hold("top", top);
     p.cut();
-    let partial = partial_products(&p, x.now(), y.now());
+    let partial = partial_products(&p, x.now(), y_significand.now());
     let addend_exponent = addend_exponent.now().extend(wide).signed();
     let distance = top.now() - addend_exponent;
     let stay = distance.msb() | flags.no_product.now();

@@ -19,16 +19,19 @@ pub fn build(m: &ModuleBuilder, f: Format, latency: u32) {
     let width = 2 * f.fraction + 2;
     let (a, b) = (p.input("a", f.bits()), p.input("b", f.bits()));
     let (x, y) = (Fields::new(a.now(), f), Fields::new(b.now(), f));
-    let wide = exponent_width(f, width);
-    let exponent = p.hold("exponent", product_exponent(m, &x, &y, f, wide));
     // If both operands are subnormal, either one serves: the product is below half of the least number.
     let small = p.hold("small", m.mux(x.normal, y.significand(m), x.significand(m)));
+    // The slices take these registers.
+    let factors = [("x", &x), ("y", &y)].map(|(name, x)| p.hold(name, x.significand(m)));
+    let (x, y) = (x.hold(&p, "a"), y.hold(&p, "b"));
+    p.cut();
+    let (x, y) = (x(), y());
+    let wide = exponent_width(f, width);
+    let exponent = p.hold("exponent", product_exponent(m, &x, &y, f, wide));
     let (sign, nan, infinite) = product_special(&x, &y);
     let (sign, nan, infinite) = (p.hold("sign", sign), p.hold("nan", nan), p.hold("infinite", infinite));
-    let (x, y) = (p.hold("x", x.significand(m)), p.hold("y", y.significand(m)));
-    p.cut();
     let zeros = p.hold("zeros", leading_zeros(m, small.now()));
-    let partial = partial_products(&p, x.now(), y.now());
+    let partial = partial_products(&p, factors[0].now(), factors[1].now());
     p.cut();
     let product = p.hold("product", sum_of(m, &partial, width));
     let x = placement(m, exponent.now(), zeros.now(), f.fraction, width);
@@ -41,10 +44,10 @@ pub fn build(m: &ModuleBuilder, f: Format, latency: u32) {
     p.output("y", round(m, &result().unrounded(m, f), &special, f));
 }
 
-/// Biased exponent of bit `2 * fraction` of the significands' product, less 1; signed, `wide` bits. The bias plus 1 is a power
-/// of two, so to subtract it changes only the upper bits of one operand. A subnormal operand has exponent 1, not 0: the
-/// carry in adds it, so the fields need not wait for the comparison with 0. If both are subnormal, it is 1 too low; the
-/// product is then below half of the least number and only whether it is 0 matters.
+/// Biased exponent of bit `2 * fraction` of the significands' product, less 1; signed, `wide` bits. The bias plus 1
+/// is a power of two, so to subtract it changes only the upper bits of one operand. A subnormal operand has
+/// exponent 1, not 0: the carry in adds it, so the fields need not wait for the comparison with 0. If both are
+/// subnormal, it is 1 too low; the product is then below half of the least number and only whether it is 0 matters.
 pub fn product_exponent<'m>(m: &'m ModuleBuilder, x: &Fields<'m>, y: &Fields<'m>, f: Format, wide: u32) -> Sig<'m> {
     let top = f.exponent - 1;
     debug_assert_eq!(f.bias() + 1, 1 << top);

@@ -15,8 +15,6 @@ pub struct Fields<'m> {
     pub normal: Sig<'m>,
     /// All bits of the exponent field are 1.
     pub top: Sig<'m>,
-    /// The fraction is not 0.
-    pub some: Sig<'m>,
     pub nan: Sig<'m>,
     pub infinite: Sig<'m>,
     pub zero: Sig<'m>,
@@ -25,17 +23,30 @@ pub struct Fields<'m> {
 impl<'m> Fields<'m> {
     pub fn new(x: Sig<'m>, f: Format) -> Self {
         let (exponent, fraction) = (x.slice(f.fraction, f.exponent), x.slice(0, f.fraction));
-        let (normal, top, some) = (exponent.reduce_or(), exponent.reduce_and(), fraction.reduce_or());
-        Fields {
-            sign: x.msb(),
-            exponent,
-            fraction,
-            normal,
-            top,
-            some,
-            nan: top & some,
-            infinite: top & !some,
-            zero: !(normal | some),
+        Fields::of_parts(
+            [x.msb(), exponent, fraction],
+            exponent.reduce_or(),
+            exponent.reduce_and(),
+            fraction.reduce_or(),
+        )
+    }
+
+    fn of_parts([sign, exponent, fraction]: [Sig<'m>; 3], normal: Sig<'m>, top: Sig<'m>, some: Sig<'m>) -> Self {
+        Fields { sign, exponent, fraction, normal, top, nan: top & some, infinite: top & !some, zero: !(normal | some) }
+    }
+
+    /// Holds what decides the class and the exponent for later steps. In front of the registers each bit of the
+    /// exponent and of the fraction passes one "or" at most but for the hidden bit: an operand may come through a
+    /// multiplexer.
+    pub fn hold<'p>(self, p: &'p Pipe<'m>, name: &str) -> impl Fn() -> Fields<'m> + use<'p, 'm> {
+        let held = |what: &str, x| p.hold(format!("{name}_{what}"), x);
+        let (sign, exponent, fraction) =
+            (held("sign", self.sign), held("exponent", self.exponent), held("fraction", self.fraction));
+        let (normal, top) = (held("normal", self.normal), held("top", self.top));
+        let some = held("some", or_by_six(p.m, self.fraction));
+        move || {
+            let x = [sign.now(), exponent.now(), fraction.now()];
+            Fields::of_parts(x, normal.now(), top.now(), some.now().reduce_or())
         }
     }
 

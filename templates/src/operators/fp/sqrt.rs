@@ -17,13 +17,14 @@ fn steps(f: Format) -> Vec<u32> {
 
 pub fn build(m: &ModuleBuilder, f: Format, latency: u32) {
     let p = Pipe::new(m, &steps(f), latency);
-    let x = Fields::new(p.input("a", f.bits()).now(), f);
+    let x = Fields::new(p.input("a", f.bits()).now(), f).hold(&p, "a");
+    p.cut();
+    let x = x();
     let wide = exponent_width(f, f.fraction + 1);
     let sign = p.hold("sign", x.sign);
     let nan = p.hold("nan", x.nan | (x.sign & !x.zero));
     let infinite = p.hold("infinite", x.infinite);
     let (biased, significand) = (p.hold("biased", x.biased(m)), p.hold("significand", x.significand(m)));
-    p.cut();
     let zeros = p.hold("zeros", leading_zeros(m, significand.now()));
     p.cut();
     let exponent = biased.now().extend(wide).signed() - zeros.now().extend(wide).signed();
