@@ -212,6 +212,8 @@ pub const LARGE_PROGRAM: i64 = 128;
 pub const LARGE_PROGRAM_DESIGNS: i64 = 20;
 /// Bounds of shapes that every choice may take.
 pub const CHOICE_BOUNDS: u64 = 500_000;
+/// Once no more shapes may be bounded, this part of a search's designs is made of the shapes at hand.
+pub const HARVEST_PART: u64 = 8;
 /// Bounds of shapes for each design of a choice.
 pub const CHOICE_BOUNDS_PER_DESIGN: u64 = 20_000;
 /// Rows of loads and stores walked one by one for all designs of a choice: some seconds.

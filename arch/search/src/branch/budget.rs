@@ -46,12 +46,27 @@ impl Budget {
         self.whole = self.limit;
     }
 
+    /// Nothing more may be done.
     pub fn is_spent(&self, spent: &Spent, has_design: bool) -> bool {
+        self.has_no_bounds(spent, has_design) || self.has_no_designs(spent, has_design)
+    }
+
+    /// No more shapes may be bounded.
+    pub fn has_no_bounds(&self, spent: &Spent, has_design: bool) -> bool {
+        spent.counts.bounds >= self.limit.bounds.saturating_mul(if has_design { 1 } else { 4 })
+    }
+
+    /// Designs that may be made of the shapes at hand once no more shapes may be bounded.
+    pub fn harvest(&self) -> u64 {
+        self.limit.exact / tuning::HARVEST_PART
+    }
+
+    /// No more designs may be assembled.
+    pub fn has_no_designs(&self, spent: &Spent, has_design: bool) -> bool {
         let (limit, counts, work) = (&self.limit, &spent.counts, self.work(spent));
         self.designs(counts) >= limit.exact
             || work >= limit.work && counts.exact >= tuning::FEW_DESIGNS.min(limit.exact / 4)
             || work >= limit.work.saturating_mul(if has_design { 2 } else { 4 })
-            || counts.bounds >= limit.bounds.saturating_mul(if has_design { 1 } else { 4 })
             || counts.walks >= (tuning::WALKS_PER_DESIGN * limit.exact).max(tuning::LEAST_WALKS)
     }
 

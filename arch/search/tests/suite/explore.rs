@@ -612,3 +612,23 @@ fn limits_loops_and_gap_are_respected() {
     let again = search(&all).best.expect("an array");
     assert_eq!((again.plan, again.words, again.cycles), (free_best.plan, free_best.words, free_best.cycles));
 }
+
+/// The shortcut of ResNet-50's conv3 stores so much that 12,000 grids have the bound of its port, 25,088 cycles. The effort of a
+/// choice does not suffice to bound all their shapes; the best designs of those that it bounds take 25,974.
+#[test]
+fn shapes_at_hand_are_assembled_when_no_more_can_be_bounded() {
+    let scop = parse(
+        "layer.c",
+        "#include <stdint.h>\nvoid layer(int8_t X[55][55][256], int8_t W[512][256], int32_t Y[28][28][512]) {\n\
+         #pragma scop\nfor (int o = 0; o < 512; o++)\nfor (int r = 0; r < 28; r++)\nfor (int c = 0; c < 28; c++) {\n\
+         Y[r][c][o] = 0;\nfor (int i = 0; i < 256; i++)\nY[r][c][o] += X[2 * r][2 * c][i] * W[o][i];\n}\n\
+         #pragma endscop\n}\n",
+    );
+    let spec = search::on(&board(), &DesignSpec::default());
+    let program = search::program(&scop, &spec).expect("a program");
+    let effort = Effort { exact: 1500, bounds: 10_000_000, work: 40_000_000, gap: 0.0 };
+    let found = search(&Task::new(&program, &spec, board().usable(), effort));
+    assert!(found.counts.bounds > effort.bounds, "the effort suffices");
+    let best = found.best.expect("an array");
+    assert!(found.bound <= 25_088 && best.cycles < 26_500, "{} cycles", best.cycles);
+}
