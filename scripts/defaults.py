@@ -4,7 +4,9 @@
 For each program and board: the array that is the fastest with ideal memory (`--memory ideal --objective cycles`), which
 sagen chose before it counted the board's memory and size, and the default, beside the fastest array that its search
 found. Cycles are those with the board's memory. --write writes docs/results/defaults.md. Results are kept in --cache, so a
-run that is stopped can go on. A program that takes longer than --limit seconds of processor time has no numbers.
+run that is stopped can go on. A program that takes longer than --limit seconds of processor time has no numbers. Layers of
+networks and large products are held against `sagen explore` (--explore), unless a bound says that nothing is faster by more
+than --near percent.
 """
 import argparse
 import json
@@ -28,6 +30,9 @@ WAYS = {"before": ["--memory", "ideal", "--objective", "cycles"], "default": []}
 # (docs/explore.md, the balance).
 HALVING = 1.1
 LIGHTER = 1.02
+# The way of `sagen explore`, and the groups that are held against it.
+EXPLORE = "explore"
+EXPLORED = ["Networks", "Large products"]
 # Percent of a board that arrays may take, where its file says nothing else (boards/README.md).
 MARGIN = {"lut": 70, "ff": 80, "dsp": 80, "bram36": 85, "uram": 85}
 # An array that takes about as much of the board is no smaller.
@@ -72,6 +77,27 @@ def measure(args, board, file, options, way):
         result |= {"limit": report["limit"], "bound": search.get("bound")}
         result["fastest"] = next((d for d in report["beside"] if d["cycles"] == fastest), None)
     return result
+
+
+def explore(args, board, file, options):
+    """What `sagen explore` finds in some seconds."""
+    limit = ["--time-limit", f"{args.explore}s", "--json"]
+    command = [args.sagen, "explore", "--board", board, str(file), *options, *limit]
+    run = subprocess.run(command, capture_output=True, text=True)
+    if run.returncode != 0:
+        sys.exit(f"defaults.py: explore {file} on {board}: {run.stderr}")
+    found = json.loads(run.stdout)
+    return {"cycles": found["best"]["cycles"], "bound": found["bound"], "seconds": args.explore}
+
+
+def fastest_of(default):
+    """Cycles of the fastest array that the default's search found."""
+    return (default["fastest"] or default)["cycles"]
+
+
+def is_near(args, default):
+    """Nothing is faster by more than --near percent, says the default's own bound."""
+    return default["bound"] and fastest_of(default) <= default["bound"] * (1 + args.near / 100)
 
 
 def has_array(result):
@@ -174,6 +200,44 @@ def lost(cache):
                 yield f"{name} on {board}: {new['refused']}"
 
 
+def explored(args, cache):
+    """How far the fastest arrays of the choice are from what `sagen explore` finds."""
+    summary = ["| board | programs | near by the bound | explored | the farthest |", "| --- | ---: | ---: | ---: | ---: |"]
+    rows = [
+        "| program | board | found by the choice | bound | `explore` | bound | more cycles |",
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for board in BOARDS:
+        of = lambda group, name, way: cache.get(key(board, group, name, way))
+        all_of = [(n, of(g, n, "default"), of(g, n, EXPLORE)) for n, g, _, _ in programs() if g in EXPLORED]
+        all_of = [(name, default, found) for name, default, found in all_of if has_array(default)]
+        far = [(name, default, found) for name, default, found in all_of if found and not is_near(args, default)]
+        more = [100 * (fastest_of(default) / found["cycles"] - 1) for _, default, found in far]
+        near = sum(map(lambda one: bool(is_near(args, one[1])), all_of))
+        summary.append(f"| {board} | {len(all_of)} | {near} | {len(far)} | {f'{max(more):.1f} %' if far else ''} |")
+        for (name, default, found), percent in zip(far, more):
+            counts = (fastest_of(default), default["bound"], found["cycles"], found["bound"])
+            cells = [name, board, *(f"{n:,}" for n in counts)]
+            rows.append("| " + " | ".join(cells) + f" | {percent:.1f} % |")
+    if len(rows) == 2:
+        return ""
+    return EXPLORED_TEXT.format(near=args.near, summary="\n".join(summary), rows="\n".join(rows))
+
+
+EXPLORED_TEXT = """
+## Beside `sagen explore`
+
+Layers of the networks and large products: the fastest array that the choice found, beside what `sagen explore` finds in some
+seconds (ten, where nothing else is said). *Near by the bound*: the choice's own proof says that no array takes less by more than
+{near} %, so nothing has to be explored.
+
+{summary}
+
+The others:
+
+{rows}
+"""
+
 TEXT = """# What sagen chooses by default
 
 Made by `scripts/defaults.py` (do not edit). Cycles are those with the memory of the board ([the
@@ -192,8 +256,8 @@ what it may take of a resource.
 """
 
 
-def page(cache, note):
-    text = TEXT.format(note=f" {note}" if note else "", sums=sums(cache))
+def page(args, cache):
+    text = TEXT.format(note=f" {args.note}" if args.note else "", sums=sums(cache))
     text += "\n## Slower than before\n\n"
     rows = slower(cache)
     if rows:
@@ -204,6 +268,7 @@ def page(cache, note):
         text += f"No program takes more cycles than before, but up to {100 * HALVING - 100:.0f} % for each halving of the board's scarcest resource.\n"
     gone = list(lost(cache))
     text += "".join(f"\nRefused, though there is an array that ideal memory favours: {'; '.join(gone)}.\n" for _ in gone[:1])
+    text += explored(args, cache)
     for board in BOARDS:
         tables = "".join(table(cache, board, group) for group in GROUPS)
         text += f"\n## {board}\n{tables}" if tables else ""
@@ -219,6 +284,8 @@ def main():
     parser.add_argument("--cache", type=Path, default=ROOT / "target/defaults.json")
     parser.add_argument("--limit", type=int, default=200, help="processor time after which a run is ended [200 s]")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--explore", type=int, default=0, metavar="SECONDS", help="hold layers against `sagen explore`")
+    parser.add_argument("--near", type=float, default=5, help="percent above the bound that need no exploring [5]")
     parser.add_argument("--kept", action="store_true", help="run nothing: the tables of what --cache has")
     parser.add_argument("--note", default="", help="a sentence for the page")
     parser.add_argument("--write", action="store_true", help="write docs/results/defaults.md")
@@ -242,7 +309,16 @@ def main():
 
     with ThreadPoolExecutor(args.jobs) as pool:
         list(pool.map(work, tasks))
-    text = page(cache, args.note)
+    # One after the other: time is what these may take.
+    for board in args.boards.split(",") if args.explore else []:
+        for name, group, file, options in programs():
+            at, default = key(board, group, name, EXPLORE), cache.get(key(board, group, name, "default"))
+            wanted = group in EXPLORED and args.only in f"{group} {name}" and has_array(default)
+            if wanted and not is_near(args, default) and at not in cache:
+                cache[at] = explore(args, board, file, options)
+                print(at, cache[at], file=sys.stderr, flush=True)
+                args.cache.write_text(json.dumps(dict(cache), indent=1))
+    text = page(args, cache)
     if args.write:
         PAGE.write_text(text)
     else:
