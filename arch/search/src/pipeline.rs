@@ -71,7 +71,7 @@ pub fn compile_stage(stage: &Stage, spec: &DesignSpec, board: &Board) -> Result<
         Stage::Vsa(vsa) => {
             let lengths = vsa.lengths || spec.wiring.guard == Some(true);
             let unaligned = vsa.unaligned || spec.wiring.unaligned == Some(true);
-            finish(None, Vsa { lengths, unaligned, ..(**vsa).clone() }, None, spec, board)
+            finish(None, Vsa { lengths, unaligned, ..(**vsa).clone() }, None, &on(board, spec), board)
         }
     }
 }

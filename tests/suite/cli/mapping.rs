@@ -332,3 +332,18 @@ fn regions_without_an_array_of_several_pes_say_so() {
     assert!(stdout(&["map", &file]).contains("no systolic array of several PEs"));
     assert!(stdout(&["map", "--distribute", &file]).contains("[y]"));
 }
+
+/// An array from its text has the memory of the board, as the program that it was made from.
+#[test]
+fn an_array_from_its_text_takes_as_many_cycles() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = kernel(dir.path(), "mm.c", MM);
+    let vsa = kernel(dir.path(), "mm.vsa", &stdout(&["rtl", &file, "--board", "pynq-z2", "--emit=vsa"]));
+    let cycles = |file: &str, memory: &str| {
+        let report = json(&["sim", file, "--board", "pynq-z2", "--memory", memory, "--json"]);
+        assert_eq!(report["cycles"], report["predicted_cycles"], "{report}");
+        report["cycles"].as_i64().unwrap()
+    };
+    assert_eq!(cycles(&vsa, "board"), cycles(&file, "board"));
+    assert!(cycles(&vsa, "board") > cycles(&vsa, "ideal"));
+}
