@@ -161,8 +161,8 @@ impl Walk {
     pub(super) fn end_rows(&mut self) {
         self.end_rows_behind(|fixed| fixed.iter().any(|&c| c != 0));
     }
-    /// The walk of a sketch at the greatest sizes of a program, for which these are constants: every gate may follow from
-    /// them, so every one ends rows.
+    /// The walk of a sketch at the greatest sizes of a program. They are constants there: every gate may follow from them,
+    /// so every one ends rows.
     #[must_use]
     pub fn ended_by_sizes(mut self) -> Walk {
         self.end_rows_behind(|_| true);

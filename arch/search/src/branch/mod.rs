@@ -235,9 +235,9 @@ impl Search<'_> {
         open
     }
 
-    /// Best first from the grids on. The least bound that is open at the end. Behind a slow memory thousands of grids have
-    /// the same bound; if the effort for bounds does not suffice for all of them, some designs are made of the shapes at
-    /// hand.
+    /// Best first from the grids on. The least bound that is open at the end. Behind a slow memory thousands of grids
+    /// have the same bound; if the effort for bounds does not suffice for all of them, some designs are made of the
+    /// shapes at hand.
     fn pass(&mut self) -> i64 {
         self.open_grids();
         // Designs until the end, once no more shapes may be bounded.
