@@ -28,9 +28,9 @@ impl Clock {
         Clock { board_mhz: board.clock_mhz, paths: slowest(design, &delays(board.fabric())) }
     }
 
-    /// The slowest path of the IP.
+    /// The slowest path of the IP; of equal ones that of the innermost module.
     fn path(&self) -> Option<&Path> {
-        self.paths.iter().max_by(|a, b| a.ns.total_cmp(&b.ns))
+        self.paths.iter().rev().max_by(|a, b| round(a.ns).total_cmp(&round(b.ns)))
     }
 
     /// The estimated clock in MHz.

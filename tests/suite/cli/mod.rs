@@ -96,6 +96,28 @@ fn usage_errors_are_exit_code_2_and_refusals_1() {
 }
 
 #[test]
+fn rtl_says_which_path_is_too_slow_for_the_clock() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = kernel(dir.path(), "mm.c", MM);
+    let out = dir.path().join("mm");
+    let name = out.to_string_lossy().into_owned();
+    for (mhz, is_slower) in [("500", true), ("150", false)] {
+        let said = stdout(&["rtl", &file, "--board", "u250", "--clock", mhz, "-o", &name]);
+        let row = said.lines().find(|l| l.trim_start().starts_with("clock "));
+        assert_eq!(row.is_some(), is_slower, "{said}");
+        let report: Value = serde_json::from_slice(&fs::read(out.join("report.json")).unwrap()).unwrap();
+        let clock = &report["clock"];
+        assert_eq!(clock["meets_board"], !is_slower, "{clock}");
+        let estimated = clock["estimated_mhz"].as_f64().expect("a clock");
+        assert!((150.0..500.0).contains(&estimated), "{clock}");
+        if let Some(row) = row {
+            let module = clock["slowest"]["module"].as_str().expect("a module");
+            assert!(row.contains("less than the board's 500: ") && row.contains(module), "{row}");
+        }
+    }
+}
+
+#[test]
 fn rtl_writes_all_or_nothing_and_only_over_its_own() {
     let dir = tempfile::tempdir().unwrap();
     let file = kernel(dir.path(), "mm.c", MM);
