@@ -71,25 +71,34 @@ def period(board):
     return 1000 / tomllib.loads((ROOT / "boards" / f"{board}.toml").read_text())["clock_mhz"]
 
 
-def digest(folder, module):
-    """A hash of all that a measurement depends on: the module, those below it, and the tools' scripts."""
-    below, seen = [module], {}
-    while below:
-        name = below.pop()
+def below(folder, module):
+    """The texts of a module and of those below it, by name."""
+    todo, seen = [module], {}
+    while todo:
+        name = todo.pop()
         if name in seen or not (folder / f"{name}.v").exists():
             continue
         seen[name] = (folder / f"{name}.v").read_text()
-        below += re.findall(r"^\s*(\w+)\s+\w+\s*\(", seen[name], re.M)
-    texts = [seen[name] for name in sorted(seen)]
+        todo += re.findall(r"^\s*(\w+)\s+\w+\s*\(", seen[name], re.M)
+    return seen
+
+
+def digest(texts):
+    """A hash of all that a measurement depends on: modules, and the tools' scripts."""
+    texts = [texts[name] for name in sorted(texts)]
     texts += [(SCRIPTS / file).read_text() for file in ("levels.py", "eda/hybrid.ys.in", "eda/mul27x18.v", "eda/e1_to_e2.v")]
     return hashlib.sha256("\n".join(texts).encode()).hexdigest()
 
 
 def measure(folder, module):
     """(ns, path) of a module; measured once."""
-    cached = CACHE / digest(folder, module)
+    texts = below(folder, module)
+    cached = CACHE / digest(texts)
     if not cached.exists():
-        text = output([SCRIPTS / "resources.sh", folder, module, "--levels"])
+        with tempfile.TemporaryDirectory() as alone:
+            for name, text in texts.items():
+                Path(alone, f"{name}.v").write_text(text)
+            text = output([SCRIPTS / "resources.sh", alone, module, "--levels"])
         found = re.search(r": \d+ levels, ([0-9.]+) ns \(estimate\)\n  (.*)", text)
         CACHE.mkdir(parents=True, exist_ok=True)
         cached.write_text(json.dumps([float(found[1]), short(found[2])]))
