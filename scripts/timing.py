@@ -35,6 +35,9 @@ REASONS = [
     (r"_pe SRL16E", "a shift register without a register behind it drives the multiplexers in front of an operator"),
     (r"_axi_reader\S* FDRE job_phase", "a job waits until enough waves are ahead: the difference decides in the same cycle"),
     (r"_axi_writer\S* FDRE → RAM64M8", "a run ends with its last open drain: a difference behind a LUT RAM decides in the same cycle"),
+    (r"_axi_reader\S* FDRE gen_count", "how many waves a job waits for follows from counts as they step, in the same cycle"),
+    (r"_axi_writer\S* FDRE channel_second", "room for an address decides in the same cycle whether the next job is walked"),
+    (r"_axi_writer\S* FDRE send_index", "whether a word opens a burst: three comparisons of its place in the same cycle"),
     (r"_sequencer", "whether a loop ends depends on the counts of the loops around it after they step, in the same cycle"),
 ]
 HEAD = """# The slowest paths
@@ -42,7 +45,7 @@ HEAD = """# The slowest paths
 Tables from `cargo build --release && python3 scripts/timing.py`: the arrays that sagen chooses for {board}, each module
 synthesized by Yosys for UltraScale+. The period of the board's clock is {period} ns. The estimate has no placement: a net takes
 0.35 ns, and 0.05 ns more for each doubling of its loads beyond four. *Through* shows the cells of the path (`scripts/levels.py`).
-*Estimated* is the time that `sagen rtl` states for the same module (`report.json`).
+*Estimated* is the time that `sagen rtl` states for the same module (`report.json`). A row that is missing was not measured.
 
 """
 TABLE = """| kernel | PE, ns | estimated | through | engines, ns | estimated | through |
