@@ -637,6 +637,9 @@ pub struct Gpu {
     /// Seed of the random inputs
     #[arg(long, default_value_t = 1, help_heading = OUTPUT)]
     pub seed: u64,
+    /// Sizes at run time of a comparison; each use of the option is one [default: all 1, and larger ones]
+    #[arg(long = "size", value_name = "SIZE=N,…", value_parser = parse_sizes, help_heading = OUTPUT)]
+    pub sizes: Vec<SizeSet>,
     /// Compile the comparison with a sanitizer, such as `address`
     #[arg(long, value_name = "NAME", help_heading = OUTPUT)]
     pub sanitize: Option<String>,

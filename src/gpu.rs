@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::golden;
 use crate::input::Input;
 use crate::outdir::OutputDir;
-use crate::program::Work;
+use crate::program::Work as Whole;
 use crate::reference::{self, Reference};
 use crate::reporter::{Progress, Reporter};
 use crate::scratch::{self, Scratch};
@@ -20,6 +20,7 @@ use scop::Scop;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use uniform::design::DesignSpec;
+use uniform::program::Work;
 
 /// A written kernel, with the comparison.
 pub struct Written {
@@ -35,6 +36,8 @@ pub struct Check {
     pub model: String,
     /// Elements compared, over all runs.
     pub elements: usize,
+    /// The sizes at run time at which it was made.
+    pub sizes: Vec<Vec<i64>>,
     /// The first differences, or what else went wrong.
     pub faults: Vec<String>,
 }
@@ -59,7 +62,7 @@ pub fn run_changed(
     reporter: &dyn Reporter,
     change: &dyn Fn(&str, String) -> String,
 ) -> Result<Written> {
-    let (input, spec, _) = Work::load(&arguments.program, &arguments.design, reporter)?.only("`sagen gpu`")?;
+    let (input, spec, _) = Whole::load(&arguments.program, &arguments.design, reporter)?.only("`sagen gpu`")?;
     if input.stage.is_some() {
         return Err(Error::usage("`sagen gpu` reads C: give it a C file"));
     }
@@ -114,24 +117,55 @@ fn check(
     files: &[(String, String)],
     reporter: &dyn Reporter,
 ) -> Result<Check> {
-    let scop = &input.scop;
-    reporter.progress(Progress::Stage("compiling and running the golden model"));
-    let how = arguments.c_program.how(Some(uniform::program::Work::at_most(scop).operations));
-    let data = (data::random(scop, arguments.seed), data::Inputs::Given);
-    let reference = reference::of_input(input, &how, data, reporter)?;
-    let (expected, model) = expected(scop, spec, &reference)?;
-    reporter.progress(Progress::Stage("running the warps on the CPU"));
     let dir = Scratch::temporary("gpu").map_err(Error::reason)?;
     let shim = Shim::build(files, dir.path(), arguments.sanitize.as_ref())?;
-    let mut check = Check { model, elements: 0, faults: vec![] };
-    for run in RUNS {
-        match shim.run(launches, scop, &reference.before, run) {
-            Ok(found) => compare(scop, &found, &expected, &mut check),
-            Err(fault) => check.faults.push(fault),
+    let mut check = Check { model: String::new(), elements: 0, sizes: vec![], faults: vec![] };
+    for sizes in sizes(arguments, input)? {
+        let input = &input.at(&sizes);
+        let scop = &input.scop;
+        reporter.progress(Progress::Stage("compiling and running the golden model"));
+        let how = arguments.c_program.how(Some(Work::of(scop).operations));
+        let data = (data::random(scop, arguments.seed), data::Inputs::Given);
+        let reference = reference::of_input(input, &how, data, reporter)?;
+        let (expected, model) = expected(scop, spec, &reference)?;
+        check.model = model;
+        reporter.progress(Progress::Stage("running the warps on the CPU"));
+        for run in RUNS {
+            match shim.run(launches, scop, &reference.before, (run.0, run.1, &sizes)) {
+                Ok(found) => compare(scop, &found, &expected, &mut check),
+                Err(fault) => check.faults.push(fault),
+            }
+        }
+        check.sizes.extend(Some(sizes).filter(|s| !s.is_empty()));
+        if !check.faults.is_empty() {
+            break;
         }
     }
     reporter.progress(Progress::Done);
     Ok(check)
+}
+
+/// Operations of a comparison at sizes that the user does not choose, at most.
+const MOST_OPERATIONS: i64 = 1 << 21;
+
+/// The sizes of the comparisons; one without sizes if there are none.
+fn sizes(arguments: &Gpu, input: &Input) -> Result<Vec<Vec<i64>>> {
+    let given = arguments.sizes.iter().map(|set| input.sizes(&set.0)).collect::<Result<Vec<_>>>()?;
+    let greatest = input.sizes(&[])?;
+    if !given.is_empty() || greatest.is_empty() {
+        return Ok(if given.is_empty() { vec![greatest] } else { given });
+    }
+    // As large as a comparison may be, and no multiples of the words and warps.
+    let mut large = greatest.clone();
+    while Work::of(&input.scop.at(&large)).operations > MOST_OPERATIONS {
+        let Some(most) = large.iter().copied().max().filter(|m| *m > 1) else { break };
+        let half = |v: &i64| if *v == most { (v / 2 - 1) | 1 } else { *v };
+        large = large.iter().map(half).collect();
+    }
+    let small: Vec<i64> = large.iter().enumerate().map(|(k, v)| (*v).min(5 + 2 * k as i64)).collect();
+    let mut all = vec![greatest.iter().map(|_| 1).collect(), small, large];
+    all.dedup();
+    Ok(all)
 }
 
 /// The results to compare with: the C program's, or the interpreter's if floats are fused.
@@ -179,7 +213,7 @@ impl<'a> Shim<'a> {
         launches: &Launches,
         scop: &Scop,
         before: &Memory,
-        (height, order): (i64, &str),
+        (height, order, sizes): (i64, &str, &[i64]),
     ) -> std::result::Result<Memory, String> {
         let mut bytes = vec![];
         let places = places(launches, scop);
@@ -189,11 +223,16 @@ impl<'a> Shim<'a> {
         std::fs::write(self.dir.join("in"), &bytes).map_err(|e| format!("cannot write the input: {e}"))?;
         let mut command = Command::new(self.dir.join("shim"));
         command.args(["in", "out", &height.to_string(), order]).current_dir(self.dir);
+        command.args(sizes.iter().map(i64::to_string));
         let output = scratch::output(&mut command).map_err(|e| format!("cannot run the shim: {e}"))?;
         if !output.status.success() {
             let text = String::from_utf8_lossy(&output.stderr);
             let first: Vec<&str> = text.lines().filter(|l| !l.trim().is_empty()).take(3).collect();
-            return Err(format!("at height {height}, {order}, the shim ended: {} {}", output.status, first.join("; ")));
+            return Err(format!(
+                "at height {height}, {order}, sizes {sizes:?}, the shim ended: {} {}",
+                output.status,
+                first.join("; ")
+            ));
         }
         let result = std::fs::read(self.dir.join("out")).map_err(|e| format!("no output: {e}"))?;
         if result.len() != bytes.len() {

@@ -15,12 +15,13 @@
 //! if it holds for the `u` at which the form is least.
 
 use crate::arrange::{Arrangement, Attempt, Place, Refusal};
+use crate::extent::{Extent, Number};
 use crate::form::{simplified, Cond, Form};
 use crate::ir::{Block, GridAxis, Margins, NodeId, Op, Passing, Pitch, Scalar, ScalarId, Sides, Time, Warp, LANES};
 use crate::lower::ends::ends;
 use crate::space::{self, Space, BEYOND};
 use crate::statements::Statements;
-use scop::{flow, Affine, Constraint};
+use scop::Constraint;
 use uniform::affine::gcd;
 
 /// Slopes of a skewed array: how many steps later the next PE begins.
@@ -125,15 +126,14 @@ fn stored(statements: &Statements) -> Vec<Vec<Constraint>> {
 }
 
 /// Least and greatest value of a row over domains.
-fn bounds(domains: &[Vec<Constraint>], row: &[i64]) -> (i64, i64) {
-    let affine = Affine { coeffs: row.to_vec(), constant: 0 };
-    let all = domains.iter().filter_map(|c| Some((flow::minimum(c, &affine)?, flow::maximum(c, &affine)?)));
-    all.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0, 0))
+fn bounds(warp: &Warp, domains: &[Vec<Constraint>], row: &[i64]) -> Extent {
+    let nothing = Extent { lo: 0, hi: 0, last: Number::constant(0), end: None };
+    Extent::of(domains, row, &warp.maxima()).unwrap_or(nothing)
 }
 
-fn set_range(warp: &mut Warp, id: ScalarId, lo: i64, hi: i64) {
+fn set_range(warp: &mut Warp, id: ScalarId, (lo, hi): (i64, i64), end: Option<Form>) {
     let scalar: &mut Scalar = &mut warp.scalars[id.index()];
-    (scalar.lo, scalar.hi) = (lo, hi);
+    (scalar.lo, scalar.hi, scalar.end) = (lo, hi, end);
 }
 
 /// The axes of loops that no value crosses, and of tiles.
@@ -147,13 +147,13 @@ fn outer_axes(warp: &mut Warp, arrangement: &Arrangement, domains: &[Vec<Constra
             _ => continue,
         };
         let Some(scalar) = space.scalar_of(d) else { continue };
-        let (lo, hi) = bounds(domains, &c.row);
-        let mut count = (hi - lo) / step + 1;
+        let Extent { lo, last, mut end, .. } = bounds(warp, domains, &c.row);
+        let mut count = last.plus(-lo).over(step).plus(1);
         if warp.block.as_ref().is_some_and(|b| b.axis == scalar) {
-            count = (count + Block::WARPS - 1) / Block::WARPS * Block::WARPS;
-            warp.warps = Block::WARPS;
+            count = count.plus(Block::WARPS - 1).over(Block::WARPS).times(Block::WARPS);
+            (warp.warps, end) = (Block::WARPS, None);
         }
-        set_range(warp, scalar, lo, lo + (count - 1) * step);
+        set_range(warp, scalar, (lo, lo + (count.most - 1) * step), end);
         warp.scalars[scalar.index()].multiple = gcd(lo, step);
         axes.push(GridAxis { scalar, first: lo, step: Pitch::Constant(step), count, sides: Sides::default() });
     }
@@ -170,15 +170,16 @@ fn strips(warp: &mut Warp, arrangement: &Arrangement, domains: &[Vec<Constraint>
     let scalar = warp.lane_scalar;
     if arrangement.choice.whole {
         let first = space::first_pe(arrangement);
-        set_range(warp, scalar, first, first);
+        set_range(warp, scalar, (first, first), None);
         return None;
     }
-    let (lo, hi) = bounds(domains, &arrangement.coordinates[arrangement.lanes].row);
+    let Extent { lo, last, end, .. } = bounds(warp, domains, &arrangement.coordinates[arrangement.lanes].row);
     let start = lo.div_euclid(warp.width) * warp.width;
     let step = warp.units() - warp.margins.low - warp.margins.high;
-    let count = (hi - start) / step + 1;
+    let count = last.plus(-start).over(step).plus(1);
     let first = start - warp.margins.low;
-    set_range(warp, scalar, first, first + (count - 1) * step);
+    let end = end.map(|end| end.plus(-warp.margins.low));
+    set_range(warp, scalar, (first, first + (count.most - 1) * step), end);
     Some(GridAxis { scalar, first, step: Pitch::Constant(step), count, sides: Sides::default() })
 }
 
@@ -192,17 +193,24 @@ fn time_loop(
     let c = &arrangement.coordinates[d];
     let late = if arrangement.skewed { LANES - 1 } else { 0 };
     let rows = needs.rows;
-    let (start, end) = if arrangement.strips > 1 { (0, arrangement.strips - 1) } else { (c.lo, c.hi) };
-    let clip = (start - rows, end + late);
-    let (mut first, mut last) = (Form::constant(clip.0), Form::constant(clip.1));
+    let domains: Vec<_> =
+        statements.executed().flat_map(|s| statements.system.statements[s].domain.iter().cloned()).collect();
+    let (start, end, form) = match arrangement.strips {
+        1 => {
+            let Extent { last, end, .. } = bounds(warp, &domains, &c.row);
+            (c.lo, last, end)
+        }
+        strips => (0, Number::constant(strips - 1), None),
+    };
+    let clip = (start - rows, end.plus(late));
+    let last = form.map_or(Form::constant(clip.1.most), |end| end.plus(late));
+    let (mut first, mut last) = (Form::constant(clip.0), last);
     let mut sloped = false;
     if !arrangement.choice.whole {
         let lanes = &arrangement.coordinates[arrangement.lanes].row;
-        let domains: Vec<_> =
-            statements.executed().flat_map(|s| statements.system.statements[s].domain.iter().cloned()).collect();
         let width = |slope: i64| {
             let row: Vec<i64> = c.row.iter().zip(lanes).map(|(t, l)| t - slope * l).collect();
-            let (lo, hi) = bounds(&domains, &row);
+            let Extent { lo, hi, .. } = bounds(warp, &domains, &row);
             (hi - lo + slope.abs() * warp.units(), slope, lo, hi)
         };
         let best = SLOPES.map(width).into_iter().min_by_key(|w| (w.0, w.1.abs()));
@@ -237,10 +245,10 @@ fn height(
     d: usize,
 ) -> Option<GridAxis> {
     let scalar = time.height?;
-    let (lo, hi) = bounds(domains, &arrangement.coordinates[d].row);
+    let Extent { lo, hi, last, end } = bounds(warp, domains, &arrangement.coordinates[d].row);
     let name = format!("{}_0", warp.scalars[time.scalar.index()].name);
-    warp.scalars.push(Scalar { name, lo, hi, multiple: 1 });
-    Some(GridAxis { scalar, first: lo, step: Pitch::Height, count: hi - lo + 1, sides: Sides::default() })
+    warp.scalars.push(Scalar { name, lo, hi, multiple: 1, end });
+    Some(GridAxis { scalar, first: lo, step: Pitch::Height, count: last.plus(1 - lo), sides: Sides::default() })
 }
 
 /// Drops conditions that always hold, now that the grid is known.
@@ -330,11 +338,13 @@ fn interior(warp: &mut Warp, space: &Space) -> Vec<Form> {
     for node in warp.nodes.iter().filter(|n| inner(n)) {
         let Op::Load { array, at } = &node.op else { continue };
         let pointed = warp.arrays[*array].passing == Passing::Pointer;
-        for (form, extent) in at.iter().zip(&warp.arrays[*array].dims).filter(|_| pointed) {
+        for (form, extent) in at.iter().zip(&warp.arrays[*array].extents).filter(|_| pointed) {
             let ahead = warp.time.as_ref().map_or(0, |t| t.ahead * form.of(t.scalar));
             for shift in [0, ahead] {
                 add(warp, form.plus(shift));
-                add(warp, form.negated().plus(extent - 1 - shift));
+                let mut above = extent.plus(-1 - shift);
+                above.add(-1, form);
+                add(warp, above);
             }
         }
     }
@@ -345,15 +355,32 @@ fn interior(warp: &mut Warp, space: &Space) -> Vec<Form> {
 
 /// Finds the strips at the sides: those in which a form of the interior that only the strip decides is negative.
 fn sides(warp: &mut Warp) {
-    let lane = warp.lane_scalar;
+    let (lane, sizes) = (warp.lane_scalar, warp.sizes);
     let parted = warp.time.as_ref().is_some_and(|t| t.height.is_some());
-    let own: Vec<Form> = warp.interior.iter().filter(|f| f.scalars.keys().eq([&lane])).cloned().collect();
+    let strip_alone = |f: &&Form| f.of(lane) != 0 && f.scalars.keys().all(|id| *id == lane || id.index() < sizes);
+    let own: Vec<Form> = warp.interior.iter().filter(strip_alone).cloned().collect();
+    let maxima = warp.maxima();
     let Some(axis) = warp.grid.iter_mut().find(|a| a.scalar == lane).filter(|_| parted) else { return };
     let Pitch::Constant(step) = axis.step else { return };
-    let within = |k: i64| own.iter().all(|f| f.constant + f.of(lane) * (axis.first + k * step) >= 0);
-    let low = (0..axis.count).take_while(|k| !within(*k)).count() as i64;
-    let high = (0..axis.count).rev().take_while(|k| !within(*k)).count() as i64;
-    if 4 * (low + high) <= axis.count {
+    let (mut low, mut high) = (Number::constant(0), Number::constant(0));
+    for form in own {
+        // c (first + k step) + rest >= 0 in strip k
+        let c = form.of(lane);
+        let mut rest = form.plus(c * axis.first);
+        rest.scalars.remove(&lane);
+        if c > 0 {
+            // The strips below the least k.
+            let least = Number::of(&rest.negated(), &maxima).plus(c * step - 1).over(c * step);
+            low = low.or(&least);
+        } else {
+            // The strips above the greatest k.
+            let below = Number::of(&rest, &maxima).over(-c * step);
+            high = high.or(&axis.count.plus(-1).less(&below, &maxima));
+        }
+    }
+    let high = high.at_most(&axis.count);
+    let low = low.at_most(&axis.count.less(&high, &maxima));
+    if 4 * (low.most + high.most) <= axis.count.most {
         axis.sides = Sides { low, high };
     }
 }
@@ -415,6 +442,7 @@ fn describe(warp: &Warp, arrangement: &Arrangement) -> Vec<String> {
                 };
                 format!("{LANES} lanes x {} registers{lost}{strips}", warp.registers)
             }
+            Place::Size => format!("a size at run time, at most {}", c.hi),
             Place::Unrolled(None) if c.extent() == 1 => continue,
             Place::Unrolled(None) => format!("{} values in the registers of each step", c.extent()),
             Place::Unrolled(Some(tile)) => format!("tiles of {tile} in the registers of each step, one for each warp"),

@@ -1,7 +1,7 @@
 //! From a plan to an [`Arrangement`]: what a lane, a register, a step and a warp of the grid are.
 //!
 //! **Terms.** A *coordinate* is a row of the plan's transform. Its *place* is one of four: the PEs of a warp ([`Place::Lanes`]),
-//! unrolled in every step, the time loop, or the grid of warps.
+//! unrolled in every step, the time loop, or the grid of warps. Sizes at run time are coordinates with a place of their own.
 //!
 //! **Method.** Axis 0 of the plan becomes lanes and registers. Axis 1 is unrolled. A time coordinate that no dependence
 //! crosses goes to the grid. Of the others, a short one is unrolled, as if its steps were registers; one long one, or a
@@ -13,9 +13,10 @@
 //! p     unrolled: sums of P rows      q     unrolled
 //! ```
 
+use crate::extent::Extent;
+use crate::form::Form;
 use crate::ir::LANES;
 use crate::statements::Statements;
-use scop::{flow, Affine};
 use uniform::affine::unimodular_inverse;
 use uniform::mapping::{row_name, Plan};
 use uniform::program::Form as Program;
@@ -53,6 +54,8 @@ impl From<Refusal> for Attempt {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
+    /// A size at run time, a kernel argument.
+    Size,
     Lanes,
     /// Every value has an instance of its own in the step; with a tile: this many, and the tiles are an axis of the
     /// grid.
@@ -69,6 +72,8 @@ pub struct Coordinate {
     /// Least and greatest value over all statements.
     pub lo: i64,
     pub hi: i64,
+    /// The greatest value as a form over sizes, if there are sizes and it is one.
+    pub end: Option<Form>,
     pub place: Place,
 }
 
@@ -145,15 +150,17 @@ pub fn arrange(
     let system = &statements.system;
     let inverse = unimodular_inverse(&plan.transform).ok_or_else(|| Refusal::new("the transform is not unimodular"))?;
     let mut coordinates = vec![];
-    for row in &plan.transform {
-        let (lo, hi) = bounds(statements, row).ok_or_else(|| Refusal::new("a loop without bounds"))?;
-        coordinates.push(Coordinate {
-            name: row_name(system, row),
-            row: row.clone(),
-            lo,
-            hi,
-            place: Place::Unrolled(None),
-        });
+    let domains: Vec<_> = statements.executed().flat_map(|s| system.statements[s].domain.iter().cloned()).collect();
+    for (d, row) in plan.transform.iter().enumerate() {
+        let (name, row) = (row_name(system, row), row.clone());
+        if system.parameters().contains(&d) {
+            let (lo, hi) = (1, system.dims[d].hi);
+            coordinates.push(Coordinate { name, row, lo, hi, end: None, place: Place::Size });
+            continue;
+        }
+        let Extent { lo, hi, end, .. } =
+            Extent::of(&domains, &row, &system.maxima()).ok_or_else(|| Refusal::new("a loop without bounds"))?;
+        coordinates.push(Coordinate { name, row, lo, hi, end, place: Place::Unrolled(None) });
     }
     let lanes = plan.dims.iter().position(|d| d.axis == Some(0));
     let lanes = lanes.ok_or_else(|| {
@@ -198,25 +205,15 @@ pub fn arrange(
     Ok(Arrangement { coordinates, inverse, lanes, time, strips, registers, skewed, choice: Choice { whole, ..choice } })
 }
 
-/// Least and greatest value of a row over the instances that are executed.
-fn bounds(statements: &Statements, row: &[i64]) -> Option<(i64, i64)> {
-    let affine = Affine { coeffs: row.to_vec(), constant: 0 };
-    let mut found: Option<(i64, i64)> = None;
-    for conj in statements.executed().flat_map(|s| &statements.system.statements[s].domain) {
-        let (lo, hi) = (flow::minimum(conj, &affine)?, flow::maximum(conj, &affine)?);
-        found = Some(found.map_or((lo, hi), |f| (f.0.min(lo), f.1.max(hi))));
-    }
-    found
-}
-
-/// Gives every coordinate but that of lanes its place.
+/// Gives every coordinate but sizes and that of lanes its place.
 fn places(
     coordinates: &mut [Coordinate],
     plan: &Plan,
     crossed: &dyn Fn(usize) -> bool,
     streamed: bool,
 ) -> Result<(), Refusal> {
-    let order: Vec<usize> = plan.order.iter().copied().filter(|&d| coordinates[d].place != Place::Lanes).collect();
+    let order: Vec<usize> =
+        plan.order.iter().copied().filter(|&d| coordinates[d].place == Place::Unrolled(None)).collect();
     let mut long = vec![];
     for &d in &order {
         let (extent, tile, axis) = (coordinates[d].extent(), plan.dims[d].tile, plan.dims[d].axis.is_some());

@@ -51,17 +51,12 @@ impl Choices {
 /// Why there is no program of a warp for what is asked.
 pub fn choose(program: &Program, spec: &DesignSpec) -> Result<Choices, Diagnostics> {
     let refused = |why: &Refusal| vec![diagnostic(program, why)];
-    if program.is_sized() {
-        return Err(refused(
-            &Refusal::new("sizes are arguments of the function, and a kernel has them as constants")
-                .help("define the sizes as constants, such as -D N=1000, and write a kernel for each"),
-        ));
-    }
     let mut all: Vec<Chosen> = vec![];
     for phase in phases::phases(program).map_err(|why| refused(&why))? {
         all.push(choose_one(&phase, spec, program.system.has_phases())?);
     }
-    let launches = Launches::new(all.iter().map(|p| p.warp.clone()).collect()).map_err(|why| refused(&why))?;
+    let launches = Launches::new(all.iter().map(|p| p.warp.clone()).collect(), &program.general.scop)
+        .map_err(|why| refused(&why))?;
     Ok(Choices { phases: all, launches })
 }
 
@@ -159,10 +154,16 @@ const LOADED: i64 = 64;
 /// How much slower than the best map so far another may be, before it is tried in all ways.
 const WORTH: f64 = 4.0;
 
+/// The program of a warp at all sizes, under a plan of the program at the greatest ones.
+fn general(program: &Program, plan: &Plan, choice: Choice) -> Result<Warp, Refusal> {
+    let sizes = program.general.system.parameters().len();
+    lower(&program.general, &plan.clone().behind(sizes), choice)
+}
+
 /// The best program of a plan over what it leaves open. `least`: the time of the best map so far.
 fn best(program: &Program, plan: &Plan, phased: bool, least: f64) -> Result<Chosen, Refusal> {
     let attempt = |choice: Choice| {
-        lower(program, plan, choice).map(|warp| {
+        general(program, plan, choice).map(|warp| {
             let options = Coordinates::new(&program.scop, &program.system).options(plan);
             Chosen { plan: plan.clone(), choice, estimate: estimate(&warp), warp, options, compared: 1 }
         })
@@ -223,7 +224,7 @@ fn ahead(program: &Program, chosen: Chosen) -> Result<Chosen, Refusal> {
             break;
         }
         let choice = Choice { ahead: rows, ..chosen.choice };
-        let warp = lower(program, &chosen.plan, choice)?;
+        let warp = general(program, &chosen.plan, choice)?;
         let estimate = estimate(&warp);
         if estimate.in_flight(rows) > best.estimate.in_flight(best.choice.ahead) {
             best = Chosen { estimate, warp, choice, ..chosen.clone() };

@@ -12,8 +12,10 @@
 //! lane 0       s[i], and m[i], which follows it
 //! ```
 
-use scop::{flow, BinaryOp, Constraint, Expr, ExprKind};
-use uniform::affine::map::{compose, fixed};
+use crate::extent::Extent;
+use crate::form::Form;
+use scop::{flow, Affine, BinaryOp, Constraint, Expr, ExprKind};
+use uniform::affine::map::{compose, coordinate};
 use uniform::mapping::Plan;
 use uniform::program::Form as Program;
 use uniform::recurrence::reduction::Reduction;
@@ -30,8 +32,8 @@ pub struct Fold {
     pub term: Expr,
     /// The value that changes nothing.
     pub neutral: u64,
-    /// Dimensions that are summed over, with their first and last coordinates.
-    pub dims: Vec<(usize, i64, i64)>,
+    /// Dimensions that are summed over, with their first and last coordinates; these may follow from sizes.
+    pub dims: Vec<(usize, i64, Form)>,
 }
 
 impl Fold {
@@ -46,7 +48,7 @@ pub struct Folds {
     /// By statement.
     pub of: Vec<Option<Fold>>,
     /// By statement that follows a fold: the dimensions that it does not run over, with its coordinates there.
-    pub last: Vec<Option<Vec<(usize, i64)>>>,
+    pub last: Vec<Option<Vec<(usize, Form)>>>,
 }
 
 impl Folds {
@@ -74,6 +76,13 @@ impl Folds {
     }
 }
 
+/// A dimension has the value of a form over the sizes, the first dimensions.
+fn at(d: usize, value: &Form, depth: usize) -> Constraint {
+    let mut expr = Affine { constant: -value.constant, ..coordinate(d, depth) };
+    value.scalars.iter().for_each(|(size, c)| expr.coeffs[size.index()] -= c);
+    Constraint { expr, equality: true }
+}
+
 fn fold(program: &Program, system: &mut System, plan: &Plan, s: usize) -> Option<Fold> {
     let lanes = plan.dims.iter().position(|d| d.axis == Some(0))?;
     let depth = system.dims.len();
@@ -89,9 +98,11 @@ fn fold(program: &Program, system: &mut System, plan: &Plan, s: usize) -> Option
         let used = || (0..depth).filter(|&d| row[d] != 0).map(|d| r.dims.contains(&d));
         used().any(|x| x) && used().any(|x| !x)
     });
-    let bounds = flow::domain_bounds(&placed.domain, depth).filter(|_| passes && !mixed)?;
+    if !passes || mixed {
+        return None;
+    }
     let neutral = r.neutral(program.scop.array(program.scop.statements[s].write.array).ty);
-    let mut term = r.term.clone();
+    let (mut term, domain) = (r.term.clone(), placed.domain.clone());
     if let ExprKind::Select(when, then, otherwise) = &r.term.kind {
         if let (ExprKind::Holds(conds), true) = (&when.kind, otherwise.kind == ExprKind::Const(neutral)) {
             let over = |c: &Constraint| Constraint { expr: compose(&c.expr, &placed.iterators, depth), ..c.clone() };
@@ -100,8 +111,15 @@ fn fold(program: &Program, system: &mut System, plan: &Plan, s: usize) -> Option
             system.statements[s].domain.iter_mut().for_each(|c| c.extend(own.iter().cloned()));
         }
     }
-    let dims = r.dims.iter().map(|&d| (d, bounds[d].0, bounds[d].1)).collect();
+    let dims = r.dims.iter().map(|&d| ends(system, &domain, d)).collect::<Option<_>>()?;
     Some(Fold { read: r.read, op: r.op, subtract: r.subtract, term, neutral, dims })
+}
+
+/// A dimension with its first and last coordinate in a domain; `None`: the last one is no function of the sizes.
+fn ends(system: &System, domain: &[Vec<Constraint>], d: usize) -> Option<(usize, i64, Form)> {
+    let extent = Extent::of(domain, &coordinate(d, system.dims.len()).coeffs, &system.maxima())?;
+    let last = extent.last.known().map(Form::constant);
+    Some((d, extent.lo, last.or(extent.end)?))
 }
 
 /// The coordinates of a statement that reads results of folds alone, and runs nowhere else.
@@ -109,20 +127,20 @@ fn followed(
     placed: &Placed,
     depth: usize,
     of: &[Option<Fold>],
-    last: &[Option<Vec<(usize, i64)>>],
-) -> Option<Vec<(usize, i64)>> {
-    let mut own: Vec<(usize, i64)> = vec![];
+    last: &[Option<Vec<(usize, Form)>>],
+) -> Option<Vec<(usize, Form)>> {
+    let mut own: Vec<(usize, Form)> = vec![];
     for piece in placed.variables.iter().flat_map(|v| &v.pieces) {
         let Feed::Value { statement, distance } = &piece.feed else { continue };
         if let Some(fold) = &of[statement.index()] {
-            own.extend(fold.dims.iter().map(|d| (d.0, d.2 + distance[d.0])));
+            own.extend(fold.dims.iter().map(|d| (d.0, d.2.plus(distance[d.0]))));
         } else if let Some(all) = &last[statement.index()] {
-            own.extend(all.iter().map(|d| (d.0, d.1 + distance[d.0])));
+            own.extend(all.iter().map(|d| (d.0, d.1.plus(distance[d.0]))));
         }
     }
     own.sort_unstable();
     own.dedup();
-    let there: Vec<Constraint> = own.iter().map(|&(d, c)| fixed(d, c, depth)).collect();
+    let there: Vec<Constraint> = own.iter().map(|(d, last)| at(*d, last, depth)).collect();
     let runs_there = placed.domain.iter().all(|conj| flow::implies(conj, &there, depth));
     (!own.is_empty() && runs_there).then_some(own)
 }

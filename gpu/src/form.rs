@@ -25,6 +25,8 @@ pub struct Scalar {
     pub hi: i64,
     /// Every value is a multiple of this.
     pub multiple: i64,
+    /// A greatest value over sizes: at smaller sizes than the greatest it goes less far.
+    pub end: Option<Form>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -74,6 +76,17 @@ impl Form {
     }
     /// Least and greatest value, with `u` in `0..units`.
     pub fn range(&self, scalars: &[Scalar], units: i64) -> (i64, i64) {
+        let (low, high) = self.interval(scalars, units);
+        if self.scalars.keys().all(|id| scalars[id.index()].end.is_none()) {
+            return (low, high);
+        }
+        // With the ends over sizes in place of scalars that lower the value, or raise it, the bounds are closer.
+        let low = low.max(self.to_ends(scalars, |c| c < 0).interval(scalars, units).0);
+        let high = high.min(self.to_ends(scalars, |c| c > 0).interval(scalars, units).1);
+        (low, high)
+    }
+    /// Least and greatest value over the ranges of scalars.
+    fn interval(&self, scalars: &[Scalar], units: i64) -> (i64, i64) {
         let terms = self.scalars.iter().map(|(id, &c)| {
             let s = &scalars[id.index()];
             (c, s.lo, s.hi)
@@ -82,6 +95,17 @@ impl Form {
         let (low, high) = uniform::affine::interval(self.constant, all);
         let clamp = |x: i128| x.clamp(i64::MIN as i128, i64::MAX as i128) as i64;
         (clamp(low), clamp(high))
+    }
+    /// The form where scalars with such a coefficient have their greatest value over sizes.
+    fn to_ends(&self, scalars: &[Scalar], which: impl Fn(i64) -> bool) -> Form {
+        let mut out = self.clone();
+        for (id, &c) in &self.scalars {
+            if let Some(end) = scalars[id.index()].end.as_ref().filter(|_| which(c)) {
+                out.scalars.remove(id);
+                out.add(c, end);
+            }
+        }
+        out
     }
     /// A number that divides every value of the form.
     pub fn divisor(&self, scalars: &[Scalar]) -> i64 {

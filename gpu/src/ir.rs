@@ -18,6 +18,7 @@
 
 pub use crate::form::{Scalar, ScalarId};
 
+use crate::extent::Number;
 use crate::form::{Cond, Form};
 use scop::{BinaryOp, ScalarType, UnaryOp};
 use std::collections::BTreeMap;
@@ -44,7 +45,10 @@ pub struct Array {
     /// In the C program.
     pub source: String,
     pub ty: ScalarType,
+    /// At the greatest sizes.
     pub dims: Vec<i64>,
+    /// The same over the sizes.
+    pub extents: Vec<Form>,
     pub read: bool,
     pub written: bool,
     pub passing: Passing,
@@ -90,16 +94,22 @@ pub struct GridAxis {
     pub first: i64,
     /// From one warp to the next.
     pub step: Pitch,
-    pub count: i64,
+    pub count: Number,
     pub sides: Sides,
 }
 
 /// Strips whose lanes are at a border in every step: the first and the last ones. Their steps take longer, so their part of the
 /// time loop is divided among [`TURNS`] warps.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sides {
-    pub low: i64,
-    pub high: i64,
+    pub low: Number,
+    pub high: Number,
+}
+
+impl Default for Sides {
+    fn default() -> Sides {
+        Sides { low: Number::constant(0), high: Number::constant(0) }
+    }
 }
 
 /// Warps of a strip at a side.
@@ -107,11 +117,15 @@ pub const TURNS: i64 = 4;
 
 impl GridAxis {
     /// Warps along the axis; `None`: as many as the height makes.
-    pub fn warps(&self) -> Option<i64> {
+    pub fn warps(&self) -> Option<Number> {
         match self.step {
-            Pitch::Constant(_) => Some(self.count + (TURNS - 1) * (self.sides.low + self.sides.high)),
+            Pitch::Constant(_) => Some(self.count.sum(&self.sides.low.sum(&self.sides.high).times(TURNS - 1))),
             Pitch::Height => None,
         }
+    }
+    /// At the greatest sizes.
+    pub fn most_warps(&self) -> Option<i64> {
+        self.warps().map(|n| n.most)
     }
 }
 
@@ -129,8 +143,8 @@ pub struct Time {
     /// First and last step, over the scalars of the grid. With a height: those of all warps together.
     pub first: Form,
     pub last: Form,
-    /// The greatest first step and the least last one that there are; the loop stays inside.
-    pub clip: (i64, i64),
+    /// The least first step and the greatest last one that there are; the loop stays inside.
+    pub clip: (i64, Number),
     /// The warp has only the steps of its height, from this scalar on, and `before` steps to warm up.
     pub height: Option<ScalarId>,
     pub before: i64,
@@ -330,6 +344,8 @@ pub struct Margins {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warp {
     pub name: String,
+    /// The number of sizes at run time: the first scalars.
+    pub sizes: usize,
     pub arrays: Vec<Array>,
     /// Registers of a row in each lane.
     pub width: i64,
@@ -359,6 +375,20 @@ pub struct Warp {
 impl Warp {
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.index()]
+    }
+    /// The greatest sizes.
+    pub fn maxima(&self) -> Vec<i64> {
+        self.scalars[..self.sizes].iter().map(|s| s.hi).collect()
+    }
+    /// Whether each row of an array is whole words of as many elements as a row of PEs has registers in a lane.
+    pub fn has_whole_rows(&self, array: usize) -> bool {
+        self.arrays[array].extents.last().is_some_and(|e| e.divisor(&self.scalars) % self.width == 0)
+    }
+    /// Whether a subscript may be beyond an array's dimension.
+    pub fn may_leave(&self, form: &Form, array: usize, dim: usize, units: i64) -> bool {
+        let mut above = self.arrays[array].extents[dim].plus(-1);
+        above.add(-1, form);
+        form.range(&self.scalars, units).0 < 0 || above.range(&self.scalars, units).0 < 0
     }
     /// The feeders of its block.
     pub fn feeders(&self) -> &[Feeder] {

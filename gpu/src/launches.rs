@@ -7,8 +7,9 @@
 //! **Invariant.** An array is passed in one way to all kernels.
 
 use crate::arrange::Refusal;
-use crate::form::Form;
+use crate::form::{Form, Scalar};
 use crate::ir::{Array, Op, Passing, Warp};
+use scop::{Binding, Scop};
 
 #[derive(Clone, Debug)]
 pub struct Launches {
@@ -19,12 +20,31 @@ pub struct Launches {
     pub order: Vec<usize>,
     /// As the host gets them.
     pub arrays: Vec<Array>,
+    pub sizes: Vec<Size>,
+}
+
+/// A size at run time: an argument of the host, and of all kernels.
+#[derive(Clone, Debug)]
+pub struct Size {
+    /// In the emitted text.
+    pub name: String,
+    /// In the C program.
+    pub source: String,
+    pub most: i64,
+    /// The array before which it stands among the parameters of the C function.
+    pub before: usize,
+}
+
+/// A parameter of the host's function.
+pub enum Parameter<'a> {
+    Size(&'a Size),
+    Array(usize, &'a Array),
 }
 
 impl Launches {
     /// # Errors
     /// A phase reads a local array that no phase before has stored to.
-    pub fn new(phases: Vec<Warp>) -> Result<Launches, Refusal> {
+    pub fn new(phases: Vec<Warp>, scop: &Scop) -> Result<Launches, Refusal> {
         let name = phases.first().map_or(String::new(), |w| w.name.clone());
         let (mut kernels, mut order): (Vec<Warp>, Vec<usize>) = (vec![], vec![]);
         for warp in phases {
@@ -52,13 +72,42 @@ impl Launches {
         if kernels.len() > 1 {
             kernels.iter_mut().enumerate().for_each(|(k, warp)| warp.name = format!("{name}_phase_{k}"));
         }
-        Ok(Launches { name, kernels, order, arrays })
+        let scalars = kernels.first().map_or(&[][..], |w| &w.scalars[..w.sizes]);
+        let sizes = scalars.iter().zip(&scop.sizes).map(|(scalar, size)| size_of(scalar, size, scop)).collect();
+        Ok(Launches { name, kernels, order, arrays, sizes })
+    }
+
+    /// The names of the sizes.
+    pub fn size_names(&self) -> Vec<String> {
+        self.sizes.iter().map(|s| s.name.clone()).collect()
+    }
+
+    /// What the caller of the kernels passes, in the order of the C function.
+    pub fn parameters(&self) -> Vec<Parameter<'_>> {
+        let mut all = vec![];
+        for (k, array) in self.arrays.iter().enumerate() {
+            all.extend(self.sizes.iter().filter(|s| s.before == k).map(Parameter::Size));
+            if (array.read || array.written) && array.passing != Passing::Unused && !array.scratch {
+                all.push(Parameter::Array(k, array));
+            }
+        }
+        all.extend(self.sizes.iter().filter(|s| s.before >= self.arrays.len()).map(Parameter::Size));
+        all
     }
 
     /// The kernel of each phase.
     pub fn phases(&self) -> impl Iterator<Item = &Warp> {
         self.order.iter().map(|&k| &self.kernels[k])
     }
+}
+
+fn size_of(scalar: &Scalar, size: &scop::Size, scop: &Scop) -> Size {
+    let behind = |a: &scop::Array| match a.binding {
+        Binding::Parameter(position) | Binding::Value(position) => position > size.parameter,
+        _ => true,
+    };
+    let before = scop.arrays.iter().position(behind).unwrap_or(scop.arrays.len());
+    Size { name: scalar.name.clone(), source: size.name.clone(), most: scalar.hi, before }
 }
 
 /// An array as the host passes it: by its address if a kernel needs it, or stores to it.
@@ -82,6 +131,7 @@ fn by_address(warp: &mut Warp, k: usize) {
         return;
     }
     warp.arrays[k].passing = Passing::Pointer;
+    // A kernel argument has constant extents.
     let dims = warp.arrays[k].dims.clone();
     for node in &mut warp.nodes {
         let Op::Argument { array, element } = node.op else { continue };

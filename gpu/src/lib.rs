@@ -4,6 +4,7 @@
 //! time is a loop. Nothing here knows the FPGA: the crate starts from a [`uniform::program::Program`] and a
 //! [`uniform::mapping::Plan`].
 //!
+//! - [`extent`]: how far coordinates go, at sizes at run time, too.
 //! - [`folds`] finds sums over all PEs.
 //! - [`arrange`] gives each coordinate of the plan its place: lanes, unrolled, the loop, or the grid of warps.
 //! - [`lower`] makes the [`ir::Warp`]: the values of one step, what each reads, and what is stored.
@@ -18,6 +19,7 @@
 //! "Systolic computing on GPUs for productive performance": uniform recurrences and space-time transforms as a language
 //! for GPUs.
 
+pub mod extent;
 pub mod form;
 pub mod ir;
 pub mod verify;

@@ -69,7 +69,7 @@ pub fn blocks(warp: &Warp, threads: i64) -> i64 {
 
 /// Whether a warp is a block by itself: few fit a processor, and there are many more, so that none waits for those of its block.
 pub fn is_alone(warp: &Warp) -> bool {
-    let beside: f64 = warp.grid.iter().filter_map(|a| a.warps()).map(|n| n as f64).product();
+    let beside: f64 = warp.grid.iter().filter_map(|a| a.most_warps()).map(|n| n as f64).product();
     warp.block.is_none() && registers(warp) > ALONE && beside > WARPS / 2.0
 }
 
@@ -91,18 +91,17 @@ pub fn estimate(warp: &Warp) -> Estimate {
         let extent = |form: &crate::form::Form| form.range(&warp.scalars, 1);
         steps = match time.height {
             Some(_) => (HEIGHT + time.before) as f64,
-            None => {
-                ((extent(&time.last).1).min(time.clip.1) - extent(&time.first).1.max(time.clip.0) + 1).max(1) as f64
-            }
+            None => ((extent(&time.last).1).min(time.clip.1.most) - extent(&time.first).1.max(time.clip.0) + 1).max(1)
+                as f64,
         };
     }
     for axis in &warp.grid {
         warps *= match axis.step {
-            Pitch::Constant(_) => axis.warps().unwrap_or(axis.count) as f64,
-            Pitch::Height => (axis.count as f64 / HEIGHT as f64).max(1.0),
+            Pitch::Constant(_) => axis.most_warps().unwrap_or(axis.count.most) as f64,
+            Pitch::Height => (axis.count.most as f64 / HEIGHT as f64).max(1.0),
         };
-        if axis.step == Pitch::Height && axis.count < HEIGHT {
-            steps = steps.min((axis.count + warp.time.as_ref().map_or(0, |t| t.before)) as f64);
+        if axis.step == Pitch::Height && axis.count.most < HEIGHT {
+            steps = steps.min((axis.count.most + warp.time.as_ref().map_or(0, |t| t.before)) as f64);
         }
     }
     let all = warps * steps * LANES as f64;
@@ -147,7 +146,7 @@ pub fn short_height(warp: &Warp) -> Option<i64> {
     }
     let one = step(warp);
     let memory = distinct(warp) / COPIED;
-    let warps: f64 = warp.grid.iter().map(|a| a.warps().unwrap_or(a.count) as f64).product();
+    let warps: f64 = warp.grid.iter().map(|a| a.most_warps().unwrap_or(a.count.most) as f64).product();
     let issue = (one.float + one.shuffles + one.read / 16.0) / ISSUED + one.other / OTHER;
     let busy = SLOWER * warps * LANES as f64 * issue.max(one.shuffles / SHUFFLED).max(one.cached / CACHED);
     let all = |h: i64| busy * (h + time.before + 2) as f64 / h as f64;

@@ -14,11 +14,11 @@ const MOST: usize = 64;
 /// # Errors
 /// There are too many of them.
 pub fn phases<'a>(program: &Program<'a>) -> Result<Vec<Program<'a>>, Refusal> {
-    if !program.system.has_phases() {
+    if !program.general.system.has_phases() {
         return Ok(vec![program.clone()]);
     }
     let mut values: Vec<Vec<i64>> = vec![vec![]];
-    for dim in &program.system.dims[program.system.sequences()] {
+    for dim in &program.general.system.dims[program.general.system.sequences()] {
         values = values.iter().flat_map(|v| (dim.lo..=dim.hi).map(|x| [v.as_slice(), &[x]].concat())).collect();
         if values.len() > MOST {
             return Err(Refusal::new(format!(
@@ -27,7 +27,7 @@ pub fn phases<'a>(program: &Program<'a>) -> Result<Vec<Program<'a>>, Refusal> {
             .help("put the nests into functions of their own, and call them in a loop on a stream"));
         }
     }
-    let systems = values.iter().map(|phase| during(&program.scop, &program.system, phase));
+    let systems = values.iter().map(|phase| during(&program.general.scop, &program.general.system, phase));
     let some = systems.filter(|system| system.statements.iter().any(|s| !s.domain.is_empty()));
     Ok(some.map(|system| program.over(system, BTreeMap::new(), BTreeMap::new())).collect())
 }

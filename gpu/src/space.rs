@@ -32,32 +32,40 @@ impl<'a> Space<'a> {
         let pes = LANES * arrangement.registers;
         for c in &arrangement.coordinates {
             let half = (c.lo + c.hi).div_euclid(2);
-            let name = ascii(&c.name);
+            let (name, end) = (ascii(&c.name), c.end.clone());
             let scalar = match c.place {
+                Place::Size => {
+                    middle.push(c.hi);
+                    Some(Scalar { name: c.name.clone(), lo: c.lo, hi: c.hi, multiple: 1, end: None })
+                }
                 Place::Lanes if arrangement.choice.whole => {
                     let lo = first_pe(arrangement);
                     middle.push(lo);
-                    Some(Scalar { name: format!("{name}_0"), lo, hi: lo, multiple: arrangement.registers })
+                    let multiple = arrangement.registers;
+                    Some(Scalar { name: format!("{name}_0"), lo, hi: lo, multiple, end: None })
                 }
                 Place::Lanes => {
                     let multiple = if arrangement.skewed { 1 } else { arrangement.registers };
                     middle.push((half - pes / 2).div_euclid(multiple) * multiple);
-                    Some(Scalar { name: format!("{name}_0"), lo: c.lo - 2 * pes, hi: c.hi + pes, multiple })
+                    Some(Scalar { name: format!("{name}_0"), lo: c.lo - 2 * pes, hi: c.hi + pes, multiple, end: None })
                 }
                 Place::Unrolled(None) => None,
                 Place::Unrolled(Some(tile)) => {
                     middle.push((half - c.lo).div_euclid(tile) * tile + c.lo);
                     // The last block has all its warps.
-                    let beyond = if arrangement.choice.shared { Block::WARPS * tile } else { 0 };
-                    Some(Scalar { name: format!("{name}_0"), lo: c.lo, hi: c.hi + beyond, multiple: 1 })
+                    let (beyond, end) = match arrangement.choice.shared {
+                        true => (Block::WARPS * tile, None),
+                        false => (0, end),
+                    };
+                    Some(Scalar { name: format!("{name}_0"), lo: c.lo, hi: c.hi + beyond, multiple: 1, end })
                 }
                 Place::Loop => {
                     middle.push(half + if arrangement.skewed { LANES / 2 } else { 0 });
-                    Some(Scalar { name, lo: c.lo - BEYOND, hi: c.hi + BEYOND, multiple: 1 })
+                    Some(Scalar { name, lo: c.lo - BEYOND, hi: c.hi + BEYOND, multiple: 1, end: None })
                 }
                 Place::Grid => {
                     middle.push(half);
-                    Some(Scalar { name, lo: c.lo, hi: c.hi, multiple: 1 })
+                    Some(Scalar { name, lo: c.lo, hi: c.hi, multiple: 1, end })
                 }
             };
             ids.push(scalar.as_ref().map(|_| ScalarId(scalars.len() as u32)));
@@ -66,7 +74,7 @@ impl<'a> Space<'a> {
         let lane_scalar = ids[arrangement.lanes].expect("lanes have a first PE");
         let strip = (arrangement.strips > 1).then(|| {
             let name = format!("{}_strip", ascii(&arrangement.coordinates[arrangement.lanes].name));
-            scalars.push(Scalar { name, lo: -BEYOND, hi: arrangement.strips - 1 + BEYOND, multiple: 1 });
+            scalars.push(Scalar { name, lo: -BEYOND, hi: arrangement.strips - 1 + BEYOND, multiple: 1, end: None });
             middle.push(arrangement.strips / 2);
             ScalarId(scalars.len() as u32 - 1)
         });

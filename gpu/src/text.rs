@@ -18,11 +18,11 @@ pub fn to_text(warp: &Warp) -> String {
             Pitch::Height => "height".into(),
         };
         let name = &warp.scalars[axis.scalar.index()].name;
-        let sides = match axis.sides {
-            crate::ir::Sides { low: 0, high: 0 } => String::new(),
-            s => format!(" divided {} first and {} last", s.low, s.high),
+        let sides = match &axis.sides {
+            none if *none == crate::ir::Sides::default() => String::new(),
+            s => format!(" divided {} first and {} last", s.low.formula, s.high.formula),
         };
-        let _ = writeln!(out, "  grid {name} from {} step {step} count {}{sides}", axis.first, axis.count);
+        let _ = writeln!(out, "  grid {name} from {} step {step} count {}{sides}", axis.first, axis.count.formula);
     }
     if let Some(pairs) = warp.pairs {
         let name = |id: crate::ir::ScalarId| &warp.scalars[id.index()].name;

@@ -3,6 +3,7 @@
 mod folds;
 
 use crate::arrange::{Arrangement, Coordinate, Place, Refusal};
+use crate::extent::form_of;
 use crate::form::{simplified, Cond, Form};
 use crate::ir::{Array, Guard, Margins, Node, NodeId, Note, Op, Passing, Store, Warp};
 use crate::space::{at, conditions, Point, Space};
@@ -80,12 +81,14 @@ impl<'a> Builder<'a> {
             scratch: a.is_temporary(),
             ty: a.ty.cell(),
             dims: a.dims.clone(),
+            extents: extents(a),
             read: false,
             written: false,
             passing: if a.by_value().is_some() { Passing::Value } else { Passing::Unused },
         };
         let mut warp = Warp {
             name: self.program.scop.name.clone(),
+            sizes: self.statements.system.parameters().len(),
             arrays: self.program.scop.arrays.iter().map(array).collect(),
             width: if a.skewed { 1 } else { a.registers },
             registers: a.registers,
@@ -139,7 +142,7 @@ impl<'a> Builder<'a> {
         let behind = a.time.is_some_and(|d| once(&a.coordinates[d]));
         for point in self.points(|c| !once(c))? {
             let mut n = self.space.iteration(&point);
-            last.iter().flatten().for_each(|&(d, at)| n[d] = Form::constant(at));
+            last.iter().flatten().for_each(|(d, at)| n[*d] = at.clone());
             for conj in &placed.live_out {
                 let Some(when) = self.simplified(conditions(conj, &n)) else { continue };
                 let value = match () {
@@ -415,7 +418,7 @@ impl<'a> Builder<'a> {
                 }
                 Place::Loop => steps += moved,
                 Place::Grid if moved != 0 => return Err(Refusal::new(format!("values pass along {}", c.name))),
-                Place::Grid => {}
+                Place::Grid | Place::Size => {}
                 Place::Lanes if a.skewed => {
                     let register = point[d] - moved;
                     from[d] = register.rem_euclid(a.registers);
@@ -470,6 +473,14 @@ impl<'a> Builder<'a> {
             Key::Read(s, read, _) => scop.array(scop.statements[*s].reads[*read].array),
         };
         (array.ty, array.name.clone())
+    }
+}
+
+/// The extents of an array over the sizes.
+fn extents(array: &scop::Array) -> Vec<Form> {
+    match array.extents.is_empty() {
+        true => array.dims.iter().map(|&d| Form::constant(d)).collect(),
+        false => array.extents.iter().map(form_of).collect(),
     }
 }
 

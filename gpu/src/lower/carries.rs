@@ -86,7 +86,7 @@ fn bounds(warp: &Warp) -> Option<Vec<Option<Bounds>>> {
             start = start.max(own.high);
         }
     }
-    let steps = time.clip.1 - time.clip.0 + 2;
+    let steps = time.clip.1.most - time.clip.0 + 2;
     let most = start.checked_add(growth.checked_mul(steps)?)?;
     let all = walk(warp, &mut start, |b| b.low >= -MOST && b.high + if b.grows { most } else { 0 } <= MOST);
     warp.waits().into_keys().all(|of| all[of.index()].is_some()).then_some(all)
@@ -160,7 +160,7 @@ fn form_within(warp: &Warp, form: &Form, when: &[Cond]) -> Option<Bounds> {
     let mut scalars = warp.scalars.clone();
     if let Some(time) = &warp.time {
         let scalar = &mut scalars[time.scalar.index()];
-        (scalar.lo, scalar.hi) = time.clip;
+        (scalar.lo, scalar.hi) = (time.clip.0, time.clip.1.most);
     }
     // The lane, where a condition decides it.
     let lane = when.iter().filter(|c| c.equality && c.form.scalars.is_empty() && c.form.unit != 0).map(|c| &c.form);

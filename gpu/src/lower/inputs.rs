@@ -151,9 +151,8 @@ impl Row {
 
     /// The offsets at which words are aligned are those that are this modulo the width; `None`: nowhere.
     fn aligned(&self, warp: &Warp) -> Option<i64> {
-        let dims = &warp.arrays[self.array].dims;
         let (width, last) = (warp.width, self.base.last()?);
-        let rows = dims.len() == 1 || dims[dims.len() - 1] % width == 0;
+        let rows = warp.arrays[self.array].dims.len() == 1 || warp.has_whole_rows(self.array);
         let still = Form { constant: 0, unit: 0, ..last.clone() };
         (last.unit == 1 && rows && still.divisor(&warp.scalars) % width == 0)
             .then(|| (-last.constant).rem_euclid(width))

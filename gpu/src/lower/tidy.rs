@@ -22,7 +22,8 @@ pub fn arguments(warp: &mut Warp) {
             Op::Load { at, .. } => at.iter().all(crate::form::Form::is_constant),
             _ => true,
         });
-        let is_argument = constant && !array.written && bytes + size <= ARGUMENT_BYTES;
+        let sized = array.extents.iter().any(|e| !e.is_constant());
+        let is_argument = constant && !sized && !array.written && bytes + size <= ARGUMENT_BYTES;
         bytes += if is_argument { size } else { 0 };
         warp.arrays[k].passing = if is_argument { Passing::Argument } else { Passing::Pointer };
     }

@@ -1,17 +1,23 @@
 //! Forms, conditions and operations as C++.
 
 use super::{literal, type_name};
+use crate::form::ScalarId;
 use crate::form::{Cond, Form};
 use crate::ir::{Guard, Node, NodeId, Op, Warp};
 use scop::{BinaryOp, UnaryOp};
 
 /// The scalar part of a form.
 pub fn scalar(warp: &Warp, form: &Form) -> String {
+    over(form, &|id| &warp.scalars[id.index()].name)
+}
+
+/// The scalar part of a form over scalars with these names.
+pub fn over<'a>(form: &Form, name: &dyn Fn(ScalarId) -> &'a str) -> String {
     let mut out = String::new();
     for (id, &c) in &form.scalars {
-        let name = &warp.scalars[id.index()].name;
+        let name = name(*id);
         let (sign, size) = (if c < 0 { "-" } else { "+" }, c.abs());
-        let term = if size == 1 { name.clone() } else { format!("{size} * {name}") };
+        let term = if size == 1 { name.to_string() } else { format!("{size} * {name}") };
         out += &match (out.is_empty(), c < 0) {
             (true, false) => term,
             (true, true) => format!("-{term}"),

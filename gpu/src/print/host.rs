@@ -1,8 +1,10 @@
 //! The C++ host: a function that starts the kernel on a stream. It needs the CUDA runtime only; hipcc takes it, too.
 
-use super::{elements, of_caller, parameters, shim, type_name};
+use super::number::{self, in_kernel, size_names};
+use super::{of_caller, parameters, shim, type_name};
+use crate::extent::Number;
 use crate::ir::{Array, Passing, Warp};
-use crate::launches::Launches;
+use crate::launches::{Launches, Parameter};
 use crate::model;
 use std::fmt::Write as _;
 
@@ -17,9 +19,24 @@ pub fn text(launches: &Launches) -> String {
         if launches.order.len() == 1 { "the kernel" } else { "the kernels one after the other" }
     );
     launches.kernels.iter().filter(|w| has_height(w)).for_each(|w| out += &height(w));
-    let list: Vec<String> = of_caller(launches).map(|(_, a)| parameter(a)).collect();
+    let list: Vec<String> = launches
+        .parameters()
+        .iter()
+        .map(|p| match p {
+            Parameter::Size(size) => format!("int {}", size.name),
+            Parameter::Array(_, a) => parameter(a),
+        })
+        .collect();
+    let sizes = launches.size_names();
     let _ = writeln!(out, "extern \"C\" cudaError_t {name}_launch({}, cudaStream_t stream) {{", list.join(", "));
     let mut free = String::new();
+    for size in &launches.sizes {
+        let (name, most) = (&size.name, size.most);
+        let _ = writeln!(out, "  if ({name} < 1 || {name} > {most}) return cudaErrorInvalidValue;");
+    }
+    for extent in launches.arrays.iter().flat_map(|a| number::open_extents(a, &sizes)) {
+        let _ = writeln!(out, "  if ({extent} < 1) return cudaErrorInvalidValue;  // an array without elements");
+    }
     for (_, a) in of_caller(launches).filter(|(_, a)| a.passing == Passing::Pointer) {
         let _ = writeln!(out, "  if ((size_t){} % 16) return cudaErrorMisalignedAddress;", a.name);
     }
@@ -27,7 +44,7 @@ pub fn text(launches: &Launches) -> String {
         let own = &a.name;
         let _ = writeln!(out, "  {} *{own};  // phases pass values in it", type_name(a.ty));
         let _ = writeln!(free, "  cudaFreeAsync({own}, stream);");
-        allocate(&mut out, a, own);
+        allocate(&mut out, a, own, &sizes);
     }
     let _ = writeln!(out, "  cudaError_t error = cudaSuccess;");
     launches.phases().for_each(|warp| launch(warp, &mut out));
@@ -35,8 +52,8 @@ pub fn text(launches: &Launches) -> String {
     out
 }
 
-fn allocate(out: &mut String, a: &Array, name: &str) {
-    let bytes = elements(a) * i64::from(a.ty.bytes());
+fn allocate(out: &mut String, a: &Array, name: &str, sizes: &[String]) {
+    let bytes = number::bytes(a, sizes);
     let _ = writeln!(out, "  cudaError_t {name}_error = cudaMallocAsync((void **)&{name}, {bytes}, stream);");
     let _ = writeln!(out, "  if ({name}_error != cudaSuccess) return {name}_error;");
 }
@@ -50,7 +67,7 @@ fn launch(warp: &Warp, out: &mut String) {
         let own = &a.name;
         match a.passing {
             Passing::Argument => {
-                let n = elements(a);
+                let n = super::elements(a);
                 let _ = writeln!(out, "  {name}_{own} {own}_argument;");
                 let _ = writeln!(out, "  for (int sagen_at = 0; sagen_at < {n}; sagen_at++) {own}_argument.v[sagen_at] = {own}[sagen_at];");
                 call.push(format!("{own}_argument"));
@@ -58,9 +75,10 @@ fn launch(warp: &Warp, out: &mut String) {
             Passing::Value => call.push(own.clone()),
             _ => {
                 if a.copied {
-                    let (ty, bytes, copy) = (type_name(a.ty), elements(a) * i64::from(a.ty.bytes()), a.loaded());
+                    let sizes = size_names(warp);
+                    let (ty, bytes, copy) = (type_name(a.ty), number::bytes(a, &sizes), a.loaded());
                     let _ = writeln!(out, "  {ty} *{copy};  // other warps store what a warp reads");
-                    allocate(out, a, &copy);
+                    allocate(out, a, &copy, &sizes);
                     let _ =
                         writeln!(out, "  cudaMemcpyAsync({copy}, {own}, {bytes}, cudaMemcpyDeviceToDevice, stream);");
                     let _ = writeln!(free, "  cudaFreeAsync({copy}, stream);");
@@ -70,8 +88,10 @@ fn launch(warp: &Warp, out: &mut String) {
             }
         }
     }
+    let sizes = size_names(warp);
+    call.extend(sizes.iter().cloned());
     if has_height(warp) {
-        let _ = writeln!(out, "  const int height = {name}_height();");
+        let _ = writeln!(out, "  const int height = {name}_height({});", sizes.join(", "));
         call.push("height".into());
     }
     let _ = writeln!(out, "  const long long warps = {};", shim::warps(warp));
@@ -80,9 +100,11 @@ fn launch(warp: &Warp, out: &mut String) {
         Some(_) => format!("dim3(4, {}, 8)", warp.warps),
         None => (32 * warp.warps).to_string(),
     };
+    // At some sizes there is nothing to do.
+    let some = if sizes.is_empty() { "" } else { "if (warps > 0) " };
     let _ = writeln!(
         out,
-        "  {name}<<<(unsigned)((warps + {w} - 1) / {w}), {threads}, 0, stream>>>({});",
+        "  {some}{name}<<<(unsigned)((warps + {w} - 1) / {w}), {threads}, 0, stream>>>({});",
         call.join(", "),
         w = warp.warps
     );
@@ -103,40 +125,68 @@ fn parameter(a: &Array) -> String {
     }
 }
 
-/// Steps of the axis of heights, and warps beside it.
-pub fn parts(warp: &Warp) -> (i64, i64, i64) {
-    let axis = warp.grid.iter().find(|a| a.step == crate::ir::Pitch::Height).map_or(1, |a| a.count);
-    let beside = warp.grid.iter().filter_map(crate::ir::GridAxis::warps).product();
-    (axis, beside, warp.time.as_ref().map_or(0, |t| t.before))
+/// How the warps of a kernel depend on its height.
+pub struct Parts {
+    /// Steps of the axis of heights.
+    pub steps: String,
+    /// Warps beside it: a number, and factors over sizes.
+    pub beside: (i64, String),
+    /// Steps to warm up.
+    pub before: i64,
+}
+
+pub fn parts(warp: &Warp) -> Parts {
+    let some = |n: &Number| if n.known().is_some() { n.clone() } else { n.at_least(0) };
+    let axis = warp.grid.iter().find(|a| a.step == crate::ir::Pitch::Height);
+    let steps = axis.map_or("1".into(), |a| in_kernel(warp, &some(&a.count)));
+    let beside: Vec<Number> = warp.grid.iter().filter_map(crate::ir::GridAxis::warps).map(|n| some(&n)).collect();
+    let known: i64 = beside.iter().filter_map(Number::known).product();
+    let open = beside.iter().filter(|n| n.known().is_none()).map(|n| format!(" * ({})", in_kernel(warp, n)));
+    Parts { steps, beside: (known, open.collect()), before: warp.time.as_ref().map_or(0, |t| t.before) }
 }
 
 fn height(warp: &Warp) -> String {
-    let (steps, beside, before) = parts(warp);
-    let name = &warp.name;
+    let Parts { steps, beside: (known, open), before } = parts(warp);
+    let beside = format!("{known}ll{open}");
+    let (name, sizes) = (&warp.name, size_names(warp));
+    let list: Vec<String> = sizes.iter().map(|s| format!("int {s}")).collect();
+    // The height is computed again at other sizes.
+    let (mut known, mut keep, mut steps_line) = (String::from("known"), String::new(), String::new());
+    let mut steps_name = steps.clone();
+    if !sizes.is_empty() {
+        keep += &format!("  static int known_at[{}];\n", sizes.len());
+        sizes.iter().enumerate().for_each(|(k, s)| known += &format!(" && known_at[{k}] == {s}"));
+        steps_line = format!("  const int steps = {steps};\n  known = 1;\n");
+        sizes.iter().enumerate().for_each(|(k, s)| steps_line += &format!("  known_at[{k}] = {s};\n"));
+        steps_name = "steps".into();
+    }
     let (most, note) = match model::short_height(warp) {
         Some(h) => (format!("  if (known > {h}) known = {h};\n"), format!(" At most {h}: memory decides.")),
         None => (String::new(), String::new()),
     };
     format!(
         "// Steps of a warp such that the warps fill the device in whole waves: {steps} steps in parts, each with {before} more.{note}\n\
-         static int {name}_height() {{\n\
+         static int {name}_height({list}) {{\n\
          \x20 static int known = 0;\n\
-         \x20 if (known) return known;\n\
+         {keep}\
+         \x20 if ({known}) return known;\n\
+         {steps_line}\
          \x20 int device = 0, processors = 1, blocks = 1;\n\
          \x20 cudaGetDevice(&device);\n\
          \x20 cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);\n\
          \x20 cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, {name}, {threads}, 0);\n\
          \x20 const long long wave = (long long)processors * (blocks > 0 ? blocks : 1);\n\
          \x20 long long least = -1;\n\
-         \x20 for (int parts = 1; parts <= {steps} && parts <= 4096; parts++) {{\n\
-         \x20   const int height = ({steps} + parts - 1) / parts;\n\
-         \x20   const long long all = ({beside}ll * (({steps} + height - 1) / height) + {warps} - 1) / {warps};\n\
+         \x20 for (int parts = 1; parts <= {steps_name} && parts <= 4096; parts++) {{\n\
+         \x20   const int height = ({steps_name} + parts - 1) / parts;\n\
+         \x20   const long long all = ({beside} * (({steps_name} + height - 1) / height) + {warps} - 1) / {warps};\n\
          \x20   const long long time = (all + wave - 1) / wave * (height + {before});\n\
          \x20   if (least < 0 || time < least) least = time, known = height;\n\
          \x20 }}\n\
          {most}\
          \x20 return known;\n\
          }}\n\n",
+        list = list.join(", "),
         threads = 32 * warp.warps,
         warps = warp.warps
     )

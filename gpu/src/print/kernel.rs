@@ -19,7 +19,9 @@ mod stores;
 use super::expression::{atom, by_body, fused, operation, scalar, value_type, Operands};
 use super::memory::Body;
 use super::names::{names, tables};
+use super::number::{in_kernel, size_names};
 use super::{elements, memory, parameters, type_name};
+use crate::extent::Number;
 use crate::form::Form;
 use crate::ir::{GridAxis, Node, NodeId, Op, Passing, Pitch, ScalarId, Sides, Warp, TURNS};
 use crate::launches::Launches;
@@ -264,6 +266,7 @@ impl<'a> Printer<'a> {
                 }
             })
             .collect();
+        list.extend(size_names(self.warp).iter().map(|size| format!("int {size}")));
         if self.warp.time.as_ref().is_some_and(|t| t.height.is_some()) {
             list.push("int height".into());
         }
@@ -283,6 +286,11 @@ impl<'a> Printer<'a> {
             Some((_, warps)) => format!("int place = BLOCK({warps});"),
             None => format!("int place = WARP({});", warp.warps),
         });
+        // At some sizes there is nothing to do.
+        let empty = |a: &&GridAxis| a.count.formula.range(&warp.maxima()).0 < 1;
+        for axis in warp.grid.iter().filter(empty) {
+            self.line(&format!("if ({} < 1) return;", in_kernel(warp, &axis.count)));
+        }
         for axis in warp.grid.iter().rev() {
             if axis.sides != Sides::default() {
                 self.strip(axis);
@@ -290,11 +298,13 @@ impl<'a> Printer<'a> {
             }
             let (name, first) = (&warp.scalars[axis.scalar.index()].name, axis.first);
             let (count, step) = match axis.step {
-                Pitch::Constant(step) => (axis.count.to_string(), step.to_string()),
-                Pitch::Height => (format!("(({} + height - 1) / height)", axis.count), "height".into()),
+                Pitch::Constant(step) => (atom(&in_kernel(warp, &axis.count)), step.to_string()),
+                Pitch::Height => {
+                    (format!("(({} + height - 1) / height)", in_kernel(warp, &axis.count)), "height".into())
+                }
             };
             if let (Some((_, warps)), Pitch::Constant(step)) = (block.filter(|b| b.0 == axis.scalar), axis.step) {
-                let (blocks, all) = (axis.count / warps, step * warps);
+                let (blocks, all) = (atom(&in_kernel(warp, &axis.count.over(warps))), step * warps);
                 let at = format!("place % {blocks} * {all} + IN_BLOCK({warps}) * {step}");
                 self.line(&format!("const int {name} = {};", offset(at, first)));
                 self.line(&format!("place /= {blocks};"));
@@ -313,9 +323,10 @@ impl<'a> Printer<'a> {
         }
         if let Some(pairs) = warp.pairs {
             let (own, other) = (&warp.scalars[pairs.axis.index()], &warp.scalars[pairs.other.index()]);
+            let last = own.end.as_ref().map_or(own.hi.to_string(), |end| scalar(warp, end));
             let line = format!(
-                "const int {} = one::min({} + 1, {});  // the place of the upper halves",
-                other.name, own.name, other.hi
+                "const int {} = one::min({} + 1, {last});  // the place of the upper halves",
+                other.name, own.name
             );
             self.line(&line);
         }
@@ -335,26 +346,56 @@ impl<'a> Printer<'a> {
 
     /// The strip of a warp, where strips at the sides are divided among several warps.
     fn strip(&mut self, axis: &GridAxis) {
-        let (Sides { low, high }, count, all) = (axis.sides, axis.count, axis.warps().unwrap_or(axis.count));
-        let (name, turns) = (&self.warp.scalars[axis.scalar.index()].name, TURNS);
+        let warp = self.warp;
+        let (name, turns) = (&warp.scalars[axis.scalar.index()].name, TURNS);
         let others = turns - 1;
         let Pitch::Constant(step) = axis.step else { return };
+        let count = self.sided("count", &axis.count, None);
+        let high = self.sided("high", &axis.sides.high, Some(&axis.count));
+        let low = self.sided("low", &axis.sides.low, Some(&axis.count));
+        let known = axis.warps().and_then(|all| all.known());
+        let both = if low == "0" { high.clone() } else { format!("({low} + {high})") };
+        let all = known.map_or(format!("({count} + {others} * {both})"), |n| n.to_string());
+        let first_high = match (axis.count.known(), axis.sides.high.known()) {
+            (Some(count), Some(high)) => (count - high).to_string(),
+            _ => format!("{count} - {high}"),
+        };
+        let between = match (axis.count.known(), axis.sides.low.known(), axis.sides.high.known()) {
+            (Some(count), Some(low), Some(high)) => (count - low - high).to_string(),
+            _ => format!("{count} - {low} - {high}"),
+        };
         self.line(&format!("int strip = place % {all}, turn = 0;"));
         self.line(&format!("place /= {all};"));
         self.line(&format!("if (strip >= {count}) {{  // one of the {turns} warps of a strip at a side"));
         self.line(&format!("  turn = (strip - {count}) % {others} + 1;"));
         self.line(&format!("  strip = (strip - {count}) / {others};"));
-        if high > 0 {
-            let last = format!("strip += {};", count - low - high);
-            self.line(&if low > 0 { format!("  if (strip >= {low}) {last}") } else { format!("  {last}") });
+        let is_some = |text: &str| text != "0";
+        if is_some(&high) {
+            let last = format!("strip += {between};");
+            self.line(&if is_some(&low) { format!("  if (strip >= {low}) {last}") } else { format!("  {last}") });
         }
         self.line("}");
         let ends =
-            [(low > 0).then(|| format!("strip < {low}")), (high > 0).then(|| format!("strip >= {}", count - high))];
+            [is_some(&low).then(|| format!("strip < {low}")), is_some(&high).then(|| format!("strip >= {first_high}"))];
         let side = ends.into_iter().flatten().collect::<Vec<_>>().join(" || ");
         self.line(&format!("const int part = (height + {others}) / {turns};"));
         self.line(&format!("const int rows = {side} ? one::min(part, height - turn * part) : height;"));
         self.line(&format!("const int {name} = {};", offset(format!("strip * {step}"), axis.first)));
+    }
+
+    /// A number of strips, by its name if it follows from sizes. `count`: the number that has the name `count`.
+    fn sided(&mut self, name: &str, number: &Number, count: Option<&Number>) -> String {
+        match number.known() {
+            Some(value) => value.to_string(),
+            None => {
+                let mut text = in_kernel(self.warp, number);
+                if let Some(count) = count {
+                    text = text.replace(&in_kernel(self.warp, count), "count");
+                }
+                self.line(&format!("const int {name} = {text};"));
+                name.to_string()
+            }
+        }
     }
 
     /// Steps of the warp that are its own, where the time loop is divided: the height, or a part of it.

@@ -152,6 +152,20 @@ template<class T> DEVICE V<T> across(const V<T> &a, int by) {
 #define LANE_LOOP for (int l = 0; l < 1; l++)
 #endif
 
+// ------------------------------------------------------------------------------------------------ numbers that follow from sizes
+// For the host and the device.
+#if defined(LANES_GPU) && !defined(__CUDACC_RTC__)
+#define NUMBER static __host__ __device__ inline int
+#elif defined(LANES_GPU)
+#define NUMBER static __device__ inline int
+#else
+#define NUMBER static inline int
+#endif
+// Rounded down.
+NUMBER quotient(int a, int b) { return a / b - (a % b < 0 ? 1 : 0); }
+NUMBER least(int a, int b) { return a < b ? a : b; }
+NUMBER greatest(int a, int b) { return a > b ? a : b; }
+
 // ------------------------------------------------------------------------------------------------ operators of one value
 // As C, with one result where C has none: integers wrap around; x / 0 is -1, x % 0 is x; a shift by the width or more gives 0
 // or the sign; a float becomes the nearest integer that there is.

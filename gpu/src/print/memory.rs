@@ -1,8 +1,9 @@
 //! Loads and stores as C++.
 
 use super::expression::{atom, conjunction, row, scalar, unit};
+use super::number::{below, stride};
 use crate::form::{Cond, Form};
-use crate::ir::{Array, Passing, ScalarId, Store, Warp};
+use crate::ir::{Passing, ScalarId, Store, Warp};
 
 /// The body that a load or a store stands in.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,7 +37,7 @@ enum Layout {
     Anywhere,
 }
 
-fn layout(warp: &Warp, array: &Array, at: &[Form]) -> Layout {
+fn layout(warp: &Warp, array: usize, at: &[Form]) -> Layout {
     let Some((last, outer)) = at.split_last() else { return Layout::Same };
     if at.iter().all(|f| f.unit == 0) {
         return Layout::Same;
@@ -44,7 +45,7 @@ fn layout(warp: &Warp, array: &Array, at: &[Form]) -> Layout {
     if last.unit != 1 || outer.iter().any(|f| f.unit != 0) || warp.is_unrolled() {
         return Layout::Anywhere;
     }
-    let rows = outer.is_empty() || array.dims[array.dims.len() - 1] % warp.width == 0;
+    let rows = outer.is_empty() || warp.has_whole_rows(array);
     let start = Form { unit: 0, ..last.clone() };
     Layout::Along { words: warp.width > 1 && rows && start.divisor(&warp.scalars) % warp.width == 0 }
 }
@@ -55,26 +56,25 @@ fn later(form: &Form, time: Option<(ScalarId, i64)>) -> Form {
 }
 
 /// Subscript `d` as a scalar, in bounds.
-fn subscript(warp: &Warp, form: &Form, extent: i64, body: Body) -> String {
+fn subscript(warp: &Warp, array: usize, d: usize, form: &Form, body: Body) -> String {
     let text = scalar(warp, &Form { unit: 0, ..form.clone() });
-    let (lo, hi) = form.range(&warp.scalars, 1);
-    match body.is_open(warp, form) && (lo < 0 || hi >= extent) {
-        true => format!("clamp({text}, 0, {})", extent - 1),
+    match body.is_open(warp, form) && warp.may_leave(form, array, d, 1) {
+        true => format!("clamp({text}, 0, {})", below(warp, array, d, 1)),
         false => text,
     }
 }
 
 /// The position in the array of the element at these subscripts, all but the last of which are given as text.
-fn flat(dims: &[i64], subscripts: &[String]) -> String {
+fn flat(warp: &Warp, array: usize, subscripts: &[String]) -> String {
     let mut text = String::new();
     for (d, s) in subscripts.iter().enumerate() {
-        let stride: i64 = dims[d + 1..].iter().product();
+        let stride = stride(warp, array, d);
         if s == "0" {
             continue;
         }
-        let term = match (stride, text.is_empty()) {
-            (1, true) => s.clone(),
-            (1, false) => atom(s),
+        let term = match (stride == "1", text.is_empty()) {
+            (true, true) => s.clone(),
+            (true, false) => atom(s),
             _ => format!("(long long){} * {stride}", atom(s)),
         };
         text = if text.is_empty() { term } else { format!("{text} + {term}") };
@@ -101,41 +101,43 @@ pub fn load(warp: &Warp, array: usize, at: &[Form], body: Body, ahead: Option<(S
 fn one_load(warp: &Warp, array: usize, at: &[Form], body: Body, ahead: Option<(ScalarId, i64)>) -> String {
     let source = &warp.arrays[array];
     let at: Vec<Form> = at.iter().map(|f| later(f, ahead)).collect();
-    let (name, width, dims) = (source.loaded(), warp.width, &source.dims);
+    let (name, width) = (source.loaded(), warp.width);
     let texts = |n: usize| -> Vec<String> {
-        at[..n].iter().zip(dims).map(|(f, &extent)| subscript(warp, f, extent, body)).collect()
+        at[..n].iter().enumerate().map(|(d, f)| subscript(warp, array, d, f, body)).collect()
     };
     let last = at.len().saturating_sub(1);
-    match layout(warp, source, &at) {
-        Layout::Same => format!("{name}[{}]", flat(dims, &texts(at.len()))),
+    match layout(warp, array, &at) {
+        Layout::Same => format!("{name}[{}]", flat(warp, array, &texts(at.len()))),
         Layout::Along { words } if body.is_open(warp, &at[last]) => {
-            let row = flat(dims, &[texts(last), vec!["0".into()]].concat());
+            let row = flat(warp, array, &[texts(last), vec!["0".into()]].concat());
             let first = scalar(warp, &Form { unit: 0, ..at[last].clone() });
-            let function = if words && dims[last] % width == 0 { "words_in" } else { "elements_in" };
-            format!("{function}<{width}>({name}, {row}, {first}, {})", dims[last])
+            let function = if words && warp.has_whole_rows(array) { "words_in" } else { "elements_in" };
+            format!("{function}<{width}>({name}, {row}, {first}, {})", below(warp, array, last, 0))
         }
         Layout::Along { words } => {
             let function = if words { "words" } else { "elements" };
             let first = scalar(warp, &Form { unit: 0, ..at[last].clone() });
-            format!("{function}<{width}>({name}, {})", flat(dims, &[texts(last), vec![first]].concat()))
+            format!("{function}<{width}>({name}, {})", flat(warp, array, &[texts(last), vec![first]].concat()))
         }
-        Layout::Anywhere => format!("gather({name}, {})", index(warp, dims, &at, body)),
+        Layout::Anywhere => format!("gather({name}, {})", index(warp, array, &at, body)),
     }
 }
 
 /// The position of each PE's element.
-fn index(warp: &Warp, dims: &[i64], at: &[Form], body: Body) -> String {
+fn index(warp: &Warp, array: usize, at: &[Form], body: Body) -> String {
     let mut terms = vec![];
     for (d, form) in at.iter().enumerate() {
-        let stride: i64 = dims[d + 1..].iter().product();
-        let (lo, hi) = form.range(&warp.scalars, warp.units());
-        let text = match (body.is_open(warp, form) && (lo < 0 || hi >= dims[d]), form.unit) {
-            (true, 0) => format!("clamp({}, 0, {})", scalar(warp, form), dims[d] - 1),
-            (true, _) => format!("clamp({}, 0, {})", row(warp, form), dims[d] - 1),
-            (false, 0) => scalar(warp, form),
-            (false, _) => row(warp, form),
+        let stride = stride(warp, array, d);
+        let text = if form.unit == 0 { scalar(warp, form) } else { row(warp, form) };
+        let text = match body.is_open(warp, form) && warp.may_leave(form, array, d, warp.units()) {
+            true => format!("clamp({text}, 0, {})", below(warp, array, d, 1)),
+            false => text,
         };
-        let part = if stride == 1 { atom(&text) } else { format!("{} * {stride}", atom(&text)) };
+        let part = match (stride.as_str(), stride.contains(' ')) {
+            ("1", _) => atom(&text),
+            (_, false) => format!("{} * {stride}", atom(&text)),
+            (_, true) => format!("{} * ({stride})", atom(&text)),
+        };
         // A row first, so that the sum is one.
         if form.unit != 0 {
             terms.insert(0, part)
@@ -148,8 +150,7 @@ fn index(warp: &Warp, dims: &[i64], at: &[Form], body: Body) -> String {
 
 /// A store in one body, without the lanes of the margins.
 pub fn store(warp: &Warp, s: &Store, value: &str, body: Body) -> String {
-    let target = &warp.arrays[s.array];
-    let (name, width, dims) = (&target.name, warp.width, &target.dims);
+    let (name, width, array) = (&warp.arrays[s.array].name, warp.width, s.array);
     let when: Vec<Cond> = match body {
         Body::Border => s.when.clone(),
         Body::Side => s.side.clone().unwrap_or_default(),
@@ -165,10 +166,10 @@ pub fn store(warp: &Warp, s: &Store, value: &str, body: Body) -> String {
         true => format!("all<{width}>(true)"),
         false => masks.join(" & "),
     };
-    let text = match layout(warp, target, &s.at) {
+    let text = match layout(warp, array, &s.at) {
         Layout::Along { words } => {
             let subscripts: Vec<String> = s.at.iter().map(|f| scalar(warp, &Form { unit: 0, ..f.clone() })).collect();
-            let at = flat(dims, &subscripts);
+            let at = flat(warp, array, &subscripts);
             let function = match (words, rows.is_empty()) {
                 (true, true) => "store",
                 (true, false) => "store_masked",
@@ -178,10 +179,10 @@ pub fn store(warp: &Warp, s: &Store, value: &str, body: Body) -> String {
         }
         Layout::Same => {
             let subscripts: Vec<String> = s.at.iter().map(|f| scalar(warp, f)).collect();
-            let at = flat(dims, &subscripts);
+            let at = flat(warp, array, &subscripts);
             format!("scatter({mask}, {name}, all<{width}>((int)({at})), {value})")
         }
-        Layout::Anywhere => format!("scatter({mask}, {name}, {}, {value})", index(warp, dims, &s.at, Body::Interior)),
+        Layout::Anywhere => format!("scatter({mask}, {name}, {}, {value})", index(warp, array, &s.at, Body::Interior)),
     };
     match scalars.is_empty() {
         true => format!("{text};"),

@@ -4,6 +4,7 @@
 pub mod expression;
 pub mod host;
 mod names;
+pub mod number;
 pub mod kernel;
 pub mod memory;
 pub mod python;
@@ -70,7 +71,7 @@ pub fn of_caller(launches: &Launches) -> impl Iterator<Item = (usize, &Array)> {
     parameters(&launches.arrays).filter(|(_, a)| !a.scratch)
 }
 
-/// Elements of an array.
+/// Elements of an array, at the greatest sizes.
 pub fn elements(array: &Array) -> i64 {
     array.dims.iter().product()
 }

@@ -1,8 +1,9 @@
 //! The kernel in Python: a function over tensors of CuPy or PyTorch, without copies; and a test with it.
 
+use super::expression::over;
 use super::{elements, host, of_caller, parameters, type_name};
-use crate::ir::{Array, Passing};
-use crate::launches::Launches;
+use crate::ir::{Array, Passing, Warp};
+use crate::launches::{Launches, Parameter};
 use crate::model;
 use scop::ScalarType;
 use std::fmt::Write as _;
@@ -25,12 +26,17 @@ fn dtype(ty: ScalarType) -> &'static str {
 }
 
 /// A name that Python has no other meaning for.
-fn own(a: &Array) -> String {
-    format!("{}_", a.name.trim_end_matches('_'))
+fn own(name: &str) -> String {
+    format!("{}_", name.trim_end_matches('_'))
 }
 
-fn shape(a: &Array) -> String {
-    let dims: Vec<String> = a.dims.iter().map(i64::to_string).collect();
+/// The names of the sizes in Python.
+fn sizes(launches: &Launches) -> Vec<String> {
+    launches.sizes.iter().map(|s| own(&s.name)).collect()
+}
+
+fn shape(a: &Array, sizes: &[String]) -> String {
+    let dims: Vec<String> = a.extents.iter().map(|e| over(e, &|id| &sizes[id.index()])).collect();
     format!("({}{})", dims.join(", "), if dims.len() == 1 { "," } else { "" })
 }
 
@@ -38,15 +44,25 @@ fn shape(a: &Array) -> String {
 pub fn kernel(launches: &Launches) -> String {
     let name = &launches.name;
     let all: Vec<&Array> = of_caller(launches).map(|(_, a)| a).collect();
-    let list: Vec<String> = all.iter().map(|a| own(a)).collect();
+    let list: Vec<String> = arguments(launches);
+    let sizes = sizes(launches);
+    // A function of the sizes.
+    let by_sizes = |text: &str| match sizes.is_empty() {
+        true => format!("lambda: {text}"),
+        false => format!("lambda {}: {text}", sizes.join(", ")),
+    };
     let mut out = format!(
         "\"\"\"{name} on a GPU: `run({list})`, with tensors of CuPy or PyTorch. Arrays that C stores to are changed in place.\n\n\
          The kernel is compiled by NVRTC at the first call and runs on the current stream. Tensors are not copied.\n\"\"\"\n",
         list = list.join(", ")
     );
     out += HEAD;
+    out += "\n\n# Numbers that follow from sizes at run time.\nquotient, least, greatest = lambda a, b: a // b, min, max\n";
+    out += "# Sizes at run time with their maxima.\nSIZES = [";
+    out += &launches.sizes.iter().map(|s| format!("(\"{}\", {})", s.source, s.most)).collect::<Vec<_>>().join(", ");
+    out += "]\n";
     let truth = |b: bool| if b { "True" } else { "False" };
-    out += "# Name, type, shape, how it is passed, whether a kernel stores to it.\nPARAMETERS = [\n";
+    out += "# Name, type, shape at the sizes, how it is passed, whether a kernel stores to it.\nPARAMETERS = [\n";
     for a in &all {
         let how = match a.passing {
             Passing::Argument => "argument",
@@ -54,18 +70,19 @@ pub fn kernel(launches: &Launches) -> String {
             _ => "pointer",
         };
         let (dtype, stored) = (dtype(a.ty), truth(a.written));
-        let shape = if a.dims.is_empty() { "()".to_string() } else { shape(a) };
+        let shape = by_sizes(&shape(a, &sizes));
         let _ = writeln!(out, "    (\"{}\", \"{dtype}\", {shape}, \"{how}\", {stored}),", a.source);
     }
     out += "]\n# Arrays in which kernels pass values to those behind: name, type, shape.\nSCRATCH = [\n";
     for (_, a) in parameters(&launches.arrays).filter(|(_, a)| a.scratch) {
-        let _ = writeln!(out, "    (\"{}\", \"{}\", {}),", a.source, dtype(a.ty), shape(a));
+        let _ = writeln!(out, "    (\"{}\", \"{}\", {}),", a.source, dtype(a.ty), by_sizes(&shape(a, &sizes)));
     }
     out +=
-        "]\n# Name, warps of a block, whether they share operands, whether it has a height, the greatest one (0: any), steps, warps beside\n# those, steps to warm up, arrays.\n";
+        "]\n# Name, warps of a block, whether they share operands, whether it has a height, the greatest one (0: any), at the sizes\n# its steps and the warps beside those, steps to warm up, arrays.\n";
     out += "KERNELS = [\n";
     for warp in &launches.kernels {
-        let (steps, beside, before) = host::parts(warp);
+        let host::Parts { steps, beside: (known, open), before } = host::parts(&in_python(warp));
+        let parts = by_sizes(&format!("({steps}, {known}{open})"));
         // An array that the kernel reads as it was before is there twice.
         let arrays = parameters(&warp.arrays).map(|(_, a)| match a.copied {
             true => format!("(\"{}\", True), (\"{}\", False)", a.source, a.source),
@@ -75,7 +92,7 @@ pub fn kernel(launches: &Launches) -> String {
         let arrays: Vec<String> = arrays.collect();
         let _ = writeln!(
             out,
-            "    (\"{}\", {}, {}, {height}, {}, {steps}, {beside}, {before}, [{}]),",
+            "    (\"{}\", {}, {}, {height}, {}, {parts}, {before}, [{}]),",
             warp.name,
             warp.warps,
             truth(warp.block.is_some()),
@@ -86,24 +103,44 @@ pub fn kernel(launches: &Launches) -> String {
     let order: Vec<String> = launches.order.iter().map(usize::to_string).collect();
     let _ = writeln!(out, "]\n# The kernels in the order in which they run.\nORDER = [{}]\n", order.join(", "));
     out += BODY;
-    let written: Vec<String> = all.iter().filter(|a| a.written).map(|a| own(a)).collect();
+    let written: Vec<String> = all.iter().filter(|a| a.written).map(|a| own(&a.name)).collect();
+    let values: Vec<String> = all.iter().map(|a| own(&a.name)).collect();
     let _ = writeln!(out, "\ndef run({}, stream=None):", list.join(", "));
     let _ = writeln!(out, "    \"\"\"Starts the kernel; changes {}.\"\"\"", written.join(", "));
-    let _ = writeln!(out, "    _start([{}], stream)\n", list.join(", "));
-    out += &operator(name, &all, &list);
+    let _ = writeln!(out, "    start([{}], [{}], stream)\n", values.join(", "), sizes.join(", "));
+    out += &operator(launches, &list);
+    out
+}
+
+/// What `run` takes, in the order of the C function.
+fn arguments(launches: &Launches) -> Vec<String> {
+    let name = |p: &Parameter| match p {
+        Parameter::Size(size) => own(&size.name),
+        Parameter::Array(_, a) => own(&a.name),
+    };
+    launches.parameters().iter().map(name).collect()
+}
+
+/// The warp with the names that sizes have in Python.
+fn in_python(warp: &Warp) -> Warp {
+    let mut out = warp.clone();
+    out.scalars[..warp.sizes].iter_mut().for_each(|s| s.name = own(&s.name));
     out
 }
 
 /// The operator for PyTorch.
-fn operator(name: &str, all: &[&Array], list: &[String]) -> String {
-    let kind = |a: &&Array| match (a.passing, a.ty.is_float()) {
-        (Passing::Value, true) => "float",
-        (Passing::Value, false) => "int",
-        _ => "torch.Tensor",
+fn operator(launches: &Launches, list: &[String]) -> String {
+    let name = &launches.name;
+    let kind = |p: &Parameter| match p {
+        Parameter::Array(_, a) if a.passing != Passing::Value => "torch.Tensor",
+        Parameter::Array(_, a) if a.ty.is_float() => "float",
+        _ => "int",
     };
-    let typed: Vec<String> = all.iter().zip(list).map(|(a, n)| format!("{n}: {}", kind(a))).collect();
+    let all = launches.parameters();
+    let typed: Vec<String> = all.iter().zip(list).map(|(p, n)| format!("{n}: {}", kind(p))).collect();
+    let is_written = |p: &Parameter| matches!(p, Parameter::Array(_, a) if a.written);
     let written: Vec<String> =
-        all.iter().zip(list).filter(|(a, _)| a.written).map(|(_, n)| format!("\"{n}\"")).collect();
+        all.iter().zip(list).filter(|(p, _)| is_written(p)).map(|(_, n)| format!("\"{n}\"")).collect();
     format!(
         "\ndef register():\n    \"\"\"Makes it the operator `torch.ops.sagen.{name}`.\"\"\"\n    import torch\n\n    \
          @torch.library.custom_op(\"sagen::{name}\", mutates_args=({},))\n    def operator({}) -> None:\n        \
@@ -122,30 +159,42 @@ import numpy
 HERE = os.path.dirname(os.path.abspath(__file__))
 "#;
 
-const BODY: &str = r#"_known = {}
+const BODY: &str = r#"_modules, _known = {}, {}
 
 
-def _kernels():
-    """The compiled kernels of this device, each with the height at which its warps fill the device in whole waves."""
-    device = cupy.cuda.Device()
-    if device.id not in _known:
+def _module(device):
+    """The compiled kernels of this device."""
+    if device.id not in _modules:
         with open(os.path.join(HERE, "kernel.cu")) as file:
-            module = cupy.RawModule(code=file.read(), options=("-std=c++17", "-I" + HERE))
+            _modules[device.id] = cupy.RawModule(code=file.read(), options=("-std=c++17", "-I" + HERE))
+    return _modules[device.id]
+
+
+def _kernels(sizes):
+    """The kernels of this device at these sizes, each with the height at which its warps fill the device in whole waves."""
+    device = cupy.cuda.Device()
+    key = (device.id, *sizes)
+    if key not in _known:
+        module = _module(device)
         all = []
-        for name, warps, shared, has_height, most, steps, beside, before, arrays in KERNELS:
+        for name, warps, shared, has_height, most, parts, before, arrays in KERNELS:
             kernel = module.get_function(name)
+            steps, beside = parts(*sizes)
             blocks = cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(kernel.kernel.ptr, 32 * warps, 0)
             wave = device.attributes["MultiProcessorCount"] * max(blocks, 1)
             count = lambda height: -(-beside * (-(-steps // height) if has_height else 1) // warps)
-            heights = sorted({-(-steps // parts) for parts in range(1, min(steps, 4096) + 1)}, reverse=True)
+            heights = sorted({-(-steps // parts) for parts in range(1, min(steps, 4096) + 1)} or {1}, reverse=True)
             height = min(heights, key=lambda height: -(-count(height) // wave) * (height + before))
             height = min(height, most or height)
             all.append((kernel, count(height), height))
-        _known[device.id] = all
-    return _known[device.id]
+        _known[key] = all
+    return _known[key]
 
 
-def _start(values, stream):
+def start(values, sizes, stream):
+    for value, (name, most) in zip(sizes, SIZES):
+        if not 1 <= value <= most:
+            raise ValueError(f"{name} is {value}: it may be 1 to {most}")
     if stream is None and any(type(v).__module__.startswith("torch") for v in values):
         import torch
 
@@ -153,8 +202,11 @@ def _start(values, stream):
     if isinstance(stream, int):
         stream = cupy.cuda.ExternalStream(stream)
     with stream or cupy.cuda.get_current_stream():
-        passed = {name: cupy.empty(shape, dtype) for name, dtype, shape in SCRATCH}
+        passed = {name: cupy.empty(shape(*sizes), dtype) for name, dtype, shape in SCRATCH}
         for value, (name, dtype, shape, how, stored) in zip(values, PARAMETERS):
+            shape = shape(*sizes)
+            if min(shape, default=1) < 1:
+                raise ValueError(f"{name} has no elements at these sizes")
             if how == "value":
                 passed[name] = numpy.dtype(dtype).type(value)
                 continue
@@ -171,16 +223,18 @@ def _start(values, stream):
             elif not array.flags.c_contiguous or array.data.ptr % 16:
                 raise ValueError(f"{name} is not contiguous, or does not begin at a multiple of 16 bytes")
             passed[name] = array
-        kernels = _kernels()
+        kernels = _kernels(sizes)
         for number in ORDER:
-            name, warps, shared, has_height, most, steps, beside, before, arrays = KERNELS[number]
+            name, warps, shared, has_height, most, parts, before, arrays = KERNELS[number]
             kernel, blocks, height = kernels[number]
             arguments = [passed[array].copy() if copied else passed[array] for array, copied in arrays]
+            arguments += [numpy.int32(size) for size in sizes]
             if has_height:
                 arguments.append(numpy.int32(height))
             # Warps that share operands have four lanes each in a warp of the hardware.
             threads = (4, warps, 8) if shared else (32 * warps,)
-            kernel((blocks,), threads, tuple(arguments))
+            if blocks:
+                kernel((blocks,), threads, tuple(arguments))
 
 "#;
 
@@ -201,9 +255,11 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import kernel
 
 random = numpy.random.default_rng(1)
+# Sizes at run time are arguments, such as n=1000; without them they are the greatest.
+sizes = {{**dict(kernel.SIZES), **{{a.split("=")[0]: int(a.split("=")[1]) for a in sys.argv[1:]}}}}
 before = []
 for name, dtype, shape, how, stored in kernel.PARAMETERS:
-    kind = numpy.dtype(dtype)
+    kind, shape = numpy.dtype(dtype), shape(*sizes.values())
     if kind.kind == "f":
         values = random.standard_normal(shape)
     else:
@@ -217,19 +273,19 @@ with tempfile.TemporaryDirectory() as folder:
     subprocess.run(["c++", "-std=c++17", "-O1", "-ffp-contract=off", "-fwrapv", "-w", source, "-o", shim], check=True)
     with open(inside, "wb") as file:
         file.writelines(v.tobytes() for v in before)
-    subprocess.run([shim, inside, outside, "64", "forward"], check=True)
+    subprocess.run([shim, inside, outside, "64", "forward", *map(str, sizes.values())], check=True)
     expected, rest = [], open(outside, "rb").read()
     for v in before:
         expected.append(numpy.frombuffer(rest[: v.nbytes], v.dtype).reshape(v.shape))
         rest = rest[v.nbytes :]
 on_device = [cupy.asarray(v) if p[3] == "pointer" else v for v, p in zip(before, kernel.PARAMETERS)]
-kernel.run(*on_device)
+kernel.start(on_device, [*sizes.values()])
 wrong = [p[0] for v, e, p in zip(on_device, expected, kernel.PARAMETERS) if p[4] and cupy.asnumpy(v).tobytes() != e.tobytes()]
 print("{name}:", "different: " + ", ".join(wrong) if wrong else "equal")
 times, (start, end) = [], (cupy.cuda.Event(), cupy.cuda.Event())
 for _ in range(20):
     start.record()
-    kernel.run(*on_device)
+    kernel.start(on_device, [*sizes.values()])
     end.record()
     end.synchronize()
     times.append(cupy.cuda.get_elapsed_time(start, end) * 1000)
@@ -256,6 +312,7 @@ pub fn readme(launches: &Launches, quotes: &[Option<String>]) -> String {
         warp.map.iter().for_each(|line| out += &format!("{line}\n"));
     }
     out += "```\n\n| parameter | type | shape | |\n| --- | --- | --- | --- |\n";
+    let sizes: Vec<String> = launches.sizes.iter().map(|s| s.source.clone()).collect();
     for (_, a) in of_caller(launches) {
         let what = match (a.passing, a.written) {
             (Passing::Argument, _) => format!("{} elements, a kernel argument: in the host's memory", elements(a)),
@@ -268,8 +325,11 @@ pub fn readme(launches: &Launches, quotes: &[Option<String>]) -> String {
             "| `{}` | `{}` | {} | {what} |",
             a.source,
             type_name(a.ty),
-            if a.dims.is_empty() { "–".into() } else { shape(a) }
+            if a.dims.is_empty() { "–".into() } else { shape(a, &sizes) }
         );
+    }
+    for size in &launches.sizes {
+        let _ = writeln!(out, "| `{}` | `int` | – | a size, 1 to {} |", size.source, size.most);
     }
     out += "\n- Python: `import kernel; kernel.run(…)` with tensors of CuPy or PyTorch; `kernel.register()` makes a PyTorch operator.\n\
         - C++: `host.cu` has the function that starts the kernel on a stream.\n\

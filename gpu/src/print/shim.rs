@@ -1,20 +1,24 @@
 //! The CPU shim: a program that runs the kernel's text on all warps, one after the other.
 //!
-//! `shim IN OUT HEIGHT ORDER` reads the contents of the arrays, runs every warp, and writes the contents. The order of the
+//! `shim IN OUT HEIGHT ORDER SIZE…` reads the contents of the arrays, runs every warp, and writes the contents. The order of the
 //! warps is `forward` or `reverse`: on a device it is any. Around every array it
 //! keeps bytes that must stay as they are; under AddressSanitizer the arrays stand alone instead, so that it finds every access
 //! beside one.
 
-use super::{elements, parameters, type_name};
+use super::number::{self, in_kernel};
+use super::{parameters, type_name};
 use crate::ir::{Passing, Warp};
 use crate::launches::Launches;
 use std::fmt::Write as _;
 
 /// The number of warps at a height, as C++.
 pub fn warps(warp: &Warp) -> String {
+    let text = |n: &crate::extent::Number| in_kernel(warp, n);
     let axis = |a: &crate::ir::GridAxis| match a.warps() {
-        Some(count) => format!("{count}ll"),
-        None => format!("(({} + height - 1) / height)", a.count),
+        Some(count) if count.known().is_some() => format!("{}ll", text(&count)),
+        Some(count) => format!("(long long)({})", text(&count.at_least(0))),
+        None if a.count.known().is_some() => format!("(({} + height - 1) / height)", text(&a.count)),
+        None => format!("(({} + height - 1) / height)", text(&a.count.at_least(0))),
     };
     let all: Vec<String> = warp.grid.iter().map(axis).collect();
     if all.is_empty() {
@@ -30,15 +34,20 @@ pub fn text(launches: &Launches, kernel: &str) -> String {
     let _ = writeln!(out, "//   c++ -std=c++17 -O1 -ffp-contract=off shim.cpp -o shim && ./shim IN OUT HEIGHT ORDER\n#include \"{kernel}\"\n");
     out += HELPERS;
     let _ = writeln!(out, "\nint main(int count, char **arguments) {{");
-    let _ = writeln!(out, "  if (count != 5) return fputs(\"shim IN OUT HEIGHT ORDER\\n\", stderr), 2;");
+    let sizes = launches.size_names();
+    let (count, usage) = (5 + sizes.len(), sizes.iter().map(|s| format!(" {s}")).collect::<String>());
+    let _ = writeln!(out, "  if (count != {count}) return fputs(\"shim IN OUT HEIGHT ORDER{usage}\\n\", stderr), 2;");
     let _ = writeln!(out, "  const bool reverse = !strcmp(arguments[4], \"reverse\");");
     let _ = writeln!(
         out,
         "  FILE *sagen_in = fopen(arguments[1], \"rb\");\n  if (!sagen_in) return perror(arguments[1]), 2;"
     );
     let _ = writeln!(out, "  const int height = atoi(arguments[3]);\n  (void)height;");
+    for (k, size) in sizes.iter().enumerate() {
+        let _ = writeln!(out, "  const int {size} = atoi(arguments[{}]);", 5 + k);
+    }
     for (_, a) in parameters(&launches.arrays) {
-        let (name, ty, n) = (&a.name, type_name(a.ty), elements(a));
+        let (name, ty, n) = (&a.name, type_name(a.ty), number::elements(a, &sizes));
         let source = if a.scratch { "nullptr" } else { "sagen_in" };
         let _ = writeln!(out, "  Guarded<{ty}> {name}({source}, {n});");
     }
@@ -78,6 +87,7 @@ fn launch(warp: &Warp) -> String {
             _ => format!("{name}.data"),
         });
     }
+    call.extend(number::size_names(warp));
     if warp.time.as_ref().is_some_and(|t| t.height.is_some()) {
         call.push("height".into());
     }

@@ -15,9 +15,9 @@ impl Builder<'_> {
     }
 
     /// The dimensions over which a statement runs once, with its coordinates there; `None`: it runs everywhere.
-    pub(super) fn last_coordinates(&self, s: usize) -> Option<Vec<(usize, i64)>> {
+    pub(super) fn last_coordinates(&self, s: usize) -> Option<Vec<(usize, Form)>> {
         let folds = &self.statements.folds;
-        let own = folds.of[s].as_ref().map(|f| f.dims.iter().map(|d| (d.0, d.2)).collect());
+        let own = folds.of[s].as_ref().map(|f| f.dims.iter().map(|d| (d.0, d.2.clone())).collect());
         own.or_else(|| folds.last[s].clone())
     }
 
@@ -100,7 +100,7 @@ impl Builder<'_> {
             }
             Feed::Value { statement, distance } if statements.folds.of[statement.index()].is_some() => {
                 let mut result = self.space.iteration(point);
-                self.fold(statement.index())?.dims.iter().for_each(|d| result[d.0] = Form::constant(d.2));
+                self.fold(statement.index())?.dims.iter().for_each(|d| result[d.0] = d.2.clone());
                 match result == back(distance) {
                     true => self.value(&Key::Folded(statement.index(), point.clone())),
                     false => refused(),

@@ -11,7 +11,8 @@
 use super::Printer;
 use crate::form::Form;
 use crate::ir::{Feeder, Warp};
-use crate::print::expression::scalar;
+use crate::print::expression::{atom, scalar};
+use crate::print::number::{below, stride};
 use crate::print::type_name;
 
 /// Bytes that a thread loads at once.
@@ -29,16 +30,12 @@ struct Loads {
     inside: bool,
 }
 
-/// The number of elements from one value of a subscript to the next.
-fn stride(warp: &Warp, feeder: &Feeder, d: usize) -> i64 {
-    warp.arrays[feeder.array].dims[d + 1..].iter().product()
-}
-
 fn loads(warp: &Warp, feeder: &Feeder) -> Loads {
-    let dims = &warp.arrays[feeder.array].dims;
+    let extents = &warp.arrays[feeder.array].extents;
+    let is_innermost = |d: usize| d + 1 == extents.len();
     let warps = if feeder.row { 1 } else { warp.warps };
     let places = warps * feeder.elements;
-    let along_steps = stride(warp, feeder, feeder.step) == 1;
+    let along_steps = is_innermost(feeder.step);
     let along = if along_steps { feeder.step } else { feeder.place };
     let size = i64::from(warp.arrays[feeder.array].ty.bytes());
     let word = if along_steps { (WORD / size).min(Feeder::STEPS) } else { WORD / size };
@@ -49,22 +46,23 @@ fn loads(warp: &Warp, feeder: &Feeder) -> Loads {
     let start = if along_steps { start.plus(steps) } else { start };
     // A word does not reach beyond the elements of a warp.
     let fits = along_steps || feeder.row || feeder.elements % word == 0;
-    let aligned = fits && start.divisor(&warp.scalars) % word == 0 && dims[along] % word == 0;
-    let word = if aligned && stride(warp, feeder, along) == 1 { word } else { 1 };
+    let aligned = fits && start.divisor(&warp.scalars) % word == 0 && extents[along].divisor(&warp.scalars) % word == 0;
+    let word = if aligned && is_innermost(along) { word } else { 1 };
     let (low, high) = first_of_block(warp, feeder, feeder.place).range(&warp.scalars, 1);
     // The last warp of a block begins that much behind the first one.
     let high = high - (warps - 1) * feeder.elements;
     let whole = time.map_or(0, |t| {
-        let count = t.last.constant - t.first.constant + 1;
+        let count = t.last.range(&warp.scalars, 1).1 - t.first.constant + 1;
         t.first.constant + (count + Feeder::STEPS - 1) / Feeder::STEPS * Feeder::STEPS - 1
     });
     let step = &feeder.at[feeder.step];
     let constant = step.scalars.len() == 1;
+    let least = |d: usize| extents[d].range(&warp.scalars, 1).0;
     let inside = constant
         && step.constant + steps >= 0
-        && step.constant + whole < dims[feeder.step]
+        && step.constant + whole < least(feeder.step)
         && low >= 0
-        && high + places - 1 < dims[feeder.place];
+        && high + places - 1 < least(feeder.place);
     Loads { places, along_steps, word, inside }
 }
 
@@ -129,7 +127,7 @@ impl Printer<'_> {
         let (warp, array) = (self.warp, &self.warp.arrays[feeder.array]);
         let mut base = vec![array.loaded()];
         for (d, form) in feeder.at.iter().enumerate().filter(|(d, _)| ![feeder.step, feeder.place].contains(d)) {
-            base.push(format!("({}) * {}", scalar(warp, form), stride(warp, feeder, d)));
+            base.push(format!("({}) * {}", scalar(warp, form), atom(&stride(warp, feeder.array, d))));
         }
         // The block's first element is that of its first warp.
         let mut place = scalar(warp, &first_of_block(warp, feeder, feeder.place));
@@ -142,10 +140,10 @@ impl Printer<'_> {
             self.fed_name(k),
             base.join(" + "),
             scalar(warp, &step),
-            array.dims[feeder.step],
-            stride(warp, feeder, feeder.step),
-            array.dims[feeder.place],
-            stride(warp, feeder, feeder.place)
+            below(warp, feeder.array, feeder.step, 0),
+            stride(warp, feeder.array, feeder.step),
+            below(warp, feeder.array, feeder.place, 0),
+            stride(warp, feeder.array, feeder.place)
         )
     }
 

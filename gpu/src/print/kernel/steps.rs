@@ -6,10 +6,12 @@
 //! ```
 
 use super::Printer;
+use crate::extent::Number;
 use crate::form::Form;
 use crate::ir::{NodeId, Op, Time};
 use crate::print::expression::{atom, scalar, value_type, Operands};
 use crate::print::memory::{self, Body};
+use crate::print::number::in_kernel;
 use crate::print::type_name;
 
 impl Printer<'_> {
@@ -143,15 +145,18 @@ impl Printer<'_> {
     fn range(&mut self, time: &Time) {
         let clipped = |text: String, form: &Form| {
             let (lo, hi) = form.range(&self.warp.scalars, 1);
-            match lo >= time.clip.0 && hi <= time.clip.1 {
-                true => text,
-                false => format!("clamp({text}, {}, {})", time.clip.0, time.clip.1),
+            match (time.clip.1.known(), in_kernel(self.warp, &time.clip.1)) {
+                (Some(end), _) if lo >= time.clip.0 && hi <= end => text,
+                (None, _) if Number::of(form, &self.warp.maxima()).formula == time.clip.1.formula => text,
+                (None, _) if form.is_constant() && lo == time.clip.0 => format!("{lo}"),
+                (_, end) => format!("clamp({text}, {}, {end})", time.clip.0),
             }
         };
         let (first, last) = match time.height {
             Some(height) => {
                 let start = &self.warp.scalars[height.index()].name;
-                let hi = self.warp.scalars[height.index()].hi;
+                let axis = self.warp.grid.iter().find(|a| a.scalar == height);
+                let hi = axis.map_or(String::new(), |a| in_kernel(self.warp, &a.count.plus(a.first - 1)));
                 let first = if time.before > 0 { format!("{start} - {}", time.before) } else { start.clone() };
                 (first, format!("one::min({start} + {} - 1, {hi})", self.rows()))
             }
