@@ -51,13 +51,17 @@ impl Number {
         let most = formula.eval(maxima);
         Number { formula, most }
     }
+    /// The number, or 0 where it is negative.
+    pub fn not_negative(&self, maxima: &[i64]) -> Number {
+        match self.formula.range(maxima).0 < 0 {
+            true => self.or(&Number::constant(0)),
+            false => self.clone(),
+        }
+    }
     /// The greater one.
     pub fn or(&self, other: &Number) -> Number {
         let formula = self.formula.clone().greatest(other.formula.clone());
         Number { formula, most: self.most.max(other.most) }
-    }
-    pub fn at_least(&self, least: i64) -> Number {
-        Number { formula: self.formula.clone().greatest(Formula::Const(least)), most: self.most.max(least) }
     }
     /// The lesser one, of numbers that are not negative.
     pub fn at_most(&self, other: &Number) -> Number {

@@ -34,7 +34,7 @@ pub fn phases<'a>(program: &Program<'a>) -> Result<Vec<Program<'a>>, Refusal> {
 
 fn during(scop: &Scop, system: &System, phase: &[i64]) -> System {
     let depth = system.dims.len();
-    let there: Vec<Constraint> = phase.iter().enumerate().map(|(d, &v)| fixed(d, v, depth)).collect();
+    let there: Vec<Constraint> = system.sequences().zip(phase).map(|(d, &v)| fixed(d, v, depth)).collect();
     let narrowed = |conj: &[Constraint]| Some([conj, &there].concat()).filter(|c| !flow::is_empty(c, depth));
     let union = |all: &[Vec<Constraint>]| all.iter().filter_map(|c| narrowed(c)).collect::<Vec<_>>();
     let placed = |(s, old): (usize, &Placed)| {

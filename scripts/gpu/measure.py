@@ -25,12 +25,12 @@ class Row:
 
     `unit`: B (bytes that have to move), mac (fused multiplications and additions), product (the same, beside cuBLAS), or what
     else a second is counted in. `goal`: of the first three a share of the rate of a copy, of the multipliers or of cuBLAS; of the
-    others units in a second.
+    others units in a second. `at`: the sizes at run time of the comparison; the kernel is timed at the greatest ones.
     """
 
-    def __init__(self, name, file, options, small, large, unit, work, goal=None):
+    def __init__(self, name, file, options, small, large, unit, work, goal=None, at=""):
         self.name, self.file, self.options, self.small, self.large = name, file, options, small, large
-        self.unit, self.work, self.goal = unit, work, goal
+        self.unit, self.work, self.goal, self.at = unit, work, goal, at
 
 
 def taps(name, options, goal=None):
@@ -55,6 +55,11 @@ def alignment(kind, goal, ty="int16_t", pairs=32768):
     small = "-D PAIRS=4097 -D N=60 -D M=96"
     name, options = f"{kind}, {ty[3:5]} bits", f"--function {kind} -D T={ty} --space j --time k,i"
     return Row(name, "tests/gpu/alignments.c", options, small, sizes, "cells", pairs * 512 * 512, goal)
+
+
+def sized(name, function, options, most, at, unit, work, goal=None):
+    most = f"--max {most}"
+    return Row(f"{name}, sizes at run time", "tests/gpu/sizes.c", f"--function {function} {options}", most, most, unit, work, goal, at)
 
 
 CUBE = "-D NX=768 -D NY=768 -D NZ=768"
@@ -92,6 +97,11 @@ ROWS = [
     Row("product", "tests/gpu/product.c", "--function product --fp-contract", "-D M=256 -D N=520 -D K=64", "-D M=8192 -D N=8192 -D K=8192", "product", 8192**3, 0.88),
     Row("product, C's order", "tests/gpu/product.c", "--function product", "-D M=333 -D N=517 -D K=77", "-D M=8192 -D N=8192 -D K=8192", "product", 8192**3),
     Row("product, int32", "tests/gpu/product.c", "--function product -D T=int", "-D M=333 -D N=517 -D K=77", "-D M=8192 -D N=8192 -D K=8192", "product", 8192**3),
+    sized("window 3x3", "words", "--space c,p --time r+p,q --fp-contract", "H=8190,W=2047", "H=41 W=75", "B", 8 * 8192 * 8190),
+    sized("window 3x3, rows of no whole words", "window", "--space c,p --time r+p,q --fp-contract", "H=8190,W=8190,L=2", "H=41 W=301 L=1", "B", 8 * 8192 * 8190),
+    sized("star, 8 sweeps", "sweeps", "-D S=8 --space j,t --time i+t --fp-contract", "N=16384,M=16384", "N=70 M=300", "updates", 8 * LARGE),
+    sized("levenshtein, 16 bits", "levenshtein", "-D T=int16_t --space j --time k,i", "PAIRS=32768,N=512,M=512", "PAIRS=4097 N=60 M=96", "cells", 32768 * 512 * 512),
+    sized("product", "product", "-D T=float --fp-contract", "M=8192,N=8192,K=8192", "M=333 N=517 K=77", "product", 8192**3),
     Row("depthwise 4 taps", "examples/gpu/depthwise.c", "", "-D B=2 -D C=5 -D L=333", "-D B=8 -D C=1536 -D L=2048", "B", 8 * 8 * 1536 * 2048),
 ]
 
@@ -133,8 +143,9 @@ def values(module):
 
     random = numpy.random.default_rng(1)
     all = []
+    sizes = [most for name, most in module.SIZES]
     for name, dtype, shape, how, stored in module.PARAMETERS:
-        kind = numpy.dtype(dtype)
+        kind, shape = numpy.dtype(dtype), shape(*sizes)
         if how == "pointer":
             scale = 4 if kind.itemsize == 1 else 100
             all.append((cupy.random.random(shape, dtype="float32") * scale).astype(kind))
@@ -185,13 +196,13 @@ def rates():
     return {"B": copied, "mac": fused, "product": product}
 
 
-def check(folder):
-    test = subprocess.run([sys.executable, os.path.join(folder, "test.py")], capture_output=True, text=True)
+def check(folder, at):
+    test = subprocess.run([sys.executable, os.path.join(folder, "test.py"), *at.split()], capture_output=True, text=True)
     return test.returncode == 0, test.stdout[-500:] + test.stderr[-1000:]
 
 
 def registers(module):
-    return max(kernel[0].num_regs for kernel in module._kernels())
+    return max(kernel[0].num_regs for kernel in module._kernels([most for name, most in module.SIZES]))
 
 
 def measured(row, folder, peaks):
@@ -200,7 +211,8 @@ def measured(row, folder, peaks):
 
     module = load(folder)
     tensors = values(module)
-    took = seconds(lambda: module.run(*tensors))
+    sizes = [most for name, most in module.SIZES]
+    took = seconds(lambda: module.start(tensors, sizes))
     rate = row.work / took
     share = rate / peaks[row.unit] if row.unit in peaks else None
     reached = share if share is not None else rate
@@ -233,7 +245,7 @@ def main():
         large = [os.path.join(home, f"l{k}") for k in range(len(rows))]
         small_written = list(pool.map(lambda k: write(sagen, rows[k], rows[k].small, small[k]), range(len(rows))))
         written = list(pool.map(lambda k: write(sagen, rows[k], rows[k].large, large[k]), range(len(rows))))
-        tests = [pool.submit(check, s) for s in small]
+        tests = [pool.submit(check, s, row.at) for s, row in zip(small, rows)]
         equal = [test.result() for test in tests]
         print(f"{time.time() - begin:.0f} s: all results compared", flush=True)
         peaks = rates()

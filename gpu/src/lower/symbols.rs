@@ -171,6 +171,8 @@ const RESERVED: &[&str] = &[
     "blocks",
     "wave",
     "parts",
+    "beside",
+    "best",
     "add_max_relu",
 ];
 

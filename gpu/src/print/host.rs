@@ -136,7 +136,7 @@ pub struct Parts {
 }
 
 pub fn parts(warp: &Warp) -> Parts {
-    let some = |n: &Number| if n.known().is_some() { n.clone() } else { n.at_least(0) };
+    let some = |n: &Number| n.not_negative(&warp.maxima());
     let axis = warp.grid.iter().find(|a| a.step == crate::ir::Pitch::Height);
     let steps = axis.map_or("1".into(), |a| in_kernel(warp, &some(&a.count)));
     let beside: Vec<Number> = warp.grid.iter().filter_map(crate::ir::GridAxis::warps).map(|n| some(&n)).collect();
@@ -147,7 +147,7 @@ pub fn parts(warp: &Warp) -> Parts {
 
 fn height(warp: &Warp) -> String {
     let Parts { steps, beside: (known, open), before } = parts(warp);
-    let beside = format!("{known}ll{open}");
+    let mut beside = format!("{known}ll{open}");
     let (name, sizes) = (&warp.name, size_names(warp));
     let list: Vec<String> = sizes.iter().map(|s| format!("int {s}")).collect();
     // The height is computed again at other sizes.
@@ -156,9 +156,9 @@ fn height(warp: &Warp) -> String {
     if !sizes.is_empty() {
         keep += &format!("  static int known_at[{}];\n", sizes.len());
         sizes.iter().enumerate().for_each(|(k, s)| known += &format!(" && known_at[{k}] == {s}"));
-        steps_line = format!("  const int steps = {steps};\n  known = 1;\n");
+        steps_line = format!("  const int steps = {steps};\n  const long long beside = {beside};\n  known = 1;\n");
         sizes.iter().enumerate().for_each(|(k, s)| steps_line += &format!("  known_at[{k}] = {s};\n"));
-        steps_name = "steps".into();
+        (steps_name, beside) = ("steps".into(), "beside".into());
     }
     let (most, note) = match model::short_height(warp) {
         Some(h) => (format!("  if (known > {h}) known = {h};\n"), format!(" At most {h}: memory decides.")),
@@ -176,12 +176,12 @@ fn height(warp: &Warp) -> String {
          \x20 cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);\n\
          \x20 cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, {name}, {threads}, 0);\n\
          \x20 const long long wave = (long long)processors * (blocks > 0 ? blocks : 1);\n\
-         \x20 long long least = -1;\n\
+         \x20 long long best = -1;\n\
          \x20 for (int parts = 1; parts <= {steps_name} && parts <= 4096; parts++) {{\n\
          \x20   const int height = ({steps_name} + parts - 1) / parts;\n\
          \x20   const long long all = ({beside} * (({steps_name} + height - 1) / height) + {warps} - 1) / {warps};\n\
          \x20   const long long time = (all + wave - 1) / wave * (height + {before});\n\
-         \x20   if (least < 0 || time < least) least = time, known = height;\n\
+         \x20   if (best < 0 || time < best) best = time, known = height;\n\
          \x20 }}\n\
          {most}\
          \x20 return known;\n\

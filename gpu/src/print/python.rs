@@ -191,7 +191,8 @@ def _kernels(sizes):
     return _known[key]
 
 
-def start(values, sizes, stream):
+def start(values, sizes, stream=None):
+    """Starts the kernels: the arrays and numbers of PARAMETERS, and the sizes, each in its order."""
     for value, (name, most) in zip(sizes, SIZES):
         if not 1 <= value <= most:
             raise ValueError(f"{name} is {value}: it may be 1 to {most}")

@@ -16,9 +16,8 @@ pub fn warps(warp: &Warp) -> String {
     let text = |n: &crate::extent::Number| in_kernel(warp, n);
     let axis = |a: &crate::ir::GridAxis| match a.warps() {
         Some(count) if count.known().is_some() => format!("{}ll", text(&count)),
-        Some(count) => format!("(long long)({})", text(&count.at_least(0))),
-        None if a.count.known().is_some() => format!("(({} + height - 1) / height)", text(&a.count)),
-        None => format!("(({} + height - 1) / height)", text(&a.count.at_least(0))),
+        Some(count) => format!("(long long)({})", text(&count.not_negative(&warp.maxima()))),
+        None => format!("(({} + height - 1) / height)", text(&a.count.not_negative(&warp.maxima()))),
     };
     let all: Vec<String> = warp.grid.iter().map(axis).collect();
     if all.is_empty() {
