@@ -14,6 +14,7 @@ use crate::reference::{self, Reference};
 use crate::reporter::{Progress, Reporter};
 use crate::scratch::{self, Scratch};
 use gpu::choose::{choose, Choices};
+use gpu::form::Scalar;
 use gpu::launches::Launches;
 use gpu::print;
 use scop::Scop;
@@ -120,7 +121,7 @@ fn check(
     let dir = Scratch::temporary("gpu").map_err(Error::reason)?;
     let shim = Shim::build(files, dir.path(), arguments.sanitize.as_ref())?;
     let mut check = Check { model: String::new(), elements: 0, sizes: vec![], faults: vec![] };
-    for sizes in sizes(arguments, input)? {
+    for sizes in sizes(arguments, input, launches)? {
         let input = &input.at(&sizes);
         let scop = &input.scop;
         reporter.progress(Progress::Stage("compiling and running the golden model"));
@@ -149,7 +150,7 @@ fn check(
 const MOST_OPERATIONS: i64 = 1 << 21;
 
 /// The sizes of the comparisons; one without sizes if there are none.
-fn sizes(arguments: &Gpu, input: &Input) -> Result<Vec<Vec<i64>>> {
+fn sizes(arguments: &Gpu, input: &Input, launches: &Launches) -> Result<Vec<Vec<i64>>> {
     let given = arguments.sizes.iter().map(|set| input.sizes(&set.0)).collect::<Result<Vec<_>>>()?;
     let greatest = input.sizes(&[])?;
     if !given.is_empty() || greatest.is_empty() {
@@ -163,7 +164,15 @@ fn sizes(arguments: &Gpu, input: &Input) -> Result<Vec<Vec<i64>>> {
         large = large.iter().map(half).collect();
     }
     let small: Vec<i64> = large.iter().enumerate().map(|(k, v)| (*v).min(5 + 2 * k as i64)).collect();
-    let mut all = vec![greatest.iter().map(|_| 1).collect(), small, large];
+    let mut all = vec![greatest.iter().map(|_| 1).collect(), small];
+    // The same of rows of whole words, for the kernel that is there for them.
+    for words in launches.order.iter().filter_map(|phase| phase.words) {
+        let scalars = &launches.kernels[words].scalars;
+        let whole = |(v, s): (&i64, &Scalar)| *v - (*v - s.rest).rem_euclid(s.multiple);
+        all.push(large.iter().zip(scalars).map(whole).collect());
+    }
+    all.push(large);
+    all.retain(|sizes: &Vec<i64>| sizes.iter().all(|v| *v >= 1));
     all.dedup();
     Ok(all)
 }

@@ -247,7 +247,7 @@ fn height(
     let scalar = time.height?;
     let Extent { lo, hi, last, end } = bounds(warp, domains, &arrangement.coordinates[d].row);
     let name = format!("{}_0", warp.scalars[time.scalar.index()].name);
-    warp.scalars.push(Scalar { name, lo, hi, multiple: 1, end });
+    warp.scalars.push(Scalar { name, lo, hi, multiple: 1, rest: 0, end });
     Some(GridAxis { scalar, first: lo, step: Pitch::Height, count: last.plus(1 - lo), sides: Sides::default() })
 }
 

@@ -107,6 +107,8 @@ pub struct Choice {
     pub paired: bool,
     /// Warps of a block share their operands, which come through shared memory.
     pub shared: bool,
+    /// The sizes at run time have remainders that make rows of arrays whole words.
+    pub words: bool,
     /// The program is one phase of several: local arrays pass values between them, in the device's memory.
     pub phased: bool,
 }

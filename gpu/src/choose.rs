@@ -24,6 +24,8 @@ pub struct Chosen {
     pub plan: Plan,
     pub choice: Choice,
     pub warp: Warp,
+    /// The program at sizes at which rows of arrays are whole words, if there are such sizes.
+    pub words: Option<Box<Warp>>,
     pub estimate: Estimate,
     /// `--space` and `--time` of the map.
     pub options: Option<(Vec<String>, Vec<String>)>,
@@ -55,8 +57,11 @@ pub fn choose(program: &Program, spec: &DesignSpec) -> Result<Choices, Diagnosti
     for phase in phases::phases(program).map_err(|why| refused(&why))? {
         all.push(choose_one(&phase, spec, program.system.has_phases())?);
     }
-    let launches = Launches::new(all.iter().map(|p| p.warp.clone()).collect(), &program.general.scop)
-        .map_err(|why| refused(&why))?;
+    let launches = Launches::new(
+        all.iter().map(|p| (p.warp.clone(), p.words.as_deref().cloned())).collect(),
+        &program.general.scop,
+    )
+    .map_err(|why| refused(&why))?;
     Ok(Choices { phases: all, launches })
 }
 
@@ -71,8 +76,8 @@ fn choose_one(program: &Program, spec: &DesignSpec, phased: bool) -> Result<Chos
         ArrayChoice::ByHand { space: Some(space), shape } => {
             let mut reasons = vec![];
             for plan in plans(program, space, shape)? {
-                match best(program, &plan, phased, f64::INFINITY) {
-                    Ok(chosen) => return ahead(program, chosen).map_err(|why| refused(&why)),
+                match best(program, &plan, (phased, false), f64::INFINITY) {
+                    Ok(chosen) => return finished(program, chosen).map_err(|why| refused(&why)),
                     Err(why) => reasons.push(why),
                 }
             }
@@ -83,10 +88,10 @@ fn choose_one(program: &Program, spec: &DesignSpec, phased: bool) -> Result<Chos
             Err(refused(&why))
         }
         ArrayChoice::ByHand { space: None, shape } => {
-            searched(program, shape, phased).and_then(|c| ahead(program, c)).map_err(|why| refused(&why))
+            searched(program, shape, phased).and_then(|c| finished(program, c)).map_err(|why| refused(&why))
         }
         ArrayChoice::Automatic => {
-            searched(program, &Shape::default(), phased).and_then(|c| ahead(program, c)).map_err(|why| refused(&why))
+            searched(program, &Shape::default(), phased).and_then(|c| finished(program, c)).map_err(|why| refused(&why))
         }
     }
 }
@@ -161,11 +166,11 @@ fn general(program: &Program, plan: &Plan, choice: Choice) -> Result<Warp, Refus
 }
 
 /// The best program of a plan over what it leaves open. `least`: the time of the best map so far.
-fn best(program: &Program, plan: &Plan, phased: bool, least: f64) -> Result<Chosen, Refusal> {
+fn best(program: &Program, plan: &Plan, (phased, words): (bool, bool), least: f64) -> Result<Chosen, Refusal> {
     let attempt = |choice: Choice| {
         general(program, plan, choice).map(|warp| {
             let options = Coordinates::new(&program.scop, &program.system).options(plan);
-            Chosen { plan: plan.clone(), choice, estimate: estimate(&warp), warp, options, compared: 1 }
+            Chosen { plan: plan.clone(), choice, estimate: estimate(&warp), warp, words: None, options, compared: 1 }
         })
     };
     let better = |a: Chosen, b: Chosen| if b.estimate.seconds < a.estimate.seconds { b } else { a };
@@ -177,6 +182,7 @@ fn best(program: &Program, plan: &Plan, phased: bool, least: f64) -> Result<Chos
         streamed: false,
         shared: false,
         paired: false,
+        words,
         phased,
     };
     let mut found = match (attempt(plain), attempt(Choice { inputs: Inputs::Reloaded, ..plain })) {
@@ -210,6 +216,17 @@ fn best(program: &Program, plan: &Plan, phased: bool, least: f64) -> Result<Chos
         found = attempt(Choice { paired: true, shared: false, ..found.choice }).into_iter().fold(found, better);
     }
     Ok(found)
+}
+
+/// The chosen map with rows asked for ahead, and with the program at sizes at which rows of arrays are whole words.
+fn finished(program: &Program, chosen: Chosen) -> Result<Chosen, Refusal> {
+    let phased = chosen.choice.phased;
+    let mut chosen = ahead(program, chosen)?;
+    if program.is_sized() {
+        let words = best(program, &chosen.plan, (phased, true), f64::INFINITY).and_then(|c| ahead(program, c));
+        chosen.words = words.ok().map(|c| Box::new(c.warp));
+    }
+    Ok(chosen)
 }
 
 /// The chosen map with as many rows asked for ahead as hide the memory's latency: the bytes that all warps of a processor wait
@@ -278,7 +295,7 @@ fn searched(program: &Program, shape: &Shape, phased: bool) -> Result<Chosen, Re
             plan.dims[d].tile = shape.tile.get(&dim.name).copied();
         }
         let least = found.as_ref().map_or(f64::INFINITY, |f| f.estimate.seconds);
-        match best(program, &plan, phased, least) {
+        match best(program, &plan, (phased, false), least) {
             Ok(chosen) => {
                 compared += 1;
                 if found.as_ref().is_none_or(|f| chosen.estimate.seconds < f.estimate.seconds) {

@@ -23,8 +23,9 @@ pub struct Scalar {
     /// Least and greatest value.
     pub lo: i64,
     pub hi: i64,
-    /// Every value is a multiple of this.
+    /// Every value is a multiple of this, plus `rest`.
     pub multiple: i64,
+    pub rest: i64,
     /// A greatest value over sizes: at smaller sizes than the greatest it goes less far.
     pub end: Option<Form>,
 }
@@ -109,8 +110,10 @@ impl Form {
     }
     /// A number that divides every value of the form.
     pub fn divisor(&self, scalars: &[Scalar]) -> i64 {
-        let start = uniform::affine::gcd(self.constant, self.unit);
-        self.scalars.iter().fold(start, |g, (id, &c)| uniform::affine::gcd(g, c * scalars[id.index()].multiple))
+        let all = || self.scalars.iter().map(|(id, &c)| (c, &scalars[id.index()]));
+        let rest = self.constant + all().map(|(c, s)| c * s.rest).sum::<i64>();
+        let start = uniform::affine::gcd(rest, self.unit);
+        all().fold(start, |g, (c, s)| uniform::affine::gcd(g, c * s.multiple))
     }
 }
 

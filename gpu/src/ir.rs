@@ -380,6 +380,10 @@ impl Warp {
     pub fn maxima(&self) -> Vec<i64> {
         self.scalars[..self.sizes].iter().map(|s| s.hi).collect()
     }
+    /// The sizes that have remainders: the size, what divides it, and the remainder.
+    pub fn remainders(&self) -> impl Iterator<Item = (&str, i64, i64)> {
+        self.scalars[..self.sizes].iter().filter(|s| s.multiple > 1).map(|s| (s.name.as_str(), s.multiple, s.rest))
+    }
     /// Whether each row of an array is whole words of as many elements as a row of PEs has registers in a lane.
     pub fn has_whole_rows(&self, array: usize) -> bool {
         self.arrays[array].extents.last().is_some_and(|e| e.divisor(&self.scalars) % self.width == 0)

@@ -16,11 +16,18 @@ pub struct Launches {
     pub name: String,
     /// Each with a name of its own.
     pub kernels: Vec<Warp>,
-    /// The kernels of the phases, one after the other.
-    pub order: Vec<usize>,
+    /// The launches of the phases, one after the other.
+    pub order: Vec<Launch>,
     /// As the host gets them.
     pub arrays: Vec<Array>,
     pub sizes: Vec<Size>,
+}
+
+/// A phase: its kernel, and the one at sizes at which rows of arrays are whole words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Launch {
+    pub kernel: usize,
+    pub words: Option<usize>,
 }
 
 /// A size at run time: an argument of the host, and of all kernels.
@@ -44,15 +51,18 @@ pub enum Parameter<'a> {
 impl Launches {
     /// # Errors
     /// A phase reads a local array that no phase before has stored to.
-    pub fn new(phases: Vec<Warp>, scop: &Scop) -> Result<Launches, Refusal> {
-        let name = phases.first().map_or(String::new(), |w| w.name.clone());
-        let (mut kernels, mut order): (Vec<Warp>, Vec<usize>) = (vec![], vec![]);
-        for warp in phases {
-            let number = kernels.iter().position(|k| *k == warp).unwrap_or(kernels.len());
-            if number == kernels.len() {
+    pub fn new(phases: Vec<(Warp, Option<Warp>)>, scop: &Scop) -> Result<Launches, Refusal> {
+        let name = phases.first().map_or(String::new(), |p| p.0.name.clone());
+        let (mut kernels, mut order): (Vec<Warp>, Vec<Launch>) = (vec![], vec![]);
+        let mut number = |warp: Warp| match kernels.iter().position(|k| *k == warp) {
+            Some(number) => number,
+            None => {
                 kernels.push(warp);
+                kernels.len() - 1
             }
-            order.push(number);
+        };
+        for (warp, words) in phases {
+            order.push(Launch { kernel: number(warp), words: words.map(&mut number) });
         }
         let count = kernels.first().map_or(0, |w| w.arrays.len());
         let arrays = (0..count).map(|k| joined(&kernels, k)).collect::<Vec<Array>>();
@@ -61,7 +71,7 @@ impl Launches {
                 kernels.iter_mut().for_each(|warp| by_address(warp, k));
             }
             let mut stored = false;
-            for warp in order.iter().map(|&n| &kernels[n]).filter(|_| array.scratch) {
+            for warp in order.iter().map(|l| &kernels[l.kernel]).filter(|_| array.scratch) {
                 if warp.arrays[k].read && !stored {
                     let why = format!("`{}` is read where the region has not written it", array.source);
                     return Err(Refusal::new(why));
@@ -69,9 +79,13 @@ impl Launches {
                 stored |= warp.arrays[k].written;
             }
         }
-        if kernels.len() > 1 {
-            kernels.iter_mut().enumerate().for_each(|(k, warp)| warp.name = format!("{name}_phase_{k}"));
+        let words: Vec<(usize, usize)> = order.iter().filter_map(|l| Some((l.words?, l.kernel))).collect();
+        let of = |k: usize| words.iter().find(|w| w.0 == k).map(|w| w.1);
+        if kernels.len() > words.len() + 1 {
+            let phase = |k: usize| of(k).unwrap_or(k);
+            kernels.iter_mut().enumerate().for_each(|(k, warp)| warp.name = format!("{name}_phase_{}", phase(k)));
         }
+        kernels.iter_mut().enumerate().filter(|(k, _)| of(*k).is_some()).for_each(|(_, warp)| warp.name += "_words");
         let scalars = kernels.first().map_or(&[][..], |w| &w.scalars[..w.sizes]);
         let sizes = scalars.iter().zip(&scop.sizes).map(|(scalar, size)| size_of(scalar, size, scop)).collect();
         Ok(Launches { name, kernels, order, arrays, sizes })
@@ -97,7 +111,7 @@ impl Launches {
 
     /// The kernel of each phase.
     pub fn phases(&self) -> impl Iterator<Item = &Warp> {
-        self.order.iter().map(|&k| &self.kernels[k])
+        self.order.iter().map(|l| &self.kernels[l.kernel])
     }
 }
 

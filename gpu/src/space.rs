@@ -36,18 +36,25 @@ impl<'a> Space<'a> {
             let scalar = match c.place {
                 Place::Size => {
                     middle.push(c.hi);
-                    Some(Scalar { name: c.name.clone(), lo: c.lo, hi: c.hi, multiple: 1, end: None })
+                    Some(Scalar { name: c.name.clone(), lo: c.lo, hi: c.hi, multiple: 1, rest: 0, end: None })
                 }
                 Place::Lanes if arrangement.choice.whole => {
                     let lo = first_pe(arrangement);
                     middle.push(lo);
                     let multiple = arrangement.registers;
-                    Some(Scalar { name: format!("{name}_0"), lo, hi: lo, multiple, end: None })
+                    Some(Scalar { name: format!("{name}_0"), lo, hi: lo, multiple, rest: 0, end: None })
                 }
                 Place::Lanes => {
                     let multiple = if arrangement.skewed { 1 } else { arrangement.registers };
                     middle.push((half - pes / 2).div_euclid(multiple) * multiple);
-                    Some(Scalar { name: format!("{name}_0"), lo: c.lo - 2 * pes, hi: c.hi + pes, multiple, end: None })
+                    Some(Scalar {
+                        name: format!("{name}_0"),
+                        lo: c.lo - 2 * pes,
+                        hi: c.hi + pes,
+                        multiple,
+                        rest: 0,
+                        end: None,
+                    })
                 }
                 Place::Unrolled(None) => None,
                 Place::Unrolled(Some(tile)) => {
@@ -57,15 +64,15 @@ impl<'a> Space<'a> {
                         true => (Block::WARPS * tile, None),
                         false => (0, end),
                     };
-                    Some(Scalar { name: format!("{name}_0"), lo: c.lo, hi: c.hi + beyond, multiple: 1, end })
+                    Some(Scalar { name: format!("{name}_0"), lo: c.lo, hi: c.hi + beyond, multiple: 1, rest: 0, end })
                 }
                 Place::Loop => {
                     middle.push(half + if arrangement.skewed { LANES / 2 } else { 0 });
-                    Some(Scalar { name, lo: c.lo - BEYOND, hi: c.hi + BEYOND, multiple: 1, end: None })
+                    Some(Scalar { name, lo: c.lo - BEYOND, hi: c.hi + BEYOND, multiple: 1, rest: 0, end: None })
                 }
                 Place::Grid => {
                     middle.push(half);
-                    Some(Scalar { name, lo: c.lo, hi: c.hi, multiple: 1, end })
+                    Some(Scalar { name, lo: c.lo, hi: c.hi, multiple: 1, rest: 0, end })
                 }
             };
             ids.push(scalar.as_ref().map(|_| ScalarId(scalars.len() as u32)));
@@ -74,7 +81,14 @@ impl<'a> Space<'a> {
         let lane_scalar = ids[arrangement.lanes].expect("lanes have a first PE");
         let strip = (arrangement.strips > 1).then(|| {
             let name = format!("{}_strip", ascii(&arrangement.coordinates[arrangement.lanes].name));
-            scalars.push(Scalar { name, lo: -BEYOND, hi: arrangement.strips - 1 + BEYOND, multiple: 1, end: None });
+            scalars.push(Scalar {
+                name,
+                lo: -BEYOND,
+                hi: arrangement.strips - 1 + BEYOND,
+                multiple: 1,
+                rest: 0,
+                end: None,
+            });
             middle.push(arrangement.strips / 2);
             ScalarId(scalars.len() as u32 - 1)
         });

@@ -10,7 +10,8 @@ pub fn to_text(warp: &Warp) -> String {
         let _ = writeln!(out, "# {line}");
     }
     for s in &warp.scalars {
-        let _ = writeln!(out, "  scalar {} {}..{}, multiple of {}", s.name, s.lo, s.hi, s.multiple);
+        let rest = if s.rest == 0 { String::new() } else { format!(" plus {}", s.rest) };
+        let _ = writeln!(out, "  scalar {} {}..{}, multiple of {}{rest}", s.name, s.lo, s.hi, s.multiple);
     }
     for axis in &warp.grid {
         let step = match axis.step {

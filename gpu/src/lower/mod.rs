@@ -13,7 +13,7 @@
 //!
 //! 1. [`crate::statements`]: which statements are inlined, and which form a class.
 //! 2. [`builder`]: the nodes of a step.
-//! 3. [`inputs`]: loads that share data.
+//! 3. [`words`]: remainders of sizes, if asked for; [`inputs`]: loads that share data.
 //! 4. [`tidy`]: what nobody uses, what the interior does without, what does not change; [`retime`]: what waits.
 //! 5. [`feed`]: operands that warps of a block share, if asked for.
 //! 6. [`narrow`] and [`pairs`], if asked for: two instances in the halves of registers.
@@ -31,6 +31,7 @@ pub mod pairs;
 mod retime;
 mod symbols;
 mod tidy;
+mod words;
 
 use crate::analyze;
 use crate::arrange::{arrange, Arrangement, Attempt, Choice, Refusal};
@@ -66,6 +67,9 @@ fn attempt(program: &Program, statements: &Statements, plan: &Plan, choice: Choi
     let mut warp = stacker::grow(STACK, || Builder::new(program, statements, &arrangement).build())?;
     tidy::arguments(&mut warp);
     addressed(&warp)?;
+    if choice.words {
+        words::assume(&mut warp)?;
+    }
     if choice.paired {
         narrow::narrow(&mut warp);
     }

@@ -47,7 +47,14 @@ pub fn text(launches: &Launches) -> String {
         allocate(&mut out, a, own, &sizes);
     }
     let _ = writeln!(out, "  cudaError_t error = cudaSuccess;");
-    launches.phases().for_each(|warp| launch(warp, &mut out));
+    for phase in &launches.order {
+        if let Some(words) = phase.words.map(|k| &launches.kernels[k]) {
+            let _ = writeln!(out, "  // Rows of arrays are whole words.\n  if ({})", number::remainders(words));
+            launch(words, &mut out);
+            let _ = writeln!(out, "  else");
+        }
+        launch(&launches.kernels[phase.kernel], &mut out);
+    }
     let _ = writeln!(out, "{free}  return error;\n}}");
     out
 }

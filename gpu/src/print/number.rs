@@ -47,6 +47,11 @@ pub fn elements(array: &Array, sizes: &[String]) -> String {
     product(&array.extents, sizes)
 }
 
+/// Whether the sizes are those of a kernel: a condition in C++.
+pub fn remainders(warp: &Warp) -> String {
+    warp.remainders().map(|(name, by, rest)| format!("{name} % {by} == {rest}")).collect::<Vec<_>>().join(" && ")
+}
+
 /// Bytes of an array.
 pub fn bytes(array: &Array, sizes: &[String]) -> String {
     let each = i64::from(array.ty.bytes());

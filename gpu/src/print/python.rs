@@ -1,9 +1,9 @@
 //! The kernel in Python: a function over tensors of CuPy or PyTorch, without copies; and a test with it.
 
 use super::expression::over;
-use super::{elements, host, of_caller, parameters, type_name};
+use super::{elements, host, number, of_caller, parameters, type_name};
 use crate::ir::{Array, Passing, Warp};
-use crate::launches::{Launches, Parameter};
+use crate::launches::{Launch, Launches, Parameter};
 use crate::model;
 use scop::ScalarType;
 use std::fmt::Write as _;
@@ -100,8 +100,15 @@ pub fn kernel(launches: &Launches) -> String {
             arrays.join(", ")
         );
     }
-    let order: Vec<String> = launches.order.iter().map(usize::to_string).collect();
-    let _ = writeln!(out, "]\n# The kernels in the order in which they run.\nORDER = [{}]\n", order.join(", "));
+    let number = |phase: &Launch| match phase.words {
+        None => by_sizes(&phase.kernel.to_string()),
+        Some(words) => {
+            let when = number::remainders(&in_python(&launches.kernels[words])).replace("&&", "and");
+            by_sizes(&format!("{words} if {when} else {}", phase.kernel))
+        }
+    };
+    let order: Vec<String> = launches.order.iter().map(number).collect();
+    let _ = writeln!(out, "]\n# The kernels in the order in which they run; at some sizes rows of arrays are whole words.\nORDER = [{}]\n", order.join(", "));
     out += BODY;
     let written: Vec<String> = all.iter().filter(|a| a.written).map(|a| own(&a.name)).collect();
     let values: Vec<String> = all.iter().map(|a| own(&a.name)).collect();
@@ -225,7 +232,7 @@ def start(values, sizes, stream=None):
                 raise ValueError(f"{name} is not contiguous, or does not begin at a multiple of 16 bytes")
             passed[name] = array
         kernels = _kernels(sizes)
-        for number in ORDER:
+        for number in (number(*sizes) for number in ORDER):
             name, warps, shared, has_height, most, parts, before, arrays = KERNELS[number]
             kernel, blocks, height = kernels[number]
             arguments = [passed[array].copy() if copied else passed[array] for array, copied in arrays]

@@ -51,7 +51,13 @@ pub fn text(launches: &Launches, kernel: &str) -> String {
         let _ = writeln!(out, "  Guarded<{ty}> {name}({source}, {n});");
     }
     let _ = writeln!(out, "  fclose(sagen_in);");
-    launches.phases().for_each(|warp| out += &launch(warp));
+    for phase in &launches.order {
+        let general = launch(&launches.kernels[phase.kernel]);
+        out += &match phase.words.map(|k| &launches.kernels[k]) {
+            None => general,
+            Some(words) => format!("  if ({})\n{}  else\n{general}", number::remainders(words), launch(words)),
+        };
+    }
     let _ = writeln!(
         out,
         "  FILE *sagen_out = fopen(arguments[2], \"wb\");\n  if (!sagen_out) return perror(arguments[2]), 2;"
