@@ -67,6 +67,13 @@ pub fn blocks(warp: &Warp, threads: i64) -> i64 {
     (65536 / (threads * ((registers(warp) + 7) / 8 * 8))).max(1)
 }
 
+/// Whether the compiler has to keep a kernel within the registers that as many blocks have: those of warps that share operands, and
+/// those of which a few registers more would leave room for two blocks of 4 warps in place of three.
+pub fn bounded(warp: &Warp) -> bool {
+    let of_three = 65536 / (3 * 128) / 8 * 8;
+    warp.block.is_some() || (warp.warps == 4 && MANY < registers(warp) && registers(warp) <= of_three)
+}
+
 /// Whether a warp is a block by itself: few fit a processor, and there are many more, so that none waits for those of its block.
 pub fn is_alone(warp: &Warp) -> bool {
     let beside: f64 = warp.grid.iter().filter_map(|a| a.most_warps()).map(|n| n as f64).product();

@@ -271,9 +271,9 @@ impl<'a> Printer<'a> {
             list.push("int height".into());
         }
         let threads = 32 * self.warp.warps;
-        let bounds = match self.warp.block {
-            Some(_) => format!("BLOCK_KERNEL({threads}, {})", model::blocks(self.warp, threads)),
-            None => format!("KERNEL({threads})"),
+        let bounds = match model::bounded(self.warp) {
+            true => format!("BOUNDED_KERNEL({threads}, {})", model::blocks(self.warp, threads)),
+            false => format!("KERNEL({threads})"),
         };
         self.line(&format!("{bounds} {}({}) {{", self.warp.name, list.join(", ")));
     }

@@ -44,9 +44,9 @@ template<class T> struct Pair {
 #define WARP(warps) ((int)(blockIdx.x * (warps) + (threadIdx.x >> 5)))
 // A block whose warps share operands: threads 4 x warps x 8, so that the hardware's warps have 4 lanes of 8 warps each.
 #if defined(__HIPCC__)
-#define BLOCK_KERNEL(threads, blocks) KERNEL(threads)
+#define BOUNDED_KERNEL(threads, blocks) KERNEL(threads)
 #else
-#define BLOCK_KERNEL(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
+#define BOUNDED_KERNEL(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
 #endif
 #define BLOCK(warps) ((int)blockIdx.x)
 #define IN_BLOCK(warps) ((int)threadIdx.y)
@@ -99,7 +99,7 @@ template<class T> DEVICE Pair<T> across(Pair<T> v, int by) { return Pair<T>(acro
 static thread_local int warp_number;
 #define WARP(warps) (warp_number)
 // Every warp loads what its block loads, as all threads of the block.
-#define BLOCK_KERNEL(threads, blocks) static void
+#define BOUNDED_KERNEL(threads, blocks) static void
 #define BLOCK(warps) (warp_number / (warps))
 #define IN_BLOCK(warps) (warp_number % (warps))
 #define SHARED
@@ -536,6 +536,8 @@ template<class T, int W> DEVICE void store_words(T *p, const Row<T, W> &in) {
     UNROLL for (int e = 0; e < each; e++) u.e[e] = in.v[k * each + e];
 #if defined(LANES_STREAM) && !defined(__HIPCC__)
     __stcs((U *)p + k, u.word);
+#elif defined(LANES_GPU) && !defined(__HIPCC__)
+    __stwb((U *)p + k, u.word);  // a plain store of a union becomes one for each element
 #else
     ((U *)p)[k] = u.word;
 #endif
