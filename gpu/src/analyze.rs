@@ -19,6 +19,7 @@ use crate::extent::{Extent, Number};
 use crate::form::{simplified, Cond, Form};
 use crate::ir::{Block, GridAxis, Margins, NodeId, Op, Passing, Pitch, Scalar, ScalarId, Sides, Time, Warp, LANES};
 use crate::lower::ends::ends;
+use crate::model;
 use crate::space::{self, Space, BEYOND};
 use crate::statements::Statements;
 use scop::Constraint;
@@ -359,7 +360,7 @@ fn sides(warp: &mut Warp) {
     let parted = warp.time.as_ref().is_some_and(|t| t.height.is_some());
     let strip_alone = |f: &&Form| f.of(lane) != 0 && f.scalars.keys().all(|id| *id == lane || id.index() < sizes);
     let own: Vec<Form> = warp.interior.iter().filter(strip_alone).cloned().collect();
-    let maxima = warp.maxima();
+    let (maxima, turns) = (warp.maxima(), model::turns(warp));
     let Some(axis) = warp.grid.iter_mut().find(|a| a.scalar == lane).filter(|_| parted) else { return };
     let Pitch::Constant(step) = axis.step else { return };
     let (mut low, mut high) = (Number::constant(0), Number::constant(0));
@@ -381,7 +382,7 @@ fn sides(warp: &mut Warp) {
     let high = high.at_most(&axis.count);
     let low = low.at_most(&axis.count.less(&high, &maxima));
     if 4 * (low.most + high.most) <= axis.count.most {
-        axis.sides = Sides { low, high };
+        axis.sides = Sides { low, high, turns };
     }
 }
 

@@ -157,17 +157,17 @@ pub fn simplified(all: Vec<Cond>, scalars: &[Scalar], units: i64) -> Option<Vec<
     }
     out.sort();
     out.dedup();
-    // An equality decides the bounds on its form.
+    // Where an equality holds, a bound is the same as with the equality's form added or subtracted.
     let equal: Vec<Form> = out.iter().filter(|c| c.equality).map(|c| c.form.clone()).collect();
     let decided = |c: &Cond| {
-        let of = |e: &Form| match () {
-            () if c.form.linear() == e.linear() => Some(c.form.constant - e.constant),
-            () if c.form.linear() == e.negated().linear() => Some(c.form.constant + e.constant),
-            () => None,
+        let with = |(e, by): (&Form, i64)| {
+            let mut form = c.form.clone();
+            form.add(by, e);
+            Cond::at_least_zero(form).known(scalars, units)
         };
-        equal.iter().filter(|_| !c.equality).find_map(of)
+        equal.iter().filter(|_| !c.equality).flat_map(|e| [(e, 1), (e, -1)]).find_map(with)
     };
-    if out.iter().any(|c| decided(c).is_some_and(|value| value < 0)) {
+    if out.iter().any(|c| decided(c) == Some(false)) {
         return None;
     }
     out.retain(|c| decided(c).is_none());

@@ -99,27 +99,29 @@ pub struct GridAxis {
 }
 
 /// Strips whose lanes are at a border in every step: the first and the last ones. Their steps take longer, so their part of the
-/// time loop is divided among [`TURNS`] warps.
+/// time loop is divided among several warps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sides {
     pub low: Number,
     pub high: Number,
+    /// Warps of each such strip.
+    pub turns: i64,
 }
 
 impl Default for Sides {
     fn default() -> Sides {
-        Sides { low: Number::constant(0), high: Number::constant(0) }
+        Sides { low: Number::constant(0), high: Number::constant(0), turns: 1 }
     }
 }
-
-/// Warps of a strip at a side.
-pub const TURNS: i64 = 4;
 
 impl GridAxis {
     /// Warps along the axis; `None`: as many as the height makes.
     pub fn warps(&self) -> Option<Number> {
         match self.step {
-            Pitch::Constant(_) => Some(self.count.sum(&self.sides.low.sum(&self.sides.high).times(TURNS - 1))),
+            Pitch::Constant(_) => {
+                let Sides { low, high, turns } = &self.sides;
+                Some(self.count.sum(&low.sum(high).times(turns - 1)))
+            }
             Pitch::Height => None,
         }
     }

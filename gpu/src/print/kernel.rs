@@ -23,7 +23,7 @@ use super::number::{in_kernel, size_names};
 use super::{elements, memory, parameters, type_name};
 use crate::extent::Number;
 use crate::form::Form;
-use crate::ir::{GridAxis, Node, NodeId, Op, Passing, Pitch, ScalarId, Sides, Warp, TURNS};
+use crate::ir::{GridAxis, Node, NodeId, Op, Passing, Pitch, ScalarId, Sides, Warp};
 use crate::launches::Launches;
 use crate::model;
 use std::collections::BTreeMap;
@@ -347,7 +347,7 @@ impl<'a> Printer<'a> {
     /// The strip of a warp, where strips at the sides are divided among several warps.
     fn strip(&mut self, axis: &GridAxis) {
         let warp = self.warp;
-        let (name, turns) = (&warp.scalars[axis.scalar.index()].name, TURNS);
+        let (name, turns) = (&warp.scalars[axis.scalar.index()].name, axis.sides.turns);
         let others = turns - 1;
         let Pitch::Constant(step) = axis.step else { return };
         let count = self.sided("count", &axis.count, None);

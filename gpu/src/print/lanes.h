@@ -41,7 +41,12 @@ template<class T> struct Pair {
 // ------------------------------------------------------------------------------------------------ a lane of a GPU
 #define DEVICE static __device__ __forceinline__
 #define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+// By a shuffle: so the compiler knows that all lanes have the same number, and holds what follows from it once for the warp.
+#if defined(__HIPCC__)
 #define WARP(warps) ((int)(blockIdx.x * (warps) + (threadIdx.x >> 5)))
+#else
+#define WARP(warps) ((int)(blockIdx.x * (warps) + __shfl_sync(0xffffffffu, threadIdx.x >> 5, 0)))
+#endif
 // A block whose warps share operands: threads 4 x warps x 8, so that the hardware's warps have 4 lanes of 8 warps each.
 #if defined(__HIPCC__)
 #define BOUNDED_KERNEL(threads, blocks) KERNEL(threads)
