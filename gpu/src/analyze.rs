@@ -381,7 +381,8 @@ fn sides(warp: &mut Warp) {
     }
     let high = high.at_most(&axis.count);
     let low = low.at_most(&axis.count.less(&high, &maxima));
-    if 4 * (low.most + high.most) <= axis.count.most {
+    let some = low.known() != Some(0) || high.known() != Some(0);
+    if some && 4 * (low.most + high.most) <= axis.count.most {
         axis.sides = Sides { low, high, turns };
     }
 }

@@ -156,6 +156,9 @@ const STREAMED: i64 = 96;
 /// Registers of rows of two words each that a step loads, at most.
 const LOADED: i64 = 64;
 
+/// Instructions decide by far where the time is so many times that of memory.
+const COMPUTES: f64 = 1.5;
+
 /// How much slower than the best map so far another may be, before it is tried in all ways.
 const WORTH: f64 = 4.0;
 
@@ -203,6 +206,14 @@ fn best(program: &Program, plan: &Plan, (phased, words): (bool, bool), least: f6
             .flatten()
             .filter(|c| c.estimate.loaded <= LOADED)
             .fold(found, faster);
+    }
+    let computes = found.estimate.seconds > COMPUTES * found.estimate.memory;
+    if !tiled && found.warp.time.is_some() && computes && !found.choice.whole && !found.warp.is_unrolled() {
+        // Rows of two words: what is not a multiplication or an addition is for twice as many of them.
+        let wide = |inputs: Inputs| attempt(Choice { registers: Some(2 * found.warp.registers), inputs, ..plain });
+        let fits = |c: &Chosen| c.estimate.registers <= model::REGISTERS;
+        let all = [wide(Inputs::Shuffled), wide(Inputs::Reloaded)].into_iter().flatten().filter(fits);
+        found = all.reduce(better).unwrap_or(found);
     }
     if found.warp.time.is_none() {
         // Rows that wait take registers, and other warps' rows are in the cache: with few warps it is no gain.

@@ -46,6 +46,8 @@ pub struct Estimate {
     /// The same where memory, instructions, shuffles and the cache do not overlap wholly: the fourth root of the sum of their fourth
     /// powers. It is the greatest of them if the others are small, and 1.19 times it if one more is as great.
     pub together: f64,
+    /// The same if only memory decided.
+    pub memory: f64,
     /// Registers of rows that a step loads.
     pub loaded: i64,
     /// Registers of a lane that hold values at the end of a step.
@@ -145,6 +147,7 @@ pub fn estimate(warp: &Warp) -> Estimate {
     Estimate {
         seconds: seconds * idle * spilled,
         together: together * idle,
+        memory: memory * idle,
         loaded: loaded(warp),
         registers,
         warps,

@@ -2,6 +2,7 @@
 
 mod folds;
 
+use super::tidy;
 use crate::arrange::{Arrangement, Coordinate, Place, Refusal};
 use crate::extent::form_of;
 use crate::form::{simplified, Cond, Form};
@@ -105,7 +106,7 @@ impl<'a> Builder<'a> {
             warps: 4,
             map: vec![],
         };
-        spread(&mut warp);
+        tidy::spread(&mut warp);
         Ok(warp)
     }
 
@@ -481,32 +482,6 @@ fn extents(array: &scop::Array) -> Vec<Form> {
     match array.extents.is_empty() {
         true => array.dims.iter().map(|&d| Form::constant(d)).collect(),
         false => array.extents.iter().map(form_of).collect(),
-    }
-}
-
-/// Marks the nodes that have a value for each PE, and drops hops of the others.
-fn spread(warp: &mut Warp) {
-    // A value of an earlier step is a row if the value is; the least fixed point would need all of them scalar first.
-    loop {
-        let before: Vec<bool> = warp.nodes.iter().map(|n| n.row).collect();
-        for k in 0..warp.nodes.len() {
-            let row = match &warp.nodes[k].op {
-                Op::Const(_) | Op::Argument { .. } => false,
-                Op::Load { at, .. } => at.iter().any(|f| f.unit != 0),
-                Op::Index(f) => f.unit != 0,
-                Op::Holds(all) => all.iter().any(Cond::is_by_lane),
-                Op::Past { .. } | Op::Last { .. } | Op::Hop { .. } => true,
-                Op::Fold(..) => false,
-                Op::Guard(g) => {
-                    g.when.iter().any(Cond::is_by_lane) || [g.then, g.otherwise].iter().any(|x| warp.node(*x).row)
-                }
-                op => op.operands().iter().any(|x| warp.node(*x).row),
-            };
-            warp.nodes[k].row = row;
-        }
-        if warp.nodes.iter().map(|n| n.row).eq(before) {
-            break;
-        }
     }
 }
 

@@ -13,6 +13,7 @@
 //!
 //! A load begins at a multiple of the registers of a row where it can, so that it is a word.
 
+use super::tidy;
 use crate::arrange::Inputs;
 use crate::form::Form;
 use crate::ir::{Node, NodeId, Op, ScalarId, Warp};
@@ -39,6 +40,8 @@ pub fn share(warp: &mut Warp, time: Option<ScalarId>, inputs: Inputs) {
     }
     if let Some(time) = time {
         along_time(warp, time);
+        // What waits has a value in each lane, and so has what is computed with it.
+        tidy::spread(warp);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Passes over the nodes of a step: which arrays are arguments, what is used, what the interior does without, what does
 //! not change from step to step.
 
+use crate::form::Cond;
 use crate::ir::{Guard, Node, NodeId, Op, Passing, ScalarId, Warp};
 
 /// Bytes of arrays that are kernel arguments, at most.
@@ -33,6 +34,32 @@ pub fn arguments(warp: &mut Warp) {
             let dims = &warp.arrays[*array].dims;
             let element = at.iter().zip(dims).fold(0, |sum, (f, d)| sum * d + f.constant);
             warp.nodes[k].op = Op::Argument { array: *array, element };
+        }
+    }
+}
+
+/// Marks the nodes that have a value for each PE, and drops hops of the others.
+pub fn spread(warp: &mut Warp) {
+    // A value of an earlier step is a row if the value is; the least fixed point would need all of them scalar first.
+    loop {
+        let before: Vec<bool> = warp.nodes.iter().map(|n| n.row).collect();
+        for k in 0..warp.nodes.len() {
+            let row = match &warp.nodes[k].op {
+                Op::Const(_) | Op::Argument { .. } => false,
+                Op::Load { at, .. } => at.iter().any(|f| f.unit != 0),
+                Op::Index(f) => f.unit != 0,
+                Op::Holds(all) => all.iter().any(Cond::is_by_lane),
+                Op::Past { .. } | Op::Last { .. } | Op::Hop { .. } => true,
+                Op::Fold(..) => false,
+                Op::Guard(g) => {
+                    g.when.iter().any(Cond::is_by_lane) || [g.then, g.otherwise].iter().any(|x| warp.node(*x).row)
+                }
+                op => op.operands().iter().any(|x| warp.node(*x).row),
+            };
+            warp.nodes[k].row = row;
+        }
+        if warp.nodes.iter().map(|n| n.row).eq(before) {
+            break;
         }
     }
 }

@@ -1,8 +1,8 @@
-//! The same kernels, nests and programs as programs of a GPU's warps: random maps, and one size that fills several
-//! warps. The kernel's text runs on the CPU and is compared with the C compiler's program.
+//! The same kernels, nests and programs as programs of a GPU's warps: random maps, one size that fills several warps, some with
+//! sizes at run time. The kernel's text runs on the CPU and is compared with the C compiler's program.
 
 use super::check::{Case, Verdict};
-use super::{forms, nests, programs};
+use super::{forms, nests, programs, sized};
 use crate::common::caught;
 use clap::Parser;
 use sagen::cli::{Cli, Command};
@@ -17,7 +17,10 @@ const MOST_ITERATIONS: i64 = 60_000;
 pub fn draw(seed: u64) -> Case {
     let mut random = Random(seed.wrapping_mul(0x9fb2_1c65_1e98_df25));
     let case = [forms::draw, nests::draw, nests::draw, programs::draw][random.below(4) as usize](seed);
-    let text = enlarged(&case.text, &mut random);
+    let mut text = enlarged(&case.text, &mut random);
+    if random.below(3) == 0 {
+        text = sized::opened(&text, None, &mut random).unwrap_or(text);
+    }
     let mut options = format!("--seed {seed}");
     if random.below(3) > 0 {
         options += &map(&text, &mut random);
