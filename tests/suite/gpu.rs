@@ -86,11 +86,9 @@ fn what_a_gpu_does_not_have_is_refused() {
     std::fs::write(&large, text).expect("a file");
     let why = run("--no-check", &large, &|_, text| text).err().expect("a refusal");
     assert!(why.contains("2^31"), "{why}");
-    let sized = "#pragma sagen max(n=100)\nvoid sized(int n, const int x[n], int y[n]) {\n#pragma scop\n\
-                 for (int i = 0; i < n; i++)\n y[i] = x[i] + 1;\n#pragma endscop\n}\n";
-    std::fs::write(&large, sized).expect("a file");
-    let why = run("--no-check", &large, &|_, text| text).err().expect("a refusal");
-    assert!(why.contains("sizes are arguments"), "{why}");
+    let why =
+        run("--function dot --size N=1001", &root("tests/gpu/sizes.c"), &|_, text| text).err().expect("a refusal");
+    assert!(why.contains("the size N is 1001: it may be 1 to 1000"), "{why}");
     let phases = "void many(int x[40][40]) {\n#pragma scop\nfor (int i = 0; i < 40; i++)\n\
                   for (int j = 0; j < 40; j++)\n x[i][j] += x[39 - j][i];\n#pragma endscop\n}\n";
     std::fs::write(&large, phases).expect("a file");
@@ -243,4 +241,16 @@ fn texts_are_deterministic() {
         all.into_inner().expect("no panic")
     };
     assert_eq!(texts(), texts());
+}
+
+#[test]
+fn the_kernel_for_whole_words_at_other_sizes_is_seen() {
+    let file = root("tests/gpu/sizes.c");
+    let swapped = |name: &str, text: String| match name {
+        "shim.cpp" => text.replace("if (W % 4 == 0)", "if (W % 4 == 1)"),
+        _ => text,
+    };
+    let found = faults("--function window --size H=9,W=301,L=1", &file, &swapped);
+    assert!(found.iter().any(|f| f.contains("the shim ended") || f.contains("out")), "{found:?}");
+    assert_eq!(faults("--function window --size H=9,W=300,L=1", &file, &|_, text| text), Vec::<String>::new());
 }
