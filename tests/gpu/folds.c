@@ -16,6 +16,8 @@
 // sagen: --function inplace --space j --time i
 // sagen: --function last --space j
 // sagen: --function last --space j --sanitize address
+// sagen: --function windows --space t,n
+// sagen: --function windows --space t,n --tile t=11 -D LENGTH=493
 #ifndef LENGTH
 #define LENGTH 10007
 #endif
@@ -116,6 +118,17 @@ void last(const int x[N], const int z[N], int y[N], int s[1]) {
       y[j] = s[0];
     else
       y[j] = z[j];
+  }
+#pragma endscop
+}
+
+// Every PE has a term of each sum, those at the ends of the warp too: what they read beside others is read again.
+void windows(const T x[LENGTH + 5], const T w[LENGTH], S y[5]) {
+#pragma scop
+  for (int n = 0; n < 5; n++) {
+    y[n] = 0;
+    for (int t = 0; t < LENGTH; t++)
+      y[n] += x[n + t] * w[t];
   }
 #pragma endscop
 }

@@ -34,9 +34,10 @@ struct Member {
     node: NodeId,
 }
 
-pub fn share(warp: &mut Warp, time: Option<ScalarId>, inputs: Inputs) {
+/// `whole`: one warp has all PEs of axis 0, so those at its ends have results, too.
+pub fn share(warp: &mut Warp, time: Option<ScalarId>, inputs: Inputs, whole: bool) {
     if !warp.is_unrolled() {
-        along_pes(warp, time, inputs);
+        along_pes(warp, time, inputs, whole);
     }
     if let Some(time) = time {
         along_time(warp, time);
@@ -81,7 +82,7 @@ fn along_time(warp: &mut Warp, time: ScalarId) {
 }
 
 /// Loads that differ along the row, or by rows that pass in time, become one.
-fn along_pes(warp: &mut Warp, time: Option<ScalarId>, inputs: Inputs) {
+fn along_pes(warp: &mut Warp, time: Option<ScalarId>, inputs: Inputs, whole: bool) {
     let mut groups: BTreeMap<Along, Vec<Member>> = BTreeMap::new();
     for (k, node) in warp.nodes.iter().enumerate() {
         let Op::Load { array, at } = &node.op else { continue };
@@ -106,9 +107,13 @@ fn along_pes(warp: &mut Warp, time: Option<ScalarId>, inputs: Inputs) {
                 None => rows.push(vec![member]),
             }
         }
+        let in_words = row.base.last().is_some_and(|f| f.unit == 1);
         for run in rows {
             match inputs {
-                Inputs::Reloaded if row.base.last().is_some_and(|f| f.unit == 1) => row.reload(warp, &run),
+                Inputs::Reloaded if in_words => row.reload(warp, &run),
+                // PEs at the end of the warp would have what no neighbour sends.
+                _ if whole && in_words => row.reload(warp, &run),
+                _ if whole => {}
                 _ => row.shuffle(warp, &run),
             }
         }

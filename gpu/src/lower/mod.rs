@@ -74,7 +74,7 @@ fn attempt(program: &Program, statements: &Statements, plan: &Plan, choice: Choi
         narrow::narrow(&mut warp);
     }
     let time = Space::new(&arrangement).time_scalar();
-    inputs::share(&mut warp, time, choice.inputs);
+    inputs::share(&mut warp, time, choice.inputs, arrangement.choice.whole);
     tidy::tidy(&mut warp);
     if let Some(time) = time {
         retime::retime(&mut warp, time);
