@@ -3,6 +3,7 @@
 #define __HIPCC__ 1
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
+#define __host__ __attribute__((host))
 #define __constant__ __attribute__((constant))
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(threads) __attribute__((amdgpu_flat_work_group_size(threads, threads)))
