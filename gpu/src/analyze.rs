@@ -194,8 +194,7 @@ fn time_loop(
     let c = &arrangement.coordinates[d];
     let late = if arrangement.skewed { LANES - 1 } else { 0 };
     let rows = needs.rows;
-    let domains: Vec<_> =
-        statements.executed().flat_map(|s| statements.system.statements[s].domain.iter().cloned()).collect();
+    let domains = statements.domains();
     let (start, end, form) = match arrangement.strips {
         1 => {
             let Extent { last, end, .. } = bounds(warp, &domains, &c.row);

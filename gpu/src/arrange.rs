@@ -139,7 +139,7 @@ const TILE: i64 = 8;
 /// Registers of a lane for one row, at most.
 pub const MOST_REGISTERS: i64 = 32;
 /// Bytes that a lane loads at once.
-const WORD: i64 = 16;
+pub const WORD: i64 = 16;
 
 /// # Errors
 /// What of the plan has no place in a warp.
@@ -152,7 +152,7 @@ pub fn arrange(
     let system = &statements.system;
     let inverse = unimodular_inverse(&plan.transform).ok_or_else(|| Refusal::new("the transform is not unimodular"))?;
     let mut coordinates = vec![];
-    let domains: Vec<_> = statements.executed().flat_map(|s| system.statements[s].domain.iter().cloned()).collect();
+    let domains = statements.domains();
     for (d, row) in plan.transform.iter().enumerate() {
         let (name, row) = (row_name(system, row), row.clone());
         if system.parameters().contains(&d) {

@@ -67,6 +67,10 @@ impl Array {
             self.name.clone()
         }
     }
+    /// Whether a kernel has it as a parameter.
+    pub fn is_used(&self) -> bool {
+        (self.read || self.written) && self.passing != Passing::Unused
+    }
     /// Whether numbers of 32 bits count its elements.
     pub fn is_addressable(&self) -> bool {
         self.dims.iter().try_fold(1i32, |n, d| n.checked_mul(i32::try_from(*d).ok()?)).is_some()

@@ -101,7 +101,7 @@ impl Launches {
         let mut all = vec![];
         for (k, array) in self.arrays.iter().enumerate() {
             all.extend(self.sizes.iter().filter(|s| s.before == k).map(Parameter::Size));
-            if (array.read || array.written) && array.passing != Passing::Unused && !array.scratch {
+            if array.is_used() && !array.scratch {
                 all.push(Parameter::Array(k, array));
             }
         }

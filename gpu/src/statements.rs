@@ -41,6 +41,11 @@ impl Statements {
         (0..self.inlined.len()).filter(runs).filter(|&s| self.folds.last[s].is_none())
     }
 
+    /// The parts of their domains.
+    pub fn domains(&self) -> Vec<Vec<Constraint>> {
+        self.executed().flat_map(|s| self.system.statements[s].domain.iter().cloned()).collect()
+    }
+
     /// The members of a class, in the order of the text.
     pub fn members(&self, class: usize) -> Vec<usize> {
         (0..self.class.len()).filter(|&s| self.class[s] == class).collect()

@@ -11,13 +11,10 @@
 //!
 //! The remainder that suits most arrays is taken, and 0 rather than another one.
 
-use crate::arrange::Refusal;
+use crate::arrange::{Refusal, WORD};
 use crate::form::{Form, Scalar};
 use crate::ir::{Op, Passing, Warp};
 use uniform::affine::gcd;
-
-/// Bytes that a lane loads at once.
-const WORD: i64 = 16;
 
 /// Assumes remainders of the sizes.
 ///

@@ -10,7 +10,7 @@ pub mod memory;
 pub mod python;
 pub mod shim;
 
-use crate::ir::{Array, Passing};
+use crate::ir::Array;
 use crate::launches::Launches;
 use scop::ScalarType;
 
@@ -63,7 +63,7 @@ pub fn literal(bits: u64, ty: ScalarType) -> String {
 
 /// The arrays that a kernel has as parameters, with their numbers.
 pub fn parameters(arrays: &[Array]) -> impl Iterator<Item = (usize, &Array)> {
-    arrays.iter().enumerate().filter(|(_, a)| (a.read || a.written) && a.passing != Passing::Unused)
+    arrays.iter().enumerate().filter(|(_, a)| a.is_used())
 }
 
 /// The arrays that the caller of the kernels passes, with their numbers.

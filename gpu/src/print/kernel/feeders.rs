@@ -9,14 +9,12 @@
 //! ```
 
 use super::Printer;
+use crate::arrange::WORD;
 use crate::form::Form;
 use crate::ir::{Feeder, Warp};
 use crate::print::expression::{atom, scalar};
 use crate::print::number::{below, stride};
 use crate::print::type_name;
-
-/// Bytes that a thread loads at once.
-const WORD: i64 = 16;
 
 /// How the threads of a block load the elements of a feeder.
 struct Loads {
