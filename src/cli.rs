@@ -646,9 +646,8 @@ pub struct Gpu {
 }
 
 /// Keys of a design that mean something on an FPGA only.
-pub const OF_FPGA: [&str; 24] = [
+pub const OF_FPGA: [&str; 23] = [
     "latency",
-    "simd",
     "cyclic",
     "cuts",
     "reassociate",

@@ -102,7 +102,7 @@ fn only_of_warps(spec: &DesignSpec) -> Result<()> {
     let table = toml::Table::try_from(spec).map_err(Error::reason)?;
     match OF_FPGA.iter().find(|key| table.contains_key(**key)) {
         Some(key) => Err(Error::usage(format!(
-            "--{} is for arrays on an FPGA: a GPU's kernel is shaped by --space, --time, --tile and --fp-contract",
+            "--{} is for arrays on an FPGA: a GPU's kernel is shaped by --space, --time, --tile, --simd and --fp-contract",
             key.replace('_', "-")
         ))),
         None => Ok(()),

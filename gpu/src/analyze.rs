@@ -198,7 +198,10 @@ fn time_loop(
     let (start, end, form) = match arrangement.strips {
         1 => {
             let Extent { last, end, .. } = bounds(warp, &domains, &c.row);
-            (c.lo, last, end)
+            match c.simd {
+                1 => (c.lo, last, end),
+                lanes => (0, last.plus(-c.lo).over(lanes), None),
+            }
         }
         strips => (0, Number::constant(strips - 1), None),
     };
@@ -206,7 +209,7 @@ fn time_loop(
     let last = form.map_or(Form::constant(clip.1.most), |end| end.plus(late));
     let (mut first, mut last) = (Form::constant(clip.0), last);
     let mut sloped = false;
-    if !arrangement.choice.whole {
+    if !arrangement.choice.whole && c.simd == 1 {
         let lanes = &arrangement.coordinates[arrangement.lanes].row;
         let width = |slope: i64| {
             let row: Vec<i64> = c.row.iter().zip(lanes).map(|(t, l)| t - slope * l).collect();
@@ -223,7 +226,7 @@ fn time_loop(
             last = base.plus(hi + end.max(0));
         }
     }
-    let before = needs.before.filter(|_| !sloped && !arrangement.skewed);
+    let before = needs.before.filter(|_| !sloped && !arrangement.skewed && c.simd == 1);
     Time {
         scalar,
         first,
@@ -281,7 +284,7 @@ fn copies(warp: &mut Warp) {
     let copied: Vec<bool> = (0..warp.arrays.len())
         .map(|k| {
             warp.arrays[k].written
-                && warp.nodes.iter().any(|n| matches!(&n.op, Op::Load { array, at } if *array == k && !own(k, at)))
+                && warp.nodes.iter().any(|n| matches!(&n.op, Op::Load { array, at, .. } if *array == k && !own(k, at)))
         })
         .collect();
     warp.arrays.iter_mut().zip(copied).for_each(|(a, copied)| a.copied = copied);
@@ -336,13 +339,14 @@ fn interior(warp: &mut Warp, space: &Space) -> Vec<Form> {
         }
     }
     for node in warp.nodes.iter().filter(|n| inner(n)) {
-        let Op::Load { array, at } = &node.op else { continue };
+        let Op::Load { array, at, each } = &node.op else { continue };
         let pointed = warp.arrays[*array].passing == Passing::Pointer;
-        for (form, extent) in at.iter().zip(&warp.arrays[*array].extents).filter(|_| pointed) {
+        for (d, (form, extent)) in at.iter().zip(&warp.arrays[*array].extents).enumerate().filter(|_| pointed) {
+            let last = if d + 1 == at.len() { each - 1 } else { 0 };
             let ahead = warp.time.as_ref().map_or(0, |t| t.ahead * form.of(t.scalar));
             for shift in [0, ahead] {
                 add(warp, form.plus(shift));
-                let mut above = extent.plus(-1 - shift);
+                let mut above = extent.plus(-1 - shift - last);
                 above.add(-1, form);
                 add(warp, above);
             }
@@ -445,11 +449,15 @@ fn describe(warp: &Warp, arrangement: &Arrangement) -> Vec<String> {
             }
             Place::Size => format!("a size at run time, at most {}", c.hi),
             Place::Unrolled(None) if c.extent() == 1 => continue,
+            Place::Unrolled(None) if c.simd > 1 => {
+                format!("{} values in the registers of each step, {} in each register", c.extent(), c.simd)
+            }
             Place::Unrolled(None) => format!("{} values in the registers of each step", c.extent()),
             Place::Unrolled(Some(tile)) => format!("tiles of {tile} in the registers of each step, one for each warp"),
             Place::Loop if warp.time.as_ref().is_some_and(|t| t.height.is_some()) => {
                 format!("time, {} steps; a warp runs `height` of them", c.extent())
             }
+            Place::Loop if c.simd > 1 => format!("time, {} steps of {} iterations", c.last_step() + 1, c.simd),
             Place::Loop => format!("time, {} steps", c.extent()),
             Place::Grid if is_paired(warp, &space, d) => {
                 format!("{} warps, two of {} in the halves of each register", (c.extent() + 1) / 2, c.name)

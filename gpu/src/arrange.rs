@@ -75,11 +75,17 @@ pub struct Coordinate {
     /// The greatest value as a form over sizes, if there are sizes and it is one.
     pub end: Option<Form>,
     pub place: Place,
+    /// Values of a step: lanes of the SIMD digit, or 1.
+    pub simd: i64,
 }
 
 impl Coordinate {
     pub fn extent(&self) -> i64 {
         self.hi - self.lo + 1
+    }
+    /// The last step of a loop with lanes, from 0.
+    pub fn last_step(&self) -> i64 {
+        (self.hi - self.lo) / self.simd
     }
 }
 
@@ -157,12 +163,13 @@ pub fn arrange(
         let (name, row) = (row_name(system, row), row.clone());
         if system.parameters().contains(&d) {
             let (lo, hi) = (1, system.dims[d].hi);
-            coordinates.push(Coordinate { name, row, lo, hi, end: None, place: Place::Size });
+            coordinates.push(Coordinate { name, row, lo, hi, end: None, place: Place::Size, simd: 1 });
             continue;
         }
         let Extent { lo, hi, end, .. } =
             Extent::of(&domains, &row, &system.maxima()).ok_or_else(|| Refusal::new("a loop without bounds"))?;
-        coordinates.push(Coordinate { name, row, lo, hi, end, place: Place::Unrolled(None) });
+        let simd = plan.dims[d].simd;
+        coordinates.push(Coordinate { name, row, lo, hi, end, place: Place::Unrolled(None), simd });
     }
     let lanes = plan.dims.iter().position(|d| d.axis == Some(0));
     let lanes = lanes.ok_or_else(|| {
@@ -189,6 +196,19 @@ pub fn arrange(
             "values hop from PE to PE within a step, and there is no time loop to skew the lanes in",
         )
         .help("give the loop of more than 32 iterations to --time"));
+    }
+    let divided = |c: &&Coordinate| c.simd > 1 && !matches!(c.place, Place::Loop | Place::Unrolled(None));
+    if let Some(c) = coordinates.iter().find(divided) {
+        return Err(Refusal::new(format!(
+            "{} has SIMD lanes, and no step of a warp has four of its iterations",
+            c.name
+        ))
+        .help(format!("give {} to --time, without a tile", c.name)));
+    }
+    if skewed && coordinates.iter().any(|c| c.simd > 1) {
+        return Err(
+            Refusal::new("values hop from PE to PE within a step, and a loop has SIMD lanes").help("leave --simd out")
+        );
     }
     let whole = choice.whole || skewed || folded(lanes);
     let extent = coordinates[lanes].extent();

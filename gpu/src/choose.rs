@@ -4,7 +4,7 @@
 //! a loop and one or two times the unrolled one. Each that has a program of a warp is estimated.
 
 use crate::arrange::{Choice, Inputs, Refusal};
-use crate::ir::Warp;
+use crate::ir::{Warp, QUAD};
 use crate::launches::Launches;
 use crate::lower::lower;
 use crate::model::{self, estimate, Estimate};
@@ -27,8 +27,7 @@ pub struct Chosen {
     /// The program at sizes at which rows of arrays are whole words, if there are such sizes.
     pub words: Option<Box<Warp>>,
     pub estimate: Estimate,
-    /// `--space` and `--time` of the map.
-    pub options: Option<(Vec<String>, Vec<String>)>,
+    pub options: Option<Options>,
     /// Maps that were compared.
     pub compared: usize,
 }
@@ -96,8 +95,16 @@ fn choose_one(program: &Program, spec: &DesignSpec, phased: bool) -> Result<Chos
     }
 }
 
-/// `--space … --time …` of a map, for a shell.
-pub fn options((space, time): &(Vec<String>, Vec<String>)) -> String {
+/// `--space`, `--time` and `--simd` of a map.
+#[derive(Clone, Debug)]
+pub struct Options {
+    space: Vec<String>,
+    time: Vec<String>,
+    simd: Vec<String>,
+}
+
+/// The options of a map, for a shell.
+pub fn options(all: &Options) -> String {
     let list = |all: &[String]| {
         let text = all.join(",");
         if text.contains('*') {
@@ -106,7 +113,8 @@ pub fn options((space, time): &(Vec<String>, Vec<String>)) -> String {
             text
         }
     };
-    format!("--space {} --time {}", list(space), list(time))
+    let simd = if all.simd.is_empty() { String::new() } else { format!(" --simd {}", list(&all.simd)) };
+    format!("--space {} --time {}{simd}", list(&all.space), list(&all.time))
 }
 
 fn diagnostic(program: &Program, why: &Refusal) -> Diagnostic {
@@ -144,7 +152,7 @@ fn plans(program: &Program, space: &[String], shape: &Shape) -> Result<Vec<Plan>
     for mut plan in candidates(program.system.dims.len(), program.system.loops()).into_iter().filter(over) {
         let shaped =
             by_hand::by_hand(&program.system, space, shape, Plan::identity(program.system.dims.len()).transform)?;
-        plan.dims.iter_mut().zip(shaped.dims).for_each(|(dim, own)| dim.tile = own.tile);
+        plan.dims.iter_mut().zip(shaped.dims).for_each(|(dim, own)| (dim.tile, dim.simd) = (own.tile, own.simd));
         all.push(plan);
     }
     Ok(all)
@@ -170,12 +178,13 @@ fn general(program: &Program, plan: &Plan, choice: Choice) -> Result<Warp, Refus
 
 /// The best program of a plan over what it leaves open. `least`: the time of the best map so far.
 fn best(program: &Program, plan: &Plan, (phased, words): (bool, bool), least: f64) -> Result<Chosen, Refusal> {
-    let attempt = |choice: Choice| {
+    let under = |plan: &Plan, choice: Choice| {
         general(program, plan, choice).map(|warp| {
-            let options = Coordinates::new(&program.scop, &program.system).options(plan);
+            let options = options_of(program, plan);
             Chosen { plan: plan.clone(), choice, estimate: estimate(&warp), warp, words: None, options, compared: 1 }
         })
     };
+    let attempt = |choice: Choice| under(plan, choice);
     let better = |a: Chosen, b: Chosen| if b.estimate.seconds < a.estimate.seconds { b } else { a };
     let plain = Choice {
         registers: None,
@@ -226,7 +235,35 @@ fn best(program: &Program, plan: &Plan, (phased, words): (bool, bool), least: f6
     if program.scop.arrays.iter().any(|a| !a.ty.is_float() && a.ty.bits() <= 16) {
         found = attempt(Choice { paired: true, shared: false, ..found.choice }).into_iter().fold(found, better);
     }
+    for plan in with_lanes(program, plan) {
+        let reloaded = Choice { inputs: Inputs::Reloaded, ..plain };
+        let all = [plain, reloaded, Choice { shared: true, ..plain }].map(|choice| under(&plan, choice));
+        found = all.into_iter().flatten().filter(|c| c.estimate.registers <= model::REGISTERS).fold(found, better);
+    }
     Ok(found)
+}
+
+/// The plan with a SIMD digit of four on each loop that a sum passes over, if arrays have values of 8 bits and it has none.
+fn with_lanes(program: &Program, plan: &Plan) -> Vec<Plan> {
+    let bytes = program.scop.arrays.iter().any(|a| !a.ty.is_float() && a.ty.bits() == 8);
+    let free = bytes && plan.dims.iter().all(|d| d.simd == 1);
+    let summed = |d: usize| program.reductions.iter().flatten().any(|r| r.dims.contains(&d));
+    let along = |row: &[i64]| row.iter().position(|c| *c != 0).filter(|d| summed(*d));
+    let digit = |d: usize| {
+        let mut plan = plan.clone();
+        plan.dims[d].simd = QUAD;
+        plan
+    };
+    (0..plan.dims.len()).filter(|&d| free && along(&plan.transform[d]).is_some()).map(digit).collect()
+}
+
+/// The options of a plan.
+fn options_of(program: &Program, plan: &Plan) -> Option<Options> {
+    let coordinates = Coordinates::new(&program.scop, &program.system);
+    let (space, time) = coordinates.options(plan)?;
+    let lanes = |(d, dim): (usize, &DimPlan)| Some(format!("{}={}", coordinates.text(&plan.transform[d])?, dim.simd));
+    let simd = plan.dims.iter().enumerate().filter(|(_, dim)| dim.simd != 1).map(lanes).collect::<Option<_>>()?;
+    Some(Options { space, time, simd })
 }
 
 /// The chosen map with rows asked for ahead, and with the program at sizes at which rows of arrays are whole words.
@@ -304,6 +341,7 @@ fn searched(program: &Program, shape: &Shape, phased: bool) -> Result<Chosen, Re
     for mut plan in candidates(depth, program.system.loops()) {
         for (d, dim) in program.system.dims.iter().enumerate() {
             plan.dims[d].tile = shape.tile.get(&dim.name).copied();
+            plan.dims[d].simd = shape.simd.get(&dim.name).copied().unwrap_or(1);
         }
         let least = found.as_ref().map_or(f64::INFINITY, |f| f.estimate.seconds);
         match best(program, &plan, (phased, false), least) {

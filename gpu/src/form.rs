@@ -139,6 +139,21 @@ impl Cond {
             _ => None,
         }
     }
+    /// The same condition with the least coefficients; `None`: it never holds.
+    pub fn tightened(self) -> Option<Cond> {
+        let g = self.form.scalars.values().fold(self.form.unit.abs(), |g, c| uniform::affine::gcd(g, *c));
+        if g <= 1 {
+            return Some(self);
+        }
+        if self.equality && self.form.constant % g != 0 {
+            return None;
+        }
+        let mut form = self.form;
+        form.constant = form.constant.div_euclid(g);
+        form.unit /= g;
+        form.scalars.values_mut().for_each(|c| *c /= g);
+        Some(Cond { form, ..self })
+    }
     /// The values of the lanes differ.
     pub fn is_by_lane(&self) -> bool {
         self.form.unit != 0

@@ -36,6 +36,8 @@ impl NodeId {
 
 /// Lanes of a warp.
 pub const LANES: i64 = 32;
+/// Values of 8 bits in a register.
+pub const QUAD: i64 = 4;
 
 /// An array of the C program that the kernel reads or writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -169,10 +171,12 @@ pub enum Op {
         array: usize,
         element: i64,
     },
-    /// An element of an array at these subscripts. Alike in all lanes if no subscript depends on `u`.
+    /// An element of an array at these subscripts, or a quad that begins there. Alike in all lanes if no subscript depends on `u`.
     Load {
         array: usize,
         at: Vec<Form>,
+        /// 1, or [`QUAD`].
+        each: i64,
     },
     /// The value of a form.
     Index(Form),
@@ -213,6 +217,15 @@ pub enum Op {
     },
     /// The values of all PEs, joined by an operator whose order is free: one value, alike in all lanes.
     Fold(BinaryOp, NodeId),
+    /// Four values of 8 bits as a quad.
+    Quad([NodeId; QUAD as usize]),
+    /// A value of a quad.
+    Byte {
+        of: NodeId,
+        at: i64,
+    },
+    /// The sum of the products of two quads, and a third value: modulo 2^32.
+    Dot(NodeId, NodeId, NodeId),
 }
 
 /// `then` where all conditions hold, else `otherwise`.
@@ -252,6 +265,8 @@ pub struct Node {
     pub after: bool,
     /// Two values in the halves of a register ([`Pairs`]).
     pub pair: bool,
+    /// Four values in the bytes of a register: a *quad*. The type is that of one of them.
+    pub quad: bool,
     /// A sum of pairs whose lower half carries nothing to the upper one.
     pub carryless: bool,
 }
@@ -268,6 +283,7 @@ impl Node {
             invariant: false,
             after: false,
             pair: false,
+            quad: false,
             carryless: false,
         }
     }
@@ -298,12 +314,14 @@ pub struct Feeder {
     pub array: usize,
     /// Subscripts of the element: of PE `u` if it is a row, else of the warp's first element.
     pub at: Vec<Form>,
-    /// The subscript that time moves by one, and the one along the elements.
+    /// The subscript that time moves by one element, and the one along the elements.
     pub step: usize,
     pub place: usize,
     /// Elements of a warp: the PEs of a row, which all warps use; or those of one warp, each alike in all lanes.
     pub elements: i64,
     pub row: bool,
+    /// An element is four, along the steps.
+    pub quad: bool,
 }
 
 impl Feeder {
@@ -445,7 +463,7 @@ impl Warp {
             let bytes = self.width * i64::from(self.arrays[array].ty.bytes());
             bytes > 16 && at.iter().any(|f| f.unit != 0)
         };
-        let load = |n: &Node| matches!(&n.op, Op::Load { array, at } if row(*array, at));
+        let load = |n: &Node| matches!(&n.op, Op::Load { array, at, .. } if row(*array, at));
         !self.is_unrolled() && (self.nodes.iter().any(load) || self.stores.iter().any(|s| row(s.array, &s.at)))
     }
     /// Whether arrays are rows of PEs whose registers are unrolled.
@@ -461,9 +479,17 @@ impl Op {
             Op::Const(_) | Op::Argument { .. } | Op::Load { .. } | Op::Index(_) | Op::Holds(_) => vec![],
             Op::Fed { .. } | Op::Last { .. } => vec![],
             Op::Past { start, .. } => start.iter().copied().collect(),
-            Op::Unary(_, a) | Op::Cast(a) | Op::Lookup(_, a) | Op::Hop { of: a, .. } | Op::Fold(_, a) => vec![*a],
+            Op::Unary(_, a)
+            | Op::Cast(a)
+            | Op::Lookup(_, a)
+            | Op::Hop { of: a, .. }
+            | Op::Fold(_, a)
+            | Op::Byte { of: a, .. } => {
+                vec![*a]
+            }
+            Op::Quad(all) => all.to_vec(),
             Op::Binary(_, a, b) => vec![*a, *b],
-            Op::Select(a, b, c) | Op::Fma(a, b, c) => vec![*a, *b, *c],
+            Op::Select(a, b, c) | Op::Fma(a, b, c) | Op::Dot(a, b, c) => vec![*a, *b, *c],
             Op::Guard(g) => vec![g.then, g.otherwise],
             Op::Take { rows, .. } => rows.clone(),
         }
@@ -481,6 +507,9 @@ impl Op {
             Op::Cast(a) => Op::Cast(f(*a)),
             Op::Lookup(table, a) => Op::Lookup(table.clone(), f(*a)),
             Op::Hop { of, by } => Op::Hop { of: f(*of), by: *by },
+            Op::Quad(all) => Op::Quad(all.map(&f)),
+            Op::Byte { of, at } => Op::Byte { of: f(*of), at: *at },
+            Op::Dot(a, b, c) => Op::Dot(f(*a), f(*b), f(*c)),
             Op::Binary(op, a, b) => Op::Binary(*op, f(*a), f(*b)),
             Op::Select(a, b, c) => Op::Select(f(*a), f(*b), f(*c)),
             Op::Fma(a, b, c) => Op::Fma(f(*a), f(*b), f(*c)),

@@ -156,7 +156,7 @@ fn by_address(warp: &mut Warp, k: usize) {
                 at.insert(0, Form::constant(rest % extent));
                 rest /= extent;
             }
-            node.op = Op::Load { array, at };
+            node.op = Op::Load { array, at, each: 1 };
         }
     }
 }

@@ -5,7 +5,7 @@
 //! [`uniform::mapping::Plan`].
 //!
 //! - [`extent`]: how far coordinates go, at sizes at run time, too.
-//! - [`folds`] finds sums over all PEs.
+//! - [`folds`] finds sums over all PEs, [`dots`] those of products of 8-bit integers, four at a time.
 //! - [`arrange`] gives each coordinate of the plan its place: lanes, unrolled, the loop, or the grid of warps.
 //! - [`lower`] makes the [`ir::Warp`]: the values of one step, what each reads, and what is stored.
 //! - [`analyze`] finds how far values travel, so how many PEs at the edge of a warp have no result, and where no border
@@ -25,6 +25,7 @@ pub mod ir;
 pub mod verify;
 pub mod text;
 pub mod folds;
+pub mod dots;
 pub mod statements;
 pub mod arrange;
 pub mod space;

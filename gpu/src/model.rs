@@ -3,7 +3,7 @@
 //! The count is a walk over the nodes of the interior body, times the steps and warps that there are. So redundant PEs and steps
 //! count as others do. Rates are those of one H200, measured with generated code; the ratios decide, not the device.
 
-use crate::ir::{Block, Node, Op, Passing, Pitch, Warp, LANES};
+use crate::ir::{Block, Node, Op, Passing, Pitch, Warp, LANES, QUAD};
 use scop::BinaryOp;
 
 /// Bytes that a copy moves in a second, reads and writes together.
@@ -251,7 +251,9 @@ fn spread_bytes(warp: &Warp, array: usize, at: &[crate::form::Form]) -> f64 {
 /// Bytes that a lane reads and writes before and behind the time loop.
 fn ends(warp: &Warp) -> f64 {
     let start = |n: &Node| match &n.op {
-        Op::Load { array, at } if n.row && n.invariant && warp.time.is_some() => spread_bytes(warp, *array, at),
+        Op::Load { array, at, each } if n.row && n.invariant && warp.time.is_some() => {
+            *each as f64 * spread_bytes(warp, *array, at)
+        }
         _ => 0.0,
     };
     let stores = warp.stores.iter().filter(|s| warp.is_after(s)).map(|s| spread_bytes(warp, s.array, &s.at));
@@ -268,9 +270,9 @@ fn step(warp: &Warp) -> Step {
         let each = warp.width as f64;
         let wide = if node.ty.bytes() > 4 { 2.0 } else { 1.0 };
         match &node.op {
-            Op::Load { array, at } if node.row && warp.arrays[*array].passing == Passing::Pointer => {
+            Op::Load { array, at, each: elements } if node.row && warp.arrays[*array].passing == Passing::Pointer => {
                 // Loads of one row share its lines in the cache; those that are not side by side take a line each.
-                let bytes = spread_bytes(warp, *array, at);
+                let bytes = *elements as f64 * spread_bytes(warp, *array, at);
                 let row: Vec<_> = at.iter().map(|f| if f.unit == 0 { f.clone() } else { f.linear() }).collect();
                 out.cached += bytes;
                 if !rows.contains(&(*array, row.clone())) {
@@ -282,17 +284,22 @@ fn step(warp: &Warp) -> Step {
             Op::Hop { by, .. } => out.shuffles += (by.abs().min(warp.width)) as f64 * wide,
             Op::Unary(..) | Op::Fma(..) => out.float += each * wide,
             Op::Binary(..) if node.carryless => out.float += each,
+            // Four rows of bytes become four rows of quads by eight operations.
+            Op::Quad(_) if node.row => out.other += 2.0 * each,
             Op::Binary(op, ..) if node.ty.is_float() && !matches!(op, BinaryOp::Min | BinaryOp::Max) => {
                 out.float += each * wide
             }
-            Op::Binary(..) | Op::Cast(_) | Op::Select(..) | Op::Lookup(..) if node.row => out.other += each * wide,
+            Op::Binary(..) | Op::Cast(_) | Op::Select(..) | Op::Lookup(..) | Op::Dot(..) if node.row => {
+                out.other += each * wide
+            }
             _ => {}
         }
     }
     for feeder in warp.feeders() {
         // A row is for all warps of the block.
         let parts = if feeder.row { Block::WARPS } else { 1 };
-        let bytes = (feeder.elements * i64::from(warp.arrays[feeder.array].ty.bytes())) as f64;
+        let each = if feeder.quad { QUAD } else { 1 };
+        let bytes = (each * feeder.elements * i64::from(warp.arrays[feeder.array].ty.bytes())) as f64;
         out.read += bytes / parts as f64 / LANES as f64;
         let words = bytes / 16.0 / if feeder.row { LANES as f64 } else { 1.0 };
         out.other += words;

@@ -67,8 +67,10 @@ impl<'a> Space<'a> {
                     Some(Scalar { name: format!("{name}_0"), lo: c.lo, hi: c.hi + beyond, multiple: 1, rest: 0, end })
                 }
                 Place::Loop => {
+                    let (lo, hi) = if c.simd > 1 { (0, c.last_step()) } else { (c.lo, c.hi) };
+                    let half = (lo + hi).div_euclid(2);
                     middle.push(half + if arrangement.skewed { LANES / 2 } else { 0 });
-                    Some(Scalar { name, lo: c.lo - BEYOND, hi: c.hi + BEYOND, multiple: 1, rest: 0, end: None })
+                    Some(Scalar { name, lo: lo - BEYOND, hi: hi + BEYOND, multiple: 1, rest: 0, end: None })
                 }
                 Place::Grid => {
                     middle.push(half);
@@ -124,7 +126,10 @@ impl<'a> Space<'a> {
             let mut form = Form::constant(point[d]);
             if let Some(id) = self.ids[d] {
                 let s = &self.scalars[id.index()];
-                if s.lo == s.hi {
+                if c.place == Place::Loop && c.simd > 1 {
+                    form.constant += c.lo;
+                    form.add(c.simd, &Form::scalar(id));
+                } else if s.lo == s.hi {
                     form.constant += s.lo;
                 } else {
                     form.add(1, &Form::scalar(id));

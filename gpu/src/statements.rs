@@ -6,8 +6,10 @@
 //! - Statements that write one array in branches of one condition are a class: a reader takes the value of the class,
 //!   and the class selects by the statements' domains once.
 //! - A statement whose value nobody reads is moved next to the values that it reads.
-//! - Sums over all PEs are joined as [`Folds`].
+//! - Sums over all PEs are joined as [`Folds`], those over the lanes of a SIMD digit as [`dots`].
 
+use crate::arrange::Refusal;
+use crate::dots::{self, Dot};
 use crate::folds::Folds;
 use scop::{Constraint, Expr, ExprKind, Scop, StmtId};
 use uniform::affine::map::shifted;
@@ -22,17 +24,22 @@ pub struct Statements {
     /// By statement, the first one of its class.
     pub class: Vec<usize>,
     pub folds: Folds,
+    /// By statement: sums of products of 8 bits, four at a time.
+    pub dots: Vec<Option<Dot>>,
 }
 
 impl Statements {
-    pub fn new(program: &Program, plan: &Plan) -> Statements {
+    /// # Errors
+    /// A SIMD digit that no sum has.
+    pub fn new(program: &Program, plan: &Plan) -> Result<Statements, Refusal> {
         let mut system = program.system.clone();
         move_sinks(&mut system);
         let statements = &program.scop.statements;
         let inlined: Vec<bool> = system.statements.iter().zip(statements).map(|(p, s)| is_inlined(p, &s.rhs)).collect();
         let class = classes(&program.scop, &system, &inlined);
         let folds = Folds::find(program, &mut system, plan);
-        Statements { system, inlined, class, folds }
+        let dots = dots::find(program, &system, plan, &class, &folds)?;
+        Ok(Statements { system, inlined, class, folds, dots })
     }
 
     /// The statements whose instances are computed for themselves.

@@ -45,6 +45,7 @@ pub fn to_text(warp: &Warp) -> String {
         let marks = [
             (node.row, "row"),
             (node.pair, "pair"),
+            (node.quad, "quad"),
             (node.border, "border"),
             (node.invariant, "invariant"),
             (node.after, "after"),
@@ -64,6 +65,7 @@ pub fn to_text(warp: &Warp) -> String {
     for (k, f) in warp.feeders().iter().enumerate() {
         let at = f.at.iter().map(|f| form(warp, f)).collect::<Vec<_>>().join("][");
         let what = if f.row { "row" } else { "elements" };
+        let what = if f.quad { format!("{what} of quads") } else { what.into() };
         let _ = writeln!(out, "  feeder {k} {}[{at}] {} {what}", warp.arrays[f.array].name, f.elements);
     }
     for f in &warp.interior {
@@ -78,7 +80,10 @@ fn operation(warp: &Warp, op: &Op) -> String {
     match op {
         Op::Const(bits) => format!("const {bits:#x}"),
         Op::Argument { array, element } => format!("argument {}[{element}]", warp.arrays[*array].name),
-        Op::Load { array, at: forms } => format!("load {}[{}]", warp.arrays[*array].name, at(forms)),
+        Op::Load { array, at: forms, .. } => format!("load {}[{}]", warp.arrays[*array].name, at(forms)),
+        Op::Quad(values) => format!("quad {}", all(values)),
+        Op::Byte { of, at } => format!("byte %{} at {at}", of.0),
+        Op::Dot(a, b, c) => format!("dot {}", all(&[*a, *b, *c])),
         Op::Index(f) => format!("index {}", form(warp, f)),
         Op::Holds(when) => format!("holds {}", conds(warp, when)),
         Op::Unary(op, a) => format!("{op:?} %{}", a.0).to_lowercase(),

@@ -2,13 +2,13 @@
 //!
 //! - a node uses nodes that stand before it; a value of an earlier step is one of a node that every step computes;
 //! - a step uses no value that is computed behind the time loop, and what a value begins with is the same in all steps;
-//! - operands have the types of their operator;
+//! - operands have the types of their operator; what has quads for operands takes quads;
 //! - a hop is shorter than a warp, a window lies in its rows;
 //! - subscripts are as many as the array has dimensions; argument elements exist;
 //! - margins are whole registers and leave a PE with a result;
 //! - all PEs of a warp, and every element of an array, have numbers of 32 bits.
 
-use crate::ir::{NodeId, Op, Passing, Warp};
+use crate::ir::{NodeId, Op, Passing, Warp, QUAD};
 
 /// # Errors
 /// The first breach, in words.
@@ -87,9 +87,15 @@ fn node(warp: &Warp, id: NodeId) -> Result<(), String> {
             Some(f) if *element < f.elements && f.row == node.row && (!f.row || *element == 0) => Ok(()),
             _ => Err(format!("no element {element} of feeder {feeder}")),
         },
-        Op::Load { array, at } => match warp.arrays.get(*array).map(|a| a.dims.len()) {
-            Some(n) if n == at.len() => Ok(()),
+        Op::Load { array, at, each } => match warp.arrays.get(*array).map(|a| a.dims.len()) {
+            Some(n) if n == at.len() && *each == if node.quad { QUAD } else { 1 } => Ok(()),
             _ => Err(format!("a load of array {array} with {} subscripts", at.len())),
+        },
+        Op::Quad(all) => all.iter().try_for_each(|x| same(warp, id, *x)),
+        Op::Byte { of, at } if !(0..QUAD).contains(at) || !warp.node(*of).quad => Err("no byte of a quad".into()),
+        Op::Dot(a, b, c) => match [*a, *b].iter().all(|x| warp.node(*x).quad) && warp.node(*c).ty == node.ty {
+            true => same(warp, *a, *b),
+            false => Err("a dot of other types".into()),
         },
         Op::Argument { array, element } => match warp.arrays.get(*array) {
             Some(a) if (0..crate::print::elements(a).max(1)).contains(element) => Ok(()),

@@ -60,7 +60,7 @@ fn what_a_gpu_does_not_have_is_refused() {
     for key in sagen::cli::OF_FPGA {
         let option = format!("--{}", key.replace('_', "-"));
         let value = match key {
-            "latency" | "simd" => "q=1",
+            "latency" => "q=1",
             "reassociate" | "merge" | "guard" | "unaligned" | "pack" => "",
             "grid" => "4x1",
             "cuts" => "q=2",

@@ -1,5 +1,6 @@
 //! The nodes of a step: see [`crate::lower`].
 
+mod dots;
 mod folds;
 
 use super::tidy;
@@ -120,6 +121,7 @@ impl<'a> Builder<'a> {
                 Place::Unrolled(None) => (c.lo..=c.hi).collect(),
                 Place::Unrolled(Some(tile)) => (0..tile).collect(),
                 Place::Lanes if a.skewed => (0..a.registers).collect(),
+                Place::Loop => (0..c.simd).collect(),
                 _ => vec![0],
             };
             if points.len() as i64 * values.len() as i64 > MOST_POINTS {
@@ -142,14 +144,17 @@ impl<'a> Builder<'a> {
         // The time loop is over before there is a result.
         let behind = a.time.is_some_and(|d| once(&a.coordinates[d]));
         for point in self.points(|c| !once(c))? {
+            if !self.is_first(s, &point) {
+                continue;
+            }
             let mut n = self.space.iteration(&point);
             last.iter().flatten().for_each(|(d, at)| n[*d] = at.clone());
             for conj in &placed.live_out {
-                let Some(when) = self.simplified(conditions(conj, &n)) else { continue };
+                let Some(when) = self.stored_when(s, conj, &n, &point) else { continue };
                 let value = match () {
                     () if self.statements.folds.of[s].is_some() => self.value(&Key::Folded(s, point.clone()))?,
                     () if self.statements.inlined[s] || last.is_some() => self.statement(s, &n, &point)?,
-                    () => self.value(&Key::Class(self.statements.class[s], point.clone()))?,
+                    () => self.value(&class_key(self.statements, a, self.statements.class[s], point.clone()))?,
                 };
                 let at: Vec<Form> = placed.write.iter().map(|a| at(a, &n)).collect();
                 let inside = behind || self.space.holds_inside(&when);
@@ -171,12 +176,17 @@ impl<'a> Builder<'a> {
             Place::Unrolled(None) if c.extent() > 1 => Some(format!("{} = {x}", c.name)),
             Place::Unrolled(Some(_)) => Some(format!("{} = {}_0 + {x}", c.name, c.name)),
             Place::Lanes if a.skewed => Some(format!("register {x}")),
+            Place::Loop if c.simd > 1 => Some(format!("lane {x} of {}", c.name)),
             _ => None,
         };
         a.coordinates.iter().zip(point).filter_map(one).collect::<Vec<_>>().join(", ")
     }
 
     fn simplified(&self, all: Vec<Cond>) -> Option<Vec<Cond>> {
+        let all = match self.space.arrangement.coordinates.iter().any(|c| c.simd > 1) {
+            true => all.into_iter().map(Cond::tightened).collect::<Option<_>>()?,
+            false => all,
+        };
         simplified(all, &self.space.scalars, self.space.units)
     }
 
@@ -224,6 +234,9 @@ impl<'a> Builder<'a> {
 
     /// The value of a class: that of the member whose domain the instance is in.
     fn class(&mut self, class: usize, point: &Point) -> Result<NodeId, Refusal> {
+        if self.statements.dots[class].is_some() {
+            return self.dot(class, point);
+        }
         let n = self.space.iteration(point);
         let mut members: Vec<(usize, Vec<Vec<Cond>>)> = vec![];
         for s in self.statements.members(class) {
@@ -374,7 +387,8 @@ impl<'a> Builder<'a> {
             }
             Feed::Value { statement, distance } => {
                 let class = self.statements.class[statement.index()];
-                self.from(distance, point, |p| Key::Class(class, p))
+                let (statements, a) = (self.statements, self.space.arrangement);
+                self.from(distance, point, |p| class_key(statements, a, class, p))
             }
             Feed::Carry { statement, read, distance } => {
                 let (s, read) = (statement.index(), *read);
@@ -382,7 +396,8 @@ impl<'a> Builder<'a> {
             }
             Feed::Partial { distance } => {
                 let constant: Vec<i64> = distance.iter().map(|a| a.constant).collect();
-                self.from(&constant, point, |p| Key::Class(self.statements.class[s], p))
+                let (statements, a) = (self.statements, self.space.arrangement);
+                self.from(&constant, point, |p| class_key(statements, a, statements.class[s], p))
             }
         }
     }
@@ -395,7 +410,7 @@ impl<'a> Builder<'a> {
             None if source.is_temporary() && !self.space.arrangement.choice.phased => {
                 return Err(Refusal::new(format!("`{}` is read where the region has not written it", source.name)))
             }
-            None => Op::Load { array, at },
+            None => Op::Load { array, at, each: 1 },
         };
         if source.ty == ScalarType::BOOL {
             let cell = self.node(op, source.ty.cell());
@@ -417,7 +432,11 @@ impl<'a> Builder<'a> {
                         return Ok(None);
                     }
                 }
-                Place::Loop => steps += moved,
+                Place::Loop => {
+                    let lane = point[d] - moved;
+                    from[d] = lane.rem_euclid(c.simd);
+                    steps -= lane.div_euclid(c.simd);
+                }
                 Place::Grid if moved != 0 => return Err(Refusal::new(format!("values pass along {}", c.name))),
                 Place::Grid | Place::Size => {}
                 Place::Lanes if a.skewed => {
@@ -475,6 +494,14 @@ impl<'a> Builder<'a> {
         };
         (array.ty, array.name.clone())
     }
+}
+
+/// The key of a class; a sum of several lanes has one value for all of them.
+fn class_key(statements: &Statements, a: &Arrangement, class: usize, mut point: Point) -> Key {
+    if let Some(dot) = &statements.dots[class] {
+        point[dot.coordinate] -= dots::lane(dot, a, &point);
+    }
+    Key::Class(class, point)
 }
 
 /// The extents of an array over the sizes.

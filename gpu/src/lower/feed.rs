@@ -11,12 +11,15 @@
 //! A[i][k]    depends on the tile, not on the lane: elements i_0 .. i_0 + 7 of each warp
 //! ```
 //!
+//! Four elements along the steps may be a quad ([`crate::dots`]).
+//!
 //! Nothing passes from lane to lane, so which lanes of which warp run in one warp of the hardware is free: four lanes of
 //! each of the eight. So a warp of the hardware reads 4 words of B and 8 of A for 8 x 8 products in each lane.
 
+use super::{quads, tidy};
 use crate::arrange::{Place, Refusal};
 use crate::form::Form;
-use crate::ir::{Block, Feeder, NodeId, Op, ScalarId, Warp};
+use crate::ir::{Block, Feeder, NodeId, Op, ScalarId, Warp, QUAD};
 use crate::space::Space;
 
 /// Makes all loads of the time loop come from feeders.
@@ -39,12 +42,25 @@ pub fn feed(warp: &mut Warp, space: &Space) -> Result<(), Refusal> {
         return refused("warps that share operands have one unrolled axis in tiles, and a time loop");
     };
     let Some(axis) = space.scalar_of(d) else { return refused("no axis of tiles") };
+    // Four elements along time are one load of a quad here.
+    let quads: Vec<(usize, (usize, Vec<Form>, usize))> = (0..warp.nodes.len())
+        .filter_map(|k| match &warp.nodes[k].op {
+            Op::Quad(all) => Some((k, quads::beside(warp, all).filter(|(_, at, d)| at[*d].of(time) == QUAD)?)),
+            _ => None,
+        })
+        .collect();
+    if !quads.is_empty() {
+        for (k, (array, at, _)) in quads {
+            warp.nodes[k].op = Op::Load { array, at, each: QUAD };
+        }
+        tidy::order(warp);
+    }
     let moves = |op: &Op| matches!(op, Op::Load { at, .. } if at.iter().any(|f| f.of(time) != 0));
     let loads: Vec<usize> = (0..warp.nodes.len()).filter(|&k| moves(&warp.nodes[k].op)).collect();
     let mut feeders: Vec<Feeder> = vec![];
     for k in loads {
-        let Op::Load { array, at } = warp.nodes[k].op.clone() else { continue };
-        let Some(one) = feeder(warp, array, &at, time, (axis, tile)) else {
+        let Op::Load { array, at, each } = warp.nodes[k].op.clone() else { continue };
+        let Some(one) = feeder(warp, array, &at, time, (axis, tile), each) else {
             return refused("an operand is neither alike in all tiles nor alike in all lanes");
         };
         let place = one.place;
@@ -68,7 +84,14 @@ pub fn feed(warp: &mut Warp, space: &Space) -> Result<(), Refusal> {
 }
 
 /// The feeder that has this load alone.
-fn feeder(warp: &Warp, array: usize, at: &[Form], time: ScalarId, (axis, tile): (ScalarId, i64)) -> Option<Feeder> {
+fn feeder(
+    warp: &Warp,
+    array: usize,
+    at: &[Form],
+    time: ScalarId,
+    (axis, tile): (ScalarId, i64),
+    each: i64,
+) -> Option<Feeder> {
     let only = |holds: &dyn Fn(&Form) -> bool| {
         let mut found = (0..at.len()).filter(|&d| holds(&at[d]));
         found.next().filter(|_| found.next().is_none())
@@ -78,9 +101,9 @@ fn feeder(warp: &Warp, array: usize, at: &[Form], time: ScalarId, (axis, tile): 
     let place = if row { only(&|f| f.unit != 0)? } else { only(&|f| f.of(axis) != 0)? };
     let of_tile = at.iter().any(|f| f.of(axis) != 0);
     let factor = if row { at[place].unit } else { at[place].of(axis) };
-    let fits = step != place && at[step].of(time) == 1 && factor == 1 && row != of_tile;
+    let fits = step != place && at[step].of(time) == each && factor == 1 && row != of_tile;
     let elements = if row { warp.units() } else { tile };
-    fits.then(|| Feeder { array, at: at.to_vec(), step, place, elements, row })
+    fits.then(|| Feeder { array, at: at.to_vec(), step, place, elements, row, quad: each == QUAD })
 }
 
 impl Feeder {
@@ -92,7 +115,8 @@ impl Feeder {
             false => self.at[d] == other.at[d],
         });
         let near = if self.row { by == 0 } else { by.abs() < tile };
-        (self.array, self.step, self.place, self.row) == (other.array, other.step, other.place, other.row)
+        (self.array, self.step, self.place, self.row, self.quad)
+            == (other.array, other.step, other.place, other.row, other.quad)
             && alike
             && near
     }

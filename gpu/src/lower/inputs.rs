@@ -57,15 +57,15 @@ fn turns(at: &mut [Form], time: Option<ScalarId>) -> i64 {
 
 /// A load that is one of an earlier step becomes that one.
 fn along_time(warp: &mut Warp, time: ScalarId) {
-    let mut groups: BTreeMap<Along, Vec<(i64, usize)>> = BTreeMap::new();
+    let mut groups: BTreeMap<(Along, i64), Vec<(i64, usize)>> = BTreeMap::new();
     for (k, node) in warp.nodes.iter().enumerate() {
-        let Op::Load { array, at } = &node.op else { continue };
+        let Op::Load { array, at, each } = &node.op else { continue };
         if at.iter().all(|f| f.of(time) == 0) {
             continue;
         }
         let mut rest = at.clone();
         let turns = turns(&mut rest, Some(time));
-        groups.entry((*array, rest)).or_default().push((turns, k));
+        groups.entry(((*array, rest), *each)).or_default().push((turns, k));
     }
     for mut group in groups.into_values() {
         group.sort_unstable();
@@ -85,7 +85,7 @@ fn along_time(warp: &mut Warp, time: ScalarId) {
 fn along_pes(warp: &mut Warp, time: Option<ScalarId>, inputs: Inputs, whole: bool) {
     let mut groups: BTreeMap<Along, Vec<Member>> = BTreeMap::new();
     for (k, node) in warp.nodes.iter().enumerate() {
-        let Op::Load { array, at } = &node.op else { continue };
+        let Op::Load { array, at, each: 1 } = &node.op else { continue };
         let Some((last, outer)) = at.split_last() else { continue };
         if last.unit == 0 || outer.iter().any(|f| f.unit != 0) {
             continue;
@@ -139,7 +139,7 @@ impl Row {
         if let Some(time) = self.time {
             outer.iter_mut().for_each(|f| f.constant += turns * f.of(time));
         }
-        Op::Load { array: self.array, at }
+        Op::Load { array: self.array, at, each: 1 }
     }
 
     fn add(&self, warp: &mut Warp, op: Op) -> NodeId {

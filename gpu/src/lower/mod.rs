@@ -13,7 +13,7 @@
 //!
 //! 1. [`crate::statements`]: which statements are inlined, and which form a class.
 //! 2. [`builder`]: the nodes of a step.
-//! 3. [`words`]: remainders of sizes, if asked for; [`inputs`]: loads that share data.
+//! 3. [`words`]: remainders of sizes, if asked for; [`quads`]: loads of four bytes; [`inputs`]: loads that share data.
 //! 4. [`tidy`]: what nobody uses, what the interior does without, what does not change; [`retime`]: what waits.
 //! 5. [`feed`]: operands that warps of a block share, if asked for.
 //! 6. [`narrow`] and [`pairs`], if asked for: two instances in the halves of registers.
@@ -28,6 +28,7 @@ mod feed;
 mod inputs;
 mod narrow;
 pub mod pairs;
+mod quads;
 mod retime;
 mod symbols;
 mod tidy;
@@ -48,7 +49,7 @@ use uniform::program::Form as Program;
 /// Why there is none.
 pub fn lower(program: &Program, plan: &Plan, choice: Choice) -> Result<Warp, Refusal> {
     supported(program)?;
-    let statements = Statements::new(program, plan);
+    let statements = Statements::new(program, plan)?;
     match attempt(program, &statements, plan, choice) {
         // Values pass along all PEs, so one warp has to hold them all.
         Err(Attempt::Along) => {
@@ -70,6 +71,7 @@ fn attempt(program: &Program, statements: &Statements, plan: &Plan, choice: Choi
     if choice.words {
         words::assume(&mut warp)?;
     }
+    quads::load(&mut warp);
     if choice.paired {
         narrow::narrow(&mut warp);
     }

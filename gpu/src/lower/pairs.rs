@@ -83,8 +83,8 @@ fn is_possible(warp: &Warp, axis: ScalarId) -> bool {
                 Op::Binary(BinaryOp::Eq | BinaryOp::Ne, a, b) => warp.node(*a).ty == warp.node(*b).ty,
                 Op::Select(c, ..) => small(node.ty) && node.row && warp.node(*c).row,
                 Op::Fold(BinaryOp::Add | BinaryOp::Min | BinaryOp::Max, _) => node.ty == HALF,
-                Op::Guard(_) | Op::Hop { .. } | Op::Past { .. } => small(node.ty) && node.row,
-                Op::Load { .. } | Op::Last { .. } => small(node.ty),
+                Op::Guard(_) | Op::Hop { .. } | Op::Past { .. } => small(node.ty) && node.row && !node.quad,
+                Op::Load { .. } | Op::Last { .. } => small(node.ty) && !node.quad,
                 _ => false,
             })
     };

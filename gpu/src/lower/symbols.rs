@@ -174,6 +174,13 @@ const RESERVED: &[&str] = &[
     "beside",
     "best",
     "add_max_relu",
+    "Quad",
+    "quad_of",
+    "byte_of",
+    "dot_quads",
+    "quad_at",
+    "gather_quads",
+    "Across",
 ];
 
 /// Gives the kernel, every array and every scalar a name of its own.

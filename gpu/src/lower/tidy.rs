@@ -29,7 +29,7 @@ pub fn arguments(warp: &mut Warp) {
         warp.arrays[k].passing = if is_argument { Passing::Argument } else { Passing::Pointer };
     }
     for k in 0..warp.nodes.len() {
-        let Op::Load { array, at } = &warp.nodes[k].op else { continue };
+        let Op::Load { array, at, .. } = &warp.nodes[k].op else { continue };
         if warp.arrays[*array].passing == Passing::Argument {
             let dims = &warp.arrays[*array].dims;
             let element = at.iter().zip(dims).fold(0, |sum, (f, d)| sum * d + f.constant);

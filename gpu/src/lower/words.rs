@@ -49,7 +49,7 @@ pub fn assume(warp: &mut Warp) -> Result<(), Refusal> {
 fn rows(warp: &Warp) -> Vec<(Form, i64)> {
     let along = |array: usize| {
         let is = |a: usize, at: &[Form]| a == array && at.last().is_some_and(|f| f.unit == 1);
-        warp.nodes.iter().any(|n| matches!(&n.op, Op::Load { array, at } if is(*array, at)))
+        warp.nodes.iter().any(|n| matches!(&n.op, Op::Load { array, at, .. } if is(*array, at)))
             || warp.stores.iter().any(|s| is(s.array, &s.at))
     };
     let row = |(k, a): (usize, &crate::ir::Array)| {

@@ -208,6 +208,13 @@ pub fn operation(warp: &Warp, id: NodeId, operands: &dyn Operands) -> String {
             };
             format!("fold_{name}({})", spread(*a))
         }
+        Op::Quad(all) => {
+            let own = |x: &NodeId| if node.row { spread(*x) } else { typed(warp, *x, &text(*x)) };
+            format!("quad_of({})", all.iter().map(own).collect::<Vec<_>>().join(", "))
+        }
+        Op::Byte { of, at } => format!("byte_of<{at}>({})", text(*of)),
+        Op::Dot(a, b, c) if node.row => format!("dot_quads({}, {}, {})", spread(*a), spread(*b), spread(*c)),
+        Op::Dot(a, b, c) => format!("one::dot_quads({}, {}, {})", text(*a), text(*b), typed(warp, *c, &text(*c))),
         Op::Argument { .. } | Op::Load { .. } | Op::Fed { .. } | Op::Past { .. } | Op::Last { .. } | Op::Lookup(..) => {
             text(id)
         }
@@ -223,11 +230,12 @@ pub fn by_body(border: &str, side: Option<String>, interior: &str) -> String {
     }
 }
 
-/// The type of a value, or of the pair of values, of one PE.
+/// The type of a value, or of the pair or quad of values, of one PE.
 pub fn value_type(node: &Node) -> String {
-    match node.pair {
-        true => format!("Pair<{}>", type_name(node.ty)),
-        false => type_name(node.ty),
+    match (node.pair, node.quad) {
+        (true, _) => format!("Pair<{}>", type_name(node.ty)),
+        (_, true) => format!("Quad<{}>", type_name(node.ty)),
+        _ => type_name(node.ty),
     }
 }
 

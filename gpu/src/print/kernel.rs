@@ -18,11 +18,10 @@ mod steps;
 mod stores;
 
 use super::expression::{atom, by_body, fused, operation, scalar, value_type, Operands};
-use super::memory::Body;
+use super::memory::{Body, Element};
 use super::names::{names, tables};
 use super::number::size_names;
 use super::{elements, memory, parameters, type_name};
-use crate::form::Form;
 use crate::ir::{Node, NodeId, Op, Passing, ScalarId, Warp};
 use crate::launches::Launches;
 use crate::model;
@@ -83,7 +82,7 @@ impl Operands for Printer<'_> {
             Op::Past { of, steps, .. } => format!("{}[{}]", self.was(*of), steps - 1),
             Op::Last { of } => format!("{}[0]", self.was(*of)),
             Op::Fed { feeder, element } => self.fed(*feeder, *element),
-            Op::Load { array, at } => self.load(id, *array, at),
+            Op::Load { array, at, each } => self.load(id, Element { array: *array, at, each: *each }),
             Op::Lookup(table, at) => {
                 let (last, table, at) = (table.len().next_power_of_two() - 1, self.table(table), *at);
                 match self.warp.node(id).row {
@@ -172,17 +171,17 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn load(&self, id: NodeId, array: usize, at: &[Form]) -> String {
+    fn load(&self, id: NodeId, of: Element) -> String {
         let node = self.warp.node(id);
         match node.invariant || node.after || node.border {
-            true => memory::load(self.warp, array, at, Body::Border, None),
-            false => self.asked(array, at, None),
+            true => memory::load(self.warp, of, Body::Border, None),
+            false => self.asked(of, None),
         }
     }
 
     /// A load as the bodies write it; `ahead`: as it is some steps later.
-    fn asked(&self, array: usize, at: &[Form], ahead: Option<(ScalarId, i64)>) -> String {
-        let text = |body: Body| memory::load(self.warp, array, at, body, ahead);
+    fn asked(&self, of: Element, ahead: Option<(ScalarId, i64)>) -> String {
+        let text = |body: Body| memory::load(self.warp, of, body, ahead);
         let (border, side, plain) = (text(Body::Border), text(Body::Side), text(Body::Interior));
         if border == plain {
             return plain;
@@ -295,7 +294,7 @@ impl<'a> Printer<'a> {
         let asked = timed && self.is_asked(id);
         let value = match &node.op {
             _ if asked => format!("{}[{}]", self.next(id), if self.slots() > 1 { "MOVES ? 0 : slot" } else { "0" }),
-            Op::Load { array, at } => self.load(id, *array, at),
+            Op::Load { array, at, each } => self.load(id, Element { array: *array, at, each: *each }),
             Op::Past { .. } | Op::Last { .. } | Op::Argument { .. } | Op::Lookup(..) | Op::Fed { .. } => {
                 // The text without the name itself.
                 let own = self.names[id.index()].take();
@@ -320,10 +319,10 @@ impl<'a> Printer<'a> {
             false => self.line(&format!("const {of} {name} = {value};{comment}")),
         }
         if asked {
-            let Op::Load { array, at } = &node.op else { return };
+            let Op::Load { array, at, each } = &node.op else { return };
             let time = self.warp.time.as_ref().map(|t| (t.scalar, t.ahead));
             let next = self.next(id);
-            let both = self.asked(*array, at, time);
+            let both = self.asked(Element { array: *array, at, each: *each }, time);
             match self.slots() {
                 1 => self.line(&format!("{next}[0] = {both};")),
                 _ => self.line(&format!("renew<MOVES>({next}, slot, {both});")),

@@ -37,6 +37,13 @@ template<class T> struct Pair {
   explicit MEMBER Pair(unsigned bits) : bits(bits) {}
 };
 
+// Four values in the bytes of a register.
+template<class T> struct Quad {
+  unsigned bits;
+  Quad() = default;
+  explicit MEMBER Quad(unsigned bits) : bits(bits) {}
+};
+
 #ifdef LANES_GPU
 // ------------------------------------------------------------------------------------------------ a lane of a GPU
 #define DEVICE static __device__ __forceinline__
@@ -82,6 +89,7 @@ template<class T> DEVICE T from_lane(T v, int by) {
   if (sizeof(T) < 4) return (T)moved((int)v, by);
   return moved(v, by);
 }
+template<class T> DEVICE Quad<T> from_lane(Quad<T> v, int by) { return Quad<T>(from_lane(v.bits, by)); }
 template<class T> DEVICE Pair<T> from_lane(Pair<T> v, int by) { return Pair<T>(from_lane(v.bits, by)); }
 // The value of the lane whose number differs in the bit `by`.
 template<class T> DEVICE T across(T v, int by) {
@@ -320,6 +328,30 @@ template<class T, T A, T B> DEVICE Pair<T> choose(Pair<bool> when) {
   return Pair<T>((when.bits ^ 0x10001u) * (b - a) + a * 0x10001u);
 }
 
+// Four values as a quad, and one of them.
+template<class T> DEVICE Quad<T> quad_of(T a, T b, T c, T d) {
+  return Quad<T>((unsigned)(uint8_t)a | (unsigned)(uint8_t)b << 8 | (unsigned)(uint8_t)c << 16 | (unsigned)(uint8_t)d << 24);
+}
+template<int at, class T> DEVICE T byte_of(Quad<T> a) { return (T)(a.bits >> (8 * at)); }
+// The sum of the products of two quads, and c.
+namespace one {
+#if defined(LANES_GPU) && !defined(__HIPCC__)
+DEVICE int32_t dot_quads(Quad<int8_t> a, Quad<int8_t> b, int32_t c) { return __dp4a((int)a.bits, (int)b.bits, c); }
+DEVICE uint32_t dot_quads(Quad<uint8_t> a, Quad<uint8_t> b, uint32_t c) { return __dp4a(a.bits, b.bits, c); }
+#elif defined(__gfx906__) || defined(__gfx908__) || defined(__gfx90a__) || defined(__gfx940__) || defined(__gfx942__)
+DEVICE int32_t dot_quads(Quad<int8_t> a, Quad<int8_t> b, int32_t c) { return __builtin_amdgcn_sdot4((int)a.bits, (int)b.bits, c, false); }
+DEVICE uint32_t dot_quads(Quad<uint8_t> a, Quad<uint8_t> b, uint32_t c) { return __builtin_amdgcn_udot4(a.bits, b.bits, c, false); }
+#else
+#define DOT(T, Sum) \
+  DEVICE Sum dot_quads(Quad<T> a, Quad<T> b, Sum c) { \
+    Sum sum = 0; \
+    for (int k = 0; k < 4; k++) sum += (Sum)(T)(a.bits >> (8 * k)) * (Sum)(T)(b.bits >> (8 * k)); \
+    return add(sum, c); \
+  }
+DOT(int8_t, int32_t) DOT(uint8_t, uint32_t)
+#endif
+}  // namespace one
+
 // ------------------------------------------------------------------------------------------------ rows
 template<class T, int W> struct Row { V<T> v[W]; };
 template<class T> struct same { typedef T t; };
@@ -468,6 +500,25 @@ template<class T, int W> DEVICE Row<Pair<T>, W> add_carryless(const Row<Pair<T>,
     return out; \
   }
 ROW_SUM(add_max) ROW_SUM(add_min) ROW_SUM(add_max_relu)
+// Quads of all PEs.
+template<class T, int W> DEVICE Row<Quad<T>, W> quad_of(const Row<T, W> &a, const Row<T, W> &b, const Row<T, W> &c, const Row<T, W> &d) {
+  Row<Quad<T>, W> out;
+  COUNT(others, 2 * W);
+  FOR_ALL AT(out) = quad_of(AT(a), AT(b), AT(c), AT(d));
+  return out;
+}
+template<int at, class T, int W> DEVICE Row<T, W> byte_of(const Row<Quad<T>, W> &a) {
+  Row<T, W> out;
+  COUNT(others, W);
+  FOR_ALL AT(out) = byte_of<at>(AT(a));
+  return out;
+}
+template<class T, class Sum, int W> DEVICE Row<Sum, W> dot_quads(const Row<Quad<T>, W> &a, const Row<Quad<T>, W> &b, const Row<Sum, W> &c) {
+  Row<Sum, W> out;
+  COUNT(products, W);
+  FOR_ALL AT(out) = one::dot_quads(AT(a), AT(b), AT(c));
+  return out;
+}
 // Entry of a table; the position wraps around at its size, a power of two.
 template<class T, int N, int W, class S> DEVICE Row<T, W> lookup(const T (&table)[N], const Row<S, W> &at) {
   Row<T, W> out;
@@ -616,6 +667,21 @@ template<class T, int W> DEVICE Row<T, W> gather(const T *p, const Row<int, W> &
   FOR_ALL AT(out) = p[AT(index)];
   return out;
 }
+// The quad at p[at]; at p[index] for each PE.
+#ifdef LANES_GPU
+template<class T> DEVICE Quad<T> quad_at(const T *p, long long at) { return Quad<T>(__ldg((const unsigned *)(p + at))); }
+#else
+template<class T> DEVICE Quad<T> quad_at(const T *p, long long at) {
+  const T *own = aligned<T, 4>(p + at);
+  return quad_of(own[0], own[1], own[2], own[3]);
+}
+#endif
+template<class T, int W> DEVICE Row<Quad<T>, W> gather_quads(const T *p, const Row<int, W> &index) {
+  Row<Quad<T>, W> out;
+  COUNT(loads, W);
+  FOR_ALL AT(out) = quad_at(p, AT(index));
+  return out;
+}
 // Whole words by the lanes in which `when` holds for the first register.
 template<class T, int W> DEVICE void store(const Row<bool, W> &when, T *p, long long at, const Row<T, W> &in) {
   const V<int> own = lane();
@@ -689,6 +755,41 @@ template<class T, int STEPS, int PLACES, int EACH, int THREADS, bool ALONG_STEPS
       const int s = step_of(q), x = tile.at(place_of(q));
       if (ALONG_STEPS) UNROLL for (int w = 0; w < WORD; w++) tile.v[s + (ALONG_STEPS ? w : 0)][x] = of(t, n).v[w];
       else *(Word *)&tile.v[s][x] = of(t, n);
+    }
+  }
+};
+// The same of quads whose values are in four rows of the array: the first one of step s is p[4 s * step_stride + x * place_stride].
+template<class T, int STEPS, int PLACES, int EACH, int THREADS, int WORD, bool INSIDE> struct Across {
+  static constexpr int words = STEPS * PLACES / WORD, each = (words + THREADS - 1) / THREADS;
+  struct alignas(WORD * sizeof(T)) Word { T v[WORD]; };
+#ifdef LANES_GPU
+  Word own[each][4];
+  MEMBER Word &of(int, int n, int e) { return own[n][e]; }
+#else
+  Word own[THREADS][each][4];
+  MEMBER Word &of(int t, int n, int e) { return own[t][n][e]; }
+#endif
+  static MEMBER int within(int x, int extent) { return INSIDE ? x : x < 0 ? 0 : x < extent ? x : extent - 1; }
+  MEMBER void ask(const T *p, int step, int steps, int step_stride, int place, int places, int place_stride) {
+    EVERY_THREAD(t, THREADS) UNROLL for (int n = 0; n < each; n++) {
+      const int q = t + n * THREADS;
+      if (words % THREADS && q >= words) continue;
+      const int x = within(place + q % (PLACES / WORD) * WORD, places - WORD + 1);
+      UNROLL for (int e = 0; e < 4; e++) {
+        const int s = within(step + q / (PLACES / WORD) * 4 + e, steps);
+        of(t, n, e) = *aligned_word<Word>(p + s * step_stride + x * place_stride);
+      }
+    }
+  }
+  MEMBER void put(Tile<Quad<T>, STEPS, PLACES, EACH> &tile) {
+    EVERY_THREAD(t, THREADS) UNROLL for (int n = 0; n < each; n++) {
+      const int q = t + n * THREADS;
+      if (words % THREADS && q >= words) continue;
+      const int s = q / (PLACES / WORD), x = q % (PLACES / WORD) * WORD;
+      struct alignas(WORD * 4) Quads { unsigned v[WORD]; } all;
+      UNROLL for (int w = 0; w < WORD; w++) all.v[w] = quad_of(of(t, n, 0).v[w], of(t, n, 1).v[w], of(t, n, 2).v[w], of(t, n, 3).v[w]).bits;
+      if (EACH == PLACES) *(Quads *)&tile.v[s][x] = all;
+      else UNROLL for (int w = 0; w < WORD; w++) tile.v[s][tile.at(x + w)].bits = all.v[w];
     }
   }
 };

@@ -3,7 +3,7 @@
 use super::expression::{atom, conjunction, row, scalar, unit};
 use super::number::{below, stride};
 use crate::form::{Cond, Form};
-use crate::ir::{Passing, ScalarId, Store, Warp};
+use crate::ir::{Passing, ScalarId, Store, Warp, QUAD};
 
 /// The body that a load or a store stands in.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,6 +26,14 @@ impl Body {
     }
 }
 
+/// What a load loads: an element of an array, or as many side by side as a quad has.
+#[derive(Clone, Copy)]
+pub struct Element<'a> {
+    pub array: usize,
+    pub at: &'a [Form],
+    pub each: i64,
+}
+
 /// How the PEs of a row find their elements.
 enum Layout {
     /// All lanes the same element.
@@ -37,12 +45,12 @@ enum Layout {
     Anywhere,
 }
 
-fn layout(warp: &Warp, array: usize, at: &[Form]) -> Layout {
+fn layout(warp: &Warp, array: usize, at: &[Form], each: i64) -> Layout {
     let Some((last, outer)) = at.split_last() else { return Layout::Same };
     if at.iter().all(|f| f.unit == 0) {
         return Layout::Same;
     }
-    if last.unit != 1 || outer.iter().any(|f| f.unit != 0) || warp.is_unrolled() {
+    if each != 1 || last.unit != 1 || outer.iter().any(|f| f.unit != 0) || warp.is_unrolled() {
         return Layout::Anywhere;
     }
     let rows = outer.is_empty() || warp.has_whole_rows(array);
@@ -56,12 +64,18 @@ fn later(form: &Form, time: Option<(ScalarId, i64)>) -> Form {
 }
 
 /// Subscript `d` as a scalar, in bounds.
-fn subscript(warp: &Warp, array: usize, d: usize, form: &Form, body: Body) -> String {
+fn subscript(warp: &Warp, of: Element, d: usize, body: Body) -> String {
+    let form = &of.at[d];
     let text = scalar(warp, &Form { unit: 0, ..form.clone() });
-    match body.is_open(warp, form) && warp.may_leave(form, array, d, 1) {
-        true => format!("clamp({text}, 0, {})", below(warp, array, d, 1)),
-        false => text,
-    }
+    clamped(warp, of, d, body, 1).map_or_else(|| text.clone(), |most| format!("clamp({text}, 0, {most})"))
+}
+
+/// The greatest value of subscript `d`, if it may be beyond the array, in lanes with this many values of `u`.
+fn clamped(warp: &Warp, of: Element, d: usize, body: Body, units: i64) -> Option<String> {
+    let (form, last) = (&of.at[d], if d + 1 == of.at.len() { of.each - 1 } else { 0 });
+    let leaves = |form: &Form| warp.may_leave(form, of.array, d, units);
+    let is_open = body.is_open(warp, form) && (leaves(form) || last > 0 && leaves(&form.plus(last)));
+    is_open.then(|| below(warp, of.array, d, 1 + last))
 }
 
 /// The position in the array of the element at these subscripts, all but the last of which are given as text.
@@ -87,26 +101,27 @@ fn flat(warp: &Warp, array: usize, subscripts: &[String]) -> String {
 }
 
 /// A load in one body; `ahead`: as it is some steps later. Of a pair, those of both places.
-pub fn load(warp: &Warp, array: usize, at: &[Form], body: Body, ahead: Option<(ScalarId, i64)>) -> String {
-    let own = one_load(warp, array, at, body, ahead);
-    match warp.pairs.filter(|p| at.iter().any(|f| f.of(p.axis) != 0)) {
+pub fn load(warp: &Warp, of: Element, body: Body, ahead: Option<(ScalarId, i64)>) -> String {
+    let own = one_load(warp, of, body, ahead);
+    match warp.pairs.filter(|p| of.at.iter().any(|f| f.of(p.axis) != 0)) {
         None => own,
         Some(pairs) => {
-            let second: Vec<Form> = at.iter().map(|f| pairs.second(f)).collect();
-            format!("both({own}, {})", one_load(warp, array, &second, body, ahead))
+            let second: Vec<Form> = of.at.iter().map(|f| pairs.second(f)).collect();
+            format!("both({own}, {})", one_load(warp, Element { at: &second, ..of }, body, ahead))
         }
     }
 }
 
-fn one_load(warp: &Warp, array: usize, at: &[Form], body: Body, ahead: Option<(ScalarId, i64)>) -> String {
+fn one_load(warp: &Warp, of: Element, body: Body, ahead: Option<(ScalarId, i64)>) -> String {
+    let (array, each) = (of.array, of.each);
     let source = &warp.arrays[array];
-    let at: Vec<Form> = at.iter().map(|f| later(f, ahead)).collect();
+    let at: Vec<Form> = of.at.iter().map(|f| later(f, ahead)).collect();
     let (name, width) = (source.loaded(), warp.width);
-    let texts = |n: usize| -> Vec<String> {
-        at[..n].iter().enumerate().map(|(d, f)| subscript(warp, array, d, f, body)).collect()
-    };
+    let of = Element { at: &at, ..of };
+    let texts = |n: usize| -> Vec<String> { (0..n).map(|d| subscript(warp, of, d, body)).collect() };
     let last = at.len().saturating_sub(1);
-    match layout(warp, array, &at) {
+    match layout(warp, array, &at, each) {
+        Layout::Same if each == QUAD => format!("quad_at({name}, {})", flat(warp, array, &texts(at.len()))),
         Layout::Same => format!("{name}[{}]", flat(warp, array, &texts(at.len()))),
         Layout::Along { words } if body.is_open(warp, &at[last]) => {
             let row = flat(warp, array, &[texts(last), vec!["0".into()]].concat());
@@ -119,20 +134,21 @@ fn one_load(warp: &Warp, array: usize, at: &[Form], body: Body, ahead: Option<(S
             let first = scalar(warp, &Form { unit: 0, ..at[last].clone() });
             format!("{function}<{width}>({name}, {})", flat(warp, array, &[texts(last), vec![first]].concat()))
         }
-        Layout::Anywhere => format!("gather({name}, {})", index(warp, array, &at, body)),
+        Layout::Anywhere => {
+            let function = if each == QUAD { "gather_quads" } else { "gather" };
+            format!("{function}({name}, {})", index(warp, of, body))
+        }
     }
 }
 
 /// The position of each PE's element.
-fn index(warp: &Warp, array: usize, at: &[Form], body: Body) -> String {
-    let mut terms = vec![];
-    for (d, form) in at.iter().enumerate() {
+fn index(warp: &Warp, of: Element, body: Body) -> String {
+    let (array, mut terms) = (of.array, vec![]);
+    for (d, form) in of.at.iter().enumerate() {
         let stride = stride(warp, array, d);
         let text = if form.unit == 0 { scalar(warp, form) } else { row(warp, form) };
-        let text = match body.is_open(warp, form) && warp.may_leave(form, array, d, warp.units()) {
-            true => format!("clamp({text}, 0, {})", below(warp, array, d, 1)),
-            false => text,
-        };
+        let most = clamped(warp, of, d, body, warp.units());
+        let text = most.map_or_else(|| text.clone(), |most| format!("clamp({text}, 0, {most})"));
         let part = match (stride.as_str(), stride.contains(' ')) {
             ("1", _) => atom(&text),
             (_, false) => format!("{} * {stride}", atom(&text)),
@@ -166,7 +182,7 @@ pub fn store(warp: &Warp, s: &Store, value: &str, body: Body) -> String {
         true => format!("all<{width}>(true)"),
         false => masks.join(" & "),
     };
-    let text = match layout(warp, array, &s.at) {
+    let text = match layout(warp, array, &s.at, 1) {
         Layout::Along { words } => {
             let subscripts: Vec<String> = s.at.iter().map(|f| scalar(warp, &Form { unit: 0, ..f.clone() })).collect();
             let at = flat(warp, array, &subscripts);
@@ -182,7 +198,10 @@ pub fn store(warp: &Warp, s: &Store, value: &str, body: Body) -> String {
             let at = flat(warp, array, &subscripts);
             format!("scatter({mask}, {name}, all<{width}>((int)({at})), {value})")
         }
-        Layout::Anywhere => format!("scatter({mask}, {name}, {}, {value})", index(warp, array, &s.at, Body::Interior)),
+        Layout::Anywhere => {
+            let of = Element { array, at: &s.at, each: 1 };
+            format!("scatter({mask}, {name}, {}, {value})", index(warp, of, Body::Interior))
+        }
     };
     match scalars.is_empty() {
         true => format!("{text};"),

@@ -11,7 +11,7 @@
 use super::Printer;
 use crate::arrange::WORD;
 use crate::form::Form;
-use crate::ir::{Feeder, Warp};
+use crate::ir::{Feeder, Warp, QUAD};
 use crate::print::expression::{atom, scalar};
 use crate::print::number::{below, stride};
 use crate::print::type_name;
@@ -26,6 +26,8 @@ struct Loads {
     word: i64,
     /// No subscript is beyond the array.
     inside: bool,
+    /// The values of a quad are elements in different rows.
+    across: bool,
 }
 
 fn loads(warp: &Warp, feeder: &Feeder) -> Loads {
@@ -33,18 +35,26 @@ fn loads(warp: &Warp, feeder: &Feeder) -> Loads {
     let is_innermost = |d: usize| d + 1 == extents.len();
     let warps = if feeder.row { 1 } else { warp.warps };
     let places = warps * feeder.elements;
-    let along_steps = is_innermost(feeder.step);
+    let along_steps = is_innermost(feeder.step) && (!feeder.quad || has_whole_quads(warp, feeder));
+    let across = feeder.quad && !along_steps;
+    let each = if feeder.quad { QUAD } else { 1 };
     let along = if along_steps { feeder.step } else { feeder.place };
-    let size = i64::from(warp.arrays[feeder.array].ty.bytes());
-    let word = if along_steps { (WORD / size).min(Feeder::STEPS) } else { WORD / size };
+    let size = i64::from(warp.arrays[feeder.array].ty.bytes()) * each;
+    let word = match (across, along_steps) {
+        (true, _) => QUAD,
+        (_, true) => (WORD / size).min(Feeder::STEPS),
+        _ => WORD / size,
+    };
     // Every word begins at a multiple of its size, and a row of the array is whole words.
     let start = Form { unit: 0, ..first_of_block(warp, feeder, along) };
     let time = warp.time.as_ref();
     let steps = time.map_or(0, |t| t.first.constant);
-    let start = if along_steps { start.plus(steps) } else { start };
+    let start = if along_steps { start.plus(each * steps) } else { start };
     // A word does not reach beyond the elements of a warp.
     let fits = along_steps || feeder.row || feeder.elements % word == 0;
-    let aligned = fits && start.divisor(&warp.scalars) % word == 0 && extents[along].divisor(&warp.scalars) % word == 0;
+    let each_word = if along_steps { each * word } else { word };
+    let whole = |f: &Form| f.divisor(&warp.scalars) % each_word == 0;
+    let aligned = fits && whole(&start) && whole(&extents[along]);
     let word = if aligned && is_innermost(along) { word } else { 1 };
     let (low, high) = first_of_block(warp, feeder, feeder.place).range(&warp.scalars, 1);
     // The last warp of a block begins that much behind the first one.
@@ -57,11 +67,18 @@ fn loads(warp: &Warp, feeder: &Feeder) -> Loads {
     let constant = step.scalars.len() == 1;
     let least = |d: usize| extents[d].range(&warp.scalars, 1).0;
     let inside = constant
-        && step.constant + steps >= 0
-        && step.constant + whole < least(feeder.step)
+        && step.constant + each * steps >= 0
+        && step.constant + each * whole + each - 1 < least(feeder.step)
         && low >= 0
         && high + places - 1 < least(feeder.place);
-    Loads { places, along_steps, word, inside }
+    Loads { places, along_steps, word, inside, across }
+}
+
+/// Whether quads along the steps are words of the array.
+fn has_whole_quads(warp: &Warp, feeder: &Feeder) -> bool {
+    let (step, extent) = (&feeder.at[feeder.step], &warp.arrays[feeder.array].extents[feeder.step]);
+    let whole = step.constant % QUAD == 0 && step.scalars.values().all(|c| c % QUAD == 0);
+    whole && extent.divisor(&warp.scalars) % QUAD == 0
 }
 
 /// A subscript of the block's first element; without the time.
@@ -100,11 +117,18 @@ impl Printer<'_> {
             let own = loads(warp, feeder);
             let (ty, places) = (type_name(array.ty), own.places);
             let (along, inside) = (own.along_steps, own.inside);
-            self.line(&format!("SHARED Tile<{ty}, {steps}, {places}, {}> shared_{name}[2];", feeder.elements));
-            self.line(&format!(
-                "Asked<{ty}, {steps}, {places}, {}, {threads}, {along}, {}, {inside}> asked_{name};",
-                feeder.elements, own.word
-            ));
+            let held = if feeder.quad { format!("Quad<{ty}>") } else { ty.clone() };
+            self.line(&format!("SHARED Tile<{held}, {steps}, {places}, {}> shared_{name}[2];", feeder.elements));
+            self.line(&match own.across {
+                true => format!(
+                    "Across<{ty}, {steps}, {places}, {}, {threads}, {}, {inside}> asked_{name};",
+                    feeder.elements, own.word
+                ),
+                false => format!(
+                    "Asked<{held}, {steps}, {places}, {}, {threads}, {along}, {}, {inside}> asked_{name};",
+                    feeder.elements, own.word
+                ),
+            });
             ask.push(self.asks(k, feeder));
             put.push(format!("asked_{name}.put(shared_{name}[turned]);"));
         }
@@ -132,16 +156,23 @@ impl Printer<'_> {
         if !feeder.row {
             place = format!("{place} - IN_BLOCK({}) * {}", warp.warps, feeder.elements);
         }
-        let step = Form { unit: 0, ..feeder.at[feeder.step].clone() };
+        let mut step = Form { unit: 0, ..feeder.at[feeder.step].clone() };
+        let (mut base, mut steps) = (base.join(" + "), below(warp, feeder.array, feeder.step, 0));
+        let mut place_stride = stride(warp, feeder.array, feeder.place);
+        if feeder.quad && loads(warp, feeder).along_steps {
+            // In quads.
+            step.constant /= QUAD;
+            step.scalars.values_mut().for_each(|c| *c /= QUAD);
+            base = format!("(const Quad<{}> *)({base})", type_name(array.ty));
+            steps = format!("{} / {QUAD}", atom(&steps));
+            place_stride = format!("{} / {QUAD}", atom(&place_stride));
+        }
         format!(
-            "asked_{}.ask({}, {}, {}, {}, {place}, {}, {});",
+            "asked_{}.ask({base}, {}, {steps}, {}, {place}, {}, {place_stride});",
             self.fed_name(k),
-            base.join(" + "),
             scalar(warp, &step),
-            below(warp, feeder.array, feeder.step, 0),
             stride(warp, feeder.array, feeder.step),
             below(warp, feeder.array, feeder.place, 0),
-            stride(warp, feeder.array, feeder.place)
         )
     }
 
@@ -150,6 +181,7 @@ impl Printer<'_> {
         let warp = self.warp;
         for (k, feeder) in warp.feeders().iter().enumerate() {
             let (name, ty) = (self.fed_name(k), type_name(warp.arrays[feeder.array].ty));
+            let ty = if feeder.quad { format!("Quad<{ty}>") } else { ty };
             let n = feeder.elements;
             self.line(&match feeder.row {
                 true => format!(

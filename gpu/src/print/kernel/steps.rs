@@ -10,7 +10,7 @@ use crate::extent::Number;
 use crate::form::Form;
 use crate::ir::{NodeId, Op, Time};
 use crate::print::expression::{atom, scalar, value_type, Operands};
-use crate::print::memory::{self, Body};
+use crate::print::memory::{self, Body, Element};
 use crate::print::number::in_kernel;
 use crate::print::type_name;
 
@@ -32,8 +32,8 @@ impl Printer<'_> {
             self.indent += 1;
             self.line(&format!("const int {t} = first + slot;"));
             for &id in &asked {
-                let Op::Load { array, at } = &self.warp.node(id).op else { continue };
-                let text = memory::load(self.warp, *array, at, Body::Border, None);
+                let Op::Load { array, at, each } = &self.warp.node(id).op else { continue };
+                let text = memory::load(self.warp, Element { array: *array, at, each: *each }, Body::Border, None);
                 let next = self.next(id);
                 self.line(&format!("{next}[slot] = {text};"));
             }
