@@ -308,9 +308,14 @@ fn apart(warp: &Warp, a: &[Form], b: &[Form]) -> bool {
 /// The forms that are not negative in the interior: the strictest of each linear part. Sets what decides at the sides.
 fn interior(warp: &mut Warp, space: &Space) -> Vec<Form> {
     let mut all: Vec<Form> = vec![];
+    let lanes = space.arrangement.coordinates.iter().any(|c| c.simd > 1);
     let mut add = |warp: &Warp, form: Form| {
         let units = warp.units();
         let least = Form { unit: 0, ..form.plus((form.unit * (units - 1)).min(0)) };
+        let least = match lanes {
+            true => Cond::at_least_zero(least.clone()).tightened().map_or(least, |c| c.form),
+            false => least,
+        };
         match all.iter_mut().find(|f| f.linear() == least.linear()) {
             Some(known) => known.constant = known.constant.min(least.constant),
             None => all.push(least),

@@ -219,11 +219,6 @@ pub enum Op {
     Fold(BinaryOp, NodeId),
     /// Four values of 8 bits as a quad.
     Quad([NodeId; QUAD as usize]),
-    /// A value of a quad.
-    Byte {
-        of: NodeId,
-        at: i64,
-    },
     /// The sum of the products of two quads, and a third value: modulo 2^32.
     Dot(NodeId, NodeId, NodeId),
 }
@@ -479,14 +474,7 @@ impl Op {
             Op::Const(_) | Op::Argument { .. } | Op::Load { .. } | Op::Index(_) | Op::Holds(_) => vec![],
             Op::Fed { .. } | Op::Last { .. } => vec![],
             Op::Past { start, .. } => start.iter().copied().collect(),
-            Op::Unary(_, a)
-            | Op::Cast(a)
-            | Op::Lookup(_, a)
-            | Op::Hop { of: a, .. }
-            | Op::Fold(_, a)
-            | Op::Byte { of: a, .. } => {
-                vec![*a]
-            }
+            Op::Unary(_, a) | Op::Cast(a) | Op::Lookup(_, a) | Op::Hop { of: a, .. } | Op::Fold(_, a) => vec![*a],
             Op::Quad(all) => all.to_vec(),
             Op::Binary(_, a, b) => vec![*a, *b],
             Op::Select(a, b, c) | Op::Fma(a, b, c) | Op::Dot(a, b, c) => vec![*a, *b, *c],
@@ -508,7 +496,6 @@ impl Op {
             Op::Lookup(table, a) => Op::Lookup(table.clone(), f(*a)),
             Op::Hop { of, by } => Op::Hop { of: f(*of), by: *by },
             Op::Quad(all) => Op::Quad(all.map(&f)),
-            Op::Byte { of, at } => Op::Byte { of: f(*of), at: *at },
             Op::Dot(a, b, c) => Op::Dot(f(*a), f(*b), f(*c)),
             Op::Binary(op, a, b) => Op::Binary(*op, f(*a), f(*b)),
             Op::Select(a, b, c) => Op::Select(f(*a), f(*b), f(*c)),

@@ -180,6 +180,8 @@ pub fn short_height(warp: &Warp) -> Option<i64> {
     SHORT.into_iter().find(|&h| WARM * time.before <= h && all(h) <= memory)
 }
 
+/// Registers of a byte that all lanes use, with its address.
+const ADDRESSED: i64 = 3;
 /// Registers of addresses, masks and counters.
 const OVERHEAD: i64 = 24;
 
@@ -188,7 +190,10 @@ fn registers(warp: &Warp) -> i64 {
     let words = |n: &Node| words(warp, n);
     let waiting: i64 = warp.waits().iter().map(|(of, steps)| steps * words(warp.node(*of))).sum();
     let ahead = warp.time.as_ref().map_or(0, |t| t.ahead);
-    waiting + ahead * loaded(warp) + live(warp, words) + OVERHEAD
+    // Bytes that all lanes use, each in a register and at an address.
+    let bytes = |n: &&Node| matches!(n.op, Op::Load { each: 1, .. }) && !n.row && !n.invariant && n.ty.bits() == 8;
+    let bytes = ADDRESSED * warp.nodes.iter().filter(bytes).count() as i64;
+    waiting + ahead * (loaded(warp) + bytes) + live(warp, words) + OVERHEAD
 }
 
 fn loaded(warp: &Warp) -> i64 {

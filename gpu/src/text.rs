@@ -82,7 +82,6 @@ fn operation(warp: &Warp, op: &Op) -> String {
         Op::Argument { array, element } => format!("argument {}[{element}]", warp.arrays[*array].name),
         Op::Load { array, at: forms, .. } => format!("load {}[{}]", warp.arrays[*array].name, at(forms)),
         Op::Quad(values) => format!("quad {}", all(values)),
-        Op::Byte { of, at } => format!("byte %{} at {at}", of.0),
         Op::Dot(a, b, c) => format!("dot {}", all(&[*a, *b, *c])),
         Op::Index(f) => format!("index {}", form(warp, f)),
         Op::Holds(when) => format!("holds {}", conds(warp, when)),

@@ -92,7 +92,6 @@ fn node(warp: &Warp, id: NodeId) -> Result<(), String> {
             _ => Err(format!("a load of array {array} with {} subscripts", at.len())),
         },
         Op::Quad(all) => all.iter().try_for_each(|x| same(warp, id, *x)),
-        Op::Byte { of, at } if !(0..QUAD).contains(at) || !warp.node(*of).quad => Err("no byte of a quad".into()),
         Op::Dot(a, b, c) => match [*a, *b].iter().all(|x| warp.node(*x).quad) && warp.node(*c).ty == node.ty {
             true => same(warp, *a, *b),
             false => Err("a dot of other types".into()),

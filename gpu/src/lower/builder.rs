@@ -171,15 +171,24 @@ impl<'a> Builder<'a> {
 
     /// The values of the unrolled coordinates, in words.
     fn instance(&self, point: &Point) -> String {
+        self.instance_without(point, None)
+    }
+
+    /// The same without a loop of which it has several values.
+    fn instance_without(&self, point: &Point, lanes: Option<usize>) -> String {
         let a = self.space.arrangement;
-        let one = |(c, &x): (&crate::arrange::Coordinate, &i64)| match c.place {
+        let one = |(d, (c, &x)): (usize, (&crate::arrange::Coordinate, &i64))| match c.place {
+            Place::Loop if lanes == Some(d) => None,
+            Place::Unrolled(None) if lanes == Some(d) => {
+                Some(format!("{} = {x} ... {}", c.name, c.hi.min(x + c.simd - 1)))
+            }
             Place::Unrolled(None) if c.extent() > 1 => Some(format!("{} = {x}", c.name)),
             Place::Unrolled(Some(_)) => Some(format!("{} = {}_0 + {x}", c.name, c.name)),
             Place::Lanes if a.skewed => Some(format!("register {x}")),
             Place::Loop if c.simd > 1 => Some(format!("lane {x} of {}", c.name)),
             _ => None,
         };
-        a.coordinates.iter().zip(point).filter_map(one).collect::<Vec<_>>().join(", ")
+        a.coordinates.iter().zip(point).enumerate().filter_map(one).collect::<Vec<_>>().join(", ")
     }
 
     fn simplified(&self, all: Vec<Cond>) -> Option<Vec<Cond>> {

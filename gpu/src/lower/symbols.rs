@@ -176,7 +176,6 @@ const RESERVED: &[&str] = &[
     "add_max_relu",
     "Quad",
     "quad_of",
-    "byte_of",
     "dot_quads",
     "quad_at",
     "gather_quads",

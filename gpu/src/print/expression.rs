@@ -212,7 +212,6 @@ pub fn operation(warp: &Warp, id: NodeId, operands: &dyn Operands) -> String {
             let own = |x: &NodeId| if node.row { spread(*x) } else { typed(warp, *x, &text(*x)) };
             format!("quad_of({})", all.iter().map(own).collect::<Vec<_>>().join(", "))
         }
-        Op::Byte { of, at } => format!("byte_of<{at}>({})", text(*of)),
         Op::Dot(a, b, c) if node.row => format!("dot_quads({}, {}, {})", spread(*a), spread(*b), spread(*c)),
         Op::Dot(a, b, c) => format!("one::dot_quads({}, {}, {})", text(*a), text(*b), typed(warp, *c, &text(*c))),
         Op::Argument { .. } | Op::Load { .. } | Op::Fed { .. } | Op::Past { .. } | Op::Last { .. } | Op::Lookup(..) => {

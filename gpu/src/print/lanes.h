@@ -328,11 +328,11 @@ template<class T, T A, T B> DEVICE Pair<T> choose(Pair<bool> when) {
   return Pair<T>((when.bits ^ 0x10001u) * (b - a) + a * 0x10001u);
 }
 
-// Four values as a quad, and one of them.
+// Four values as a quad; bytes of a quad, where a mask has them.
 template<class T> DEVICE Quad<T> quad_of(T a, T b, T c, T d) {
   return Quad<T>((unsigned)(uint8_t)a | (unsigned)(uint8_t)b << 8 | (unsigned)(uint8_t)c << 16 | (unsigned)(uint8_t)d << 24);
 }
-template<int at, class T> DEVICE T byte_of(Quad<T> a) { return (T)(a.bits >> (8 * at)); }
+template<class T> DEVICE Quad<T> operator&(Quad<T> a, Quad<T> b) { return Quad<T>(a.bits & b.bits); }
 // The sum of the products of two quads, and c.
 namespace one {
 #if defined(LANES_GPU) && !defined(__HIPCC__)
@@ -505,12 +505,6 @@ template<class T, int W> DEVICE Row<Quad<T>, W> quad_of(const Row<T, W> &a, cons
   Row<Quad<T>, W> out;
   COUNT(others, 2 * W);
   FOR_ALL AT(out) = quad_of(AT(a), AT(b), AT(c), AT(d));
-  return out;
-}
-template<int at, class T, int W> DEVICE Row<T, W> byte_of(const Row<Quad<T>, W> &a) {
-  Row<T, W> out;
-  COUNT(others, W);
-  FOR_ALL AT(out) = byte_of<at>(AT(a));
   return out;
 }
 template<class T, class Sum, int W> DEVICE Row<Sum, W> dot_quads(const Row<Quad<T>, W> &a, const Row<Quad<T>, W> &b, const Row<Sum, W> &c) {

@@ -75,14 +75,23 @@ impl Builder<'_> {
             }
             let n = self.space.iteration(&p);
             let own = statements.system.statements[s].domain.iter().flatten();
-            let own: Vec<Constraint> = own.filter(|c| c.expr.coeffs[dot.dim] != 0).cloned().collect();
+            // The first lane of the first step is the first iteration.
+            let own: Vec<Constraint> = own.filter(|c| c.expr.coeffs[dot.dim] < 0).cloned().collect();
             // Beyond the end of the loop a term is zero.
             let Some(when) = self.simplified(conditions(&own, &n)) else { continue };
             a[lane as usize] = self.expression(&dot.factors.a, s, &n, &p)?;
             b[lane as usize] = self.expression(&dot.factors.b, s, &n, &p)?;
             within.push((lane, when));
         }
-        // One factor is zero then: the one that is alike in all lanes, if there is one.
+        // Where no lane is within, nobody uses the value.
+        let common: Vec<Cond> = match within.as_slice() {
+            [first, others @ ..] if within.len() == QUAD as usize => {
+                first.1.iter().filter(|c| others.iter().all(|w: &(i64, Vec<Cond>)| w.1.contains(c))).cloned().collect()
+            }
+            _ => vec![],
+        };
+        within.iter_mut().for_each(|w| w.1.retain(|c| !common.contains(c)));
+        // One factor is zero beyond the end: the one that is alike in all lanes, if there is one.
         if a.iter().any(|x| self.is_along_pes(*x)) {
             (a, b) = (b, a);
         }
@@ -91,7 +100,8 @@ impl Builder<'_> {
         let ty = self.program.scop.array(self.program.scop.statements[s].write.array).ty;
         let total = self.total(dot, (a, b), before, ty);
         let name = self.program.scop.array(self.program.scop.statements[s].write.array).name.clone();
-        let note = Note { statement: s, instance: self.instance(point) };
+        let instance = self.instance_without(point, Some(dot.coordinate));
+        let note = Note { statement: s, instance };
         let node = &mut self.nodes[total.index()];
         node.note.get_or_insert(note);
         node.name = name;
@@ -121,12 +131,15 @@ impl Builder<'_> {
             return quad;
         }
         let zero = self.node(Op::Const(0), ty);
+        // The same mask for all quads of a step.
+        let ones = self.node(Op::Const(255), ty);
         let mut bytes = [zero; QUAD as usize];
         for (lane, when) in within {
-            let own = self.node(Op::Byte { of: quad, at: *lane }, ty);
-            bytes[*lane as usize] = self.guard(when.clone(), own, zero);
+            bytes[*lane as usize] = self.guard(when.clone(), ones, zero);
         }
-        let other = self.quad(bytes, ty);
+        let mask = self.quad(bytes, ty);
+        let other = self.node(Op::Binary(BinaryOp::And, quad, mask), ty);
+        self.nodes[other.index()].quad = true;
         // Some lane is always beyond the end.
         let Some(all) = all else { return other };
         let id = self.guard(all, quad, other);
