@@ -16,28 +16,11 @@
 use crate::extent::Extent;
 use crate::form::Form;
 use crate::ir::LANES;
+pub use crate::refusal::Refusal;
 use crate::statements::Statements;
 use uniform::affine::unimodular_inverse;
 use uniform::mapping::{row_name, Plan};
 use uniform::program::Form as Program;
-
-/// Why there is no program of a warp, and what to do.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    pub why: String,
-    pub help: Option<String>,
-}
-
-impl Refusal {
-    pub fn new(why: impl Into<String>) -> Refusal {
-        Refusal { why: why.into(), help: None }
-    }
-    #[must_use]
-    pub fn help(mut self, help: impl Into<String>) -> Refusal {
-        self.help = Some(help.into());
-        self
-    }
-}
 
 /// Why an attempt to make the program of a warp failed.
 pub enum Attempt {

@@ -81,7 +81,8 @@ fn choose_one(program: &Program, spec: &DesignSpec, phased: bool) -> Result<Chos
                 }
             }
             let mut why = reasons.swap_remove(0);
-            if let Some(other) = searched(program, &Shape::default(), phased).ok().and_then(|c| c.options) {
+            let others = || searched(program, &Shape::default(), phased).ok().and_then(|c| c.options);
+            if let Some(other) = Some(()).filter(|()| shape.simd.is_empty()).and_then(|()| others()) {
                 why.help = Some(format!("another map works: {}", options(&other)));
             }
             Err(refused(&why))
@@ -202,7 +203,9 @@ fn best(program: &Program, plan: &Plan, (phased, words): (bool, bool), least: f6
         (Ok(a), Err(_)) | (Err(_), Ok(a)) => a,
         (Err(why), Err(_)) => return Err(why),
     };
-    if found.estimate.seconds > WORTH * least {
+    let lanes = with_lanes(program, plan);
+    let worth = if lanes.is_empty() { WORTH } else { WORTH * QUAD as f64 };
+    if found.estimate.seconds > worth * least {
         return Ok(found);
     }
     let tiled = plan.dims.iter().any(|d| d.axis == Some(0) && d.tile.is_some());
@@ -235,10 +238,13 @@ fn best(program: &Program, plan: &Plan, (phased, words): (bool, bool), least: f6
     if program.scop.arrays.iter().any(|a| !a.ty.is_float() && a.ty.bits() <= 16) {
         found = attempt(Choice { paired: true, shared: false, ..found.choice }).into_iter().fold(found, better);
     }
-    for plan in with_lanes(program, plan) {
+    // Where memory decides, fewer instructions are better.
+    let times = |c: &Chosen| [c.estimate.seconds, c.estimate.together];
+    let cheaper = |a: Chosen, b: Chosen| if times(&b) < times(&a) { b } else { a };
+    for plan in lanes {
         let reloaded = Choice { inputs: Inputs::Reloaded, ..plain };
         let all = [plain, reloaded, Choice { shared: true, ..plain }].map(|choice| under(&plan, choice));
-        found = all.into_iter().flatten().filter(|c| c.estimate.registers <= model::REGISTERS).fold(found, better);
+        found = all.into_iter().flatten().filter(|c| c.estimate.registers <= model::REGISTERS).fold(found, cheaper);
     }
     Ok(found)
 }

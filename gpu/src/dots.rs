@@ -14,9 +14,9 @@
 //! **Why the order is free.** A sum of integers wraps around, so every order gives the same bits ([`Reduction`]), and nobody reads
 //! a sum that is not complete. A product of two values of 8 bits fits in 17 bits. A lane beyond the end of the loop has zeros.
 
-use crate::arrange::Refusal;
 use crate::folds::Folds;
 use crate::ir::QUAD;
+use crate::refusal::Refusal;
 use scop::{BinaryOp, Expr, ExprKind, ScalarType};
 use uniform::mapping::Plan;
 use uniform::program::Form as Program;

@@ -24,6 +24,7 @@ pub mod form;
 pub mod ir;
 pub mod verify;
 pub mod text;
+pub mod refusal;
 pub mod folds;
 pub mod dots;
 pub mod statements;

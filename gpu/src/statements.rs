@@ -8,9 +8,9 @@
 //! - A statement whose value nobody reads is moved next to the values that it reads.
 //! - Sums over all PEs are joined as [`Folds`], those over the lanes of a SIMD digit as [`dots`].
 
-use crate::arrange::Refusal;
 use crate::dots::{self, Dot};
 use crate::folds::Folds;
+use crate::refusal::Refusal;
 use scop::{Constraint, Expr, ExprKind, Scop, StmtId};
 use uniform::affine::map::shifted;
 use uniform::mapping::Plan;

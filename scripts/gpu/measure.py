@@ -97,6 +97,8 @@ ROWS = [
     Row("product", "tests/gpu/product.c", "--function product --fp-contract", "-D M=256 -D N=520 -D K=64", "-D M=8192 -D N=8192 -D K=8192", "product", 8192**3, 0.88),
     Row("product, C's order", "tests/gpu/product.c", "--function product", "-D M=333 -D N=517 -D K=77", "-D M=8192 -D N=8192 -D K=8192", "product", 8192**3),
     Row("product, int32", "tests/gpu/product.c", "--function product -D T=int", "-D M=333 -D N=517 -D K=77", "-D M=8192 -D N=8192 -D K=8192", "product", 8192**3),
+    Row("product, int8", "tests/gpu/dots.c", "--function product", "-D M=333 -D N=517 -D K=77", "-D M=8192 -D N=8192 -D K=8192", "products", 8192**3),
+    Row("product, uint8, by hand", "tests/gpu/dots.c", "--function product --space j,i --time k --simd k=4 -D T=uint8_t", "-D M=128 -D N=520 -D K=96", "-D M=8192 -D N=8192 -D K=8192", "products", 8192**3),
     sized("window 3x3", "words", "--space c,p --time r+p,q --fp-contract", "H=8190,W=2047", "H=41 W=75", "B", 8 * 8192 * 8190),
     sized("window 3x3, rows of no whole words", "window", "--space c,p --time r+p,q --fp-contract", "H=8190,W=8190,L=2", "H=41 W=301 L=1", "B", 8 * 8192 * 8190),
     sized("star, 8 sweeps", "sweeps", "-D S=8 --space j,t --time i+t --fp-contract", "N=16384,M=16384", "N=70 M=300", "updates", 8 * LARGE),

@@ -10,6 +10,9 @@
 // sagen: --function product --space j,i --time k --simd k=4 -D M=33 -D N=131 -D K=43 -D SUM=int64_t --sanitize address
 // sagen: --function product --space j,i --time k --simd k=4 -D M=33 -D N=131 -D K=24
 // sagen: --function product --space j,i --time k --simd k=4 --tile i=4,j=96 -D T=uint8_t
+// sagen: --function product --space j,i --time k --simd k=4 --tile i=4,j=128 -D M=64 -D N=128 -D K=68
+// sagen: --function product --space j,i --time k --simd k=4 --tile i=4,j=128 -D M=64 -D N=256 -D K=64 --sanitize address
+// sagen: --function product --space j,i --time k --simd k=4 --tile i=8,j=128 -D M=250 -D N=256 -D K=79
 // sagen: --function product --space i,j --time k --simd k=4
 // sagen: --function product --space i --time j,k --simd k=4
 // sagen: --function product --simd k=4 -D M=5 -D N=3 -D K=202
@@ -28,6 +31,7 @@
 // sagen: --function vector --space i --time k --simd k=4
 // sagen: --function vector --space i --time k --simd k=4 -D K=203
 // sagen: --function counts --space i --time k --simd k=4
+// sagen: --function mixed --space j,i --time k
 // sagen: --function scaled --space j,i --time k --simd k=4
 // sagen: --function sized --space j,i --time k0 --simd k0=4
 // sagen: --function sized --space j,i --time k0 --simd k0=4 --size m=40,n=70,k=64 --size m=33,n=1,k=3 --size m=2,n=80,k=61
@@ -113,6 +117,14 @@ void counts(const uint8_t A[300][K], uint32_t y[300]) {
     for (int k = 0; k < K; k++)
       y[i] += A[i][k];
   }
+#pragma endscop
+}
+void mixed(const int8_t A[M][K], const uint8_t B[K][N], int32_t C[M][N]) {
+#pragma scop
+  for (int i = 0; i < M; i++)
+    for (int j = 0; j < N; j++)
+      for (int k = 0; k < K; k++)
+        C[i][j] += A[i][k] * B[k][j];
 #pragma endscop
 }
 void scaled(const T A[M][K], const T B[K][N], const int32_t bias[N], T C[M][N]) {

@@ -97,7 +97,7 @@ fn what_a_gpu_does_not_have_is_refused() {
 }
 
 /// What a wrong back end might write: the options of `tests/gpu/taps.c` or another file, a text, and what stands in its place.
-const FAULTS: [(&str, &str, &str, &str, &str); 15] = [
+const FAULTS: [(&str, &str, &str, &str, &str); 20] = [
     ("a shuffle one PE off", "taps.c", "--space c --time q", "hop<-1>(x_1)", "hop<-2>(x_1)"),
     ("no mask of the margin", "taps.c", "--space c --time q", "(pe <= 123)", "(pe <= 127)"),
     ("no mask at the end", "taps.c", "--space c --time q -D N=1001", "(pe <= -c_0 + 1000)", "(pe >= -1)"),
@@ -148,6 +148,35 @@ const FAULTS: [(&str, &str, &str, &str, &str); 15] = [
         "one::min(chunk + 8,",
         "one::min(chunk + 9,",
     ),
+    (
+        "values of a quad in another order",
+        "dots.c",
+        "--function product --space j,i --time k --simd k=4",
+        "quad_of(B_0, B_1, B_2, B_3)",
+        "quad_of(B_1, B_0, B_2, B_3)",
+    ),
+    ("products beyond the end", "dots.c", "--function product --space j,i --time k --simd k=4", "A_4 & value_2", "A_4"),
+    (
+        "a quad of other steps",
+        "dots.c",
+        "--function product --space j,i --time k --simd k=4 --tile i=4,j=128 -D M=64 -D N=256 -D K=64",
+        "(const Quad<int8_t> *)(A), k,",
+        "(const Quad<int8_t> *)(A), k + 1,",
+    ),
+    (
+        "rows of other steps in a quad",
+        "dots.c",
+        "--function product --space j,i --time k --simd k=4 --tile i=4,j=128 -D M=64 -D N=256 -D K=64",
+        "ask(B, 4 * k,",
+        "ask(B, 4 * k + 1,",
+    ),
+    (
+        "a quad that is no word",
+        "dots.c",
+        "--function vector --space i --time k --simd k=4 -D K=64",
+        "gather_quads(A, ",
+        "gather_quads(A, 1 + ",
+    ),
     ("a sum in the place of a maximum", "folds.c", "--function dot --space i", "fold_max", "fold_add"),
 ];
 
@@ -188,6 +217,53 @@ fn sums_over_all_pes_that_no_warp_has_are_refused() {
         let why = run(&format!("--no-check --space j --time {time}"), &file, &|_, text| text).err();
         let why = why.unwrap_or_else(|| panic!("{nest}: no refusal"));
         assert!(why.contains("E0731") && why.contains(reason), "{nest}: {why}");
+    }
+}
+
+/// SIMD digits that no sum of products has: options of `tests/gpu/dots.c`, with the reason.
+const NO_DOTS: [(&str, &str); 7] = [
+    ("--function product --space j,i --time k --simd k=2", "has 4 products"),
+    ("--function product --space i,k --time j --simd j=4", "no sum in any order passes over it"),
+    ("--function product --space k,i --time j --simd k=4", "the lanes of a warp have the sum"),
+    ("--function product --space j,i --time k --simd k=4 -D T=int16_t", "no products of values of 8 bits"),
+    ("--function product --space j,i --time k --simd k=4 -D T=float -D SUM=float", "no sum in any order"),
+    ("--function mixed --space j,i --time k --simd k=4", "one factor has a sign and the other has none"),
+    ("--function product --space j,i --time k --simd k=4 --tile k=8", "no step of a warp has four of its iterations"),
+];
+
+#[test]
+fn simd_digits_that_no_sum_has_are_refused() {
+    for (options, reason) in NO_DOTS {
+        let why = run(&format!("--no-check {options}"), &root("tests/gpu/dots.c"), &|_, text| text).err();
+        let why = why.unwrap_or_else(|| panic!("{options}: no refusal"));
+        let words: Vec<&str> = why.split_whitespace().filter(|w| !w.contains('│')).collect();
+        assert!(why.contains("E0731") && words.join(" ").contains(reason), "{options}: {why}");
+    }
+}
+
+/// Four products are one operation: none is left, and each row of a step has its own.
+#[test]
+fn sums_of_products_of_bytes_are_dots() {
+    let file = root("tests/gpu/dots.c");
+    let dots = std::sync::atomic::AtomicUsize::new(0);
+    let counted = |name: &str, text: String| {
+        if name == "kernel.cu" {
+            dots.store(text.matches("dot_quads(").count(), std::sync::atomic::Ordering::Relaxed);
+            assert!(!text.contains("cast<int32_t>"), "a product by itself:\n{text}");
+        }
+        text
+    };
+    // By option and without it; by steps, rows and taps of a step.
+    for (options, count) in [
+        ("--function product --space j,i --time k --simd k=4", 8),
+        ("--function product --space j,i --time k", 8),
+        ("--function product --space j,i --time k --simd k=4 -D K=24", 8 * 6),
+        ("--function channels --space c,o --time r,p,q,i --simd i=4", 3 * 3 * 5 * 2),
+        ("--function window --space c,p --time r+p,q --simd q=4", 3 * 2),
+        ("--function vector --space i --time k", 1),
+    ] {
+        run(&format!("--no-check {options}"), &file, &counted).unwrap_or_else(|why| panic!("{options}: {why}"));
+        assert_eq!(dots.load(std::sync::atomic::Ordering::Relaxed), count, "{options}");
     }
 }
 

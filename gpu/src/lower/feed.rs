@@ -43,16 +43,16 @@ pub fn feed(warp: &mut Warp, space: &Space) -> Result<(), Refusal> {
     };
     let Some(axis) = space.scalar_of(d) else { return refused("no axis of tiles") };
     // Four elements along time are one load of a quad here.
-    let quads: Vec<(usize, (usize, Vec<Form>, usize))> = (0..warp.nodes.len())
-        .filter_map(|k| match &warp.nodes[k].op {
-            Op::Quad(all) => Some((k, quads::beside(warp, all).filter(|(_, at, d)| at[*d].of(time) == QUAD)?)),
-            _ => None,
-        })
-        .collect();
-    if !quads.is_empty() {
-        for (k, (array, at, _)) in quads {
+    let mut some = false;
+    for k in 0..warp.nodes.len() {
+        let Op::Quad(all) = warp.nodes[k].op else { continue };
+        let Some((array, at, dim)) = quads::beside(warp, &all) else { continue };
+        if at[dim].of(time) == QUAD {
             warp.nodes[k].op = Op::Load { array, at, each: QUAD };
+            some = true;
         }
+    }
+    if some {
         tidy::order(warp);
     }
     let moves = |op: &Op| matches!(op, Op::Load { at, .. } if at.iter().any(|f| f.of(time) != 0));

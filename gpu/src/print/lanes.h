@@ -338,8 +338,14 @@ namespace one {
 #if defined(LANES_GPU) && !defined(__HIPCC__)
 DEVICE int32_t dot_quads(Quad<int8_t> a, Quad<int8_t> b, int32_t c) { return __dp4a((int)a.bits, (int)b.bits, c); }
 DEVICE uint32_t dot_quads(Quad<uint8_t> a, Quad<uint8_t> b, uint32_t c) { return __dp4a(a.bits, b.bits, c); }
-#elif defined(__gfx906__) || defined(__gfx908__) || defined(__gfx90a__) || defined(__gfx940__) || defined(__gfx942__)
-DEVICE int32_t dot_quads(Quad<int8_t> a, Quad<int8_t> b, int32_t c) { return __builtin_amdgcn_sdot4((int)a.bits, (int)b.bits, c, false); }
+#elif defined(__gfx906__) || defined(__gfx908__) || defined(__gfx90a__) || defined(__gfx940__) || defined(__gfx942__) || defined(__GFX11__)
+DEVICE int32_t dot_quads(Quad<int8_t> a, Quad<int8_t> b, int32_t c) {
+#ifdef __GFX11__
+  return __builtin_amdgcn_sudot4(true, (int)a.bits, true, (int)b.bits, c, false);
+#else
+  return __builtin_amdgcn_sdot4((int)a.bits, (int)b.bits, c, false);
+#endif
+}
 DEVICE uint32_t dot_quads(Quad<uint8_t> a, Quad<uint8_t> b, uint32_t c) { return __builtin_amdgcn_udot4(a.bits, b.bits, c, false); }
 #else
 #define DOT(T, Sum) \

@@ -28,6 +28,10 @@ pub fn draw(seed: u64) -> Case {
     if random.below(12) == 0 {
         options += " --sanitize address";
     }
+    let loops = loops(&text);
+    if random.below(4) == 0 && !loops.is_empty() {
+        options += &format!(" --simd {}=4", loops[random.below(loops.len() as u64) as usize]);
+    }
     Case { seed, text, options, row: None, shift: 0, native: true }
 }
 
@@ -49,8 +53,8 @@ fn enlarged(text: &str, random: &mut Random) -> String {
     text.replace(&line(name, *value), &line(name, larger))
 }
 
-/// Some loops in space, perhaps with time and tiles.
-fn map(text: &str, random: &mut Random) -> String {
+/// The names of the loops.
+fn loops(text: &str) -> Vec<&str> {
     let words = text.split("for (int ").skip(1).filter_map(|l| l.split([' ', '=']).next());
     let mut loops: Vec<&str> = vec![];
     words.for_each(|w| {
@@ -58,6 +62,12 @@ fn map(text: &str, random: &mut Random) -> String {
             loops.push(w)
         }
     });
+    loops
+}
+
+/// Some loops in space, perhaps with time and tiles.
+fn map(text: &str, random: &mut Random) -> String {
+    let mut loops = loops(text);
     if loops.is_empty() {
         return String::new();
     }
