@@ -260,7 +260,7 @@ fn sums_of_products_of_bytes_are_dots() {
         ("--function product --space j,i --time k --simd k=4 -D K=24", 8 * 6),
         ("--function channels --space c,o --time r,p,q,i --simd i=4", 3 * 3 * 5 * 2),
         ("--function window --space c,p --time r+p,q --simd q=4", 3 * 2),
-        ("--function vector --space i --time k", 1),
+        ("--function vector --space i --time k --simd k=4", 1),
     ] {
         run(&format!("--no-check {options}"), &file, &counted).unwrap_or_else(|why| panic!("{options}: {why}"));
         assert_eq!(dots.load(std::sync::atomic::Ordering::Relaxed), count, "{options}");

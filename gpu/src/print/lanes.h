@@ -356,6 +356,9 @@ DEVICE uint32_t dot_quads(Quad<uint8_t> a, Quad<uint8_t> b, uint32_t c) { return
   }
 DOT(int8_t, int32_t) DOT(uint8_t, uint32_t)
 #endif
+// A sum of the other sign has the same bits.
+DEVICE uint32_t dot_quads(Quad<int8_t> a, Quad<int8_t> b, uint32_t c) { return (uint32_t)dot_quads(a, b, (int32_t)c); }
+DEVICE int32_t dot_quads(Quad<uint8_t> a, Quad<uint8_t> b, int32_t c) { return (int32_t)dot_quads(a, b, (uint32_t)c); }
 }  // namespace one
 
 // ------------------------------------------------------------------------------------------------ rows

@@ -151,7 +151,8 @@ impl Builder<'_> {
 
     /// The sum before, and the products.
     fn total(&mut self, dot: &Dot, (a, b): (NodeId, NodeId), before: NodeId, ty: ScalarType) -> NodeId {
-        let wide = dot.factors.sum();
+        // A sum of 32 bits has the same bits with a sign and without.
+        let wide = if ty.bits() == 32 { ty } else { dot.factors.sum() };
         let converted = |this: &mut Self, id: NodeId, to: ScalarType| match this.nodes[id.index()].ty == to {
             true => id,
             false => this.node(Op::Cast(id), to),
