@@ -104,12 +104,20 @@ fn needs(warp: &Warp) -> Needs {
             ref op => open.extend(op.operands().into_iter().map(|o| (o, joined))),
         }
     }
-    let rows = warp.nodes.iter().filter_map(|n| match n.op {
+    let before = Some(found[2]).filter(|b| *b < BEYOND / 2);
+    let rows = rows(warp);
+    // A sum that waits in the place of rows is there for the first result if they were.
+    let rows = if before.is_none() { rows.max(warp.rows) } else { rows };
+    Needs { low: found[0], high: found[1], before, rows }
+}
+
+/// Steps for which rows wait.
+pub fn rows(warp: &Warp) -> i64 {
+    let waits = warp.nodes.iter().filter_map(|n| match n.op {
         Op::Past { of, steps, .. } if is_row(warp, of) => Some(steps),
         _ => None,
     });
-    let before = Some(found[2]).filter(|b| *b < BEYOND / 2);
-    Needs { low: found[0], high: found[1], before, rows: rows.max().unwrap_or(0) }
+    waits.max().unwrap_or(0)
 }
 
 /// Whether a node is made of loads alone.

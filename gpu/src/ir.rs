@@ -377,6 +377,8 @@ pub struct Warp {
     pub lane_scalar: ScalarId,
     pub margins: Margins,
     pub time: Option<Time>,
+    /// Steps for which rows wait, before sums wait in their place ([`crate::lower`]): the loop begins that much earlier.
+    pub rows: i64,
     pub nodes: Vec<Node>,
     pub stores: Vec<Store>,
     pub pairs: Option<Pairs>,

@@ -98,6 +98,7 @@ impl<'a> Builder<'a> {
             grid: vec![],
             margins: Margins::default(),
             time: None,
+            rows: 0,
             nodes: self.nodes,
             stores: self.stores,
             pairs: None,
@@ -401,6 +402,10 @@ impl<'a> Builder<'a> {
             Feed::Carry { statement, read, distance } => {
                 let (s, read) = (statement.index(), *read);
                 self.from(distance, point, |p| Key::Read(s, read, p))
+            }
+            Feed::Partial { distance } if distance.iter().any(|a| !a.is_constant()) => {
+                Err(Refusal::new("a sum over two loops goes on where the inner one ends, which a size decides")
+                    .help("give the sizes of inner loops of a sum constants, or sum over each loop by itself"))
             }
             Feed::Partial { distance } => {
                 let constant: Vec<i64> = distance.iter().map(|a| a.constant).collect();

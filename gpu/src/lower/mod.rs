@@ -78,6 +78,7 @@ fn attempt(program: &Program, statements: &Statements, plan: &Plan, choice: Choi
     let time = Space::new(&arrangement).time_scalar();
     inputs::share(&mut warp, time, choice.inputs, arrangement.choice.whole);
     tidy::tidy(&mut warp);
+    warp.rows = analyze::rows(&warp);
     if let Some(time) = time {
         retime::retime(&mut warp, time);
     }
