@@ -203,9 +203,9 @@ pub fn arrange(
     }
     let many = folded(lanes) && alone && time.is_none() && (tile.is_some() || extent > LANES * MOST_REGISTERS);
     let registers = registers(program, plan.dims[lanes].tile, extent, whole && !many, choice)?;
-    let (strips, time) = match many {
-        true => (strips(&coordinates[lanes], registers), Some(lanes)),
-        false => (1, time),
+    let (strips, time) = match strips(&coordinates[lanes], registers) {
+        several @ 2.. if many => (several, Some(lanes)),
+        _ => (1, time),
     };
     Ok(Arrangement { coordinates, inverse, lanes, time, strips, registers, skewed, choice: Choice { whole, ..choice } })
 }

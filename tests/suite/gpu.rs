@@ -89,6 +89,17 @@ fn what_a_gpu_does_not_have_is_refused() {
     let why =
         run("--function dot --size N=1001", &root("tests/gpu/sizes.c"), &|_, text| text).err().expect("a refusal");
     assert!(why.contains("the size N is 1001: it may be 1 to 1000"), "{why}");
+    let parted =
+        "#pragma sagen max(n=5, m=9)\nvoid parted(int n, int m, const int A[n][m], const int B[n], const int C[m], \
+                  int D[1]) {\n#pragma scop\nfor (int k = 0; k < n; k++)\n for (int l = 0; l < m; l++)\n  \
+                  D[0] += A[k][l] * B[k] * C[l];\n#pragma endscop\n}\n";
+    std::fs::write(
+        &large,
+        parted.replace("D[0]", "D[i]").replace("for (int k", "for (int i = 0; i < 1; i++)\nfor (int k"),
+    )
+    .expect("a file");
+    let why = run("--no-check --space i,k --time l", &large, &|_, text| text).err().expect("a refusal");
+    assert!(why.contains("which a size decides"), "{why}");
     let phases = "void many(int x[40][40]) {\n#pragma scop\nfor (int i = 0; i < 40; i++)\n\
                   for (int j = 0; j < 40; j++)\n x[i][j] += x[39 - j][i];\n#pragma endscop\n}\n";
     std::fs::write(&large, phases).expect("a file");
