@@ -145,10 +145,26 @@ impl Grid {
         let (pes, lanes) = self.along(d);
         pes * lanes
     }
-    /// Cycles from the launch of the last wave to the last PE that emits, at least.
-    pub fn cross(&self, facts: &Facts) -> i64 {
-        let emits = |a: usize| facts.writes.iter().all(|w| w.mask >> self.flow.axes[a].min(31) & 1 == 1);
-        (0..2).filter(|&a| emits(a)).map(|a| self.pes[a] - 1).sum()
+    /// Cycles from the launch of the last wave to the last PE that emits, at least. Where no PE but those at the end of a
+    /// sum along an axis emit, the sum crosses the axis.
+    pub fn cross(&self, facts: &Facts, inner: &Inner) -> i64 {
+        let along = |a: usize| {
+            let axis = usize::from(self.flow.axes[a]);
+            let of = |w: &Access| match axis < MOST_DIMS {
+                true if w.mask >> axis & 1 == 1 => self.pes[a] - 1,
+                true if w.ends >> axis & 1 == 1 => self.place_of_last(axis, facts.extent[axis], inner[axis].into()),
+                _ => 0,
+            };
+            facts.writes.iter().map(of).min().unwrap_or(self.pes[a] - 1)
+        };
+        (0..2).map(along).sum()
+    }
+    /// The PE along an axis that executes the last of `n` iterations, whether its iterations are dealt in blocks or in
+    /// turn: the nearer one.
+    fn place_of_last(&self, axis: usize, n: i64, inner: i64) -> i64 {
+        let (pes, lanes) = self.along(axis);
+        let last = (n - 1) % (pes * lanes * inner);
+        (last / (lanes * inner)).min(last / lanes % pes)
     }
     /// Iterations in one wave.
     pub fn peak(&self) -> i64 {

@@ -120,6 +120,8 @@ pub const SEED_MOST_PES: i64 = 4096;
 pub const DIVE_EVERY: u64 = 40;
 /// Dives at most, if there is an incumbent.
 pub const MOST_DIVES: u64 = 40;
+/// Shapes of a grid of which a dive asks how fast they are likely to be.
+pub const DIVE_LIKELY: usize = 2000;
 /// Shapes of a grid that a dive looks at.
 pub const DIVE_SHAPES: usize = 40;
 /// Designs of the effort for each dive that looks at small tiles and finds nothing better: small efforts need their walks
@@ -151,14 +153,18 @@ pub const CORRECTED_SHARE: f64 = 0.95;
 /// How many times smaller the next grid of a flow is after one of which no shape fits.
 pub const CORRECTED_STEP: f64 = 1.3;
 
-// Heuristics: ideal memory.
+// Heuristics: likely shapes.
 
-/// Gap with the board's memory beyond which an array is sought for ideal memory as well: with less there is little to win.
-pub const IDEAL_LEAST_GAP: f64 = 0.05;
-/// Gap from which on none is: the search would cost a tenth of the time of many programs, and find nothing.
-pub const IDEAL_GREATEST_GAP: f64 = 0.5;
-/// Part of the effort (one in so many) for that search.
-pub const IDEAL_PART: u64 = 8;
+/// Designs that are assembled at the end because they are likely to be fast: one in so many of the effort's.
+pub const LIKELY_PART: u64 = 16;
+/// Bounds of the shapes of open grids for that: one in so many of the effort's.
+pub const LIKELY_BOUNDS_PART: u64 = 32;
+/// Open shapes of which somebody asks how fast they are likely to be.
+pub const LIKELY_SHAPES: usize = 100_000;
+/// Shapes that are walked for each design.
+pub const LIKELY_WALKS: u64 = 8;
+/// Open shapes that are kept, the most promising ones.
+pub const LIKELY_KEPT: usize = 4096;
 
 // Heuristics: buses wider than the memory.
 
@@ -212,8 +218,6 @@ pub const LARGE_PROGRAM: i64 = 128;
 pub const LARGE_PROGRAM_DESIGNS: i64 = 20;
 /// Bounds of shapes that every choice may take.
 pub const CHOICE_BOUNDS: u64 = 500_000;
-/// Once no more shapes may be bounded, this part of a search's designs is made of the shapes at hand.
-pub const HARVEST_PART: u64 = 8;
 /// Bounds of shapes for each design of a choice.
 pub const CHOICE_BOUNDS_PER_DESIGN: u64 = 20_000;
 /// Rows of loads and stores walked one by one for all designs of a choice: some seconds.

@@ -56,13 +56,8 @@ impl Budget {
         spent.counts.bounds >= self.limit.bounds.saturating_mul(if has_design { 1 } else { 4 })
     }
 
-    /// Designs that may be made of the shapes at hand once no more shapes may be bounded.
-    pub fn harvest(&self) -> u64 {
-        self.limit.exact / tuning::HARVEST_PART
-    }
-
     /// No more designs may be assembled.
-    pub fn has_no_designs(&self, spent: &Spent, has_design: bool) -> bool {
+    fn has_no_designs(&self, spent: &Spent, has_design: bool) -> bool {
         let (limit, counts, work) = (&self.limit, &spent.counts, self.work(spent));
         self.designs(counts) >= limit.exact
             || work >= limit.work && counts.exact >= tuning::FEW_DESIGNS.min(limit.exact / 4)

@@ -63,7 +63,7 @@ fn all_shapes(model: &Model, grid: &Bounded<Grid>, options: &[Vec<Choice>], cap:
         let tile = (&sizes.tile[..depth], grid.in_lanes(&facts.extent, &inner));
         facts.transfers(tile, &wide, &mut loads, &mut stores);
         let moved = Moved::new(&loads, &stores, sizes.tiled);
-        let run = tiles(model, &grid, &sizes, &moved);
+        let run = tiles(model, &grid, &inner, &sizes, &moved);
         found.bounds += 1;
         let first = run.compute(&moved).max(key);
         if first >= cap {
@@ -93,17 +93,17 @@ pub(super) fn cycles(model: &Model, shape: &Shape, widths: &Widths) -> i64 {
     facts.transfers(tile, &widths, &mut loads, &mut stores);
     let interval = order.interval(facts, &shape.grid, &shape.inner);
     let moved = Moved::new(&loads, &stores, sizes.tiled);
-    tiles(model, &shape.grid, &sizes, &moved)
+    tiles(model, &shape.grid, &shape.inner, &sizes, &moved)
         .cycles(&moved, &Around { interval, loads: &order.reload, sums: &order.sums })
 }
 
-fn tiles<'s>(model: &'s Model, grid: &Grid, sizes: &'s Sizes, moved: &Moved) -> Tiles<'s> {
+fn tiles<'s>(model: &'s Model, grid: &Grid, inner: &Inner, sizes: &'s Sizes, moved: &Moved) -> Tiles<'s> {
     let facts = model.facts_of(grid);
     Tiles {
         trips: &sizes.tiles,
         tiled: sizes.tiled,
         waves: sizes.waves,
-        cross: grid.cross(facts),
+        cross: grid.cross(facts, inner),
         spill: model.spill,
         spread: (0..2).filter(|&a| grid.pes[a] > 1).map(|a| 1 << grid.flow.axes[a]).sum(),
         before: model.before(facts),

@@ -128,6 +128,11 @@ impl<N: Ord> Frontier<N> {
         self.seen.insert(node)
     }
 
+    /// All that is open, in no order.
+    pub fn open(&self) -> impl Iterator<Item = &Bounded<N>> {
+        self.heap.iter().map(|Reverse(node)| node)
+    }
+
     pub fn pop(&mut self) -> Option<Bounded<N>> {
         self.heap.pop().map(|next| next.0)
     }

@@ -93,7 +93,7 @@ pub(super) fn coarse(model: &Model, shape: &Shape, widths: &Widths, pes: &Pes, c
     let walks = Walk::all(&vsa);
     let facts = model.facts_of(&shape.grid);
     let certain = sketch(model, shape, &widths.bytes()).certain(&vsa, &model.sizes(shape));
-    let least = Least { most: &facts.most, cross: shape.grid.cross(facts), certain: &certain };
+    let least = Least { most: &facts.most, cross: shape.grid.cross(facts, &shape.inner), certain: &certain };
     let Walked { mut cycles, tiles } = coarse::walk(&vsa, &ended(model, &walks), &least, cap);
     model.assembler.count_tiles(tiles);
     let dealt = dealt(model, shape, widths, &vsa);

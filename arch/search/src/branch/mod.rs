@@ -44,6 +44,7 @@ mod frontier;
 mod heuristics;
 mod incumbent;
 mod least;
+mod likely;
 mod model;
 mod network;
 mod packing;
@@ -235,24 +236,17 @@ impl Search<'_> {
         open
     }
 
-    /// Best first from the grids on. The least bound that is open at the end. Behind a slow memory thousands of grids
-    /// have the same bound; if the effort for bounds does not suffice for all of them, some designs are made of the
-    /// shapes at hand.
+    /// Best first from the grids on. The least bound that is open at the end.
     fn pass(&mut self) -> i64 {
         self.open_grids();
-        // Designs until the end, once no more shapes may be bounded.
-        let mut harvest: Option<u64> = None;
         while let Some(Bounded { bound, of: node }) = self.frontier.pop() {
             self.open = bound;
-            if self.has_no_bounds() {
-                harvest = harvest.or(Some(self.counts.exact + self.budget.harvest()));
-            }
-            let is_harvested = harvest.is_some_and(|most| self.counts.exact >= most);
-            if bound >= self.incumbent.cap() || self.has_enough(bound) || self.has_no_designs() || is_harvested {
+            if bound >= self.incumbent.cap() || self.has_enough(bound) || self.is_spent() {
+                // It is still open.
+                self.frontier.push(bound, node);
                 return self.incumbent.cycles().map_or(bound, |cycles| cycles.min(bound));
             }
             match node {
-                Node::Grid(_) if harvest.is_some() => self.leave_out(bound),
                 Node::Grid(grid) => {
                     let all = self.frontier.batch(Bounded::new(bound, grid), tuning::GRIDS_TOGETHER, Node::grid);
                     self.expand_grids(all);
@@ -287,14 +281,6 @@ impl Search<'_> {
 
     fn is_spent(&self) -> bool {
         self.budget.is_spent(&self.spent(), !self.incumbent.is_none())
-    }
-
-    fn has_no_bounds(&self) -> bool {
-        self.budget.has_no_bounds(&self.spent(), !self.incumbent.is_none())
-    }
-
-    fn has_no_designs(&self) -> bool {
-        self.budget.has_no_designs(&self.spent(), !self.incumbent.is_none())
     }
 
     /// The incumbent is as good as the task wants it, or the watcher ends the search.

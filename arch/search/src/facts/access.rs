@@ -29,6 +29,8 @@ pub struct Access {
     pub mask: u32,
     /// Stores: dimensions of a sum whose partial results may go to DRAM and back, as bits.
     pub sum: u32,
+    /// Stores: dimensions of a sum whose result is there after their last iteration, as bits.
+    pub ends: u32,
     /// Stores: the emission fixes some dimensions, which the subscripts leave out.
     pub fixed: bool,
     /// Per phase class: it is loaded or stored in each of its phases.
@@ -95,6 +97,7 @@ impl Access {
             forms: vec![form],
             mask: 0,
             sum: 0,
+            ends: 0,
             fixed: false,
             in_every_phase: vec![],
             in_last_tile: vec![],
@@ -152,6 +155,7 @@ impl Access {
         self.in_last_tile.iter_mut().zip(&other.in_last_tile).for_each(|(a, b)| *a |= b);
         self.whole &= other.whole;
         self.early |= other.early;
+        self.ends &= other.ends;
         self.latency = self.latency.min(other.latency);
         let joined = |(a, b): (&Option<Span>, Option<Span>)| match (*a, b) {
             (Some(a), Some(b)) => Some(Span { least: a.least.min(b.least), most: a.most.max(b.most) }),
@@ -209,6 +213,25 @@ impl Access {
             outer.iter().map(side).product::<i64>() * ((side(last) * self.bytes + width - 1) / width)
         };
         self.levels.iter().map(beats).min().unwrap_or(0)
+    }
+
+    /// Bus words of `width` bytes that move the box of a tile, roughly. A row begins anywhere in a word, unless rows and
+    /// tiles are whole words.
+    pub fn likely_words(&self, tile: &[i64], width: i64) -> f64 {
+        let cells = |side: &Side| side.iter().map(|t| t.step * (tile[t.dim].min(t.most) - 1)).sum::<i64>() + 1;
+        let words = |(joined, level): (usize, &Vec<Side>)| {
+            let (last, outer) = level.split_last().expect("a subscript");
+            let (rows, row) = (outer.iter().map(cells).product::<i64>(), cells(last) * self.bytes);
+            let pitch = self.extents[level.len() - 1..][..=joined].iter().product::<i64>() * self.bytes;
+            let is_whole = |bytes: i64| bytes % width == 0;
+            let begins = (outer.is_empty() || is_whole(pitch))
+                && last
+                    .iter()
+                    .all(|t| is_whole(t.step * tile[t.dim] * self.bytes) || cells(last) * self.bytes == pitch);
+            let of_row = if begins { (row + width - 1) / width * width } else { row + width - self.bytes };
+            (rows * of_row) as f64 / width as f64
+        };
+        self.levels.iter().enumerate().map(words).fold(f64::MAX, f64::min)
     }
 
     /// Bytes that tiles of so many iterations load on average, at least. Neighbouring tiles with another number of

@@ -84,6 +84,7 @@ impl<'p> Accesses<'p> {
                     .collect();
                 access.early = self.early(&store.when, &access.classes);
                 access.sum = if access.plain { self.partial_sum(s) } else { 0 };
+                access.ends = self.ends(s) & !access.early;
                 let boxed = matches!(&placed.live_out[..], [only] if self.is_whole(only, &placed.write));
                 access.within = self.is_within(&access);
                 access.counted = boxed && access.plain && !access.fixed && access.within;
@@ -152,6 +153,16 @@ impl<'p> Accesses<'p> {
         let may = spill::may_spill(&self.program.scop, self.system(), self.system().frame().outer, s);
         let Some(sum) = self.program.reductions[s].as_ref().filter(|_| may) else { return 0 };
         sum.dims.iter().map(|&r| own_row(self.transform, r).map(|d| 1 << d)).sum::<Option<u32>>().unwrap_or(0)
+    }
+
+    /// Transformed dimensions of a sum whose result is there after their last iteration, as bits. In phases, and with sizes
+    /// at run time, the last iteration is not always in the same PE.
+    fn ends(&self, s: usize) -> u32 {
+        if self.system().frame().outer > 0 || self.program.is_sized() {
+            return 0;
+        }
+        let sum = self.program.reductions[s].iter().flat_map(|sum| &sum.dims);
+        sum.filter_map(|&r| own_row(self.transform, r)).fold(0, |all, d| all | 1 << d)
     }
 
     /// Per phase class: statement `s` executes something of one of the sets in every phase, under conditions.

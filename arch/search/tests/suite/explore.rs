@@ -135,6 +135,27 @@ fn small_tiles_are_tried_behind_a_slow_memory() {
     assert!(found.trace.iter().any(|step| step.by == "ladder" && step.designs < 100), "{:?}", found.trace);
 }
 
+/// Behind a slow memory thousands of arrays of `mv` have the same bound. The sum of a tile of few rows passes all lanes
+/// before the tile after the next one begins, which no bound knows: best first finds 1,267 cycles.
+#[test]
+fn likely_shapes_are_tried_behind_a_slow_memory() {
+    let scop = parse(
+        "mv.c",
+        "#include <stdint.h>\nvoid mv(int16_t A[100][60], int16_t x[60], int32_t y[100]) {\n#pragma scop\n\
+         for (int i = 0; i < 100; i++) {\ny[i] = 0;\nfor (int j = 0; j < 60; j++)\ny[i] += A[i][j] * x[j];\n}\n\
+         #pragma endscop\n}\n",
+    );
+    let board = board_of("arty-a7-100");
+    let spec = search::on(&board, &DesignSpec::default());
+    let program = search::program(&scop, &spec).expect("a program");
+    let effort = Effort { exact: 223, bounds: 4_500_000, work: 40_000_000, gap: 0.0 };
+    let found = search(&Task::new(&program, &spec, board.usable(), effort));
+    let best = found.best.expect("an array");
+    assert!(best.cycles < 1100, "{} cycles", best.cycles);
+    assert!(found.trace.iter().any(|step| step.by == "likely shapes"), "{:?}", found.trace);
+    assert_eq!((found.counts.violations, found.counts.underestimates), (0, 0));
+}
+
 /// Partial sums of all cells of a tile wait in the PEs for the next tile of the sum. Bounds of resources that leave them
 /// out waste all effort on arrays that do not fit: then the best one takes 19,339,300 cycles.
 #[test]

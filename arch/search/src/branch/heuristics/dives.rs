@@ -217,7 +217,7 @@ fn assemble_some(search: &mut Search, shapes: Vec<Bounded<Shape>>) -> bool {
 }
 
 /// The shapes that fit, each over the widest of a few words, without those seen before.
-fn those_that_fit(search: &mut Search, shapes: &[Bounded<Shape>]) -> Vec<Bounded<Proposal>> {
+pub(super) fn those_that_fit(search: &mut Search, shapes: &[Bounded<Shape>]) -> Vec<Bounded<Proposal>> {
     let (model, pes, cap) = (&search.model, &search.pes, search.incumbent.cap());
     let found = at_once(shapes, |shape| fitting::first(model, shape, pes, cap));
     search.counts.walks += found.iter().map(|(_, walks)| walks).sum::<u64>();

@@ -35,7 +35,7 @@
 //! 4. `scripts/explore/compare.py OLD NEW` compares the choices of two builds: the new one must not lose cycles.
 
 mod dives;
-mod ideal;
+mod likely;
 mod polish;
 mod simple;
 mod wider;
@@ -91,6 +91,11 @@ pub const HEURISTICS: [Heuristic<Run>; 9] = [
         run: Run::Shapes(dives::now_and_then),
     },
     Heuristic {
+        name: "likely shapes",
+        why: "behind a slow memory thousands of shapes have the same bound, and best-first search takes them in any order",
+        run: Run::End(likely::likely_shapes),
+    },
+    Heuristic {
         name: "whole arrays",
         why: "among grids of equal bound smaller ones come first; if they are refused, the whole one is never met",
         run: Run::End(simple::wholes),
@@ -99,11 +104,6 @@ pub const HEURISTICS: [Heuristic<Run>; 9] = [
         name: "single PE",
         why: "one PE executes every program, also one whose loops cannot be space loops",
         run: Run::End(simple::single_pe),
-    },
-    Heuristic {
-        name: "ideal memory",
-        why: "behind a slow memory many arrays have the same bound, and the search meets a fast one by chance",
-        run: Run::End(ideal::ideal_memory),
     },
     Heuristic {
         name: "buses wider than the memory",
