@@ -25,14 +25,35 @@ pub(crate) fn of_case<'m>(m: &'m ModuleBuilder, cases: &[Sig<'m>], values: &[Sig
     m.select(&choices, values[values.len() - 1])
 }
 
-/// The constant of the class whose bit is set, the last one if none is.
+/// The constant of the class whose bit is set, the last one if none is. At most one bit is set. Each bit of the constant is
+/// a disjunction: a chain of multiplexers would be as deep as there are classes.
 pub(crate) fn by_case<'m>(m: &'m ModuleBuilder, cases: &[Sig<'m>], values: &[i64], ty: Ty) -> Sig<'m> {
     let default = values.last().copied().unwrap_or(0);
-    let choices: Vec<_> = cases
-        .iter()
-        .zip(values)
-        .filter(|(_, v)| **v != default)
-        .map(|(case, v)| (*case, constant(m, *v, ty)))
-        .collect();
-    m.select(&choices, constant(m, default, ty))
+    let (other, mask) = (constant(m, default, ty), if ty.w < 64 { (1 << ty.w) - 1 } else { -1i64 });
+    let apart = || cases.iter().zip(values).map(|(case, v)| (*case, (*v ^ default) & mask)).filter(|(_, v)| *v != 0);
+    let Some((_, first)) = apart().next() else { return other };
+    let any = |bit: i64| m.any(&apart().filter(|(_, v)| v >> bit & 1 == 1).map(|(case, _)| case).collect::<Vec<_>>());
+    if apart().all(|(_, v)| v == first) {
+        return m.mux(any(first.trailing_zeros().into()), constant(m, default ^ first, ty), other);
+    }
+    // Bits behind the 64 of a number are those of its sign.
+    let bit = |k: u32| {
+        let (k, none) = (k.min(63), apart().all(|(_, v)| v >> k.min(63) & 1 == 0));
+        match (none, default >> k & 1) {
+            (true, bit) => m.lit(bit, u(1)),
+            (false, 0) => any(k.into()),
+            (false, _) => !any(k.into()),
+        }
+    };
+    m.concat(&(0..ty.w).rev().map(bit).collect::<Vec<_>>()).to(ty)
+}
+
+/// A number modulo the type's width, as a value of the type.
+pub(crate) fn modulo(value: i64, ty: Ty) -> i64 {
+    let above = 64 - ty.w.min(64);
+    if ty.signed || above == 0 {
+        value << above >> above
+    } else {
+        ((value as u64) << above >> above) as i64
+    }
 }

@@ -26,6 +26,7 @@ pub mod io;
 mod ip;
 pub mod operators;
 pub mod pe;
+mod phases;
 pub mod port;
 pub mod stream;
 

@@ -82,7 +82,8 @@ fn sequencer(vsa: &Vsa) -> Resources {
     digits.map(digit).sum::<Resources>() + loads + drains + cases(vsa) + Resources::logic(6 + 2 * gap, 2 + gap)
 }
 
-/// The phase class of the next wave and of the one after it, and the counters whose ends depend on it.
+/// The counters that tell the phase class, one step ahead, their class, and the counters whose ends depend on it: these ends
+/// are registers.
 fn cases(vsa: &Vsa) -> Resources {
     if !vsa.loops().has_cases() {
         return Resources::default();
@@ -90,10 +91,10 @@ fn cases(vsa: &Vsa) -> Resources {
     let trips = vsa.loops().most();
     let spans = |own: &Case| spans_compared(own.iter().map(|s| (s.low, s.high)).zip(trips.iter().copied()));
     let compared: i64 = vsa.cases.iter().map(spans).sum();
-    let next: i64 =
-        trips[..vsa.cases.first().map_or(0, Vec::len)].iter().filter(|&&t| t > 1).map(|&t| bits_of(t)).sum();
-    let ends: i64 = vsa.counters.iter().filter(|c| c.is_by_case()).map(|c| 2 * bits_of(c.trip)).sum();
-    Resources::lut(2 * compared + next + ends)
+    let ahead: i64 =
+        trips[..vsa.cases.first().map_or(0, Vec::len)].iter().filter(|&&t| t > 1).map(|&t| bits_of(t) + 1).sum();
+    let ends: i64 = vsa.counters.iter().filter(|c| c.is_by_case()).map(|c| bits_of(c.trip) + 1).sum();
+    Resources::logic(compared + ahead + 2 * ends, ahead + ends)
 }
 
 /// What the sequencer computes per wave: an accumulator per affine form, and a register per field.
@@ -137,7 +138,8 @@ pub(super) fn launched(vsa: &Vsa, read: impl IntoIterator<Item = Field>) -> Reso
                         .count() as i64
                 });
                 let start = if sized > 0 { bits } else { 0 };
-                Resources::logic(bits + bits / 6 + 1 + by_case + start, (2 + sized) * bits)
+                let held = if by_case > 0 { bits } else { 0 };
+                Resources::logic(bits + bits / 6 + 1 + by_case + start, (2 + sized) * bits + held)
             }
         };
     }
@@ -151,7 +153,7 @@ pub(super) fn launched(vsa: &Vsa, read: impl IntoIterator<Item = Field>) -> Reso
         let cased = counters.iter().zip(&vsa.counters).any(|(&a, c)| a != 0 && c.is_by_case());
         let by_case = if cased { bits * ((vsa.cases.len() as i64 / 2 + 4) / 5) } else { 0 };
         if varies(&form) {
-            Resources::logic(bits + by_case, bits)
+            Resources::logic(bits + by_case, if by_case > 0 { 2 * bits } else { bits })
         } else {
             Resources::default()
         }

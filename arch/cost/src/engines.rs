@@ -55,31 +55,35 @@ pub(super) fn program(vsa: &Vsa) -> Vec<i64> {
     }
 }
 
-/// The drains that loads wait for. Each wait counts the drains that are written and not yet waited for. A wait that
-/// depends on the phase also has the number that the next load waits for, in the generator and with the service.
+/// The drains that loads wait for. Each wait counts the drains that are written and not yet waited for. Waits for phases
+/// that are alike are one: a register of the drains of the phase that ends, and a count for the generator and the service.
 fn waits(walk: &Walk) -> Resources {
-    let one = |wait: &Wait| match (&wait.until, i64::from(wait.until.drain_bits(walk)) + 1) {
-        (WaitUntil::Lag(_), drains) => Resources::logic(drains, drains),
-        (WaitUntil::Phase { .. }, drains) => {
-            let due = wait.until.due_bits(walk).map_or(Resources::logic(2, 1), |bits| Resources {
-                lut: i64::from(bits),
-                ff: 2 * i64::from(bits),
-                ..Resources::default()
-            });
-            due + Resources::logic(4 * drains, drains)
-        }
-    };
-    walk.groups.iter().flat_map(|g| &g.waits).map(one).sum()
+    let mut phases: Vec<&Wait> = vec![];
+    let mut total = Resources::default();
+    for wait in walk.groups.iter().flat_map(|g| &g.waits) {
+        let bits = i64::from(wait.until.drain_bits(walk)) + 1;
+        total += match wait.until {
+            WaitUntil::Lag(_) => Resources::logic(bits, bits),
+            _ if phases.contains(&wait) => Resources::default(),
+            WaitUntil::Phase { most, .. } => {
+                phases.push(wait);
+                Resources::logic(2 * bits_of(most + 1) + 3 * bits, bits_of(most + 1) + 2 * bits)
+            }
+        };
+    }
+    total
 }
 
-/// The present phase class, and the groups that are served in it.
+/// The counters that tell the phase class, one step ahead, and the groups that are served in it.
 fn cases(walk: &Walk) -> Resources {
     let trips = || walk.trips[walk.parameters..].iter().copied();
     let all: i64 =
         walk.cases.iter().map(|spans| spans_compared(spans.iter().map(|s| (s.low, s.high)).zip(trips()))).sum();
     let served: i64 =
         walk.groups.iter().filter_map(|g| g.when.cases.as_ref()).map(|some| some.len() as i64 / 5 + 1).sum();
-    Resources::lut(all + served)
+    let counted = if walk.cases.is_empty() { 0 } else { walk.phases - walk.parameters };
+    let ahead: i64 = trips().take(counted).map(|t| bits_of(t) + 1).sum();
+    Resources::logic(all + served, ahead + walk.groups.iter().filter(|g| g.when.cases.is_some()).count() as i64)
 }
 
 /// Comparisons of counters with the constant ends of their ranges: one LUT compares up to six bits.

@@ -32,7 +32,7 @@
 //! *Virtual beats* of a row are its bus words, transferred or not, counted from the one with local element 0.
 
 use super::bundle::AxiAddress;
-use super::elastic::{choose, choose_lit, hold, pack, stage, unpack, Fields, Fifo, Skid, Stage};
+use super::elastic::{choose, choose_lit, hold, pack, stage, unpack, Fields, Fifo, Ready, ReadyWire, Skid, Stage};
 use super::program::Program;
 use super::services::{self, carry_select, shift_bits, Job, Start};
 use crate::port::Port;
@@ -260,6 +260,24 @@ impl<'m> Row<'m> {
     }
 }
 
+/// The row stage's row leaves, driven by [`issue`].
+pub(crate) struct RowLeaves<'m> {
+    row: ReadyWire<'m>,
+    /// The segment stage's row leaves: the end of the pipeline of addresses.
+    late: Wire<'m>,
+}
+
+impl<'m> RowLeaves<'m> {
+    pub fn new(m: &'m ModuleBuilder) -> Self {
+        let late = m.wire("seg_leaves", u(1));
+        RowLeaves { row: ReadyWire::new(m, "row_next", late.sig()), late }
+    }
+    /// A wire of a stage in front of the row stage.
+    pub fn before(&self, m: &'m ModuleBuilder, name: &str) -> ReadyWire<'m> {
+        ReadyWire::new(m, name, self.late.sig())
+    }
+}
+
 /// Row descriptors that wait for the data side.
 pub(crate) struct Queue<'m, D> {
     pub valid: Sig<'m>,
@@ -275,16 +293,17 @@ pub(crate) fn issue<'m, D: Fields<'m>>(
     m: &'m ModuleBuilder,
     walk: &Walk,
     io: &Start<'m>,
-    (stage, row, next): (Stage<'m>, Row<'m>, Wire<'m>),
+    (stage, row, next): (Stage<'m>, Row<'m>, RowLeaves<'m>),
     gate: BurstGate<'m>,
     descriptor: D,
     queue: impl FnOnce(Sig<'m>, Sig<'m>, Sig<'m>) -> Fifo<'m>,
 ) -> (Queue<'m, D>, Channel<'m>) {
     let (pop, room) = (m.wire("desc_pop", u(1)), m.wire("desc_room", u(1)));
     let offered = (stage.valid & row.any & room.sig()).called("row_offered");
-    let (accepted, channel) = segments(m, walk, io, (offered, &row), gate);
-    let leaves = (room.sig() & (!row.any | accepted)).named("row_leaves");
-    next.drive(leaves);
+    let (accepted, channel) = segments(m, walk, io, (offered, &row, next.late), gate);
+    let leaves = accepted.or(!row.any).and(room.sig());
+    next.row.drive(leaves);
+    let leaves = leaves.sig().named("row_leaves");
     let queue = queue(descriptor.packed(m), stage.valid & leaves, pop.sig());
     room.drive(queue.room);
     (Queue { valid: queue.valid, some: queue.some, head: descriptor.unpacked(queue.head), pop }, channel)
@@ -309,13 +328,14 @@ pub(crate) fn rows<'m>(
     io: &Start<'m>,
     job: &Job<'m>,
     go: Sig<'m>,
-    row_leaves: Wire<'m>,
+    row_leaves: &RowLeaves<'m>,
     side: Side,
 ) -> (Stage<'m>, Row<'m>, Walker<'m>) {
     let (rst, program) = (io.rst, &io.program);
-    let walk_ready = m.wire("walk_next", u(1));
+    let walk_ready = row_leaves.before(m, "walk_next");
+    let next = walk_ready.ready();
     let valid = m.reg("walk_valid", u(1));
-    let advance = (valid.q() & walk_ready.sig()).named("walk_advances");
+    let advance = (valid.q() & next.sig()).named("walk_advances");
     let odo = odometer(m, "walk", (walk, program), job, go, advance, side.digits);
     let done = (advance & odo.last).named("walk_ends");
     valid.next(go).en(go | done).rst(rst, 0);
@@ -353,15 +373,15 @@ pub(crate) fn rows<'m>(
         lowers,
         uppers,
     };
-    let (stage, row, trims) = flow.stages(m, walk, io, [walk_ready, row_leaves], &meta, side.outside);
+    let (stage, row, trims) = flow.stages(m, walk, io, (walk_ready, row_leaves), &meta, side.outside);
     let stages = [vec![valid.q(), stage.valid], trims].concat();
-    (stage, row, Walker { free: !valid.q() | done, stages })
+    (stage, row, Walker { free: next.and(odo.last).or(!valid.q()), stages })
 }
 
 /// State of the row walker.
 pub(crate) struct Walker<'m> {
     /// It accepts a service.
-    pub free: Sig<'m>,
+    pub free: Ready<'m>,
     /// 1 while a row is there: the walker and the stages behind it.
     pub stages: Vec<Sig<'m>>,
 }
@@ -387,23 +407,23 @@ impl<'m> Trim<'m> {
         m: &'m ModuleBuilder,
         walk: &Walk,
         io: &Start<'m>,
-        [first, last]: [Wire<'m>; 2],
+        (first, last): (ReadyWire<'m>, &RowLeaves<'m>),
         meta: &[Sig<'m>],
         outside: &Port,
     ) -> (Stage<'m>, Row<'m>, Vec<Sig<'m>>) {
         let (rst, mut next, mut trims) = (io.rst, first, vec![]);
         for k in 1..=walk.trim_stages {
-            let leaves = m.wire(format!("trim{k}_next"), u(1));
-            let st = stage(m, &format!("trim{k}"), rst, self.valid, leaves.sig());
+            let leaves = last.before(m, &format!("trim{k}_next"));
+            let st = stage(m, &format!("trim{k}"), rst, self.valid, leaves.ready());
             next.drive(st.ready);
             self = self.stage(m, k, &st);
             trims.push(st.valid);
             next = leaves;
         }
-        let st = stage(m, "row", rst, self.valid, last.sig());
+        let st = stage(m, "row", rst, self.valid, last.row.ready());
         next.drive(st.ready);
         let (row, left_out) = self.finish(m, walk, io, &st, meta);
-        let leaves = st.valid & last.sig();
+        let leaves = st.valid & last.row.sig();
         outside.output(m, m.reg("row_outside", u(1)).next(leaves & left_out).rst(rst, 0).q());
         (st, row, trims)
     }
@@ -517,14 +537,13 @@ fn segments<'m>(
     m: &'m ModuleBuilder,
     walk: &Walk,
     io: &Start<'m>,
-    (offered, row): (Sig<'m>, &Row<'m>),
+    (offered, row, leaves): (Sig<'m>, &Row<'m>, Wire<'m>),
     gate: BurstGate<'m>,
-) -> (Sig<'m>, Channel<'m>) {
+) -> (Ready<'m>, Channel<'m>) {
     let BurstGate { ready, allowed, drop, forget } = gate;
     let bus = walk.bus_bytes().trailing_zeros();
     let window = (walk.burst_beats() as u64).trailing_zeros().max(1);
-    let leaves = m.wire("seg_leaves", u(1));
-    let st = stage(m, "seg", io.rst, offered, leaves.sig());
+    let st = stage(m, "seg", io.rst, offered, Ready::new(leaves.sig()));
     let left_bits = (position_bits(walk) - walk.word.trailing_zeros()).max(window);
     let beats = walk.address_bits - bus;
     let (beat, left, last) = (m.reg("seg_beat", u(beats)), m.reg("seg_left", u(left_bits)), m.reg("seg_last", u(1)));

@@ -2,7 +2,7 @@
 //!
 //! | part | what it is | latency in cycles | `ready` or `room` |
 //! | --- | --- | --- | --- |
-//! | [`stage`] | register slice, one place | 1 | combinational in `next_ready`, never in `offered` |
+//! | [`stage`] | register slice, one place | 1 | combinational in `next`, never in `offered` |
 //! | [`Skid`] | skid buffer, two places, in front of a bus channel | 1 | from a register |
 //! | [`fifo`] | FIFO in LUTRAM | 1 | from a register |
 //! | [`deep_fifo`] | FIFO of any size with a register at its head, or two | 2 or 3 | from a register |
@@ -10,12 +10,65 @@
 //! All have full throughput. The latency is the least: an item that enters in cycle `t` can leave in `t + latency`.
 
 use crate::naming::memory_style;
-use rtl::{clog2, u, MemStyle, ModuleBuilder, Reg, Sig, Ty};
+use rtl::{clog2, u, MemStyle, ModuleBuilder, Reg, Sig, Ty, Wire};
+
+/// Whether an item may leave a stage: it may if `early`, and if `gate` and `late`. All stages of a pipeline have the same
+/// `late`, which comes from its end, and the rest are functions of registers. So a stage is two gates behind the end of the
+/// pipeline, however many stages lie between.
+#[derive(Clone, Copy)]
+pub(crate) struct Ready<'m> {
+    early: Option<Sig<'m>>,
+    gate: Option<Sig<'m>>,
+    late: Sig<'m>,
+}
+
+impl<'m> Ready<'m> {
+    pub fn new(late: Sig<'m>) -> Self {
+        Ready { early: None, gate: None, late }
+    }
+    pub fn or(self, other: Sig<'m>) -> Self {
+        Ready { early: Some(self.early.map_or(other, |early| other | early)), ..self }
+    }
+    pub fn and(self, other: Sig<'m>) -> Self {
+        let gate = Some(self.gate.map_or(other, |gate| gate & other));
+        Ready { early: self.early.map(|early| early & other), gate, late: self.late }
+    }
+    pub fn sig(self) -> Sig<'m> {
+        let late = self.gate.map_or(self.late, |gate| gate & self.late);
+        self.early.map_or(late, |early| early | late)
+    }
+}
+
+/// A [`Ready`] that is driven later.
+pub(crate) struct ReadyWire<'m> {
+    m: &'m ModuleBuilder,
+    early: Wire<'m>,
+    gate: Wire<'m>,
+    late: Sig<'m>,
+}
+
+impl<'m> ReadyWire<'m> {
+    pub fn new(m: &'m ModuleBuilder, name: &str, late: Sig<'m>) -> Self {
+        let wire = |part: &str| m.wire(format!("{name}_{part}"), u(1));
+        ReadyWire { m, early: wire("early"), gate: wire("gate"), late }
+    }
+    pub fn ready(&self) -> Ready<'m> {
+        Ready { early: Some(self.early.sig()), gate: Some(self.gate.sig()), late: self.late }
+    }
+    pub fn sig(&self) -> Sig<'m> {
+        self.ready().sig()
+    }
+    /// `ready` has the same `late`.
+    pub fn drive(self, ready: Ready<'m>) {
+        self.early.drive(ready.early.unwrap_or(self.m.lit(0, u(1))));
+        self.gate.drive(ready.gate.unwrap_or(self.m.lit(1, u(1))));
+    }
+}
 
 /// A register slice.
 pub(crate) struct Stage<'m> {
     pub valid: Sig<'m>,
-    pub ready: Sig<'m>,
+    pub ready: Ready<'m>,
     /// Enable of the payload registers.
     pub load: Sig<'m>,
 }
@@ -25,12 +78,13 @@ pub(crate) fn stage<'m>(
     name: &str,
     rst: Sig<'m>,
     offered: Sig<'m>,
-    next_ready: Sig<'m>,
+    next: Ready<'m>,
 ) -> Stage<'m> {
     let valid = m.reg(format!("{name}_valid"), u(1));
-    let ready = (!valid.q() | next_ready).named(format!("{name}_ready"));
-    valid.next(offered).en(ready).rst(rst, 0);
-    Stage { valid: valid.q(), ready, load: (offered & ready).named(format!("{name}_load")) }
+    let ready = next.or(!valid.q());
+    let moves = ready.sig().named(format!("{name}_ready"));
+    valid.next(offered).en(moves).rst(rst, 0);
+    Stage { valid: valid.q(), ready, load: (offered & moves).named(format!("{name}_load")) }
 }
 
 /// Skid buffer in front of a channel of a bus. VALID is a register.
@@ -206,7 +260,7 @@ pub(crate) fn deep_fifo<'m>(
     let mem = m.mem(format!("{name}_mem"), depth, data.w(), memory_style(depth.into(), data.w(), false));
     let at = clog2(u64::from(depth));
     let read = m.reg(format!("{name}_valid"), u(1));
-    let slice = slice.then(|| stage(m, &format!("{name}_slice"), rst, read.q(), pop));
+    let slice = slice.then(|| stage(m, &format!("{name}_slice"), rst, read.q(), Ready::new(pop)));
     let moves = slice.as_ref().map_or(pop, |slice| slice.load);
     let (tail, head) = (m.reg(format!("{name}_tail"), u(at)), m.reg(format!("{name}_head"), u(at)));
     let fetch = m.wire(format!("{name}_fetch"), u(1));

@@ -34,7 +34,7 @@
 //! | virtual beat taken | one per cycle; a fetched one not before 2 cycles after it came on R |
 //! | word on the stream | `L + 2` cycles after its beat was taken |
 
-use super::address::{self, beat_of, digit_types, digits, position_bits, BurstGate, Queue, Row, Side};
+use super::address::{self, beat_of, digit_types, digits, position_bits, BurstGate, Queue, Row, RowLeaves, Side};
 use super::bundle::{AxiRead, Bus};
 use super::bursts::{watch, Events};
 use super::elastic::{deep_fifo, hold, pack, two_places, unpack, Deep, Fields, Fifo};
@@ -135,14 +135,15 @@ impl Template for AxiReader {
         let bursts = guard.bursts(m, clog2(u64::from(self.0.ahead)) + 1, offered.sig());
         let rst = bursts.reset;
         let io = Start::of(m, walk, &ports.engine, &self.0.program, rst);
-        let go = m.wire("go", u(1));
-        let job = services::generator(m, walk, &io, go.sig());
-        let allowed = stores_done(m, walk, &ports, &io, &job, go.sig());
-        let row_leaves = m.wire("row_next", u(1));
+        let row_leaves = RowLeaves::new(m);
+        let may_go = row_leaves.before(m, "go");
+        let job = services::generator(m, walk, &io, may_go.ready());
+        let go = may_go.sig().named("go");
+        let allowed = stores_done(m, walk, &ports, &io, &job, go);
         let (outside, low_bits) = (&ports.engine.report.outside, walk.bus_bytes().trailing_zeros());
         let side = Side { outside, digits: true, low_bits };
-        let (stage, row, walker) = address::rows(m, walk, &io, &job, go.sig(), row_leaves, side);
-        go.drive(job.valid & allowed & walker.free);
+        let (stage, row, walker) = address::rows(m, walk, &io, &job, go, &row_leaves, side);
+        may_go.drive(walker.free.and(job.valid & allowed));
 
         let ar_ready = ports.bus.ar.ready.input(m);
         let taken = m.wire("beat_taken", u(1));
@@ -205,6 +206,7 @@ fn stores_done<'m>(
     go: Sig<'m>,
 ) -> Sig<'m> {
     let mut pulses: Vec<(usize, Sig<'m>)> = vec![];
+    let mut phases: Vec<Option<Sig<'m>>> = vec![None; job.left.len()];
     let mut late = vec![];
     let waits = walk
         .groups
@@ -219,29 +221,17 @@ fn stores_done<'m>(
             pulses.push((o, pulse));
             pulse
         });
-        let taken = go & job.group[i];
-        let ty = s(wait.until.drain_bits(walk) + 1);
-        let ahead = m.reg(if k == 0 { format!("ahead_{group}") } else { format!("ahead_{group}_{k}") }, ty);
-        let short = match wait.until {
-            WaitUntil::Lag(lag) => {
+        let short = match (&wait.until, job.left.iter().position(|(other, _)| other == wait)) {
+            (WaitUntil::Lag(lag), _) => {
+                let (taken, ty) = (go & job.group[i], s(wait.until.drain_bits(walk) + 1));
+                let ahead = m.reg(if k == 0 { format!("ahead_{group}") } else { format!("ahead_{group}_{k}") }, ty);
                 let counted = m.mux(pulse, ahead.q().add_lit(1), ahead.q().sub_lit(1));
-                ahead.next(m.mux(io.start, m.lit(lag, ty), counted)).en(io.start | (pulse ^ taken)).rst(io.rst, 0);
+                ahead.next(m.mux(io.start, m.lit(*lag, ty), counted)).en(io.start | (pulse ^ taken)).rst(io.rst, 0);
                 ahead.q().msb()
             }
-            WaitUntil::Phase { ref drains, .. } => {
-                let due = job.phase[i][k].map_or(m.lit(0, ty), |due| match wait.until.due_bits(walk) {
-                    Some(_) => due.extend(ty.w).to(ty),
-                    None => m.mux(due, m.lit(drains.at_case(0), ty), m.lit(0, ty)),
-                });
-                // What remains is computed for both cases: `taken` comes late.
-                let left = ahead.q() - due;
-                let more = ahead.q() + pulse.extend(ty.w).to(ty);
-                let counted = m.mux(taken, more - due, more);
-                ahead.next(m.mux(io.start, m.lit(0, ty), counted)).rst(io.rst, 0);
-                let most = m.lit((1u64 << (ty.w - 1)) - 1, ty);
-                m.assert(io.rst, format!("group {group} counts every drain"), !pulse | ahead.q().ne(most));
-                left.msb()
-            }
+            (_, Some(n)) => *phases[n].get_or_insert_with(|| phase_short(m, io, job, n, pulse)),
+            // An undriven wire, which the netlist check reports.
+            (_, None) => m.wire("missing_phase", u(1)).sig(),
         };
         late.push(job.group[i] & short);
     }
@@ -250,6 +240,23 @@ fn stores_done<'m>(
     } else {
         !m.any(&late)
     }
+}
+
+/// Drains that the offered service waits for are missing: those of all phases before its own. `ahead`: the drains that are
+/// in memory (`pulse`) less those of the phases before the generator's; `job_ahead`: less those of the phases before the
+/// service's. Both are registers, so that no difference stands before what they decide.
+fn phase_short<'m>(m: &'m ModuleBuilder, io: &Start<'m>, job: &Job<'m>, n: usize, pulse: Sig<'m>) -> Sig<'m> {
+    let left = job.left[n].1;
+    let left = m.mux(job.ended, left, m.lit(0, left.ty()));
+    let (ahead, mine) = (m.reg(format!("ahead{n}"), left.ty()), m.reg(format!("job_ahead{n}"), left.ty()));
+    // The low bit carries `pulse` in, so one adder does.
+    let counted = m.concat(&[ahead.q().unsigned(), pulse]) + m.concat(&[left.unsigned(), pulse]);
+    let counted = counted.slice(1, left.w()).to(left.ty()).named(format!("ahead{n}_next"));
+    ahead.next(counted).rst(io.start, 0);
+    mine.next(m.mux(job.load, counted, mine.q() + pulse.extend(left.w()).to(left.ty()))).rst(io.start, 0);
+    let most = m.lit((1u64 << (left.w() - 1)) - 1, left.ty());
+    m.assert(io.rst, format!("wait {n} counts every drain"), !pulse | ahead.q().ne(most));
+    mine.q().msb()
 }
 
 /// The row at the head may go to the feeders. The first row of a load takes a buffer half of its group. Returns also

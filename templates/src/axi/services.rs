@@ -3,9 +3,10 @@
 
 use super::bundle::Bus;
 use super::bursts::{Guard, Report};
-use super::elastic::{choose, hold, stage, Stage};
+use super::elastic::{choose, hold, stage, Ready, Stage};
 use super::program::{self, Program};
-use crate::cases::{by_case, of_case, within};
+use crate::cases::{modulo, of_case, within};
+use crate::phases::{Outer, Pace, Phases};
 use crate::port::Port;
 use array::contract::program::Register;
 use array::contract::steps::{Owned, Steps};
@@ -201,9 +202,12 @@ pub(crate) struct Job<'m> {
     /// One bit per group of the walk.
     pub group: Vec<Sig<'m>>,
     pub slot: Sig<'m>,
-    /// Per group and wait for a phase: 1 if this load is the first of its phase and the phase before had drains that it
-    /// waits for; or, if [`WaitUntil::due_bits`] says so, the number of further drains that it waits for.
-    pub phase: Vec<Vec<Option<Sig<'m>>>>,
+    /// The next service enters in this cycle.
+    pub load: Sig<'m>,
+    /// The generator left a phase in the cycle before.
+    pub ended: Sig<'m>,
+    /// By wait for a phase, each that differs from those before: minus the drains of the phase that has `ended`.
+    pub left: Vec<(Wait, Sig<'m>)>,
     /// Byte offset of local element 0 of the first row from the array's base, see [`Walk::offset_bits`].
     pub(super) offset: Sig<'m>,
     pub(super) gates: Vec<Sig<'m>>,
@@ -235,23 +239,38 @@ pub(crate) fn shift_bits<'m>(walk: &Walk, address: Sig<'m>) -> Option<Sig<'m>> {
 }
 
 /// Builds the generator. A point of the tile loops that serves no group takes one cycle.
-pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, job_leaves: Sig<'m>) -> Job<'m> {
+pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, job_leaves: Ready<'m>) -> Job<'m> {
     let busy = m.reg("gen_busy", u(1));
-    let taken = m.wire("gen_taken", u(1));
     // Parameters are constants of a run.
     let (trips, lasts) = (&walk.trips[walk.parameters..], &walk.lasts[walk.parameters..]);
-    let counters: Vec<_> =
-        trips.iter().enumerate().map(|(j, t)| m.reg(format!("gen_count{j}"), u(clog2(*t as u64)))).collect();
-    let counts: Vec<_> = counters.iter().map(|c| c.q()).collect();
+    let name = |j: usize| format!("gen_count{j}");
     let runs = runs(walk, &io.program);
-    let numbers = Numbers { m, program: &io.program, cases: cases(m, (walk, &runs), &io.program, &counts), runs };
-    let at_end = counts.iter().zip(lasts).map(|(c, last)| c.eq(numbers.held(last, c.ty()))).collect();
-    let mut tiles = Tiles { numbers, counts, at_end, start: io.start, load: io.start };
+    // Counters that tell the case run one step ahead.
+    let outer = if walk.cases.is_empty() { 0 } else { walk.phases - walk.parameters };
+    let phase_ends = m.wire("gen_phase_ends", u(1));
+    let ends_phase = phase_ends.sig();
+    let pace = Pace { m, rst: io.start, start: io.start, advances: ends_phase };
+    let end = |j: usize| match &lasts[j] {
+        Formula::Const(last) if *last == trips[j] - 1 => None,
+        last => Some(io.program.at_start(last, u(clog2(trips[j] as u64)))),
+    };
+    let phases = pace.count((0..outer).map(|j| Outer { name: name(j), trip: trips[j], end: end(j) }).collect());
+    let counters: Vec<_> = (outer..trips.len()).map(|j| m.reg(name(j), u(clog2(trips[j] as u64)))).collect();
+    let counts: Vec<_> = phases.iter().map(|c| c.value).chain(counters.iter().copied()).map(|c| c.q()).collect();
+    let ahead: Vec<_> = phases.iter().map(|c| c.ahead).collect();
+    let cases = (!walk.cases.is_empty()).then(|| cases(m, (walk, &runs), &io.program, pace, &ahead));
+    let numbers = Numbers { m, program: &io.program, cases, runs };
+    let inner = counts.iter().zip(lasts).skip(outer);
+    let inner: Vec<_> = inner.map(|(c, last)| c.eq(numbers.held(last, c.ty()))).collect();
+    let at_end = phases.iter().map(|c| c.last.q()).chain(inner).collect();
+    let mut tiles = Tiles { numbers, counts, at_end, start: io.start, step: m.lit(0, u(1)) };
     let turns = walk.groups.iter().map(|g| g.turn + 1).max().unwrap_or(1);
     let turn: Vec<_> = (0..turns).map(|t| m.reg(format!("gen_turn{t}"), u(1))).collect();
     let active: Vec<_> = walk.groups.iter().map(|g| turn[g.turn].q() & tiles.serves(walk, g)).collect();
     let offered = (busy.q() & m.any(&active)).named("gen_offers");
-    let moved = (busy.q() & (!m.any(&active) | taken.sig())).named("gen_moves");
+    let stage = stage(m, "job", io.rst, offered, job_leaves);
+    let moves = stage.ready.or(!m.any(&active)).and(busy.q());
+    let moved = moves.sig().named("gen_moves");
     let last_turn = match &walk.last_turn {
         Formula::Const(last) => turn[*last as usize].q(),
         // By function.
@@ -260,36 +279,38 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
             m.any(&turn.iter().enumerate().map(|(t, turn)| turn.q() & last.eq_lit(t)).collect::<Vec<_>>())
         }
     };
-    let step = (moved & last_turn).named("gen_steps");
-    tiles.load = io.start | step;
+    let steps = moves.and(last_turn);
+    let step = steps.sig().named("gen_steps");
+    tiles.step = step;
     let mut inner = m.lit(1, u(1));
-    for (c, at_end) in counters.iter().zip(&tiles.at_end).rev() {
-        let zero = io.start | *at_end;
-        c.next(m.mux(zero, m.lit(0, c.q().ty()), c.q().add_lit(1))).en(io.start | (step & inner)).rst(io.rst, 0);
+    for (c, at_end) in counters.iter().zip(&tiles.at_end[outer..]).rev() {
+        c.next(m.mux(*at_end, m.lit(0, c.q().ty()), c.q().add_lit(1))).en(steps.and(inner).sig()).rst(io.start, 0);
         inner = inner & *at_end;
     }
-    busy.next(io.start | (busy.q() & !(step & inner))).rst(io.rst, 0);
+    let of_phase = &tiles.at_end[walk.phases - walk.parameters..];
+    let of_phase = if of_phase.is_empty() { m.lit(1, u(1)) } else { m.all(of_phase) };
+    phase_ends.drive(steps.and(of_phase).sig());
+    inner = m.all(&[&[inner], &tiles.at_end[..outer]].concat());
+    busy.next(io.start | (busy.q() & !steps.and(inner).sig())).rst(io.rst, 0);
     for t in 0..turns {
         let before = match (&walk.last_turn, t) {
             (Formula::Const(_), _) => turn[(t + turns - 1) % turns].q(),
             (_, 0) => last_turn,
             _ => turn[t - 1].q() & !last_turn,
         };
-        let first = m.lit(u64::from(t == 0), u(1));
-        turn[t].next(m.mux(io.start, first, before)).en(io.start | moved).rst(io.rst, u64::from(t == 0));
+        turn[t].next(before).en(moved).rst(io.start, u64::from(t == 0));
     }
-    let stage = stage(m, "job", io.rst, offered, job_leaves);
-    taken.drive(stage.ready);
-    job(walk, io, (&stage, busy.q()), &tiles, (&active, step))
+    job(walk, io, (&stage, busy.q()), &tiles, (&active, ends_phase))
 }
 
-/// The job stage: a service and its payload. `active`: the group that is served; `step`: the tile counters count.
+/// The job stage: a service and its payload. `active`: the group that is served; `ends_phase`: the tile counters leave the
+/// last tile of a phase.
 fn job<'m>(
     walk: &Walk,
     io: &Start<'m>,
     (stage, more): (&Stage<'m>, Sig<'m>),
     tiles: &Tiles<'_, 'm>,
-    (active, step): (&[Sig<'m>], Sig<'m>),
+    (active, ends_phase): (&[Sig<'m>], Sig<'m>),
 ) -> Job<'m> {
     let (m, groups, one) = (tiles.numbers.m, active.len(), tiles.numbers.m.lit(1, u(1)));
     // Groups that take the same turn are of different functions.
@@ -319,21 +340,15 @@ fn job<'m>(
         let slot = m.reg(format!("gen_slot{t}"), u(1));
         let double: Vec<_> = all.iter().filter(|g| walk.groups[**g].slots > 1).map(|g| active[*g]).collect();
         let on = if double.is_empty() { m.lit(0, u(1)) } else { stage.load & m.any(&double) };
-        slot.next(m.mux(io.start, m.lit(0, u(1)), !slot.q())).en(io.start | on).rst(io.rst, 0);
+        slot.next(!slot.q()).en(on).rst(io.start, 0);
         slot.q()
     });
-    let ends_phase =
-        (step & m.all(&[&[one], &tiles.at_end[walk.phases - walk.parameters..]].concat())).called("gen_phase_ends");
-    let served = (0..groups).map(|g| stage.load & active[g]).collect();
-    let phase = phase_steps(walk, tiles, &Progress { start: io.start, ends_phase, served }).into_iter().enumerate();
-    let held_phase = |g: usize, k: usize, wait: Sig<'m>| hold(m, format!("job_phase{g}_{k}"), stage.load, wait);
-    let phase = phase
-        .map(|(g, waits)| waits.into_iter().enumerate().map(|(k, wait)| Some(held_phase(g, k, wait?))).collect())
-        .collect();
     Job {
         valid: stage.valid,
         more,
-        phase,
+        load: stage.load,
+        ended: m.reg("gen_phase_ended", u(1)).next(ends_phase).q(),
+        left: phases_left(walk, tiles),
         slot: held("job_slot".into(), slots.collect()),
         offset: held("job_offset".into(), offset),
         gates: list("gate", f.gates),
@@ -353,57 +368,26 @@ fn ends(walk: &Walk, j: usize, v: i64) -> bool {
     v + 1 == walk.trips[j] && !matches!(walk.lasts[j], Formula::Const(_) | Formula::ByCase(_))
 }
 
-/// Events of the generator: it starts, it leaves the last tile of a phase, it serves a group.
-struct Progress<'m> {
-    start: Sig<'m>,
-    ends_phase: Sig<'m>,
-    served: Vec<Sig<'m>>,
-}
-
-/// Per group and wait, see [`Job::phase`].
-fn phase_steps<'m>(
-    walk: &Walk,
-    Tiles { numbers, counts, at_end, .. }: &Tiles<'_, 'm>,
-    progress: &Progress<'m>,
-) -> Vec<Vec<Option<Sig<'m>>>> {
+/// [`Job::left`]: a register behind the number of the phase, so that no adder waits for it.
+fn phases_left<'m>(walk: &Walk, Tiles { numbers, counts, at_end, .. }: &Tiles<'_, 'm>) -> Vec<(Wait, Sig<'m>)> {
     let m = numbers.m;
-    let zero = |of: &[Sig<'m>]| {
-        if of.is_empty() {
-            m.lit(1, u(1))
-        } else {
-            m.all(&of.iter().map(|c| !c.reduce_or()).collect::<Vec<_>>())
+    let mut all: Vec<(Wait, Sig<'m>)> = vec![];
+    for wait in walk.groups.iter().flat_map(|g| &g.waits) {
+        let WaitUntil::Phase { drains, emit, .. } = &wait.until else { continue };
+        if all.iter().any(|(other, _)| other == wait) {
+            continue;
         }
-    };
-    let (phases, inner) = counts.split_at(walk.phases - walk.parameters);
-    let step = |g: usize, k: usize, w: &Wait| {
-        let WaitUntil::Phase { drains, emit, .. } = &w.until else { return None };
-        if let Some(bits) = w.until.due_bits(walk) {
-            // Several phases may end between two loads of the group, each with its own number of drains.
-            let due = m.reg(format!("gen_due{g}_{k}"), u(bits));
-            let at = |(j, value): (usize, &Option<i64>)| {
-                value.map(|v| if ends(walk, j, v) { at_end[j] } else { phases[j].eq_lit(v) })
-            };
-            let here: Vec<_> =
-                emit[walk.parameters..].iter().enumerate().filter_map(at).chain([progress.ends_phase]).collect();
-            // The sum is there before it is known whether the phase ends and the group is served.
-            let (here, more, none) = (m.all(&here), numbers.held(drains, u(bits)), m.lit(0, u(bits)));
-            let left = m.mux(progress.served[g], none, due.q());
-            let sum = m.mux(progress.served[g], more, due.q() + more);
-            due.next(m.mux(progress.start, none, m.mux(here, sum, left)));
-            return Some(due.q());
-        }
-        // Counter `j` of the phase before: one less if all counters inside it are 0 now.
-        let had = |(j, value): (usize, &Option<i64>)| {
-            let (value, trip) = ((*value)?, walk.trips[walk.parameters + j]);
-            let borrows = zero(&phases[j + 1..]);
-            Some(m.mux(borrows, phases[j].eq_lit((value + 1) % trip), phases[j].eq_lit(value)))
+        let (ty, emit) = (s(wait.until.drain_bits(walk) + 1), &emit[walk.parameters..]);
+        let at = |(j, value): (usize, &Option<i64>)| {
+            value.map(|v| if ends(walk, j, v) { at_end[j] } else { counts[j].eq_lit(v) })
         };
-        let conditions: Vec<_> =
-            emit[walk.parameters..].iter().enumerate().filter_map(had).chain([zero(inner), !zero(phases)]).collect();
-        Some(m.all(&conditions))
-    };
-    let of = |(g, group): (usize, &WalkGroup)| group.waits.iter().enumerate().map(|(k, w)| step(g, k, w)).collect();
-    walk.groups.iter().enumerate().map(of).collect()
+        let here: Vec<_> = emit.iter().enumerate().filter_map(at).collect();
+        let drains = numbers.negative(drains, ty);
+        let drains = if here.is_empty() { drains } else { m.mux(m.all(&here), drains, m.lit(0, ty)) };
+        let left = m.reg(format!("gen_left{}", all.len()), ty).next(drains);
+        all.push((wait.clone(), left.q()));
+    }
+    all
 }
 
 /// One bit per function of a merged array: the run executes it.
@@ -413,13 +397,14 @@ fn runs<'m>(walk: &Walk, program: &Program<'m>) -> Vec<Sig<'m>> {
     walk.merged().map_or(vec![], |count| (0..count).map(|f| is(f, count)).collect())
 }
 
-/// One bit per phase class: the present phase belongs to it.
+/// What the phase class tells. `ahead`: the counters of phases one step ahead.
 fn cases<'m>(
     m: &'m ModuleBuilder,
     (walk, runs): (&Walk, &[Sig<'m>]),
     program: &Program<'m>,
-    counts: &[Sig<'m>],
-) -> Vec<Sig<'m>> {
+    pace: Pace<'m>,
+    ahead: &[Sig<'m>],
+) -> Phases<'m> {
     let one = |span: &Span, count: Sig<'m>, trip: i64| {
         let inside = within(m, count, [span.low, span.high], trip);
         if matches!(span.end, Formula::Const(_)) {
@@ -430,18 +415,31 @@ fn cases<'m>(
     };
     let is = |(k, all): (usize, &Vec<Span>)| {
         let function = walk.functions.get(k).map(|f| runs[*f]);
-        let spans = all.iter().zip(counts).zip(&walk.trips[walk.parameters..]);
+        let spans = all.iter().zip(ahead).zip(&walk.trips[walk.parameters..]);
         let inside = spans.map(|((span, count), trip)| one(span, *count, *trip));
-        m.all(&function.into_iter().chain(inside).collect::<Vec<_>>()).called(format!("gen_case{k}"))
+        let all: Vec<_> = function.into_iter().chain(inside).collect();
+        let all = if all.is_empty() { m.lit(1, u(1)) } else { m.all(&all) };
+        all.called(format!("gen_case_behind{k}"))
     };
-    walk.cases.iter().enumerate().map(is).collect()
+    let behind = walk.cases.iter().enumerate().map(is).collect();
+    let first = |function: Option<usize>| {
+        let of = |k: usize| function.is_none() || walk.functions.get(k).copied() == function;
+        let is = |k: &usize| of(*k) && walk.cases[*k].iter().take(ahead.len()).all(|span| span.contains(0));
+        (0..walk.cases.len()).find(is).unwrap_or(walk.cases.len())
+    };
+    let count = walk.merged().filter(|_| !walk.functions.is_empty());
+    let number = |count: usize| program.at_start(&walk.lasts[0], u(clog2(count as u64)));
+    let starts = count.map_or(vec![], |count| (0..count).map(|f| number(count).eq_lit(f)).collect());
+    let first = count.map_or_else(|| vec![first(None)], |count| (0..count).map(|f| first(Some(f))).collect());
+    Phases::new(pace, "gen_of_phase", behind, first, starts)
 }
 
 /// Numbers that follow from the sizes or from the phase class.
 struct Numbers<'a, 'm> {
     m: &'m ModuleBuilder,
     program: &'a Program<'m>,
-    cases: Vec<Sig<'m>>,
+    /// If there are phases of several classes.
+    cases: Option<Phases<'m>>,
     /// Per function of a merged array.
     runs: Vec<Sig<'m>>,
 }
@@ -452,16 +450,26 @@ impl<'m> Numbers<'_, 'm> {
         match formula {
             Formula::ByCase(values) => {
                 let number = |v: &Formula| if let Formula::Const(c) = v { Some(*c) } else { None };
-                match values.iter().map(number).collect::<Option<Vec<i64>>>() {
-                    Some(numbers) => by_case(self.m, &self.cases, &numbers, ty),
-                    None => of_case(
+                match (values.iter().map(number).collect::<Option<Vec<i64>>>(), &self.cases) {
+                    (Some(numbers), Some(phases)) => phases.number(&numbers, ty).now,
+                    (_, phases) => of_case(
                         self.m,
-                        &self.cases,
+                        &phases.as_ref().map_or(vec![], Phases::cases),
                         &values.iter().map(|v| self.program.held(v, ty)).collect::<Vec<_>>(),
                     ),
                 }
             }
             _ => self.program.held(formula, ty),
+        }
+    }
+
+    /// Minus that.
+    fn negative(&self, formula: &Formula, ty: Ty) -> Sig<'m> {
+        match formula.clone().times(Formula::Const(-1)) {
+            negative if formula.parts().iter().all(|part| matches!(part, Formula::Const(_))) => {
+                self.held(&negative, ty)
+            }
+            _ => self.held(formula, ty).neg(),
         }
     }
 }
@@ -472,7 +480,8 @@ struct Tiles<'a, 'm> {
     counts: Vec<Sig<'m>>,
     at_end: Vec<Sig<'m>>,
     start: Sig<'m>,
-    load: Sig<'m>,
+    /// They count.
+    step: Sig<'m>,
 }
 
 impl<'m> Tiles<'_, 'm> {
@@ -487,7 +496,8 @@ impl<'m> Tiles<'_, 'm> {
                 None => count.eq_lit(v),
             })
         };
-        let in_case = |some: &BTreeSet<usize>| m.any(&some.iter().map(|&k| self.numbers.cases[k]).collect::<Vec<_>>());
+        let in_case =
+            |some: &BTreeSet<usize>| self.numbers.cases.as_ref().map_or(m.lit(1, u(1)), |phases| phases.among(some));
         let runs = &g.when.functions;
         let function =
             (!runs.is_empty()).then(|| m.any(&runs.iter().map(|f| self.numbers.runs[*f]).collect::<Vec<_>>()));
@@ -512,7 +522,11 @@ impl<'m> Tiles<'_, 'm> {
         let acc = m.reg(name, init.ty());
         let delta =
             carry_select(m, &self.at_end, &f.tiles.iter().map(|d| self.numbers.held(d, init.ty())).collect::<Vec<_>>());
-        acc.next(m.mux(self.start, init, acc.q() + delta)).en(self.load);
+        // A constant is a reset value: `step` comes late and enables the register alone.
+        match f.start {
+            Formula::Const(first) => acc.next(acc.q() + delta).en(self.step).rst(self.start, modulo(first, init.ty())),
+            _ => acc.next(m.mux(self.start, init, acc.q() + delta)).en(self.start | self.step),
+        };
         acc.q()
     }
 }

@@ -31,7 +31,9 @@
 //! | first W beat of a burst | 2 cycles after its AWVALID at the earliest |
 //! | `written_<o>` | 2 cycles after the last B |
 
-use super::address::{self, beat_of, digit_types, digits, position_bits, BurstGate, Odometer, Queue, Row, Side};
+use super::address::{
+    self, beat_of, digit_types, digits, position_bits, BurstGate, Odometer, Queue, Row, RowLeaves, Side,
+};
 use super::bundle::{AxiWrite, Bus};
 use super::bursts::{watch, Events};
 use super::elastic::{choose_lit, fifo, hold, pack, two_places, unpack, Fields, Skid};
@@ -140,24 +142,25 @@ impl Template for AxiWriter {
         let guard = ports.engine.guard.map(|port| port.input(m));
         let offered = m.wire("bus_offered", u(1));
         let bursts = guard.bursts(m, OPEN_BITS, offered.sig());
-        let (rst, ends, forget) = (bursts.reset, bursts.ends, bursts.forget);
+        let (rst, forget) = (bursts.reset, bursts.forget);
         let io = Start::of(m, walk, &ports.engine, &self.0.program, rst);
-        let go = m.wire("go", u(1));
-        let job = services::generator(m, walk, &io, go.sig());
-        let allowed = credits(m, walk, &ports, &io, &job, go.sig());
-        let row_leaves = m.wire("row_next", u(1));
+        let row_leaves = RowLeaves::new(m);
+        let may_go = row_leaves.before(m, "go");
+        let job = services::generator(m, walk, &io, may_go.ready());
+        let go = may_go.sig().named("go");
+        let allowed = credits(m, walk, &ports, &io, &job, go);
         let burst = walk.burst_beats() as u64 * u64::from(walk.bus_bytes());
         let (outside, low_bits) = (&ports.engine.report.outside, burst.trailing_zeros());
         let side = Side { outside, digits: false, low_bits };
-        let (stage, row, walker) = address::rows(m, walk, &io, &job, go.sig(), row_leaves, side);
+        let (stage, row, walker) = address::rows(m, walk, &io, &job, go, &row_leaves, side);
         let word_pop = m.wire("word_pop", u(1));
-        let (asks, words) = requests(m, &self.0, &ports, &io, &job, go.sig(), word_pop.sig());
+        let (asks, words) = requests(m, &self.0, &ports, &io, &job, go, word_pop.sig());
         // Not checked in a reset: the beats that end open bursts pop words that never came.
         m.assert(guard.rst, "the word FIFO has room for every word", !words.overflow);
-        go.drive((job.valid & allowed & walker.free).called("service_may_go") & asks.free);
+        may_go.drive(walker.free.and(job.valid & allowed & asks.free));
 
         let aw_ready = ports.bus.aw.ready.input(m);
-        let gate = BurstGate { ready: aw_ready, allowed: !guard.rst & !bursts.many, drop: Some(ends), forget };
+        let gate = BurstGate { ready: aw_ready, allowed: !guard.rst & !bursts.many, drop: Some(bursts.ends), forget };
         let descriptor = Descriptor::of(m, walk, &row);
         let (queue, channel) =
             address::issue(m, walk, &io, (stage, row, row_leaves), gate, descriptor, |data, push, pop| {
@@ -170,7 +173,7 @@ impl Template for AxiWriter {
         let addressed = channel.begins(m, aw_ready, forget);
         let stages =
             [walker.stages, vec![job.valid, job.more, asks.under_way, queue.some, channel.waits, !bursts.quiet]];
-        let data_side = DataSide { m, walk, bus: &ports.bus, rst, forget, ends, addressed };
+        let data_side = DataSide { m, walk, bus: &ports.bus, rst, forget, ends: guard.rst, addressed };
         let end = data_side.build(queue, words, word_pop);
         offered.drive(channel.valid | end.offered);
         let busy = end.busy;
@@ -418,7 +421,7 @@ struct DataSide<'a, 'm> {
     rst: Sig<'m>,
     /// Reset of the registers in front of the bus.
     forget: Sig<'m>,
-    /// A soft reset has come: open bursts are completed without strobes.
+    /// A reset has come: open bursts are completed without strobes.
     ends: Sig<'m>,
     /// The address of a burst is on its channel for the first cycle.
     addressed: Sig<'m>,
@@ -433,7 +436,9 @@ impl<'m> DataSide<'_, 'm> {
         let (busy, sends, takes, opens, last) =
             (flag("busy"), flag("beat"), flag("takes"), flag("opens"), flag("last"));
         let ty = u(position_bits(walk) - walk.word.trailing_zeros());
-        let index = m.reg("send_index", ty);
+        // The virtual beat behind the present one: what it is needs no adder.
+        let next = m.reg("send_next", ty);
+        let (at_first, at_last) = (flag("at_first"), flag("at_last"));
         let window = m.reg("send_window", head.window.ty());
         let marker_room = m.wire("marker_room", u(1));
         let ahead = m.reg("bursts_ahead", u(OPEN_BITS));
@@ -453,28 +458,30 @@ impl<'m> DataSide<'_, 'm> {
         word_pop.drive(word);
 
         let (first, to) = (beat_of(walk, now.from), beat_of(walk, now.to));
-        let next = index.q().add_lit(1).named("send_next");
         let sent = (step & sends.q()).named("w_load");
-        let at_first = index.q().eq(first).called("send_at_first");
-        let at_last = index.q().eq(to).called("send_at_last");
+        let starts = next.q().eq(first).called("send_starts");
         let window_full = window.q().reduce_and().named("window_full");
-        let has_more = (now.any & next.ge(first) & next.le(to) & !last.q()).named("send_more");
-        let head_first = (head.any & beat_of(walk, head.from).eq_lit(0)).named("head_sends");
+        let has_more = (now.any & next.q().ge(first) & next.q().le(to) & !last.q()).named("send_more");
+        let (head_at_first, head_at_last) = (beat_of(walk, head.from).eq_lit(0), beat_of(walk, head.to).eq_lit(0));
+        let head_first = (head.any & head_at_first).named("head_sends");
+        at_first.next(m.mux(pop, head_at_first, starts)).en(pop | step);
+        at_last.next(m.mux(pop, head_at_last, next.q().eq(to))).en(pop | step);
         busy.next(pop).en(pop | (step & last.q())).rst(rst, 0);
         sends.next(m.mux(pop, head_first, has_more)).en(pop | step).rst(rst, 0);
-        opens.next(m.mux(pop, head_first, has_more & (next.eq(first) | window_full))).en(pop | step);
-        let next_last = next.eq(now.end).named("send_next_last");
+        opens.next(m.mux(pop, head_first, has_more & (starts | window_full))).en(pop | step);
+        let next_last = next.q().eq(now.end).named("send_next_last");
         let single = head.end.eq_lit(0);
         last.next(m.mux(pop, single, next_last)).en(pop | step);
         // The last virtual beat of a misaligned row needs no new word; its first beat always does.
         let extra = now.shift.map_or(m.lit(0, u(1)), |s| s.reduce_or());
         takes.next(pop | (!last.q() & !(next_last & extra))).en(pop | step).rst(rst, 0);
-        index.next(m.mux(pop, m.lit(0, ty), next)).en(pop | step);
+        next.next(m.mux(pop, m.lit(1, ty), next.q().add_lit(1))).en(pop | step);
         window.next(m.mux(pop, head.window, window.q().add_lit(1))).en(pop | sent);
         let opened = sent & opens.q();
         let counted = m.mux(self.addressed, ahead.q().add_lit(1), ahead.q().sub_lit(1));
         ahead.next(counted).en(self.addressed ^ opened).rst(rst, 0);
 
+        let (at_first, at_last) = (at_first.q(), at_last.q());
         let wlast = (at_last | window_full).named("burst_last");
         let data = self.data(&now, word, words.data);
         let strobes = self.strobes(&now, at_first, at_last);
@@ -556,11 +563,13 @@ fn responses<'m>(
     let total = io.program.at_start(&services, u(40));
     left.next(m.mux(io.start, total, left.q().sub_lit(1))).en(io.start | fire.sig()).rst(rst, 0);
     let done = m.reg("done_q", u(1));
-    let mut all = fire.sig() & left.q().eq_lit(1);
+    let one = m.reg("drain_left", u(1));
+    one.next(m.mux(io.start, total.eq_lit(1), left.q().eq_lit(2))).en(io.start | fire.sig()).rst(rst, 0);
+    let mut all = fire.sig() & one.q();
     // At some sizes there may be no drain.
     if !matches!(services, Formula::Const(_)) {
-        let begun = m.reg("begun", u(1)).next(io.start).rst(rst, 0);
-        all = all | (begun.q() & left.q().eq_lit(0)).named("drains_none");
+        let none = m.reg("drains_none", u(1)).next(io.start & !total.reduce_or()).rst(rst, 0);
+        all = all | none.q();
     }
     done.next(!io.start & (done.q() | all)).rst(rst, 0);
     ports.done.output(m, done.q());

@@ -170,7 +170,7 @@ fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
         .enumerate()
         .map(|(k, r)| WalkGroup {
             turn: turn(k),
-            waits: r.after.iter().map(|a| wait(vsa, r, a, &kept)).collect(),
+            waits: r.after.iter().map(|a| wait(vsa, a, &kept)).collect(),
             ..group(vsa, r, bytes, outer, &kept, &fixed, &trips)
         })
         .collect();
@@ -298,18 +298,16 @@ fn drains(vsa: &Vsa, group: &OutputGroup) -> (i64, Formula) {
     (most.clamp(1, i64::MAX.into()) as i64, Formula::by_case(by_case))
 }
 
-fn wait(vsa: &Vsa, group: &Raw, after: &After, kept: &[usize]) -> Wait {
+fn wait(vsa: &Vsa, after: &After, kept: &[usize]) -> Wait {
     let until = match after.until {
         Until::Lag(lag) => WaitUntil::Lag(lag),
         Until::Phase => {
             let output = &vsa.outputs[after.output as usize];
-            let counted = || kept.iter().copied().filter(|&j| j < vsa.phases());
             let (most, drains) = drains(vsa, output);
             WaitUntil::Phase {
                 drains,
                 most,
-                emit: counted().map(|j| output.emit.value(j)).collect(),
-                skips: group.when.cases.is_some() || counted().any(|j| group.when.value(j).is_some()),
+                emit: kept.iter().filter(|&&j| j < vsa.phases()).map(|&j| output.emit.value(j)).collect(),
             }
         }
     };

@@ -166,22 +166,12 @@ pub struct Wait {
 pub enum WaitUntil {
     /// Load `n` waits for the first `n - lag`.
     Lag(i64),
-    /// The first load of a phase waits for as many more as the phases since the group's last one have: `drains`, by
-    /// their case, if the kept counters of phases have these values in it, else none; `most` at the greatest sizes. It
-    /// `skips` phases without loads of its own.
-    Phase { drains: Formula, most: i64, emit: Vec<Option<i64>>, skips: bool },
+    /// Waits for all of the phases before its own: `drains` of each, by its case, if the kept counters of phases have
+    /// these values in it, else none; `most` at the greatest sizes.
+    Phase { drains: Formula, most: i64, emit: Vec<Option<i64>> },
 }
 
 impl WaitUntil {
-    /// Bits of the drains that one load may wait for beyond those that the load before has waited for, where that is
-    /// more than one number or none.
-    pub fn due_bits(&self, walk: &Walk) -> Option<u32> {
-        let WaitUntil::Phase { drains, skips, .. } = self else { return None };
-        let one = matches!(drains, Formula::Const(_))
-            && walk.lasts[walk.parameters..walk.phases].iter().all(|last| matches!(last, Formula::Const(_)));
-        (*skips || !one).then(|| self.drain_bits(walk))
-    }
-
     /// Bits of the drains of a whole run.
     pub fn drain_bits(&self, walk: &Walk) -> u32 {
         let WaitUntil::Phase { most, .. } = self else { return 39 };

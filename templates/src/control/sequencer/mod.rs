@@ -12,17 +12,21 @@
 //! registered, so a wave is launched in the cycle after it fires. A form over the counters is an accumulator: it adds
 //! one constant per carry pattern.
 //!
+//! Counters that tell the case of the others run one step ahead ([`crate::phases`]), so what follows from the case is in a register.
+//!
 //! Invariant: after the last wave all counters and accumulators are back at their initial values.
 //!
 //! Timing: a wave is launched in the first cycle that the interval and
 //! `array::contract::timing::{START,LOADED,DRAINED}_TO_LAUNCH` (2 cycles each) allow. Loads and drains are counted anew
 //! after each `start`; wave numbers (`Field::Pointer`) count from `rst`.
 
+mod phases;
 mod tiles;
 
 use super::field::{field_port, form_range, range_ty, Field};
 use crate::axi::program::{self, Program};
-use crate::cases::{by_case, of_case, within};
+use crate::cases::{by_case, of_case};
+use crate::phases::Phases;
 use crate::port::Port;
 use array::contract::program::{of_delay, of_delays, Register};
 use array::contract::timing::swept;
@@ -208,9 +212,8 @@ struct Build<'a, 'm> {
     digits: Vec<Digit<'m>>,
     /// Parameters with which digits end by phase, from the cycle behind the `start` pulse on.
     ends: BTreeMap<usize, Sig<'m>>,
-    /// The case of phases of the next wave, and, as it is launched, of the one behind it, one bit each.
-    cases: Vec<Sig<'m>>,
-    next_cases: Vec<Sig<'m>>,
+    /// If counters end by case.
+    phases: Option<Phases<'m>>,
     accumulators: Vec<(Key, Sig<'m>)>,
     permits: Vec<Permits<'m>>,
 }
@@ -295,8 +298,7 @@ impl Template for Sequencer {
             waits,
             digits: vec![],
             ends: BTreeMap::new(),
-            cases: vec![],
-            next_cases: vec![],
+            phases: None,
             accumulators: vec![],
             permits: vec![],
         };
@@ -365,11 +367,11 @@ impl<'m> Build<'_, 'm> {
             self.of.counters.iter().enumerate().skip(self.parameters.len()).filter_map(used).collect();
         let mut advance = self.fire;
         let mut advances = vec![];
-        for (k, trip) in counters.into_iter().rev() {
-            let ty = u(clog2(trip as u64));
+        let cased = |k: usize| self.of.loops().has_cases() && k < self.of.cased;
+        let (outer, inner): (Vec<_>, Vec<_>) = counters.into_iter().partition(|(k, _)| cased(*k));
+        for (k, trip) in inner.into_iter().rev() {
+            let (last, ty) = (self.last_bit(k), u(clog2(trip as u64)));
             let value = m.reg(format!("c{k}"), ty).rst(self.rst, 0).en(advance);
-            let initial = self.of.loops().last(k, self.first_case()) == 0;
-            let last = m.reg(format!("c{k}_last"), u(1)).rst(self.rst, u64::from(initial));
             value.next(m.mux(last.q(), m.lit(0, ty), value.q().add_lit(1)));
             advances.insert(0, advance);
             match &self.of.counters[k].last {
@@ -389,6 +391,7 @@ impl<'m> Build<'_, 'm> {
             self.digits.insert(0, Digit { counter: k, trip, value, zero, last });
         }
         if self.of.loops().has_cases() {
+            self.phases(outer, advance);
             self.ends_by_phase(&advances);
         }
         // A function of a merged array may emit at the end of a loop that its sizes tell.
@@ -399,93 +402,10 @@ impl<'m> Build<'_, 'm> {
         }
     }
 
-    /// The last values of digits that phases end, when they `advance`.
-    fn ends_by_phase(&mut self, advances: &[Sig<'m>]) {
-        let (m, of) = (self.m, self.of);
-        let spans = of.cases.iter().flatten().map(|span| &span.end);
-        let inner =
-            of.counters.iter().filter_map(|c| if let Formula::ByCase(all) = &c.last { Some(all) } else { None });
-        let limits: BTreeSet<usize> = spans.chain(inner.flatten()).filter_map(Formula::parameter).collect();
-        let ends: BTreeMap<usize, Sig<'m>> =
-            limits.into_iter().map(|p| (p, self.kept(format!("end{p}"), self.parameters[p]))).collect();
-        let is = |values: &dyn Fn(usize) -> Option<Sig<'m>>, k: usize| {
-            let bits = of.cases[k].iter().enumerate().filter_map(|(j, span)| {
-                let value = values(j)?;
-                let inside = within(m, value, [span.low, span.high], of.counters[j].trip);
-                Some(span.end.parameter().map_or(inside, |p| inside & value.le(ends[&p].to(value.ty()))))
-            });
-            m.all(&bits.collect::<Vec<_>>())
-        };
-        let digit = |j: usize| self.digits.iter().position(|d| d.counter == j);
-        // Of a merged array, the function tells the case, too.
-        let is = |values: &dyn Fn(usize) -> Option<Sig<'m>>, k: usize| match of.functions {
-            0 => is(values, k),
-            _ => self.runs[of.cases[k][0].low as usize] & is(values, k),
-        };
-        let here = |j: usize| Some(self.digits[digit(j)?].value.q());
-        let next = |j: usize| {
-            let (k, ty) = (digit(j)?, self.digits[digit(j)?].value.q().ty());
-            let (value, last) = (self.digits[k].value.q(), self.digits[k].last.q());
-            Some(m.mux(advances[k], m.mux(last, m.lit(0, ty), value.add_lit(1)), value))
-        };
-        let all = |values: &dyn Fn(usize) -> Option<Sig<'m>>, name: &str| {
-            (0..of.cases.len()).map(|k| is(values, k).called(format!("{name}{k}"))).collect::<Vec<_>>()
-        };
-        let (now, then) = (all(&here, "case"), all(&next, "next_case"));
-        for (k, d) in self.digits.iter().enumerate().filter(|(_, d)| of.counters[d.counter].is_by_case()) {
-            let (lasts, ty) = (self.lasts(d), d.value.q().ty());
-            // For each case and between them, a parameter's value or a number; a single value is the last one already.
-            let each = |parameter: &dyn Fn(usize) -> Sig<'m>, number: &dyn Fn(i64) -> Sig<'m>| -> Vec<Sig<'m>> {
-                lasts.iter().map(|end| end.parameter().map_or_else(|| number(end.most()), parameter)).collect()
-            };
-            let single = |p: Sig<'m>| !p.reduce_or();
-            if !of.counters[d.counter].is_limited_by_case() {
-                let singles: Vec<i64> = lasts.iter().map(|last| i64::from(last.most() == 0)).collect();
-                let single = by_case(m, &then, &singles, u(1));
-                let before =
-                    by_case(m, &now, &lasts.iter().map(|last| (last.most() - 1).max(0)).collect::<Vec<_>>(), ty);
-                let next = m.mux(d.last.q(), single, d.value.q().eq(before));
-                if of.functions == 0 {
-                    d.last.en(advances[k]).next(next);
-                } else {
-                    let first: Vec<i64> = self.first_cases().into_iter().map(|case| singles[case]).collect();
-                    let at_once = self.by_function(&self.starts, &first, u(1));
-                    d.last.en(self.start | advances[k]).next(m.mux(self.start, at_once, next));
-                }
-                continue;
-            }
-            let literal = |last: i64| m.lit(i64::from(last == 0), u(1));
-            let singles = each(&|p| single(self.parameters[p]), &literal);
-            let first: Vec<Sig<'m>> = self.first_cases().into_iter().map(|case| singles[case]).collect();
-            let at_once = of_case(m, &self.starts[..first.len() - 1], &first);
-            let before = each(&|p| ends[&p].sub_lit(1).to(ty), &|last| m.lit((last - 1).max(0), ty));
-            let wrapped = of_case(m, &then, &each(&|p| single(ends[&p]), &literal));
-            let next = m.mux(d.last.q(), wrapped, d.value.q().eq(of_case(m, &now, &before)));
-            d.last.en(self.start | advances[k]).next(m.mux(self.start, at_once, next));
-        }
-        (self.cases, self.next_cases, self.ends) = (now, then, ends);
-    }
-
-    /// The case of the first phase.
-    fn first_case(&self) -> Option<usize> {
-        self.of.loops().case(&vec![0; self.of.counters.len()])
-    }
-
-    /// The case of the first phase, or the number behind the last one: of each function, if there are several.
-    fn first_cases(&self) -> Vec<usize> {
-        let case = |f: usize| {
-            let at: Vec<i64> = (0..self.of.counters.len()).map(|j| if j == 0 { f as i64 } else { 0 }).collect();
-            self.of.loops().case(&at).unwrap_or(self.of.cases.len())
-        };
-        match self.of.functions {
-            0 => vec![self.first_case().unwrap_or(self.of.cases.len())],
-            count => (0..count).map(case).collect(),
-        }
-    }
-
-    /// Last values of a digit, by case and between them.
-    fn lasts(&self, digit: &Digit) -> Vec<Formula> {
-        (0..=self.of.cases.len()).map(|case| self.of.counters[digit.counter].last.in_case(case)).collect()
+    /// Whether a counter is at its last value; the register's next value is set by the caller.
+    fn last_bit(&self, k: usize) -> Reg<'m> {
+        let initial = self.of.loops().last(k, self.first_case()) == 0;
+        self.m.reg(format!("c{k}_last"), u(1)).rst(self.rst, u64::from(initial))
     }
 
     /// What a value is in the cycle of `start`, from the next one on.
@@ -606,12 +526,12 @@ impl<'m> Build<'_, 'm> {
         let number = |k: usize, step: &Step| match step.all() {
             [one] => of_run(format!("{name}_step{k}"), one),
             all if all.iter().all(Affine::is_constant) => {
-                by_case(m, &self.cases, &all.iter().map(|step| step.constant).collect::<Vec<_>>(), ty)
+                self.of_phase(&all.iter().map(|step| step.constant).collect::<Vec<_>>(), ty).now
             }
             all if all.iter().all(|step| *step == all[0]) => of_run(format!("{name}_step{k}"), &all[0]),
             all => {
                 let each = |(case, step)| of_run(format!("{name}_step{k}_{case}"), step);
-                of_case(m, &self.cases, &all.iter().enumerate().map(each).collect::<Vec<_>>())
+                of_case(m, &self.cases(), &all.iter().enumerate().map(each).collect::<Vec<_>>())
             }
         };
         for (k, (condition, step)) in steps[..needed].iter().enumerate() {
@@ -654,10 +574,11 @@ impl<'m> Build<'_, 'm> {
         let known: Option<Vec<i64>> =
             most.iter().map(|f| if let Formula::Const(waves) = f { Some(*waves) } else { None }).collect();
         let pointer = m.reg(format!("delay_{lag}_address"), ty);
-        let over = self.conjunction(self.of.cased, usize::MAX, |d| d.last.q()) | !pointer.q().reduce_or();
+        let phase_ends = self.all_last(self.of.cased);
+        let over = phase_ends | !pointer.q().reduce_or();
         let again = match &known {
-            Some(known) => by_case(m, &self.next_cases, known, ty),
-            None => of_case(m, &self.next_cases, &most.iter().map(|f| self.waits.held(f, ty)).collect::<Vec<_>>()),
+            Some(known) => self.of_phase(known, ty).next(m, phase_ends),
+            None => self.of_next_case(phase_ends, &most.iter().map(|f| self.waits.held(f, ty)).collect::<Vec<_>>()),
         };
         let next = m.mux(over, again, pointer.q().sub_lit(1));
         match &first[..] {

@@ -4,7 +4,6 @@
 use super::{Build, Digit, Load, Permits, SequencerPorts};
 use array::vsa::When;
 use rtl::{u, Sig};
-use std::collections::BTreeSet;
 
 impl<'m> Build<'_, 'm> {
     /// The next wave's tile is in the set.
@@ -35,8 +34,7 @@ impl<'m> Build<'_, 'm> {
 
     /// The next wave's phase is of one of the set's cases.
     fn among(&self, when: &When) -> Option<Sig<'m>> {
-        let any = |some: &BTreeSet<usize>| self.m.any(&some.iter().map(|&k| self.cases[k]).collect::<Vec<_>>());
-        when.cases.as_ref().map(any)
+        when.cases.as_ref().map(|some| self.among_cases(some))
     }
 
     fn all(&self, bits: impl Iterator<Item = Sig<'m>>) -> Sig<'m> {

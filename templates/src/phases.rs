@@ -1,0 +1,195 @@
+//! The counters that tell the case of others ([`uniform::counters`]), and what follows from the case.
+//!
+//! ```text
+//! phase ends ─► counters one step ahead ─► comparators: the case behind ─► numbers ─►[reg]─► last values, steps
+//!                          └──────────────[reg]─► counters
+//! ```
+//! Method: these counters run one step ahead, so the comparators and the number that the case selects are in front of a
+//! register. What depends on the case starts from that register.
+//!
+//! Invariant: no counter that tells the case ends by case itself (the verifier of an array checks it).
+
+use crate::cases::{by_case, modulo};
+use rtl::{clog2, u, ModuleBuilder, Reg, Sig, Ty};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+/// When counters of phases change.
+#[derive(Clone, Copy)]
+pub(crate) struct Pace<'m> {
+    pub m: &'m ModuleBuilder,
+    /// They get constant first values.
+    pub rst: Sig<'m>,
+    /// A run begins: they get first values that its sizes tell.
+    pub start: Sig<'m>,
+    /// A phase, or a strip, ends.
+    pub advances: Sig<'m>,
+}
+
+/// A counter of more than one value that tells the case.
+pub(crate) struct Outer<'m> {
+    pub name: String,
+    pub trip: i64,
+    /// The last value in the cycle of `start`, if it is no constant.
+    pub end: Option<Sig<'m>>,
+}
+
+pub(crate) struct Counted<'m> {
+    pub value: Reg<'m>,
+    pub zero: Reg<'m>,
+    pub last: Reg<'m>,
+    /// Its value in the phase behind.
+    pub ahead: Sig<'m>,
+}
+
+/// Whether all counters inside of one are at their only value.
+#[derive(Clone, Copy)]
+enum Carry<'m> {
+    Known(bool),
+    AtStart(Sig<'m>),
+}
+
+impl<'m> Pace<'m> {
+    fn bit(self, name: String, first: bool, next: Sig<'m>) -> Reg<'m> {
+        self.m.reg(name, u(1)).rst(self.rst, u64::from(first)).en(self.advances).next(next)
+    }
+
+    /// Builds the counters, outermost first.
+    pub fn count(self, outer: Vec<Outer<'m>>) -> Vec<Counted<'m>> {
+        let Pace { m, rst, start, advances } = self;
+        let (mut carry, mut step, mut all) = (Carry::Known(true), advances, vec![]);
+        for Outer { name, trip, end } in outer.into_iter().rev() {
+            let ty = u(clog2(trip as u64));
+            let (next, next_last) = (m.reg(format!("{name}_ahead"), ty), m.reg(format!("{name}_ahead_last"), u(1)));
+            let value = m.reg(name.clone(), ty).rst(rst, 0).en(advances).next(next.q());
+            let zero = self.bit(format!("{name}_zero"), true, !next.q().reduce_or());
+            let counted = m.mux(next_last.q(), m.lit(0, ty), next.q().add_lit(1));
+            let Some(end) = end else {
+                let last = self.bit(format!("{name}_last"), false, next_last.q());
+                let at_end = !next_last.q() & next.q().eq_lit(trip - 2);
+                match carry {
+                    Carry::Known(carry) => {
+                        next.rst(rst, u64::from(carry)).en(step).next(counted);
+                        next_last.rst(rst, u64::from(carry && trip == 2)).en(step).next(at_end);
+                    }
+                    Carry::AtStart(carry) => {
+                        next.en(start | step).next(m.mux(start, carry.extend(ty.w), counted));
+                        let second = if trip == 2 { carry } else { m.lit(0, u(1)) };
+                        next_last.en(start | step).next(m.mux(start, second, at_end));
+                    }
+                }
+                (carry, step) = (Carry::Known(false), step & next_last.q());
+                all.insert(0, Counted { value, zero, last, ahead: next.q() });
+                continue;
+            };
+            let kept =
+                |what: &str, value: Sig<'m>| m.reg(format!("{name}_{what}"), value.ty()).next(value).en(start).q();
+            let at_once = !end.reduce_or();
+            let (single, before) = (kept("single", at_once), kept("before", end.sub_lit(1)));
+            let at_end = m.mux(next_last.q(), single, next.q().eq(before.to(ty)));
+            let last = m.reg(format!("{name}_last"), u(1));
+            last.en(start | advances).next(m.mux(start, at_once, next_last.q()));
+            // One step behind the first phase.
+            let (first, first_last) = match carry {
+                Carry::Known(false) => (m.lit(0, u(1)), at_once),
+                Carry::Known(true) => (!at_once, at_once | end.eq_lit(1)),
+                Carry::AtStart(carry) => (carry & !at_once, at_once | (carry & end.eq_lit(1))),
+            };
+            next.en(start | step).next(m.mux(start, first.extend(ty.w), counted));
+            next_last.en(start | step).next(m.mux(start, first_last, at_end));
+            carry = match carry {
+                Carry::Known(false) => Carry::Known(false),
+                Carry::Known(true) => Carry::AtStart(at_once),
+                Carry::AtStart(inner) => Carry::AtStart(inner & at_once),
+            };
+            step = step & next_last.q();
+            all.insert(0, Counted { value, zero, last, ahead: next.q() });
+        }
+        all
+    }
+}
+
+/// What the case tells.
+pub(crate) struct Phases<'m> {
+    pub pace: Pace<'m>,
+    /// One bit per case: that of the phase behind.
+    pub behind: Vec<Sig<'m>>,
+    /// The case of the first phase, or the number behind the last case: of each function of a merged array, if it is one.
+    pub first: Vec<usize>,
+    /// One bit per function: it starts, in the cycle of `start`.
+    pub starts: Vec<Sig<'m>>,
+    /// Begins the names of registers.
+    pub name: &'static str,
+    /// Numbers for each case and between them.
+    numbers: RefCell<Vec<(Vec<i64>, OfPhase<'m>)>>,
+}
+
+/// A number that the case tells.
+#[derive(Clone, Copy)]
+pub(crate) struct OfPhase<'m> {
+    /// In the present phase.
+    pub now: Sig<'m>,
+    /// In the phase behind it.
+    behind: Sig<'m>,
+}
+
+impl<'m> OfPhase<'m> {
+    /// The same in all phases.
+    pub fn always(m: &'m ModuleBuilder, value: i64, ty: Ty) -> Self {
+        let value = m.lit(modulo(value, ty), ty);
+        OfPhase { now: value, behind: value }
+    }
+    /// In the next cycle. `phase_ends`: that is the first one of a phase.
+    pub fn next(self, m: &'m ModuleBuilder, phase_ends: Sig<'m>) -> Sig<'m> {
+        m.mux(phase_ends, self.behind, self.now)
+    }
+}
+
+impl<'m> Phases<'m> {
+    pub fn new(
+        pace: Pace<'m>,
+        name: &'static str,
+        behind: Vec<Sig<'m>>,
+        first: Vec<usize>,
+        starts: Vec<Sig<'m>>,
+    ) -> Self {
+        Phases { pace, behind, first, starts, name, numbers: RefCell::default() }
+    }
+
+    /// A number for each case and between them, modulo the type's width.
+    pub fn number(&self, values: &[i64], ty: Ty) -> OfPhase<'m> {
+        let Pace { m, rst, start, advances } = self.pace;
+        let values: Vec<i64> = values.iter().map(|v| modulo(*v, ty)).collect();
+        if values.iter().all(|v| *v == values[0]) {
+            return OfPhase::always(m, values[0], ty);
+        }
+        let found = |(of, made): &&(Vec<i64>, OfPhase<'m>)| *of == values && made.now.ty() == ty;
+        if let Some((_, made)) = self.numbers.borrow().iter().find(found) {
+            return *made;
+        }
+        let behind = by_case(m, &self.behind, &values, ty);
+        let now = m.reg(format!("{}{}", self.name, self.numbers.borrow().len()), ty);
+        let first: Vec<i64> = self.first.iter().map(|case| values[*case]).collect();
+        match &first[..] {
+            [first] => now.rst(rst, *first).en(advances).next(behind),
+            _ => {
+                let at_start = by_case(m, &self.starts[..first.len() - 1], &first, ty);
+                now.en(start | advances).next(m.mux(start, at_start, behind))
+            }
+        };
+        let made = OfPhase { now: now.q(), behind };
+        self.numbers.borrow_mut().push((values, made));
+        made
+    }
+
+    /// The present phase is of one of these cases.
+    pub fn among(&self, some: &BTreeSet<usize>) -> Sig<'m> {
+        let values: Vec<i64> = (0..=self.behind.len()).map(|k| i64::from(some.contains(&k))).collect();
+        self.number(&values, u(1)).now
+    }
+
+    /// One bit per case: that of the present phase.
+    pub fn cases(&self) -> Vec<Sig<'m>> {
+        (0..self.behind.len()).map(|k| self.among(&BTreeSet::from([k]))).collect()
+    }
+}
