@@ -625,6 +625,9 @@ pub struct Gpu {
     pub design: Design,
     #[command(flatten)]
     pub c_program: CProgram,
+    /// Rows that a step asks for ahead of their use, 1 to 8 [default: as many as hide the memory's latency]
+    #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(i64).range(1..=8), help_heading = ARRAY)]
+    pub ahead: Option<i64>,
     /// Directory to write [default: out/NAME with the function's name]
     #[arg(short, long, value_name = "DIR", help_heading = OUTPUT)]
     pub output: Option<PathBuf>,

@@ -73,7 +73,7 @@ pub fn run_changed(
     let refused = |faults| Error::diagnostics(faults, &scop.sources);
     reporter.progress(Progress::Stage("choosing a map"));
     let program = search::program(scop, &spec).map_err(refused)?;
-    let chosen = choose(&program.program, &spec).map_err(refused)?;
+    let chosen = choose(&program.program, &spec, arguments.ahead).map_err(refused)?;
     chosen.launches.kernels.iter().try_for_each(gpu::verify::verify).map_err(Error::internal)?;
     reporter.progress(Progress::Done);
     if arguments.emit {

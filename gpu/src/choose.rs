@@ -48,13 +48,22 @@ impl Choices {
     }
 }
 
+/// `ahead`: rows asked for ahead; without a number, as many as hide the memory's latency.
+///
 /// # Errors
 /// Why there is no program of a warp for what is asked.
-pub fn choose(program: &Program, spec: &DesignSpec) -> Result<Choices, Diagnostics> {
+pub fn choose(program: &Program, spec: &DesignSpec, ahead: Option<i64>) -> Result<Choices, Diagnostics> {
     let refused = |why: &Refusal| vec![diagnostic(program, why)];
     let mut all: Vec<Chosen> = vec![];
     for phase in phases::phases(program).map_err(|why| refused(&why))? {
-        all.push(choose_one(&phase, spec, program.system.has_phases())?);
+        let chosen = choose_one(&phase, spec, program.system.has_phases())?;
+        all.push(finished(&phase, chosen, ahead).map_err(|why| refused(&why))?);
+    }
+    if ahead.is_some() && all.iter().all(|p| p.warp.time.is_none()) {
+        return Err(refused(
+            &Refusal::new("--ahead: the map has no loop in time, so it asks for all rows at once")
+                .help("leave --ahead out"),
+        ));
     }
     let launches = Launches::new(
         all.iter().map(|p| (p.warp.clone(), p.words.as_deref().cloned())).collect(),
@@ -76,7 +85,7 @@ fn choose_one(program: &Program, spec: &DesignSpec, phased: bool) -> Result<Chos
             let mut reasons = vec![];
             for plan in plans(program, space, shape)? {
                 match best(program, &plan, (phased, false), f64::INFINITY) {
-                    Ok(chosen) => return finished(program, chosen).map_err(|why| refused(&why)),
+                    Ok(chosen) => return Ok(chosen),
                     Err(why) => reasons.push(why),
                 }
             }
@@ -87,12 +96,8 @@ fn choose_one(program: &Program, spec: &DesignSpec, phased: bool) -> Result<Chos
             }
             Err(refused(&why))
         }
-        ArrayChoice::ByHand { space: None, shape } => {
-            searched(program, shape, phased).and_then(|c| finished(program, c)).map_err(|why| refused(&why))
-        }
-        ArrayChoice::Automatic => {
-            searched(program, &Shape::default(), phased).and_then(|c| finished(program, c)).map_err(|why| refused(&why))
-        }
+        ArrayChoice::ByHand { space: None, shape } => searched(program, shape, phased).map_err(|why| refused(&why)),
+        ArrayChoice::Automatic => searched(program, &Shape::default(), phased).map_err(|why| refused(&why)),
     }
 }
 
@@ -273,33 +278,35 @@ fn options_of(program: &Program, plan: &Plan) -> Option<Options> {
 }
 
 /// The chosen map with rows asked for ahead, and with the program at sizes at which rows of arrays are whole words.
-fn finished(program: &Program, chosen: Chosen) -> Result<Chosen, Refusal> {
+fn finished(program: &Program, chosen: Chosen, rows: Option<i64>) -> Result<Chosen, Refusal> {
     let phased = chosen.choice.phased;
-    let mut chosen = ahead(program, chosen)?;
+    let mut chosen = ahead(program, chosen, rows)?;
     if program.is_sized() {
-        let words = best(program, &chosen.plan, (phased, true), f64::INFINITY).and_then(|c| ahead(program, c));
+        let words = best(program, &chosen.plan, (phased, true), f64::INFINITY).and_then(|c| ahead(program, c, rows));
         chosen.words = words.ok().map(|c| Box::new(c.warp));
     }
     Ok(chosen)
 }
 
 /// The chosen map with as many rows asked for ahead as hide the memory's latency: the bytes that all warps of a processor wait
-/// for together. Each row takes registers, so more of them leave room for fewer warps.
-fn ahead(program: &Program, chosen: Chosen) -> Result<Chosen, Refusal> {
+/// for together. Each row takes registers, so more of them leave room for fewer warps. `rows`: as many as these.
+fn ahead(program: &Program, chosen: Chosen, rows: Option<i64>) -> Result<Chosen, Refusal> {
     if chosen.warp.time.is_none() {
         return Ok(chosen);
     }
-    let mut best = chosen.clone();
-    for rows in 2..=AHEAD {
-        if best.estimate.in_flight(best.choice.ahead) >= model::ENOUGH {
-            break;
-        }
+    let with = |rows: i64| {
         let choice = Choice { ahead: rows, ..chosen.choice };
         let warp = general(program, &chosen.plan, choice)?;
-        let estimate = estimate(&warp);
-        if estimate.in_flight(rows) > best.estimate.in_flight(best.choice.ahead) {
-            best = Chosen { estimate, warp, choice, ..chosen.clone() };
+        Ok(Chosen { estimate: estimate(&warp), warp, choice, ..chosen.clone() })
+    };
+    let in_flight = |c: &Chosen| c.estimate.in_flight(c.choice.ahead);
+    let mut best = with(rows.unwrap_or(chosen.choice.ahead))?;
+    for more in 2..=AHEAD {
+        if rows.is_some() || in_flight(&best) >= model::ENOUGH {
+            break;
         }
+        let other = with(more)?;
+        best = if in_flight(&other) > in_flight(&best) { other } else { best };
     }
     if model::is_alone(&best.warp) {
         best.warp.warps = 1;

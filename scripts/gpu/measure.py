@@ -44,8 +44,8 @@ def window(k, goal, unit="B", work=8 * 8192 * 8192, options="--fp-contract", pit
     return Row(f"window {k}x{k}{rows}", "tests/gpu/window.c", options, "-D H=41 -D W=300", sizes, unit, work, goal)
 
 
-def sweeps(kind, count, goal=None, options="--fp-contract"):
-    name = f"{kind}, {count} sweep{'s' if count > 1 else ''}"
+def sweeps(kind, count, goal=None, options="--fp-contract", how=""):
+    name = f"{kind}, {count} sweep{'s' if count > 1 else ''}{how}"
     options = f"--function {kind} -D S={count} --space j,t --time i+t {options}"
     return Row(name, "tests/gpu/sweeps.c", options, "-D N=70 -D M=300", GRID, "updates", count * LARGE, goal)
 
@@ -81,6 +81,7 @@ ROWS = [
     Row("star, 1 sweep, bytes", "tests/gpu/sweeps.c", "--function star -D S=1 --space j,t --time i+t", "-D N=70 -D M=300", GRID, "B", 8 * LARGE, 0.88),
     *[sweeps("star", n, 2500e9) for n in (4, 6, 8, 12)],
     *[sweeps("box", n, 1850e9) for n in (2, 4, 6, 8)],
+    sweeps("box", 6, 1850e9, "--tile j=256 --ahead 3 --fp-contract", ", wide"),
     Row("heat, 8 sweeps", "examples/gpu/heat.c", "--space j,t --time i+t", "-D N=70 -D M=300", GRID, "updates", 8 * LARGE),
     *[alignment(kind, None, ty="int32_t") for kind in ("levenshtein", "linear", "affine")],
     alignment("levenshtein", 6000e9),

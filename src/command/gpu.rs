@@ -27,7 +27,8 @@ pub fn shown(written: &Written, arguments: &Gpu) -> String {
                 0 | 1 => String::new(),
                 n => format!(" (best of {n} by the model)"),
             };
-            let _ = writeln!(out, "  map          {}{how}", choose::options(options));
+            let ahead = arguments.ahead.map_or(String::new(), |rows| format!(" --ahead {rows}"));
+            let _ = writeln!(out, "  map          {}{ahead}{how}", choose::options(options));
         }
     }
     let seconds = written.chosen.seconds();

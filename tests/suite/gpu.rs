@@ -79,6 +79,8 @@ fn what_a_gpu_does_not_have_is_refused() {
         let why = run(&format!("{option} {value}"), &taps, &|_, text| text).err().expect("a refusal");
         assert!(why.contains(&format!("{option} is for arrays on an FPGA")), "{option}: {why}");
     }
+    let why = run("--space c --time q --ahead 2", &taps, &|_, text| text).err().expect("a refusal");
+    assert!(why.contains("E0731") && why.contains("no loop in time"), "{why}");
     let dir = tempfile::tempdir().expect("a directory");
     let large = dir.path().join("large.c");
     let text = "void large(const char x[3000000000], char y[3000000000]) {\n#pragma scop\n\
