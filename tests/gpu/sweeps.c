@@ -4,7 +4,7 @@
 // sagen: --function star --fp-contract
 // sagen: --function star --space j,t --time i+t -D S=5 -D N=33 -D M=2500
 // sagen: --function star --space j,t --time i+t --tile j=32 --ahead 3
-// sagen: --function box --ahead 8 -D N=9
+// sagen: --function box --space j,t --time i+t --ahead 8 -D N=9
 // sagen: --function between
 // sagen: --function between --space j,t --time i+2*t
 #ifndef M
