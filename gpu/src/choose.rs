@@ -91,7 +91,7 @@ fn choose_one(program: &Program, spec: &DesignSpec, phased: bool) -> Result<Chos
             }
             let mut why = reasons.swap_remove(0);
             let others = || searched(program, &Shape::default(), phased).ok().and_then(|c| c.options);
-            if let Some(other) = Some(()).filter(|()| shape.simd.is_empty()).and_then(|()| others()) {
+            if let Some(other) = shape.simd.is_empty().then(others).flatten() {
                 why.help = Some(format!("another map works: {}", options(&other)));
             }
             Err(refused(&why))
@@ -300,7 +300,7 @@ fn ahead(program: &Program, chosen: Chosen, rows: Option<i64>) -> Result<Chosen,
         Ok(Chosen { estimate: estimate(&warp), warp, choice, ..chosen.clone() })
     };
     let in_flight = |c: &Chosen| c.estimate.in_flight(c.choice.ahead);
-    let mut best = with(rows.unwrap_or(chosen.choice.ahead))?;
+    let mut best = rows.map_or_else(|| Ok(chosen.clone()), with)?;
     for more in 2..=AHEAD {
         if rows.is_some() || in_flight(&best) >= model::ENOUGH {
             break;

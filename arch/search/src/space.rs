@@ -108,6 +108,17 @@ pub struct Sizes {
     pub tiled: u32,
 }
 
+impl Sizes {
+    /// Tiles along these loops, as bits.
+    pub fn over(&self, mask: u32) -> i64 {
+        self.tiles.iter().enumerate().filter(|(d, _)| mask >> d & 1 == 1).map(|(_, n)| n).product()
+    }
+    /// Waves for which a partial result waits for the next tile of its sum.
+    pub fn waits(&self, sums: &Sums) -> i64 {
+        self.waves * self.over(sums.inside & !sums.head)
+    }
+}
+
 impl Grid {
     /// The grid with these PEs, and lanes along these dimensions: along a sum's, and beside it.
     pub fn new(facts: u8, axes: [(u8, i64); 2], lanes: (u8, i64), beside: [(u8, i64); 2]) -> Grid {

@@ -120,8 +120,6 @@ pub const SEED_MOST_PES: i64 = 4096;
 pub const DIVE_EVERY: u64 = 40;
 /// Dives at most, if there is an incumbent.
 pub const MOST_DIVES: u64 = 40;
-/// Shapes of a grid of which a dive asks how fast they are likely to be.
-pub const DIVE_LIKELY: usize = 2000;
 /// Shapes of a grid that a dive looks at.
 pub const DIVE_SHAPES: usize = 40;
 /// Designs of the effort for each dive that looks at small tiles and finds nothing better: small efforts need their walks

@@ -52,7 +52,7 @@ impl Budget {
     }
 
     /// No more shapes may be bounded.
-    pub fn has_no_bounds(&self, spent: &Spent, has_design: bool) -> bool {
+    fn has_no_bounds(&self, spent: &Spent, has_design: bool) -> bool {
         spent.counts.bounds >= self.limit.bounds.saturating_mul(if has_design { 1 } else { 4 })
     }
 

@@ -35,20 +35,21 @@ pub(super) fn cycles(model: &Model, shape: &Shape) -> Option<i64> {
     let sizes = model.sizes(shape);
     let (tile, in_lanes) = (&sizes.tile[..facts.extent.len()], grid.in_lanes(&facts.extent, &shape.inner));
     let widths = model.ports_of(grid).widest().bytes();
-    let over = |mask: u32| (0..tile.len()).filter(|d| mask >> d & 1 == 1).map(|d| sizes.tiles[d]).product::<i64>();
-    let tiles = over(sizes.tiled);
+    let tiles = sizes.over(sizes.tiled);
     let waves = sizes.waves * order.interval(facts, grid, &shape.inner);
     let of = |a: &Access, times: i64| Service { port: a.port, words: a.likely_words(tile, widths[a.port]), times };
 
-    let mut loads: Vec<Service> =
-        facts.loads(tile, in_lanes).map(|(k, a)| of(a, over(order.reload[k]))).filter(|s| s.port < PORTS).collect();
+    let mut loads: Vec<Service> = facts
+        .loads(tile, in_lanes)
+        .map(|(k, a)| of(a, sizes.over(order.reload[k])))
+        .filter(|s| s.port < PORTS)
+        .collect();
     let mut stores: Vec<(Service, i64)> = vec![];
     for (a, sums) in facts.writes.iter().zip(&order.sums).filter(|(a, _)| a.port < PORTS) {
-        let waits = sizes.waves * over(sums.inside & !sums.head);
-        let is_short = model.spill.is_some_and(|most| waits <= most);
+        let is_short = model.spill.is_some_and(|most| sizes.waits(sums) <= most);
         // Partial results that wait for long are stored in every tile and come back, and so do those that pass PEs.
         let leaves = sums.outer != 0 && !is_short;
-        let times = over(a.mask & sizes.tiled) * if leaves { over(sums.outer) } else { 1 };
+        let times = sizes.over(a.mask & sizes.tiled) * if leaves { sizes.over(sums.outer) } else { 1 };
         loads.extend(leaves.then(|| of(a, times)));
         stores.push((of(a, times), if sums.inside != 0 && is_short { 1 } else { 2 }));
     }

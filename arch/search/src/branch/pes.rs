@@ -273,9 +273,7 @@ fn goes_on_in_next_tile(model: &Model, facts: &Facts, shape: &Shape) -> bool {
     if !(0..facts.extent.len()).any(|d| runs_on(&d)) {
         return false;
     }
-    let between = (0..facts.extent.len()).filter(|d| (sums.inside & !sums.head & sizes.tiled) >> d & 1 == 1);
-    let waits = sizes.waves * between.map(|d| sizes.tiles[d]).product::<i64>();
-    sums.outer == 0 || model.spill.is_none_or(|most| waits <= most)
+    sums.outer == 0 || model.spill.is_none_or(|most| sizes.waits(&sums) <= most)
 }
 
 /// `None` if the sums are spread over an axis, or do not wait, or are not the only stores.

@@ -135,6 +135,13 @@ fn small_tiles_are_tried_behind_a_slow_memory() {
     assert!(found.trace.iter().any(|step| step.by == "ladder" && step.designs < 100), "{:?}", found.trace);
 }
 
+/// The best array on a board with its own memory.
+fn search_on(board: &Board, scop: &Scop, effort: Effort) -> Found {
+    let spec = search::on(board, &DesignSpec::default());
+    let program = search::program(scop, &spec).expect("a program");
+    search(&Task::new(&program, &spec, board.usable(), effort))
+}
+
 /// Behind a slow memory thousands of arrays of `mv` have the same bound. The sum of a tile of few rows passes all lanes
 /// before the tile after the next one begins, which no bound knows: best first finds 1,267 cycles.
 #[test]
@@ -145,11 +152,8 @@ fn likely_shapes_are_tried_behind_a_slow_memory() {
          for (int i = 0; i < 100; i++) {\ny[i] = 0;\nfor (int j = 0; j < 60; j++)\ny[i] += A[i][j] * x[j];\n}\n\
          #pragma endscop\n}\n",
     );
-    let board = board_of("arty-a7-100");
-    let spec = search::on(&board, &DesignSpec::default());
-    let program = search::program(&scop, &spec).expect("a program");
     let effort = Effort { exact: 223, bounds: 4_500_000, work: 40_000_000, gap: 0.0 };
-    let found = search(&Task::new(&program, &spec, board.usable(), effort));
+    let found = search_on(&board_of("arty-a7-100"), &scop, effort);
     let best = found.best.expect("an array");
     assert!(best.cycles < 1100, "{} cycles", best.cycles);
     assert!(found.trace.iter().any(|step| step.by == "likely shapes"), "{:?}", found.trace);
@@ -161,11 +165,8 @@ fn likely_shapes_are_tried_behind_a_slow_memory() {
 #[test]
 fn sums_that_wait_for_the_next_tile_are_counted() {
     let scop = product([1024; 3]);
-    let board = board_of("ulx3s");
-    let spec = search::on(&board, &DesignSpec::default());
-    let program = search::program(&scop, &spec).expect("a program");
     let effort = Effort { exact: 1500, bounds: 4_000_000, work: 40_000_000, gap: 0.0 };
-    let found = search(&Task::new(&program, &spec, board.usable(), effort));
+    let found = search_on(&board_of("ulx3s"), &scop, effort);
     let best = found.best.expect("an array");
     assert!(best.cycles < 15_000_000, "{} cycles", best.cycles);
     assert_eq!((found.counts.violations, found.counts.underestimates), (0, 0));
