@@ -48,6 +48,27 @@ pub(crate) fn by_case<'m>(m: &'m ModuleBuilder, cases: &[Sig<'m>], values: &[i64
     m.concat(&(0..ty.w).rev().map(bit).collect::<Vec<_>>()).to(ty)
 }
 
+/// Entry `number` of a table, modulo the type's width: multiplexers over the bits of the number, of which six are one LUT per bit of
+/// the entries. Behind the last entry it is any.
+pub(crate) fn table<'m>(m: &'m ModuleBuilder, number: Sig<'m>, values: &[i64], ty: Ty) -> Sig<'m> {
+    let values: Vec<i64> = values.iter().map(|v| modulo(*v, ty)).collect();
+    entry(m, number, number.w(), &values, ty)
+}
+
+/// The entry that the lowest `bits` of the number tell.
+fn entry<'m>(m: &'m ModuleBuilder, number: Sig<'m>, bits: u32, values: &[i64], ty: Ty) -> Sig<'m> {
+    if bits == 0 || values.iter().all(|v| *v == values[0]) {
+        return m.lit(values[0], ty);
+    }
+    let half = values.len().min(1 << (bits - 1).min(62));
+    let (low, high) = values.split_at(half);
+    let chosen = |values: &[i64]| entry(m, number, bits - 1, values, ty);
+    if low.starts_with(high) {
+        return chosen(low);
+    }
+    m.mux(number.bit(bits - 1), chosen(high), chosen(low))
+}
+
 /// A number modulo the type's width, as a value of the type.
 pub(crate) fn modulo(value: i64, ty: Ty) -> i64 {
     let above = 64 - ty.w.min(64);

@@ -9,7 +9,7 @@
 //!
 //! Invariant: no counter that tells the case ends by case itself (the verifier of an array checks it).
 
-use crate::cases::{by_case, modulo};
+use crate::cases::{by_case, modulo, table};
 use rtl::{clog2, u, ModuleBuilder, Reg, Sig, Ty};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -116,8 +116,10 @@ pub(crate) struct Phases<'m> {
     pub behind: Vec<Sig<'m>>,
     /// The case of the first phase, or the number behind the last case: of each function of a merged array, if it is one.
     pub first: Vec<usize>,
-    /// One bit per function: it starts, in the cycle of `start`.
-    pub starts: Vec<Sig<'m>>,
+    /// Of a merged array: the number of the function that starts, in the cycle of `start`.
+    function: Option<Sig<'m>>,
+    /// And the number of the case of the phase behind, or the number behind the last case.
+    code: Option<Sig<'m>>,
     /// Begins the names of registers.
     pub name: &'static str,
     /// Numbers for each case and between them.
@@ -151,9 +153,14 @@ impl<'m> Phases<'m> {
         name: &'static str,
         behind: Vec<Sig<'m>>,
         first: Vec<usize>,
-        starts: Vec<Sig<'m>>,
+        function: Option<Sig<'m>>,
     ) -> Self {
-        Phases { pace, behind, first, starts, name, numbers: RefCell::default() }
+        // A merged array has many cases, so its tables are over their number.
+        let code = function.map(|_| {
+            let numbers: Vec<i64> = (0..=behind.len() as i64).collect();
+            by_case(pace.m, &behind, &numbers, u(clog2(numbers.len() as u64))).called(format!("{name}_behind"))
+        });
+        Phases { pace, behind, first, function, code, name, numbers: RefCell::default() }
     }
 
     /// A number for each case and between them, modulo the type's width.
@@ -167,13 +174,16 @@ impl<'m> Phases<'m> {
         if let Some((_, made)) = self.numbers.borrow().iter().find(found) {
             return *made;
         }
-        let behind = by_case(m, &self.behind, &values, ty);
+        let behind = match self.code {
+            Some(code) => table(m, code, &values, ty),
+            None => by_case(m, &self.behind, &values, ty),
+        };
         let now = m.reg(format!("{}{}", self.name, self.numbers.borrow().len()), ty);
         let first: Vec<i64> = self.first.iter().map(|case| values[*case]).collect();
-        match &first[..] {
-            [first] => now.rst(rst, *first).en(advances).next(behind),
-            _ => {
-                let at_start = by_case(m, &self.starts[..first.len() - 1], &first, ty);
+        match self.function {
+            None => now.rst(rst, first[0]).en(advances).next(behind),
+            Some(function) => {
+                let at_start = table(m, function, &first, ty);
                 now.en(start | advances).next(m.mux(start, at_start, behind))
             }
         };

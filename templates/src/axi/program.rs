@@ -2,7 +2,7 @@
 //! The array needs no divider for them.
 
 use super::elastic::constant;
-use crate::cases::by_case;
+use crate::cases;
 use crate::port::Port;
 use array::contract::program::Register;
 use rtl::{s, u, ModuleBuilder, Sig, Ty};
@@ -69,9 +69,7 @@ impl<'m> Program<'m> {
             return constant(self.m, *c, ty);
         }
         if let (Some(table), Some(function)) = (formula.table(), self.function) {
-            let number = pick(&self.registers[function]);
-            let is: Vec<_> = (0..table.len() - 1).map(|f| number.eq_lit(f)).collect();
-            return by_case(self.m, &is, &table, ty);
+            return cases::table(self.m, pick(&self.registers[function]), &table, ty);
         }
         match self.registers.iter().find(|v| v.formula == *formula) {
             Some(value) => pick(value).to(ty),

@@ -428,10 +428,9 @@ fn cases<'m>(
         (0..walk.cases.len()).find(is).unwrap_or(walk.cases.len())
     };
     let count = walk.merged().filter(|_| !walk.functions.is_empty());
-    let number = |count: usize| program.at_start(&walk.lasts[0], u(clog2(count as u64)));
-    let starts = count.map_or(vec![], |count| (0..count).map(|f| number(count).eq_lit(f)).collect());
+    let function = count.map(|count| program.at_start(&walk.lasts[0], u(clog2(count as u64))));
     let first = count.map_or_else(|| vec![first(None)], |count| (0..count).map(|f| first(Some(f))).collect());
-    Phases::new(pace, "gen_of_phase", behind, first, starts)
+    Phases::new(pace, "gen_of_phase", behind, first, function)
 }
 
 /// Numbers that follow from the sizes or from the phase class.

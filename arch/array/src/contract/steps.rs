@@ -60,11 +60,18 @@ impl Steps {
             if !(0..functions).any(|f| matches!(of(f), Formula::ByCase(_))) {
                 return Formula::of_function((0..functions).map(of).collect());
             }
-            // A case is of one function.
-            let in_case = |k: usize| match walk.functions.get(k) {
-                Some(&f) => of(f).in_case(k),
-                None => Formula::of_function((0..functions).map(|f| of(f).in_case(k)).collect()),
+            // A case is of one function. Between cases only those functions count that have such phases.
+            let between = || {
+                let each = |f: usize| of(f).in_case(walk.cases.len());
+                let mut paused = all.iter().filter_map(|s| s.0).filter(|f| walk.has_pauses(*f)).map(each);
+                let first = paused.next();
+                match first {
+                    None => of(walk.functions[0]).in_case(0),
+                    Some(first) if paused.all(|other| other == first) => first,
+                    Some(_) => Formula::of_function((0..functions).map(each).collect()),
+                }
             };
+            let in_case = |k: usize| walk.functions.get(k).map_or_else(between, |&f| of(f).in_case(k));
             Formula::by_case((0..=walk.cases.len()).map(in_case).collect())
         };
         let each = |pick: &dyn Fn(&Steps) -> &Vec<Formula>| {

@@ -249,6 +249,19 @@ pub struct Walk {
     pub groups: Vec<WalkGroup>,
 }
 
+/// Whether disjoint boxes hold all values of counters that end so. `number`: what an end is.
+pub fn cover<'a>(
+    boxes: impl Iterator<Item = &'a [Span]>,
+    lasts: &[Formula],
+    number: impl Fn(&Formula) -> Formula,
+) -> bool {
+    let all = |counts: &mut dyn Iterator<Item = Formula>| counts.fold(Formula::Const(1), Formula::times);
+    let whole = all(&mut lasts.iter().map(|last| number(last).plus(Formula::Const(1))));
+    let count = |span: &Span| Span { end: number(&span.end), ..span.clone() }.count();
+    let left = |left: Formula, spans: &[Span]| left.plus(Formula::Const(-1).times(all(&mut spans.iter().map(count))));
+    boxes.fold(whole, left) == Formula::Const(0)
+}
+
 /// The address of an array is a multiple of this many bytes: of a bus word where an engine relies on that, else of an
 /// element.
 pub fn alignment(vsa: &Vsa, array: usize) -> u32 {
@@ -338,6 +351,11 @@ impl Walk {
             groups: self.groups.iter().filter(|g| g.when.is_in_function(function)).map(group).collect(),
             ..self.clone()
         }
+    }
+    /// Of a merged array: a function has phases between its cases.
+    pub fn has_pauses(&self, function: usize) -> bool {
+        let cases = self.cases.iter().zip(&self.functions).filter(|(_, f)| **f == function).map(|(case, _)| &case[..]);
+        !cover(cases, &self.lasts[self.parameters..self.phases], |end| end.in_function(function))
     }
     /// Services of all groups in the whole run.
     pub fn services(&self) -> Formula {

@@ -25,11 +25,12 @@ mod tiles;
 
 use super::field::{field_port, form_range, range_ty, Field};
 use crate::axi::program::{self, Program};
-use crate::cases::{by_case, of_case};
+use crate::cases::{of_case, table};
 use crate::phases::Phases;
 use crate::port::Port;
 use array::contract::program::{of_delay, of_delays, Register};
 use array::contract::timing::swept;
+use array::contract::walk::cover;
 use array::forms;
 use array::vsa::{Vsa, When};
 use rtl::{clog2, u, Design, ModuleBuilder, Reg, Sig, Template, Ty};
@@ -339,25 +340,52 @@ impl<'m> Build<'_, 'm> {
         }
     }
 
-    /// A constant that the function of the run tells, in the cycle of `start` or behind it.
-    fn by_function(&self, is: &[Sig<'m>], values: &[i64], ty: Ty) -> Sig<'m> {
-        by_case(self.m, &is[..is.len() - 1], values, ty)
+    /// A constant that the function of the run tells, in the cycle of `start`.
+    fn by_function(&self, values: &[i64], ty: Ty) -> Sig<'m> {
+        table(self.m, self.parameters[0], values, ty)
     }
 
-    /// What a number over the parameters is in each function of a merged array, if it is a constant there.
-    fn in_functions(&self, value: &Affine) -> Option<Vec<i64>> {
-        let number = |f: usize| {
-            let used = value.coeffs.iter().zip(&self.of.counters).filter(|(c, _)| **c != 0);
-            let term = |(c, counter): (&i64, &Counter)| match counter.last.in_function(f) {
-                Formula::Const(last) => Some(c * last),
-                _ => None,
-            };
-            used.map(term).try_fold(value.constant, |sum, term| Some(sum + term?))
+    /// What a number over the parameters is in a function of a merged array, if it is a constant there.
+    fn in_function(&self, value: &Affine, f: usize) -> Option<i64> {
+        let used = value.coeffs.iter().zip(&self.of.counters).filter(|(c, _)| **c != 0);
+        let term = |(c, counter): (&i64, &Counter)| match counter.last.in_function(f) {
+            Formula::Const(last) => Some(c * last),
+            _ => None,
         };
-        if self.of.functions == 0 {
-            return None;
+        used.map(term).try_fold(value.constant, |sum, term| Some(sum + term?))
+    }
+
+    /// The same in each function.
+    fn in_functions(&self, value: &Affine) -> Option<Vec<i64>> {
+        let functions = self.of.functions;
+        (functions > 0).then(|| (0..functions).map(|f| self.in_function(value, f)).collect()).flatten()
+    }
+
+    /// What numbers over the parameters, for each case and between them, are where the function of a case tells them. Between
+    /// cases it has to be one number.
+    fn in_cases(&self, all: &[Affine]) -> Option<Vec<i64>> {
+        let (cases, between) = (&self.of.cases, all.last()?);
+        if all.iter().all(Affine::is_constant) {
+            return Some(all.iter().map(|step| step.constant).collect());
         }
-        (0..self.of.functions).map(number).collect()
+        let in_case = |(step, case): (&Affine, &Case)| self.in_function(step, case[0].low as usize);
+        let mut values: Vec<i64> =
+            (self.of.functions > 0).then(|| all.iter().zip(cases).map(in_case).collect()).flatten()?;
+        let paused = (0..self.of.functions).filter(|f| self.has_pauses(*f));
+        let paused: Vec<i64> = paused.map(|f| self.in_function(between, f)).collect::<Option<_>>()?;
+        let any = values[0];
+        let one = paused.iter().all(|v| *v == paused[0]);
+        values.push(paused.first().copied().unwrap_or(any));
+        one.then_some(values)
+    }
+
+    /// A function has phases between its cases.
+    fn has_pauses(&self, f: usize) -> bool {
+        let (counters, first) = (&self.of.counters, self.parameters.len());
+        let number = |end: &Formula| end.parameter().map_or(end, |p| &counters[p].last).in_function(f);
+        let lasts: Vec<Formula> = counters[first..self.of.cased].iter().map(|c| c.last.clone()).collect();
+        let cases = self.of.cases.iter().filter(|case| case[0].low == f as i64);
+        !cover(cases.map(|case| &case[first..]), &lasts, number)
     }
 
     fn odometer(&mut self) {
@@ -525,11 +553,11 @@ impl<'m> Build<'_, 'm> {
         };
         let number = |k: usize, step: &Step| match step.all() {
             [one] => of_run(format!("{name}_step{k}"), one),
-            all if all.iter().all(Affine::is_constant) => {
-                self.of_phase(&all.iter().map(|step| step.constant).collect::<Vec<_>>(), ty).now
-            }
             all if all.iter().all(|step| *step == all[0]) => of_run(format!("{name}_step{k}"), &all[0]),
             all => {
+                if let Some(values) = self.in_cases(all) {
+                    return self.of_phase(&values, ty).now;
+                }
                 let each = |(case, step)| of_run(format!("{name}_step{k}_{case}"), step);
                 of_case(m, &self.cases(), &all.iter().enumerate().map(each).collect::<Vec<_>>())
             }
@@ -548,7 +576,7 @@ impl<'m> Build<'_, 'm> {
     fn run(&self, value: &Affine, ty: Ty) -> Sig<'m> {
         let m = self.m;
         if let Some(values) = self.in_functions(value) {
-            return self.by_function(&self.starts, &values, ty);
+            return self.by_function(&values, ty);
         }
         let constant = |v: i64| m.lit_big(&[v as u64], ty);
         value.coeffs.iter().zip(&self.parameters).filter(|(c, _)| **c != 0).fold(

@@ -29,7 +29,8 @@ impl<'m> Build<'_, 'm> {
         });
         self.digits.splice(0..0, digits);
         let behind = self.cases_behind(&ahead);
-        self.phases = Some(Phases::new(pace, "of_phase", behind, self.first_cases(), self.starts.clone()));
+        let function = (self.of.functions > 0).then(|| self.parameters[0]);
+        self.phases = Some(Phases::new(pace, "of_phase", behind, self.first_cases(), function));
     }
 
     /// The case of the counters one step ahead, one bit each.
@@ -79,7 +80,7 @@ impl<'m> Build<'_, 'm> {
                     d.last.en(advance).next(next);
                 } else {
                     let first: Vec<i64> = self.first_cases().into_iter().map(|case| singles[case]).collect();
-                    let at_once = self.by_function(&self.starts, &first, u(1));
+                    let at_once = self.by_function(&first, u(1));
                     d.last.en(self.start | advance).next(m.mux(self.start, at_once, next));
                 }
                 continue;
