@@ -116,9 +116,8 @@ pub(crate) struct Phases<'m> {
     pub behind: Vec<Sig<'m>>,
     /// The case of the first phase, or the number behind the last case: of each function of a merged array, if it is one.
     pub first: Vec<usize>,
-    /// Of a merged array: the number of the function that starts, in the cycle of `start`.
-    function: Option<Sig<'m>>,
-    /// And the number of the case of the phase behind, or the number behind the last case.
+    /// Of a merged array: the number of the case of the phase behind, or the number behind the last case; in the cycle of
+    /// `start`, of the first phase.
     code: Option<Sig<'m>>,
     /// Begins the names of registers.
     pub name: &'static str,
@@ -131,7 +130,7 @@ pub(crate) struct Phases<'m> {
 pub(crate) struct OfPhase<'m> {
     /// In the present phase.
     pub now: Sig<'m>,
-    /// In the phase behind it.
+    /// In the phase behind it; in the cycle of `start`, of a merged array, in the first one.
     behind: Sig<'m>,
 }
 
@@ -156,11 +155,14 @@ impl<'m> Phases<'m> {
         function: Option<Sig<'m>>,
     ) -> Self {
         // A merged array has many cases, so its tables are over their number.
-        let code = function.map(|_| {
+        let code = function.map(|function| {
             let numbers: Vec<i64> = (0..=behind.len() as i64).collect();
-            by_case(pace.m, &behind, &numbers, u(clog2(numbers.len() as u64))).called(format!("{name}_behind"))
+            let ty = u(clog2(numbers.len() as u64));
+            let case = by_case(pace.m, &behind, &numbers, ty);
+            let firsts: Vec<i64> = first.iter().map(|case| *case as i64).collect();
+            pace.m.mux(pace.start, table(pace.m, function, &firsts, ty), case).called(format!("{name}_case"))
         });
-        Phases { pace, behind, first, function, code, name, numbers: RefCell::default() }
+        Phases { pace, behind, first, code, name, numbers: RefCell::default() }
     }
 
     /// A number for each case and between them, modulo the type's width.
@@ -179,13 +181,9 @@ impl<'m> Phases<'m> {
             None => by_case(m, &self.behind, &values, ty),
         };
         let now = m.reg(format!("{}{}", self.name, self.numbers.borrow().len()), ty);
-        let first: Vec<i64> = self.first.iter().map(|case| values[*case]).collect();
-        match self.function {
-            None => now.rst(rst, first[0]).en(advances).next(behind),
-            Some(function) => {
-                let at_start = table(m, function, &first, ty);
-                now.en(start | advances).next(m.mux(start, at_start, behind))
-            }
+        match self.code {
+            Some(_) => now.en(start | advances).next(behind),
+            None => now.rst(rst, values[self.first[0]]).en(advances).next(behind),
         };
         let made = OfPhase { now: now.q(), behind };
         self.numbers.borrow_mut().push((values, made));

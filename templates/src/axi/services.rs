@@ -5,7 +5,7 @@ use super::bundle::Bus;
 use super::bursts::{Guard, Report};
 use super::elastic::{choose, hold, stage, Ready, Stage};
 use super::program::{self, Program};
-use crate::cases::{modulo, of_case, within};
+use crate::cases::{modulo, of_case, table, within};
 use crate::phases::{Outer, Pace, Phases};
 use crate::port::Port;
 use array::contract::program::Register;
@@ -259,7 +259,7 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
     let counts: Vec<_> = phases.iter().map(|c| c.value).chain(counters.iter().copied()).map(|c| c.q()).collect();
     let ahead: Vec<_> = phases.iter().map(|c| c.ahead).collect();
     let cases = (!walk.cases.is_empty()).then(|| cases(m, (walk, &runs), &io.program, pace, &ahead));
-    let numbers = Numbers { m, program: &io.program, cases, runs };
+    let numbers = Numbers { m, program: &io.program, cases };
     let inner = counts.iter().zip(lasts).skip(outer);
     let inner: Vec<_> = inner.map(|(c, last)| c.eq(numbers.held(last, c.ty()))).collect();
     let at_end = phases.iter().map(|c| c.last.q()).chain(inner).collect();
@@ -439,8 +439,6 @@ struct Numbers<'a, 'm> {
     program: &'a Program<'m>,
     /// If there are phases of several classes.
     cases: Option<Phases<'m>>,
-    /// Per function of a merged array.
-    runs: Vec<Sig<'m>>,
 }
 
 impl<'m> Numbers<'_, 'm> {
@@ -498,8 +496,11 @@ impl<'m> Tiles<'_, 'm> {
         let in_case =
             |some: &BTreeSet<usize>| self.numbers.cases.as_ref().map_or(m.lit(1, u(1)), |phases| phases.among(some));
         let runs = &g.when.functions;
-        let function =
-            (!runs.is_empty()).then(|| m.any(&runs.iter().map(|f| self.numbers.runs[*f]).collect::<Vec<_>>()));
+        let function = walk.merged().filter(|_| !runs.is_empty()).map(|count| {
+            let number = self.numbers.program.held(&walk.lasts[0], u(clog2(count as u64)));
+            let among: Vec<i64> = (0..count).map(|f| i64::from(runs.contains(&f))).collect();
+            table(m, number, &among, u(1))
+        });
         let in_tile = (0..counts.len()).filter_map(at).chain(g.when.cases.as_ref().map(in_case));
         let tests: Vec<_> = function.into_iter().chain(in_tile).collect();
         if tests.is_empty() {

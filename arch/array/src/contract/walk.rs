@@ -32,7 +32,7 @@
 use crate::vsa::{FootprintDim, Vsa, When};
 use scop::Affine;
 use uniform::affine::interval;
-use uniform::counters::{Case, Span};
+use uniform::counters::{Case, Loops, Span};
 use uniform::sizes::Formula;
 
 /// Row descriptors between the address side and the data side of a writer.
@@ -249,12 +249,17 @@ pub struct Walk {
     pub groups: Vec<WalkGroup>,
 }
 
+/// A function of a merged array has phases between its cases.
+pub fn has_pauses(loops: Loops<'_>, function: usize) -> bool {
+    let phases = loops.parameters()..loops.phases();
+    let number = |end: &Formula| end.parameter().map_or(end, |p| &loops.counters[p].last).in_function(function);
+    let lasts: Vec<Formula> = loops.counters[phases.clone()].iter().map(|c| c.last.clone()).collect();
+    let cases = loops.cases.iter().filter(|case| case[0].low == function as i64);
+    !cover(cases.map(|case| &case[phases.clone()]), &lasts, number)
+}
+
 /// Whether disjoint boxes hold all values of counters that end so. `number`: what an end is.
-pub fn cover<'a>(
-    boxes: impl Iterator<Item = &'a [Span]>,
-    lasts: &[Formula],
-    number: impl Fn(&Formula) -> Formula,
-) -> bool {
+fn cover<'a>(boxes: impl Iterator<Item = &'a [Span]>, lasts: &[Formula], number: impl Fn(&Formula) -> Formula) -> bool {
     let all = |counts: &mut dyn Iterator<Item = Formula>| counts.fold(Formula::Const(1), Formula::times);
     let whole = all(&mut lasts.iter().map(|last| number(last).plus(Formula::Const(1))));
     let count = |span: &Span| Span { end: number(&span.end), ..span.clone() }.count();

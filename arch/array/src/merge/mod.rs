@@ -37,13 +37,13 @@ use crate::contract::{delay, timing};
 use crate::draft::{InputDraft, Lowered, OutputDraft, OutputDraftPort};
 use crate::pe;
 use crate::pe::{retime, May};
-use crate::vsa::{InputGroup, Node, NodeId, Op, OutputGroup, Remarks, Scalar, Vsa};
+use crate::vsa::{CellBound, Footprint, InputGroup, Node, NodeId, Op, OutputGroup, Remarks, Scalar, Vsa};
 use frame::{Frame, Places};
 use scop::{BinaryOp, Expr, ExprKind, ScalarType};
 use slots::{Joining, Slots};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use uniform::affine::{Condition, Form, Ranges};
+use uniform::affine::{interval, Condition, Form, Ranges};
 
 /// Why functions are no merged array.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -172,7 +172,7 @@ impl Numbers<'_> {
         };
         for (k, g) in vsa.outputs.iter().enumerate() {
             let waited = vsa.inputs.iter().flat_map(|g| &g.after).any(|after| after.output as usize == k);
-            let (group, whole) = (self.output(g), whole(1, k));
+            let (group, whole) = (self.output(g, vsa), whole(1, k));
             let place = slots.output(merged, Joining { group, placed: &self.outputs, whole, alone: !waited });
             self.outputs.push(place);
         }
@@ -264,7 +264,7 @@ impl Numbers<'_> {
     }
 
     /// Without the nodes of ports.
-    fn output(&self, g: &OutputGroup) -> OutputGroup {
+    fn output(&self, g: &OutputGroup, vsa: &Vsa) -> OutputGroup {
         let mut footprint = g.footprint.clone();
         footprint.origin = self.forms(&footprint.origin);
         let mut out = OutputGroup {
@@ -277,6 +277,8 @@ impl Numbers<'_> {
             col: self.places.form(&g.col),
             ..g.clone()
         };
+        // Those that hold in all cells of the footprint cost a comparison, and tell groups apart.
+        out.bounds.retain(|b| !always(b, g, vsa));
         for b in &mut out.bounds {
             b.phases = self.places.spread(&b.phases, self.places.phases());
         }
@@ -297,6 +299,25 @@ impl Numbers<'_> {
         let guard = add(nodes, Op::Guard(vec![here]));
         add(nodes, Op::Binary(BinaryOp::And, guard, enable))
     }
+}
+
+/// A bound holds in all cells of a group's footprint.
+fn always(bound: &CellBound, group: &OutputGroup, vsa: &Vsa) -> bool {
+    let Footprint { origin, .. } = &group.footprint;
+    let factors: Vec<i64> = bound.coeffs.iter().copied().chain([bound.scale]).collect();
+    if bound.equality || factors.len() != origin.len() {
+        return false;
+    }
+    let (mut constant, mut counters) = (bound.constant, vec![0; vsa.counters.len()]);
+    bound.phases.iter().zip(&mut counters).for_each(|(c, sum)| *sum += c);
+    let mut cells = vec![];
+    for (d, (factor, from)) in factors.iter().zip(origin).enumerate() {
+        constant += factor * from.constant;
+        from.counters.iter().zip(&mut counters).for_each(|(c, sum)| *sum += factor * c);
+        cells.push((*factor, 0, group.footprint.extent(d) - 1));
+    }
+    let waves = counters.into_iter().zip(&vsa.counters).map(|(c, counter)| (c, 0, counter.trip - 1));
+    interval(constant, waves.chain(cells)).0 >= 0
 }
 
 /// The node of an operation with a condition as its value.

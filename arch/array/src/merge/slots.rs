@@ -16,8 +16,10 @@
 //! The arrays behind a group may have unlike extents if every row of its footprints lies in each of them, as when their
 //! extents are multiples of the tiles: the engine has tables of its steps, by function, then.
 
+use crate::contract::walk::has_pauses;
 use crate::vsa::{DramArray, Footprint, InputGroup, OutputGroup, OutputPort, Vsa, When};
 use uniform::affine::Form;
+use uniform::counters::Case;
 use uniform::sizes::Formula;
 
 /// The groups of a merged array, while functions join it.
@@ -129,8 +131,20 @@ impl Runs<'_> {
         self.end(function, counter) == Formula::Const(0)
     }
 
+    /// The last value in runs of a function; by case if it is not the same in all of them.
     fn end(&self, function: usize, counter: usize) -> Formula {
-        self.merged.over_sizes(&self.merged.counters[counter].last).in_function(function)
+        let last = &self.merged.counters[counter].last;
+        let Formula::ByCase(all) = last else { return self.merged.over_sizes(last).in_function(function) };
+        let here = |case: &Case| case[0].contains(function as i64);
+        let between = has_pauses(self.merged.loops(), function).then(|| &all[self.merged.cases.len()]);
+        let cases = self.merged.cases.iter().zip(all).filter(|(case, _)| here(case)).map(|(_, end)| end);
+        let mut ends = cases.chain(between).map(|end| self.merged.over_sizes(end).in_function(function));
+        let first = ends.next().unwrap_or_else(|| last.clone());
+        if ends.all(|end| end == first) {
+            first
+        } else {
+            last.clone()
+        }
     }
 
     fn all_still(&self, functions: &[usize], counter: usize) -> bool {

@@ -30,7 +30,7 @@ use crate::phases::Phases;
 use crate::port::Port;
 use array::contract::program::{of_delay, of_delays, Register};
 use array::contract::timing::swept;
-use array::contract::walk::cover;
+use array::contract::walk::has_pauses;
 use array::forms;
 use array::vsa::{Vsa, When};
 use rtl::{clog2, u, Design, ModuleBuilder, Reg, Sig, Template, Ty};
@@ -208,6 +208,8 @@ struct Build<'a, 'm> {
     /// Per function of a merged array: it starts, in the cycle of `start`; it runs, from the next one on.
     starts: Vec<Sig<'m>>,
     runs: Vec<Sig<'m>>,
+    /// The number of the one that runs.
+    function: Option<Sig<'m>>,
     waits: Program<'m>,
     /// Outermost first.
     digits: Vec<Digit<'m>>,
@@ -296,6 +298,7 @@ impl Template for Sequencer {
             parameters,
             starts: vec![],
             runs: vec![],
+            function: None,
             waits,
             digits: vec![],
             ends: BTreeMap::new(),
@@ -333,6 +336,7 @@ impl<'m> Build<'_, 'm> {
 
     /// Which function starts, and runs.
     fn functions(&mut self) {
+        self.function = (self.of.functions > 0).then(|| self.kept("function".into(), self.parameters[0]));
         for f in 0..self.of.functions {
             let starts = self.parameters[0].eq_lit(f);
             self.starts.push(starts);
@@ -371,21 +375,12 @@ impl<'m> Build<'_, 'm> {
         let in_case = |(step, case): (&Affine, &Case)| self.in_function(step, case[0].low as usize);
         let mut values: Vec<i64> =
             (self.of.functions > 0).then(|| all.iter().zip(cases).map(in_case).collect()).flatten()?;
-        let paused = (0..self.of.functions).filter(|f| self.has_pauses(*f));
+        let paused = (0..self.of.functions).filter(|f| has_pauses(self.of.loops(), *f));
         let paused: Vec<i64> = paused.map(|f| self.in_function(between, f)).collect::<Option<_>>()?;
         let any = values[0];
         let one = paused.iter().all(|v| *v == paused[0]);
         values.push(paused.first().copied().unwrap_or(any));
         one.then_some(values)
-    }
-
-    /// A function has phases between its cases.
-    fn has_pauses(&self, f: usize) -> bool {
-        let (counters, first) = (&self.of.counters, self.parameters.len());
-        let number = |end: &Formula| end.parameter().map_or(end, |p| &counters[p].last).in_function(f);
-        let lasts: Vec<Formula> = counters[first..self.of.cased].iter().map(|c| c.last.clone()).collect();
-        let cases = self.of.cases.iter().filter(|case| case[0].low == f as i64);
-        !cover(cases.map(|case| &case[first..]), &lasts, number)
     }
 
     fn odometer(&mut self) {

@@ -2,6 +2,7 @@
 //! last of.
 
 use super::{Build, Digit, Load, Permits, SequencerPorts};
+use crate::cases::table;
 use array::vsa::When;
 use rtl::{u, Sig};
 
@@ -12,13 +13,14 @@ impl<'m> Build<'_, 'm> {
             Some(p) => Some(d.value.q().eq(self.ends[&p].to(d.value.q().ty()))),
             None => Some(self.is(d, when.value(d.counter)?)),
         };
-        self.all(self.function(when).into_iter().chain(self.digits.iter().filter_map(at)).chain(self.among(when)))
+        self.all(self.in_function_of(when).into_iter().chain(self.digits.iter().filter_map(at)).chain(self.among(when)))
     }
 
     /// The run executes one of the functions of the tiles.
-    fn function(&self, when: &When) -> Option<Sig<'m>> {
-        let runs = when.functions.iter().map(|f| self.runs[*f]).collect::<Vec<_>>();
-        (!runs.is_empty()).then(|| self.m.any(&runs))
+    fn in_function_of(&self, when: &When) -> Option<Sig<'m>> {
+        let among: Vec<i64> = (0..self.of.functions).map(|f| i64::from(when.functions.contains(&f))).collect();
+        let number = self.function.filter(|_| !when.functions.is_empty())?;
+        Some(table(self.m, number, &among, u(1)))
     }
 
     /// The next wave's tile is the last that uses a load of input group `g`.
@@ -29,7 +31,9 @@ impl<'m> Build<'_, 'm> {
             (None, Some(_)) => Some(d.last.q()),
             (None, None) => None,
         };
-        self.all(self.function(used).into_iter().chain(self.digits.iter().filter_map(last)).chain(self.among(used)))
+        self.all(
+            self.in_function_of(used).into_iter().chain(self.digits.iter().filter_map(last)).chain(self.among(used)),
+        )
     }
 
     /// The next wave's phase is of one of the set's cases.
