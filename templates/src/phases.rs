@@ -10,7 +10,7 @@
 //! Invariant: no counter that tells the case ends by case itself (the verifier of an array checks it).
 
 use crate::cases::{by_case, modulo, table};
-use rtl::{clog2, u, ModuleBuilder, Reg, Sig, Ty};
+use rtl::{clog2, u, ModuleBuilder, Reg, Sig, Ty, Wire};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
@@ -116,13 +116,22 @@ pub(crate) struct Phases<'m> {
     pub behind: Vec<Sig<'m>>,
     /// The case of the first phase, or the number behind the last case: of each function of a merged array, if it is one.
     pub first: Vec<usize>,
-    /// Of a merged array: the number of the case of the phase behind, or the number behind the last case; in the cycle of
-    /// `start`, of the first phase.
-    code: Option<Sig<'m>>,
+    merged: Option<Merged<'m>>,
     /// Begins the names of registers.
     pub name: &'static str,
     /// Numbers for each case and between them.
     numbers: RefCell<Vec<(Vec<i64>, OfPhase<'m>)>>,
+    /// Of a merged array: the numbers of the phase behind, which [`Phases::finish`] drives.
+    open: RefCell<Vec<(Vec<i64>, Wire<'m>)>>,
+}
+
+/// The functions of a merged array.
+#[derive(Clone, Copy)]
+pub(crate) struct Merged<'m> {
+    /// The number of the one that starts, in the cycle of `start`.
+    pub function: Sig<'m>,
+    /// One of them has phases between its cases.
+    pub pauses: bool,
 }
 
 /// A number that the case tells.
@@ -152,17 +161,9 @@ impl<'m> Phases<'m> {
         name: &'static str,
         behind: Vec<Sig<'m>>,
         first: Vec<usize>,
-        function: Option<Sig<'m>>,
+        merged: Option<Merged<'m>>,
     ) -> Self {
-        // A merged array has many cases, so its tables are over their number.
-        let code = function.map(|function| {
-            let numbers: Vec<i64> = (0..=behind.len() as i64).collect();
-            let ty = u(clog2(numbers.len() as u64));
-            let case = by_case(pace.m, &behind, &numbers, ty);
-            let firsts: Vec<i64> = first.iter().map(|case| *case as i64).collect();
-            pace.m.mux(pace.start, table(pace.m, function, &firsts, ty), case).called(format!("{name}_case"))
-        });
-        Phases { pace, behind, first, code, name, numbers: RefCell::default() }
+        Phases { pace, behind, first, merged, name, numbers: RefCell::default(), open: RefCell::default() }
     }
 
     /// A number for each case and between them, modulo the type's width.
@@ -176,18 +177,49 @@ impl<'m> Phases<'m> {
         if let Some((_, made)) = self.numbers.borrow().iter().find(found) {
             return *made;
         }
-        let behind = match self.code {
-            Some(code) => table(m, code, &values, ty),
-            None => by_case(m, &self.behind, &values, ty),
-        };
-        let now = m.reg(format!("{}{}", self.name, self.numbers.borrow().len()), ty);
-        match self.code {
-            Some(_) => now.en(start | advances).next(behind),
-            None => now.rst(rst, values[self.first[0]]).en(advances).next(behind),
+        let name = format!("{}{}", self.name, self.numbers.borrow().len());
+        let now = m.reg(&name, ty);
+        let behind = if self.merged.is_some() {
+            let behind = m.wire(format!("{name}_behind"), ty);
+            self.open.borrow_mut().push((values.clone(), behind));
+            now.en(start | advances).next(behind.sig());
+            behind.sig()
+        } else {
+            let behind = by_case(m, &self.behind, &values, ty);
+            now.rst(rst, values[self.first[0]]).en(advances).next(behind);
+            behind
         };
         let made = OfPhase { now: now.q(), behind };
         self.numbers.borrow_mut().push((values, made));
         made
+    }
+
+    /// Of a merged array, drives what follows from the case; nothing is asked for any more. Merged arrays have many cases, so
+    /// the numbers are tables over the number of the case. Cases that nothing tells apart have one number.
+    pub fn finish(&self) {
+        let (Some(Merged { function, pauses }), open) = (self.merged, self.open.borrow()) else { return };
+        let Pace { m, start, .. } = self.pace;
+        let tells = |a: usize, b: usize| open.iter().any(|(values, _)| values[a] != values[b]);
+        // The first case of each class.
+        let mut classes: Vec<usize> = vec![];
+        let mut code = |case: usize| {
+            let known = classes.iter().position(|first| !tells(*first, case));
+            known.unwrap_or_else(|| {
+                classes.push(case);
+                classes.len() - 1
+            }) as i64
+        };
+        let mut codes: Vec<i64> = (0..self.behind.len()).map(&mut code).collect();
+        let between = if pauses { code(self.behind.len()) } else { codes[0] };
+        codes.push(between);
+        let ty = u(clog2(classes.len() as u64));
+        let case = by_case(m, &self.behind, &codes, ty);
+        let first: Vec<i64> = self.first.iter().map(|case| codes[*case]).collect();
+        let case = m.mux(start, table(m, function, &first, ty), case).called(format!("{}_case", self.name));
+        for (values, behind) in open.iter() {
+            let entries: Vec<i64> = classes.iter().map(|case| values[*case]).collect();
+            behind.drive(table(m, case, &entries, behind.sig().ty()));
+        }
     }
 
     /// The present phase is of one of these cases.

@@ -6,7 +6,7 @@ use super::bursts::{Guard, Report};
 use super::elastic::{choose, hold, stage, Ready, Stage};
 use super::program::{self, Program};
 use crate::cases::{modulo, of_case, table, within};
-use crate::phases::{Outer, Pace, Phases};
+use crate::phases::{Merged, Outer, Pace, Phases};
 use crate::port::Port;
 use array::contract::program::Register;
 use array::contract::steps::{Owned, Steps};
@@ -300,7 +300,9 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
         };
         turn[t].next(before).en(moved).rst(io.start, u64::from(t == 0));
     }
-    job(walk, io, (&stage, busy.q()), &tiles, (&active, ends_phase))
+    let job = job(walk, io, (&stage, busy.q()), &tiles, (&active, ends_phase));
+    tiles.numbers.cases.iter().for_each(Phases::finish);
+    job
 }
 
 /// The job stage: a service and its payload. `active`: the group that is served; `ends_phase`: the tile counters leave the
@@ -428,9 +430,12 @@ fn cases<'m>(
         (0..walk.cases.len()).find(is).unwrap_or(walk.cases.len())
     };
     let count = walk.merged().filter(|_| !walk.functions.is_empty());
-    let function = count.map(|count| program.at_start(&walk.lasts[0], u(clog2(count as u64))));
+    let merged = count.map(|count| Merged {
+        function: program.at_start(&walk.lasts[0], u(clog2(count as u64))),
+        pauses: (0..count).any(|f| walk.has_pauses(f)),
+    });
     let first = count.map_or_else(|| vec![first(None)], |count| (0..count).map(|f| first(Some(f))).collect());
-    Phases::new(pace, "gen_of_phase", behind, first, function)
+    Phases::new(pace, "gen_of_phase", behind, first, merged)
 }
 
 /// Numbers that follow from the sizes or from the phase class.

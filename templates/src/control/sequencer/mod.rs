@@ -326,6 +326,7 @@ impl Template for Sequencer {
             port.output(m, m.reg("last_q", u(1)).rst(rst, 0).next(done).q());
         }
         b.outputs(&ports);
+        b.phases.iter().for_each(Phases::finish);
     }
 }
 

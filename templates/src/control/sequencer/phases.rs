@@ -2,7 +2,8 @@
 
 use super::{Build, Digit};
 use crate::cases::{of_case, within};
-use crate::phases::{Counted, OfPhase, Outer, Pace, Phases};
+use crate::phases::{Counted, Merged, OfPhase, Outer, Pace, Phases};
+use array::contract::walk::has_pauses;
 use rtl::{u, Sig, Ty};
 use std::collections::{BTreeMap, BTreeSet};
 use uniform::counters::Counter;
@@ -29,8 +30,11 @@ impl<'m> Build<'_, 'm> {
         });
         self.digits.splice(0..0, digits);
         let behind = self.cases_behind(&ahead);
-        let function = (self.of.functions > 0).then(|| self.parameters[0]);
-        self.phases = Some(Phases::new(pace, "of_phase", behind, self.first_cases(), function));
+        let merged = (self.of.functions > 0).then(|| Merged {
+            function: self.parameters[0],
+            pauses: (0..self.of.functions).any(|f| has_pauses(self.of.loops(), f)),
+        });
+        self.phases = Some(Phases::new(pace, "of_phase", behind, self.first_cases(), merged));
     }
 
     /// The case of the counters one step ahead, one bit each.
