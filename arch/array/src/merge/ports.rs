@@ -4,6 +4,7 @@
 //! data the same way. One function runs at a time, so no port has more to do than before.
 
 use crate::vsa::{DramArray, Member, Scratch, Vsa};
+use std::cmp::Reverse;
 
 /// The arrays of all functions.
 pub struct Layout {
@@ -25,15 +26,23 @@ fn moves(vsa: &Vsa, port: usize) -> [bool; 2] {
     [vsa.inputs.iter().any(|g| vsa.port_of(g.array) == port), vsa.outputs.iter().any(|g| vsa.port_of(g.array) == port)]
 }
 
-/// Per function and own port: one of the shared ports.
+/// Per function and own port: one of the shared ports. The functions with most engines choose first, and first for the ports
+/// with most engines: the others find engines there.
 fn chosen(arrays: &[&Vsa]) -> Vec<Vec<usize>> {
+    let engines = |vsa: &Vsa, port: usize| moves(vsa, port).into_iter().filter(|moves| *moves).count();
+    let all_engines = |vsa: &Vsa| (0..vsa.ports()).map(|port| engines(vsa, port)).sum::<usize>();
+    let mut order: Vec<usize> = (0..arrays.len()).collect();
+    order.sort_by_key(|&f| Reverse(all_engines(arrays[f])));
     let mut shared: Vec<Shared> = vec![];
-    let mut all = vec![];
-    for vsa in arrays {
+    let mut all: Vec<Vec<usize>> = arrays.iter().map(|vsa| vec![0; vsa.ports()]).collect();
+    for f in order {
+        let vsa = arrays[f];
+        let mut own: Vec<usize> = (0..vsa.ports()).collect();
+        own.sort_by_key(|&port| Reverse(engines(vsa, port)));
         let mut mine: Vec<usize> = vec![];
-        for port in 0..vsa.ports() {
+        for own in own {
             let wanted =
-                Shared { bytes: vsa.bus_bytes(port), moves: moves(vsa, port), scratch: vsa.on_chip(port).is_some() };
+                Shared { bytes: vsa.bus_bytes(own), moves: moves(vsa, own), scratch: vsa.on_chip(own).is_some() };
             let fits = |s: &Shared| !wanted.scratch && !s.scratch && s.bytes == wanted.bytes;
             let free = (0..shared.len()).filter(|p| !mine.contains(p) && fits(&shared[*p]));
             // Engines that would be new there.
@@ -44,8 +53,8 @@ fn chosen(arrays: &[&Vsa]) -> Vec<Vec<usize>> {
                 None => shared.push(wanted),
             }
             mine.push(port);
+            all[f][own] = port;
         }
-        all.push(mine);
     }
     all
 }
