@@ -70,6 +70,17 @@ fn layers_in_equal_tiles_have_one_pe() {
     assert_eq!(groups(&layers("")).len(), 6);
 }
 
+/// What is stored leaves by the one writer that all have, and a triangle's strips share a group with the tiles of a square.
+#[test]
+fn functions_find_the_engines_of_others() {
+    let text = merged("examples/la/blas.c", "--board zcu104 --grid 4x1");
+    assert!(groups(&text).contains(&"4 gemm_A 5 trmm_A"), "{text}");
+    for array in ["gemv_y", "trmv_y", "ger_A", "gemm_C", "trmm_C"] {
+        let line = text.lines().find(|l| l.starts_with(&format!("array {array}:"))).unwrap_or_default();
+        assert!(line.ends_with("port 0"), "{text}");
+    }
+}
+
 /// A group of functions whose last phases differ, on one port: the walk of each function stays in the phase that serves it.
 #[test]
 fn last_phases_that_differ_share_a_port() {
