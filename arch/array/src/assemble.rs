@@ -54,8 +54,12 @@ pub(super) fn join(
     spec: &DesignSpec,
 ) -> Result<Vsa, Illegal> {
     let scop = &kernel.source().scop;
-    reshape::reshape(scop, &mut lowered, &mapping);
-    let dram = arrays(kernel, &lowered, &mapping, schedule.interval, spec);
+    let sources = in_dram(kernel, &lowered);
+    reshape::reshape(scop, &mut lowered, &mapping, |array| {
+        let members = behind_port_of(kernel, &sources, array);
+        asked(scop, spec, &members).unwrap_or_else(|| usable(kernel, spec, &members))
+    });
+    let dram = arrays(kernel, &lowered, &sources, &mapping, schedule.interval, spec);
     let outputs = outputs(scop, &lowered, &dram, &mapping)?;
     let inputs = inputs(kernel, &lowered, &outputs, &dram, &mapping);
     let mut vsa = Vsa {
@@ -99,16 +103,46 @@ struct InDram {
     array: DramArray,
 }
 
-/// The arrays that the PEs read or write, with the widths of their buses.
-fn arrays(kernel: &Kernel, lowered: &Lowered, mapping: &Mapping, interval: i64, spec: &DesignSpec) -> Vec<InDram> {
+/// The arrays in DRAM that the PEs read or write.
+fn in_dram(kernel: &Kernel, lowered: &Lowered) -> Vec<usize> {
     let scop = &kernel.source().scop;
     let used = |a: usize| lowered.inputs.iter().any(|g| g.array == a) || lowered.outputs.iter().any(|g| g.array == a);
     let mut sources: Vec<usize> =
         (0..scop.arrays.len()).filter(|&a| scop.arrays[a].storage == Storage::Dram && used(a)).collect();
     sources.sort_by_key(|&a| kernel.scratch(a));
+    sources
+}
+
+/// Those of `sources` that share a port with `array`.
+fn behind_port_of(kernel: &Kernel, sources: &[usize], array: usize) -> Vec<usize> {
+    sources.iter().copied().filter(|&b| kernel.ports[b] == kernel.ports[array]).collect()
+}
+
+/// Bytes per word of the port of `members`, if the user names them.
+fn asked(scop: &Scop, spec: &DesignSpec, members: &[usize]) -> Option<u32> {
+    port::bus_bytes(&spec.wiring, members.iter().map(|&b| &scop.arrays[b]))
+}
+
+/// Bytes of the widest word that the memory behind the port of `members` can use.
+fn usable(kernel: &Kernel, spec: &DesignSpec, members: &[usize]) -> u32 {
+    let is_on_chip = members.iter().any(|&a| kernel.on_chip[a]);
+    let names = members.iter().map(|&b| kernel.source().scop.arrays[b].name.as_str());
+    spec.widest_bus(names).filter(|_| !is_on_chip).unwrap_or(port::WIDEST)
+}
+
+/// The arrays that the PEs read or write, with the widths of their buses.
+fn arrays(
+    kernel: &Kernel,
+    lowered: &Lowered,
+    sources: &[usize],
+    mapping: &Mapping,
+    interval: i64,
+    spec: &DesignSpec,
+) -> Vec<InDram> {
+    let scop = &kernel.source().scop;
     let mut ports: Vec<usize> = Vec::new();
     let mut dram: Vec<InDram> = Vec::new();
-    for &source in &sources {
+    for &source in sources {
         let array = &scop.arrays[source];
         let port = ports.iter().position(|&p| p == kernel.ports[source]).unwrap_or_else(|| {
             ports.push(kernel.ports[source]);
@@ -116,13 +150,9 @@ fn arrays(kernel: &Kernel, lowered: &Lowered, mapping: &Mapping, interval: i64, 
         });
         let bus =
             dram.iter().find(|b| b.array.port as usize == port).map(|b| b.array.bus_bytes()).unwrap_or_else(|| {
-                let members: Vec<usize> =
-                    sources.iter().copied().filter(|&b| kernel.ports[b] == kernel.ports[source]).collect();
-                let asked = port::bus_bytes(&spec.wiring, members.iter().map(|&b| &scop.arrays[b]));
-                asked.unwrap_or_else(|| {
-                    let names = members.iter().map(|&b| scop.arrays[b].name.as_str());
-                    let widest = spec.widest_bus(names).filter(|_| !kernel.on_chip[source]).unwrap_or(port::WIDEST);
-                    bus::choose(scop, lowered, &members, interval, mapping, widest)
+                let members = behind_port_of(kernel, sources, source);
+                asked(scop, spec, &members).unwrap_or_else(|| {
+                    bus::choose(scop, lowered, &members, interval, mapping, usable(kernel, spec, &members))
                 })
             });
         let dims = if array.dims.is_empty() { vec![1] } else { array.dims.clone() };

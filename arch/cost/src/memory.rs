@@ -234,11 +234,13 @@ pub struct PortMost {
     pub timing: MemoryTiming,
     /// Bytes in [`CYCLES`]: one way, both ways. `None`: as many as fit the words.
     pub rates: Option<[i64; 2]>,
+    /// A shorter burst costs the memory as much as so many bytes.
+    pub shortest: i64,
 }
 
 impl PortMost {
     /// A memory on chip.
-    pub const ON_CHIP: PortMost = PortMost { timing: MemoryTiming::ON_CHIP, rates: None };
+    pub const ON_CHIP: PortMost = PortMost { timing: MemoryTiming::ON_CHIP, rates: None, shortest: 1 };
 
     /// Cycles for these bytes of the two ways, at least.
     fn cycles(&self, reads: i64, writes: i64) -> i64 {
@@ -278,7 +280,7 @@ impl Most {
         let mut port = |names: Option<Vec<&str>>| {
             let Some(names) = names else { return PortMost::ON_CHIP };
             if memory.ideal || memory.kinds.is_empty() {
-                return PortMost { timing: MemoryTiming::IDEAL, rates: None };
+                return PortMost { timing: MemoryTiming::IDEAL, rates: None, shortest: 1 };
             }
             let asked = names.iter().find_map(|name| spec.wiring.bank.get(*name));
             let bank = asked.and_then(|text| bank::parse(text, memory).ok()).unwrap_or_else(|| bank::turn(memory, 0));
@@ -286,7 +288,7 @@ impl Most {
             let (kind, banks) = (&memory.kinds[number], bank.count());
             kinds.push((number, asked.map_or(0, |_| banks)));
             let rates = Some([kind.way * banks, kind.bank * banks]);
-            PortMost { timing: MemoryTiming::both(kind.latency), rates }
+            PortMost { timing: MemoryTiming::both(kind.latency), rates, shortest: kind.shortest }
         };
         let ports: Vec<PortMost> = ports.map(&mut port).collect();
         let all = kinds.first().filter(|first| kinds.iter().all(|k| k.0 == first.0)).and_then(|&(number, _)| {

@@ -62,7 +62,8 @@ impl Sketch<'_> {
                 // The same at all sizes.
                 let sized = &program.general.scop;
                 let joinable = reshape::joinable(&sized.arrays[access.array]);
-                reshape::join_rows(&mut draft, joinable, access.bytes as u32, &mapping);
+                let (bytes, bus) = (access.bytes as u32, self.bytes[access.port] as u32);
+                reshape::join_rows(&mut draft, joinable, bytes, bus, &mapping);
             }
             // Values that pass from phase to phase are loaded in each of them.
             let least = if program.passed[access.array] { mapping.phases() } else { 0 };

@@ -56,8 +56,8 @@ pub const PORTS_ONE_BY_ONE: usize = 3;
 pub const MOST_WIDTHS: usize = 256;
 /// How many times as wide as its memory a bus may be; wider ones take LUTs, and make the space larger.
 pub const WIDER_THAN_MEMORY: u32 = 4;
-/// Bytes per word that a dive tries, from wide to narrow.
-pub const DIVE_WORDS: [i64; 3] = [64, 32, 16];
+/// How often a dive halves the widest words.
+pub const DIVE_HALVINGS: u32 = 2;
 
 // What PEs take, by small arrays of the same flow.
 
@@ -155,6 +155,11 @@ pub const CORRECTED_STEP: f64 = 1.3;
 
 /// Designs that are assembled at the end because they are likely to be fast: one in so many of the effort's.
 pub const LIKELY_PART: u64 = 16;
+/// Such designs where the effort is small, because each takes no time, but at most the next part of the effort: where it
+/// is small because the program is large, each takes long.
+pub const LIKELY_DESIGNS: u64 = 64;
+/// See [`LIKELY_DESIGNS`].
+pub const LIKELY_LEAST_PART: u64 = 3;
 /// Bounds of the shapes of open grids for that: one in so many of the effort's.
 pub const LIKELY_BOUNDS_PART: u64 = 32;
 /// Open shapes of which somebody asks how fast they are likely to be.

@@ -8,16 +8,17 @@
 
 use crate::draft::{InputDraft, Lowered};
 use crate::io::{footprint, port};
+use crate::vsa::Bank;
 use scop::{Array, Scop};
 use uniform::affine::Form;
 use uniform::mapping::Mapping;
 
-/// Arrays that are only read, as it suits their readers.
-pub fn reshape(scop: &Scop, lowered: &mut Lowered, mapping: &Mapping) {
+/// Arrays that are only read, as it suits their readers. `bus`: bytes of the widest word that an array's port may have.
+pub fn reshape(scop: &Scop, lowered: &mut Lowered, mapping: &Mapping, bus: impl Fn(usize) -> u32) {
     for draft in &mut lowered.inputs {
         let array = &scop.arrays[draft.array];
         if lowered.outputs.iter().all(|o| o.array != draft.array) {
-            join_rows(draft, joinable(array), array.ty.bytes(), mapping);
+            join_rows(draft, joinable(array), array.ty.bytes(), bus(draft.array), mapping);
         }
     }
 }
@@ -29,23 +30,28 @@ pub fn joinable(array: &Array) -> &[i64] {
 }
 
 /// Joins the last two dimensions of the array that the draft reads, as often as that makes its loads shorter and its
-/// buffers no larger. `bytes`: of an element; judged by the widest bus.
-pub fn join_rows(draft: &mut InputDraft, dims: &[i64], bytes: u32, mapping: &Mapping) {
-    let word = port::WIDEST / bytes;
+/// buffers no larger. `bytes`: of an element; `bus`: of a bus word. On a wide bus one long row takes fewer words than
+/// many short ones, although it holds cells that nobody needs; on a narrow bus these cells take longer than the ends of
+/// rows. Buffers are no larger if they are not behind this bus, or not behind the widest one, where a short row takes a
+/// whole word as well.
+pub fn join_rows(draft: &mut InputDraft, dims: &[i64], bytes: u32, bus: u32, mapping: &Mapping) {
+    let word = (bus / bytes).max(1);
+    let cycles = |draft: &InputDraft| cycles(draft, word, mapping);
+    let elements = |draft: &InputDraft| [word, port::WIDEST / bytes].map(|word| elements(draft, word, mapping));
     let mut extent = 1;
     let mut whole = draft.clone();
-    let mut before = cost(draft, word, mapping);
+    let (mut before, mut kept) = (cycles(&whole), elements(&whole));
     for inner in dims.iter().skip(1).rev() {
         extent *= inner;
         whole = joined(&whole, extent);
-        let after = cost(&whole, word, mapping);
-        if after.1 > before.1 {
+        let (after, keeps) = (cycles(&whole), elements(&whole));
+        if keeps[0] > kept[0] && keeps[1] > kept[1] {
             break;
         }
         // A dimension of one element wins nothing by itself, but may stand between two that do.
-        if after.0 < before.0 {
+        if after < before {
             *draft = whole.clone();
-            before = after;
+            (before, kept) = (after, keeps);
         }
     }
 }
@@ -70,15 +76,21 @@ fn joined(draft: &InputDraft, extent: i64) -> InputDraft {
     draft
 }
 
-/// Cycles of a load, about; elements that the buffers of one place keep.
-fn cost(draft: &InputDraft, word: u32, mapping: &Mapping) -> (i64, i64) {
+/// Cycles of a load, about.
+fn cycles(draft: &InputDraft, word: u32, mapping: &Mapping) -> i64 {
+    let footprint = footprint::input(draft, 0, word, 0, mapping).footprint;
+    footprint.total_words() + footprint.total_rows()
+}
+
+/// Words of a bank below which its memory takes no fewer LUTs: two buffers of them are one LUT RAM.
+const SMALL_BANK: i64 = 16;
+
+/// Elements for which the buffers of one place have room.
+fn elements(draft: &InputDraft, word: u32, mapping: &Mapping) -> i64 {
     let group = footprint::input(draft, 0, word, 0, mapping);
     // Whole words, or the ports' elements where these are at one place of the row's one word.
     let still = group.col.counters.iter().all(|&c| c == 0);
-    let elements = group
-        .banks
-        .iter()
-        .map(|b| b.depth * i64::from(if still && b.words_per_row == 1 { b.ports } else { word }))
-        .sum();
-    (group.footprint.total_words() + group.footprint.total_rows(), elements)
+    let of_bank =
+        |b: &Bank| b.depth.max(SMALL_BANK) * i64::from(if still && b.words_per_row == 1 { b.ports } else { word });
+    group.banks.iter().map(of_bank).sum()
 }

@@ -84,6 +84,18 @@ impl Node {
             None
         }
     }
+    /// A shape over some words.
+    pub fn proposal(&self) -> Option<Proposal> {
+        self.design().or_else(|| self.widest())
+    }
+    /// The shape of all designs of the node.
+    pub fn any_shape(&self) -> Option<&Shape> {
+        match self {
+            Node::Design(of) | Node::Widest(of) => Some(&of.shape),
+            Node::Shape(shape) => Some(shape),
+            Node::Grid(_) => None,
+        }
+    }
     pub fn grid(&self) -> Option<Grid> {
         if let Node::Grid(grid) = self {
             Some(*grid)

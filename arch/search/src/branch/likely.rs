@@ -8,7 +8,10 @@
 //! passes 60 adders. In tiles of one row a row waits for the sum of the row before the last: 100 · (60 + 13) / 2 cycles.
 //! In tiles of 50 rows the same lanes wait once.
 
+use super::frontier::Node;
 use super::model::Model;
+use super::task::Proposal;
+use super::widths::Widths;
 use crate::facts::Access;
 use crate::space::{Shape, Sizes};
 use cost::bound::PORTS;
@@ -23,21 +26,38 @@ struct Service {
     port: usize,
     /// Words each time.
     words: f64,
+    /// Bytes that the memory counts for them.
+    bytes: f64,
     times: i64,
 }
 
-/// Cycles of a shape over the widest words, roughly. `None` for a program in phases.
-pub(super) fn cycles(model: &Model, shape: &Shape) -> Option<i64> {
+/// Cycles of a shape, roughly; over the widest words if the node does not name any. `None` for grids, and for a program
+/// in phases.
+pub(super) fn of_node(model: &Model, node: &Node) -> Option<i64> {
+    match node {
+        Node::Design(Proposal { shape, widths }) | Node::Widest(Proposal { shape, widths }) => {
+            cycles(model, shape, widths)
+        }
+        Node::Shape(shape) => cycles(model, shape, &model.ports_of(&shape.grid).widest()),
+        Node::Grid(_) => None,
+    }
+}
+
+fn cycles(model: &Model, shape: &Shape, widths: &Widths) -> Option<i64> {
     let (grid, facts, order) = (&shape.grid, model.facts_of(&shape.grid), model.order(shape));
     if !facts.classes.is_empty() {
         return None;
     }
     let sizes = model.sizes(shape);
     let (tile, in_lanes) = (&sizes.tile[..facts.extent.len()], grid.in_lanes(&facts.extent, &shape.inner));
-    let widths = model.ports_of(grid).widest().bytes();
+    let widths = widths.bytes();
     let tiles = sizes.over(sizes.tiled);
     let waves = sizes.waves * order.interval(facts, grid, &shape.inner);
-    let of = |a: &Access, times: i64| Service { port: a.port, words: a.likely_words(tile, widths[a.port]), times };
+    let of = |a: &Access, times: i64| {
+        let shortest = facts.most.ports.get(a.port).map_or(1, |port| port.shortest);
+        let (words, bytes) = a.likely_words(tile, widths[a.port], shortest);
+        Service { port: a.port, words, bytes, times }
+    };
 
     let mut loads: Vec<Service> = facts
         .loads(tile, in_lanes)
@@ -53,9 +73,9 @@ pub(super) fn cycles(model: &Model, shape: &Shape) -> Option<i64> {
         loads.extend(leaves.then(|| of(a, times)));
         stores.push((of(a, times), if sums.inside != 0 && is_short { 1 } else { 2 }));
     }
-    let reads = paces(model, shape, &widths, loads.iter(), 0);
-    let writes = paces(model, shape, &widths, stores.iter().map(|s| &s.0), 1);
-    let across: i64 = grid.pes.iter().map(|n| n - 1).sum();
+    let reads = paces(model, shape, loads.iter(), 0);
+    let writes = paces(model, shape, stores.iter().map(|s| &s.0), 1);
+    let across = across(model, shape, &sizes);
     let latency = latency(model, shape, &sizes);
 
     let (mut busy, mut first, mut last) = ((tiles * waves) as f64, [0.0; PORTS], 0.0f64);
@@ -83,18 +103,14 @@ pub(super) fn cycles(model: &Model, shape: &Shape) -> Option<i64> {
 }
 
 /// Cycles for a word of each port in one way, with its share of the memory.
-fn paces<'s>(
-    model: &Model,
-    shape: &Shape,
-    widths: &[i64],
-    all: impl Iterator<Item = &'s Service>,
-    way: usize,
-) -> [f64; PORTS] {
+fn paces<'s>(model: &Model, shape: &Shape, all: impl Iterator<Item = &'s Service>, way: usize) -> [f64; PORTS] {
     let most = &model.facts_of(&shape.grid).most;
-    let mut words = [0.0; PORTS];
-    all.for_each(|s| words[s.port] += s.words * s.times as f64);
-    let width = |port: usize| widths.get(port).copied().unwrap_or(0) as f64;
-    let bytes: [i64; PORTS] = std::array::from_fn(|port| (words[port] * width(port)) as i64);
+    let (mut words, mut bytes) = ([0.0; PORTS], [0.0; PORTS]);
+    all.for_each(|s| {
+        words[s.port] += s.words * s.times as f64;
+        bytes[s.port] += s.bytes * s.times as f64;
+    });
+    let bytes = bytes.map(|n| n as i64);
     let cycles = |bytes: [i64; PORTS]| {
         let both = [bytes, [0; PORTS]];
         most.cycles(&both[way], &both[1 - way]) as f64
@@ -111,18 +127,25 @@ fn paces<'s>(
     })
 }
 
+/// From a wave's launch at the first PE to its launch at the last one.
+fn across(model: &Model, shape: &Shape, sizes: &Sizes) -> i64 {
+    let grid = &shape.grid;
+    (0..model.facts_of(grid).extent.len()).map(|d| (grid.along(d).0 - 1) * passed(model, shape, sizes, d)).sum()
+}
+
 /// From a wave's launch to a result that a collector holds: a sum passes all its lanes and PEs.
 fn latency(model: &Model, shape: &Shape, sizes: &Sizes) -> i64 {
-    let (grid, facts) = (&shape.grid, model.facts_of(&shape.grid));
-    let sum = facts.writes.iter().fold(0, |all, w| all | w.ends | w.sum);
-    let passed = |d: usize| {
-        let (pes, lanes) = grid.along(d);
-        let is_sum = sum >> d & 1 == 1;
-        if is_sum {
-            pes * lanes.min(sizes.tile[d]) * facts.carried.latency[d].max(1)
-        } else {
-            pes
-        }
-    };
-    LATENCY + (0..facts.extent.len()).map(passed).filter(|&n| n > 1).sum::<i64>()
+    let of = |d: usize| shape.grid.along(d).0 * passed(model, shape, sizes, d);
+    let depth = model.facts_of(&shape.grid).extent.len();
+    LATENCY + (0..depth).map(of).filter(|&n| n > 1).sum::<i64>()
+}
+
+/// Cycles from one PE to the next along a dimension: a value that moves along it, such as a sum, passes all lanes.
+fn passed(model: &Model, shape: &Shape, sizes: &Sizes, d: usize) -> i64 {
+    let carried = &model.facts_of(&shape.grid).carried;
+    if carried.alone[d] {
+        shape.grid.along(d).1.min(sizes.tile[d]) * carried.latency[d].max(1)
+    } else {
+        1
+    }
 }

@@ -114,9 +114,10 @@ impl Ports {
 
     /// A few choices, from wide to narrow; if buses may be wider than the memory, also words that it can use.
     pub fn some(&self) -> Vec<Widths> {
-        let mut all: Vec<Widths> = tuning::DIVE_WORDS.into_iter().map(|w| self.widths(|_| w)).collect();
+        let halved = |times: u32| self.widths(|k| self.widest[k] >> times);
+        let mut all: Vec<Widths> = (0..=tuning::DIVE_HALVINGS).map(halved).collect();
         if self.usable != self.widest {
-            all.push(self.widths(|k| self.usable[k].min(tuning::DIVE_WORDS[tuning::DIVE_WORDS.len() - 1])));
+            all.push(self.widths(|k| self.usable[k].min(self.widest[k] >> tuning::DIVE_HALVINGS)));
         }
         all.dedup();
         all

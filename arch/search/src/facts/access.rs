@@ -215,9 +215,9 @@ impl Access {
         self.levels.iter().map(beats).min().unwrap_or(0)
     }
 
-    /// Bus words of `width` bytes that move the box of a tile, roughly. A row begins anywhere in a word, unless rows and
-    /// tiles are whole words.
-    pub fn likely_words(&self, tile: &[i64], width: i64) -> f64 {
+    /// Bus words of `width` bytes that move the box of a tile, roughly, and the bytes that the memory counts for them if
+    /// no row costs it less than `shortest` bytes. A row begins anywhere in a word, unless rows and tiles are whole words.
+    pub fn likely_words(&self, tile: &[i64], width: i64, shortest: i64) -> (f64, f64) {
         let cells = |side: &Side| side.iter().map(|t| t.step * (tile[t.dim].min(t.most) - 1)).sum::<i64>() + 1;
         let words = |(joined, level): (usize, &Vec<Side>)| {
             let (last, outer) = level.split_last().expect("a subscript");
@@ -229,9 +229,9 @@ impl Access {
                     .iter()
                     .all(|t| is_whole(t.step * tile[t.dim] * self.bytes) || cells(last) * self.bytes == pitch);
             let of_row = if begins { (row + width - 1) / width * width } else { row + width - self.bytes };
-            (rows * of_row) as f64 / width as f64
+            ((rows * of_row) as f64 / width as f64, (rows * of_row.max(shortest)) as f64)
         };
-        self.levels.iter().enumerate().map(words).fold(f64::MAX, f64::min)
+        self.levels.iter().enumerate().map(words).min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default()
     }
 
     /// Bytes that tiles of so many iterations load on average, at least. Neighbouring tiles with another number of

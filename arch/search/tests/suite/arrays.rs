@@ -171,7 +171,7 @@ fn alignment(rows: &str, columns: i64, word: u32, unaligned: bool) -> u32 {
     array::contract::walk::alignment(&vsa, x)
 }
 
-/// An array begins a bus word where all of its rows do, it has no rest behind its last word, and words are not longer
+/// An array begins a bus word where all of its rows do (joined ones are one), it has no rest behind its last word, and words are not longer
 /// than what allocators align to.
 #[test]
 fn addresses_are_multiples_of_words_where_engines_gain() {
@@ -180,7 +180,7 @@ fn addresses_are_multiples_of_words_where_engines_gain() {
         ("8", 16, 16, true, 4),
         ("n", 16, 16, false, 64),
         ("8", 16, 4, false, 16),
-        ("8", 12, 8, false, 4),
+        ("8", 12, 8, false, 32),
         ("n", 12, 4, false, 16),
         ("8", 32, 32, false, 4),
         ("1", 24, 16, false, 4),

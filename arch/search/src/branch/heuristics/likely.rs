@@ -5,7 +5,7 @@
 //! ([`crate::branch::likely`]), and the first of them are assembled.
 
 use super::super::frontier::Node;
-use super::super::{at_once, closed, likely, Bounded, Search};
+use super::super::{at_once, closed, likely, Bounded, Proposal, Search};
 use super::dives::those_that_fit;
 use crate::space::{Grid, Shape};
 use crate::tuning;
@@ -16,20 +16,26 @@ pub(super) fn likely_shapes(search: &mut Search) {
         return;
     }
     let mut shapes = Likely::default();
-    let of = |node: &Bounded<Node>| node.of.shape().map(|shape| Bounded::new(node.bound, shape));
-    let open: Vec<Bounded<Shape>> = search.frontier.open().filter_map(of).collect();
+    let is_grid = |node: &&Bounded<Node>| node.of.grid().is_some();
+    let open: Vec<Bounded<Node>> = search.frontier.open().filter(|node| !is_grid(node)).cloned().collect();
     shapes.add(search, open);
     add_grids(search, &mut shapes);
-    let designs = search.counts.exact + search.task.effort.exact / tuning::LIKELY_PART;
-    let walks = search.counts.walks + search.task.effort.exact * tuning::LIKELY_WALKS / tuning::LIKELY_PART;
+    let effort = search.task.effort.exact;
+    let more = (effort / tuning::LIKELY_PART).max(tuning::LIKELY_DESIGNS.min(effort / tuning::LIKELY_LEAST_PART));
+    let designs = search.counts.exact + more;
+    let walks = search.counts.walks + more * tuning::LIKELY_WALKS;
     for some in shapes.in_order().chunks(tuning::DESIGNS_TOGETHER) {
         if search.counts.exact >= designs || search.counts.walks >= walks {
             break;
         }
         let limit = search.incumbent.limit();
-        let open: Vec<Bounded<Shape>> = some.iter().filter(|shape| shape.bound < limit).copied().collect();
-        search.pes.assemble(&search.model, &open.iter().map(|shape| &shape.of.grid).collect::<Vec<_>>());
-        let fitting = those_that_fit(search, &open);
+        let open: Vec<&Bounded<Node>> = some.iter().filter(|node| node.bound < limit).collect();
+        let of = |node: &&Bounded<Node>| node.of.shape().map(|shape| Bounded::new(node.bound, shape));
+        let whole: Vec<Bounded<Shape>> = open.iter().filter_map(of).collect();
+        search.pes.assemble(&search.model, &whole.iter().map(|shape| &shape.of.grid).collect::<Vec<_>>());
+        let of = |node: &&Bounded<Node>| node.of.proposal().map(|proposal| Bounded::new(node.bound, proposal));
+        let mut fitting: Vec<Bounded<Proposal>> = open.iter().filter_map(of).collect();
+        fitting.extend(those_that_fit(search, &whole));
         search.evaluate(fitting);
     }
 }
@@ -50,24 +56,27 @@ fn add_grids(search: &mut Search, shapes: &mut Likely) {
         let (model, limit) = (&search.model, search.incumbent.limit());
         for found in at_once(&some, |grid| closed::shapes(model, grid, limit)) {
             search.counts.bounds += found.bounds;
-            shapes.add(search, found.shapes);
+            let of = |shape: Bounded<Shape>| Bounded::new(shape.bound, Node::Shape(shape.of));
+            shapes.add(search, found.shapes.into_iter().map(of).collect());
         }
     }
 }
 
-/// Shapes with their likely cycles: the most promising ones.
+/// Open shapes, over all words or over some, with their likely cycles: the most promising ones.
 #[derive(Default)]
-struct Likely(Vec<(i64, Bounded<Shape>)>);
+struct Likely(Vec<(i64, Bounded<Node>)>);
 
 impl Likely {
-    fn add(&mut self, search: &Search, mut shapes: Vec<Bounded<Shape>>) {
+    fn add(&mut self, search: &Search, mut shapes: Vec<Bounded<Node>>) {
         if shapes.len() > tuning::LIKELY_SHAPES {
             shapes.select_nth_unstable(tuning::LIKELY_SHAPES);
             shapes.truncate(tuning::LIKELY_SHAPES);
         }
         let (model, limit, pes) = (&search.model, search.incumbent.limit(), &search.pes);
-        shapes.retain(|shape| shape.bound < limit && pes.may_fit(model, &shape.of));
-        let cycles = at_once(&shapes, |shape| likely::cycles(model, &shape.of).unwrap_or(0).max(shape.bound));
+        let is_open =
+            |node: &Bounded<Node>| node.bound < limit && node.of.any_shape().is_some_and(|s| pes.may_fit(model, s));
+        shapes.retain(is_open);
+        let cycles = at_once(&shapes, |node| likely::of_node(model, &node.of).unwrap_or(0).max(node.bound));
         self.0.extend(cycles.into_iter().zip(shapes));
         if self.0.len() > 2 * tuning::LIKELY_KEPT {
             self.0.select_nth_unstable(tuning::LIKELY_KEPT);
@@ -75,8 +84,8 @@ impl Likely {
         }
     }
 
-    fn in_order(mut self) -> Vec<Bounded<Shape>> {
+    fn in_order(mut self) -> Vec<Bounded<Node>> {
         self.0.sort_unstable();
-        self.0.into_iter().map(|(_, shape)| shape).collect()
+        self.0.into_iter().map(|(_, node)| node).collect()
     }
 }
