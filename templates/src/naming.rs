@@ -1,9 +1,9 @@
-//! Names of modules and ports that several templates use, the kind of memory for a size, and ports that hop.
+//! Names of modules and ports that several templates use, kinds of memories and shift registers, and ports that hop.
 
 use crate::port::{Chain, Port};
-use array::contract::memory::{kind, Kind};
+use array::contract::memory::{ends_in_register, kind, Kind};
 use array::vsa::{Node, NodeId, Op, Vsa};
-use rtl::{MemStyle, Ty};
+use rtl::{MemStyle, Sig, Ty};
 use scop::BinaryOp;
 
 /// Stem of the names of the ports and signals of a node.
@@ -67,6 +67,13 @@ fn operation(op: &Op) -> &'static str {
         Op::Spread(..) => "spread",
         Op::Field(..) => "field",
         _ => "value",
+    }
+}
+
+/// The last flip-flop of a shift register of so many registers, if it has one of its own.
+pub fn end_shift_register(last: Sig<'_>, length: usize) {
+    if ends_in_register(length as i64, last.w().into()) {
+        last.attr("shreg_extract", "no");
     }
 }
 

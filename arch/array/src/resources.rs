@@ -223,3 +223,9 @@ pub fn line(taps: impl IntoIterator<Item = i64>, width: i64, fabric: Fabric) -> 
     let (lut, ff) = memory::line(taps, width, fabric);
     Resources::logic(lut, ff)
 }
+
+/// The same of a value that travels with the waves.
+pub fn line_of_waves(taps: impl IntoIterator<Item = i64>, width: i64, fabric: Fabric) -> Resources {
+    let (lut, ff) = memory::line_of_waves(taps, width, fabric);
+    Resources::logic(lut, ff)
+}

@@ -31,7 +31,7 @@ use array::contract::operand::{digits, effective_type, live_nodes, operand_sourc
 use array::contract::packed::looked_at;
 use array::contract::timing::collect_time;
 use array::operators::{Operator, Shape};
-use array::resources::{bits_of, line, memory, Resources};
+use array::resources::{bits_of, line, line_of_waves, memory, Resources};
 use array::vsa::{Delay, Node, NodeId, Op, Vsa};
 use scop::{BinaryOp, ScalarType};
 use std::collections::{BTreeMap, BTreeSet};
@@ -66,7 +66,7 @@ pub(super) fn pes(vsa: &Vsa) -> Pes {
     let entry = part
         .fields
         .iter()
-        .map(|(field, reads)| line(reads.keys().next().copied(), part.width(field), vsa.fabric))
+        .map(|(field, reads)| line_of_waves(reads.keys().next().copied(), part.width(field), vsa.fabric))
         .sum();
     Pes { cost, entry, fields: part.fields.into_keys().collect() }
 }
@@ -315,7 +315,7 @@ impl<'a> Part<'a> {
             self.needed
                 .along(self.vsa, reads)
                 .into_iter()
-                .map(|(taps, pes)| line(taps, width, self.vsa.fabric) * pes)
+                .map(|(taps, pes)| line_of_waves(taps, width, self.vsa.fabric) * pes)
                 .sum::<Resources>()
         };
         self.fields.iter().map(one).sum()
@@ -325,12 +325,13 @@ impl<'a> Part<'a> {
     fn passed(&self, n: usize, cycles: i64) -> Resources {
         let bits = i64::from(self.vsa.nodes[n].ty.bits());
         let taps = || self.taps[n].iter().copied();
-        line(taps().chain([cycles]), bits, self.vsa.fabric) - line(taps(), bits, self.vsa.fabric)
+        line_of_waves(taps().chain([cycles]), bits, self.vsa.fabric) - line_of_waves(taps(), bits, self.vsa.fabric)
     }
 
     /// The operator with the line of registers behind it.
     fn node(&self, id: NodeId) -> Resources {
-        line(self.taps[id.index()].iter().copied(), self.widths[id.index()], self.vsa.fabric) + self.operator(id)
+        line_of_waves(self.taps[id.index()].iter().copied(), self.widths[id.index()], self.vsa.fabric)
+            + self.operator(id)
     }
 
     /// LUTs of a multiplexer that is in no other multiplexer's LUT.

@@ -26,6 +26,7 @@ use crate::control::{field_port, time_field, Field};
 use crate::io::buffer::Buffer;
 use crate::io::collector::{row_form, wave_enables};
 use crate::io::words::{bank_start, BufferPorts, StreamShape, Ties, WaveIndex};
+use crate::naming::end_shift_register;
 use crate::pe::datapath::{Datapath, Tied};
 use crate::pe::Pe;
 use crate::port::{Chain, Port};
@@ -331,6 +332,7 @@ impl<'m> Build<'_, 'm> {
         let (pe, extent) = (&self.array.pe, self.part.extent);
         for ((field, phase), chain) in pe.datapath.fields.iter().zip(&pe.ports.fields) {
             let entry = self.field(field, *phase, &chain.port.name);
+            end_shift_register(entry, *phase as usize);
             self.chain(self.pe, extent, chain, entry);
         }
         for (tied, port) in pe.datapath.tied.iter().zip(&pe.ports.tied) {

@@ -17,7 +17,7 @@
 pub mod datapath;
 
 use crate::control::{field_port, time_field, Field};
-use crate::naming::{memory_style, stem, Hops};
+use crate::naming::{end_shift_register, memory_style, stem, Hops};
 use crate::operators::{self, wires, Request};
 use crate::port::{Chain, Port};
 use array::contract::operand::{operand_source, travels};
@@ -200,16 +200,30 @@ struct Line<'m> {
     base: i64,
     name: String,
     taps: Vec<Sig<'m>>,
+    /// Those of the taps that something reads.
+    read: BTreeSet<usize>,
 }
 
 impl<'m> Line<'m> {
+    fn new(base: i64, name: String, value: Sig<'m>) -> Self {
+        Line { base, name, taps: vec![value], read: BTreeSet::new() }
+    }
+
     fn at(&mut self, m: &'m ModuleBuilder, time: i64) -> Sig<'m> {
         while (self.taps.len() as i64) <= time - self.base {
             let last = *self.taps.last().expect("a line starts with its value");
             let name = format!("{}_d{}", self.name, self.taps.len());
             self.taps.push(m.reg(name, last.ty()).next(last).q());
         }
-        self.taps[(time - self.base).max(0) as usize]
+        let tap = (time - self.base).max(0) as usize;
+        self.read.insert(tap);
+        self.taps[tap]
+    }
+
+    /// Once all readers are known: gives shift registers their last flip-flop.
+    fn finish(&self) {
+        let before = [0].into_iter().chain(self.read.iter().copied());
+        self.read.iter().zip(before).for_each(|(&tap, before)| end_shift_register(self.taps[tap], tap - before));
     }
 }
 
@@ -242,6 +256,7 @@ impl Template for Pe {
         }
         b.finish_delays();
         b.outputs();
+        b.control.values().chain(b.lines.values()).for_each(Line::finish);
     }
 }
 
@@ -297,8 +312,7 @@ impl<'a, 'm> Build<'a, 'm> {
             .iter()
             .zip(&pe.ports.fields)
             .map(|((field, phase), chain)| {
-                let line = Line { base: *phase, taps: vec![chain.port.input(m)], name: chain.port.name.clone() };
-                (field.clone(), line)
+                (field.clone(), Line::new(*phase, chain.port.name.clone(), chain.port.input(m)))
             })
             .collect();
         let tied = pe.ports.tied.iter().map(|port| port.input(m)).collect();
@@ -440,7 +454,7 @@ impl<'a, 'm> Build<'a, 'm> {
     }
 
     fn line(&self, id: NodeId, value: Sig<'m>) -> Line<'m> {
-        Line { base: self.ready(id), name: self.of(id).stem.clone(), taps: vec![value] }
+        Line::new(self.ready(id), self.of(id).stem.clone(), value)
     }
 
     fn operation(&mut self, d: &mut Design, node: &PeNode, sampled: i64, latency: u32) -> Sig<'m> {

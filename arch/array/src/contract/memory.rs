@@ -1,5 +1,6 @@
 //! In which of the board's memories something is kept. URAM is deep: little of one is better kept in block RAM.
 
+use std::collections::BTreeSet;
 use uniform::fabric::Fabric;
 
 /// Words and bits of an UltraRAM.
@@ -50,19 +51,43 @@ pub fn in_luts(words: i64) -> bool {
     words <= 64
 }
 
-/// LUTs and flip-flops of a line of registers that is read at `taps`, counted from the value itself. Three or more
-/// registers without a tap between them are a shift register of LUTs, where LUTs can be that.
+/// So many registers in a row are a shift register of LUTs, where LUTs can be that.
+const SHIFT_REGISTER: i64 = 3;
+
+/// LUTs and flip-flops of a line of registers that is read at `taps`, counted from the value itself. Registers without
+/// a tap between them may be a shift register.
 pub fn line(taps: impl IntoIterator<Item = i64>, width: i64, fabric: Fabric) -> (i64, i64) {
-    let mut taps: Vec<i64> = taps.into_iter().filter(|&t| t > 0).collect();
-    taps.sort_unstable();
-    taps.dedup();
-    let (mut lut, mut ff, mut before) = (0, 0, 0);
-    for t in taps {
-        match t - before {
-            length if length >= 3 && fabric.is_lut6() => lut += width * ((length + 31) / 32),
-            length => ff += width * length,
+    count(taps, width, fabric, |_| 0)
+}
+
+/// The same of a value that travels with the waves.
+pub fn line_of_waves(taps: impl IntoIterator<Item = i64>, width: i64, fabric: Fabric) -> (i64, i64) {
+    count(taps, width, fabric, |length| i64::from(ends_in_register(length, width)))
+}
+
+/// Whether a shift register of so many registers of a value that travels with the waves ends in a flip-flop: its own
+/// output is late, and a condition has many readers. What is left is a shift register still.
+pub fn ends_in_register(length: i64, width: i64) -> bool {
+    width == 1 && length > SHIFT_REGISTER
+}
+
+/// `last`: flip-flops at the end of a shift register of so many registers. Its LUTs are counted as without them.
+fn count(taps: impl IntoIterator<Item = i64>, width: i64, fabric: Fabric, last: impl Fn(i64) -> i64) -> (i64, i64) {
+    let (mut lut, mut ff) = (0, 0);
+    for length in steps(taps) {
+        if fabric.is_lut6() && length >= SHIFT_REGISTER {
+            lut += width * ((length + 31) / 32);
+            ff += width * last(length);
+        } else {
+            ff += width * length;
         }
-        before = t;
     }
     (lut, ff)
+}
+
+/// The registers from each tap to the next one.
+fn steps(taps: impl IntoIterator<Item = i64>) -> Vec<i64> {
+    let taps: BTreeSet<i64> = taps.into_iter().filter(|&t| t > 0).collect();
+    let before: Vec<i64> = [0].into_iter().chain(taps.iter().copied()).collect();
+    taps.iter().zip(before).map(|(tap, before)| tap - before).collect()
 }
