@@ -46,19 +46,24 @@ pub(crate) fn faults<'m>(
     first_fault(m, &all, &set);
 }
 
-/// Drives the fields that describe the first of these faults.
+/// Drives the fields that describe the first of these faults, by a tree: many ports are few multiplexers in a row. They
+/// have any value in a cycle without faults.
 pub(crate) fn first_fault<'m>(
     m: &'m ModuleBuilder,
     all: &[(Sig<'m>, Fault<Sig<'m>>)],
     set: &impl Fn(&Field<Port>, Sig<'m>),
 ) {
-    let none = |of: Sig<'m>| m.lit(0, of.ty());
-    let first = |field: &Field<Sig<'m>>| {
-        let cases: Vec<_> = all.iter().map(|(failed, fault)| (*failed, *field(fault))).collect();
-        m.select(&cases, none(cases[0].1))
-    };
-    set(&|f| &f.port, first(&|f| &f.port));
-    set(&|f| &f.response, first(&|f| &f.response));
-    set(&|f| &f.known, first(&|f| &f.known));
-    set(&|f| &f.address, first(&|f| &f.address));
+    let mut level = all.to_vec();
+    while level.len() > 1 {
+        let join = |pair: &[(Sig<'m>, Fault<Sig<'m>>)]| match pair {
+            [(a, first), (b, second)] => (*a | *b, first.zip(second, |x, y| m.mux(*a, x, y))),
+            _ => pair[0].clone(),
+        };
+        level = level.chunks(2).map(join).collect();
+    }
+    let first = &level[0].1;
+    set(&|f| &f.port, first.port);
+    set(&|f| &f.response, first.response);
+    set(&|f| &f.known, first.known);
+    set(&|f| &f.address, first.address);
 }

@@ -44,10 +44,11 @@ pub(super) fn arguments(vsa: &Vsa) -> Vec<i64> {
 pub(super) fn registers(arguments: &[i64], address_bits: u32) -> Resources {
     let words: i64 = arguments.iter().map(|bits| (bits + 31) / 32).sum();
     let stored: i64 = arguments.iter().map(|bits| (bits + 7) / 8 * 8).sum();
-    // The cycle counter with the copy of its upper half, the write data and address, the read data, the status.
-    let rest = 64 + 32 + 32 + 4 + 5 + 32 + 33;
+    // The cycle counter with the copy of its upper half, the write data and address, the read data, the status, and the
+    // latest fault without its address.
+    let rest = 67 + 32 + 32 + 4 + 5 + 32 + 33 + 14;
     // The read multiplexer and the byte enables: about one LUT per bit of each word.
-    Resources::logic(175 + 33 * words, rest + i64::from(address_bits) + stored)
+    Resources::logic(175 + 33 * words, rest + 2 * i64::from(address_bits) + stored)
 }
 
 /// Reset, the scalars of the run, and the error status of the engines.

@@ -126,7 +126,7 @@ impl Template for AxiLiteControl {
         let misaligned = faults.iter().map(|c| c.0).collect::<Vec<_>>();
         run.misaligned.drive(if misaligned.is_empty() { m.lit(0, u(1)) } else { m.any(&misaligned) });
         let index = m.select(&faults, m.lit(0, u(8)));
-        let fault = ports.fault.map(|port| port.input(m)).only_if(run.ready);
+        let fault = ports.fault.map(|port| port.input(m)).later_if(m, rst, run.ready);
         let (status, error) =
             status::registers(m, &self.layout, rst, &write, fault, Events { refused: run.refused, index, stopped });
         interrupts.error.drive(error);
@@ -239,8 +239,12 @@ impl<'m> Run<'m> {
     /// Cycle counter of the latest run.
     fn cycles(&self, m: &'m ModuleBuilder, rst: Sig<'m>) -> Sig<'m> {
         let (one, count) = (m.lit(1, u(64)), m.reg("cycles", u(64)));
-        let counted = m.select(&[(self.start, one), (self.refused, m.lit(0, u(64)))], count.q() + one);
-        count.next(counted).en(self.start | self.refused | (self.running & !self.done)).rst(rst, 0).q()
+        // A cycle later, as all bits wait for the end of a run, which comes late.
+        let later = |name: &str, now: Sig<'m>| m.reg(format!("cycles_{name}"), u(1)).next(now).rst(rst, 0).q();
+        let (first, none) = (later("first", self.start), later("none", self.refused));
+        let counts = later("count", self.start | self.refused | (self.running & !self.done));
+        let counted = m.select(&[(first, one), (none, m.lit(0, u(64)))], count.q() + one);
+        count.next(counted).en(counts).rst(rst, 0).q()
     }
 }
 

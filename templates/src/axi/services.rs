@@ -186,11 +186,15 @@ fn of_base<'m>(m: &'m ModuleBuilder, walk: &Walk, group: &[Sig<'m>], values: &[S
 pub(crate) struct Idle<'m>(pub Vec<Sig<'m>>);
 
 impl<'m> Idle<'m> {
-    /// Since at least so many cycles, in this run.
+    /// In this cycle, and in at least so many before it, of this run. Only a start ends it: so the cycles before tell
+    /// whether this one is idle, too, and the answer is a register.
     pub fn since(self, m: &'m ModuleBuilder, io: &Start<'m>, cycles: usize) -> Sig<'m> {
         let idle = !m.any(&self.0);
-        (0..cycles)
-            .fold(idle, |idle, k| m.reg(format!("idle_{k}"), u(1)).next(idle & !io.start).rst(io.rst, 1).q() & idle)
+        let before = |(_, all): (Sig<'m>, Sig<'m>), k: usize| {
+            let before = m.reg(format!("idle_{k}"), u(1)).next(all & !io.start).rst(io.rst, 1).q();
+            (before, before & all)
+        };
+        (0..cycles).fold((idle, idle), before).0
     }
 }
 

@@ -44,6 +44,21 @@ impl<S> Fault<S> {
     }
 }
 
+impl<S: Copy> Fault<S> {
+    /// Field by field of two faults.
+    pub(crate) fn zip<T>(&self, other: &Self, f: impl Fn(S, S) -> T) -> Fault<T> {
+        Fault {
+            read: f(self.read, other.read),
+            write: f(self.write, other.write),
+            outside: f(self.outside, other.outside),
+            port: f(self.port, other.port),
+            response: f(self.response, other.response),
+            known: f(self.known, other.known),
+            address: f(self.address, other.address),
+        }
+    }
+}
+
 impl Fault<Port> {
     pub fn ports() -> Self {
         let p = |name: &str, bits: u32| Port::new(format!("fault_{name}"), u(bits));
@@ -64,10 +79,22 @@ impl<'m> Fault<Sig<'m>> {
         self.read | self.write | self.outside
     }
 
-    /// The same fault where `condition` holds, else none.
-    pub(super) fn only_if(self, condition: Sig<'m>) -> Self {
+    /// The same fault a cycle later where `condition` holds, else none. Its way from all engines ends in registers.
+    pub(super) fn later_if(self, m: &'m ModuleBuilder, rst: Sig<'m>, condition: Sig<'m>) -> Self {
         let Fault { read, write, outside, .. } = self;
-        Fault { read: read & condition, write: write & condition, outside: outside & condition, ..self }
+        let fault = Fault { read: read & condition, write: write & condition, outside: outside & condition, ..self };
+        let Fault { read, write, outside, port, response, known, address } = fault;
+        let pulse = |name: &str, value: Sig<'m>| m.reg(format!("fault_{name}_q"), u(1)).next(value).rst(rst, 0).q();
+        let later = |name: &str, value: Sig<'m>| m.reg(format!("fault_{name}_q"), value.ty()).next(value).q();
+        Fault {
+            read: pulse("read", read),
+            write: pulse("write", write),
+            outside: pulse("outside", outside),
+            port: later("port", port),
+            response: later("response", response),
+            known: later("known", known),
+            address: later("address", address),
+        }
     }
 }
 
@@ -120,7 +147,7 @@ pub(super) fn registers<'m>(
         first_error("response", fault.response, zero(2)),
         first_error("index", fault.port, index),
     );
-    let address = hold(m, "status_address", first, fault.address);
+    let address = hold(m, "status_address", first, m.mux(answered, fault.address, zero(64)));
     let status = m
         .concat(&[
             zero(32 - STATUS_INDEX - 8),
