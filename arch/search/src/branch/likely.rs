@@ -1,8 +1,9 @@
 //! Roughly the cycles of a shape, for heuristics that choose among shapes of nearly one bound.
 //!
 //! Behind a slow memory thousands of shapes have the same bound: the bytes that it moves. What they take beyond that is
-//! what bounds cannot count: each port has a share of the memory, and a tile waits until the one before the last has
-//! left its buffers. This model counts both, with rough latencies. It proves nothing.
+//! what bounds cannot count: each port has a share of the memory, which counts short bursts as longer ones, and a tile
+//! waits until the last wave of the one before the last has passed all PEs and left its buffers. This model counts
+//! both, with rough latencies. It proves nothing.
 //!
 //! Example: `mv` of 100×60 on a memory of 13.4 bytes a cycle. 60 lanes of one PE take one row in each wave, and the sum
 //! passes 60 adders. In tiles of one row a row waits for the sum of the row before the last: 100 · (60 + 13) / 2 cycles.
@@ -67,7 +68,7 @@ fn cycles(model: &Model, shape: &Shape, widths: &Widths) -> Option<i64> {
     let mut stores: Vec<(Service, i64)> = vec![];
     for (a, sums) in facts.writes.iter().zip(&order.sums).filter(|(a, _)| a.port < PORTS) {
         let is_short = model.spill.is_some_and(|most| sizes.waits(sums) <= most);
-        // Partial results that wait for long are stored in every tile and come back, and so do those that pass PEs.
+        // Partial results that wait for long are stored in every tile and come back.
         let leaves = sums.outer != 0 && !is_short;
         let times = sizes.over(a.mask & sizes.tiled) * if leaves { sizes.over(sums.outer) } else { 1 };
         loads.extend(leaves.then(|| of(a, times)));
