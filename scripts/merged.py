@@ -132,7 +132,12 @@ def main():
     for source in ("blas", "corr", "kernels"):
         simulated(f"examples/la/{source}.c")
     table, each = thirty()
-    six = (["--grid", "1"], ["--limit", "lut=9418,dsp=6", "--weights", "scale=40,gemv=40,trmv=40,ger=40"], ["--grid", "4x1"], ["--grid", "8x8", "--objective", "cycles"])
+    six = (
+        ["--grid", "1"],
+        ["--limit", "lut=9418,dsp=6", "--weights", "scale=40,gemv=40,trmv=40,ger=40"],
+        ["--grid", "4x1"],
+        ["--grid", "8x8", "--objective", "cycles"],
+    )
     corr = (["--grid", "1"], ["--limit", "lut=15579,dsp=12"], ["--grid", "1x1x4"], ["--grid", "8"])
     text = TEXT.format(
         board=BOARD,

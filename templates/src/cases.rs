@@ -48,11 +48,17 @@ pub(crate) fn by_case<'m>(m: &'m ModuleBuilder, cases: &[Sig<'m>], values: &[i64
     m.concat(&(0..ty.w).rev().map(bit).collect::<Vec<_>>()).to(ty)
 }
 
-/// Entry `number` of a table, modulo the type's width: multiplexers over the bits of the number, of which six are one LUT per bit of
-/// the entries. Behind the last entry it is any.
+/// Entry `number` of a table, modulo the type's width: multiplexers over the bits of the number, of which six are one LUT
+/// per bit of the entries. Behind the last entry it is any.
 pub(crate) fn table<'m>(m: &'m ModuleBuilder, number: Sig<'m>, values: &[i64], ty: Ty) -> Sig<'m> {
     let values: Vec<i64> = values.iter().map(|v| modulo(*v, ty)).collect();
     entry(m, number, number.w(), &values, ty)
+}
+
+/// A number below `count` is one of some.
+pub(crate) fn among<'m>(m: &'m ModuleBuilder, number: Sig<'m>, count: usize, some: &[usize]) -> Sig<'m> {
+    let is: Vec<i64> = (0..count).map(|k| i64::from(some.contains(&k))).collect();
+    table(m, number, &is, u(1))
 }
 
 /// The entry that the lowest `bits` of the number tell.

@@ -194,8 +194,8 @@ impl<'m> Phases<'m> {
         made
     }
 
-    /// Of a merged array, drives what follows from the case; nothing is asked for any more. Merged arrays have many cases, so
-    /// the numbers are tables over the number of the case. Cases that nothing tells apart have one number.
+    /// Of a merged array, drives what follows from the case; nothing is asked for any more. Merged arrays have many
+    /// cases, so the numbers are tables over the number of the case. Cases that nothing tells apart have one number.
     pub fn finish(&self) {
         let (Some(Merged { function, pauses }), open) = (self.merged, self.open.borrow()) else { return };
         let Pace { m, start, .. } = self.pace;

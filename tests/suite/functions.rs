@@ -70,7 +70,8 @@ fn layers_in_equal_tiles_have_one_pe() {
     assert_eq!(groups(&layers("")).len(), 6);
 }
 
-/// What is stored leaves by the one writer that all have, and a triangle's strips share a group with the tiles of a square.
+/// What is stored leaves by the one writer that all have, and a triangle's strips share a group with the tiles of a
+/// square.
 #[test]
 fn functions_find_the_engines_of_others() {
     let text = merged("examples/la/blas.c", "--board zcu104 --grid 4x1");

@@ -239,6 +239,8 @@ pub struct PortMost {
 }
 
 impl PortMost {
+    /// An ideal memory.
+    pub const IDEAL: PortMost = PortMost { timing: MemoryTiming::IDEAL, rates: None, shortest: 1 };
     /// A memory on chip.
     pub const ON_CHIP: PortMost = PortMost { timing: MemoryTiming::ON_CHIP, rates: None, shortest: 1 };
 
@@ -280,7 +282,7 @@ impl Most {
         let mut port = |names: Option<Vec<&str>>| {
             let Some(names) = names else { return PortMost::ON_CHIP };
             if memory.ideal || memory.kinds.is_empty() {
-                return PortMost { timing: MemoryTiming::IDEAL, rates: None, shortest: 1 };
+                return PortMost::IDEAL;
             }
             let asked = names.iter().find_map(|name| spec.wiring.bank.get(*name));
             let bank = asked.and_then(|text| bank::parse(text, memory).ok()).unwrap_or_else(|| bank::turn(memory, 0));

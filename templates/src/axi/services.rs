@@ -5,7 +5,7 @@ use super::bundle::Bus;
 use super::bursts::{Guard, Report};
 use super::elastic::{choose, hold, stage, Ready, Stage};
 use super::program::{self, Program};
-use crate::cases::{modulo, of_case, table, within};
+use crate::cases::{among, modulo, of_case, within};
 use crate::phases::{Merged, Outer, Pace, Phases};
 use crate::port::Port;
 use array::contract::program::Register;
@@ -507,8 +507,7 @@ impl<'m> Tiles<'_, 'm> {
         let runs = &g.when.functions;
         let function = walk.merged().filter(|_| !runs.is_empty()).map(|count| {
             let number = self.numbers.program.held(&walk.lasts[0], u(clog2(count as u64)));
-            let among: Vec<i64> = (0..count).map(|f| i64::from(runs.contains(&f))).collect();
-            table(m, number, &among, u(1))
+            among(m, number, count, runs)
         });
         let in_tile = (0..counts.len()).filter_map(at).chain(g.when.cases.as_ref().map(in_case));
         let tests: Vec<_> = function.into_iter().chain(in_tile).collect();

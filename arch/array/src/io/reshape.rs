@@ -36,22 +36,21 @@ pub fn joinable(array: &Array) -> &[i64] {
 /// whole word as well.
 pub fn join_rows(draft: &mut InputDraft, dims: &[i64], bytes: u32, bus: u32, mapping: &Mapping) {
     let word = (bus / bytes).max(1);
-    let cycles = |draft: &InputDraft| cycles(draft, word, mapping);
-    let elements = |draft: &InputDraft| [word, port::WIDEST / bytes].map(|word| elements(draft, word, mapping));
+    let widest = |draft: &InputDraft| cost(draft, port::WIDEST / bytes, mapping).1;
     let mut extent = 1;
     let mut whole = draft.clone();
-    let (mut before, mut kept) = (cycles(&whole), elements(&whole));
+    let mut before = cost(draft, word, mapping);
     for inner in dims.iter().skip(1).rev() {
         extent *= inner;
         whole = joined(&whole, extent);
-        let (after, keeps) = (cycles(&whole), elements(&whole));
-        if keeps[0] > kept[0] && keeps[1] > kept[1] {
+        let after = cost(&whole, word, mapping);
+        if after.1 > before.1 && widest(&whole) > widest(draft) {
             break;
         }
         // A dimension of one element wins nothing by itself, but may stand between two that do.
-        if after < before {
+        if after.0 < before.0 {
             *draft = whole.clone();
-            (before, kept) = (after, keeps);
+            before = after;
         }
     }
 }
@@ -76,21 +75,16 @@ fn joined(draft: &InputDraft, extent: i64) -> InputDraft {
     draft
 }
 
-/// Cycles of a load, about.
-fn cycles(draft: &InputDraft, word: u32, mapping: &Mapping) -> i64 {
-    let footprint = footprint::input(draft, 0, word, 0, mapping).footprint;
-    footprint.total_words() + footprint.total_rows()
-}
-
 /// Words of a bank below which its memory takes no fewer LUTs: two buffers of them are one LUT RAM.
 const SMALL_BANK: i64 = 16;
 
-/// Elements for which the buffers of one place have room.
-fn elements(draft: &InputDraft, word: u32, mapping: &Mapping) -> i64 {
+/// Cycles of a load, about; elements for which the buffers of one place have room.
+fn cost(draft: &InputDraft, word: u32, mapping: &Mapping) -> (i64, i64) {
     let group = footprint::input(draft, 0, word, 0, mapping);
     // Whole words, or the ports' elements where these are at one place of the row's one word.
     let still = group.col.counters.iter().all(|&c| c == 0);
     let of_bank =
         |b: &Bank| b.depth.max(SMALL_BANK) * i64::from(if still && b.words_per_row == 1 { b.ports } else { word });
-    group.banks.iter().map(of_bank).sum()
+    let elements = group.banks.iter().map(of_bank).sum();
+    (group.footprint.total_words() + group.footprint.total_rows(), elements)
 }

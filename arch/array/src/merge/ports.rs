@@ -26,8 +26,8 @@ fn moves(vsa: &Vsa, port: usize) -> [bool; 2] {
     [vsa.inputs.iter().any(|g| vsa.port_of(g.array) == port), vsa.outputs.iter().any(|g| vsa.port_of(g.array) == port)]
 }
 
-/// Per function and own port: one of the shared ports. The functions with most engines choose first, and first for the ports
-/// with most engines: the others find engines there.
+/// Per function and own port: one of the shared ports. The functions with most engines choose first, and first for the
+/// ports with most engines: the others find engines there.
 fn chosen(arrays: &[&Vsa]) -> Vec<Vec<usize>> {
     let engines = |vsa: &Vsa, port: usize| moves(vsa, port).into_iter().filter(|moves| *moves).count();
     let all_engines = |vsa: &Vsa| (0..vsa.ports()).map(|port| engines(vsa, port)).sum::<usize>();

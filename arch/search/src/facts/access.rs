@@ -216,7 +216,8 @@ impl Access {
     }
 
     /// Bus words of `width` bytes that move the box of a tile, roughly, and the bytes that the memory counts for them if
-    /// no row costs it less than `shortest` bytes. A row begins anywhere in a word, unless rows and tiles are whole words.
+    /// no row costs it less than `shortest` bytes. A row begins anywhere in a word, unless rows and tiles are whole
+    /// words.
     pub fn likely_words(&self, tile: &[i64], width: i64, shortest: i64) -> (f64, f64) {
         let cells = |side: &Side| side.iter().map(|t| t.step * (tile[t.dim].min(t.most) - 1)).sum::<i64>() + 1;
         let words = |(joined, level): (usize, &Vec<Side>)| {

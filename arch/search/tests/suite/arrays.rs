@@ -171,8 +171,8 @@ fn alignment(rows: &str, columns: i64, word: u32, unaligned: bool) -> u32 {
     array::contract::walk::alignment(&vsa, x)
 }
 
-/// An array begins a bus word where all of its rows do (joined ones are one), it has no rest behind its last word, and words are not longer
-/// than what allocators align to.
+/// An array begins a bus word where all of its rows do (joined ones are one), it has no rest behind its last word, and
+/// words are not longer than what allocators align to.
 #[test]
 fn addresses_are_multiples_of_words_where_engines_gain() {
     for (rows, columns, word, unaligned, bytes) in [

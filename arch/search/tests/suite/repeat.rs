@@ -31,8 +31,7 @@ fn compare(vsa: &Vsa, what: &str) {
     }
     let vsa = &vsa.at_most();
     let walks = Walk::all(vsa);
-    let port = PortMost { timing: MemoryTiming::IDEAL, rates: None, shortest: 1 };
-    let most = Most { ports: vec![port; vsa.ports()], all: None };
+    let most = Most { ports: vec![PortMost::IDEAL; vsa.ports()], all: None };
     let cases = vec![true; vsa.cases.len()];
     let stored = |_: &_| if cases.is_empty() { Stored::Box(vec![1]) } else { Stored::Some(cases.clone()) };
     let stored = vsa.outputs.iter().map(stored).collect();

@@ -366,8 +366,8 @@ impl<'m> Build<'_, 'm> {
         (functions > 0).then(|| (0..functions).map(|f| self.in_function(value, f)).collect()).flatten()
     }
 
-    /// What numbers over the parameters, for each case and between them, are where the function of a case tells them. Between
-    /// cases it has to be one number.
+    /// What numbers over the parameters, for each case and between them, are where the function of a case tells them.
+    /// Between cases it has to be one number.
     fn in_cases(&self, all: &[Affine]) -> Option<Vec<i64>> {
         let (cases, between) = (&self.of.cases, all.last()?);
         if all.iter().all(Affine::is_constant) {

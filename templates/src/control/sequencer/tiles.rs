@@ -2,7 +2,7 @@
 //! last of.
 
 use super::{Build, Digit, Load, Permits, SequencerPorts};
-use crate::cases::table;
+use crate::cases::among;
 use array::vsa::When;
 use rtl::{u, Sig};
 
@@ -18,9 +18,8 @@ impl<'m> Build<'_, 'm> {
 
     /// The run executes one of the functions of the tiles.
     fn in_function_of(&self, when: &When) -> Option<Sig<'m>> {
-        let among: Vec<i64> = (0..self.of.functions).map(|f| i64::from(when.functions.contains(&f))).collect();
         let number = self.function.filter(|_| !when.functions.is_empty())?;
-        Some(table(self.m, number, &among, u(1)))
+        Some(among(self.m, number, self.of.functions, &when.functions))
     }
 
     /// The next wave's tile is the last that uses a load of input group `g`.
