@@ -4,7 +4,6 @@ use cost::board::Board;
 use rtl::timing::{slowest, Delays, Path};
 use rtl::Verified;
 use serde_json::{json, Value};
-use uniform::fabric::Fabric;
 
 /// The clock of an IP on a board. No placement is known: it is an estimate.
 pub struct Clock {
@@ -13,19 +12,12 @@ pub struct Clock {
     paths: Vec<Path>,
 }
 
-/// Delays of a device. Those of 7-series and ECP5 are longer throughout: the factor of ECP5 is what placed designs take
-/// (`docs/results/placed.md`), that of 7-series is a guess between the two.
-fn delays(fabric: Fabric) -> Delays {
-    match fabric {
-        Fabric::Lut6 => Delays::ULTRASCALE,
-        Fabric::Series7 => Delays::ULTRASCALE.times(1.6),
-        Fabric::Ecp5 => Delays::ULTRASCALE.times(2.7),
-    }
-}
-
 impl Clock {
     pub fn new(design: &Verified, board: &Board) -> Clock {
-        Clock { board_mhz: board.clock_mhz, paths: slowest(design, &delays(board.fabric())) }
+        Clock {
+            board_mhz: board.clock_mhz,
+            paths: slowest(design, &Delays::ULTRASCALE.times(board.fabric().slowness())),
+        }
     }
 
     /// The slowest path of the IP; of equal ones that of the innermost module.

@@ -5,6 +5,10 @@
 //! floats. The first with interval 1 wins, else the fastest. Example: an accumulation of floats over 7-cycle adders has
 //! interval 7 with one sum, and 1 with 8 interleaved sums.
 //!
+//! A sum that enters the chain at its head and is needed in the next wave passes all adders of the chain in one cycle.
+//! If the board's clock leaves no time for that ([`DesignSpec::unregistered`]), the sum enters at the chain's end, where
+//! it passes one, unless waves then take longer.
+//!
 //! A loop that ends early in some phases, or at some sizes, changes reuse distances. If lowering cannot build one
 //! ([`Illegal::Varying`]), that loop runs equally long everywhere, and then no longer than the schedule needs.
 
@@ -192,17 +196,23 @@ fn variant(job: &Job, mapping: &Mapping, varying: bool) -> Result<(Lowered, Sche
             Ok((lowered, _)) if options.interleave == 0 => all_at_once.clone_from(&lowered.nodes),
             _ => {}
         }
-        let slower = |f: &Schedule| {
-            best.as_ref().is_ok_and(|b| cycles(f, mapping.extent, waves) >= cycles(&b.1, mapping.extent, waves))
+        let rank = |(lowered, schedule): &(Lowered, Schedule)| {
+            (cycles(schedule, mapping.extent, waves), pe::longest_chain(lowered, schedule).max(job.spec.unregistered))
         };
-        if !found.as_ref().map_or(best.is_ok(), |f| slower(&f.1)) {
+        let slower = |found: &(Lowered, Schedule)| best.as_ref().is_ok_and(|best| rank(found) >= rank(best));
+        if !found.as_ref().map_or(best.is_ok(), slower) {
             best = found;
         }
         if job.wanted == Wanted::First && best.is_ok() {
             break;
         }
         // What is shared may make PEs wait for each other that need not.
-        if best.as_ref().is_ok_and(|b| b.1.interval == 1 && (!options.shared || at_once(&b.1))) {
+        let at_full_pace = |best: &Schedule| best.interval == 1 && (!options.shared || at_once(best));
+        let may_chain_less = options.accumulate_first && sums(false);
+        let done = |(lowered, schedule): &(Lowered, Schedule)| {
+            at_full_pace(schedule) && !(may_chain_less && pe::longest_chain(lowered, schedule) > job.spec.unregistered)
+        };
+        if best.as_ref().is_ok_and(done) {
             break;
         }
     }

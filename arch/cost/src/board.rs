@@ -113,6 +113,12 @@ pub struct Litex {
 
 /// The fastest clock that a board may have.
 const FASTEST_MHZ: f64 = 10_000.0;
+/// On UltraScale+, a path in a PE through an adder to its register, in ns, and what one more adder in front adds to it:
+/// two estimates of `sagen rtl` for a product with two lanes, where sums enter at the end and at the head.
+const ADDER_NS: f64 = 2.4;
+const CHAINED_ADDER_NS: f64 = 1.65;
+/// More adders in a row than a schedule ever has.
+const MOST_UNREGISTERED: f64 = 64.0;
 
 /// A number of the file, and the least and the greatest that it may be.
 struct Number {
@@ -280,6 +286,12 @@ impl Board {
     /// The device's logic.
     pub fn fabric(&self) -> Fabric {
         Fabric::of_family(&self.family)
+    }
+
+    /// Integer adders in front of another adder's register for which the clock's period leaves time.
+    pub fn unregistered_adders(&self) -> usize {
+        let period = 1000.0 / self.clock_mhz / self.fabric().slowness();
+        ((period - ADDER_NS) / CHAINED_ADDER_NS).clamp(0.0, MOST_UNREGISTERED) as usize
     }
 
     /// What the margins leave to an array.

@@ -206,6 +206,7 @@ pub fn on(board: &Board, spec: &DesignSpec) -> DesignSpec {
     spec.wiring.uram.get_or_insert(uram > 0);
     spec.memory = board.memories();
     spec.fabric = board.fabric();
+    spec.unregistered = board.unregistered_adders();
     for kind in spec.memory.kinds.iter_mut() {
         kind.latency = latency.map_or(kind.latency, i64::from);
     }

@@ -31,6 +31,8 @@ pub struct DesignSpec {
     pub memory: Memory,
     /// Likewise.
     pub fabric: Fabric,
+    /// Likewise: integer adders in front of another adder's register for which the clock's period leaves time.
+    pub unregistered: usize,
 }
 
 /// Which array.
@@ -225,7 +227,15 @@ impl TryFrom<Written> for DesignSpec {
             (None, None) if is_default(&shape) => ArrayChoice::Automatic,
             (None, space) => ArrayChoice::ByHand { space, shape },
         };
-        Ok(DesignSpec { arithmetic, wiring, aim, array, memory: Memory::default(), fabric: Fabric::default() })
+        Ok(DesignSpec {
+            arithmetic,
+            wiring,
+            aim,
+            array,
+            memory: Memory::default(),
+            fabric: Fabric::default(),
+            unregistered: 0,
+        })
     }
 }
 

@@ -27,6 +27,16 @@ impl Fabric {
         self != Fabric::Ecp5
     }
 
+    /// How much longer delays are than those of UltraScale+. The factor of ECP5 is what placed designs take
+    /// (`docs/results/placed.md`), that of 7-series is a guess between the two.
+    pub fn slowness(self) -> f64 {
+        match self {
+            Fabric::Lut6 => 1.0,
+            Fabric::Series7 => 1.6,
+            Fabric::Ecp5 => 2.7,
+        }
+    }
+
     /// Bits of a multiplier's factors, signed.
     pub fn factors(self) -> [u32; 2] {
         match self {

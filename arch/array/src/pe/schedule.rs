@@ -265,6 +265,19 @@ fn chain(lowered: &Lowered, latency: &mut [i64], edges: &[Edge], cycle: &[usize]
     }
 }
 
+/// The most operators in a row that gave up their register for a recurrence.
+pub fn longest_chain(lowered: &Lowered, schedule: &Schedule) -> usize {
+    let nodes = &lowered.nodes;
+    let mut chains = vec![0; nodes.len()];
+    for (n, node) in nodes.iter().enumerate().filter(|(n, _)| schedule.latency[*n] == 0) {
+        let id = NodeId(n as u32);
+        let gave_up = operators::node_latency(nodes, id, lowered.fabric) > 0 && !lowered.muxes.contains(&id);
+        let before = node.op.operands().iter().map(|o| chains[o.index()]).max().unwrap_or(0);
+        chains[n] = before + usize::from(gave_up);
+    }
+    chains.into_iter().max().unwrap_or(0)
+}
+
 /// The nodes hand joined integers on from PE to PE: such a link starts when its values are needed.
 fn hands_on_joined(lowered: &Lowered, component: &[usize]) -> bool {
     let op = |id: &NodeId| &lowered.nodes[id.index()].op;

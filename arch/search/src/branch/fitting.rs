@@ -13,6 +13,7 @@ use super::task::Proposal;
 use super::widths::{Halvings, Widths};
 use crate::space::Shape;
 use crate::tuning;
+use array::contract::walk::Walk;
 use cost::board::Resources;
 
 /// The widest words over which a shape may fit, each with a bound.
@@ -71,7 +72,8 @@ pub(super) struct Tight {
 
 /// Words as narrow as they can be without a beat more: these pass fewer registers. A port's halved words take a beat
 /// more for every row, and save one register at most, if not all rows of the port are one word. If only some are, all
-/// widths are tried, up to [`tuning::MOST_WIDTHS`] with those of the other ports.
+/// widths are tried, up to [`tuning::MOST_WIDTHS`] with those of the other ports. Words at which all rows begin need no
+/// rotation, which may save more registers than beats ([`unrotated`]).
 pub(super) fn tight(model: &Model, Proposal { shape, widths: from }: &Proposal) -> Tight {
     let ports = model.ports_of(&shape.grid);
     let narrowest = ports.narrowest();
@@ -103,6 +105,8 @@ pub(super) fn tight(model: &Model, Proposal { shape, widths: from }: &Proposal) 
             }
             (now, rows) = (next, narrower);
         }
+        let unrotated = unrotated(model, shape, &now, port).map(|next| start.halvings_to(&next));
+        others.extend(unrotated.filter(|by| !others.contains(by)));
         if all.len() * (1 + others.len()) > tuning::MOST_WIDTHS {
             complete = false;
             continue;
@@ -112,6 +116,33 @@ pub(super) fn tight(model: &Model, Proposal { shape, widths: from }: &Proposal) 
         }
     }
     Tight { widths: all, complete }
+}
+
+/// The widest words of a port below `from` that need no rotation, if those of `from` do and the registers saved may
+/// outweigh the beats of some transfer.
+fn unrotated(model: &Model, shape: &Shape, from: &Widths, port: usize) -> Option<Widths> {
+    let narrowest = model.ports_of(&shape.grid).narrowest();
+    // The registers that rotate words, and the beats of each group's transfer.
+    let passed = |widths: &Widths| -> Option<(i64, Vec<i64>)> {
+        let vsa = least::network_of(model, shape, widths, |p| p == port)?;
+        let walks = [Walk::reads(&vsa, port), Walk::writes(&vsa, port)];
+        let registers = walks.iter().flatten().map(|w| w.rotate_stages() as i64 + i64::from(w.rotates())).sum();
+        let footprints = vsa.inputs.iter().map(|g| &g.footprint).chain(vsa.outputs.iter().map(|g| &g.footprint));
+        Some((registers, footprints.map(|f| f.total_rows() * (f.words + i64::from(registers > 0))).collect()))
+    };
+    let (registers, beats) = passed(from).filter(|(registers, _)| *registers > 0)?;
+    for times in 1.. {
+        let next = from.halved(&[port], times, &narrowest);
+        if times > 1 && next == from.halved(&[port], times - 1, &narrowest) || next == *from {
+            break;
+        }
+        let (rotating, more) = passed(&next)?;
+        if rotating == 0 {
+            let worth = more.iter().zip(&beats).any(|(more, beats)| more - beats < registers);
+            return worth.then_some(next);
+        }
+    }
+    None
 }
 
 /// The widest words below `from` over which a shape may fit below the cap. What narrower words of one port save does

@@ -441,7 +441,8 @@ impl Search<'_> {
         for (Bounded { bound, of: Proposal { shape, .. } }, tight) in all.into_iter().zip(found) {
             self.dropped = if tight.complete { self.dropped } else { self.dropped.min(bound) };
             for widths in tight.widths {
-                self.push_once(bound, Node::Design(Proposal { shape, widths }));
+                let least = closed::cycles(&self.model, &shape, &widths).max(bound);
+                self.push_once(least, Node::Design(Proposal { shape, widths }));
             }
         }
     }
