@@ -10,6 +10,16 @@ pub struct Clock {
     board_mhz: f64,
     /// The slowest path of each module.
     paths: Vec<Path>,
+    /// The IP with the fewest cycles, if it takes more time.
+    pub instead_of: Option<Slower>,
+}
+
+/// An IP that takes fewer cycles and more time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Slower {
+    pub cycles: i64,
+    /// Its estimated clock.
+    pub mhz: f64,
 }
 
 impl Clock {
@@ -17,6 +27,7 @@ impl Clock {
         Clock {
             board_mhz: board.clock_mhz,
             paths: slowest(design, &Delays::ULTRASCALE.times(board.fabric().slowness())),
+            instead_of: None,
         }
     }
 
@@ -30,14 +41,24 @@ impl Clock {
         self.path().map_or(f64::INFINITY, |p| 1000.0 / p.ns)
     }
 
+    /// No estimated path is longer than the period of the board's clock.
+    pub fn meets_board(&self) -> bool {
+        self.mhz() >= self.board_mhz
+    }
+
+    /// Microseconds of a run of `cycles` at the board's clock or, if that is slower, at the estimated one.
+    pub fn time(&self, cycles: i64) -> f64 {
+        cycles as f64 / self.mhz().min(self.board_mhz)
+    }
+
     /// A run of `cycles` at the estimated clock in words, and the path that limits it, if the board's clock is faster.
     pub fn slower(&self, cycles: i64) -> Option<String> {
-        let path = self.path().filter(|_| self.mhz() < self.board_mhz)?;
+        let path = self.path().filter(|_| !self.meets_board())?;
         Some(format!(
             "{:.0} MHz estimated, less than the board's {}: {:.2} µs; {}",
             self.mhz(),
             self.board_mhz,
-            cycles as f64 / self.mhz(),
+            self.time(cycles),
             text(path)
         ))
     }
@@ -55,8 +76,9 @@ impl Clock {
         let one = |p: &Path| json!({ "module": p.module.as_str(), "ns": round(p.ns), "levels": p.levels, "from": p.from, "to": p.to });
         json!({
             "estimated_mhz": self.path().map(|_| round(self.mhz())),
-            "meets_board": self.mhz() >= self.board_mhz,
+            "meets_board": self.meets_board(),
             "slowest": self.path().map(one),
+            "instead_of": self.instead_of.map(|slower| json!({ "cycles": slower.cycles, "estimated_mhz": round(slower.mhz) })),
             "modules": self.paths.iter().map(one).collect::<Vec<_>>(),
         })
     }

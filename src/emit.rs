@@ -1,5 +1,6 @@
 //! `sagen rtl --emit`: one stage of the compilation as text.
 
+use crate::by_time;
 use crate::cli::{Emit, Rtl};
 use crate::error::{Error, Result};
 use crate::input::Input;
@@ -34,7 +35,10 @@ pub(crate) fn run(arguments: &Rtl, wanted: Emit, reporter: &dyn Reporter) -> Res
         if let Some(text) = before_mapping(wanted, input, spec)? {
             return Ok(text);
         }
-        let function = program::compile(input, spec, &work.board, reporter)?;
+        let function = match &work.functions[..] {
+            [_] => by_time::choose(&work, reporter)?.compiled.remove(0),
+            _ => program::compile(input, spec, &work.board, reporter)?,
+        };
         if let Some(text) = with_array(wanted, &function)? {
             return Ok(text);
         }

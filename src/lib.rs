@@ -37,6 +37,7 @@
 //! ```
 
 mod bands;
+pub mod by_time;
 pub mod catalog;
 pub mod check;
 pub mod clock;
@@ -104,7 +105,7 @@ fn guarded<T>(job: impl FnOnce() -> Result<T>) -> Result<T> {
 pub fn compile(program: &Program, design: &Design, reporter: &dyn Reporter) -> Result<Vec<Compiled>> {
     guarded(|| {
         let work = program::Work::load(program, design, reporter)?;
-        work.compile(reporter)
+        Ok(by_time::choose(&work, reporter)?.compiled)
     })
 }
 

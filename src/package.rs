@@ -7,13 +7,14 @@ mod page;
 mod parts;
 mod testbench;
 
+use crate::by_time::{self, Choice};
 use crate::cli::Rtl;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::explore;
 use crate::input::Input;
 use crate::outdir::OutputDir;
-use crate::program::{self, Work};
+use crate::program::Work;
 use crate::report::{self, Design};
 use crate::reporter::{Progress, Reporter};
 use crate::sim::Built;
@@ -64,18 +65,13 @@ impl PackagedFunction {
 /// See [`crate::package()`].
 pub(crate) fn run(arguments: &Rtl, reporter: &dyn Reporter) -> Result<Packaged> {
     let work = Work::load(&arguments.program, &arguments.design, reporter)?.counting(arguments.memory);
-    let all = work.compile(reporter)?;
-    let Work { name, board, queue, functions, .. } = work;
-    let packaged = functions.into_iter().zip(all);
+    let Choice { compiled, ip, built, clock } = by_time::choose(&work, reporter)?;
+    let Work { board, functions, .. } = work;
+    let packaged = functions.into_iter().zip(compiled);
     let functions: Vec<PackagedFunction> =
         packaged.map(|((input, spec), compiled)| PackagedFunction { input, spec, compiled }).collect();
-    reporter.progress(Progress::Stage("building"));
-    let arrays: Vec<&Compiled> = functions.iter().map(|f| &f.compiled).collect();
-    let ip = program::joined(&name, queue, &arrays, &board)?;
-    let built = Built::new(&ip).map_err(Error::internal)?;
     let directory = arguments.output.clone().unwrap_or_else(|| PathBuf::from("out").join(&built.interface.kernel));
     let compiled: Vec<&Compiled> = functions.iter().map(|f| &f.compiled).collect();
-    let clock = Clock::new(&built.design, &board);
     let design = Design { ip: &ip, interface: &built.interface, functions: &compiled, board: &board, clock: &clock };
     let mut report = report::design(&design);
     reporter.progress(Progress::Stage("looking beside it"));

@@ -1,7 +1,7 @@
 //! Facts about a design, as JSON for programs and as lines for people.
 
 use crate::bands;
-use crate::clock::Clock;
+use crate::clock::{Clock, Slower};
 use array::contract::dram::Pace;
 use array::ip::Ip;
 use array::vsa::{Shared, Until, Vsa};
@@ -416,7 +416,9 @@ fn function_text(compiled: &Compiled, board: &Board, clock: &Clock) -> String {
         ("utilization", utilization_text(compiled, cycles)),
         ("time", time),
     ];
-    let rows = rows.into_iter().chain(clock.slower(cycles).map(|text| ("clock", text))).chain([
+    let clocked = clock.slower(cycles).map(|text| ("clock", text));
+    let by_time = clock.instead_of.as_ref().map(|slower| ("by time", by_time(slower)));
+    let rows = rows.into_iter().chain(clocked).chain(by_time).chain([
         ("ports", ports_text(&interface)),
         ("banks", report.loads.iter().map(|load| bank_text(compiled, load)).collect::<Vec<_>>().join(", ")),
     ]);
@@ -435,6 +437,16 @@ fn function_text(compiled: &Compiled, board: &Board, clock: &Clock) -> String {
         let _ = writeln!(text, "  {name:<12} {value}");
     }
     text
+}
+
+/// The array with the fewest cycles, in place of which another one was chosen.
+fn by_time(slower: &Slower) -> String {
+    format!(
+        "chosen before the array with {} cycles, which takes {:.2} µs at its estimated {:.0} MHz",
+        grouped(slower.cycles),
+        slower.cycles as f64 / slower.mhz,
+        slower.mhz
+    )
 }
 
 /// What parts of the program share; `cost` and `bound` in LUTs, a DSP slice as some of them.

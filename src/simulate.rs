@@ -5,12 +5,13 @@
 
 pub mod sequence;
 
+use crate::by_time::{self, Choice};
 use crate::check::{self, Case, Conditions, Run};
 use crate::cli::{Engine, MemoryKind, Sim};
 use crate::data::{self, DataFile, Memory};
 use crate::error::{exit, Error, Result};
 use crate::input::Input;
-use crate::program::{self, Work};
+use crate::program::Work;
 use crate::reference::{self, Reference};
 use crate::reporter::{Progress, Reporter};
 use crate::sim::compare::{Comparison, Deviation};
@@ -104,7 +105,7 @@ pub(crate) fn run(arguments: &Sim, reporter: &dyn Reporter) -> Result<Verdict> {
     let work = Work::load(&arguments.program, &arguments.design, reporter)?.counting(ideal);
     let names: Vec<&str> = work.functions.iter().map(|f| f.0.scop.name.as_str()).collect();
     let data = data::shared_out(&names, &arguments.data)?;
-    let compiled = work.compile(reporter)?;
+    let Choice { compiled, built, .. } = by_time::choose(&work, reporter)?;
     sizes_are_known(arguments, &work)?;
     if arguments.engine != Engine::Builtin && (arguments.vcd_cycles.is_some() || !arguments.vcd_pes.is_empty()) {
         return Err(Error::usage("--vcd-cycles and --vcd-pe choose from the waveform of the built-in engine only"));
@@ -116,10 +117,7 @@ pub(crate) fn run(arguments: &Sim, reporter: &dyn Reporter) -> Result<Verdict> {
             all.push(Prepared::new(arguments, function, spec, whole.at(&sizes), data, reporter)?);
         }
     }
-    reporter.progress(Progress::Stage("building"));
-    let arrays: Vec<&Compiled> = compiled.iter().collect();
-    let ip = program::joined(&work.name, work.queue, &arrays, &work.board)?;
-    let built = Rc::new(Built::new(&ip).map_err(Error::internal)?);
+    let built = Rc::new(built);
     let verdict = judged(arguments, work.name.clone(), all, &built, reporter)?;
     Ok(Verdict { board: work.board.name, ..verdict })
 }

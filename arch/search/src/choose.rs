@@ -44,6 +44,8 @@ pub struct Searched {
     pub passed: Vec<Design>,
     /// Its end.
     pub smaller: Vec<Smaller>,
+    /// The design that was chosen, and the best ones before it, the fastest first.
+    pub near: Vec<Design>,
     /// What the array may take.
     pub limits: Resources,
     /// Every better design, in the order in which they were found.
@@ -58,6 +60,7 @@ impl Searched {
             objective,
             passed: found.passed.clone(),
             smaller: found.smaller.clone(),
+            near: found.best.iter().chain(&found.runners_up).cloned().collect(),
             bound: found.bound,
             gap: found.gap(),
             counts: found.counts,

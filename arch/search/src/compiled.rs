@@ -82,6 +82,27 @@ impl Compiled {
         self.whole = Some((Box::new(merged.clone()), sizes));
     }
 
+    /// This array in place of the one that a search chose for the same program. What the search proved of all arrays
+    /// holds; what it found out about smaller ones than its own is left out.
+    pub fn in_place_of(mut self, chosen: &Compiled) -> Compiled {
+        let Some(searched) = &chosen.report.searched else { return self };
+        let Report { prediction, resources, chosen_for, .. } = &self.report;
+        let cycles = prediction.cycles;
+        let bound = searched.bound.min(cycles);
+        let faster = searched.passed.iter().chain(searched.near.first()).filter(|d| d.cycles < cycles);
+        let searched = Searched {
+            bound,
+            gap: (cycles - bound) as f64 / cycles.max(1) as f64,
+            passed: faster.cloned().collect(),
+            smaller: vec![],
+            near: vec![],
+            ..searched.clone()
+        };
+        self.report.limit = choose::limit(&self.vsa, chosen_for, prediction, resources, &searched.limits);
+        self.report.searched = Some(searched);
+        self
+    }
+
     /// The array of the function; of a merged array, as it was before it was merged.
     pub fn own(&self) -> &Vsa {
         self.member.as_ref().map_or(&self.vsa, |member| &member.own)

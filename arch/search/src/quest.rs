@@ -337,6 +337,7 @@ impl Quest<'_> {
             let smaller = self.ask(Ask { limits, below: most + 1, enough: 0, effort });
             found.counts = found.counts + smaller.counts;
             if smaller.best.is_some() {
+                found.runners_up = smaller.runners_up;
                 return smaller.best;
             }
             found.smaller.push(Smaller { parts, most, bound: smaller.bound });
@@ -412,7 +413,7 @@ fn in_strips(quest: &Quest, mut found: Found, limits: &Resources) -> Found {
     found.bound = (found.bound as f64 * strips::least_share(quest.program)) as i64;
     let Some(whole) = found.best.clone() else { return found };
     let mut left = quest.effort.work;
-    for like in std::iter::once(whole).chain(std::mem::take(&mut found.runners_up)) {
+    for like in std::iter::once(whole).chain(found.runners_up.clone()) {
         let below = found.best.as_ref().map_or(like.cycles, |best| best.cycles);
         let allowed = Allowed { cycles: below, work: left };
         let strips::Carrying { design, tried, work } =
@@ -440,6 +441,9 @@ fn leaner(quest: &Quest, found: Found) -> Found {
         let size = share(&best.need, &quest.limits);
         let smaller = (size > tuning::LEAN_SHARE).then(|| quest.smaller(size / 2.0, best.cycles, effort))?;
         found.counts = found.counts + smaller.counts;
+        if smaller.best.is_some() {
+            found.runners_up = smaller.runners_up;
+        }
         smaller.best
     })
 }
@@ -459,6 +463,9 @@ fn lighter(quest: &Quest, found: Found) -> Found {
         let most = best.cycles + best.cycles * tuning::LIGHTER_PERCENT / 100;
         let lighter = quest.ask(Ask { limits, below: most + 1, enough: 0, effort });
         found.counts = found.counts + lighter.counts;
+        if lighter.best.is_some() {
+            found.runners_up = lighter.runners_up;
+        }
         lighter.best
     })
 }

@@ -232,6 +232,7 @@ impl Found {
     /// The better result of two searches, and what both prove together. `other` is of another form of the program.
     pub(crate) fn or(self, other: Found) -> Found {
         let before = self.counts.exact;
+        let runners_up = if other.best.is_some() { other.runners_up } else { self.runners_up };
         let later = |step: &Step| Step { designs: before + step.designs, bound: step.bound.min(self.bound), ..*step };
         Found {
             bound: self.bound.min(other.bound),
@@ -241,7 +242,7 @@ impl Found {
             illegal: self.illegal,
             nearest: self.nearest.or(other.nearest),
             best: other.best.or(self.best),
-            runners_up: vec![],
+            runners_up,
             passed: self.passed,
             smaller: self.smaller,
         }
