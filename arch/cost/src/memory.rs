@@ -198,12 +198,19 @@ fn limits(ways: &[Way], together: bool) -> Vec<(Vec<usize>, i64)> {
 
 /// The rate of each way, in bytes per [`CYCLES`].
 fn shares(ways: &[Way], together: bool) -> Vec<i64> {
-    let limits = limits(ways, together);
-    let mut shares: Vec<Option<i64>> = vec![None; ways.len()];
+    shared(&limits(ways, together), &ways.iter().map(|way| way.bytes).collect::<Vec<_>>())
+}
+
+/// The rate of each of several flows that moves so many bytes, in bytes per [`CYCLES`]. Limits: flows, and the bytes per
+/// [`CYCLES`] that they have at most. Each flow has a share of what is left that is in proportion to its bytes, so all under
+/// one limit end together. Example: 300 and 100 bytes, 2 bytes a cycle for the first and 3 for both. The first ends in
+/// 150 cycles at the earliest, both in 133; so the first has 2 bytes a cycle and the second the one that is left.
+fn shared(limits: &[(Vec<usize>, i64)], bytes: &[i64]) -> Vec<i64> {
+    let mut shares: Vec<Option<i64>> = vec![None; bytes.len()];
     // The limit that is reached first: the least rate per byte.
     let level = |(members, most): &(Vec<usize>, i64), shares: &[Option<i64>]| {
         let left = most - members.iter().filter_map(|&k| shares[k]).sum::<i64>();
-        let bytes: i128 = members.iter().filter(|&&k| shares[k].is_none()).map(|&k| i128::from(ways[k].bytes)).sum();
+        let bytes: i128 = members.iter().filter(|&&k| shares[k].is_none()).map(|&k| i128::from(bytes[k])).sum();
         (bytes > 0).then_some((i128::from(left.max(0)), bytes))
     };
     while shares.contains(&None) {
@@ -211,9 +218,9 @@ fn shares(ways: &[Way], together: bool) -> Vec<i64> {
             .iter()
             .filter_map(|limit| Some((level(limit, &shares)?, limit)))
             .min_by(|((a, b), _), ((c, d), _)| (a * d).cmp(&(c * b)));
-        let Some(((left, bytes), (members, _))) = reached else { break };
+        let Some(((left, all), (members, _))) = reached else { break };
         for &k in members {
-            shares[k] = shares[k].or(Some(((left * i128::from(ways[k].bytes) / bytes) as i64).max(1)));
+            shares[k] = shares[k].or(Some(((left * i128::from(bytes[k]) / all) as i64).max(1)));
         }
     }
     shares.into_iter().map(|s| s.unwrap_or(1)).collect()
@@ -264,6 +271,22 @@ impl Most {
             all += reads + writes;
         }
         most.max(self.all.map_or(0, |rate| at_rate(all, rate)))
+    }
+
+    /// Cycles for all bytes of each port in one way, if each has its share of the memory: 0 behind an ideal one. `words`:
+    /// bytes of the port's words.
+    pub fn apart(&self, bytes: &[i64], words: &[i64]) -> Vec<i64> {
+        let hosted = |&p: &usize| bytes[p] > 0 && self.ports[p].rates.is_some();
+        let hosted: Vec<usize> = (0..self.ports.len().min(bytes.len())).filter(hosted).collect();
+        let own = |(k, &p): (usize, &usize)| {
+            self.ports[p].rates.map(|[way, both]| (vec![k], way.min(both).min(words[p] * CYCLES)))
+        };
+        let mut limits: Vec<(Vec<usize>, i64)> = hosted.iter().enumerate().filter_map(own).collect();
+        limits.extend(self.all.map(|most| ((0..hosted.len()).collect(), most)));
+        let moved: Vec<i64> = hosted.iter().map(|&p| bytes[p]).collect();
+        let mut cycles = vec![0; bytes.len()];
+        hosted.iter().zip(shared(&limits, &moved)).for_each(|(&p, rate)| cycles[p] = at_rate(bytes[p], rate));
+        cycles
     }
 
     /// Some memory may carry less than the words of its ports, one each cycle. `words`: per port, bytes of the words that

@@ -16,6 +16,7 @@ use super::widths::Widths;
 use crate::facts::Access;
 use crate::space::{Shape, Sizes};
 use cost::bound::PORTS;
+use cost::memory::Most;
 
 /// From a wave's launch to a value that a collector holds, beside the lanes and PEs in between.
 const LATENCY: i64 = 8;
@@ -74,8 +75,8 @@ fn cycles(model: &Model, shape: &Shape, widths: &Widths) -> Option<i64> {
         loads.extend(leaves.then(|| of(a, times)));
         stores.push((of(a, times), if sums.inside != 0 && is_short { 1 } else { 2 }));
     }
-    let reads = paces(model, shape, loads.iter(), 0);
-    let writes = paces(model, shape, stores.iter().map(|s| &s.0), 1);
+    let reads = paces(&facts.most, loads.iter(), &widths);
+    let writes = paces(&facts.most, stores.iter().map(|s| &s.0), &widths);
     let across = across(model, shape, &sizes);
     let latency = latency(model, shape, &sizes);
 
@@ -104,28 +105,14 @@ fn cycles(model: &Model, shape: &Shape, widths: &Widths) -> Option<i64> {
 }
 
 /// Cycles for a word of each port in one way, with its share of the memory.
-fn paces<'s>(model: &Model, shape: &Shape, all: impl Iterator<Item = &'s Service>, way: usize) -> [f64; PORTS] {
-    let most = &model.facts_of(&shape.grid).most;
+fn paces<'s>(most: &Most, all: impl Iterator<Item = &'s Service>, widths: &[i64]) -> [f64; PORTS] {
     let (mut words, mut bytes) = ([0.0; PORTS], [0.0; PORTS]);
     all.for_each(|s| {
         words[s.port] += s.words * s.times as f64;
         bytes[s.port] += s.bytes * s.times as f64;
     });
-    let bytes = bytes.map(|n| n as i64);
-    let cycles = |bytes: [i64; PORTS]| {
-        let both = [bytes, [0; PORTS]];
-        most.cycles(&both[way], &both[1 - way]) as f64
-    };
-    let together = cycles(bytes);
-    std::array::from_fn(|port| {
-        let alone = std::array::from_fn(|other| if other == port { bytes[port] } else { 0 });
-        let cycles = if most.all.is_some() { together } else { cycles(alone) };
-        if words[port] > 0.0 {
-            (cycles / words[port]).max(1.0)
-        } else {
-            1.0
-        }
-    })
+    let cycles = most.apart(&bytes.map(|n| n as i64), widths);
+    std::array::from_fn(|port| if words[port] > 0.0 { (cycles[port] as f64 / words[port]).max(1.0) } else { 1.0 })
 }
 
 /// From a wave's launch at the first PE to its launch at the last one.
