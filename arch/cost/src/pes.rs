@@ -30,7 +30,7 @@ use array::contract::memory::in_luts;
 use array::contract::operand::{digits, effective_type, live_nodes, operand_source, travels};
 use array::contract::packed::looked_at;
 use array::contract::timing::collect_time;
-use array::operators::{Operator, Shape};
+use array::operators::{self, Operator, Shape};
 use array::resources::{bits_of, line, line_of_waves, memory, Resources};
 use array::vsa::{Delay, Node, NodeId, Op, Vsa};
 use scop::{BinaryOp, ScalarType};
@@ -85,8 +85,10 @@ pub type ByPlaces<T> = Vec<(Places, T)>;
 
 /// Lower bound on what a PE takes in any schedule of these nodes: products, and operators that no DSP slice takes in. A
 /// node counts if all PEs that execute one of its statements need it, or all of them but some at a border.
-/// `places`: how many PEs execute one of these statements.
-pub(super) fn least(vsa: &Vsa, places: impl Fn(&BTreeSet<usize>) -> i64) -> ByPlaces<Resources> {
+/// `places`: how many PEs execute one of these statements. `cases`: the statements of each class of phases, if there are
+/// any. Parts of a program that are in no phase together may share operators, and a larger array may share more than this
+/// one: of each kind of operator, those of one class count.
+pub(super) fn least(vsa: &Vsa, places: impl Fn(&BTreeSet<usize>) -> i64, cases: &[&[usize]]) -> ByPlaces<Resources> {
     let needed = needed::needed(vsa);
     let part = Part::new(vsa, &needed);
     let product = |o: NodeId| matches!(vsa.node(o).op, Op::Binary(BinaryOp::Mul, ..));
@@ -106,8 +108,10 @@ pub(super) fn least(vsa: &Vsa, places: impl Fn(&BTreeSet<usize>) -> i64) -> ByPl
             _ => Resources::default(),
         }
     };
+    let users = users(vsa);
+    let spare = spare(vsa, &users, cases);
     let mut parts: BTreeMap<Places, Resources> = BTreeMap::new();
-    for (n, statements) in users(vsa).into_iter().enumerate() {
+    for (n, statements) in users.into_iter().enumerate().filter(|(n, _)| !spare.contains(n)) {
         let but = match needed.extent(vsa, n) {
             _ if needed.count[n] >= places(&statements) => [false; 2],
             Some(extent) if (0..2).all(|a| extent[a] + 1 >= vsa.extent[a]) => [0, 1].map(|a| extent[a] < vsa.extent[a]),
@@ -116,6 +120,33 @@ pub(super) fn least(vsa: &Vsa, places: impl Fn(&BTreeSet<usize>) -> i64) -> ByPl
         *parts.entry(Places { statements, but }).or_default() += cost(NodeId(n as u32));
     }
     parts.into_iter().collect()
+}
+
+/// Operators of several stages beyond those of one class of phases: of each kind, the class that has the most of them.
+fn spare(vsa: &Vsa, users: &[BTreeSet<usize>], cases: &[&[usize]]) -> BTreeSet<usize> {
+    let mut kinds: Vec<((Op, Option<ScalarType>), Vec<usize>)> = vec![];
+    let is_long = |n: &usize| operators::node_latency(&vsa.nodes, NodeId(*n as u32), vsa.fabric) >= 2;
+    for n in (0..vsa.nodes.len()).filter(|_| cases.len() > 1).filter(is_long) {
+        let node = &vsa.nodes[n];
+        let op = match node.op.with_operands(|_| NodeId(0)) {
+            // A difference of floats is a sum.
+            Op::Binary(BinaryOp::Sub, a, b) if node.ty.is_float() => Op::Binary(BinaryOp::Add, a, b),
+            op => op,
+        };
+        let kind = (op, node.ty.is_float().then_some(node.ty));
+        match kinds.iter_mut().find(|(other, _)| *other == kind) {
+            Some((_, all)) => all.push(n),
+            None => kinds.push((kind, vec![n])),
+        }
+    }
+    let beyond_one_class = |(_, all): ((Op, Option<ScalarType>), Vec<usize>)| {
+        let of = |case: &&[usize]| -> BTreeSet<usize> {
+            all.iter().copied().filter(|&n| users[n].is_empty() || case.iter().any(|s| users[n].contains(s))).collect()
+        };
+        let most = cases.iter().map(of).max_by_key(BTreeSet::len).unwrap_or_default();
+        all.into_iter().filter(move |n| !most.contains(n))
+    };
+    kinds.into_iter().flat_map(beyond_one_class).collect()
 }
 
 /// Per node, the statements that compute their value from it in the same wave.

@@ -66,17 +66,23 @@ fn others(vsa: &Vsa, walks: &[[Option<Walk>; 2]]) -> Parts {
 }
 
 /// Lower bound on what a PE takes in any schedule, by the PEs that take it. `places`: how many PEs execute one of these
-/// statements.
-pub fn per_pe(vsa: &Vsa, places: impl Fn(&BTreeSet<usize>) -> i64) -> ByPlaces<Resources> {
-    pes::least(vsa, places)
+/// statements. `cases`: the statements of each class of phases, if there are any.
+pub fn per_pe(vsa: &Vsa, places: impl Fn(&BTreeSet<usize>) -> i64, cases: &[&[usize]]) -> ByPlaces<Resources> {
+    pes::least(vsa, places, cases)
         .into_iter()
         .map(|(places, cost)| (places, fabric::on(vsa.fabric, Part::Pes, cost).floor()))
         .collect()
 }
 
-/// A memory of one port in a PE for `depth` values of `bits`, at least.
+/// A memory of one port in a PE for `depth` values of `bits` or more, at least. A deeper one may be UltraRAM, so block RAM
+/// is certain only on a board without it.
 pub fn one_memory(depth: i64, bits: i64, device: Device) -> Resources {
-    fabric::on(device.fabric, Part::Pes, memory(depth, bits, device)).floor()
+    let need = fabric::on(device.fabric, Part::Pes, memory(depth, bits, device)).floor();
+    if device.uram {
+        Resources { bram18: 0, ..need }
+    } else {
+        need
+    }
 }
 
 /// All parts but the PEs. For a sketch, which has no nodes, a lower bound. `walks`: of its ports.

@@ -18,7 +18,7 @@ use array::vsa::{Op, Vsa};
 use cost::board::Resources;
 use cost::resources;
 use cost::resources::ByPlaces;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use uniform::design::DesignSpec;
 
 /// Lower bounds on PEs.
@@ -210,6 +210,7 @@ fn per_pe(model: &Model, grid: Grid) -> Vec<Pe> {
     let packing = model.assembler.spec_with(ports.words(&ports.widest()));
     let mut plain = packing.clone();
     plain.arithmetic.pack = None;
+    let cases: Vec<&[usize]> = model.program.system.cases.iter().map(|case| &case.statements[..]).collect();
     let mut found = vec![];
     for most in tuning::SMALL_ARRAY_INNER {
         let mut inner = [1; MOST_DIMS];
@@ -218,7 +219,8 @@ fn per_pe(model: &Model, grid: Grid) -> Vec<Pe> {
             inner[d] = if grid.is_axis(d) { whole.min(most) } else { whole };
         }
         let Some(vsa) = small_array(model, grid, inner, &packing) else { continue };
-        let need = |vsa: &Vsa| resources::per_pe(vsa, |s| model.coverage.most(model.facts_of(&grid), &grid, s));
+        let most = |s: &BTreeSet<usize>| model.coverage.most(model.facts_of(&grid), &grid, s);
+        let need = |vsa: &Vsa| resources::per_pe(vsa, most, &cases);
         if !is_packed(&vsa) {
             found.push(in_slices(model, &grid, need(&vsa)));
             continue;

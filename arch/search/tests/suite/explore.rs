@@ -218,6 +218,8 @@ fn bounds_hold_everywhere() {
         "tests/run/phases_k_means.c",
         "tests/run/phases_viterbi.c",
         "tests/run/phases_conjugate_gradient.c",
+        "tests/run/phases_dilated.c",
+        "tests/run/phases_inverted_residual.c",
         "tests/run/phases_gauss_jordan.c",
         "examples/gemm_sizes.c",
         "tests/polybench/3mm.c",
