@@ -110,6 +110,8 @@ impl Answer<Port> {
 pub struct StreamItem<S> {
     pub valid: S,
     pub first: S,
+    /// By group, if several have the buffer: the item is the group's.
+    pub groups: Vec<S>,
     pub slot: Option<S>,
     pub u: Vec<Option<S>>,
     pub r: Vec<Option<S>>,
@@ -121,19 +123,21 @@ pub struct StreamItem<S> {
 impl<S> StreamItem<S> {
     pub fn map<T>(&self, mut f: impl FnMut(&str, &S) -> T) -> StreamItem<T> {
         let (valid, first) = (f("valid", &self.valid), f("first", &self.first));
+        let groups = self.groups.iter().enumerate().map(|(k, x)| f(&format!("group{k}"), x)).collect();
         let slot = self.slot.as_ref().map(|x| f("slot", x));
         let mut list = |what: &str, fields: &[Option<S>]| -> Vec<Option<T>> {
             fields.iter().enumerate().map(|(d, x)| x.as_ref().map(|x| f(&format!("{what}{d}"), x))).collect()
         };
         let (u, r) = (list("u", &self.u), list("r", &self.r));
         let w = self.w.as_ref().map(|x| f("w", x));
-        StreamItem { valid, first, slot, u, r, w, data: self.data.as_ref().map(|x| f("data", x)) }
+        StreamItem { valid, first, groups, slot, u, r, w, data: self.data.as_ref().map(|x| f("data", x)) }
     }
 
     /// Calls `f` with each field and the same field of `other`, `None` if `other` lacks it.
     pub fn zip<T>(&self, other: &StreamItem<T>, mut f: impl FnMut(&S, Option<&T>)) {
         f(&self.valid, Some(&other.valid));
         f(&self.first, Some(&other.first));
+        self.groups.iter().enumerate().for_each(|(k, x)| f(x, other.groups.get(k)));
         self.slot.iter().for_each(|x| f(x, other.slot.as_ref()));
         for (ours, theirs) in [(&self.u, &other.u), (&self.r, &other.r)] {
             ours.iter()

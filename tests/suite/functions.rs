@@ -82,6 +82,17 @@ fn functions_find_the_engines_of_others() {
     }
 }
 
+/// Groups of unlike tiles use the same feeders and collectors.
+#[test]
+fn functions_with_unlike_tiles_share_buffers() {
+    let text = merged("examples/la/blas.c", "--board zcu104 --grid 4x1");
+    let guests = |kind: &str| {
+        let mut all = text.split("\n\n").filter(|group| group.starts_with(kind));
+        all.by_ref().filter(|group| group.contains("\n  buffers of ")).count()
+    };
+    assert!(guests("input ") >= 5 && guests("output ") >= 2, "{text}");
+}
+
 /// A group of functions whose last phases differ, on one port: the walk of each function stays in the phase that serves it.
 #[test]
 fn last_phases_that_differ_share_a_port() {

@@ -8,7 +8,7 @@ use crate::io::{bus, collect, footprint, hazard, port, reshape};
 use crate::kernel::Kernel;
 use crate::pe;
 use crate::pe::{retime, Options};
-use crate::vsa::{After, DramArray, InputGroup, OutputGroup, Remarks, Scalar, Schedule, Until, Vsa};
+use crate::vsa::{After, Common, DramArray, InputGroup, OutputGroup, Remarks, Scalar, Schedule, Until, Vsa};
 use scop::diag::Span;
 use scop::{Binding, Expr, ExprKind, Scop, Storage};
 use std::collections::BTreeMap;
@@ -87,6 +87,7 @@ pub(super) fn join(
         scalars: scalars(scop, &lowered, &dram),
         arrays: dram.into_iter().map(|d| d.array).collect(),
         inputs,
+        common: Common::default(),
         outputs,
         schedule,
     };

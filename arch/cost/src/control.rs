@@ -5,7 +5,7 @@ use crate::engines::{program, spans_compared};
 use array::contract::operand::travels;
 use array::forms::{digits, digits_equal};
 use array::resources::{bits_of, Resources};
-use array::vsa::{Op, Vsa};
+use array::vsa::{is_function, Op, Vsa};
 use std::collections::BTreeSet;
 use uniform::affine::{interval, Condition, Form};
 use uniform::counters::{Case, Counter};
@@ -105,6 +105,11 @@ pub(super) fn launched(vsa: &Vsa, read: impl IntoIterator<Item = Field>) -> Reso
     let forms =
         vsa.inputs.iter().flat_map(|g| [&g.row, &g.col]).chain(vsa.outputs.iter().flat_map(|g| [&g.row, &g.col]));
     fields.extend(forms.filter(|form| varies(form)).cloned().map(Field::Time));
+    let shared = (0..vsa.inputs.len()).map(|g| vsa.fed_with(g)).filter(|all| all.len() > 1).flatten();
+    let functions = shared.flat_map(|g| &vsa.inputs[g].used.functions);
+    let stored = (0..vsa.outputs.len()).map(|o| vsa.collected_with(o)).filter(|all| all.len() > 1).flatten();
+    let functions = functions.chain(stored.flat_map(|o| &vsa.outputs[o].emit.functions));
+    fields.extend(functions.map(|f| Field::Guard(vec![is_function(*f)])));
     for enable in vsa.outputs.iter().flat_map(|g| &g.ports).map(|p| p.enable).filter(|&e| travels(vsa, e)) {
         match &vsa.node(enable).op {
             Op::Guard(all) => _ = fields.insert(Field::Guard(all.clone())),

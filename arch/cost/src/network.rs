@@ -1,6 +1,7 @@
 //! The cost of the I/O network (`templates::io`), module by module: feeders, collectors, relays.
 
 use array::contract::bands::Bands;
+use array::contract::common;
 use array::contract::feed::{self, Read, Set};
 use array::contract::memory::in_luts;
 use array::contract::operand::{live_nodes, travels};
@@ -65,31 +66,34 @@ fn choice(inputs: i64) -> i64 {
     (inputs + 1) / 3
 }
 
-/// Feeders pass the load stream on and store the elements that their waves read.
+/// Feeders pass the load stream on and store the elements that their waves read. Those of guests are their owner's.
 pub(super) fn feeders(vsa: &Vsa, g: usize) -> Resources {
+    if vsa.feeders_of(g) != g {
+        return Resources::default();
+    }
     let group = &vsa.inputs[g];
+    let common::Feeders { groups, banks, double, starts } = common::Feeders::of(vsa, g);
+    let members: Vec<&InputGroup> = groups.iter().map(|g| &vsa.inputs[*g]).collect();
     let extent = group.feeders();
     let count: i64 = extent.iter().product();
     let array = &vsa.arrays[group.array as usize];
     let (word, bits) = (i64::from(array.word), i64::from(array.ty.bits()));
-    let double = !group.loads_once(vsa);
     // A sketch has no nodes and no schedule.
     let sketch = vsa.nodes.is_empty();
     let hop =
         (0..2).filter(|&a| extent[a] > 1 && !sketch).map(|a| vsa.schedule.start[a].hop_delay()).max().unwrap_or(0);
-    let (row, col) = (wave_bits(vsa, &group.row), wave_bits(vsa, &group.col));
-    let starts = pick::starts(&vsa.counters, &group.col, word);
+    let [row, col] = indices(vsa, &members);
     let choices = i64::from(starts.count_ones());
-    let mut one = Resources::ff(8 * i64::from(array.bus_bytes()) + fields(&group.footprint) + 2 + i64::from(double));
+    let mut one = Resources::ff(8 * i64::from(array.bus_bytes()) + loaded(&members) + i64::from(double));
     one += line(1..=hop, row + col + i64::from(double), vsa.fabric);
-    let (_, late) = late(vsa, group);
+    let (_, late) = late(vsa, g);
     let early = early(vsa, Walk::reads, group.array, g, &group.footprint);
     let mut lanes = vec![FEED_LATENCY - 1];
-    for set in feed::sets(&group.banks) {
-        let first = &group.banks[set.banks[0]];
+    for set in feed::sets(&banks) {
+        let first = &banks[set.banks[0]];
         let elements = i64::from(pick::stored(starts, first.ports, word).count_ones());
         let served = |&b: &usize| {
-            let bank = &group.banks[b];
+            let bank = &banks[b];
             (bank.port..bank.port + bank.ports).map(|port| late[port as usize].clone()).collect()
         };
         let late: Vec<Vec<Vec<i64>>> = set.banks.iter().map(served).collect();
@@ -101,7 +105,11 @@ pub(super) fn feeders(vsa: &Vsa, g: usize) -> Resources {
         let waits: Vec<i64> = parts.iter().map(|part| part.wait + read.waits_for_choice()).collect();
         lanes.extend(waits.iter().map(|w| FEED_LATENCY - 1 + w));
         one += addresses(&set, first, double, &waits, vsa) + blocks(early, first.depth);
-        one.lut += hit(first, &group.footprint, word, [group.first, group.last]);
+        let hit = |bank: &Bank, g: &InputGroup| hit(bank, &g.footprint, word, [g.first, g.last]);
+        one.lut += match members[..] {
+            [one] => hit(first, one),
+            _ => members.iter().map(|g| hit(&g.banks[0], g)).sum(),
+        };
         if first.words_per_row > 1 && first.stride == 0 {
             one.lut += col + bits_of(first.depth);
         }
@@ -118,6 +126,24 @@ pub(super) fn feeders(vsa: &Vsa, g: usize) -> Resources {
         one += line(lanes, bits_of(choices), vsa.fabric);
     }
     one * count
+}
+
+/// Bits of an item of the load stream without its word and half.
+fn loaded(members: &[&InputGroup]) -> i64 {
+    let groups = if members.len() > 1 { members.len() as i64 } else { 0 };
+    members.iter().map(|g| fields(&g.footprint)).max().unwrap_or(0) + groups + 2
+}
+
+/// Bits of row and column that waves bring to the feeders of these groups.
+fn indices(vsa: &Vsa, members: &[&InputGroup]) -> [i64; 2] {
+    let bits = |form: fn(&InputGroup) -> &Form| members.iter().map(|g| wave_bits(vsa, form(g))).max().unwrap_or(0);
+    [bits(|g| &g.row), bits(|g| &g.col)]
+}
+
+/// Bits of row and column that waves bring to the collectors of these groups.
+fn filled(vsa: &Vsa, members: &[&OutputGroup]) -> [i64; 2] {
+    let bits = |form: fn(&OutputGroup) -> &Form| members.iter().map(|g| wave_bits(vsa, form(g))).max().unwrap_or(0);
+    [bits(|g| &g.row), bits(|g| &g.col)]
 }
 
 /// A bank without its addresses: the memory, `width` bits wide, the choice of elements, and what waits for later nodes.
@@ -165,14 +191,15 @@ fn addresses(set: &Set, first: &Bank, double: bool, waits: &[i64], vsa: &Vsa) ->
 
 /// When a group's first value is ready, and per port the cycles by which nodes have its value later; none for a port
 /// that no node reads.
-fn late(vsa: &Vsa, group: &InputGroup) -> (i64, Vec<Vec<i64>>) {
+fn late(vsa: &Vsa, g: usize) -> (i64, Vec<Vec<i64>>) {
+    let group = &vsa.inputs[g];
     if vsa.nodes.is_empty() {
         return (FEED_LATENCY, vec![vec![0]; group.ports.len()]);
     }
     let mut ready: Vec<Vec<i64>> = vec![vec![]; group.ports.len()];
     for (node, &at) in vsa.nodes.iter().zip(&vsa.schedule.ready) {
         match node.op {
-            Op::Input { group: g, port } if std::ptr::eq(&vsa.inputs[g as usize], group) => {
+            Op::Input { group, port } if group as usize == g => {
                 ready[port as usize].push(at);
             }
             _ => {}
@@ -182,6 +209,12 @@ fn late(vsa: &Vsa, group: &InputGroup) -> (i64, Vec<Vec<i64>>) {
     (first, ready.into_iter().map(|of| of.into_iter().map(|r| r - first).collect()).collect())
 }
 
+/// LUTs that choose row and column of the present function, with so many bits.
+fn chosen(forms: [Vec<(&[usize], &Form)>; 2], bits: [i64; 2]) -> i64 {
+    let one = |(forms, bits): (Vec<_>, i64)| bits * choice(common::by_function(&forms).len() as i64);
+    forms.into_iter().zip(bits).map(one).sum()
+}
+
 /// Registers in front of the array for the fields of feeders and collectors: a field enters the array when the first of
 /// them reads it.
 pub(super) fn entries(vsa: &Vsa) -> Resources {
@@ -189,18 +222,29 @@ pub(super) fn entries(vsa: &Vsa) -> Resources {
     if vsa.nodes.is_empty() {
         return Resources::default();
     }
-    let entry = |row: &Form, col: &Form, double: bool, delay: i64| {
-        [wave_bits(vsa, row), wave_bits(vsa, col), double.into()]
-            .into_iter()
-            .map(|bits| line([delay], bits, vsa.fabric))
-            .sum::<Resources>()
+    let entry = |[row, col]: [i64; 2], double: bool, delay: i64| {
+        [row, col, double.into()].into_iter().map(|bits| line([delay], bits, vsa.fabric)).sum::<Resources>()
     };
-    let feeders = vsa.inputs.iter().map(|g| {
-        entry(&g.row, &g.col, !g.loads_once(vsa), late(vsa, g).0 - FEED_LATENCY + vsa.schedule.way(g.away(vsa)))
+    let owners = (0..vsa.inputs.len()).filter(|g| vsa.feeders_of(*g) == *g);
+    let feeders = owners.map(|g| {
+        let groups = vsa.fed_with(g);
+        let members: Vec<&InputGroup> = groups.iter().map(|g| &vsa.inputs[*g]).collect();
+        let (bits, double) = (indices(vsa, &members), members.iter().any(|g| !g.loads_once(vsa)));
+        let rows = members.iter().map(|g| (&g.used.functions[..], &g.row)).collect();
+        let cols = members.iter().map(|g| (&g.used.functions[..], &g.col)).collect();
+        let delay = late(vsa, g).0 - FEED_LATENCY + vsa.schedule.way(vsa.inputs[g].away(vsa));
+        entry(bits, double, delay) + Resources::lut(chosen([rows, cols], bits))
     });
-    let collectors = vsa.outputs.iter().enumerate().map(|(o, g)| {
+    let owners = (0..vsa.outputs.len()).filter(|o| vsa.collectors_of(*o) == *o);
+    let collectors = owners.map(|o| {
+        let (g, common::Collectors { groups, double, .. }) = (&vsa.outputs[o], common::Collectors::of(vsa, o));
+        let members: Vec<&OutputGroup> = groups.iter().map(|o| &vsa.outputs[*o]).collect();
+        let bits = filled(vsa, &members);
+        let rows = members.iter().map(|g| (&g.emit.functions[..], &g.row)).collect();
+        let cols = members.iter().map(|g| (&g.emit.functions[..], &g.col)).collect();
         let delay = collect_time(vsa, o) - 1 + vsa.schedule.way(g.away(vsa));
-        entry(&g.row, &g.col, g.slots > 1, delay) + line([delay], enables(vsa, g), vsa.fabric)
+        let enables = line([delay], enables(vsa, g), vsa.fabric);
+        entry(bits, double, delay) + enables + Resources::lut(chosen([rows, cols], bits))
     });
     feeders.sum::<Resources>() + collectors.sum()
 }
@@ -230,13 +274,16 @@ fn stored(bank: &Bank, double: bool, width: i64, device: Device) -> Resources {
     }
 }
 
-/// Collectors store elements and answer requests from a register.
+/// Collectors store elements and answer requests from a register. Those of guests are their owner's.
 pub(super) fn collectors(vsa: &Vsa, o: usize) -> Resources {
+    if vsa.collectors_of(o) != o {
+        return Resources::default();
+    }
     // A sketch does not say whether there are two buffers.
     if vsa.nodes.is_empty() {
         buffers(vsa, o, false).least(buffers(vsa, o, true))
     } else {
-        buffers(vsa, o, vsa.outputs[o].slots > 1)
+        buffers(vsa, o, common::Collectors::of(vsa, o).double)
     }
 }
 
@@ -247,10 +294,13 @@ fn buffers(vsa: &Vsa, o: usize, double: bool) -> Resources {
     let (word, bits) = (i64::from(array.word), i64::from(array.ty.bits()));
     let (extent, relays) = (group.extent(), Relays::new(vsa, o));
     let hop = (0..2).filter(|&a| extent[a] > 1).map(|a| vsa.schedule.start[a].hop_delay()).max().unwrap_or(0).max(1);
-    let (row, col) = (wave_bits(vsa, &group.row), wave_bits(vsa, &group.col));
+    let common::Collectors { groups, banks, .. } = common::Collectors::of(vsa, o);
+    let members: Vec<&OutputGroup> = groups.iter().map(|o| &vsa.outputs[*o]).collect();
+    let [row, col] = filled(vsa, &members);
     let early = early(vsa, Walk::writes, group.array, o, &group.footprint);
     let mut one = line(1..=hop, row + col + i64::from(double) + enables(vsa, group), vsa.fabric);
-    for bank in &group.banks {
+    let hit = |bank: &Bank, g: &OutputGroup| hit(bank, &g.footprint, word, [g.first, g.last]);
+    for bank in &banks {
         let lanes = relays.width(bank, word);
         let rows = if bank.elements <= word && bank.bank.stride == 0 {
             bank.bank.depth / bank.bank.words_per_row.max(1)
@@ -273,8 +323,11 @@ fn buffers(vsa: &Vsa, o: usize, double: bool) -> Resources {
             1 => Resources::ff(lanes * bits),
             _ => masked(words, lanes, bits, vsa.device()),
         };
-        one.lut +=
-            hit(&bank.bank, &group.footprint, word, [group.first, group.last]) + if lanes > 1 { 2 * lanes } else { 0 };
+        one.lut += if lanes > 1 { 2 * lanes } else { 0 };
+        one.lut += match members[..] {
+            [one] => hit(&bank.bank, one),
+            _ => members.iter().map(|g| hit(&g.banks[0].bank, g)).sum(),
+        };
         one += blocks(early, rows);
         let of_rows = if rows > 1 { 2 * bits_of(rows) } else { 0 };
         one += if relays.turn.is_some() {
@@ -302,7 +355,8 @@ fn masked(words: i64, lanes: i64, bits: i64, device: Device) -> Resources {
 
 /// Relays join the bus words of their collectors; the port joins the words of its groups.
 pub(super) fn relays(vsa: &Vsa, port: usize) -> Resources {
-    let of_port: Vec<usize> = (0..vsa.outputs.len()).filter(|&o| vsa.port_of(vsa.outputs[o].array) == port).collect();
+    let is_owner = |o: &usize| vsa.port_of(vsa.outputs[*o].array) == port && vsa.collectors_of(*o) == *o;
+    let of_port: Vec<usize> = (0..vsa.outputs.len()).filter(is_owner).collect();
     if of_port.is_empty() {
         return Resources::default();
     }
@@ -310,15 +364,21 @@ pub(super) fn relays(vsa: &Vsa, port: usize) -> Resources {
     let latency = drain_latency(vsa, port);
     let mut total = Resources::lut(bits * relay::joining(of_port.len() as i64)) + line([latency], 1, vsa.fabric);
     for o in of_port {
-        let group = &vsa.outputs[o];
         let relays = Relays::new(vsa, o);
         let modules: i64 = relays.extent.iter().product();
         let (lut, ff) = relays.joins(vsa, o);
-        let token = 2 + i64::from(group.slots > 1) + fields(&group.footprint);
+        let token = asked(vsa, o);
         total += Resources::ff(token) * modules + Resources::logic(lut, ff);
         total += line([latency - answer_latency(vsa, o, &relays)], bits, vsa.fabric);
     }
     total
+}
+
+/// Bits of a token.
+fn asked(vsa: &Vsa, o: usize) -> i64 {
+    let common::Collectors { groups, double, .. } = common::Collectors::of(vsa, o);
+    let fields = groups.iter().map(|o| fields(&vsa.outputs[*o].footprint)).max().unwrap_or(0);
+    2 + i64::from(double) + fields + if groups.len() > 1 { groups.len() as i64 } else { 0 }
 }
 
 /// Registers of what crosses between bands, on both sides of each cut, without the few fields of the waves.
@@ -346,15 +406,18 @@ pub(super) fn crossings(vsa: &Vsa) -> Resources {
             _ => {}
         }
     }
-    for group in &vsa.inputs {
+    for (g, group) in vsa.inputs.iter().enumerate().filter(|(g, _)| vsa.feeders_of(*g) == *g) {
         let array = &vsa.arrays[group.array as usize];
-        let item = 8 * i64::from(array.bus_bytes()) + fields(&group.footprint) + 2 + i64::from(!group.loads_once(vsa));
+        let groups = vsa.fed_with(g);
+        let members: Vec<&InputGroup> = groups.iter().map(|g| &vsa.inputs[*g]).collect();
+        let double = members.iter().any(|g| !g.loads_once(vsa));
+        let item = 8 * i64::from(array.bus_bytes()) + loaded(&members) + i64::from(double);
         bits += cuts_of(group.away(vsa), group.feeders())[1] * item;
     }
-    for (o, group) in vsa.outputs.iter().enumerate() {
+    for (o, group) in vsa.outputs.iter().enumerate().filter(|(o, _)| vsa.collectors_of(*o) == *o) {
         let [between, back] = cuts_of(group.away(vsa), group.extent());
         let word = 8 * i64::from(vsa.arrays[group.array as usize].bus_bytes());
-        let token = 2 + i64::from(group.slots > 1) + fields(&group.footprint);
+        let token = asked(vsa, o);
         let relays = Relays::new(vsa, o);
         let chains = relays.turn.as_ref().filter(|turn| turn.axis != c).map_or(word, |turn| {
             let array = &vsa.arrays[group.array as usize];

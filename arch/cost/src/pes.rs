@@ -207,7 +207,7 @@ impl<'a> Part<'a> {
         for id in (0..n as u32).map(NodeId).filter(|id| live[id.index()] && needed.count[id.index()] > 0) {
             part.walk(id);
         }
-        for (o, group) in vsa.outputs.iter().enumerate() {
+        for (o, group) in vsa.outputs.iter().enumerate().filter(|(o, _)| vsa.collectors_of(*o) == *o) {
             let time = collect_time(vsa, o);
             for port in &group.ports {
                 let at = needed.at(port.enable);

@@ -239,17 +239,17 @@ impl Array {
             for of in &loading.groups {
                 let Some(feeder) = &of.feeder else { continue };
                 let end = self.cuts(of.away, of.extent).end;
-                let indices = [&feeder.buffer.row, &feeder.buffer.col].into_iter().filter(|index| index.varies());
-                indices.for_each(|index| needs(name(&Field::Time(index.form.clone())), end));
-                named.extend(slots(&ports.slots, of.group).map(|name| (name, end)));
+                let indices = [&feeder.buffer.row, &feeder.buffer.col].into_iter();
+                indices.flat_map(|index| index.fields()).for_each(|field| needs(name(&field), end));
+                let own = of.groups.iter().filter_map(|g| slots(&ports.slots, *g));
+                named.extend(own.map(|name| (name, end)));
             }
         }
         for (draining, ports) in self.outputs.iter().zip(&ports.outputs) {
             for of in &draining.groups {
                 let end = self.cuts(of.away, of.extent).end;
                 let indices = [&of.collector.buffer.row, &of.collector.buffer.col];
-                let varying = indices.into_iter().filter(|index| index.varies());
-                varying.for_each(|index| needs(name(&Field::Time(index.form.clone())), end));
+                indices.into_iter().flat_map(|index| index.fields()).for_each(|field| needs(name(&field), end));
                 for enable in &of.enables {
                     match enable {
                         WaveEnable::Field(field) => [name(field), name(&Field::Valid)].map(|name| needs(name, end)),
@@ -257,7 +257,8 @@ impl Array {
                         WaveEnable::Never => [(); 2],
                     };
                 }
-                named.extend(slots(&ports.slots, of.group).map(|name| (name, end)));
+                let own = of.groups.iter().filter_map(|o| slots(&ports.slots, *o));
+                named.extend(own.map(|name| (name, end)));
             }
         }
         let fields = [&ports.valid].into_iter().chain(&ports.fields);

@@ -1,7 +1,8 @@
 //! Feeders of the array: their grids, their streams, and their values for the PEs.
 
 use super::{element, served_name, shape, Buffers, Build, Crossing, LoadingPorts, Within};
-use crate::io::feeder::{self, input_nodes, loaded_once, Feeder, FeederPorts};
+use crate::io::feeder::{self, input_nodes, loads_in_halves, Feeder, FeederPorts};
+use crate::io::words::StreamShape;
 use crate::port::Port;
 use crate::stream::{Loads, StreamItem};
 use array::contract::walk::Walk;
@@ -15,15 +16,18 @@ pub struct Loading {
     /// Name of the arrays behind the port, see [`served_name`].
     pub name: String,
     pub stream: Loads<Ty>,
-    /// In the order of the group bits of the stream.
+    /// In the order of the group bits of the stream, without guests.
     pub groups: Vec<Feeders>,
 }
 
-/// The feeders of an input group.
+/// The feeders of an input group and its guests.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Feeders {
     /// The group's index.
     pub group: usize,
+    /// The indices of the group and its guests, and their places in the group bits of the stream.
+    pub groups: Vec<usize>,
+    pub bits: Vec<usize>,
     /// Double buffers.
     pub double: bool,
     /// `None` if the PEs use nothing of the group.
@@ -42,8 +46,9 @@ pub struct Feeders {
 impl Loading {
     /// The feeders behind a port; `live`: nodes of the PE that are used.
     pub fn new(vsa: &Vsa, port: usize, (stream, walk): (Loads<Ty>, &Walk), live: &[bool]) -> Loading {
-        let groups = (0..vsa.inputs.len()).filter(|g| vsa.port_of(vsa.inputs[*g].array) == port);
-        let groups = groups.map(|g| Feeders::new(vsa, g, (&stream, walk), live)).collect();
+        let all: Vec<usize> = (0..vsa.inputs.len()).filter(|g| vsa.port_of(vsa.inputs[*g].array) == port).collect();
+        let owners = all.iter().filter(|g| vsa.feeders_of(**g) == **g);
+        let groups = owners.map(|g| Feeders::new(vsa, *g, &all, (&stream, walk), live)).collect();
         Loading { port, name: served_name(vsa, port), stream, groups }
     }
 
@@ -54,22 +59,30 @@ impl Loading {
                 .groups
                 .iter()
                 .filter(|g| g.double)
-                .map(|g| (g.group, Port::bit(format!("slot{}", g.group))))
+                .flat_map(|g| &g.groups)
+                .map(|g| (*g, Port::bit(format!("slot{g}"))))
                 .collect(),
         }
     }
 }
 
 impl Feeders {
-    fn new(vsa: &Vsa, g: usize, (stream, walk): (&Loads<Ty>, &Walk), live: &[bool]) -> Feeders {
+    /// `all`: the groups of the port.
+    fn new(vsa: &Vsa, g: usize, all: &[usize], (stream, walk): (&Loads<Ty>, &Walk), live: &[bool]) -> Feeders {
         let group = &vsa.inputs[g];
         let (nodes, away) = (input_nodes(vsa, live, g), group.away(vsa));
+        let groups = vsa.fed_with(g);
+        let of_group = |g: &usize| {
+            let footprint = &vsa.inputs[*g].footprint;
+            shape(&stream.word, footprint, walk.early(*g, footprint))
+        };
         Feeders {
             group: g,
-            double: !loaded_once(vsa, group),
-            feeder: (!nodes.is_empty()).then(|| {
-                Feeder::new(vsa, g, shape(&stream.word, &group.footprint, walk.early(g, &group.footprint)), &nodes)
-            }),
+            bits: groups.iter().filter_map(|g| all.iter().position(|k| k == g)).collect(),
+            double: loads_in_halves(vsa, g),
+            feeder: (!nodes.is_empty())
+                .then(|| Feeder::new(vsa, g, StreamShape::joined(groups.iter().map(of_group).collect()), &nodes)),
+            groups,
             extent: group.feeders(),
             away,
             readers: group.readers(),
@@ -82,17 +95,19 @@ impl Feeders {
 impl<'m> Build<'_, 'm> {
     pub(super) fn feeders(&self, d: &mut Design, loading: &Loading, ports: &LoadingPorts) {
         let sent = (self.part.band == 0).then(|| ports.stream.map(|_, port| port.input(self.m)));
-        for (bit, of) in loading.groups.iter().enumerate() {
-            let slot = ports.slots.iter().find(|s| s.0 == of.group);
-            let slot = slot.and_then(|s| Some((&s.1, self.entry(&s.1)?)));
+        for of in &loading.groups {
+            // That of a group which does not run is 1.
+            let own = ports.slots.iter().filter(|s| of.groups.contains(&s.0));
+            let slots: Vec<(&Port, Sig<'m>)> = own.filter_map(|s| Some((&s.1, self.entry(&s.1)?))).collect();
+            let slot = slots.first().map(|s| (s.0, self.m.all(&slots.iter().map(|s| s.1).collect::<Vec<_>>())));
             let Some(feeder) = &of.feeder else { continue };
             let grid = match self.part.within(of.away, of.extent) {
-                Some(within) => Some((self.feeder(d, of, feeder, (sent.as_ref(), bit), slot, within), within.extent)),
+                Some(within) => Some((self.feeder(d, of, feeder, sent.as_ref(), slot, within), within.extent)),
                 None => {
                     if let Some(sent) = &sent {
                         self.pass_on(
                             &Crossing::of_loads(self.array, of, feeder),
-                            &self.passing_loads(sent, bit, feeder),
+                            &self.passing_loads(sent, of, feeder),
                         );
                     }
                     None
@@ -104,8 +119,9 @@ impl<'m> Build<'_, 'm> {
         }
     }
 
-    fn passing_loads(&self, sent: &Loads<Sig<'m>>, bit: usize, feeder: &Feeder) -> StreamItem<Sig<'m>> {
-        self.passing(&sent.word, &feeder.buffer.footprint, bit, [sent.valid, sent.first], Some(sent.data))
+    fn passing_loads(&self, sent: &Loads<Sig<'m>>, of: &Feeders, feeder: &Feeder) -> StreamItem<Sig<'m>> {
+        let rank = feeder.buffer.shape.u.len();
+        self.passing(&sent.word, (&of.bits, rank), [sent.valid, sent.first], Some(sent.data))
     }
 
     /// The feeders of a group that the part has. `sent`: in the first band.
@@ -114,7 +130,7 @@ impl<'m> Build<'_, 'm> {
         d: &mut Design,
         of: &Feeders,
         feeder: &Feeder,
-        (sent, bit): (Option<&Loads<Sig<'m>>>, usize),
+        sent: Option<&Loads<Sig<'m>>>,
         slot: Option<(&Port, Sig<'m>)>,
         within: Within,
     ) -> Instance<'m> {
@@ -123,16 +139,18 @@ impl<'m> Build<'_, 'm> {
         let grid = m.grid(d, format!("feed{g}"), &module, extent.map(|n| n as u32));
         let loads = Crossing::of_loads(self.array, of, feeder);
         let passing = match sent {
-            Some(sent) => self.passing_loads(sent, bit, feeder),
+            Some(sent) => self.passing_loads(sent, of, feeder),
             None => loads.map(|_, of| self.crossed(&of.port)),
         };
         self.stream_chain(grid, extent, &ports.stream, &passing);
         self.hand_on(grid, extent, &ports.stream, &loads);
         let at = Buffers { of: &feeder.buffer, grid, extent, skip: within.skip, columns: of.extent[1] };
         self.waves(at, &format!("feed{g}"), &ports.buffer, slot, of.phase + self.way(within.away));
-        for (b, bank) in feeder.banks.iter().enumerate() {
-            self.tie_bank(at, &ports.buffer.ties[b], bank);
-            ports.picks[b].iter().for_each(|port| self.pick(at, feeder, &ports, b, port));
+        for (ties, bank) in ports.buffer.ties.iter().zip(feeder.windows()) {
+            self.tie_bank(at, ties, bank);
+        }
+        for (b, pick) in ports.picks.iter().enumerate() {
+            pick.iter().for_each(|port| self.pick(at, feeder, &ports, b, port));
         }
         grid
     }

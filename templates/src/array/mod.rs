@@ -24,7 +24,8 @@ use crate::axi::reader::ReaderParams;
 use crate::axi::writer::WriterParams;
 use crate::control::{field_port, time_field, Field};
 use crate::io::buffer::Buffer;
-use crate::io::collector::{row_form, wave_enables};
+use crate::io::collector::{self, row_form, wave_enables};
+use crate::io::feeder;
 use crate::io::words::{bank_start, BufferPorts, StreamShape, Ties, WaveIndex};
 use crate::naming::end_shift_register;
 use crate::pe::datapath::{Datapath, Tied};
@@ -32,7 +33,7 @@ use crate::pe::Pe;
 use crate::port::{Chain, Port};
 use crate::stream::{Answer, Loads, StreamItem, Tokens, Word};
 use array::contract::bands::Bands;
-use array::vsa::{Bank, Footprint, Vsa};
+use array::vsa::{is_function, Bank, Footprint, Vsa};
 use inputs::Loading;
 use outputs::Draining;
 use rtl::{u, Design, Instance, ModuleBuilder, Sig, Template, Ty};
@@ -144,6 +145,10 @@ impl Array {
 fn fields(vsa: &Vsa, pe: &Datapath) -> Vec<Field> {
     let mut fields: Vec<Field> = pe.fields.keys().filter(|f| **f != Field::Valid).cloned().collect();
     let mut forms: Vec<Form> = vsa.inputs.iter().flat_map(|g| [g.row.clone(), g.col.clone()]).collect();
+    let owners = (0..vsa.inputs.len()).filter(|g| vsa.fed_with(*g).len() > 1);
+    fields.extend(owners.flat_map(|g| feeder::indices(vsa, g)).flat_map(|index| index.fields()));
+    let owners = (0..vsa.outputs.len()).filter(|o| vsa.collected_with(*o).len() > 1);
+    fields.extend(owners.flat_map(|o| collector::indices(vsa, o)).flat_map(|index| index.fields()));
     for group in &vsa.outputs {
         fields.extend(wave_enables(vsa, group).into_iter().filter_map(|id| time_field(vsa, id)));
         forms.extend([row_form(group, vsa.arrays[group.array as usize].word as i64).0, group.col.clone()]);
@@ -163,19 +168,21 @@ fn served_name(vsa: &Vsa, port: usize) -> String {
     }
 }
 
-/// Number of outer dimensions that the stream has in addition to this footprint: it has those of its largest array.
-fn outer<S>(word: &Word<S>, footprint: &Footprint) -> usize {
-    word.digits.len().saturating_sub(footprint.rows.len())
+/// Number of outer dimensions that the stream has in addition to a footprint: it has those of its largest array.
+fn outer<S>(word: &Word<S>, rank: usize) -> usize {
+    word.digits.len().saturating_sub(rank)
 }
 
 /// The fields of a stream that a group with this footprint uses.
 fn shape(word: &Word<Ty>, footprint: &Footprint, early: Vec<usize>) -> StreamShape {
-    let digits: Vec<_> = footprint.rows.iter().zip(word.digits.iter().skip(outer(word, footprint))).collect();
+    let digits: Vec<_> =
+        footprint.rows.iter().zip(word.digits.iter().skip(outer(word, footprint.rows.len()))).collect();
     StreamShape {
         u: digits.iter().map(|(row, d)| (row.extent > 1).then_some(d.u.w)).collect(),
         r: digits.iter().map(|(row, d)| d.r.filter(|_| row.modulus > 1).map(|r| r.w)).collect(),
         w: (footprint.words > 1).then_some(word.w.w),
         early,
+        groups: 0,
     }
 }
 
@@ -380,19 +387,21 @@ impl<'m> Build<'_, 'm> {
         }
     }
 
-    /// The items of a stream for the group with index `bit` in its `group` field.
+    /// The items of a stream for the groups with these indices in its `group` field, whose footprints have at most so many
+    /// dimensions of rows.
     fn passing(
         &self,
         word: &Word<Sig<'m>>,
-        footprint: &Footprint,
-        bit: usize,
+        (bits, rank): (&[usize], usize),
         [valid, first]: [Sig<'m>; 2],
         data: Option<Sig<'m>>,
     ) -> StreamItem<Sig<'m>> {
-        let digits = &word.digits[outer(word, footprint)..];
+        let digits = &word.digits[outer(word, rank)..];
+        let groups: Vec<Sig<'m>> = bits.iter().map(|bit| valid & word.group.bit(*bit as u32)).collect();
         StreamItem {
-            valid: valid & word.group.bit(bit as u32),
+            valid: self.m.any(&groups),
             first,
+            groups: if groups.len() > 1 { groups } else { vec![] },
             slot: Some(word.slot),
             u: digits.iter().map(|d| Some(d.u)).collect(),
             r: digits.iter().map(|d| d.r).collect(),
@@ -422,12 +431,29 @@ impl<'m> Build<'_, 'm> {
     fn waves(&self, at: Buffers<'_, 'm>, label: &str, ports: &BufferPorts, slot: Option<(&Port, Sig<'m>)>, delay: i64) {
         for (chain, wave) in [(&ports.row, &at.of.row), (&ports.col, &at.of.col)] {
             let Some(chain) = chain else { continue };
-            let entry = self.field(&Field::Time(wave.form.clone()), delay, &format!("{label}_{}", chain.port.name));
+            let entry = self.index(wave, (chain.port.ty, delay), &format!("{label}_{}", chain.port.name));
             self.chain(at.grid, at.extent, chain, entry);
         }
         if let (Some((port, value)), Some(chain)) = (slot, &ports.slot) {
             self.chain(at.grid, at.extent, chain, self.m.delay(value, delay as u32, format!("{}_d", port.name)));
         }
+    }
+
+    /// An index from the sequencer after `delay` cycles, that of the present function.
+    fn index(&self, wave: &WaveIndex, (ty, delay): (Ty, i64), name: &str) -> Sig<'m> {
+        if wave.others.is_empty() {
+            return self.field(&Field::Time(wave.form.clone()), delay, name);
+        }
+        let value = |form: &Form| match WaveIndex::is_constant(form) {
+            true => self.m.lit(form.constant, ty),
+            false => self.field(&Field::Time(form.clone()), 0, name).unsigned().resize(ty.w),
+        };
+        let is = |f: &usize| self.field(&Field::Guard(vec![is_function(*f)]), 0, name);
+        let one = |(functions, form): &(Vec<usize>, Form)| {
+            (self.m.any(&functions.iter().map(is).collect::<Vec<_>>()), value(form))
+        };
+        let chosen = self.m.select(&wave.others.iter().map(one).collect::<Vec<_>>(), value(&wave.form));
+        self.m.delay(chosen.called(name), delay as u32, format!("{name}_d"))
     }
 
     /// Ties off the constant inputs of bank `bank`.

@@ -5,6 +5,7 @@ use crate::control::{time_field, Field};
 use crate::io::collector::{self, masks, wave_enables, Collector, CollectorPorts};
 use crate::io::relay::Relay;
 use crate::io::turn::Turn;
+use crate::io::words::StreamShape;
 use crate::port::Port;
 use crate::stream::{Answer, StreamItem, Tokens};
 use array::contract::relay::{lanes, owned, Relays};
@@ -29,11 +30,16 @@ pub struct Draining {
     pub groups: Vec<Collectors>,
 }
 
-/// The collectors of an output group and their relays.
+/// The collectors of an output group and its guests, and their relays.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Collectors {
     /// The group's index.
     pub group: usize,
+    /// The indices of the group and its guests, and their places in the group bits of the stream.
+    pub groups: Vec<usize>,
+    pub bits: Vec<usize>,
+    /// Groups with two halves.
+    pub double: Vec<usize>,
     pub collector: Collector,
     /// Collectors along each axis.
     pub extent: [i64; 2],
@@ -99,8 +105,9 @@ pub struct PartOf {
 
 impl Draining {
     pub fn new(vsa: &Vsa, port: usize, (stream, walk): (Tokens<Ty>, &Walk)) -> Draining {
-        let groups = (0..vsa.outputs.len()).filter(|o| vsa.port_of(vsa.outputs[*o].array) == port);
-        let groups = groups.map(|o| Collectors::new(vsa, o, (&stream, walk))).collect();
+        let all: Vec<usize> = (0..vsa.outputs.len()).filter(|o| vsa.port_of(vsa.outputs[*o].array) == port).collect();
+        let owners = all.iter().filter(|o| vsa.collectors_of(**o) == **o);
+        let groups = owners.map(|o| Collectors::new(vsa, *o, &all, (&stream, walk))).collect();
         Draining {
             port,
             name: served_name(vsa, port),
@@ -112,21 +119,27 @@ impl Draining {
     }
 
     pub fn ports(&self) -> DrainingPorts {
-        let double = self.groups.iter().filter(|g| g.collector.buffer.double);
+        let double = self.groups.iter().flat_map(|g| &g.double);
         DrainingPorts {
             tokens: self.stream.map(|name, ty| Port::new(format!("out{}_{}_{name}", self.port, self.name), *ty)),
             answer: Answer::ports(&format!("out{}_{}_", self.port, self.name), self.bytes),
-            slots: double.map(|g| (g.group, Port::bit(format!("out_slot{}", g.group)))).collect(),
+            slots: double.map(|o| (*o, Port::bit(format!("out_slot{o}")))).collect(),
         }
     }
 }
 
 impl Collectors {
-    fn new(vsa: &Vsa, o: usize, (stream, walk): (&Tokens<Ty>, &Walk)) -> Collectors {
+    /// `all`: the groups of the port.
+    fn new(vsa: &Vsa, o: usize, all: &[usize], (stream, walk): (&Tokens<Ty>, &Walk)) -> Collectors {
         let group = &vsa.outputs[o];
         let array = &vsa.arrays[group.array as usize];
         let (relays, away) = (Relays::new(vsa, o), group.away(vsa));
-        let shape = shape(&stream.word, &group.footprint, walk.early(o, &group.footprint));
+        let groups = vsa.collected_with(o);
+        let of_group = |o: &usize| {
+            let footprint = &vsa.outputs[*o].footprint;
+            shape(&stream.word, footprint, walk.early(*o, footprint))
+        };
+        let shape = StreamShape::joined(groups.iter().map(of_group).collect());
         let collector = Collector::new(vsa, o, shape, &relays);
         let enable = |id: NodeId| match (time_field(vsa, id), &vsa.node(id).op) {
             (Some(field), _) => WaveEnable::Field(field),
@@ -144,6 +157,9 @@ impl Collectors {
         let [n0, n1] = relays.extent;
         Collectors {
             group: o,
+            bits: groups.iter().filter_map(|o| all.iter().position(|k| k == o)).collect(),
+            double: groups.iter().copied().filter(|o| vsa.outputs[*o].slots > 1).collect(),
+            groups,
             extent: group.extent(),
             away,
             delay: collect_time(vsa, o) - 1,
@@ -261,19 +277,20 @@ impl<'m> Build<'_, 'm> {
             let first = m.all(&zeros);
             (sent, first)
         });
-        let one = |(bit, of): (usize, &Collectors)| {
-            let slot = ports.slots.iter().find(|s| s.0 == of.group).map(|s| &s.1);
+        let one = |of: &Collectors| {
+            let slots: Vec<&Port> = ports.slots.iter().filter(|s| of.groups.contains(&s.0)).map(|s| &s.1).collect();
             let passing = |b: &Self| match &sent {
                 Some((sent, first)) => {
-                    b.passing(&sent.word, &of.collector.buffer.footprint, bit, [sent.valid, *first], None)
+                    let rank = of.collector.buffer.shape.u.len();
+                    b.passing(&sent.word, (&of.bits, rank), [sent.valid, *first], None)
                 }
                 None => Crossing::of_tokens(self.array, of).map(|_, of| b.crossed(&of.port)),
             };
             let word = match self.part.within(of.away, of.extent) {
-                Some(within) => self.collector(d, of, slot, within, passing),
+                Some(within) => self.collector(d, of, &slots, within, passing),
                 None => {
                     if sent.is_some() {
-                        slot.and_then(|port| self.entry(port));
+                        slots.iter().for_each(|port| _ = self.entry(port));
                         self.pass_on(&Crossing::of_tokens(self.array, of), &passing(self));
                     }
                     None
@@ -292,7 +309,7 @@ impl<'m> Build<'_, 'm> {
                 (None, _) => None,
             }
         };
-        let words: Vec<Sig<'m>> = draining.groups.iter().enumerate().filter_map(one).collect();
+        let words: Vec<Sig<'m>> = draining.groups.iter().filter_map(one).collect();
         if let Some((sent, _)) = &sent {
             ports.answer.valid.output(m, m.delay(sent.valid, draining.latency, format!("rd_valid{}", draining.port)));
             ports.answer.data.output(m, m.any(&words));
@@ -305,7 +322,7 @@ impl<'m> Build<'_, 'm> {
         &self,
         d: &mut Design,
         of: &Collectors,
-        slot: Option<&Port>,
+        slots: &[&Port],
         within: Within,
         sent: impl FnOnce(&Self) -> StreamItem<Sig<'m>>,
     ) -> Option<Sig<'m>> {
@@ -315,7 +332,9 @@ impl<'m> Build<'_, 'm> {
         let grid = m.grid(d, format!("collect{o}"), &module, extent.map(|n| n as u32));
         let at = Buffers { of: &collector.buffer, grid, extent, skip: within.skip, columns: of.extent[1] };
         let delay = of.delay + self.way(within.away);
-        let slot = slot.and_then(|port| Some((port, self.entry(port)?)));
+        // That of a group which does not run is 0.
+        let slots: Vec<(&Port, Sig<'m>)> = slots.iter().filter_map(|port| Some((*port, self.entry(port)?))).collect();
+        let slot = slots.first().map(|s| (s.0, m.any(&slots.iter().map(|s| s.1).collect::<Vec<_>>())));
         self.waves(at, &format!("collect{o}"), &ports.buffer, slot, delay);
         for (enable, chain) in of.enables.iter().zip(&ports.enables) {
             let enable = match enable {
@@ -326,8 +345,10 @@ impl<'m> Build<'_, 'm> {
             self.chain(grid, extent, chain, m.delay(enable, delay as u32, format!("collect{o}_{}_d", chain.port.name)));
         }
         self.values(grid, within, of, &ports);
+        for (ties, bank) in ports.buffer.ties.iter().zip(collector.windows()) {
+            self.tie_bank(at, ties, bank);
+        }
         for (b, bank) in collector.banks.iter().enumerate() {
-            self.tie_bank(at, &ports.buffer.ties[b], &bank.bank);
             if let Some(port) = &ports.masks[b] {
                 grid.set_each(&port.name, |i, j| {
                     collector::mask_literal(m, &masks(bank, collector.buffer.word, at.pe(i, j)))

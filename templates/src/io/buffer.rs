@@ -8,7 +8,6 @@ use crate::stream::StreamItem;
 use array::vsa::{Bank, Footprint, Vsa};
 use rtl::{clog2, u, ModuleBuilder, Sig, Ty};
 use scop::ScalarType;
-use uniform::affine::Form;
 
 /// Parameters of the buffers of an I/O group.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,12 +30,19 @@ pub struct Buffer {
     pub shape: StreamShape,
 }
 
-/// What the buffers of a group store: a box of an array (index), and the address in it as forms over the counters.
+/// A group of those that have a buffer: which words are its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Member {
+    pub buffer: Buffer,
+    pub bank: Bank,
+}
+
+/// What the buffers of a group store: a box of an array (index), and the address in it.
 pub struct Contents<'a> {
     pub array: u32,
     pub footprint: &'a Footprint,
-    pub row: &'a Form,
-    pub col: &'a Form,
+    pub row: WaveIndex,
+    pub col: WaveIndex,
 }
 
 /// A memory address: the half, if there are two, and the address in it.
@@ -95,14 +101,19 @@ impl Buffer {
             ty: array.ty,
             word: array.word as i64,
             footprint: footprint.clone(),
-            row: WaveIndex::new(vsa, row),
-            col: WaveIndex::new(vsa, col),
+            row,
+            col,
             pes: (0..n0).flat_map(|i| (0..n1).map(move |j| [i, j])).map(pe).collect(),
             hops: Hops::new(vsa, extent.map(|n| n > 1)),
             double,
             uram: vsa.uram,
             shape,
         }
+    }
+
+    /// The buffer as one of the groups that have it sees it.
+    pub(super) fn of_group(&self, footprint: &Footprint) -> Buffer {
+        Buffer { footprint: footprint.clone(), shape: self.shape.of_group(footprint), ..self.clone() }
     }
 
     /// The ports of every buffer besides its stream; `ties`: constants of each bank.

@@ -21,15 +21,16 @@
 //! arrive in the cycle after the one in which the values of the last wave are there. Waves may fill the half again when
 //! the last answer is there. Tokens that a collector answers are `steps` cycles apart at least.
 
-use super::buffer::{halves, Buffer, Contents, Count, Place};
-use super::words::{bank_start, below, distance, BufferPorts, Lanes, StreamShape, Ties};
+use super::buffer::{halves, Buffer, Contents, Count, Member, Place, Selection};
+use super::words::{bank_start, below, distance, item_of, BufferPorts, Lanes, StreamShape, Ties, WaveIndex};
 use crate::naming::memory_style;
 use crate::operators::wires;
 use crate::port::{Chain, Port};
 use crate::stream::StreamItem;
+use array::contract::common;
 use array::contract::operand::travels;
 use array::contract::relay::{lanes, Relays};
-use array::vsa::{NodeId, OutputBank, OutputGroup, Vsa};
+use array::vsa::{Bank, NodeId, OutputBank, OutputGroup, Vsa};
 use rtl::{clog2, u, Design, MemStyle, ModuleBuilder, Sig, Template, Ty};
 use scop::ScalarType;
 use uniform::affine::Form;
@@ -41,6 +42,8 @@ pub struct Collector {
     /// Its row is that of [`row_form`], as is `compressed`.
     pub buffer: Buffer,
     pub compressed: bool,
+    /// The groups that have it, if they are several. `banks` is one for all of them.
+    pub members: Vec<Member>,
     pub banks: Vec<OutputBank>,
     /// Banks by answer, see [`Relays::answers`].
     pub answers: Vec<Vec<usize>>,
@@ -98,6 +101,21 @@ pub fn row_form(group: &OutputGroup, word: i64) -> (Form, bool) {
     (scaled, true)
 }
 
+/// Row, as [`row_form`] has it, and column that waves bring, of an owner with guests in runs of each.
+pub fn indices(vsa: &Vsa, o: usize) -> [WaveIndex; 2] {
+    let groups = vsa.collected_with(o);
+    let word = |g: &OutputGroup| i64::from(vsa.arrays[g.array as usize].word);
+    if groups.len() < 2 {
+        let group = &vsa.outputs[o];
+        return [&row_form(group, word(group)).0, &group.col].map(|form| WaveIndex::new(vsa, form));
+    }
+    let of = |form: fn(&OutputGroup) -> &Form| {
+        let all = groups.iter().map(|o| &vsa.outputs[*o]).map(|g| (&g.emit.functions[..], form(g)));
+        WaveIndex::of_functions(vsa, &all.collect::<Vec<_>>())
+    };
+    [of(|g| &g.row), of(|g| &g.col)]
+}
+
 /// Per bus word that the row touches: which lanes of the memory word belong to it at `p`.
 pub fn masks(bank: &OutputBank, word: i64, p: [i64; 2]) -> Vec<Vec<bool>> {
     let (_, offset) = bank_start(&bank.bank, word, p);
@@ -112,24 +130,36 @@ impl Collector {
     pub fn new(vsa: &Vsa, o: usize, shape: StreamShape, relays: &Relays) -> Collector {
         let group = &vsa.outputs[o];
         let array = &vsa.arrays[group.array as usize];
-        let (row, compressed) = row_form(group, array.word as i64);
-        Collector {
+        let (_, compressed) = row_form(group, array.word as i64);
+        let common::Collectors { groups, banks, double } = common::Collectors::of(vsa, o);
+        let [row, col] = indices(vsa, o);
+        let mut collector = Collector {
             name: format!("collect{o}_{}", array.name.to_lowercase()),
             buffer: Buffer::new(
                 vsa,
-                Contents { array: group.array, footprint: &group.footprint, row: &row, col: &group.col },
+                Contents { array: group.array, footprint: &group.footprint, row, col },
                 group.extent(),
                 |hops| group.pe(vsa, hops),
-                group.slots > 1,
+                double,
                 shape,
             ),
-            compressed,
-            banks: group.banks.clone(),
+            compressed: compressed && groups.len() == 1,
+            members: vec![],
+            banks,
             answers: relays.answers.clone(),
             wave_enables: wave_enables(vsa, group),
             ports: group.ports.iter().map(|p| (vsa.node(p.value).ty, p.enable)).collect(),
             steps: relays.steps(),
+        };
+        if groups.len() > 1 {
+            let member = |o: usize| {
+                let OutputGroup { footprint, banks, .. } = &vsa.outputs[o];
+                let buffer = collector.buffer.of_group(footprint);
+                Member { buffer, bank: banks[0].bank.clone() }
+            };
+            collector.members = groups.into_iter().map(member).collect();
         }
+        collector
     }
 
     pub fn ports(&self) -> CollectorPorts {
@@ -143,11 +173,22 @@ impl Collector {
         CollectorPorts {
             tokens: shape.item(*double, None).map(|name, ty| Port::new(format!("dr_{name}"), *ty)),
             words: self.answers.iter().enumerate().map(answer).collect(),
-            buffer: self.buffer.ports(banks.clone().map(|b| self.ties(b)).collect()),
+            buffer: self.buffer.ports(match &self.members[..] {
+                [] => banks.clone().map(|b| self.ties(b)).collect(),
+                members => members.iter().enumerate().map(|(k, of)| of.buffer.ties(&of.bank, k, true, false)).collect(),
+            }),
             enables: self.wave_enables.iter().map(|id| hops.chain(&format!("en{}", id.0), u(1))).collect(),
             values: self.ports.iter().enumerate().map(|(k, p)| Port::new(format!("v{k}"), wires(p.0))).collect(),
             value_enables: self.ports.iter().enumerate().map(enable).collect(),
             masks: banks.map(|b| self.mask(b)).collect(),
+        }
+    }
+
+    /// The banks whose windows select words, in the order of [`BufferPorts::ties`].
+    pub fn windows(&self) -> Vec<&Bank> {
+        match &self.members[..] {
+            [] => self.banks.iter().map(|of| &of.bank).collect(),
+            members => members.iter().map(|of| &of.bank).collect(),
         }
     }
 
@@ -157,7 +198,7 @@ impl Collector {
     }
 
     fn lanes(&self, b: usize) -> Lanes {
-        Lanes::new(&self.banks[b].bank, &self.buffer.col.form, self.buffer.word, &self.buffer.pes)
+        Lanes::new(&self.banks[b].bank, &self.buffer.col, self.buffer.word, &self.buffer.pes)
     }
 
     /// Constant inputs of bank `b`.
@@ -376,24 +417,47 @@ impl<'a, 'm> Build<'a, 'm> {
         (join(&|p| p.0), join(&|p| p.1))
     }
 
-    /// For the token: the bank owns its word; index of the word in the row (registered); the read address.
-    fn token(&self, b: usize, at: Ty) -> (Sig<'m>, Option<Sig<'m>>, Sig<'m>) {
-        let (m, ties) = (self.m, &self.ports.buffer.ties[b]);
-        let bank = &self.of.banks[b].bank;
-        let mut selection = self.of.buffer.row_hit(m, bank, &self.tokens, (ties, &[]));
-        let words = self.of.buffer.words(bank);
+    /// The tokens of words that a bank owns, and which word of the row one is for.
+    fn selected(
+        &self,
+        (buffer, bank): (&Buffer, &Bank),
+        tokens: &StreamItem<Sig<'m>>,
+        (ties, b): (&Ties, usize),
+    ) -> (Selection<'m>, Option<Sig<'m>>) {
+        let m = self.m;
+        let mut selection = buffer.row_hit(m, bank, tokens, (ties, &[]));
+        let words = buffer.words(bank);
         let several = bank.words_per_row > 1 && bank.stride == 0;
         let mut word_of_row = None;
         if bank.stride > 0 {
-            selection.within(m, self.tokens.w, &words, &ties.w);
+            selection.within(m, tokens.w, &words, &ties.w);
         } else if !words.is_total() || several {
-            let distance = distance(m, self.tokens.w, &words, &ties.w).named(format!("from_first{b}"));
+            let distance = distance(m, tokens.w, &words, &ties.w).named(format!("from_first{b}"));
             selection.terms.push(below(m, distance, bank.words_per_row));
             selection.places.push(Some(distance));
             if several {
                 word_of_row = Some(distance.slice(0, clog2(bank.words_per_row as u64)));
             }
         }
+        (selection, word_of_row)
+    }
+
+    /// For the token: the bank owns its word; index of the word in the row (registered); the read address.
+    fn token(&self, b: usize, at: Ty) -> (Sig<'m>, Option<Sig<'m>>, Sig<'m>) {
+        let (m, bank) = (self.m, &self.of.banks[b].bank);
+        let (selection, word_of_row) = match &self.of.members[..] {
+            [] => self.selected((&self.of.buffer, bank), &self.tokens, (&self.ports.buffer.ties[b], b)),
+            members => {
+                let one = |(k, Member { buffer, bank }): (usize, &Member)| {
+                    let item = item_of(&self.tokens, &buffer.footprint, k);
+                    let (of, _) = self.selected((buffer, bank), &item, (&self.ports.buffer.ties[k], k));
+                    m.all(&of.terms).named(format!("hit_of{k}"))
+                };
+                // Words are whole.
+                let hits: Vec<Sig<'m>> = members.iter().enumerate().map(one).collect();
+                (Selection { terms: vec![m.any(&hits)], places: vec![] }, None)
+            }
+        };
         let hit = m.all(&selection.terms).named(format!("hit{b}"));
         let step = match (self.of.compressed, word_of_row) {
             (true, Some(k)) => hit & k.eq_lit(bank.words_per_row - 1),

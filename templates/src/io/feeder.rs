@@ -16,23 +16,27 @@
 //! from `array::contract::timing::LOADED_TO_LAUNCH` cycles after its last word on. The next load of the same half may
 //! start once every node has its element of the last wave that reads it.
 
-use super::buffer::{halves, Buffer, Contents, Count, Place, Selection};
-use super::words::{bank_start, common, equals, BufferPorts, StreamShape, Ties};
+use super::buffer::{halves, Buffer, Contents, Count, Member, Place, Selection};
+use super::words::{bank_start, common as same, equals, item_of, BufferPorts, StreamShape, Ties, WaveIndex};
 use crate::naming::{memory_style, stem, stream_chain};
 use crate::operators::wires;
 use crate::port::{Chain, Port};
 use crate::stream::StreamItem;
+use array::contract::common;
 use array::contract::feed::{self, Read, Set};
 use array::contract::pick;
 use array::contract::timing::FEED_LATENCY;
 use array::vsa::{Bank, InputGroup, NodeId, Op, Vsa};
 use rtl::{clog2, u, Design, ModuleBuilder, Sig, Template};
+use uniform::affine::Form;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Feeder {
     /// Name of the module.
     pub name: String,
     pub buffer: Buffer,
+    /// The groups that have it, if they are several. `banks` is one for all of them.
+    pub members: Vec<Member>,
     pub banks: Vec<Bank>,
     pub sets: Vec<FeederSet>,
     pub outputs: Vec<FeederOutput>,
@@ -86,9 +90,22 @@ pub fn phase(nodes: &[(NodeId, u32, i64)]) -> i64 {
     nodes.iter().map(|n| n.2).min().unwrap_or(FEED_LATENCY) - FEED_LATENCY
 }
 
-/// The buffer is filled once per run.
-pub fn loaded_once(vsa: &Vsa, group: &InputGroup) -> bool {
-    group.loads_once(vsa)
+/// The buffers of a group have two halves: it is not filled once per run, or a guest is not.
+pub fn loads_in_halves(vsa: &Vsa, g: usize) -> bool {
+    vsa.fed_with(g).into_iter().any(|g| !vsa.inputs[g].loads_once(vsa))
+}
+
+/// Row and column that waves bring, of an owner with guests in runs of each.
+pub fn indices(vsa: &Vsa, g: usize) -> [WaveIndex; 2] {
+    let groups = vsa.fed_with(g);
+    let of = |form: fn(&InputGroup) -> &Form| match &groups[..] {
+        [] | [_] => WaveIndex::new(vsa, form(&vsa.inputs[g])),
+        groups => {
+            let all = groups.iter().map(|g| &vsa.inputs[*g]).map(|g| (&g.used.functions[..], form(g)));
+            WaveIndex::of_functions(vsa, &all.collect::<Vec<_>>())
+        }
+    };
+    [of(|g| &g.row), of(|g| &g.col)]
 }
 
 impl Feeder {
@@ -103,36 +120,46 @@ impl Feeder {
             port: *port,
             late: (ready - first) as u32,
         };
-        let starts = pick::starts(&vsa.counters, &group.col, array.word as i64);
-        let double = !loaded_once(vsa, group);
+        let common::Feeders { groups, banks, double, starts } = common::Feeders::of(vsa, g);
         let late = |set: Set| {
             let of_port = |port: u32| nodes.iter().filter(|n| n.1 == port).map(|n| n.2 - first).collect();
             let of = |&b: &usize| {
-                let ports = group.banks[b].port..group.banks[b].port + group.banks[b].ports;
+                let ports = banks[b].port..banks[b].port + banks[b].ports;
                 ports.map(of_port).collect()
             };
             let late: Vec<Vec<Vec<i64>>> = set.banks.iter().map(of).collect();
             (set, late)
         };
+        let [row, col] = indices(vsa, g);
         let mut feeder = Feeder {
             name: format!("feed{g}_{}", array.name.to_lowercase()),
             buffer: Buffer::new(
                 vsa,
-                Contents { array: group.array, footprint: &group.footprint, row: &group.row, col: &group.col },
+                Contents { array: group.array, footprint: &group.footprint, row, col },
                 group.feeders(),
                 |hops| group.pe(vsa, hops),
                 double,
                 shape,
             ),
-            banks: group.banks.clone(),
+            members: vec![],
+            banks: banks.clone(),
             sets: vec![],
             outputs: nodes.iter().map(output).collect(),
             starts,
         };
-        let sets = feed::sets(&group.banks).into_iter().map(late);
+        if groups.len() > 1 {
+            let member = |g: usize| {
+                let InputGroup { array, footprint, banks, .. } = &vsa.inputs[g];
+                let array = vsa.arrays[*array as usize].name.clone();
+                let buffer = Buffer { array, ..feeder.buffer.of_group(footprint) };
+                Member { buffer, bank: banks[0].clone() }
+            };
+            feeder.members = groups.into_iter().map(member).collect();
+        }
+        let sets = feed::sets(&banks).into_iter().map(late);
         feeder.sets = sets
             .map(|(set, late)| {
-                let apart = pick::are_apart(starts, group.banks[set.banks[0]].ports, array.word.into());
+                let apart = pick::are_apart(starts, banks[set.banks[0]].ports, array.word.into());
                 FeederSet { parts: feeder.read(set.banks[0]).parts(&late, apart, vsa.fabric), set }
             })
             .collect();
@@ -152,11 +179,24 @@ impl Feeder {
         };
         let none = |b: usize| Ties { u: vec![None; self.banks[b].rows.len()], w: None, o: None };
         let ties = |b: usize| if names(b) { self.ties(b) } else { none(b) };
+        let of_member = |(k, of): (usize, &Member)| of.buffer.ties(&of.bank, k, false, false);
+        let ties = match &self.members[..] {
+            [] => (0..self.banks.len()).map(ties).collect(),
+            members => members.iter().enumerate().map(of_member).collect(),
+        };
         FeederPorts {
             stream,
-            buffer: self.buffer.ports((0..self.banks.len()).map(ties).collect()),
+            buffer: self.buffer.ports(ties),
             picks: (0..self.banks.len()).map(pick).collect(),
             outputs: self.outputs.iter().map(|s| Port::new(&s.name, wires(*ty))).collect(),
+        }
+    }
+
+    /// The banks whose windows select words, in the order of [`BufferPorts::ties`].
+    pub fn windows(&self) -> Vec<&Bank> {
+        match &self.members[..] {
+            [] => self.banks.iter().collect(),
+            members => members.iter().map(|of| &of.bank).collect(),
         }
     }
 
@@ -301,15 +341,26 @@ impl<'a, 'm> Build<'a, 'm> {
     fn shared(&self, FeederSet { set, parts }: &'a FeederSet) -> Shared<'a, 'm> {
         let (m, of, b) = (self.m, self.of, set.banks[0]);
         let (buffer, ties) = (&of.buffer, &self.ports.buffer.ties[b]);
-        let mut selection = buffer.row_hit(m, &of.banks[b], &self.stream, (ties, &set.across));
-        selection.within(m, self.stream.w, &buffer.words(&of.banks[b]), &ties.w);
+        let selection = match &of.members[..] {
+            [] => self.selected((buffer, &of.banks[b]), &self.stream, (ties, &set.across)),
+            members => {
+                let one = |(k, Member { buffer, bank }): (usize, &Member)| {
+                    let item = item_of(&self.stream, &buffer.footprint, k);
+                    let Selection { terms, .. } =
+                        self.selected((buffer, bank), &item, (&self.ports.buffer.ties[k], &[]));
+                    m.all(&terms).named(format!("hit_of{k}"))
+                };
+                let hits: Vec<Sig<'m>> = members.iter().enumerate().map(one).collect();
+                Selection { terms: vec![m.any(&hits)], places: vec![] }
+            }
+        };
         let (elements, bits) = (of.stored(b), buffer.ty.bits());
         let data = match (&self.ports.picks[b], of.start(b)) {
             (Some(port), _) => port.input(m),
             (None, Some(start)) => m
                 .concat(&elements.iter().rev().map(|e| self.element(e + start)).collect::<Vec<_>>())
                 .called(format!("kept{b}")),
-            (None, None) => common(m, None, u(elements.len() as u32 * bits)),
+            (None, None) => same(m, None, u(elements.len() as u32 * bits)),
         };
         let at = u(clog2(of.banks[b].depth.max(1) as u64));
         let leader = set.leader.filter(|_| set.banks.len() > 1 && of.banks[b].depth > 1);
@@ -321,6 +372,18 @@ impl<'a, 'm> Build<'a, 'm> {
         let half = self.slot.map_or(vec![], |slot| waiting(slot, "half"));
         let address = if of.banks[b].depth > 1 { waiting(self.address(b).resize(at.w), "addr") } else { vec![] };
         Shared { set, selection, data, fill, half, address }
+    }
+
+    /// The stream items that a bank takes.
+    fn selected(
+        &self,
+        (buffer, bank): (&Buffer, &Bank),
+        item: &StreamItem<Sig<'m>>,
+        (ties, across): (&Ties, &[usize]),
+    ) -> Selection<'m> {
+        let mut selection = buffer.row_hit(self.m, bank, item, (ties, across));
+        selection.within(self.m, item.w, &buffer.words(bank), &ties.w);
+        selection
     }
 
     /// The write address of all banks of a set: the row, which those of the leader count, and the word of the row.

@@ -1,10 +1,11 @@
 //! Which words of a stream, and which lanes of a word, a buffer owns: common part of feeders and collectors.
 
-use crate::control::{form_range, range_ty};
+use crate::control::{form_range, range_ty, Field};
 use crate::naming::Hops;
 use crate::port::{Chain, Port};
 use crate::stream::StreamItem;
-use array::vsa::{Bank, Footprint, Vsa};
+use array::contract::common::by_function;
+use array::vsa::{is_function, Bank, Footprint, FootprintDim, Vsa};
 use rtl::{u, ModuleBuilder, Sig, Ty};
 use uniform::affine::{gcd, Form};
 
@@ -16,15 +17,39 @@ pub struct StreamShape {
     pub w: Option<u32>,
     /// Dimensions, except the outermost, whose rows may end before the footprint does.
     pub early: Vec<usize>,
+    /// Groups that have the buffer, if they are several.
+    pub groups: usize,
 }
 
 impl StreamShape {
+    /// The fields that any of several groups needs. Their last dimensions lie upon one another.
+    pub fn joined(all: Vec<StreamShape>) -> StreamShape {
+        let rank = all.iter().map(|s| s.u.len()).max().unwrap_or(0);
+        let digit = |list: fn(&StreamShape) -> &Vec<Option<u32>>, d: usize| {
+            all.iter().filter_map(|s| list(s)[(d + s.u.len()).checked_sub(rank)?]).max()
+        };
+        StreamShape {
+            u: (0..rank).map(|d| digit(|s| &s.u, d)).collect(),
+            r: (0..rank).map(|d| digit(|s| &s.r, d)).collect(),
+            w: all.iter().filter_map(|s| s.w).max(),
+            groups: if all.len() > 1 { all.len() } else { 0 },
+            early: all.into_iter().flat_map(|s| s.early).collect(),
+        }
+    }
+
+    /// The fields that a group with this footprint needs of those that several groups need.
+    pub fn of_group(&self, footprint: &Footprint) -> StreamShape {
+        let [u, r] = digits_of([&self.u, &self.r], footprint);
+        StreamShape { u, r, w: self.w.filter(|_| footprint.words > 1), groups: 0, early: vec![] }
+    }
+
     /// Types of the fields for a buffer with one or two halves; `data`: width of the words of a load.
     pub fn item(&self, double: bool, data: Option<u32>) -> StreamItem<Ty> {
         let list = |widths: &[Option<u32>]| widths.iter().map(|w| w.map(u)).collect();
         StreamItem {
             valid: u(1),
             first: u(1),
+            groups: vec![u(1); self.groups],
             slot: double.then_some(u(1)),
             u: list(&self.u),
             r: list(&self.r),
@@ -32,6 +57,21 @@ impl StreamShape {
             data: data.map(u),
         }
     }
+}
+
+/// Row digits and residues that a group with this footprint needs.
+fn digits_of<S: Copy>([u, r]: [&[Option<S>]; 2], footprint: &Footprint) -> [Vec<Option<S>>; 2] {
+    let missing = u.len() - footprint.rows.len();
+    let of = |list: &[Option<S>], has: &dyn Fn(&FootprintDim) -> bool| {
+        footprint.rows.iter().zip(&list[missing..]).map(|(row, d)| d.filter(|_| has(row))).collect()
+    };
+    [of(u, &|row| row.extent > 1), of(r, &|row| row.modulus > 1)]
+}
+
+/// An item as a group with this footprint sees it, the group of that number among those that have the buffer.
+pub fn item_of<S: Copy>(item: &StreamItem<S>, footprint: &Footprint, k: usize) -> StreamItem<S> {
+    let [u, r] = digits_of([&item.u, &item.r], footprint);
+    StreamItem { valid: item.groups[k], groups: vec![], u, r, w: item.w.filter(|_| footprint.words > 1), ..*item }
 }
 
 /// Positions of the elements of a bank in words.
@@ -58,15 +98,19 @@ pub fn bank_start(bank: &Bank, word: i64, p: [i64; 2]) -> (i64, i64) {
 }
 
 impl Lanes {
-    pub fn new(bank: &Bank, col: &Form, word: i64, pes: &[[i64; 2]]) -> Self {
+    pub fn new(bank: &Bank, col: &WaveIndex, word: i64, pes: &[[i64; 2]]) -> Self {
         let offsets: Vec<i64> = pes.iter().map(|p| bank_start(bank, word, *p).1).collect();
         let first = offsets.first().copied().unwrap_or(0);
-        let step = offsets.iter().map(|o| o - first).chain(col.counters.iter().copied()).fold(word, gcd);
+        let others = col.others.iter().map(|of| &of.1);
+        let terms = others
+            .chain([&col.form])
+            .flat_map(|form| form.counters.iter().copied().chain([form.constant - col.form.constant]));
+        let step = offsets.iter().map(|o| o - first).chain(terms).fold(word, gcd);
         Lanes {
             word,
             fixed: offsets.iter().all(|o| *o == first).then_some(first),
             step,
-            residue: (col.constant + first).rem_euclid(step),
+            residue: (col.form.constant + first).rem_euclid(step),
         }
     }
 }
@@ -75,12 +119,44 @@ impl Lanes {
 #[derive(Clone, Debug, PartialEq)]
 pub struct WaveIndex {
     pub form: Form,
+    /// Other forms, in runs of these functions.
+    pub others: Vec<(Vec<usize>, Form)>,
     pub range: [i64; 2],
 }
 
 impl WaveIndex {
     pub fn new(vsa: &Vsa, form: &Form) -> WaveIndex {
-        WaveIndex { form: form.clone(), range: form_range(&vsa.counters, form) }
+        WaveIndex { form: form.clone(), others: vec![], range: form_range(&vsa.counters, form) }
+    }
+
+    /// An index that is another one in runs of some functions.
+    pub fn of_functions(vsa: &Vsa, forms: &[(&[usize], &Form)]) -> WaveIndex {
+        let mut others = by_function(forms);
+        let ranges = others.iter().map(|of| form_range(&vsa.counters, &of.1));
+        let range = ranges.reduce(|a, b| [a[0].min(b[0]), a[1].max(b[1])]).unwrap_or_default();
+        for (_, form) in &mut others {
+            let [low, high] = form_range(&vsa.counters, form);
+            if low == high {
+                *form = Form { constant: low, ..Form::default() };
+            }
+        }
+        let form = others.pop().map_or_else(Form::default, |of| of.1);
+        WaveIndex { form, others, range }
+    }
+
+    /// A form is the same in all waves.
+    pub fn is_constant(form: &Form) -> bool {
+        form.counters.iter().all(|c| *c == 0)
+    }
+
+    /// The fields of the waves from which it follows.
+    pub fn fields(&self) -> Vec<Field> {
+        if !self.varies() {
+            return vec![];
+        }
+        let forms = self.others.iter().map(|of| &of.1).chain([&self.form]).filter(|form| !Self::is_constant(form));
+        let functions = self.others.iter().flat_map(|of| &of.0);
+        forms.cloned().map(Field::Time).chain(functions.map(|f| Field::Guard(vec![is_function(*f)]))).collect()
     }
 
     /// It has more than one value, so waves bring it.

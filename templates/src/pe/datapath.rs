@@ -208,7 +208,7 @@ impl Datapath {
         for id in datapath.ids() {
             datapath.visit(vsa, id, &mut uses)?;
         }
-        for (o, group) in vsa.outputs.iter().enumerate() {
+        for (o, group) in vsa.outputs.iter().enumerate().filter(|(o, _)| vsa.collectors_of(*o) == *o) {
             for port in &group.ports {
                 uses[port.value.index()].insert(collect_time(vsa, o));
                 if !travels(vsa, port.enable) {

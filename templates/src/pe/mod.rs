@@ -130,9 +130,16 @@ impl Pe {
                 .map(|(k, o)| operand_source(vsa, id, k, o))
                 .collect(),
         };
+        // Those of a guest are at the owner.
+        let own = |o: usize| vsa.collectors_of(o) == o;
         let output = |(o, group): (usize, &OutputGroup)| PeOutput {
             time: collect_time(vsa, o),
-            values: group.ports.iter().map(|p| (p.value, (!travels(vsa, p.enable)).then_some(p.enable))).collect(),
+            values: group
+                .ports
+                .iter()
+                .filter(|_| own(o))
+                .map(|p| (p.value, (!travels(vsa, p.enable)).then_some(p.enable)))
+                .collect(),
         };
         let nodes: BTreeMap<u32, PeNode> = datapath.ids().into_iter().map(|id| (id.0, node(id))).collect();
         let outputs: Vec<PeOutput> = vsa.outputs.iter().enumerate().map(output).collect();

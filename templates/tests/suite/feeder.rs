@@ -6,7 +6,7 @@ use crate::module_support::*;
 use array::contract::timing::{FEED_LATENCY, LOADED_TO_LAUNCH};
 use array::vsa::{NodeId, Vsa};
 use std::collections::BTreeMap;
-use templates::io::feeder::{input_nodes, loaded_once, phase, Feeder};
+use templates::io::feeder::{input_nodes, loads_in_halves, phase, Feeder};
 use templates::stem;
 
 struct Bench<'a> {
@@ -131,7 +131,7 @@ fn feeder(r: &mut Random) -> Case {
 
 fn at_place(r: &mut Random, feeder: &Case, p: [i64; 2]) {
     let (v, group) = (&feeder.vsa, &feeder.vsa.inputs[feeder.group]);
-    let mut b = Bench { feeder, p, script: Script::default(), double: !loaded_once(v, group) };
+    let mut b = Bench { feeder, p, script: Script::default(), double: loads_in_halves(v, feeder.group) };
     let mut sim = simulate(feeder.module.clone(), r);
     b.script.quiet("ld_valid", 0);
     for (k, bank) in group.banks.iter().enumerate() {

@@ -60,7 +60,14 @@ impl Relays {
         let (separate, joined) = answer_forms(&vsa.outputs[o]);
         let at_once = |answers| Relays::at_once(vsa, o, answers);
         let at_once = Relays::smaller(vsa, o, at_once(separate), joined.map(at_once));
-        Relays::in_turn(vsa, o).filter(|chains| chains.pays(vsa, o, &at_once)).unwrap_or(at_once)
+        let turned = if vsa.collected_with(o).len() == 1 { Relays::in_turn(vsa, o) } else { None };
+        turned.filter(|chains| chains.pays(vsa, o, &at_once)).unwrap_or(at_once)
+    }
+
+    /// Elements of a bus word leave at once, whatever else the array has: it is too small for the other way.
+    pub fn leaves_at_once(vsa: &Vsa, o: usize) -> bool {
+        let (answers, _) = answer_forms(&vsa.outputs[o]);
+        Relays::at_once(vsa, o, answers).luts(vsa, o) < SAVED.1
     }
 
     /// Elements leave one after the other, if they can.

@@ -67,7 +67,8 @@ pub fn release_delay(vsa: &Vsa, g: usize) -> i64 {
 }
 
 fn last_read(vsa: &Vsa, g: usize) -> i64 {
-    let of_group = |n: &&Node| matches!(n.op, Op::Input { group, .. } if group as usize == g);
+    let owner = vsa.feeders_of(g);
+    let of_group = |n: &&Node| matches!(n.op, Op::Input { group, .. } if group as usize == owner);
     let ready = vsa.nodes.iter().zip(&vsa.schedule.ready).filter(|(n, _)| of_group(n)).map(|(_, r)| *r).max();
     ready.unwrap_or(FEED_LATENCY).max(FEED_LATENCY)
 }

@@ -20,7 +20,7 @@
 //!
 //! Where a function has loops that end by case, each of the others is a case by itself.
 
-use crate::vsa::{Op, Vsa, When};
+use crate::vsa::{is_function, Op, Vsa, When};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use uniform::affine::{Condition, Form};
@@ -348,13 +348,12 @@ impl Places {
 
     /// A run of this function.
     pub fn is_here(&self) -> Condition {
-        let form = Form { constant: -(self.function as i64), counters: vec![1], space: [0, 0] };
-        Condition { form, equality: true }
+        is_function(self.function)
     }
 
     /// No function before this one has these tiles.
     pub fn is_first_of(&self, when: &When) -> bool {
-        when.functions.first() == Some(&self.function)
+        when.functions.first().is_none_or(|first| *first >= self.function)
     }
 
     /// A run of this function or of a later one.

@@ -1,7 +1,7 @@
 //! A function of a merged array as an array of its own.
 
 use crate::contract::dram::{Memories, MemoryTiming};
-use crate::vsa::{Member, NodeId, Op, Remarks, Vsa};
+use crate::vsa::{Common, Member, NodeId, Op, Remarks, Vsa};
 use std::collections::BTreeMap;
 use uniform::affine::Condition;
 use uniform::sizes::Formula;
@@ -113,10 +113,12 @@ fn keep_arrays(vsa: &mut Vsa, member: &Member) {
     };
     vsa.scalars = member.scalars.iter().map(named).collect();
     // What other functions read, no node of this one selects.
+    let owners: Vec<usize> = inputs.iter().map(|g| vsa.feeders_of(*g)).collect();
+    vsa.common = Common::default();
     for node in &mut vsa.nodes {
         let own = match &node.op {
             Op::Input { group, port } => {
-                inputs.iter().position(|g| g == &(*group as usize)).map(|g| Op::Input { group: g as u32, port: *port })
+                owners.iter().position(|g| g == &(*group as usize)).map(|g| Op::Input { group: g as u32, port: *port })
             }
             Op::Scalar(k) => member.scalars.iter().position(|s| s.0 == *k as usize).map(|k| Op::Scalar(k as u32)),
             _ => continue,

@@ -25,6 +25,7 @@
 //! 2023), extends the domain of each kernel by its number, too. There every unit reaches every buffer and all kernels
 //! have one iteration space; here each keeps its own loops.
 
+mod buffers;
 mod congruent;
 mod emitted;
 mod frame;
@@ -110,7 +111,7 @@ fn joined(name: &str, arrays: &[&Vsa], frame: &Frame) -> (Vsa, Vec<NodeId>) {
     // Those with the most loops come first: what refers to a loop suits functions in which it does not count, too.
     let mut order: Vec<usize> = (0..arrays.len()).collect();
     order.sort_by_key(|&f| Reverse(arrays[f].counters.len()));
-    let (mut slots, mut all) = (Slots::default(), BTreeMap::new());
+    let (mut slots, mut all, mut ready) = (Slots::default(), BTreeMap::new(), BTreeMap::new());
     for f in order {
         let vsa = arrays[f];
         let mut numbers = Numbers {
@@ -123,6 +124,7 @@ fn joined(name: &str, arrays: &[&Vsa], frame: &Frame) -> (Vsa, Vec<NodeId>) {
         };
         numbers.place_groups(&mut merged, vsa, &mut slots);
         numbers.place_nodes(&mut merged, vsa);
+        buffers::needed(&mut ready, vsa, &numbers.inputs);
         for (id, statements) in &vsa.remarks.statements {
             let statements = statements.iter().map(|s| s + quotes.len());
             remarks.statements.entry(numbers.node(*id)).or_default().extend(statements);
@@ -133,6 +135,8 @@ fn joined(name: &str, arrays: &[&Vsa], frame: &Frame) -> (Vsa, Vec<NodeId>) {
         all.insert(f, numbers);
     }
     slots::sort(&mut merged);
+    buffers::share_feeders(&mut merged, &ready);
+    buffers::share_collectors(&mut merged);
     all.into_iter().for_each(|(f, numbers)| numbers.connect(&mut merged, arrays[f]));
     let numbers = congruent::unite(&mut merged);
     muxes.iter_mut().for_each(|id| *id = numbers[id.index()]);
@@ -204,13 +208,15 @@ impl Numbers<'_> {
         merged.nodes.extend(new);
     }
 
-    /// Ports of output groups get their values, in runs of this function; those of functions before it have theirs.
+    /// Ports of output groups get their values, in runs of this function; those of functions before it have theirs. A
+    /// guest's are at the ports of the owner.
     fn connect(&self, merged: &mut Vsa, vsa: &Vsa) {
-        let Vsa { nodes, outputs, .. } = merged;
         for (g, place) in vsa.outputs.iter().zip(&self.outputs) {
-            let group = &mut outputs[*place as usize];
-            let is_first = self.places.is_first_of(&group.emit);
-            for (own, port) in g.ports.iter().zip(&mut group.ports) {
+            let owner = merged.collectors_of(*place as usize);
+            let is_first =
+                merged.collected_with(owner).iter().all(|o| self.places.is_first_of(&merged.outputs[*o].emit));
+            let Vsa { nodes, outputs, .. } = &mut *merged;
+            for (own, port) in g.ports.iter().zip(&mut outputs[owner].ports) {
                 let (value, enable) = (self.node(own.value), self.enabled(self.node(own.enable), nodes));
                 if !is_first {
                     let (here, ty) = (add(nodes, Op::Guard(vec![self.places.is_from_here()])), nodes[value.index()].ty);
@@ -343,6 +349,12 @@ fn schedule(merged: &mut Vsa, muxes: Vec<NodeId>) -> Result<(), Unmergeable> {
             (port.value, port.enable) = (shared.value, shared.enable);
         }
     }
+    for (guest, owner) in merged.common.outputs.clone() {
+        let ports = merged.outputs[owner].ports.clone();
+        for (port, of) in merged.outputs[guest].ports.iter_mut().zip(ports) {
+            (port.value, port.enable) = (of.value, of.enable);
+        }
+    }
     merged.nodes = lowered.nodes;
     merged.remarks.statements = lowered.statements;
     merged.remarks.shared = lowered.shared;
@@ -353,9 +365,12 @@ fn schedule(merged: &mut Vsa, muxes: Vec<NodeId>) -> Result<(), Unmergeable> {
     Ok(())
 }
 
-/// Every port of a group has its node, even if no output depends on it any more.
+/// Every port of a group that is no guest has its node, even if no output depends on it any more.
 fn read_all(merged: &mut Vsa) {
     for (g, group) in merged.inputs.iter().enumerate() {
+        if merged.common.inputs.contains_key(&g) {
+            continue;
+        }
         for port in 0..group.ports.len() {
             let op = Op::Input { group: g as u32, port: port as u32 };
             if merged.nodes.iter().any(|node| node.op == op) {
@@ -376,13 +391,14 @@ fn lowered(merged: &Vsa, muxes: Vec<NodeId>) -> Lowered {
         offset: p.offset.clone(),
         when: vec![],
     };
-    let output = |g: &OutputGroup| OutputDraft {
+    let output = |(o, g): (usize, &OutputGroup)| OutputDraft {
         statement: 0,
         cases: None,
         array: g.array as usize,
         subscripts: vec![],
         view: vec![],
-        ports: g.ports.iter().map(port).collect(),
+        // Those of a guest are at the owner.
+        ports: g.ports.iter().filter(|_| merged.collectors_of(o) == o).map(port).collect(),
         equal: vec![],
         cells: vec![],
         spilled: vec![],
@@ -399,7 +415,7 @@ fn lowered(merged: &Vsa, muxes: Vec<NodeId>) -> Lowered {
         nodes: merged.nodes.clone(),
         maxima: merged.sizes.maxima(),
         inputs: merged.inputs.iter().map(input).collect(),
-        outputs: merged.outputs.iter().map(output).collect(),
+        outputs: merged.outputs.iter().enumerate().map(output).collect(),
         scalars: vec![],
         statements: merged.remarks.statements.clone(),
         muxes,

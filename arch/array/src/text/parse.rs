@@ -484,6 +484,10 @@ impl Parser {
             }
             "reload" => g.reload = line.small()?,
             "runs" => (g.used.functions, g.arrays) = self.runs(line)?,
+            "buffers" => {
+                line.keyword("of")?;
+                self.vsa.common.inputs.insert(self.vsa.inputs.len(), line.small()?);
+            }
             "cases" => g.used.cases = Some(cases(line)?),
             "during" => g.used.at = values(line)?,
             "footprint" => g.footprint = self.footprint(line)?,
@@ -523,6 +527,10 @@ impl Parser {
                 g.last = line.pair()?;
             }
             "runs" => (g.emit.functions, g.arrays) = self.runs(line)?,
+            "buffers" => {
+                line.keyword("of")?;
+                self.vsa.common.outputs.insert(self.vsa.outputs.len(), line.small()?);
+            }
             "cases" => g.emit.cases = Some(cases(line)?),
             "emit" => g.emit.at = values(line)?,
             "footprint" => g.footprint = self.footprint(line)?,

@@ -324,6 +324,7 @@ impl Printer<'_> {
             writeln!(self.out, "  during{}", at(&g.used))?;
         }
         self.runs(&g.used, &g.arrays)?;
+        self.guest(self.vsa.feeders_of(i), i)?;
         self.cases(&g.used)?;
         self.footprint(&g.footprint)?;
         for b in &g.banks {
@@ -350,6 +351,14 @@ impl Printer<'_> {
         writeln!(self.out, "  runs{all}")
     }
 
+    /// The group whose buffers a group uses.
+    fn guest(&mut self, owner: usize, group: usize) -> fmt::Result {
+        if owner == group {
+            return Ok(());
+        }
+        writeln!(self.out, "  buffers of {owner}")
+    }
+
     fn cases(&mut self, when: &When) -> fmt::Result {
         let Some(some) = &when.cases else { return Ok(()) };
         writeln!(self.out, "  cases{}", some.iter().map(|k| format!(" {k}")).collect::<String>())
@@ -363,6 +372,7 @@ impl Printer<'_> {
         writeln!(self.out, "  from {} to {}", Tuple(&g.first), Tuple(&g.last))?;
         writeln!(self.out, "  emit{}", at(&g.emit))?;
         self.runs(&g.emit, &g.arrays)?;
+        self.guest(self.vsa.collectors_of(i), i)?;
         self.cases(&g.emit)?;
         self.footprint(&g.footprint)?;
         for b in &g.banks {

@@ -3,6 +3,7 @@
 //! Trips and extents are at least 1, indices point somewhere, lists are as long as the tables they belong to, forms
 //! stay below 2^60, words and ports are those of a bus. The interpreter relies on this part alone.
 
+use crate::contract::common;
 use crate::contract::walk::{LONGEST_BURST, MOST_AHEAD};
 use crate::forms::full_range;
 use crate::vsa::{After, Bank, DramArray, Footprint, Member, Op, Scalar, Scratch, Until, Vsa, When};
@@ -20,6 +21,9 @@ pub fn well_formed(vsa: &Vsa) -> Vec<String> {
         check.nodes();
         check.inputs();
         check.outputs();
+    }
+    if check.faults.is_empty() {
+        check.common();
     }
     check.faults
 }
@@ -281,6 +285,27 @@ impl WellFormed<'_> {
         let (low, high) = full_range(vsa, form);
         let small = form.counters.iter().chain(&form.space).all(|&c| (c as i128).abs() < MAGNITUDE);
         self.require(small && low > -MAGNITUDE && high < MAGNITUDE, || format!("{}: exceeds 60 bits", what()));
+    }
+
+    /// Guests use buffers of owners that suit them and each other.
+    fn common(&mut self) {
+        let vsa = self.vsa;
+        for (&guest, &owner) in &vsa.common.inputs {
+            let all = vsa.fed_with(owner);
+            let suits = |g: &usize| *g == guest || common::may_share_feeders(vsa, *g, guest);
+            let known = guest < vsa.inputs.len() && owner < vsa.inputs.len();
+            self.require(known && !all.is_empty() && all.iter().all(suits), || {
+                format!("input group {guest}: buffers of {owner}, which do not suit it")
+            });
+        }
+        for (&guest, &owner) in &vsa.common.outputs {
+            let all = vsa.collected_with(owner);
+            let suits = |o: &usize| *o == guest || common::may_share_collectors(vsa, *o, guest);
+            let known = guest < vsa.outputs.len() && owner < vsa.outputs.len();
+            self.require(known && !all.is_empty() && all.iter().all(suits), || {
+                format!("output group {guest}: buffers of {owner}, which do not suit it")
+            });
+        }
     }
 
     fn nodes(&mut self) {

@@ -19,11 +19,13 @@
 //!
 //! Source: PolySA section 4 (VSA), AutoSA section 4.3 (I/O groups), Kung's URE model.
 
+mod common;
 mod group;
 mod op;
 mod start;
 mod when;
 
+pub use common::{is_function, Common};
 pub use group::{
     After, Bank, BankDim, CellBound, Footprint, FootprintDim, InputGroup, OutputBank, OutputGroup, OutputPort, Until,
 };
@@ -246,6 +248,8 @@ pub struct Vsa {
     pub scalars: Vec<Scalar>,
     pub inputs: Vec<InputGroup>,
     pub outputs: Vec<OutputGroup>,
+    /// Of a merged array, groups that use buffers of others.
+    pub common: Common,
     pub schedule: Schedule,
 }
 
@@ -274,6 +278,7 @@ impl Vsa {
             scalars: vec![],
             inputs: vec![],
             outputs: vec![],
+            common: Common::default(),
             schedule: Schedule::default(),
         }
     }

@@ -255,6 +255,11 @@ impl Draw {
         };
         (0..self.index(3)).map(|_| (0..phases).map(|_| span(self)).collect()).collect()
     }
+    /// Some groups have the buffers of one before them.
+    fn owners(&mut self, groups: usize) -> std::collections::BTreeMap<usize, usize> {
+        let owner = |group: usize| (self.flag() && group > 0).then(|| (group, self.index(group)));
+        (0..groups).filter_map(owner).collect()
+    }
     fn counters(&mut self, phases: usize, count: usize, cases: usize) -> Vec<Counter> {
         let counter = |j: usize, draw: &mut Draw| {
             let mut counter = Counter::constant(draw.name(), draw.int());
@@ -297,6 +302,9 @@ impl Draw {
                 delays.insert(NodeId(n as u32), self.delay());
             }
         }
+        let inputs: Vec<_> = (0..self.index(4)).map(|_| self.input(&arrays, count)).collect();
+        let outputs: Vec<_> = (0..self.index(4)).map(|_| self.output(&arrays, count, phases)).collect();
+        let common = Common { inputs: self.owners(inputs.len()), outputs: self.owners(outputs.len()) };
         Vsa {
             name: self.name(),
             functions: vec![],
@@ -314,8 +322,9 @@ impl Draw {
             uram: self.flag(),
             fabric: [Fabric::Ecp5, Fabric::Series7, Fabric::Lut6][self.index(3)],
             nodes: (0..nodes).map(|_| Node { op: self.op(count), ty: self.ty(), name: self.name() }).collect(),
-            inputs: (0..self.index(4)).map(|_| self.input(&arrays, count)).collect(),
-            outputs: (0..self.index(4)).map(|_| self.output(&arrays, count, phases)).collect(),
+            inputs,
+            outputs,
+            common,
             remarks: Remarks::default(),
             arrays,
             scalars: (0..self.index(3))

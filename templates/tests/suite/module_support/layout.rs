@@ -274,6 +274,7 @@ pub fn shape(r: &mut Random, footprint: &Footprint) -> StreamShape {
         r: footprint.rows.iter().map(|d| width(d.modulus)).collect(),
         w: width(footprint.words),
         early,
+        groups: 0,
     }
 }
 
