@@ -32,13 +32,7 @@ ALLOWED = (0.13, 0.25)
 REASONS = [
     (r"smith_waterman_pe", "a recurrence: three maxima in a row between two waves"),
     (r"floyd_warshall_pe", "a recurrence: a sum and a minimum between two waves"),
-    (r"_pe SRL16E", "a shift register without a register behind it drives the multiplexers in front of an operator"),
-    (r"_axi_reader\S* FDRE job_phase", "a job waits until enough waves are ahead: the difference decides in the same cycle"),
-    (r"_axi_writer\S* FDRE → RAM64M8", "a run ends with its last open drain: a difference behind a LUT RAM decides in the same cycle"),
-    (r"_axi_reader\S* FDRE gen_count", "how many waves a job waits for follows from counts as they step, in the same cycle"),
-    (r"_axi_writer\S* FDRE channel_second", "room for an address decides in the same cycle whether the next job is walked"),
-    (r"_axi_writer\S* FDRE send_index", "whether a word opens a burst: three comparisons of its place in the same cycle"),
-    (r"_sequencer", "whether a loop ends depends on the counts of the loops around it after they step, in the same cycle"),
+    (r"_pe RAMB18E2", "a value from a block RAM passes a multiplexer in front of an operator in the same cycle"),
 ]
 HEAD = """# The slowest paths
 
