@@ -87,7 +87,7 @@ pub type ByPlaces<T> = Vec<(Places, T)>;
 /// node counts if all PEs that execute one of its statements need it, or all of them but some at a border.
 /// `places`: how many PEs execute one of these statements. `cases`: the statements of each class of phases, if there are
 /// any. Parts of a program that are in no phase together may share operators, and a larger array may share more than this
-/// one: of each kind of operator, those of one class count.
+/// one ([`spare`]).
 pub(super) fn least(vsa: &Vsa, places: impl Fn(&BTreeSet<usize>) -> i64, cases: &[&[usize]]) -> ByPlaces<Resources> {
     let needed = needed::needed(vsa);
     let part = Part::new(vsa, &needed);
@@ -122,24 +122,24 @@ pub(super) fn least(vsa: &Vsa, places: impl Fn(&BTreeSet<usize>) -> i64, cases: 
     parts.into_iter().collect()
 }
 
-/// Operators of several stages beyond those of one class of phases: of each kind, the class that has the most of them.
+/// Integer operators of several stages beyond those of one class of phases: of each operation, the class that has the most
+/// of them. Whether an adder is in the slice of a product changes from array to array, and with it what may be shared.
+/// Of floats, no array is known that shares more than a small one.
 fn spare(vsa: &Vsa, users: &[BTreeSet<usize>], cases: &[&[usize]]) -> BTreeSet<usize> {
-    let mut kinds: Vec<((Op, Option<ScalarType>), Vec<usize>)> = vec![];
+    let mut kinds: Vec<(Op, Vec<usize>)> = vec![];
     let is_long = |n: &usize| operators::node_latency(&vsa.nodes, NodeId(*n as u32), vsa.fabric) >= 2;
     for n in (0..vsa.nodes.len()).filter(|_| cases.len() > 1).filter(is_long) {
         let node = &vsa.nodes[n];
-        let op = match node.op.with_operands(|_| NodeId(0)) {
-            // A difference of floats is a sum.
-            Op::Binary(BinaryOp::Sub, a, b) if node.ty.is_float() => Op::Binary(BinaryOp::Add, a, b),
-            op => op,
-        };
-        let kind = (op, node.ty.is_float().then_some(node.ty));
-        match kinds.iter_mut().find(|(other, _)| *other == kind) {
+        if node.ty.is_float() {
+            continue;
+        }
+        let op = node.op.with_operands(|_| NodeId(0));
+        match kinds.iter_mut().find(|(other, _)| *other == op) {
             Some((_, all)) => all.push(n),
-            None => kinds.push((kind, vec![n])),
+            None => kinds.push((op, vec![n])),
         }
     }
-    let beyond_one_class = |(_, all): ((Op, Option<ScalarType>), Vec<usize>)| {
+    let beyond_one_class = |(_, all): (Op, Vec<usize>)| {
         let of = |case: &&[usize]| -> BTreeSet<usize> {
             all.iter().copied().filter(|&n| users[n].is_empty() || case.iter().any(|s| users[n].contains(s))).collect()
         };
