@@ -276,16 +276,14 @@ impl Most {
     /// Cycles for all bytes of each port in one way, if each has its share of the memory: 0 behind an ideal one. `words`:
     /// bytes of the port's words.
     pub fn apart(&self, bytes: &[i64], words: &[i64]) -> Vec<i64> {
-        let hosted = |&p: &usize| bytes[p] > 0 && self.ports[p].rates.is_some();
-        let hosted: Vec<usize> = (0..self.ports.len().min(bytes.len())).filter(hosted).collect();
-        let own = |(k, &p): (usize, &usize)| {
-            self.ports[p].rates.map(|[way, both]| (vec![k], way.min(both).min(words[p] * CYCLES)))
-        };
-        let mut limits: Vec<(Vec<usize>, i64)> = hosted.iter().enumerate().filter_map(own).collect();
+        let rates = self.ports.iter().zip(bytes).map(|(port, bytes)| port.rates.filter(|_| *bytes > 0));
+        let hosted: Vec<(usize, [i64; 2])> = rates.enumerate().filter_map(|(p, rates)| Some((p, rates?))).collect();
+        let own = |(k, &(p, [way, both])): (usize, &(usize, [i64; 2]))| (vec![k], way.min(both).min(words[p] * CYCLES));
+        let mut limits: Vec<(Vec<usize>, i64)> = hosted.iter().enumerate().map(own).collect();
         limits.extend(self.all.map(|most| ((0..hosted.len()).collect(), most)));
-        let moved: Vec<i64> = hosted.iter().map(|&p| bytes[p]).collect();
+        let moved: Vec<i64> = hosted.iter().map(|(p, _)| bytes[*p]).collect();
         let mut cycles = vec![0; bytes.len()];
-        hosted.iter().zip(shared(&limits, &moved)).for_each(|(&p, rate)| cycles[p] = at_rate(bytes[p], rate));
+        hosted.iter().zip(shared(&limits, &moved)).for_each(|((p, _), rate)| cycles[*p] = at_rate(bytes[*p], rate));
         cycles
     }
 

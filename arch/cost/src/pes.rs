@@ -126,13 +126,12 @@ pub(super) fn least(vsa: &Vsa, places: impl Fn(&BTreeSet<usize>) -> i64, cases: 
 /// of them. Whether an adder is in the slice of a product changes from array to array, and with it what may be shared.
 /// Of floats, no array is known that shares more than a small one.
 fn spare(vsa: &Vsa, users: &[BTreeSet<usize>], cases: &[&[usize]]) -> BTreeSet<usize> {
+    if cases.len() < 2 {
+        return BTreeSet::new();
+    }
     let mut kinds: Vec<(Op, Vec<usize>)> = vec![];
-    let is_long = |n: &usize| operators::node_latency(&vsa.nodes, NodeId(*n as u32), vsa.fabric) >= 2;
-    for n in (0..vsa.nodes.len()).filter(|_| cases.len() > 1).filter(is_long) {
-        let node = &vsa.nodes[n];
-        if node.ty.is_float() {
-            continue;
-        }
+    let is_long = |n: usize| operators::node_latency(&vsa.nodes, NodeId(n as u32), vsa.fabric) >= 2;
+    for (n, node) in vsa.nodes.iter().enumerate().filter(|(n, node)| !node.ty.is_float() && is_long(*n)) {
         let op = node.op.with_operands(|_| NodeId(0));
         match kinds.iter_mut().find(|(other, _)| *other == op) {
             Some((_, all)) => all.push(n),

@@ -335,12 +335,11 @@ impl Quest<'_> {
             }
             let limits = share_of(&self.limits, size / f64::from(parts));
             let smaller = self.ask(Ask { limits, below: most + 1, enough: 0, effort });
-            found.counts = found.counts + smaller.counts;
-            if smaller.best.is_some() {
-                found.runners_up = smaller.runners_up;
-                return smaller.best;
+            let bound = smaller.bound;
+            if let Some(best) = follow(found, smaller) {
+                return Some(best);
             }
-            found.smaller.push(Smaller { parts, most, bound: smaller.bound });
+            found.smaller.push(Smaller { parts, most, bound });
         }
         None
     }
@@ -440,11 +439,7 @@ fn leaner(quest: &Quest, found: Found) -> Found {
     quest.descend(found, |best, found| {
         let size = share(&best.need, &quest.limits);
         let smaller = (size > tuning::LEAN_SHARE).then(|| quest.smaller(size / 2.0, best.cycles, effort))?;
-        found.counts = found.counts + smaller.counts;
-        if smaller.best.is_some() {
-            found.runners_up = smaller.runners_up;
-        }
-        smaller.best
+        follow(found, smaller)
     })
 }
 
@@ -462,12 +457,17 @@ fn lighter(quest: &Quest, found: Found) -> Found {
         let limits = Resources { lut: best.need.lut / 2, ..share_of(&quest.limits, size) };
         let most = best.cycles + best.cycles * tuning::LIGHTER_PERCENT / 100;
         let lighter = quest.ask(Ask { limits, below: most + 1, enough: 0, effort });
-        found.counts = found.counts + lighter.counts;
-        if lighter.best.is_some() {
-            found.runners_up = lighter.runners_up;
-        }
-        lighter.best
+        follow(found, lighter)
     })
+}
+
+/// The best design of a search that followed, and its runners-up in place of those before.
+fn follow(found: &mut Found, next: Found) -> Option<Design> {
+    found.counts = found.counts + next.counts;
+    if next.best.is_some() {
+        found.runners_up = next.runners_up;
+    }
+    next.best
 }
 
 fn step(found: &Found, cycles: i64) -> Step {

@@ -92,7 +92,7 @@ pub fn phase(nodes: &[(NodeId, u32, i64)]) -> i64 {
 
 /// The buffers of a group have two halves: it is not filled once per run, or a guest is not.
 pub fn loads_in_halves(vsa: &Vsa, g: usize) -> bool {
-    vsa.fed_with(g).into_iter().any(|g| !vsa.inputs[g].loads_once(vsa))
+    common::Feeders::of(vsa, g).double
 }
 
 /// Row and column that waves bring, of an owner with guests in runs of each.

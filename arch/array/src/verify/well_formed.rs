@@ -6,9 +6,9 @@
 use crate::contract::common;
 use crate::contract::walk::{LONGEST_BURST, MOST_AHEAD};
 use crate::forms::full_range;
-use crate::vsa::{After, Bank, DramArray, Footprint, Member, Op, Scalar, Scratch, Until, Vsa, When};
+use crate::vsa::{After, Bank, Common, DramArray, Footprint, Member, Op, Scalar, Scratch, Until, Vsa, When};
 use scop::{Expr, ExprKind};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use uniform::affine::{Condition, Form};
 use uniform::counters::{Case, Counter, Span};
 use uniform::sizes::Formula;
@@ -290,20 +290,27 @@ impl WellFormed<'_> {
     /// Guests use buffers of owners that suit them and each other.
     fn common(&mut self) {
         let vsa = self.vsa;
-        for (&guest, &owner) in &vsa.common.inputs {
-            let all = vsa.fed_with(owner);
-            let suits = |g: &usize| *g == guest || common::may_share_feeders(vsa, *g, guest);
-            let known = guest < vsa.inputs.len() && owner < vsa.inputs.len();
+        let Common { inputs, outputs } = &vsa.common;
+        self.guests("input", inputs, vsa.inputs.len(), |g| vsa.fed_with(g), common::may_share_feeders);
+        self.guests("output", outputs, vsa.outputs.len(), |o| vsa.collected_with(o), common::may_share_collectors);
+    }
+
+    /// `with`: the groups that have the buffers of an owner; `may`: two groups may have the same.
+    fn guests(
+        &mut self,
+        what: &str,
+        owners: &BTreeMap<usize, usize>,
+        groups: usize,
+        with: impl Fn(usize) -> Vec<usize>,
+        may: fn(&Vsa, usize, usize) -> bool,
+    ) {
+        let vsa = self.vsa;
+        for (&guest, &owner) in owners {
+            let all = with(owner);
+            let suits = |g: &usize| *g == guest || may(vsa, *g, guest);
+            let known = guest < groups && owner < groups;
             self.require(known && !all.is_empty() && all.iter().all(suits), || {
-                format!("input group {guest}: buffers of {owner}, which do not suit it")
-            });
-        }
-        for (&guest, &owner) in &vsa.common.outputs {
-            let all = vsa.collected_with(owner);
-            let suits = |o: &usize| *o == guest || common::may_share_collectors(vsa, *o, guest);
-            let known = guest < vsa.outputs.len() && owner < vsa.outputs.len();
-            self.require(known && !all.is_empty() && all.iter().all(suits), || {
-                format!("output group {guest}: buffers of {owner}, which do not suit it")
+                format!("{what} group {guest}: buffers of {owner}, which do not suit it")
             });
         }
     }

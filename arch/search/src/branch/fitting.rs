@@ -131,18 +131,19 @@ fn unrotated(model: &Model, shape: &Shape, from: &Widths, port: usize) -> Option
         Some((registers, footprints.map(|f| f.total_rows() * (f.words + i64::from(registers > 0))).collect()))
     };
     let (registers, beats) = passed(from).filter(|(registers, _)| *registers > 0)?;
-    for times in 1.. {
-        let next = from.halved(&[port], times, &narrowest);
-        if times > 1 && next == from.halved(&[port], times - 1, &narrowest) || next == *from {
-            break;
+    let mut now = from.clone();
+    loop {
+        let next = now.halved(&[port], 1, &narrowest);
+        if next == now {
+            return None;
         }
         let (rotating, more) = passed(&next)?;
         if rotating == 0 {
             let worth = more.iter().zip(&beats).any(|(more, beats)| more - beats < registers);
             return worth.then_some(next);
         }
+        now = next;
     }
-    None
 }
 
 /// The widest words below `from` over which a shape may fit below the cap. What narrower words of one port save does
