@@ -11,6 +11,8 @@
 //! - [`analyze`] finds how far values travel, so how many PEs at the edge of a warp have no result, and where no border
 //!   is near.
 //! - [`phases`] makes a program of each phase; [`launches`] joins their kernels.
+//! - [`ramps`] finds what the first and the last steps of a warp need not compute.
+//! - [`counts`]: the instructions of a step.
 //! - [`verify`] checks the program of a warp, [`text`] prints it.
 //! - [`choose`] compares maps by a model of the device.
 //! - [`print`](mod@print) writes CUDA, HIP, the CPU shim, the host and Python.
@@ -33,6 +35,8 @@ pub mod space;
 pub mod analyze;
 pub mod lower;
 pub mod model;
+pub mod counts;
+pub mod ramps;
 pub mod launches;
 pub mod phases;
 pub mod choose;

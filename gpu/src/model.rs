@@ -14,8 +14,10 @@ const ISSUED: f64 = 32.4e12;
 const OTHER: f64 = 16.6e12;
 /// Shuffles of lanes in a second.
 const SHUFFLED: f64 = 8.3e12;
-/// Warps that fill the device.
-const WARPS: f64 = 132.0 * 16.0;
+/// Processors of the device.
+const PROCESSORS: i64 = 132;
+/// Warps that fill it.
+const WARPS: f64 = (PROCESSORS * 16) as f64;
 /// Steps of a warp that has a part of the time loop.
 const HEIGHT: i64 = 128;
 /// Registers of a lane that a kernel may have.
@@ -178,6 +180,20 @@ pub fn short_height(warp: &Warp) -> Option<i64> {
     let busy = SLOWER * warps * LANES as f64 * issue.max(one.shuffles / SHUFFLED).max(one.cached / CACHED);
     let all = |h: i64| busy * (h + time.before + 2) as f64 / h as f64;
     SHORT.into_iter().find(|&h| WARM * time.before <= h && all(h) <= memory)
+}
+
+/// Whether instructions take longer than memory.
+pub fn is_busy(warp: &Warp) -> bool {
+    let Estimate { seconds, memory, .. } = estimate(warp);
+    short_height(warp).is_none() && seconds > memory
+}
+
+/// Steps of a warp such that all warps are on the device at once.
+pub fn likely_height(warp: &Warp) -> f64 {
+    let at_once = PROCESSORS * 4 * resident(registers(warp)).max(1);
+    let steps: i64 = warp.grid.iter().filter(|a| a.step == Pitch::Height).map(|a| a.count.most).product();
+    let strips: i64 = warp.grid.iter().filter_map(|a| a.most_warps()).product();
+    (steps as f64 * strips as f64 / at_once as f64).clamp(1.0, steps.max(1) as f64)
 }
 
 /// Registers of a byte that all lanes use, with its address.

@@ -68,6 +68,7 @@ ROWS = [
     taps("taps 5", "--space c --time q -D Q=5", 0.96),
     taps("taps 5, SBM", "--space c+q --time q -D Q=5", 0.96),
     taps("taps 16", "--space c --time q -D Q=16", 0.96),
+    taps("taps 16, fused", "--space c --time q -D Q=16 --fp-contract", 0.96),
     taps("taps 31", "--space c --time q -D Q=31 --tile c=256 --fp-contract", 0.85),
     taps("taps 31, C's order", "--space c --time q -D Q=31 --tile c=256"),
     window(3, 0.88),

@@ -6,6 +6,7 @@
 // sagen: --space c,q --time r,p
 // sagen: --space c+q,p --time r+p,q
 // sagen: --space c,p --time r+p,q -D P=5 -D Q=7 -D W=301
+// sagen: --space c,p --time r+p,q -D P=11 -D Q=11 -D W=502 -D H=130 -D PITCH_OUT=512 --tile c=256 --fp-contract
 #ifndef W
 #define W 140
 #endif

@@ -109,8 +109,11 @@ fn what_a_gpu_does_not_have_is_refused() {
     assert!(why.contains("64 phases"), "{why}");
 }
 
+/// A window whose first and last steps have bodies of their own.
+const RAMPS: &str = "--space c,p --time r+p,q -D P=11 -D Q=11 -D W=1014 -D H=130 -D PITCH_OUT=1024 --fp-contract";
+
 /// What a wrong back end might write: the options of `tests/gpu/taps.c` or another file, a text, and what stands in its place.
-const FAULTS: [(&str, &str, &str, &str, &str); 20] = [
+const FAULTS: [(&str, &str, &str, &str, &str); 22] = [
     ("a shuffle one PE off", "taps.c", "--space c --time q", "hop<-1>(x_1)", "hop<-2>(x_1)"),
     ("no mask of the margin", "taps.c", "--space c --time q", "(pe <= 123)", "(pe <= 127)"),
     ("no mask at the end", "taps.c", "--space c --time q -D N=1001", "(pe <= -c_0 + 1000)", "(pe >= -1)"),
@@ -190,6 +193,8 @@ const FAULTS: [(&str, &str, &str, &str, &str); 20] = [
         "gather_quads(A, ",
         "gather_quads(A, 1 + ",
     ),
+    ("values that the start needs", "window.c", RAMPS, "r_p < first + 5", "r_p < first + 6"),
+    ("values that the end needs", "window.c", RAMPS, "last + 1 - 5", "last + 1 - 6"),
     ("a sum in the place of a maximum", "folds.c", "--function dot --space i", "fold_max", "fold_add"),
 ];
 

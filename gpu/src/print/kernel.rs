@@ -22,9 +22,11 @@ use super::memory::{Body, Element};
 use super::names::{names, tables};
 use super::number::size_names;
 use super::{elements, memory, parameters, type_name};
-use crate::ir::{Node, NodeId, Op, Passing, ScalarId, Warp};
+use crate::counts::Counts;
+use crate::ir::{Feeder, Node, NodeId, Op, Passing, ScalarId, Warp};
 use crate::launches::Launches;
 use crate::model;
+use crate::ramps::Needs;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -67,6 +69,8 @@ struct Printer<'a> {
     starts: BTreeMap<NodeId, NodeId>,
     /// By node: whether it is written where it is used.
     fused: Vec<bool>,
+    /// What the first and the last steps do without.
+    needs: Needs,
     out: String,
     indent: usize,
     quoted: Option<usize>,
@@ -108,7 +112,8 @@ impl<'a> Printer<'a> {
         let starts = warp.nodes.iter().filter_map(start).collect();
         let (waits, fused) = (warp.waits(), fused(warp));
         let names = names(warp, &waits, &fused);
-        Printer { warp, quotes, names, waits, starts, fused, out: String::new(), indent: 0, quoted: None }
+        let needs = Needs::of(warp);
+        Printer { warp, quotes, names, waits, starts, fused, needs, out: String::new(), indent: 0, quoted: None }
     }
 
     fn line(&mut self, text: &str) {
@@ -232,6 +237,11 @@ impl<'a> Printer<'a> {
         for line in &warp.map {
             self.line(&format!("//   {line}"));
         }
+        let counts = Counts::of(warp).to_string();
+        if !counts.is_empty() {
+            let unrolled = if warp.block.is_some() { Feeder::STEPS } else { self.slots() };
+            self.line(&format!("//   a step   {counts}; unrolled {unrolled}"));
+        }
         self.line("//");
         let last = warp.registers - 1;
         let behind = 2 * warp.registers - 1;
@@ -309,6 +319,12 @@ impl<'a> Printer<'a> {
             .and_then(|v| v.strip_suffix(')'))
             .filter(|v| balanced(v))
             .map_or(value.clone(), String::from);
+        let value = match self.needs.without(id) {
+            (true, true) => format!("START || END ? unused<{of}>() : {value}"),
+            (true, false) => format!("START ? unused<{of}>() : {value}"),
+            (false, true) => format!("END ? unused<{of}>() : {value}"),
+            (false, false) => value,
+        };
         let comment = node.note.as_ref().map(|n| n.instance.clone()).filter(|i| !i.is_empty());
         let comment = comment.map_or(String::new(), |i| format!("  // {i}"));
         match node.border && timed {

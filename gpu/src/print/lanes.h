@@ -376,6 +376,14 @@ template<int W, class T> DEVICE Row<T, W> all(T s) {
 }
 template<int W, class T> DEVICE Row<T, W> all(const Row<T, W> &a) { return a; }
 template<class T, int W> DEVICE void unset(Row<T, W> &a) { UNROLL for (int r = 0; r < W; r++) unset(a.v[r]); }
+// A value that nothing uses.
+template<class R> DEVICE R unused() {
+  R out;
+#ifndef LANES_GPU
+  unset(out);
+#endif
+  return out;
+}
 template<class T, int W, int N> DEVICE void unset(Row<T, W> (&a)[N]) { UNROLL for (int k = 0; k < N; k++) unset(a[k]); }
 // The numbers of the PEs.
 template<int W> DEVICE Row<int, W> pes() {
@@ -828,8 +836,11 @@ template<bool moves, class R, int N> DEVICE void renew(R (&next)[N], int slot, c
 }
 
 // The bodies of a step: whether steps and lanes may be at a border, and whether rows that are asked for move. Only steps without a
-// border are unrolled, so that rows need not move in them.
-struct Border { static constexpr bool steps = true, lanes = true, moves = true; };
-struct Side { static constexpr bool steps = false, lanes = true, moves = true; };
-struct Lanes { static constexpr bool steps = false, lanes = true, moves = false; };
-struct Interior { static constexpr bool steps = false, lanes = false, moves = false; };
+// border are unrolled, so that rows need not move in them. A ramp is inside, too, and does without values that no result needs.
+struct Inside { static constexpr bool steps = false, lanes = false, moves = true, start = false, end = false; };
+struct Border : Inside { static constexpr bool steps = true, lanes = true; };
+struct Side : Inside { static constexpr bool lanes = true; };
+struct Lanes : Inside { static constexpr bool lanes = true, moves = false; };
+struct Interior : Inside { static constexpr bool moves = false; };
+struct Start : Inside { static constexpr bool start = true; };
+struct End : Inside { static constexpr bool end = true; };

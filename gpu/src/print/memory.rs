@@ -58,6 +58,14 @@ fn layout(warp: &Warp, array: usize, at: &[Form], each: i64) -> Layout {
     Layout::Along { words: warp.width > 1 && rows && start.divisor(&warp.scalars) % warp.width == 0 }
 }
 
+/// Accesses of 16 bytes of a lane to the elements of a row, where these are in aligned words.
+pub fn accesses(warp: &Warp, array: usize, at: &[Form], each: i64) -> i64 {
+    match layout(warp, array, at, each) {
+        Layout::Along { words: true } => warp.width * i64::from(warp.arrays[array].ty.bytes()) / 16,
+        _ => 0,
+    }
+}
+
 /// The form with the time moved on.
 fn later(form: &Form, time: Option<(ScalarId, i64)>) -> Form {
     time.map_or_else(|| form.clone(), |(t, steps)| form.plus(steps * form.of(t)))

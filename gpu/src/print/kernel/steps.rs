@@ -4,6 +4,8 @@
 //! first                inside                           inside_end        last
 //!   | Border, step by step | Interior, unrolled, or Side | Border, step by step |
 //! ```
+//!
+//! Interior steps at the start and at the end may have bodies of their own, which do less ([`crate::ramps`]).
 
 use super::Printer;
 use crate::extent::Number;
@@ -13,6 +15,7 @@ use crate::print::expression::{atom, scalar, value_type, Operands};
 use crate::print::memory::{self, Body, Element};
 use crate::print::number::in_kernel;
 use crate::print::type_name;
+use crate::ramps::Ramps;
 
 impl Printer<'_> {
     pub(super) fn timed(&mut self, time: &Time) {
@@ -66,6 +69,11 @@ impl Printer<'_> {
             "constexpr bool EDGE = decltype(body)::steps, SIDE = decltype(body)::lanes, MOVES = decltype(body)::moves;",
         );
         self.line("(void)EDGE, (void)SIDE, (void)MOVES, (void)slot;");
+        if self.needs.ramps != Ramps::default() {
+            self.line("// The first and the last steps do without values that no result of this warp needs.");
+            self.line("constexpr bool START = decltype(body)::start, END = decltype(body)::end;");
+            self.line("(void)START, (void)END;");
+        }
         if let Some(height) = time.height {
             let start = self.warp.scalars[height.index()].name.clone();
             self.line(&format!(
@@ -97,6 +105,14 @@ impl Printer<'_> {
 
     /// The loop: the steps without a border by themselves, around them the border.
     fn run(&mut self, t: &str, slots: i64) {
+        // The bodies of the ramps are inside.
+        let ramps = if self.has_no_interior() { Ramps::default() } else { self.needs.ramps };
+        let Ramps { start, end } = ramps;
+        if end > 0 {
+            self.line(&format!(
+                "const int full_end = one::min(inside_end, last + 1 - {end});  // later steps need less"
+            ));
+        }
         self.line(&format!("for (int {t} = first;;) {{"));
         self.indent += 1;
         let call = |body: &str, at: &str| match slots {
@@ -104,9 +120,10 @@ impl Printer<'_> {
             _ => format!("UNROLL for (int slot = 0; slot < {slots}; slot++) step({body}(), slot, {at} + slot);"),
         };
         let next = if slots == 1 { format!("{t}++") } else { format!("{t} += {slots}") };
+        let inside_end = if end > 0 { "full_end" } else { "inside_end" };
         let inside = match slots {
-            1 => format!("{t} < inside_end"),
-            n => format!("{t} + {n} <= inside_end"),
+            1 => format!("{t} < {inside_end}"),
+            n => format!("{t} + {n} <= {inside_end}"),
         };
         // Where lanes of every warp are at a border, their steps are the ones that are unrolled.
         let (within, body) = match self.has_side_body() {
@@ -114,11 +131,20 @@ impl Printer<'_> {
             true => ("within && ", "Interior"),
             false => ("", "Interior"),
         };
+        let ramp = |body: &str, when: String| {
+            format!("for (; {within}{t} >= inside && {t} < inside_end && {when}; {t}++) step({body}(), 0, {t});")
+        };
+        if start > 0 {
+            self.line(&ramp("Start", format!("{t} < first + {start}")));
+        }
         self.line(&format!("for (; {within}{t} >= inside && {inside}; {next}) {{"));
         self.indent += 1;
         self.line(&call(body, t));
         self.indent -= 1;
         self.line("}");
+        if end > 0 {
+            self.line(&ramp("End", format!("{t} >= full_end")));
+        }
         if self.has_side_body() {
             self.line(&format!("for (; {t} >= inside && {t} < inside_end; {t}++) step(Side(), 0, {t});"));
         }
