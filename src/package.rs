@@ -166,9 +166,10 @@ impl Job<'_> {
 fn floorplan(built: &Built, board: &Board) -> Option<File> {
     let cells = templates::floorplan(&built.design)?;
     let dies = board.dies_of(cells.bands.len())?;
-    let band = |(die, bands): (&Die, &Vec<String>)| OnDie { die: die.name.clone(), cells: bands.clone() };
+    let band =
+        |(die, bands): (&Die, &Vec<String>)| OnDie { die: die.name.clone(), band: bands.clone(), beside: vec![] };
     let mut all: Vec<OnDie> = dies.iter().zip(&cells.bands).map(band).collect();
-    all[0].cells.extend(cells.beside);
+    all[0].beside = cells.beside;
     let kernel = &built.interface.kernel;
     let text = constraints::floorplan(kernel, &all, &cells.registers);
     Some(File::new(format!("constraints/{kernel}_floorplan.xdc"), text))

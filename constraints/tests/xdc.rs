@@ -1,7 +1,7 @@
 //! The clock constraint: exact text, rounding, refusals. Also checks that the numbers of each board file are
 //! consistent.
 
-use constraints::{xdc, ClockError, ClockSpec};
+use constraints::{floorplan, xdc, ClockError, ClockSpec, OnDie};
 use std::path::Path;
 
 #[test]
@@ -41,6 +41,29 @@ fn refuses_bad_clocks() {
     for port in ["", "1clk", "a clk", "a[0]", "clk]; exit", "ü"] {
         assert_eq!(ClockSpec::new(port, 300.0), Err(ClockError::Port(port.to_owned())));
     }
+}
+
+#[test]
+fn a_block_holds_the_band_and_not_what_is_beside_it() {
+    let on = |die: &str, band: &str, beside: &[&str]| OnDie {
+        die: die.into(),
+        band: vec![format!("array/{band}")],
+        beside: beside.iter().map(|s| s.to_string()).collect(),
+    };
+    let text = floorplan("mm", &[on("SLR1", "band0", &["reader_a"]), on("SLR2", "band1", &[])], &[]);
+    let cell = |name: &str| {
+        format!("[get_cells -hierarchical -filter {{REF_NAME =~ mm_* && (NAME =~ {name} || NAME =~ */{name})}}]")
+    };
+    let block = |die: &str, band: &str| {
+        format!(
+            "create_pblock pblock_mm_{die}\nresize_pblock pblock_mm_{die} -add {{{die}}}\n\
+             add_cells_to_pblock pblock_mm_{die} {}\nset_property IS_SOFT TRUE [get_pblocks pblock_mm_{die}]\n",
+            cell(&format!("array/{band}"))
+        )
+    };
+    assert!(text.contains(&(block("SLR1", "band0") + &block("SLR2", "band1"))), "{text}");
+    assert!(text.contains(&format!("USER_SLR_ASSIGNMENT SLR1 {}\n", cell("reader_a"))), "{text}");
+    assert_eq!(text.matches("reader_a").count(), 2, "its two patterns once: {text}");
 }
 
 /// A board file as a TOML table.

@@ -19,10 +19,15 @@ fn constraints(ip: &Emitted) -> Vec<Constraint> {
     let text = ip.text(&format!("constraints/{}_floorplan.xdc", ip.kernel));
     let one = |line: &str| {
         let words: Vec<&str> = line.split(' ').collect();
-        let patterns = line.split("NAME =~ ").skip(1).map(|p| p.split([' ', '}', ')']).next().unwrap().to_string());
-        Constraint { property: words[1].into(), value: words[2].into(), patterns: patterns.collect() }
+        Constraint { property: words[1].into(), value: words[2].into(), patterns: patterns(line) }
     };
     text.lines().filter(|line| line.starts_with("set_property")).map(one).collect()
+}
+
+/// The patterns for names in a line. `REF_NAME` is not a name of a cell.
+fn patterns(line: &str) -> Vec<String> {
+    let names = line.split("NAME =~ ").skip(1).map(|p| p.split([' ', '}', ')']).next().unwrap().to_string());
+    names.collect()
 }
 
 /// `*` is any text.
@@ -103,6 +108,43 @@ fn each_band_is_found_and_stands_on_a_die() {
                 || last.starts_with("band") && parent == "array"
         };
         assert!(cells.iter().filter(placed).all(|c| all.contains(c)), "{name}: without a die");
+    }
+}
+
+#[test]
+fn each_block_has_the_bands_of_its_die() {
+    for (name, bands) in CUT {
+        let ip = emitted(name);
+        let text = ip.text(&format!("constraints/{}_floorplan.xdc", ip.kernel));
+        let mut cells = vec![];
+        instances(&netlist(ip, ""), &ip.kernel, "", &mut cells);
+        // Commands on each block, in the order of the file.
+        let mut blocks: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for line in text.lines().filter(|line| line.contains("pblock ")) {
+            let mut words = line.splitn(3, ' ');
+            let (command, block, rest) = (words.next().unwrap(), words.next().unwrap(), words.next().unwrap_or(""));
+            let known = blocks.contains_key(block);
+            assert_eq!(command == "create_pblock", !known, "{name}: {line}");
+            blocks.entry(block).or_default().extend((command != "create_pblock").then_some(rest));
+        }
+        assert_eq!(blocks.len(), bands, "{name}");
+        let mut dies = BTreeSet::new();
+        for (block, commands) in &blocks {
+            let die = commands[0].strip_prefix("-add {").and_then(|c| c.strip_suffix('}')).unwrap();
+            dies.insert(die);
+            assert!(text.contains(&format!("set_property IS_SOFT TRUE [get_pblocks {block}]")), "{name}");
+            let all = commands[1..].iter().flat_map(|c| patterns(c)).collect::<Vec<_>>();
+            let held = found(&all, cells.iter());
+            let placed: Vec<String> = constraints(ip)
+                .into_iter()
+                .filter(|c| c.property == "USER_SLR_ASSIGNMENT" && c.value == die)
+                .flat_map(|c| c.patterns)
+                .collect();
+            let is_band = |cell: &&&String| cell.rsplit('/').next().unwrap().starts_with("band");
+            let bands: BTreeSet<&String> = found(&placed, cells.iter()).iter().filter(is_band).copied().collect();
+            assert!(!held.is_empty() && held == bands, "{name}: {held:?} in {block}, {bands:?} on {die}");
+        }
+        assert_eq!(dies.len(), bands, "{name}: each block on a die of its own");
     }
 }
 
