@@ -14,6 +14,7 @@ use array::vsa::Vsa;
 use cost::board::Board;
 use scop::diag::SourceMap;
 use uniform::aim::CountedMemory;
+use uniform::cuts::Cuts;
 use uniform::design::{ArrayChoice, DesignSpec, LONGEST_LATENCY};
 
 /// The functions of one IP, and everything that is asked of them.
@@ -156,16 +157,26 @@ impl Work {
     /// # Errors
     /// The reasons why there is no array; E0732: the functions cannot be merged.
     pub fn compile(&self, reporter: &dyn Reporter) -> Result<Vec<search::Compiled>> {
-        let compiled = |(input, spec): &(Input, DesignSpec)| compile(input, spec, &self.board, reporter);
         if !self.merge {
+            let compiled = |(input, spec): &(Input, DesignSpec)| compile(input, spec, &self.board, reporter);
             return self.functions.iter().map(compiled).collect();
         }
         let again = |f: usize, spec: &DesignSpec| compile(&self.functions[f].0, spec, &self.board, reporter).ok();
-        let specs = self.functions.iter().map(|f| &f.1).collect();
+        // The array of all functions is cut, and none before it.
+        let cuts = &self.functions[0].1.wiring.cuts;
+        if self.functions.iter().any(|f| f.1.wiring.cuts != *cuts) {
+            return Err(Error::usage("functions that are merged have one array: give all of them the same cuts"));
+        }
+        let mut whole: Vec<DesignSpec> = self.functions.iter().map(|f| f.1.clone()).collect();
+        whole.iter_mut().for_each(|spec| spec.wiring.cuts = Some(Cuts::Nowhere));
+        let specs = whole.iter().collect();
         let times = self.functions.iter().map(|f| f.0.layer.as_ref().map_or(1, |layer| layer.times)).collect();
-        let asked = search::merge::Asked { name: &self.name, board: &self.board, specs, times, again: &again };
+        let (name, board, cuts) = (&self.name, &self.board, cuts.as_ref());
+        let asked = search::merge::Asked { name, board, specs, cuts, times, again: &again };
         let programs: Vec<Option<Kernel>> = self.functions.iter().map(|f| self.free(f)).collect();
-        let all = search::merge::alone(&asked, &programs, |f| compiled(&self.functions[f]))?;
+        let all = search::merge::alone(&asked, &programs, |f| {
+            compile(&self.functions[f].0, &whole[f], &self.board, reporter)
+        })?;
         reporter.progress(Progress::Stage("merging"));
         search::merge::merged(&asked, all).map_err(|faults| Error::diagnostics(faults, &SourceMap::default()))
     }

@@ -126,7 +126,7 @@ fn function(compiled: &Compiled, board: &Board) -> Value {
         "time_loops": vsa.counters[vsa.tile_depth..].iter().map(loops).collect::<Vec<_>>(),
         "skew": vsa.schedule.steps(),
         "interval": vsa.schedule.interval,
-        "bands": bands::json(vsa, board),
+        "bands": bands::json(compiled.built(), board),
         "dependences": report.dependences,
         "macs": report.work.map(|w| w.operations),
         "predicted_cycles": report.prediction.cycles,
@@ -486,7 +486,7 @@ fn optional_rows(
         ("scratch", listed(scratch)),
         ("objective", objective(compiled).filter(|_| is_alone)),
         ("proof", proof(compiled).filter(|_| is_alone)),
-        ("dies", bands::text(vsa, board)),
+        ("dies", bands::text(compiled.built(), board)),
     ];
     rows.into_iter().filter_map(|(name, value)| Some((name, value?)))
 }

@@ -41,7 +41,7 @@ pub fn render(page: &Page) -> String {
             section(&mut text, &format!("Roofline{of}"), &format!("{ROOFLINE}<div class='plots'>{plot}</div>"));
         }
         section(&mut text, &format!("The systolic array{of}"), &picture(compiled, k));
-        if let Some(picture) = floorplan::draw(compiled.own(), board) {
+        if let Some(picture) = floorplan::draw(compiled.built(), board) {
             section(&mut text, &format!("Floorplan{of}"), &format!("{FLOORPLAN}<div class='plots'>{picture}</div>"));
         }
     }

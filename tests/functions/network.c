@@ -2,6 +2,8 @@
 // sagen: --network tests/functions/network.toml --sequence 16
 // sagen: --network tests/functions/network.toml --function layer_first,layer_two_by_two --space o --sequence 8 --memory ddr
 // sagen: --network tests/functions/rows.toml --space o,r --order o,r,c,i,p,q --tile o=4,r=2,c=2,i=64,p=1,q=1 --simd i=4 --word X=64,W=64,Y=4 --sequence 8
+// sagen: --network tests/functions/network.toml --space o,r --tile o=4,r=2 --latency c=2 --cuts o=1,3 --sequence 8
+// sagen: --network tests/functions/network.toml --space o,r --tile o=4,r=2 --latency c=2 --cuts r=1 --sequence 8
 // sagen: --network tests/functions/network.toml -D GAIN=3 --space o,r --tile o=4,r=2 --latency c=2 --sequence 8 --queue 2
 #include <stdint.h>
 

@@ -53,6 +53,8 @@ fn icarus_agrees_with_the_built_in_engine() {
             "examples/mm.c -D N=5 --space k --simd k=2",
             "examples/mm.c -D N=6 --space i,j --latency i=1 --cuts i=1,2,4",
             "examples/mm.c -D N=6 --space i,j --latency i=1 --cuts j=3",
+            "tests/run/cuts_both_ways.c --space i --cuts i=2,4,12",
+            "tests/run/cuts_both_ways.c -D PLANE --space i --latency i=1 --cuts i=1,3",
             "examples/fir.c --space n --tile n=8",
             "tests/run/shared_ports.c --space i,j --tile i=4,j=3,k=5 --ports A+scale,B+bias+C --word \
             A=8,scale=4,B=4,bias=2,C=1",
@@ -72,6 +74,7 @@ fn verilator_agrees_with_the_built_in_engine() {
         &[
             "examples/mm.c -D N=9 --space i,k --tile i=4,k=4",
             "examples/mm.c -D N=6 --space i,j --latency i=1 --cuts i=2,3",
+            "tests/run/cuts_both_ways.c -D PLANE --space i,j --cuts j=1,3",
             "tests/run/shared_ports.c --space i,j --tile i=4,j=3,k=5 --ports shared",
         ],
     );

@@ -1,6 +1,6 @@
 //! A PE before its schedule, and I/O groups before their layouts.
 
-use crate::vsa::{Node, NodeId, Shared};
+use crate::vsa::{InputGroup, Node, NodeId, OutputGroup, OutputPort, Shared, Vsa};
 use scop::{Affine, Constraint};
 use std::collections::{BTreeMap, BTreeSet};
 use uniform::affine::{Condition, Form};
@@ -147,4 +147,47 @@ pub struct Lowered {
     /// Which operators are shared.
     pub shared: Option<Shared>,
     pub fabric: Fabric,
+}
+
+impl Lowered {
+    /// The PE of an array as lowering has it. The layouts of groups are there already, so drafts have nothing but ports.
+    pub fn of(vsa: &Vsa, muxes: Vec<NodeId>) -> Lowered {
+        let port = |p: &OutputPort| OutputDraftPort {
+            value: p.value,
+            enable: p.enable,
+            offset: p.offset.clone(),
+            when: vec![],
+        };
+        let output = |(o, g): (usize, &OutputGroup)| OutputDraft {
+            statement: 0,
+            cases: None,
+            array: g.array as usize,
+            subscripts: vec![],
+            view: vec![],
+            // Those of a guest are at the owner.
+            ports: g.ports.iter().filter(|_| vsa.collectors_of(o) == o).map(port).collect(),
+            equal: vec![],
+            cells: vec![],
+            spilled: vec![],
+        };
+        let input = |g: &InputGroup| InputDraft {
+            array: g.array as usize,
+            subscripts: vec![],
+            ports: vec![],
+            readers: None,
+            phases: vec![],
+            stored_by: None,
+        };
+        Lowered {
+            nodes: vsa.nodes.clone(),
+            maxima: vsa.sizes.maxima(),
+            inputs: vsa.inputs.iter().map(input).collect(),
+            outputs: vsa.outputs.iter().enumerate().map(output).collect(),
+            scalars: vec![],
+            statements: vsa.remarks.statements.clone(),
+            muxes,
+            shared: None,
+            fabric: vsa.fabric,
+        }
+    }
 }

@@ -16,6 +16,7 @@ pub mod pe;
 pub mod assemble;
 pub mod variants;
 pub mod merge;
+pub mod cut;
 pub mod verify;
 pub mod text;
 pub mod interp;

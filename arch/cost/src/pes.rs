@@ -527,7 +527,10 @@ impl<'a> Part<'a> {
         }
         let bits = i64::from(vsa.node(source).ty.bits());
         let element = vsa.schedule.delays.get(&id).copied();
-        let after = line([wait.registers(element) + i64::from(hop != [0, 0])], bits, vsa.fabric);
+        let taken = wait.registers(element) + i64::from(hop != [0, 0]);
+        // What the next PE takes waits in registers of its own, behind those of what crosses a cut.
+        let back = line([vsa.schedule.back(hop)], bits, vsa.fabric);
+        let after = line([taken], bits, vsa.fabric) + back;
         let others = || {
             vsa.schedule.delays.iter().filter_map(|(&other, &delay)| match &vsa.node(other).op {
                 Op::Past { source: s, waves, .. } if *s == source && other != id => {
@@ -546,7 +549,7 @@ impl<'a> Part<'a> {
                 after + line([waves - before.unwrap_or(i64::from(wait.latency > 0))], bits, vsa.fabric)
             }
             Some(Delay::Memory { .. }) => after,
-            None => Resources::default(),
+            None => back,
         }
     }
 

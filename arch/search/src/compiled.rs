@@ -108,6 +108,11 @@ impl Compiled {
         self.member.as_ref().map_or(&self.vsa, |member| &member.own)
     }
 
+    /// The array that is built: the merged one, if there is one.
+    pub fn built(&self) -> &Vsa {
+        self.merged().unwrap_or(self.own())
+    }
+
     /// The merged array that executes the function, if there is one.
     pub fn merged(&self) -> Option<&Vsa> {
         self.whole.as_ref().filter(|_| self.member.is_some()).map(|whole| &*whole.0)

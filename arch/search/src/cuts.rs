@@ -4,31 +4,28 @@
 //! Method: both axes are tried, with two bands, then more. The cuts of an axis are those with which the fullest die is
 //! least full: for a given fill, each band takes as many PEs as that allows, and the least such fill is found by
 //! halving. The margins of the board are left of each die if some cuts allow that; else the fullest die is as empty as it
-//! can be. An array that no cut suits stays whole.
+//! can be. An array that no cut suits stays whole, and so does one whose waves would have to wait longer for one
+//! another, as their values cross a cut both ways.
 
-use array::contract::bands;
 use array::contract::relay::Relays;
+use array::cut;
 use array::vsa::Vsa;
 use cost::bands::along;
 use cost::board::{Board, Resources};
 use cost::resources;
 use scop::diag::{Diagnostic, Diagnostics};
 use uniform::cuts::Cuts;
-use uniform::design::DesignSpec;
 
 /// The array with its cuts; `chosen`: sagen may say where, as it has made the array.
 ///
 /// # Errors
 /// E0733: it cannot be cut there.
-pub fn cut(vsa: Vsa, spec: &DesignSpec, board: &Board, chosen: bool) -> Result<Vsa, Diagnostics> {
+pub fn cut(vsa: Vsa, wanted: Option<&Cuts>, board: &Board, chosen: bool) -> Result<Vsa, Diagnostics> {
     let refused = |why: String, help: &str| Err(vec![Diagnostic::error("E0733", None, why).help(help)]);
-    match &spec.wiring.cuts {
+    match wanted {
         Some(Cuts::Nowhere) => Ok(vsa),
-        None if !chosen || spec.wiring.merge == Some(true) => Ok(vsa),
+        None if !chosen => Ok(vsa),
         None => Ok(for_dies(&vsa, board).unwrap_or(vsa)),
-        Some(Cuts::Before { .. }) if spec.wiring.merge == Some(true) => {
-            refused("an array of several functions is not cut".into(), "leave out --cuts, or --merge")
-        }
         Some(Cuts::Before { axis, pes }) => {
             let Some(number) = (0..2).find(|&a| vsa.axes[a] == *axis) else {
                 let axes: Vec<String> = (0..2)
@@ -41,7 +38,7 @@ pub fn cut(vsa: Vsa, spec: &DesignSpec, board: &Board, chosen: bool) -> Result<V
                 };
                 return refused(text, "name an axis of the array, or leave out --cuts");
             };
-            bands::cut(&vsa, number, pes).or_else(|why| {
+            cut::cut(&vsa, number, pes).or_else(|why| {
                 refused(format!("the array cannot be cut there: {why}"), "cut elsewhere, or along the other axis")
             })
         }
@@ -63,7 +60,9 @@ fn for_dies(vsa: &Vsa, board: &Board) -> Option<Vsa> {
             let before: Vec<i64> = ends.iter().map(|k| if forward { *k } else { vsa.extent[axis] - k }).collect();
             if fullest < best.as_ref().map_or(whole, |b| b.0) {
                 let fits = |cut: &Vsa| resources::estimate(cut).fits(&board.resources);
-                best = bands::cut(vsa, axis, &before).ok().filter(fits).map(|cut| (fullest, cut)).or(best);
+                let as_fast = |cut: &Vsa| cut.schedule.interval <= vsa.schedule.interval;
+                let cut = cut::cut(vsa, axis, &before).ok().filter(|cut| fits(cut) && as_fast(cut));
+                best = cut.map(|cut| (fullest, cut)).or(best);
             }
         }
         if best.as_ref().is_some_and(|b| b.0 <= 1.0) {

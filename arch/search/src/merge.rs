@@ -16,6 +16,7 @@
 
 use crate::choose::{limits_of, objective};
 use crate::compiled::Compiled;
+use crate::cuts;
 use crate::imitate::{imitation, in_turn, Form};
 use crate::{branch, pipeline, tuning};
 use array::kernel::Kernel;
@@ -27,6 +28,7 @@ use scop::diag::{Diagnostic, Diagnostics};
 use std::cmp::Reverse;
 use std::convert::Infallible;
 use uniform::aim::{Grid, Objective};
+use uniform::cuts::Cuts;
 use uniform::design::{ArrayChoice, DesignSpec, Shape};
 
 /// What is asked of the functions.
@@ -34,7 +36,10 @@ pub struct Asked<'a> {
     /// The IP's name.
     pub name: &'a str,
     pub board: &'a Board,
+    /// The array of a function by itself is not cut.
     pub specs: Vec<&'a DesignSpec>,
+    /// Where the array of all functions is cut.
+    pub cuts: Option<&'a Cuts>,
     /// How often each function runs, unless `--weights` says otherwise.
     pub times: Vec<i64>,
     /// Compiles a function again.
@@ -118,14 +123,16 @@ pub fn merged(asked: &Asked, alone: Vec<Compiled>) -> Result<Vec<Compiled>, Diag
     search.seek_faster();
     search.exchange();
     let Search { best, refused, smallest, .. } = search;
-    let Some((_, Choice { all, merged, .. })) = best else {
+    let Some((_, Choice { own, all, merged, .. })) = best else {
         return Err(vec![match (refused, smallest) {
             (_, Some(need)) => beyond(&need, &limits),
             (why, None) => self::refused(why.unwrap_or(Unmergeable::NoSchedule)),
         }]);
     };
-    merged.verify().map_err(|faults| pipeline::internal("the merged array", faults))?;
-    Ok(all)
+    let cut = cuts::cut(merged.clone(), asked.cuts, asked.board, true)?;
+    asked.board.takes(&resources::estimate(&cut)).map_err(|fault| vec![fault])?;
+    cut.verify().map_err(|faults| pipeline::internal("the merged array", faults))?;
+    Ok(if cut == merged { all } else { joined(&cut, own, &alone) })
 }
 
 struct Search<'a> {
@@ -369,13 +376,18 @@ pub fn is_free(spec: &DesignSpec) -> bool {
     }
 }
 
+/// The functions as runs of the merged array.
+fn joined(merged: &Vsa, mut own: Vec<Compiled>, alone: &[Compiled]) -> Vec<Compiled> {
+    for (f, compiled) in own.iter_mut().enumerate() {
+        compiled.join(merged, f, &alone[f]);
+    }
+    own
+}
+
 fn choice(name: &str, own: Vec<Compiled>, alone: &[Compiled]) -> Result<Choice, Unmergeable> {
     let arrays: Vec<&Vsa> = own.iter().map(|c| &c.vsa).collect();
     let merged = merge(&name.to_lowercase(), &arrays)?;
-    let mut all = own.clone();
-    for (f, compiled) in all.iter_mut().enumerate() {
-        compiled.join(&merged, f, &alone[f]);
-    }
+    let all = joined(&merged, own.clone(), alone);
     let need = resources::estimate(&merged);
     Ok(Choice { own, all, merged, need })
 }

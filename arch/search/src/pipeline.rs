@@ -241,7 +241,7 @@ fn finish(
     spec: &DesignSpec,
     board: &Board,
 ) -> Result<Compiled, Diagnostics> {
-    let vsa = cuts::cut(vsa, spec, board, mapped.is_some())?;
+    let vsa = cuts::cut(vsa, spec.wiring.cuts.as_ref(), board, mapped.is_some())?;
     let need = resources::on_board(&vsa, spec);
     board.takes(&need).map_err(|fault| {
         let why = mapped.as_ref().and_then(|(kernel, plan)| lanes_out_of_order(kernel, plan, spec));

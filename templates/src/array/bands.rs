@@ -103,9 +103,10 @@ impl Crossing {
     pub fn of_link(array: &Array, link: &Link) -> Option<Crossing> {
         let away = array.away(link.hop);
         let (far, lines) = (away[array.bands.axis], array.lines(away));
-        let bits = far.max(0) * (lines.end - lines.start).max(0) * i64::from(link.to.ty.w);
+        let bits = far.abs() * (lines.end - lines.start).max(0) * i64::from(link.to.ty.w);
         let port = Port::new(format!("link_{}", link.to.name), u(bits as u32));
-        Crossing::new(port, Way::Onward, 1..array.bands.count()).filter(|_| bits > 0)
+        let way = if far < 0 { Way::Back } else { Way::Onward };
+        Crossing::new(port, way, 1..array.bands.count()).filter(|_| bits > 0)
     }
 
     /// A value from feeders that PEs hand on.
@@ -162,7 +163,7 @@ impl Crossing {
     }
 
     /// The band has the receiving register.
-    fn enters(&self, band: usize) -> bool {
+    pub(super) fn enters(&self, band: usize) -> bool {
         self.cuts.contains(&(if self.way == Way::Back { band + 1 } else { band }))
     }
 

@@ -362,22 +362,27 @@ impl<'m> Build<'_, 'm> {
             let crossing = Crossing::of_link(self.array, link);
             let lines = self.array.lines(away);
             let far = away[c];
-            self.pe.link(&link.from.name, &link.to.name, away.map(|hops| hops as i32), |i, j| {
+            let entry = crossing.as_ref().filter(|of| of.enters(self.part.band));
+            let near = link.late.as_ref().unwrap_or(&link.from);
+            self.pe.link(&near.name, &link.to.name, away.map(|hops| hops as i32), |i, j| {
                 let from = [i64::from(i) - away[0], i64::from(j) - away[1]];
-                match &crossing {
-                    Some(of) if self.part.band > 0 && from[c] < 0 && lines.contains(&from[1 - c]) => {
-                        let place = (far + from[c]) * (lines.end - lines.start) + from[1 - c] - lines.start;
+                // Place among the PEs of the neighbouring band from which the value comes.
+                let beyond = if far < 0 { from[c] - extent[c] } else { far + from[c] };
+                match entry {
+                    Some(of) if (0..far.abs()).contains(&beyond) && lines.contains(&from[1 - c]) => {
+                        let place = beyond * (lines.end - lines.start) + from[1 - c] - lines.start;
                         self.crossed(&of.port).slice(place as u32 * zero.w(), zero.w())
                     }
                     _ => zero,
                 }
             });
             if let Some(of) = crossing.filter(|of| self.leaves(of)) {
+                let first = if far < 0 { 0 } else { extent[c] - far };
                 let source = |r: i64, o: i64| {
-                    let at = if c == 0 { [extent[0] - far + r, o] } else { [o, extent[1] - far + r] };
+                    let at = if c == 0 { [first + r, o] } else { [o, first + r] };
                     element(self.pe, &link.from, extent, at[0] as u32, at[1] as u32)
                 };
-                let all: Vec<Sig<'m>> = (0..far)
+                let all: Vec<Sig<'m>> = (0..far.abs())
                     .flat_map(|r| lines.clone().map(move |o| (r, o)))
                     .map(|(r, o)| source(r, o))
                     .rev()

@@ -99,6 +99,9 @@ pub struct PePorts {
 pub struct Link {
     /// Where the value is at the node's `ready + Schedule::behind(hop)`.
     pub from: Port,
+    /// For a PE of the same band, if a value waits on its way there: `back` cycles later ([`Schedule::back`]).
+    pub late: Option<Port>,
+    pub back: i64,
     /// Where it is at the node's `ready`.
     pub to: Port,
     pub hop: [i64; 2],
@@ -174,7 +177,9 @@ impl PePorts {
                     inputs.insert(*id, Chain { port: port("in"), ..hops.chain(&node.stem, wires(node.ty)) });
                 }
                 Op::Past { hop, .. } if hop != [0, 0] => {
-                    links.insert(*id, Link { from: port("out"), to: port("in"), hop });
+                    let back = vsa.schedule.back(hop);
+                    let late = (back > 0).then(|| port("late"));
+                    links.insert(*id, Link { from: port("out"), late, back, to: port("in"), hop });
                 }
                 _ => {}
             }
@@ -605,7 +610,11 @@ impl<'a, 'm> Build<'a, 'm> {
                 }
             }
             if let Some(link) = pe.ports.links.get(&id.0) {
-                link.from.output(m, self.delayed(id));
+                let value = self.delayed(id);
+                link.from.output(m, value);
+                if let Some(late) = &link.late {
+                    late.output(m, m.delay(value, link.back as u32, format!("{}_back", self.of(id).stem)));
+                }
             }
         }
         for (output, ports) in pe.outputs.iter().zip(&pe.ports.outputs) {

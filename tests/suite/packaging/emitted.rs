@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use tempfile::TempDir;
 
 /// Name of the case, C file, options.
-const CASES: [(&str, &str, &str); 22] = [
+const CASES: [(&str, &str, &str); 24] = [
     ("mm", "examples/mm.c", "-D N=8 --space i,j --tile i=4,j=4 --simd k=2"),
     ("shared", "examples/mm.c", "-D N=6 --ports shared"),
     ("grouped", "examples/mm.c", "-D N=7 --ports A+B,C --board u280"),
@@ -29,6 +29,8 @@ const CASES: [(&str, &str, &str); 22] = [
     ("cut_rows", "examples/mm.c", "-D N=8 --space i,j --tile i=8,j=8 --latency i=1,j=1 --cuts i=3,5"),
     ("cut_columns", "examples/smith_waterman.c", "-D M=8 -D N=6 --space i --latency i=1 --cuts i=4"),
     ("cut_functions", "tests/functions/cut.c", "--space i --latency i=1 --cuts i=2"),
+    ("cut_merged", "tests/functions/cut.c", "--merge --space i --latency i=1 --cuts i=2,3"),
+    ("cut_both_ways", "tests/run/cuts_both_ways.c", "-D PLANE --space i,j --cuts j=1,3"),
 ];
 
 /// An emitted IP.

@@ -5,8 +5,10 @@ use super::emitted::{emitted, run, tool, Emitted};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Cases whose arrays are cut along one axis and the other, and one with several cores.
-const CUT: [(&str, usize); 3] = [("cut_rows", 3), ("cut_columns", 2), ("cut_functions", 2)];
+/// Cases whose arrays are cut along one axis and the other, one with several cores, one of several functions, and one
+/// whose values move both ways.
+const CUT: [(&str, usize); 5] =
+    [("cut_rows", 3), ("cut_columns", 2), ("cut_functions", 2), ("cut_merged", 3), ("cut_both_ways", 3)];
 
 /// A line of the file: property, value, patterns.
 struct Constraint {

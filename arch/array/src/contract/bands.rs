@@ -13,14 +13,18 @@
 //!     ◄──────────────────[register]◄──[register]◄── answers ─┘
 //! ```
 //!
-//! The cuts are hops that take [`CROSSING`] cycles more than others: [`AxisStart`] is the one place that has them.
+//! The cuts are hops that take [`CROSSING`] cycles more than others: [`crate::vsa::AxisStart`] is the one place
+//! that has them.
 //!
-//! Invariants ([`Bands::of`]): one axis is cut. No value moves against the waves along it: it would come two crossings
-//! later than the PE that wants it, and all PEs are one module. A value hops no farther than a band is wide.
+//! A value that moves against the waves comes two crossings later than elsewhere where it crosses a cut: the PE behind
+//! the cut starts later by one, and the value takes another. All PEs are one module, so it waits as long between
+//! other PEs ([`crate::vsa::AxisStart::back`]), and the schedule knows it ([`crate::cut`]).
+//!
+//! Invariants ([`Bands::of`]): one axis is cut. A value hops no farther than a band is wide, so it crosses one cut at most.
 //!
 //! Source: AutoBridge (two registers per crossing, one on each side).
 
-use crate::vsa::{AxisStart, Op, Vsa};
+use crate::vsa::{Op, Vsa};
 use std::ops::Range;
 
 /// Registers of everything that crosses from band to band.
@@ -55,20 +59,17 @@ impl Bands {
         Ok(bands)
     }
 
-    /// No value moves against the waves, or over more PEs than a band has.
+    /// No value moves over more PEs than a band has.
     fn check(&self, vsa: &Vsa) -> Result<(), String> {
-        let (axis, forward) = (self.axis, vsa.schedule.start[self.axis].forward());
+        let axis = self.axis;
         let narrowest = (0..self.count()).map(|b| self.span(b)).map(|s| s.end - s.start).min().unwrap_or(0);
         for node in &vsa.nodes {
             let Op::Past { source, hop, .. } = &node.op else { continue };
-            let hops = if forward { hop[axis] } else { -hop[axis] };
+            let hops = hop[axis].abs();
             let name = || match &vsa.node(*source).name {
                 name if name.is_empty() => format!("%{}", source.0),
                 name => format!("`{name}`"),
             };
-            if hops < 0 {
-                return Err(format!("{} moves against the waves along axis `{}`", name(), vsa.axes[axis]));
-            }
             if hops > narrowest {
                 return Err(format!("{} hops over {hops} PEs, but a band has only {narrowest}", name()));
             }
@@ -89,26 +90,6 @@ impl Bands {
     pub fn at(&self, hops: i64) -> usize {
         (1..self.count()).filter(|&b| self.bounds[b] <= hops).count()
     }
-}
-
-/// Cuts an array in front of these PEs of an axis, given by their coordinates.
-///
-/// # Errors
-/// PEs that the axis does not have, or why the array cannot be cut there.
-pub fn cut(vsa: &Vsa, axis: usize, before: &[i64]) -> Result<Vsa, String> {
-    let extent = vsa.extent[axis];
-    if let Some(p) = before.iter().find(|p| !(1..extent).contains(*p)) {
-        return Err(format!("axis `{}` has PEs 0 to {}: there is no cut in front of {p}", vsa.axes[axis], extent - 1));
-    }
-    let start = &vsa.schedule.start[axis];
-    let mut hops: Vec<i64> = before.iter().map(|p| if start.forward() { *p } else { extent - p }).collect();
-    hops.sort_unstable();
-    hops.dedup();
-    let mut cut = vsa.clone();
-    let even = AxisStart::even(start.step());
-    cut.schedule.start[axis] = even.with_registers(CROSSING, &hops);
-    Bands::of(&cut)?;
-    Ok(cut)
 }
 
 /// Blocks of so many PEs from `first` hops on, among `extent` PEs along the axis, lie in one band each.

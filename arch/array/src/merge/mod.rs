@@ -35,7 +35,7 @@ mod slots;
 
 use crate::contract::walk::{Walk, WalkGroup};
 use crate::contract::{delay, timing};
-use crate::draft::{InputDraft, Lowered, OutputDraft, OutputDraftPort};
+use crate::draft::Lowered;
 use crate::pe;
 use crate::pe::{retime, May};
 use crate::vsa::{CellBound, Footprint, InputGroup, Node, NodeId, Op, OutputGroup, Remarks, Scalar, Vsa};
@@ -337,7 +337,7 @@ fn add(nodes: &mut Vec<Node>, op: Op) -> NodeId {
 
 /// Shares operators among the functions, and says when nodes are ready.
 fn schedule(merged: &mut Vsa, muxes: Vec<NodeId>) -> Result<(), Unmergeable> {
-    let lowered = lowered(merged, muxes);
+    let lowered = Lowered::of(merged, muxes);
     let before = pe::schedule(&lowered, merged.extent).map_err(|_| Unmergeable::NoSchedule)?;
     let ranges = Ranges { counters: merged.loops().most(), extent: merged.extent };
     let (mut lowered, mut schedule) = pe::share(lowered, before, (merged.loops(), &ranges), May::Wait);
@@ -380,47 +380,6 @@ fn read_all(merged: &mut Vsa) {
             merged.schedule.latency.push(0);
             merged.nodes.push(Node { op, ty: merged.arrays[group.array as usize].ty, name: "unused".into() });
         }
-    }
-}
-
-/// The PE as lowering has it. The layouts of groups are there already, so drafts have nothing but ports.
-fn lowered(merged: &Vsa, muxes: Vec<NodeId>) -> Lowered {
-    let port = |p: &crate::vsa::OutputPort| OutputDraftPort {
-        value: p.value,
-        enable: p.enable,
-        offset: p.offset.clone(),
-        when: vec![],
-    };
-    let output = |(o, g): (usize, &OutputGroup)| OutputDraft {
-        statement: 0,
-        cases: None,
-        array: g.array as usize,
-        subscripts: vec![],
-        view: vec![],
-        // Those of a guest are at the owner.
-        ports: g.ports.iter().filter(|_| merged.collectors_of(o) == o).map(port).collect(),
-        equal: vec![],
-        cells: vec![],
-        spilled: vec![],
-    };
-    let input = |g: &InputGroup| InputDraft {
-        array: g.array as usize,
-        subscripts: vec![],
-        ports: vec![],
-        readers: None,
-        phases: vec![],
-        stored_by: None,
-    };
-    Lowered {
-        nodes: merged.nodes.clone(),
-        maxima: merged.sizes.maxima(),
-        inputs: merged.inputs.iter().map(input).collect(),
-        outputs: merged.outputs.iter().enumerate().map(output).collect(),
-        scalars: vec![],
-        statements: merged.remarks.statements.clone(),
-        muxes,
-        shared: None,
-        fabric: merged.fabric,
     }
 }
 

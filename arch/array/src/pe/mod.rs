@@ -26,5 +26,5 @@ pub use cheaper::cheaper;
 pub use lower::lower;
 pub use options::Options;
 pub use pack::{largest, pack, Packs, LEAST_TERMS};
-pub use schedule::{longest_chain, schedule};
+pub use schedule::{longest_chain, schedule, with_latencies, Across};
 pub use sharing::{share, May};

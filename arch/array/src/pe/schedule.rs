@@ -20,6 +20,7 @@
 //! Source: Rau, Iterative Modulo Scheduling, sections 2 and 3; the hop delay is the part of PolySA's schedule vector
 //! along the array (section 4.1).
 
+use crate::contract::bands::CROSSING;
 use crate::contract::{delay, timing};
 use crate::draft::Lowered;
 use crate::operators;
@@ -34,6 +35,30 @@ pub const MAX_CHAIN: usize = 4;
 const MAX_INTERVAL: i64 = 256;
 const MAX_HOP_DELAY: i64 = 128;
 
+/// An axis that is cut into bands, and the direction of the waves along it. A value that hops against them waits
+/// [`RETURN`] cycles more: as long as it takes where it crosses a cut ([`AxisStart::back`]).
+#[derive(Clone, Copy, Debug)]
+pub struct Across {
+    pub axis: usize,
+    pub forward: bool,
+}
+
+const RETURN: i64 = 2 * CROSSING;
+
+impl Across {
+    fn back(&self, hop: [i64; 2]) -> i64 {
+        let hops = if self.forward { hop[self.axis] } else { -hop[self.axis] };
+        i64::from(hops < 0) * RETURN
+    }
+
+    /// The hop delay along the axis has this sign.
+    fn direction(&self) -> Cut {
+        let mut hop = [0; 2];
+        hop[self.axis] = if self.forward { 1 } else { -1 };
+        (hop, 1)
+    }
+}
+
 struct Edge {
     from: usize,
     to: usize,
@@ -41,7 +66,7 @@ struct Edge {
     hop: [i64; 2],
 }
 
-fn edges(lowered: &Lowered, latency: &[i64], interval: i64) -> Vec<Edge> {
+fn edges(lowered: &Lowered, latency: &[i64], interval: i64, across: Option<Across>) -> Vec<Edge> {
     let mut all = Vec::new();
     for (to, node) in lowered.nodes.iter().enumerate() {
         if let Op::Past { source, hop, waves } = &node.op {
@@ -49,7 +74,8 @@ fn edges(lowered: &Lowered, latency: &[i64], interval: i64) -> Vec<Edge> {
                 Formula::Const(waves) => delay::earliest(*waves, 0, latency[source.index()], interval),
                 waves => delay::earliest_lagging(waves.fewest(&lowered.maxima), 0, interval),
             };
-            all.push(Edge { from: source.index(), to, weight: weight + (*hop != [0, 0]) as i64, hop: *hop });
+            let way = (*hop != [0, 0]) as i64 + across.map_or(0, |across| across.back(*hop));
+            all.push(Edge { from: source.index(), to, weight: weight + way, hop: *hop });
         }
         for from in node.op.operands() {
             all.push(Edge { from: from.index(), to, weight: latency[to], hop: [0, 0] });
@@ -65,18 +91,19 @@ enum Outcome {
 }
 
 /// A `Past` is read at its source's PE no earlier than one cycle after the wave has arrived there.
-fn least_ready(node: &Node, step: [i64; 2]) -> i64 {
+fn least_ready(node: &Node, step: [i64; 2], across: Option<Across>) -> i64 {
     match &node.op {
         op @ Op::Past { hop, .. } => {
-            let at_source = (*hop != [0, 0]) as i64 - step[0] * hop[0] - step[1] * hop[1] + op.is_delayed() as i64;
+            let way = (*hop != [0, 0]) as i64 + across.map_or(0, |across| across.back(*hop));
+            let at_source = way - step[0] * hop[0] - step[1] * hop[1] + op.is_delayed() as i64;
             at_source.max(0)
         }
         op => timing::least_ready(op),
     }
 }
 
-fn longest_paths(nodes: &[Node], edges: &[Edge], step: [i64; 2]) -> Outcome {
-    let mut ready: Vec<i64> = nodes.iter().map(|n| least_ready(n, step)).collect();
+fn longest_paths(nodes: &[Node], edges: &[Edge], step: [i64; 2], across: Option<Across>) -> Outcome {
+    let mut ready: Vec<i64> = nodes.iter().map(|n| least_ready(n, step, across)).collect();
     let mut parent = vec![usize::MAX; nodes.len()];
     for _round in 0..=nodes.len() {
         let mut changed = None;
@@ -157,8 +184,8 @@ fn second_step(s0: i64, extent: i64, cuts: &[Cut]) -> Option<i64> {
 /// The earliest times of the nodes under a schedule's interval and hop delays, and by how much each reader is ready
 /// later than what it reads, at least: `(read, reader, cycles)`.
 pub(super) fn earliest(lowered: &Lowered, schedule: &Schedule) -> (Vec<i64>, Vec<(usize, usize, i64)>) {
-    let (edges, step) = (edges(lowered, &schedule.latency, schedule.interval), schedule.steps());
-    let ready = match longest_paths(&lowered.nodes, &edges, step) {
+    let (edges, step) = (edges(lowered, &schedule.latency, schedule.interval, None), schedule.steps());
+    let ready = match longest_paths(&lowered.nodes, &edges, step, None) {
         Outcome::Ready(ready) => ready,
         Outcome::Cycle(_) => schedule.ready.clone(),
     };
@@ -175,13 +202,27 @@ pub fn schedule(lowered: &Lowered, extent: [i64; 2]) -> Result<Schedule, Illegal
     for mux in &lowered.muxes {
         latency[mux.index()] = 0;
     }
+    with_latencies(lowered, extent, latency, None)
+}
+
+/// The schedule with these registers of the nodes, or fewer, for an array that is cut or not.
+///
+/// # Errors
+/// When no interval up to 256 cycles suffices.
+pub fn with_latencies(
+    lowered: &Lowered,
+    extent: [i64; 2],
+    mut latency: Vec<i64>,
+    across: Option<Across>,
+) -> Result<Schedule, Illegal> {
+    let nodes = &lowered.nodes;
     let mut interval = 1;
-    let mut cuts: Vec<Cut> = Vec::new();
+    let mut cuts: Vec<Cut> = across.iter().map(Across::direction).collect();
     while interval <= MAX_INTERVAL {
-        let edges = edges(lowered, &latency, interval);
+        let edges = edges(lowered, &latency, interval, across);
         let mut failed: Option<Vec<usize>> = None;
         while let Some(step) = cheapest_steps(extent, &cuts) {
-            match longest_paths(nodes, &edges, step) {
+            match longest_paths(nodes, &edges, step, across) {
                 Outcome::Ready(ready) => return Ok(finish(lowered, latency, interval, step, ready, &edges)),
                 Outcome::Cycle(cycle) => {
                     let hop = cycle.iter().fold([0, 0], |h, &e| [h[0] + edges[e].hop[0], h[1] + edges[e].hop[1]]);
@@ -193,7 +234,7 @@ pub fn schedule(lowered: &Lowered, extent: [i64; 2]) -> Result<Schedule, Illegal
                 }
             }
         }
-        cuts.clear();
+        cuts.truncate(usize::from(across.is_some()));
         if !failed.as_ref().is_some_and(|cycle| chain(lowered, &mut latency, &edges, cycle)) {
             interval += least_step(lowered, &edges, failed.as_deref());
         }

@@ -145,9 +145,15 @@ impl Schedule {
         [0, 1].map(|a| self.start[a].step())
     }
 
-    /// Cycles by which a PE runs behind the PE at distance `hop` before it, apart from registers between PEs.
+    /// Cycles by which a PE runs behind the PE at distance `hop` before it, apart from registers between PEs, less those
+    /// that a value waits on its way ([`AxisStart::back`]).
     pub fn behind(&self, hop: [i64; 2]) -> i64 {
-        (0..2).map(|a| self.start[a].step() * hop[a]).sum()
+        (0..2).map(|a| self.start[a].step() * hop[a]).sum::<i64>() - self.back(hop)
+    }
+
+    /// Registers on the way of a value that hops against the waves along an axis that is cut.
+    pub fn back(&self, hop: [i64; 2]) -> i64 {
+        (0..2).map(|a| self.start[a].back(hop[a])).sum()
     }
 
     /// Cycles a wave takes from the corner where it enters to the PE this many hops away from it.

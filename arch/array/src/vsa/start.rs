@@ -110,6 +110,17 @@ impl AxisStart {
         (1..extent).filter(|k| self.hop(k - 1) > self.hop_delay()).collect()
     }
 
+    /// Cycles that a value which hops against the waves waits between two PEs of an axis that is cut; 0 for others.
+    /// Where it crosses a cut, it comes two crossings late: the PE behind the cut starts later by one, and it takes
+    /// another. All PEs are one module, so it waits as long elsewhere.
+    pub fn back(&self, hop: i64) -> i64 {
+        let longest = self.starts.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0);
+        match (hop < 0) == self.forward && hop != 0 {
+            true => 2 * (longest - self.hop_delay()),
+            false => 0,
+        }
+    }
+
     /// Start of the last PE in the table.
     pub fn latest(&self) -> i64 {
         self.starts[self.starts.len() - 1]

@@ -1,6 +1,7 @@
 //! Arrays that take more than a die has are cut into bands that fit the dies; others stay as they are.
 
 use array::contract::bands::Bands;
+use array::vsa::Op;
 use cost::board::Board;
 use cost::{bands, resources};
 use search::Compiled;
@@ -50,14 +51,38 @@ fn an_array_larger_than_a_die_is_cut_into_bands_that_fit() {
     assert_eq!(cut - whole, 8);
 }
 
+/// Values move both ways along `i`. Along `j`, a wave has a point of each row, so values wait for `m` waves.
+fn plane(m: i64) -> String {
+    format!(
+        "void relax(float A[9][66][{m}]) {{\n#pragma scop\nfor (int t = 1; t < 9; t++)\nfor (int i = 1; i < 65; i++)\n\
+         for (int j = 1; j < {m} - 1; j++)\n\
+         A[t][i][j] = A[t - 1][i - 1][j] + A[t - 1][i][j] + A[t - 1][i + 1][j];\n#pragma endscop\n}}\n"
+    )
+}
+
 #[test]
-fn what_fits_a_die_or_cannot_be_cut_stays_whole() {
+fn a_stencil_is_cut_where_its_waves_leave_time_for_it() {
+    let [whole, cut] = [Some(Cuts::Nowhere), None].map(|cuts| compile(&plane(66), &["i"], cuts));
+    let bands = Bands::of(&cut.vsa).expect("bands").count();
+    assert!(bands > 1);
+    assert_eq!(cut.vsa.schedule.interval, whole.vsa.schedule.interval);
+    let back = cut.vsa.nodes.iter().filter(|n| matches!(n.op, Op::Past { hop, .. } if cut.vsa.schedule.back(hop) > 0));
+    assert!(back.count() > 0, "values move against the waves");
+    let [whole, cut] = [whole, cut].map(|c| c.report.prediction.cycles);
+    assert!((1..100).contains(&(cut - whole)), "{whole} cycles whole, {cut} in {bands} bands");
+}
+
+#[test]
+fn what_fits_a_die_or_gets_slower_by_cuts_stays_whole() {
     let [whole, chosen] = [Some(Cuts::Nowhere), None].map(|cuts| compile(&product(4), &["i", "j"], cuts).vsa);
     assert_eq!(whole, chosen);
-    let stencil = "void jacobi(int t, float A[400], float B[400]) {\n#pragma scop\n\
+    let stencil = "void jacobi(int t, int A[400], int B[400]) {\n#pragma scop\n\
          for (int n = 0; n < 8; n++) {\nfor (int i = 1; i < 399; i++)\nB[i] = A[i - 1] + A[i] + A[i + 1];\n\
          for (int i = 1; i < 399; i++)\nA[i] = B[i];\n}\n#pragma endscop\n}\n";
     let stencil = compile(stencil, &["i"], None).vsa;
     assert!(resources::estimate(&stencil).lut > board().dies[0].resources.lut);
     assert_eq!(Bands::of(&stencil).map(|b| b.count()), Ok(1));
+    let asked = array::cut::cut(&stencil, 0, &[100, 200]).expect("a cut that was asked for");
+    assert_eq!(Bands::of(&asked).map(|b| b.count()), Ok(3));
+    assert!(asked.schedule.interval > stencil.schedule.interval);
 }

@@ -37,3 +37,13 @@ fn cuts_are_hops_that_take_longer() {
     assert_eq!((start.to_string().as_str(), start.hop_delay(), start.crossings(2)), ("[3, 1]", 1, vec![1]));
     assert_eq!(AxisStart::even(1).crossings(9), Vec::<i64>::new());
 }
+
+#[test]
+fn what_moves_against_the_waves_waits_for_both_ways_of_a_crossing() {
+    for forward in [1, -1] {
+        let even = AxisStart::even(3 * forward);
+        assert_eq!([-2, -1, 0, 1, 2].map(|hop| even.back(hop)), [0; 5]);
+        let cut = even.with_registers(2, &[1, 4]);
+        assert_eq!([-2, -1, 0, 1, 2].map(|hop| cut.back(forward * hop)), [4, 4, 0, 0, 0]);
+    }
+}
