@@ -28,7 +28,7 @@
 
 use array::vsa::{Delay, NodeId, Op, Vsa};
 use rustc_hash::FxHashMap;
-use scop::BinaryOp;
+use scop::{BinaryOp, ScalarType};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -506,13 +506,17 @@ impl Search<'_> {
                 Op::Guard(conditions) => self.guards(conditions),
                 Op::Const(0) => Outcome { holds: none(), fails: all() },
                 Op::Const(_) => Outcome { holds: all(), fails: none() },
-                Op::Binary(BinaryOp::Or, a, b) => {
-                    let [holds, fails] = {
-                        let a = self.outcome(outcomes, *a);
-                        [a.holds.clone(), a.fails.clone()]
-                    };
-                    let b = self.outcome(outcomes, *b);
-                    Outcome { holds: each(&holds, &b.holds, |x, y| x | y), fails: each(&fails, &b.fails, |x, y| x & y) }
+                &Op::Binary(op @ (BinaryOp::Or | BinaryOp::And), a, b) if self.vsa.node(id).ty == ScalarType::BOOL => {
+                    let [a, b] = [a, b].map(|n| {
+                        let Outcome { holds, fails } = self.outcome(outcomes, n);
+                        [holds.clone(), fails.clone()]
+                    });
+                    let (either, both) =
+                        (|k: usize| each(&a[k], &b[k], |x, y| x | y), |k: usize| each(&a[k], &b[k], |x, y| x & y));
+                    match op {
+                        BinaryOp::Or => Outcome { holds: either(0), fails: both(1) },
+                        _ => Outcome { holds: both(0), fails: either(1) },
+                    }
                 }
                 _ => Outcome { holds: all(), fails: all() },
             };

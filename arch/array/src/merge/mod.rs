@@ -215,9 +215,10 @@ impl Numbers<'_> {
             let owner = merged.collectors_of(*place as usize);
             let is_first =
                 merged.collected_with(owner).iter().all(|o| self.places.is_first_of(&merged.outputs[*o].emit));
+            let here = self.runs(vsa, merged.extent);
             let Vsa { nodes, outputs, .. } = &mut *merged;
             for (own, port) in g.ports.iter().zip(&mut outputs[owner].ports) {
-                let (value, enable) = (self.node(own.value), self.enabled(self.node(own.enable), nodes));
+                let (value, enable) = (self.node(own.value), self.enabled(self.node(own.enable), &here, nodes));
                 if !is_first {
                     let (here, ty) = (add(nodes, Op::Guard(vec![self.places.is_from_here()])), nodes[value.index()].ty);
                     nodes.push(Node { op: Op::Select(here, value, port.value), ty, name: "emitted".into() });
@@ -291,18 +292,29 @@ impl Numbers<'_> {
         out
     }
 
-    /// The enable, in runs of this function.
-    fn enabled(&self, enable: NodeId, nodes: &mut Vec<Node>) -> NodeId {
-        let here = self.places.is_here();
+    /// The runs of this function, and the PEs that it has. Others need none of its operators.
+    fn runs(&self, vsa: &Vsa, extent: [i64; 2]) -> Vec<Condition> {
+        let mut all = vec![self.places.is_here()];
+        for a in (0..2).filter(|&a| vsa.extent[a] < extent[a]) {
+            let mut form = Form { constant: vsa.extent[a] - 1, ..all[0].form.clone() };
+            form.counters.fill(0);
+            form.space[a] = -1;
+            all.push(Condition { form, equality: false });
+        }
+        all
+    }
+
+    /// The enable where `here` holds.
+    fn enabled(&self, enable: NodeId, here: &[Condition], nodes: &mut Vec<Node>) -> NodeId {
         match &nodes[enable.index()].op {
             Op::Guard(all) => {
-                let all = [vec![here], all.clone()].concat();
+                let all = [here, all].concat();
                 return add(nodes, Op::Guard(all));
             }
-            Op::Const(1) => return add(nodes, Op::Guard(vec![here])),
+            Op::Const(1) => return add(nodes, Op::Guard(here.to_vec())),
             _ => {}
         }
-        let guard = add(nodes, Op::Guard(vec![here]));
+        let guard = add(nodes, Op::Guard(here.to_vec()));
         add(nodes, Op::Binary(BinaryOp::And, guard, enable))
     }
 }
