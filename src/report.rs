@@ -187,8 +187,8 @@ pub fn design(design: &Design) -> Value {
     };
     value["functions"] = ip.functions.iter().zip(functions.iter()).map(one).collect::<serde_json::Map<_, _>>().into();
     value["cores"] = json!(ip.cores.len());
-    value["resources"] = json!(ip::total(ip) + converters(functions));
-    value["converters"] = blocks(converters(functions));
+    value["resources"] = json!(ip::total(ip) + search::outside(functions.iter().copied()));
+    value["converters"] = blocks(search::outside(functions.iter().copied()));
     value["resources_by_part"] =
         ip::list(ip).into_iter().map(|(name, c)| (name, blocks(c))).collect::<serde_json::Map<_, _>>().into();
     value
@@ -335,7 +335,7 @@ pub fn design_text(design: &Design) -> String {
     };
     let cores: Vec<_> = (0..ip.cores.len()).map(callers).collect();
     let ports: Vec<_> = interface.ports.iter().map(|p| format!("{} {} bit", p.name, p.data_bits)).collect();
-    let converters = converters(functions);
+    let converters = search::outside(functions.iter().copied());
     let outside = outside(converters).map(|(name, cost)| (name.to_string(), cost));
     let all = ip::list(ip).into_iter().chain(outside);
     let luts: Vec<_> = all.map(|(name, cost)| format!("{name} {}", grouped(cost.lut))).collect();
@@ -388,11 +388,6 @@ fn passed_through(vsa: &Vsa) -> &'static str {
         (false, true) => ": they pass arrays on through DRAM",
         (false, false) => "",
     }
-}
-
-/// What the interconnect takes for buses wider than their memory: the functions share the ports.
-fn converters(functions: &[&Compiled]) -> Resources {
-    functions.iter().map(|c| c.report.converters).max_by_key(|c| c.lut).unwrap_or_default()
 }
 
 /// The part that is outside of the IP, if there is one.

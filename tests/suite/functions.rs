@@ -97,7 +97,7 @@ fn functions_with_unlike_tiles_share_buffers() {
 #[test]
 fn last_phases_that_differ_share_a_port() {
     let mut arguments =
-        sim("--board zcu104 --merge --limit lut=15579,dsp=12", &root("examples/la/corr.c")).expect("sim");
+        sim("--board zcu104 --merge --grid 1x1x2 --objective cycles", &root("examples/la/corr.c")).expect("sim");
     arguments.json = true;
     let output = command::run(&Command::Sim(arguments), &Silent).unwrap_or_else(|why| panic!("{why}"));
     assert_eq!(output.code, 0, "{}", output.text);

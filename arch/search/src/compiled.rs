@@ -274,3 +274,8 @@ fn dependences(scop: &Scop, system: &System) -> Vec<String> {
     };
     system.dependences().into_iter().map(text).collect()
 }
+
+/// What the interconnect takes for buses wider than their memory: functions of one IP share the ports.
+pub fn outside<'a>(functions: impl IntoIterator<Item = &'a Compiled>) -> Resources {
+    functions.into_iter().map(|c| c.report.converters).max_by_key(|c| c.lut).unwrap_or_default()
+}

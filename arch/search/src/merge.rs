@@ -8,14 +8,15 @@
 //! with the most cycles are tried, each as the largest that a function may have: functions whose own array is larger are
 //! searched again. Ports may be narrow, or get equal widths, which saves engines and costs buffers. If nothing fits the
 //! limits, smaller and smaller grids are tried. Functions with the same loops also get arrays like that of each other one.
-//! Where cycles come first, a grid is left out if its lanes cannot save many of them, and functions that the best choice
-//! makes much slower are searched again within its grid. Then one function after the other changes to another one of its
-//! arrays that were tried, while that is better. Every choice is merged and estimated. The
+//! Where cycles come first, and nothing fits, the functions are searched within less of the limits, which leaves room for
+//! what merging adds. A grid is left out if its lanes cannot save many cycles. Functions that the best choice
+//! makes much slower are searched again within its grid, and one function after the other changes to another one of its
+//! arrays that were tried, while that is better; others make room for a larger one. Both take turns until neither helps. Every choice is merged and estimated. The
 //! objective decides: cycles are those of all functions, as often as `--weights` says; the size is the share of the scarcest
 //! resource of the merged array. It is a heuristic: no bound is known for all functions together.
 
 use crate::choose::{limits_of, objective};
-use crate::compiled::Compiled;
+use crate::compiled::{self, Compiled};
 use crate::cuts;
 use crate::imitate::{imitation, in_turn, Form};
 use crate::{branch, pipeline, tuning};
@@ -26,8 +27,9 @@ use cost::board::{Board, Resources};
 use cost::resources;
 use scop::diag::{Diagnostic, Diagnostics};
 use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
-use uniform::aim::{Grid, Objective};
+use uniform::aim::{Grid, Most, Objective};
 use uniform::cuts::Cuts;
 use uniform::design::{ArrayChoice, DesignSpec, Shape};
 
@@ -99,21 +101,21 @@ pub fn merged(asked: &Asked, alone: Vec<Compiled>) -> Result<Vec<Compiled>, Diag
     let weights = weights(asked, &alone).map_err(wrong)?;
     let tried = vec![vec![]; alone.len()];
     let forms = alone.iter().map(Form::compiled).collect();
-    let (best, refused, smallest) = (None, None, None);
-    let mut search = Search { asked, alone: &alone, forms, limits, weights, tried, best, refused, smallest };
+    let (sought, best, refused, smallest) = (BTreeSet::new(), None, None, None);
+    let mut search = Search { asked, alone: &alone, forms, limits, weights, tried, sought, best, refused, smallest };
     search.try_all(alone.clone());
     // Where all follow one, no other arrays are as much alike in its grid.
-    let grid = |c: &Compiled| Grid { pes: c.vsa.extent, lanes: c.vsa.lanes };
     let mut models = search.order();
     models.retain(|&k| alone[k].report.searched.is_some() || !is_free(asked.specs[k]));
     models.truncate(tuning::MERGED_MODELS);
     models.retain(|&k| search.try_like(k));
-    let followed: Vec<Grid> = models.into_iter().map(|k| grid(&alone[k])).collect();
+    let followed: Vec<Grid> = models.into_iter().map(|k| grid_of(&alone[k])).collect();
     let grids = search.grids();
     grids.iter().filter(|grid| !followed.contains(grid)).for_each(|&grid| _ = search.try_within(grid));
+    search.tighten();
     // Fewer and fewer lanes, until something fits: in PEs of their own, and in one PE.
     let mut lanes = grids.iter().map(|g| g.pes[0] * g.pes[1] * g.lanes).min().unwrap_or(1);
-    let mut fits = search.best.is_some() && aim.limit.is_empty();
+    let mut fits = search.best.is_some();
     while !fits && lanes > 0 {
         for grid in [Grid { pes: [lanes, 1], lanes: 1 }, Grid { pes: [1, 1], lanes }] {
             fits |= !grids.contains(&grid) && search.try_within(grid) || search.cannot_gain(grid);
@@ -121,7 +123,7 @@ pub fn merged(asked: &Asked, alone: Vec<Compiled>) -> Result<Vec<Compiled>, Diag
         lanes /= 2;
     }
     search.seek_faster();
-    search.exchange();
+    while search.exchange() && search.seek_faster() {}
     let Search { best, refused, smallest, .. } = search;
     let Some((_, Choice { own, all, merged, .. })) = best else {
         return Err(vec![match (refused, smallest) {
@@ -130,7 +132,8 @@ pub fn merged(asked: &Asked, alone: Vec<Compiled>) -> Result<Vec<Compiled>, Diag
         }]);
     };
     let cut = cuts::cut(merged.clone(), asked.cuts, asked.board, true)?;
-    asked.board.takes(&resources::estimate(&cut)).map_err(|fault| vec![fault])?;
+    let need = resources::estimate(&cut) + compiled::outside(&own);
+    asked.board.takes(&need).map_err(|fault| vec![fault])?;
     cut.verify().map_err(|faults| pipeline::internal("the merged array", faults))?;
     Ok(if cut == merged { all } else { joined(&cut, own, &alone) })
 }
@@ -143,6 +146,8 @@ struct Search<'a> {
     weights: Vec<i64>,
     /// Per function, its arrays that were merged.
     tried: Vec<Vec<Compiled>>,
+    /// Functions and grids within which [`Search::seek_faster`] found the best arrays.
+    sought: BTreeSet<(usize, Grid)>,
     /// With what it costs.
     best: Option<((f64, f64), Choice)>,
     refused: Option<Unmergeable>,
@@ -194,15 +199,15 @@ impl Search<'_> {
         }
     }
 
-    /// Merges these arrays, as they are and with ports of equal widths. `false`: neither fits.
-    fn try_all(&mut self, functions: Vec<Compiled>) -> bool {
-        let mut fits = false;
+    /// Merges these arrays, as they are and with ports of equal widths. The least share of the limits that either takes.
+    fn try_all(&mut self, functions: Vec<Compiled>) -> f64 {
+        let mut least = f64::MAX;
         let alike = alike(&self.asked.specs, functions.clone(), self.asked.board);
         for all in [functions, alike] {
             all.iter().enumerate().for_each(|(f, one)| self.remember(f, one));
-            fits |= self.try_these(all);
+            least = self.try_these(all).map_or(least, |share| least.min(share));
         }
-        fits
+        least
     }
 
     /// An array of a function, for [`Search::exchange`].
@@ -212,110 +217,190 @@ impl Search<'_> {
         }
     }
 
-    /// Merges these arrays. `false`: the merged array does not fit.
-    fn try_these(&mut self, own: Vec<Compiled>) -> bool {
-        match choice(self.asked.name, own, self.alone) {
+    /// Merges these arrays. The share of the limits that they take; `None`: they cannot be merged.
+    fn try_these(&mut self, own: Vec<Compiled>) -> Option<f64> {
+        let choice = match choice(self.asked.name, own, self.alone) {
+            Ok(choice) => choice,
             Err(why) => {
                 self.refused.get_or_insert(why);
-                false
+                return None;
             }
-            Ok(choice) if !choice.need.fits(&self.limits) => {
-                if self.smallest.is_none_or(|other| choice.need.lut < other.lut) {
-                    self.smallest = Some(choice.need);
-                }
-                false
+        };
+        let share = branch::share(&choice.need, &self.limits);
+        if !choice.need.fits(&self.limits) {
+            if self.smallest.is_none_or(|other| choice.need.lut < other.lut) {
+                self.smallest = Some(choice.need);
             }
-            Ok(choice) => {
-                let cost = self.cost(&choice);
-                if self.best.as_ref().is_none_or(|b| cost < b.0) {
-                    self.best = Some((cost, choice));
-                }
-                true
-            }
+            return Some(share.max(1.0 + f64::EPSILON));
         }
+        let cost = self.cost(&choice);
+        if self.best.as_ref().is_none_or(|b| cost < b.0) {
+            self.best = Some((cost, choice));
+        }
+        Some(share)
     }
 
     /// Where cycles come first: functions that the best array makes so much slower that all together notice it get arrays
     /// that are the best within its grid, for [`Search::exchange`].
-    fn seek_faster(&mut self) {
+    fn seek_faster(&mut self) -> bool {
         let Some((_, Choice { own, merged, all, .. })) = self.best.as_ref().filter(|_| self.is_for_cycles()) else {
-            return;
+            return true;
         };
+        let before: usize = self.tried.iter().map(Vec::len).sum();
         let grid = Grid { pes: merged.extent, lanes: merged.lanes };
         let least = self.total(cycles, all) * tuning::IMITATED_PERCENT as f64 / 100.0;
         let lost = |f: &usize| self.weights[*f] as f64 * (cycles(&own[*f]) - cycles(&self.alone[*f]));
         let slow = |f: &usize| is_free(self.asked.specs[*f]) && lost(f) > least;
         for f in (0..own.len()).filter(slow).collect::<Vec<_>>() {
-            // With fewer lanes, too: their operators are more likely among those of the others.
-            for lanes in [grid.lanes, grid.lanes / 4, 1] {
+            // With fewer lanes, too: their operators are more likely among those of the others. One PE makes room.
+            let fewer = |lanes: i64| Grid { lanes: lanes.max(1), ..grid };
+            let mut grids = vec![grid, fewer(grid.lanes / 4), fewer(1), Grid { pes: [1, 1], ..grid }];
+            grids.sort();
+            grids.dedup();
+            for grid in grids {
                 let mut spec = self.asked.specs[f].clone();
-                spec.aim.grid = Some(Grid { lanes: lanes.max(1), ..grid });
-                if let Some(new) = (self.asked.again)(f, &spec) {
-                    self.remember(f, &new);
+                spec.aim.grid = Some(grid);
+                if self.sought.insert((f, grid)) {
+                    (self.asked.again)(f, &spec).iter().for_each(|new| self.remember(f, new));
                 }
+            }
+        }
+        self.tried.iter().map(Vec::len).sum::<usize>() > before
+    }
+
+    /// Gives one function after the other but `f` its smallest array that was tried, until all fit, as long as they are
+    /// faster than the best choice.
+    fn make_room(&mut self, mut own: Vec<Compiled>, f: usize) {
+        let mut others: Vec<usize> = (0..own.len()).filter(|g| *g != f).collect();
+        let lut = |c: &Compiled| c.report.resources.lut;
+        others.sort_by_key(|&g| Reverse(lut(&own[g])));
+        for g in others {
+            let smaller = self.tried[g].iter().min_by_key(|c| lut(c)).filter(|c| lut(c) < lut(&own[g])).cloned();
+            let Some(smaller) = smaller else { continue };
+            let large = std::mem::replace(&mut own[g], smaller);
+            let best = self.best.as_ref().map_or(f64::MAX, |b| self.total(cycles, &b.1.all));
+            if self.total(cycles, &own) >= best {
+                own[g] = large;
+            } else if self.try_these(own.clone()).is_some_and(|share| share <= 1.0) {
+                return;
             }
         }
     }
 
     /// Exchanges the array of one function for another one that was tried, while the merged array gets better by it.
-    fn exchange(&mut self) {
+    fn exchange(&mut self) -> bool {
+        let first = self.best.as_ref().map(|b| b.0);
         let mut left = tuning::MERGED_EXCHANGES / self.alone.len().max(1);
         let mut same = 0;
         for f in (0..self.alone.len()).cycle() {
-            let Some((cost, Choice { own, .. })) = &self.best else { return };
+            let Some((cost, Choice { own, .. })) = &self.best else { break };
             let (cost, own) = (*cost, own.clone());
             for new in self.tried[f].clone() {
                 if new.vsa == own[f].vsa || self.is_for_cycles() && cycles(&new) >= cycles(&own[f]) {
                     continue;
                 }
                 if left == 0 {
-                    return;
+                    return false;
                 }
                 left -= 1;
                 let mut all = own.clone();
                 all[f] = new;
-                self.try_these(all);
+                let share = self.try_these(all.clone()).unwrap_or(f64::MAX);
+                if self.is_for_cycles() && share > 1.0 && share < tuning::MERGED_ROOM {
+                    self.make_room(all, f);
+                }
             }
             let is_better = self.best.as_ref().is_some_and(|b| b.0 < cost);
             same = if is_better { 0 } else { same + 1 };
             if same == self.alone.len() {
-                return;
+                break;
+            }
+        }
+        self.is_for_cycles() && self.best.as_ref().map(|b| b.0) < first
+    }
+
+    /// Where cycles come first and nothing fits: arrays within less of the limits, which leaves room for what merging
+    /// adds, and within the grid that the function with the most cycles has then. Bisects how much less.
+    fn tighten(&mut self) {
+        let aim = &self.asked.specs[0].aim;
+        let longest = self.order_by_cycles().find(|&f| is_free(self.asked.specs[f]));
+        let Some(f) = longest.filter(|_| self.best.is_none() && !aim.limit.is_empty() && self.is_for_cycles()) else {
+            return;
+        };
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..tuning::MERGED_PARTS {
+            let part = (low + high) / 2.0;
+            let mut spec = self.asked.specs[f].clone();
+            spec.aim.limit = self.part_of_limits(part);
+            let share = (self.asked.again)(f, &spec).map(|model| {
+                self.remember(f, &model);
+                self.try_over(grid_of(&model), &spec.aim.limit, Some(tuning::MERGED_NARROW_BYTES))
+            });
+            // Too little for one function is too little for all.
+            if share.is_none_or(|share| share <= 1.0) {
+                low = part;
+            } else {
+                high = part;
             }
         }
     }
 
-    /// Tries arrays within a grid, over ports of any width and over narrow ones. `false`: none fits.
+    /// The user's limits, less of all but DSP slices: merging adds multiplexers, tables and memories, no operators.
+    fn part_of_limits(&self, part: f64) -> BTreeMap<String, Most> {
+        let mut limit = self.asked.specs[0].aim.limit.clone();
+        for (name, most) in self.limits.named() {
+            if let Some(limit) = limit.get_mut(name).filter(|_| name != "dsp") {
+                *limit = Most::Count((most as f64 * part) as i64);
+            }
+        }
+        limit
+    }
+
+    /// Tries arrays within a grid, over ports of any width and over narrow ones, unless these do not help. `false`: none
+    /// fits.
     fn try_within(&mut self, grid: Grid) -> bool {
+        let limit = &self.asked.specs[0].aim.limit;
         let mut fits = false;
         if self.cannot_gain(grid) {
             return fits;
         }
-        for bytes in [None, Some(8), Some(4)] {
-            let spec = |f: usize| {
-                let c = &self.alone[f];
-                let is_narrow = bytes.is_none_or(|bytes| (0..c.vsa.axi_ports()).all(|p| c.vsa.bus_bytes(p) <= bytes));
-                if !is_free(self.asked.specs[f]) || grid.holds(c.vsa.extent, c.vsa.lanes) && is_narrow {
-                    return None;
-                }
-                let mut spec = self.asked.specs[f].clone();
-                spec.aim.grid = Some(grid);
-                for array in c.vsa.arrays.iter().filter(|_| bytes.is_some()) {
-                    let word = (bytes.unwrap_or(0) / array.ty.bytes()).max(1);
-                    spec.wiring.word.entry(array.name.clone()).or_insert(word);
-                }
-                Some(spec)
-            };
-            let specs: Vec<Option<DesignSpec>> = (0..self.alone.len()).map(spec).collect();
-            let like =
-                |f: usize, model: &Compiled| self.asked.like(f, self.forms[f].as_ref(), specs[f].as_ref()?, model);
-            let search = |f: usize| {
-                let new = specs[f].as_ref().and_then(|spec| (self.asked.again)(f, spec));
-                Ok::<_, Infallible>(new.unwrap_or_else(|| self.alone[f].clone()))
-            };
-            let Ok(all) = in_turn(&self.order(), like, search);
-            fits |= self.try_all(all);
+        for bytes in [None, Some(tuning::MERGED_NARROW_BYTES), Some(tuning::MERGED_NARROW_BYTES / 2)] {
+            let share = self.try_over(grid, limit, bytes);
+            fits |= share <= 1.0;
+            if share > tuning::MERGED_ROOM {
+                break;
+            }
         }
         fits
+    }
+
+    /// Tries arrays within a grid and limits, over ports of at most so many bytes. The share of the
+    /// limits for all that they take.
+    fn try_over(&mut self, grid: Grid, limit: &BTreeMap<String, Most>, bytes: Option<u32>) -> f64 {
+        let Ok(limits) = limits_of(self.asked.board, limit) else { return f64::MAX };
+        let spec = |f: usize| {
+            let c = &self.alone[f];
+            let is_narrow = bytes.is_none_or(|bytes| (0..c.vsa.axi_ports()).all(|p| c.vsa.bus_bytes(p) <= bytes));
+            let is_small = grid.holds(c.vsa.extent, c.vsa.lanes) && c.report.resources.fits(&limits);
+            if !is_free(self.asked.specs[f]) || is_small && is_narrow {
+                return None;
+            }
+            let mut spec = self.asked.specs[f].clone();
+            (spec.aim.grid, spec.aim.limit) = (Some(grid), limit.clone());
+            for array in c.vsa.arrays.iter().filter(|_| bytes.is_some()) {
+                let word = (bytes.unwrap_or(0) / array.ty.bytes()).max(1);
+                spec.wiring.word.entry(array.name.clone()).or_insert(word);
+            }
+            Some(spec)
+        };
+        let specs: Vec<Option<DesignSpec>> = (0..self.alone.len()).map(spec).collect();
+        let like = |f: usize, model: &Compiled| self.asked.like(f, self.forms[f].as_ref(), specs[f].as_ref()?, model);
+        let search = |f: usize| {
+            let new = specs[f].as_ref().and_then(|spec| (self.asked.again)(f, spec));
+            Ok::<_, Infallible>(new.unwrap_or_else(|| self.alone[f].clone()))
+        };
+        let Ok(all) = in_turn(&self.order(), like, search);
+        self.try_all(all)
     }
 
     /// Tries arrays like that of one function, of all functions that have such loops. Whether these are all.
@@ -336,18 +421,27 @@ impl Search<'_> {
         }
     }
 
+    /// The functions, those with the most cycles first.
+    fn order_by_cycles(&self) -> impl Iterator<Item = usize> {
+        let mut order: Vec<usize> = (0..self.alone.len()).collect();
+        order.sort_by_key(|&f| Reverse(self.alone[f].report.prediction.cycles));
+        order.into_iter()
+    }
+
     /// The grids of the functions with the most cycles.
     fn grids(&self) -> Vec<Grid> {
-        let mut order: Vec<&Compiled> = self.alone.iter().collect();
-        order.sort_by_key(|c| Reverse(c.report.prediction.cycles));
         let mut grids: Vec<Grid> = vec![];
-        for grid in order.into_iter().map(|c| Grid { pes: c.vsa.extent, lanes: c.vsa.lanes }) {
+        for grid in self.order_by_cycles().map(|f| grid_of(&self.alone[f])) {
             if !grids.contains(&grid) && grids.len() < tuning::MERGED_GRIDS {
                 grids.push(grid);
             }
         }
         grids
     }
+}
+
+fn grid_of(compiled: &Compiled) -> Grid {
+    Grid { pes: compiled.vsa.extent, lanes: compiled.vsa.lanes }
 }
 
 fn cycles(compiled: &Compiled) -> f64 {
@@ -388,7 +482,7 @@ fn choice(name: &str, own: Vec<Compiled>, alone: &[Compiled]) -> Result<Choice, 
     let arrays: Vec<&Vsa> = own.iter().map(|c| &c.vsa).collect();
     let merged = merge(&name.to_lowercase(), &arrays)?;
     let all = joined(&merged, own.clone(), alone);
-    let need = resources::estimate(&merged);
+    let need = resources::estimate(&merged) + compiled::outside(&own);
     Ok(Choice { own, all, merged, need })
 }
 

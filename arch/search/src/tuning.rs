@@ -306,5 +306,12 @@ pub const MERGED_MODELS: usize = 8;
 pub const IMITATED_PERCENT: i64 = 1;
 /// Grids that merged functions are tried with.
 pub const MERGED_GRIDS: usize = 3;
+/// Parts of the limits that merged functions are tried with, by bisection.
+pub const MERGED_PARTS: usize = 4;
+/// Bytes of the ports that are narrow.
+pub const MERGED_NARROW_BYTES: u32 = 8;
+/// If merged functions take more than this share of the limits, neither smaller arrays of some nor narrow ports make them
+/// fit.
+pub const MERGED_ROOM: f64 = 1.25;
 /// Merged arrays that are tried, each with another array of one function, times functions.
 pub const MERGED_EXCHANGES: usize = 600;
