@@ -8,12 +8,12 @@
 //! with the most cycles are tried, each as the largest that a function may have: functions whose own array is larger are
 //! searched again. Ports may be narrow, or get equal widths, which saves engines and costs buffers. If nothing fits the
 //! limits, smaller and smaller grids are tried. Functions with the same loops also get arrays like that of each other one.
-//! Where cycles come first, and nothing fits, the functions are searched within less of the limits, which leaves room for
-//! what merging adds. A grid is left out if its lanes cannot save many cycles. Functions that the best choice
-//! makes much slower are searched again within its grid, and one function after the other changes to another one of its
-//! arrays that were tried, while that is better; others make room for a larger one. Both take turns until neither helps. Every choice is merged and estimated. The
-//! objective decides: cycles are those of all functions, as often as `--weights` says; the size is the share of the scarcest
-//! resource of the merged array. It is a heuristic: no bound is known for all functions together.
+//! A grid is left out if cycles come first and its lanes cannot save many of them. Then choices are improved (`improve.rs`).
+//! Every choice is merged and estimated. The objective decides: cycles are those of all functions, as often as `--weights`
+//! says; the size is the share of the scarcest resource of the merged array. It is a heuristic: no bound is known for all
+//! functions together.
+
+mod improve;
 
 use crate::choose::{limits_of, objective};
 use crate::compiled::{self, Compiled};
@@ -122,8 +122,7 @@ pub fn merged(asked: &Asked, alone: Vec<Compiled>) -> Result<Vec<Compiled>, Diag
         }
         lanes /= 2;
     }
-    search.seek_faster();
-    while search.exchange() && search.seek_faster() {}
+    search.improve();
     let Search { best, refused, smallest, .. } = search;
     let Some((_, Choice { own, all, merged, .. })) = best else {
         return Err(vec![match (refused, smallest) {
@@ -238,122 +237,6 @@ impl Search<'_> {
             self.best = Some((cost, choice));
         }
         Some(share)
-    }
-
-    /// Where cycles come first: functions that the best array makes so much slower that all together notice it get arrays
-    /// that are the best within its grid, for [`Search::exchange`].
-    fn seek_faster(&mut self) -> bool {
-        let Some((_, Choice { own, merged, all, .. })) = self.best.as_ref().filter(|_| self.is_for_cycles()) else {
-            return true;
-        };
-        let before: usize = self.tried.iter().map(Vec::len).sum();
-        let grid = Grid { pes: merged.extent, lanes: merged.lanes };
-        let least = self.total(cycles, all) * tuning::IMITATED_PERCENT as f64 / 100.0;
-        let lost = |f: &usize| self.weights[*f] as f64 * (cycles(&own[*f]) - cycles(&self.alone[*f]));
-        let slow = |f: &usize| is_free(self.asked.specs[*f]) && lost(f) > least;
-        for f in (0..own.len()).filter(slow).collect::<Vec<_>>() {
-            // With fewer lanes, too: their operators are more likely among those of the others. One PE makes room.
-            let fewer = |lanes: i64| Grid { lanes: lanes.max(1), ..grid };
-            let mut grids = vec![grid, fewer(grid.lanes / 4), fewer(1), Grid { pes: [1, 1], ..grid }];
-            grids.sort();
-            grids.dedup();
-            for grid in grids {
-                let mut spec = self.asked.specs[f].clone();
-                spec.aim.grid = Some(grid);
-                if self.sought.insert((f, grid)) {
-                    (self.asked.again)(f, &spec).iter().for_each(|new| self.remember(f, new));
-                }
-            }
-        }
-        self.tried.iter().map(Vec::len).sum::<usize>() > before
-    }
-
-    /// Gives one function after the other but `f` its smallest array that was tried, until all fit, as long as they are
-    /// faster than the best choice.
-    fn make_room(&mut self, mut own: Vec<Compiled>, f: usize) {
-        let mut others: Vec<usize> = (0..own.len()).filter(|g| *g != f).collect();
-        let lut = |c: &Compiled| c.report.resources.lut;
-        others.sort_by_key(|&g| Reverse(lut(&own[g])));
-        for g in others {
-            let smaller = self.tried[g].iter().min_by_key(|c| lut(c)).filter(|c| lut(c) < lut(&own[g])).cloned();
-            let Some(smaller) = smaller else { continue };
-            let large = std::mem::replace(&mut own[g], smaller);
-            let best = self.best.as_ref().map_or(f64::MAX, |b| self.total(cycles, &b.1.all));
-            if self.total(cycles, &own) >= best {
-                own[g] = large;
-            } else if self.try_these(own.clone()).is_some_and(|share| share <= 1.0) {
-                return;
-            }
-        }
-    }
-
-    /// Exchanges the array of one function for another one that was tried, while the merged array gets better by it.
-    fn exchange(&mut self) -> bool {
-        let first = self.best.as_ref().map(|b| b.0);
-        let mut left = tuning::MERGED_EXCHANGES / self.alone.len().max(1);
-        let mut same = 0;
-        for f in (0..self.alone.len()).cycle() {
-            let Some((cost, Choice { own, .. })) = &self.best else { break };
-            let (cost, own) = (*cost, own.clone());
-            for new in self.tried[f].clone() {
-                if new.vsa == own[f].vsa || self.is_for_cycles() && cycles(&new) >= cycles(&own[f]) {
-                    continue;
-                }
-                if left == 0 {
-                    return false;
-                }
-                left -= 1;
-                let mut all = own.clone();
-                all[f] = new;
-                let share = self.try_these(all.clone()).unwrap_or(f64::MAX);
-                if self.is_for_cycles() && share > 1.0 && share < tuning::MERGED_ROOM {
-                    self.make_room(all, f);
-                }
-            }
-            let is_better = self.best.as_ref().is_some_and(|b| b.0 < cost);
-            same = if is_better { 0 } else { same + 1 };
-            if same == self.alone.len() {
-                break;
-            }
-        }
-        self.is_for_cycles() && self.best.as_ref().map(|b| b.0) < first
-    }
-
-    /// Where cycles come first and nothing fits: arrays within less of the limits, which leaves room for what merging
-    /// adds, and within the grid that the function with the most cycles has then. Bisects how much less.
-    fn tighten(&mut self) {
-        let aim = &self.asked.specs[0].aim;
-        let longest = self.order_by_cycles().find(|&f| is_free(self.asked.specs[f]));
-        let Some(f) = longest.filter(|_| self.best.is_none() && !aim.limit.is_empty() && self.is_for_cycles()) else {
-            return;
-        };
-        let (mut low, mut high) = (0.0, 1.0);
-        for _ in 0..tuning::MERGED_PARTS {
-            let part = (low + high) / 2.0;
-            let mut spec = self.asked.specs[f].clone();
-            spec.aim.limit = self.part_of_limits(part);
-            let share = (self.asked.again)(f, &spec).map(|model| {
-                self.remember(f, &model);
-                self.try_over(grid_of(&model), &spec.aim.limit, Some(tuning::MERGED_NARROW_BYTES))
-            });
-            // Too little for one function is too little for all.
-            if share.is_none_or(|share| share <= 1.0) {
-                low = part;
-            } else {
-                high = part;
-            }
-        }
-    }
-
-    /// The user's limits, less of all but DSP slices: merging adds multiplexers, tables and memories, no operators.
-    fn part_of_limits(&self, part: f64) -> BTreeMap<String, Most> {
-        let mut limit = self.asked.specs[0].aim.limit.clone();
-        for (name, most) in self.limits.named() {
-            if let Some(limit) = limit.get_mut(name).filter(|_| name != "dsp") {
-                *limit = Most::Count((most as f64 * part) as i64);
-            }
-        }
-        limit
     }
 
     /// Tries arrays within a grid, over ports of any width and over narrow ones, unless these do not help. `false`: none

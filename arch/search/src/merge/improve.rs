@@ -1,0 +1,143 @@
+//! Better choices of arrays that merge, from those that were tried.
+//!
+//! **Problem.** The arrays of the functions depend on each other: those that share operators cost little together, and
+//! what one function leaves of the limits another one can use.
+//!
+//! **Method.** Where nothing fits, [`Search::tighten`] searches the functions within a part of the limits. Then
+//! [`Search::improve`] takes turns: slow functions get new arrays within the best choice's grid, and one function after
+//! the other changes to another array that was tried, others to smaller ones if that makes room for it.
+//!
+//! Example: a long function and three short ones within 15,000 LUT. Each alone takes all of them, and merged they take
+//! 20,000. Within 11,000 they fit. Then the long one may become larger, if a short one becomes smaller.
+
+use super::{cycles, grid_of, is_free, Choice, Search};
+use crate::compiled::Compiled;
+use crate::tuning;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use uniform::aim::{Grid, Most};
+
+impl Search<'_> {
+    /// New arrays and exchanges, in turns, until neither helps.
+    pub(super) fn improve(&mut self) {
+        self.seek_faster();
+        while self.exchange() && self.seek_faster() {}
+    }
+
+    /// Where cycles come first: functions that the best array makes so much slower that all together notice it get arrays
+    /// that are the best within its grid, for [`Search::exchange`]. Whether there are new ones.
+    fn seek_faster(&mut self) -> bool {
+        let Some((_, Choice { own, merged, all, .. })) = self.best.as_ref().filter(|_| self.is_for_cycles()) else {
+            return true;
+        };
+        let before: usize = self.tried.iter().map(Vec::len).sum();
+        let grid = Grid { pes: merged.extent, lanes: merged.lanes };
+        let least = self.total(cycles, all) * tuning::IMITATED_PERCENT as f64 / 100.0;
+        let lost = |f: &usize| self.weights[*f] as f64 * (cycles(&own[*f]) - cycles(&self.alone[*f]));
+        let slow = |f: &usize| is_free(self.asked.specs[*f]) && lost(f) > least;
+        for f in (0..own.len()).filter(slow).collect::<Vec<_>>() {
+            // With fewer lanes, too: their operators are more likely among those of the others. One PE makes room.
+            let fewer = |lanes: i64| Grid { lanes: lanes.max(1), ..grid };
+            let mut grids = vec![grid, fewer(grid.lanes / 4), fewer(1), Grid { pes: [1, 1], ..grid }];
+            grids.sort();
+            grids.dedup();
+            for grid in grids {
+                let mut spec = self.asked.specs[f].clone();
+                spec.aim.grid = Some(grid);
+                if self.sought.insert((f, grid)) {
+                    (self.asked.again)(f, &spec).iter().for_each(|new| self.remember(f, new));
+                }
+            }
+        }
+        self.tried.iter().map(Vec::len).sum::<usize>() > before
+    }
+
+    /// Gives one function after the other but `f` its smallest array that was tried, until all fit, as long as they are
+    /// faster than the best choice.
+    fn make_room(&mut self, mut own: Vec<Compiled>, f: usize) {
+        let mut others: Vec<usize> = (0..own.len()).filter(|g| *g != f).collect();
+        let lut = |c: &Compiled| c.report.resources.lut;
+        others.sort_by_key(|&g| Reverse(lut(&own[g])));
+        for g in others {
+            let smaller = self.tried[g].iter().min_by_key(|c| lut(c)).filter(|c| lut(c) < lut(&own[g])).cloned();
+            let Some(smaller) = smaller else { continue };
+            let large = std::mem::replace(&mut own[g], smaller);
+            let best = self.best.as_ref().map_or(f64::MAX, |b| self.total(cycles, &b.1.all));
+            if self.total(cycles, &own) >= best {
+                own[g] = large;
+            } else if self.try_these(own.clone()).is_some_and(|share| share <= 1.0) {
+                return;
+            }
+        }
+    }
+
+    /// Exchanges the array of one function for another one that was tried, while the merged array gets better by it.
+    /// Whether cycles come first and it got better.
+    fn exchange(&mut self) -> bool {
+        let first = self.best.as_ref().map(|b| b.0);
+        let mut left = tuning::MERGED_EXCHANGES / self.alone.len().max(1);
+        let mut same = 0;
+        for f in (0..self.alone.len()).cycle() {
+            let Some((cost, Choice { own, .. })) = &self.best else { break };
+            let (cost, own) = (*cost, own.clone());
+            for new in self.tried[f].clone() {
+                if new.vsa == own[f].vsa || self.is_for_cycles() && cycles(&new) >= cycles(&own[f]) {
+                    continue;
+                }
+                if left == 0 {
+                    return false;
+                }
+                left -= 1;
+                let mut all = own.clone();
+                all[f] = new;
+                let share = self.try_these(all.clone()).unwrap_or(f64::MAX);
+                if self.is_for_cycles() && share > 1.0 && share < tuning::MERGED_ROOM {
+                    self.make_room(all, f);
+                }
+            }
+            let is_better = self.best.as_ref().is_some_and(|b| b.0 < cost);
+            same = if is_better { 0 } else { same + 1 };
+            if same == self.alone.len() {
+                break;
+            }
+        }
+        self.is_for_cycles() && self.best.as_ref().map(|b| b.0) < first
+    }
+
+    /// Where cycles come first and nothing fits: arrays within less of the limits, which leaves room for what merging
+    /// adds, and within the grid that the function with the most cycles has then. Bisects how much less.
+    pub(super) fn tighten(&mut self) {
+        let aim = &self.asked.specs[0].aim;
+        let longest = self.order_by_cycles().find(|&f| is_free(self.asked.specs[f]));
+        let Some(f) = longest.filter(|_| self.best.is_none() && !aim.limit.is_empty() && self.is_for_cycles()) else {
+            return;
+        };
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..tuning::MERGED_PARTS {
+            let part = (low + high) / 2.0;
+            let mut spec = self.asked.specs[f].clone();
+            spec.aim.limit = self.part_of_limits(part);
+            let share = (self.asked.again)(f, &spec).map(|model| {
+                self.remember(f, &model);
+                self.try_over(grid_of(&model), &spec.aim.limit, Some(tuning::MERGED_NARROW_BYTES))
+            });
+            // Too little for one function is too little for all.
+            if share.is_none_or(|share| share <= 1.0) {
+                low = part;
+            } else {
+                high = part;
+            }
+        }
+    }
+
+    /// The user's limits, less of all but DSP slices: merging adds multiplexers, tables and memories, no operators.
+    fn part_of_limits(&self, part: f64) -> BTreeMap<String, Most> {
+        let mut limit = self.asked.specs[0].aim.limit.clone();
+        for (name, most) in self.limits.named() {
+            if let Some(limit) = limit.get_mut(name).filter(|_| name != "dsp") {
+                *limit = Most::Count((most as f64 * part) as i64);
+            }
+        }
+        limit
+    }
+}
