@@ -87,9 +87,8 @@ pub fn all() -> &'static [Emitted] {
 
 /// Those with one function, of constant sizes.
 pub fn single() -> impl Iterator<Item = &'static Emitted> {
-    all()
-        .iter()
-        .filter(|ip| !["functions", "sizes", "scaled", "plus", "guarded_sizes", "cut_functions"].contains(&ip.name))
+    let others = ["functions", "sizes", "scaled", "plus", "guarded_sizes", "cut_functions", "cut_merged"];
+    all().iter().filter(move |ip| !others.contains(&ip.name))
 }
 
 /// The case of that name.
