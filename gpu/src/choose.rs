@@ -9,6 +9,7 @@ use crate::launches::Launches;
 use crate::lower::lower;
 use crate::model::{self, estimate, Estimate};
 use crate::phases;
+use crate::registers;
 use scop::diag::{Diagnostic, Diagnostics};
 use std::ops::Range;
 use uniform::design::{ArrayChoice, DesignSpec, Shape};
@@ -228,7 +229,7 @@ fn best(program: &Program, plan: &Plan, (phased, words): (bool, bool), least: f6
     if !tiled && found.warp.time.is_some() && computes && !found.choice.whole && !found.warp.is_unrolled() {
         // Rows of two words: what is not a multiplication or an addition is for twice as many of them.
         let wide = |inputs: Inputs| attempt(Choice { registers: Some(2 * found.warp.registers), inputs, ..plain });
-        let fits = |c: &Chosen| c.estimate.registers <= model::REGISTERS;
+        let fits = |c: &Chosen| c.estimate.registers <= registers::MOST;
         let all = [wide(Inputs::Shuffled), wide(Inputs::Reloaded)].into_iter().flatten().filter(fits);
         found = all.reduce(better).unwrap_or(found);
     }
@@ -249,7 +250,7 @@ fn best(program: &Program, plan: &Plan, (phased, words): (bool, bool), least: f6
     for plan in lanes {
         let reloaded = Choice { inputs: Inputs::Reloaded, ..plain };
         let all = [plain, reloaded, Choice { shared: true, ..plain }].map(|choice| under(&plan, choice));
-        found = all.into_iter().flatten().filter(|c| c.estimate.registers <= model::REGISTERS).fold(found, cheaper);
+        found = all.into_iter().flatten().filter(|c| c.estimate.registers <= registers::MOST).fold(found, cheaper);
     }
     Ok(found)
 }
@@ -289,7 +290,7 @@ fn finished(program: &Program, chosen: Chosen, rows: Option<i64>) -> Result<Chos
 }
 
 /// The chosen map with as many rows asked for ahead as hide the memory's latency: the bytes that all warps of a processor wait
-/// for together. Each row takes registers, so more of them leave room for fewer warps. `rows`: as many as these.
+/// for together. Each row takes registers, so more of them leave room for fewer warps, or crowd a lane. `rows`: as many as these.
 fn ahead(program: &Program, chosen: Chosen, rows: Option<i64>) -> Result<Chosen, Refusal> {
     if chosen.warp.time.is_none() {
         return Ok(chosen);
@@ -306,7 +307,8 @@ fn ahead(program: &Program, chosen: Chosen, rows: Option<i64>) -> Result<Chosen,
             break;
         }
         let other = with(more)?;
-        best = if in_flight(&other) > in_flight(&best) { other } else { best };
+        let crowds = registers::is_crowded(&other.warp) && !registers::is_crowded(&best.warp);
+        best = if in_flight(&other) > in_flight(&best) && !crowds { other } else { best };
     }
     if model::is_alone(&best.warp) {
         best.warp.warps = 1;

@@ -12,7 +12,7 @@
 //!   is near.
 //! - [`phases`] makes a program of each phase; [`launches`] joins their kernels.
 //! - [`ramps`] finds what the first and the last steps of a warp need not compute.
-//! - [`counts`]: the instructions of a step.
+//! - [`counts`]: the instructions of a step; [`registers`]: those of a lane.
 //! - [`verify`] checks the program of a warp, [`text`] prints it.
 //! - [`choose`] compares maps by a model of the device.
 //! - [`print`](mod@print) writes CUDA, HIP, the CPU shim, the host and Python.
@@ -34,6 +34,7 @@ pub mod arrange;
 pub mod space;
 pub mod analyze;
 pub mod lower;
+pub mod registers;
 pub mod model;
 pub mod counts;
 pub mod ramps;

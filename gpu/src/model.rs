@@ -4,6 +4,7 @@
 //! count as others do. Rates are those of one H200, measured with generated code; the ratios decide, not the device.
 
 use crate::ir::{Block, Node, Op, Passing, Pitch, Warp, LANES, QUAD};
+use crate::registers;
 use scop::BinaryOp;
 
 /// Bytes that a copy moves in a second, reads and writes together.
@@ -20,8 +21,6 @@ const PROCESSORS: i64 = 132;
 const WARPS: f64 = (PROCESSORS * 16) as f64;
 /// Steps of a warp that has a part of the time loop.
 const HEIGHT: i64 = 128;
-/// Registers of a lane that a kernel may have.
-pub const REGISTERS: i64 = 255;
 /// With more registers than these few warps fit a processor.
 const ALONE: i64 = 150;
 /// Bytes that the cache hands out in a second: reloaded words.
@@ -52,7 +51,7 @@ pub struct Estimate {
     pub memory: f64,
     /// Registers of rows that a step loads.
     pub loaded: i64,
-    /// Registers of a lane that hold values at the end of a step.
+    /// Registers of a lane that a compiler takes, at most.
     pub registers: i64,
     pub warps: f64,
     /// Bytes of different elements that a warp reads in a step.
@@ -69,11 +68,6 @@ impl Estimate {
     }
 }
 
-/// Blocks of this many threads that a processor holds, of a kernel that bounds its registers by that.
-pub fn blocks(warp: &Warp, threads: i64) -> i64 {
-    (65536 / (threads * ((registers(warp) + 7) / 8 * 8))).max(1)
-}
-
 /// Warps of a strip at a side, such that they take no longer than others: 4, or 2 where what a border takes is little beside the
 /// rest of a step. Measured: windows of 11 x 11 take 6 % less time with 2 than with 4; windows of 7 x 7 and stencils take more.
 pub fn turns(warp: &Warp) -> i64 {
@@ -88,17 +82,10 @@ pub fn turns(warp: &Warp) -> i64 {
     }
 }
 
-/// Whether the compiler has to keep a kernel within the registers that as many blocks have: those of warps that share operands, and
-/// those of which a few registers more would leave room for two blocks of 4 warps in place of three.
-pub fn bounded(warp: &Warp) -> bool {
-    let of_three = 65536 / (3 * 128) / 8 * 8;
-    warp.block.is_some() || (warp.warps == 4 && MANY < registers(warp) && registers(warp) <= of_three)
-}
-
 /// Whether a warp is a block by itself: few fit a processor, and there are many more, so that none waits for those of its block.
 pub fn is_alone(warp: &Warp) -> bool {
     let beside: f64 = warp.grid.iter().filter_map(|a| a.most_warps()).map(|n| n as f64).product();
-    warp.block.is_none() && registers(warp) > ALONE && beside > WARPS / 2.0
+    warp.block.is_none() && registers::taken(warp) > ALONE && beside > WARPS / 2.0
 }
 
 /// What one step of a warp takes.
@@ -141,16 +128,16 @@ pub fn estimate(warp: &Warp) -> Estimate {
     let seconds = memory.max(issue).max(shuffles).max(cached);
     let wide = if warp.is_wide() { WIDE } else { 1.0 };
     let together = [memory * wide, issue, shuffles, cached].iter().map(|p| p.powi(4)).sum::<f64>().powf(0.25);
-    let registers = registers(warp);
+    let registers = registers::taken(warp);
     // A device that is not full takes as long as a full one.
     let idle = (WARPS / warps).max(1.0);
-    let spilled = if registers > REGISTERS { 16.0 } else { 1.0 };
+    let spilled = if registers > registers::MOST { 16.0 } else { 1.0 };
     let read = (one.read * LANES as f64) as i64;
     Estimate {
         seconds: seconds * idle * spilled,
         together: together * idle,
         memory: memory * idle,
-        loaded: loaded(warp),
+        loaded: registers::loaded(warp),
         registers,
         warps,
         read,
@@ -160,8 +147,8 @@ pub fn estimate(warp: &Warp) -> Estimate {
 /// Blocks of 4 warps that a processor holds, of lanes with this many registers; 0: they do not fit.
 fn resident(registers: i64) -> i64 {
     match registers {
-        r if r > REGISTERS => 0,
-        r => (65536 / (128 * ((r + 7) / 8 * 8))).min(16),
+        r if r > registers::MOST => 0,
+        r => registers::blocks(r, 128).min(16),
     }
 }
 
@@ -170,7 +157,7 @@ fn resident(registers: i64) -> i64 {
 /// read are read at one time, once from the memory; a copy moves bytes in this order, too. `None`: many steps are better.
 pub fn short_height(warp: &Warp) -> Option<i64> {
     let time = warp.time.as_ref().filter(|t| t.height.is_some())?;
-    if registers(warp) > MANY {
+    if registers::taken(warp) > MANY {
         return None;
     }
     let one = step(warp);
@@ -190,66 +177,10 @@ pub fn is_busy(warp: &Warp) -> bool {
 
 /// Steps of a warp such that all warps are on the device at once.
 pub fn likely_height(warp: &Warp) -> f64 {
-    let at_once = PROCESSORS * 4 * resident(registers(warp)).max(1);
+    let at_once = PROCESSORS * 4 * resident(registers::taken(warp)).max(1);
     let steps: i64 = warp.grid.iter().filter(|a| a.step == Pitch::Height).map(|a| a.count.most).product();
     let strips: i64 = warp.grid.iter().filter_map(|a| a.most_warps()).product();
     (steps as f64 * strips as f64 / at_once as f64).clamp(1.0, steps.max(1) as f64)
-}
-
-/// Registers of a byte that all lanes use, with its address.
-const ADDRESSED: i64 = 3;
-/// Registers of addresses, masks and counters.
-const OVERHEAD: i64 = 24;
-
-/// Values that wait for a later step, rows asked for ahead, and the most that live at once within a step.
-fn registers(warp: &Warp) -> i64 {
-    let words = |n: &Node| words(warp, n);
-    let waiting: i64 = warp.waits().iter().map(|(of, steps)| steps * words(warp.node(*of))).sum();
-    let ahead = warp.time.as_ref().map_or(0, |t| t.ahead);
-    // Bytes that all lanes use, each in a register and at an address.
-    let bytes = |n: &&Node| matches!(n.op, Op::Load { each: 1, .. }) && !n.row && !n.invariant && n.ty.bits() == 8;
-    let bytes = ADDRESSED * warp.nodes.iter().filter(bytes).count() as i64;
-    waiting + ahead * (loaded(warp) + bytes) + live(warp, words) + OVERHEAD
-}
-
-fn loaded(warp: &Warp) -> i64 {
-    let loads = warp.nodes.iter().filter(|n| matches!(n.op, Op::Load { .. }) && n.row && !n.invariant);
-    loads.map(|n| words(warp, n)).sum()
-}
-
-/// Registers of a lane for a value.
-fn words(warp: &Warp, n: &Node) -> i64 {
-    if n.row {
-        warp.width * ((i64::from(n.ty.bytes()) + 3) / 4)
-    } else {
-        1
-    }
-}
-
-/// The most registers of values that are alive at once in the interior, in the order of the nodes.
-fn live(warp: &Warp, words: impl Fn(&Node) -> i64) -> i64 {
-    let mut last: Vec<usize> = (0..warp.nodes.len()).collect();
-    for (k, node) in warp.nodes.iter().enumerate().filter(|(_, n)| !n.border) {
-        let used = match &node.op {
-            Op::Guard(g) => vec![if g.inside { g.then } else { g.otherwise }],
-            op => op.operands(),
-        };
-        used.into_iter().for_each(|o| last[o.index()] = k);
-    }
-    warp.stores.iter().for_each(|s| last[s.value.index()] = warp.nodes.len());
-    let held =
-        |n: &Node| !n.border && !matches!(n.op, Op::Const(_) | Op::Argument { .. } | Op::Past { .. } | Op::Guard(_));
-    let (mut now, mut most) = (0, 0);
-    let mut ends: Vec<i64> = vec![0; warp.nodes.len() + 1];
-    for (k, node) in warp.nodes.iter().enumerate() {
-        if held(node) {
-            now += words(node);
-            ends[last[k]] += words(node);
-        }
-        most = most.max(now);
-        now -= ends[k];
-    }
-    most
 }
 
 /// Bytes of all elements of the arrays, read and written.

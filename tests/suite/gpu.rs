@@ -285,6 +285,29 @@ fn sums_of_products_of_bytes_are_dots() {
     }
 }
 
+/// The head of a kernel states the registers that the search counts on: of the worked example in `gpu/src/registers.rs`, of a
+/// product, which is bounded, and of taps without a time loop.
+#[test]
+fn heads_state_the_registers_of_a_lane() {
+    let cases = [
+        ("sweeps.c", "--function star -D S=8 -D N=16384 -D M=16384 --space j,t --time i+t --fp-contract", 184),
+        ("product.c", "--function product --fp-contract -D M=8192 -D N=8192 -D K=8192", 128),
+        ("taps.c", "--space c --time q -D Q=5", 40),
+    ];
+    for (file, options, registers) in cases {
+        let head = std::sync::Mutex::new(String::new());
+        let keep = |name: &str, text: String| {
+            let line = text.lines().find(|l| l.starts_with("//   a lane ")).filter(|_| name == "kernel.cu");
+            line.into_iter().for_each(|l| *head.lock().expect("no panic") = l.into());
+            text
+        };
+        let file = root("tests/gpu").join(file);
+        run(&format!("{options} --no-check"), &file, &keep).expect("a kernel");
+        let head = head.into_inner().expect("no panic");
+        assert!(head.ends_with(&format!("at most {registers} registers")), "{options}: {head}");
+    }
+}
+
 #[test]
 fn planted_faults_are_seen() {
     let found = on_all_cores(

@@ -27,6 +27,7 @@ use crate::ir::{Feeder, Node, NodeId, Op, Passing, ScalarId, Warp};
 use crate::launches::Launches;
 use crate::model;
 use crate::ramps::Needs;
+use crate::registers;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -242,6 +243,7 @@ impl<'a> Printer<'a> {
             let unrolled = if warp.block.is_some() { Feeder::STEPS } else { self.slots() };
             self.line(&format!("//   a step   {counts}; unrolled {unrolled}"));
         }
+        self.line(&format!("//   a lane   at most {} registers", registers::taken(warp)));
         self.line("//");
         let last = warp.registers - 1;
         let behind = 2 * warp.registers - 1;
@@ -280,9 +282,9 @@ impl<'a> Printer<'a> {
             list.push("int height".into());
         }
         let threads = 32 * self.warp.warps;
-        let bounds = match model::bounded(self.warp) {
-            true => format!("BOUNDED_KERNEL({threads}, {})", model::blocks(self.warp, threads)),
-            false => format!("KERNEL({threads})"),
+        let bounds = match registers::bound(self.warp) {
+            Some(blocks) => format!("BOUNDED_KERNEL({threads}, {blocks})"),
+            None => format!("KERNEL({threads})"),
         };
         self.line(&format!("{bounds} {}({}) {{", self.warp.name, list.join(", ")));
     }
