@@ -446,6 +446,12 @@ impl Warp {
         }
         waits
     }
+    /// Whether lanes of all warps are at a border in every step.
+    pub fn has_no_interior(&self) -> bool {
+        let time = self.time.as_ref().map(|t| t.scalar);
+        let still = |f: &&Form| time.is_none_or(|t| f.of(t) == 0);
+        self.interior.iter().filter(still).any(|f| f.range(&self.scalars, 1).1 < 0)
+    }
     /// Values of `u`.
     pub fn units(&self) -> i64 {
         LANES * self.width

@@ -48,7 +48,12 @@ impl Needs {
     pub fn of(warp: &Warp) -> Needs {
         let none = || Needs { ramps: Ramps::default(), start: vec![], end: vec![] };
         let Some(time) = warp.time.as_ref().filter(|t| t.height.is_some() && !t.skewed) else { return none() };
-        if warp.block.is_some() || warp.pairs.is_some() || warp.stores.iter().any(|s| warp.is_after(s)) {
+        // The bodies of the ramps are those of the interior.
+        if warp.has_no_interior()
+            || warp.block.is_some()
+            || warp.pairs.is_some()
+            || warp.stores.iter().any(|s| warp.is_after(s))
+        {
             return none();
         }
         let Some(delays) = delays(warp, time.before) else { return none() };

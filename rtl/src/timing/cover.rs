@@ -84,9 +84,7 @@ pub fn cuts<'a>(inputs: &[u32], of: impl Fn(u32) -> (&'a [Cut], Depth)) -> Vec<C
             }
         }
         trivial = trivial.with(&single).unwrap_or(trivial);
-        next.sort_by(|a, b| {
-            (a.depth.cost().total_cmp(&b.depth.cost())).then(a.count.cmp(&b.count))
-        });
+        next.sort_by(|a, b| (a.depth.cost().total_cmp(&b.depth.cost())).then(a.count.cmp(&b.count)));
         next.truncate(if k + 1 < inputs.len() { 2 * CUTS } else { CUTS });
         found = next;
     }

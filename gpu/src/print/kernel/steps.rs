@@ -105,9 +105,7 @@ impl Printer<'_> {
 
     /// The loop: the steps without a border by themselves, around them the border.
     fn run(&mut self, t: &str, slots: i64) {
-        // The bodies of the ramps are inside.
-        let ramps = if self.has_no_interior() { Ramps::default() } else { self.needs.ramps };
-        let Ramps { start, end } = ramps;
+        let Ramps { start, end } = self.needs.ramps;
         if end > 0 {
             self.line(&format!(
                 "const int full_end = one::min(inside_end, last + 1 - {end});  // later steps need less"
@@ -127,7 +125,7 @@ impl Printer<'_> {
         };
         // Where lanes of every warp are at a border, their steps are the ones that are unrolled.
         let (within, body) = match self.has_side_body() {
-            true if self.has_no_interior() => ("", "Lanes"),
+            true if self.warp.has_no_interior() => ("", "Lanes"),
             true => ("within && ", "Interior"),
             false => ("", "Interior"),
         };
@@ -156,15 +154,7 @@ impl Printer<'_> {
 
     /// Whether there is a body for the sides: where strips are divided because of it, or where there is nothing inside.
     fn has_side_body(&self) -> bool {
-        self.rows() == "rows" || self.has_no_interior()
-    }
-
-    /// Whether lanes of all warps are at a border in every step.
-    fn has_no_interior(&self) -> bool {
-        let scalars = &self.warp.scalars;
-        let time = self.warp.time.as_ref().map(|t| t.scalar);
-        let still = |f: &&Form| time.is_none_or(|t| f.of(t) == 0);
-        self.warp.interior.iter().filter(still).any(|f| f.range(scalars, 1).1 < 0)
+        self.rows() == "rows" || self.warp.has_no_interior()
     }
 
     /// First and last step of the warp.
@@ -221,7 +211,7 @@ impl Printer<'_> {
         match self.has_side_body() {
             true => {
                 self.line(&format!("const int inside_end = {end};"));
-                if !self.has_no_interior() {
+                if !self.warp.has_no_interior() {
                     self.line(&format!("const bool within = {within};  // no lane is at a border, either"));
                 }
             }
