@@ -30,6 +30,17 @@ def product(element, total, tile, latency, lanes, *more):
     return KERNEL.format(element=element, sum=total), shape + list(more)
 
 
+def transposed(design):
+    """The same with B[j][k]."""
+    text, arguments = design
+    return text.replace("B[k][j]", "B[j][k]"), arguments
+
+
+def chosen(element, total):
+    """The product with sagen's own choice."""
+    return KERNEL.format(element=element, sum=total), []
+
+
 def layer(o, i, pixels, kernel, *design):
     """A convolution layer of stride 1."""
     sizes = {"O": o, "I": i, "R": pixels, "C": pixels, "P": kernel, "S": 1}
@@ -41,10 +52,15 @@ DESIGNS = {
     "int16, 13×16 PEs, 8 lanes": product("int16_t", "int32_t", "i=260,j=256,k=64", "i=20,j=16", 8),
     "int8, 19×32 PEs, 16 lanes": product("int8_t", "int32_t", "i=266,j=256,k=64", "i=14,j=8", 16),
     "int16, 16×16 PEs, 32 lanes": product("int16_t", "int32_t", "i=256,j=256,k=64", "i=16,j=16", 32),
+    "int8, 24×8 PEs, 64 lanes, B transposed": transposed(product("int8_t", "int32_t", "i=384,j=128,k=64", "i=16,j=16", 64)),
     "fp32 fused, 13×16 PEs, 8 lanes": product("float", "float", "i=260,j=256,k=64", "i=20,j=16", 8, *FUSED),
     "mm.c, 4×4 PEs, 2 lanes": (None, ["examples/mm.c", "--space", "i,j", "--tile", "i=16,j=16", "--latency", "i=4,j=4", "--simd", "k=2"]),
     "conv 1×1, 4×4 PEs, 4 lanes": layer(64, 64, 56, 1, "--space", "o,c", "--tile", "o=16,c=4,r=8", "--latency", "o=4", "--simd", "i=4"),
     "conv 3×3, 4×4 PEs, 4 lanes": layer(64, 64, 56, 3, "--space", "o,c", "--tile", "o=4,c=4,r=8", "--simd", "i=4"),
+    "int16, sagen's choice": chosen("int16_t", "int32_t"),
+    "int8, sagen's choice": chosen("int8_t", "int32_t"),
+    "VGG-16 512-512-14, sagen's choice": layer(512, 512, 14, 3),
+    "cnn, sagen's choice": (None, ["examples/cnn.c"]),
 } | {name: (None, [f"examples/{name}.c", "--limit", "lut=15000,dsp=32"]) for name in ("cnn", "fir", "layer", "smith_waterman")}
 
 
