@@ -27,6 +27,7 @@ use search::Compiled;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use templates::interface::Interface;
+use templates::Cells;
 use uniform::design::DesignSpec;
 
 /// An IP that was written.
@@ -162,14 +163,21 @@ impl Job<'_> {
     }
 }
 
-/// The bands of an array on the dies of the board, if it has as many.
+/// The bands of each array on the dies of the board, if it has as many, and what leads to memories.
 fn floorplan(built: &Built, board: &Board) -> Option<File> {
     let cells = templates::floorplan(&built.design)?;
-    let dies = board.dies_of(cells.bands.len())?;
-    let band =
-        |(die, bands): (&Die, &Vec<String>)| OnDie { die: die.name.clone(), band: bands.clone(), beside: vec![] };
-    let mut all: Vec<OnDie> = dies.iter().zip(&cells.bands).map(band).collect();
-    all[0].beside = cells.beside;
+    let on = |die: &Die| OnDie { die: die.name.clone(), band: vec![], beside: vec![] };
+    let mut all: Vec<OnDie> = board.dies.iter().map(on).collect();
+    for Cells { bands, beside, away } in cells.arrays {
+        let first = board.first_of(bands.len())?;
+        all[first].beside.extend(beside);
+        bands.into_iter().enumerate().for_each(|(band, cell)| all[first + band].band.push(cell));
+        for (dies, cell) in away {
+            let die = first.checked_add_signed(dies as isize).and_then(|die| all.get_mut(die));
+            die.into_iter().for_each(|die| die.beside.push(cell.clone()));
+        }
+    }
+    all.retain(|on| !on.band.is_empty() || !on.beside.is_empty());
     let kernel = &built.interface.kernel;
     let text = constraints::floorplan(kernel, &all, &cells.registers);
     Some(File::new(format!("constraints/{kernel}_floorplan.xdc"), text))

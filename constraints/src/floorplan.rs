@@ -1,10 +1,10 @@
 //! Floorplan of an IP whose array is cut into bands, one for each die.
 //!
-//! Job: tells the placer on which die each band stands, and which registers stand at the borders of the dies.
-//! `USER_SLR_ASSIGNMENT` guides the partition into dies. A pblock for each band, all of its die, bounds where its cells
-//! are placed at first; it is soft, so registers can still move near a border. What stands beside the first band, such
-//! as the engines, has no pblock: its ports may lead elsewhere. `USER_SLL_REG` asks for the sites of the wires
-//! between dies.
+//! Job: tells the placer on which die each band stands, and what leads to memories, and which registers stand at the borders
+//! of the dies. `USER_SLR_ASSIGNMENT` guides the partition into dies. A pblock for each band, all of its die, bounds where
+//! its cells are placed at first; it is soft, so registers can still move near a border. What stands beside the bands, such
+//! as the engines, has no pblock: its ports lead out of the IP. `USER_SLL_REG` asks for the sites of the wires between
+//! dies.
 //!
 //! Invariant: names hold wherever the IP stands in a design.
 //!
@@ -14,7 +14,7 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OnDie {
     pub die: String,
-    /// The band, once in each core.
+    /// The band, once in each core that has one there.
     pub band: Vec<String>,
     /// What else stands there.
     pub beside: Vec<String>,
@@ -37,8 +37,8 @@ fn cell(top: &str, name: &str) -> String {
 /// The text of an XDC file for implementation. `registers`: patterns for registers at the borders, as in Verilog.
 pub fn floorplan(top: &str, dies: &[OnDie], registers: &[String]) -> String {
     let mut text = format!(
-        "# Floorplan of {top}: a band of the array on each die, and beside the first one what leads to memory.\n\
-         # Read it for implementation.\n"
+        "# Floorplan of {top}: bands of the array, beside the first one the engines, and on the dies of the memories what leads\n\
+         # there. Read it for implementation.\n"
     );
     for OnDie { die, band, beside } in dies {
         for name in band.iter().chain(beside) {
@@ -46,7 +46,7 @@ pub fn floorplan(top: &str, dies: &[OnDie], registers: &[String]) -> String {
         }
     }
     text += "# A block for each band: all of its die. It bounds where cells are placed at first.\n";
-    for OnDie { die, band, .. } in dies {
+    for OnDie { die, band, .. } in dies.iter().filter(|on| !on.band.is_empty()) {
         let block = format!("pblock_{top}_{die}");
         text += &format!("create_pblock {block}\nresize_pblock {block} -add {{{die}}}\n");
         for name in band {

@@ -18,6 +18,7 @@ use crate::array::{Array, ArrayPorts};
 use crate::axi::bundle::{AxiRead, AxiWrite};
 use crate::axi::on_chip::OnChip;
 use crate::axi::reader::{AxiReader, ReaderParams, ReaderPorts};
+use crate::axi::station::{self, Route, StationPorts};
 use crate::axi::writer::{AxiWriter, WriterParams, WriterPorts};
 use crate::axi::{EnginePorts, Guard};
 use crate::control::sequencer::{Sequencer, SequencerPorts};
@@ -37,6 +38,8 @@ pub struct Core {
     pub writers: Vec<(usize, WriterParams)>,
     /// On-chip memories, by the port that leads to them.
     pub memories: Vec<(usize, OnChip)>,
+    /// Ways to memories on other dies, by port, and whether they lead up.
+    pub routes: Vec<(usize, bool, Route)>,
     pub sequencer: Sequencer,
     pub array: Array,
     /// Program registers, each number once.
@@ -80,6 +83,8 @@ pub struct Engine<'m, P> {
 pub struct Engines<'m> {
     pub readers: Vec<Engine<'m, ReaderPorts>>,
     pub writers: Vec<Engine<'m, WriterPorts>>,
+    /// The last stations on the ways to memories on other dies.
+    stations: Vec<Engine<'m, StationPorts>>,
     /// Number of AXI ports of the IP. Ports with higher numbers lead to on-chip memories.
     axi_ports: usize,
 }
@@ -112,13 +117,17 @@ impl<'m> Engines<'m> {
         let engines = self.all().into_iter().flatten().filter(|e| port(e.port));
         engines.map(|e| e.ports.report.quiet.out(e.instance)).collect()
     }
-    /// The reader at an AXI port, and its bus.
+    /// What reads at an AXI port, and its bus: the reader, or the last station on its way.
     pub fn read(&self, port: usize) -> Option<(Instance<'m>, &AxiRead<Port>)> {
-        self.readers.iter().find(|e| e.port == port).map(|e| (e.instance, &e.ports.bus))
+        let last = self.stations.iter().find(|s| s.port == port);
+        let last = last.and_then(|s| Some((s.instance, s.ports.read.as_ref()?)));
+        last.or_else(|| self.readers.iter().find(|e| e.port == port).map(|e| (e.instance, &e.ports.bus)))
     }
-    /// The writer at an AXI port, and its bus.
+    /// What writes at an AXI port, and its bus: the writer, or the last station on its way.
     pub fn write(&self, port: usize) -> Option<(Instance<'m>, &AxiWrite<Port>)> {
-        self.writers.iter().find(|e| e.port == port).map(|e| (e.instance, &e.ports.bus))
+        let last = self.stations.iter().find(|s| s.port == port);
+        let last = last.and_then(|s| Some((s.instance, s.ports.write.as_ref()?)));
+        last.or_else(|| self.writers.iter().find(|e| e.port == port).map(|e| (e.instance, &e.ports.bus)))
     }
 }
 
@@ -134,6 +143,11 @@ impl Core {
             Some((p, OnChip::from_vsa(vsa, p, readers.iter().any(|r| r.0 == p), writers.iter().any(|w| w.0 == p))?))
         };
         let memories = (0..vsa.ports()).filter_map(memory).collect();
+        let route = |p: usize| {
+            let [reads, writes] = [readers.iter().any(|r| r.0 == p), writers.iter().any(|w| w.0 == p)];
+            Some((p, vsa.away[p] > 0, Route::from_vsa(vsa, p, reads, writes)?))
+        };
+        let routes = (0..vsa.away.len()).filter_map(route).collect();
         let array = Array::new(vsa, &readers, &writers)?;
         let release: Vec<i64> = (0..vsa.inputs.len()).map(|g| release_delay(vsa, g)).collect();
         let emitted: Vec<i64> = (0..vsa.outputs.len()).map(|o| emitted_delay(vsa, o)).collect();
@@ -146,6 +160,7 @@ impl Core {
             readers,
             writers,
             memories,
+            routes,
             sequencer,
             array,
             program: program::of(vsa),
@@ -166,7 +181,7 @@ impl Core {
     /// Instantiates the engines and the on-chip memories.
     pub fn engines<'m>(&self, m: &'m ModuleBuilder, d: &mut Design, inputs: &Inputs<'_, 'm>) -> Engines<'m> {
         let axi_ports = self.memories.iter().map(|m| m.0).min().unwrap_or(usize::MAX);
-        let mut engines = Engines { readers: vec![], writers: vec![], axi_ports };
+        let mut engines = Engines { readers: vec![], writers: vec![], stations: vec![], axi_ports };
         let mut ports: Vec<usize> = self.readers.iter().map(|r| r.0).chain(self.writers.iter().map(|w| w.0)).collect();
         ports.sort_unstable();
         ports.dedup();
@@ -191,6 +206,12 @@ impl Core {
             let rst = m.all(&[&[inputs.guard.rst], &engines.quiet_at(&|p| p == *port)[..]].concat());
             template.ports().rst.set(memory, rst);
             template.connect(memory, engines.read(*port), engines.write(*port));
+        }
+        for (port, up, route) in &self.routes {
+            let name = |place: u32| station::instance(*port, *up, place);
+            let ends = (engines.read(*port), engines.write(*port));
+            let (instance, ports) = route.build(m, d, name, inputs.guard.live, ends);
+            engines.stations.push(Engine { port: *port, instance, ports });
         }
         engines
     }

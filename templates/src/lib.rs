@@ -15,6 +15,7 @@ mod naming;
 
 pub mod array;
 pub mod axi;
+mod border;
 mod cases;
 pub mod control;
 mod core;
@@ -30,7 +31,7 @@ mod phases;
 pub mod port;
 pub mod stream;
 
-pub use floorplan::{floorplan, Floorplan};
+pub use floorplan::{floorplan, Cells, Floorplan};
 pub use interface::Interface;
 pub use ip::ip;
 pub use naming::stem;

@@ -67,6 +67,7 @@ pub(super) fn join(
         functions: vec![],
         lanes: mapping.lanes() as i64,
         ahead: beats_ahead(spec.wiring.memory_latency.unwrap_or_default().into()),
+        away: vec![],
         address_bits: spec.wiring.address_bits.unwrap_or(64),
         lengths: spec.wiring.guard == Some(true),
         unaligned: spec.wiring.unaligned == Some(true),

@@ -1,7 +1,7 @@
 //! What the bands of an array take, and what the registers between them take.
 
 use crate::network;
-use crate::{control, engines, pes};
+use crate::{control, engines, pes, stations};
 use array::contract::bands::Bands;
 use array::contract::walk::Walk;
 use array::resources::Resources;
@@ -52,7 +52,7 @@ pub fn along(vsa: &Vsa, axis: usize) -> Vec<Resources> {
     (0..=extent).map(|hops| all.iter().map(|s| s.before(hops)).sum()).collect()
 }
 
-/// What each band takes.
+/// What each band takes, with what leads to memories on its die and through it.
 pub fn bands(vsa: &Vsa) -> Vec<Resources> {
     let Ok(bands) = Bands::of(vsa) else { return vec![] };
     let along = along(vsa, bands.axis);
@@ -60,5 +60,14 @@ pub fn bands(vsa: &Vsa) -> Vec<Resources> {
         let span = bands.span(b);
         along[span.end as usize].zip(&along[span.start as usize], |_, all, before| all - before)
     };
-    (0..bands.count()).map(one).collect()
+    let mut all: Vec<Resources> = (0..bands.count()).map(one).collect();
+    for (port, dies) in vsa.away.iter().enumerate() {
+        let walks = [Walk::reads(vsa, port), Walk::writes(vsa, port)];
+        for (place, station) in stations::stations(vsa, port, &walks).into_iter().enumerate() {
+            // Below the first band there are none.
+            let band = if *dies > 0 || place == 0 { all.get_mut(place) } else { None };
+            band.into_iter().for_each(|band| *band += station);
+        }
+    }
+    all
 }

@@ -11,7 +11,7 @@ use uniform::memory::{Kind, Memory};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Bank {
     pub(crate) kind: String,
-    first: i64,
+    pub(crate) first: i64,
     last: i64,
 }
 

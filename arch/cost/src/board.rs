@@ -1,5 +1,7 @@
 //! Boards: their resources and memories. The files are `boards/*.toml`; the README there describes the fields.
 
+use crate::bank::Bank;
+use array::contract::away::MOST_DIES;
 pub use array::resources::Resources;
 use scop::diag::Diagnostic;
 use serde::Deserialize;
@@ -34,9 +36,33 @@ pub struct Memory {
     /// A shorter burst costs as much as one of so many bytes.
     #[serde(default = "usual_burst")]
     pub shortest_burst_bytes: i64,
-    /// The die at which it is; the first one if left out.
+    /// Where it is; at the first die if left out.
     #[serde(default)]
-    pub die: Option<String>,
+    pub die: Option<AtDie>,
+}
+
+/// The die of all ports of a memory, or of each.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(untagged, expecting = "die: the name of a die, or a list with one for each port")]
+pub enum AtDie {
+    All(String),
+    Each(Vec<String>),
+}
+
+impl AtDie {
+    fn names(&self) -> &[String] {
+        match self {
+            AtDie::All(name) => std::slice::from_ref(name),
+            AtDie::Each(names) => names,
+        }
+    }
+    /// The die of a port.
+    fn of(&self, port: i64) -> Option<&String> {
+        match self {
+            AtDie::All(name) => Some(name),
+            AtDie::Each(names) => names.get(port as usize),
+        }
+    }
 }
 
 /// Address bits of the AXI ports to memory, unless the file says 32.
@@ -200,12 +226,19 @@ impl Board {
             format!("clock_mhz = {}: a clock has more than 0 and at most {FASTEST_MHZ} MHz", self.clock_mhz),
         );
         demand([32, 64].contains(&self.address_bits), format!("address_bits = {}: 32 or 64", self.address_bits));
+        demand(self.dies.len() as i64 <= MOST_DIES, format!("{} dies: at most {MOST_DIES}", self.dies.len()));
         demand(!self.memory.is_empty(), "a board needs at least one [[memory]] table".into());
         for m in &self.memory {
             let place = format!("memory {:?}: data_bits = {}", m.kind, m.data_bits);
             demand(m.data_bits.count_ones() == 1, format!("{place}: a power of two from 32 to 1024"));
-            let known = |die: &String| self.dies.iter().any(|d| d.name == *die);
-            demand(m.die.as_ref().is_none_or(known), format!("memory {:?}: die = {:?}: no such die", m.kind, m.die));
+            for name in m.die.iter().flat_map(AtDie::names) {
+                let known = self.dies.iter().any(|d| d.name == *name);
+                demand(known, format!("memory {:?}: die {name:?}: no such die", m.kind));
+            }
+            if let Some(AtDie::Each(names)) = &m.die {
+                let (ports, dies) = (m.ports, names.len());
+                demand(dies as i64 == ports, format!("memory {:?}: die: {dies} names for {ports} ports", m.kind));
+            }
             demand(
                 m.clock_mhz.is_none_or(|c| c > 0.0 && c <= FASTEST_MHZ),
                 format!(
@@ -269,13 +302,27 @@ impl Board {
         all
     }
 
-    /// The dies of so many bands of an array, one after the other. The engines are beside the first band, so it is as close
-    /// to the first memory as the others allow. `None` if there are not so many dies.
+    /// The dies of so many bands of an array, one after the other. `None` if there are not so many dies.
     pub fn dies_of(&self, bands: usize) -> Option<&[Die]> {
+        self.first_of(bands).map(|first| &self.dies[first..first + bands])
+    }
+
+    /// The place among the dies of the first of so many bands. The engines are beside it, so it is as close to the first
+    /// port of the first memory as the other bands allow.
+    pub fn first_of(&self, bands: usize) -> Option<usize> {
         let spare = self.dies.len().checked_sub(bands)?;
-        let near = self.memory.first().and_then(|m| m.die.as_ref());
-        let first = near.and_then(|die| self.dies.iter().position(|d| d.name == *die)).unwrap_or(0).min(spare);
-        Some(&self.dies[first..first + bands])
+        Some(self.at_die(self.memory.first(), 0).min(spare))
+    }
+
+    /// The place among the dies of a bank; of several that are used as one, of the first.
+    pub fn die_of(&self, bank: &Bank) -> usize {
+        let kind = self.memory.iter().find(|m| self.tools_name(&m.kind) == bank.kind);
+        self.at_die(kind, bank.first)
+    }
+
+    fn at_die(&self, memory: Option<&Memory>, port: i64) -> usize {
+        let name = memory.and_then(|m| m.die.as_ref()?.of(port));
+        name.and_then(|name| self.dies.iter().position(|d| d.name == *name)).unwrap_or(0)
     }
 
     /// What the margins leave of a die.

@@ -3,9 +3,10 @@
 //! Cycles: [`predict()`] is exact for the board's memory ([`memory`]) and the ideal one; [`bound`] is cheap and never too high. Resources:
 //! [`resources::parts`], part by part. Boards and what fits them: [`board`], [`bank`].
 
-pub mod board;
 pub mod bank;
+pub mod board;
 mod engines;
+mod stations;
 mod fabric;
 mod control;
 mod multiplexers;

@@ -7,7 +7,7 @@
 pub use crate::converters::converters;
 use crate::fabric::{self, Part};
 pub use crate::pes::ByPlaces;
-use crate::{control, engines, network, pes};
+use crate::{control, engines, network, pes, stations};
 use array::contract::walk::Walk;
 use array::resources::{memory, Device, Resources};
 use array::vsa::Vsa;
@@ -23,7 +23,7 @@ pub struct Parts {
     pub collectors: Resources,
     /// With the registers of fields in front of the array, and between its bands.
     pub relays: Resources,
-    /// Readers and writers.
+    /// Readers and writers, with their ways to other dies.
     pub engines: Resources,
     /// Registers, sequencer, reset.
     pub control: Resources,
@@ -60,7 +60,13 @@ fn others(vsa: &Vsa, walks: &[[Option<Walk>; 2]]) -> Parts {
         relays: network::entries(vsa)
             + network::crossings(vsa)
             + (0..vsa.ports()).map(|port| network::relays(vsa, port)).sum(),
-        engines: walks.iter().enumerate().map(|(port, walks)| engines::engines(vsa, port, walks)).sum(),
+        engines: walks
+            .iter()
+            .enumerate()
+            .map(|(port, walks)| {
+                engines::engines(vsa, port, walks) + stations::stations(vsa, port, walks).into_iter().sum()
+            })
+            .sum(),
         control: control::control(vsa),
     }
 }

@@ -11,7 +11,6 @@ use cost::board::{Board, Resources};
 use cost::resources::converters;
 use cost::{memory, predict, predict_at, Prediction};
 use draw as svg;
-use scop::diag::Diagnostics;
 use scop::Scop;
 use uniform::design::DesignSpec;
 use uniform::mapping::{Mapping, Plan};
@@ -231,25 +230,20 @@ pub struct Report {
 
 impl Report {
     /// Predicts and counts.
-    ///
-    /// # Errors
-    /// Banks that the board does not have.
     pub(crate) fn new(
         program: Option<&Kernel>,
         vsa: &Vsa,
         resources: Resources,
-        searched: Option<Searched>,
-        spec: &DesignSpec,
-        board: &Board,
-    ) -> Result<Report, Diagnostics> {
+        (searched, banks): (Option<Searched>, Vec<Bank>),
+        (spec, board): (&DesignSpec, &Board),
+    ) -> Report {
         let memory::Run { prediction, memories: chosen_for } = memory::run(vsa, spec);
         let on_board = if spec.memory.ideal { memory::run_on_board(vsa, spec).memories } else { chosen_for.clone() };
         let limits = searched.as_ref().map_or(board.resources, |s| s.limits);
         let limit = choose::limit(vsa, &chosen_for, &prediction, &resources, &limits);
-        let banks = bank::assign(vsa, &spec.wiring.bank, &spec.memory)?;
         let loads = bank::loads(&vsa.at_most(), &banks);
         let dependences = program.map_or(vec![], |p| dependences(&p.scop, &p.system));
-        Ok(Report {
+        Report {
             work: program.map(|p| p.work),
             prediction,
             chosen_for,
@@ -262,7 +256,7 @@ impl Report {
             dependences,
             banks,
             loads,
-        })
+        }
     }
 }
 

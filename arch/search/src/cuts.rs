@@ -6,25 +6,73 @@
 //! halving. The margins of the board are left of each die if some cuts allow that; else the fullest die is as empty as it
 //! can be. An array that no cut suits stays whole, and so does one whose waves would have to wait longer for one
 //! another, as their values cross a cut both ways.
+//!
+//! With its cuts an array gets the ways from its engines to the memories on other dies ([`array::contract::away`]).
 
+use array::contract::away;
+use array::contract::bands::Bands;
 use array::contract::relay::Relays;
+use array::contract::walk::beats_ahead;
 use array::cut;
 use array::vsa::Vsa;
 use cost::bands::along;
+use cost::bank::Bank;
 use cost::board::{Board, Resources};
 use cost::resources;
 use scop::diag::{Diagnostic, Diagnostics};
 use uniform::cuts::Cuts;
 
-/// The array with its cuts; `chosen`: sagen may say where, as it has made the array.
+/// What decides where an array is cut, and which of its ports lead to other dies.
+pub struct Asked<'a> {
+    /// The user's cuts.
+    pub wanted: Option<&'a Cuts>,
+    /// sagen may say where, as it has made the array.
+    pub chosen: bool,
+    pub board: &'a Board,
+    /// By array in DRAM.
+    pub banks: &'a [Bank],
+    /// Cycles of memory latency that readers cover.
+    pub latency: u32,
+}
+
+/// The array with its cuts.
 ///
 /// # Errors
 /// E0733: it cannot be cut there.
-pub fn cut(vsa: Vsa, wanted: Option<&Cuts>, board: &Board, chosen: bool) -> Result<Vsa, Diagnostics> {
+pub fn cut(vsa: Vsa, asked: &Asked) -> Result<Vsa, Diagnostics> {
+    if asked.wanted.is_none() && !asked.chosen {
+        return Ok(vsa);
+    }
+    let mut cut = in_bands(vsa, asked.wanted, asked.board)?;
+    cut.away = away(&cut, asked);
+    let later = (0..cut.axi_ports()).map(|port| away::latency(cut.borders(port))).max().unwrap_or(0);
+    if later > 0 {
+        cut.ahead = cut.ahead.max(beats_ahead(i64::from(asked.latency) + later));
+    }
+    Ok(cut)
+}
+
+/// By port: the dies from that of the first band to that of its memory. Nothing if none is away, or the array is whole.
+fn away(vsa: &Vsa, asked: &Asked) -> Vec<i64> {
+    let bands = Bands::of(vsa).map_or(1, |bands| bands.count());
+    let Some(first) = asked.board.first_of(bands).filter(|_| bands > 1) else { return vec![] };
+    let of_port = |port: usize| {
+        let bank = vsa.arrays_of(port).find_map(|array| asked.banks.get(array));
+        bank.map_or(0, |bank| asked.board.die_of(bank) as i64 - first as i64)
+    };
+    let all: Vec<i64> = (0..vsa.axi_ports()).map(of_port).collect();
+    if all.iter().all(|dies| *dies == 0) {
+        vec![]
+    } else {
+        all
+    }
+}
+
+/// The array, cut where the user says or where it fits the dies.
+fn in_bands(vsa: Vsa, wanted: Option<&Cuts>, board: &Board) -> Result<Vsa, Diagnostics> {
     let refused = |why: String, help: &str| Err(vec![Diagnostic::error("E0733", None, why).help(help)]);
     match wanted {
         Some(Cuts::Nowhere) => Ok(vsa),
-        None if !chosen => Ok(vsa),
         None => Ok(for_dies(&vsa, board).unwrap_or(vsa)),
         Some(Cuts::Before { axis, pes }) => {
             let Some(number) = (0..2).find(|&a| vsa.axes[a] == *axis) else {

@@ -13,6 +13,7 @@ use array::io::port;
 use array::kernel::Kernel;
 use array::text::Stage;
 use array::vsa::Vsa;
+use cost::bank;
 use cost::board::Board;
 use cost::resources;
 use scop::diag::{Diagnostic, Diagnostics};
@@ -241,7 +242,10 @@ fn finish(
     spec: &DesignSpec,
     board: &Board,
 ) -> Result<Compiled, Diagnostics> {
-    let vsa = cuts::cut(vsa, spec.wiring.cuts.as_ref(), board, mapped.is_some())?;
+    let banks = bank::assign(&vsa, &spec.wiring.bank, &spec.memory)?;
+    let (wanted, chosen) = (spec.wiring.cuts.as_ref(), mapped.is_some());
+    let latency = spec.wiring.memory_latency.unwrap_or_default();
+    let vsa = cuts::cut(vsa, &cuts::Asked { wanted, chosen, board, banks: &banks, latency })?;
     let need = resources::on_board(&vsa, spec);
     board.takes(&need).map_err(|fault| {
         let why = mapped.as_ref().and_then(|(kernel, plan)| lanes_out_of_order(kernel, plan, spec));
@@ -256,7 +260,7 @@ fn finish(
         vsa.parameters() > 0,
     )?;
     vsa.verify().map_err(|faults| internal("the array", faults))?;
-    let report = Report::new(mapped.as_ref().map(|m| &m.0), &vsa, need, searched, spec, board)?;
+    let report = Report::new(mapped.as_ref().map(|m| &m.0), &vsa, need, (searched, banks), (spec, board));
     let stages = mapped.map(|(kernel, plan)| Stages::new(kernel, plan));
     Ok(Compiled { stages, vsa, report, whole: None, member: None })
 }

@@ -12,6 +12,7 @@
 use super::inputs::Feeders;
 use super::outputs::{Collectors, WaveEnable};
 use super::{Array, Build};
+use crate::border;
 use crate::control::Field;
 use crate::io::feeder::Feeder;
 use crate::pe::Link;
@@ -24,8 +25,10 @@ use std::ops::Range;
 /// Name of the array in its core.
 pub const ARRAY: &str = "array";
 
-/// Patterns for the registers of crossings, from the array on: sending ones, receiving ones.
-pub const REGISTERS: [&str; 2] = ["band*/cross_*_tx", "band*/cross_*_rx"];
+/// Patterns for the registers of crossings, from the array on.
+pub(crate) fn registers() -> [String; 2] {
+    border::REGISTERS.map(|register| format!("band*/{register}"))
+}
 
 /// Name of a band in the array.
 fn instance(number: usize) -> String {
@@ -158,8 +161,7 @@ impl Crossing {
 
     /// The registers of this crossing, in the band that sends or in the one that receives.
     fn register<'m>(&self, m: &'m ModuleBuilder, end: &str, value: Sig<'m>) -> Sig<'m> {
-        let register = m.reg(format!("cross_{}_{end}", self.port.name), self.port.ty).next(value).q();
-        register.attr("shreg_extract", "no").attr("dont_touch", "true")
+        border::kept(border::register(m, &self.port.name, end, self.port.ty).next(value).q())
     }
 
     /// The band has the receiving register.
@@ -277,7 +279,7 @@ impl Array {
         entries: &mut BTreeMap<String, Sig<'m>>,
     ) {
         for of in crossings.iter().filter(|of| of.enters(band)) {
-            entries.insert(of.port.name.clone(), of.register(m, "rx", of.received().input(m)));
+            entries.insert(of.port.name.clone(), of.register(m, border::RECEIVES, of.received().input(m)));
         }
     }
 
@@ -377,7 +379,7 @@ impl<'m> Build<'_, 'm> {
                 Way::Wave => self.m.delay(value, self.way(length) as u32, format!("{}_past", of.port.name)),
                 Way::Onward | Way::Back => value,
             };
-            of.sent().output(self.m, of.register(self.m, "tx", value.to(of.port.ty)));
+            of.sent().output(self.m, of.register(self.m, border::SENDS, value.to(of.port.ty)));
         }
     }
 }

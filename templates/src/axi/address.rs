@@ -576,16 +576,27 @@ fn segments<'m>(
 /// Drives the ports of an address channel.
 pub(crate) fn drive_channel<'m>(m: &'m ModuleBuilder, walk: &Walk, ports: &AxiAddress<Port>, c: &Channel<'m>) {
     let low = m.lit(0, u(walk.bus_bytes().trailing_zeros()));
+    drive_ports(m, walk.bus_bytes(), ports, c.valid, [m.concat(&[c.beat, low]), c.len]);
+}
+
+/// The same of a bus of so many bytes, with address and length.
+pub(crate) fn drive_ports<'m>(
+    m: &'m ModuleBuilder,
+    bytes: u32,
+    ports: &AxiAddress<Port>,
+    valid: Sig<'m>,
+    [address, len]: [Sig<'m>; 2],
+) {
     let constant = |port: &Port, value: u32| port.output(m, m.lit(value, port.ty));
     constant(&ports.id, 0);
-    ports.addr.output(m, m.concat(&[c.beat, low]));
-    ports.len.output(m, c.len);
-    constant(&ports.size, walk.bus_bytes().trailing_zeros());
+    ports.addr.output(m, address);
+    ports.len.output(m, len);
+    constant(&ports.size, bytes.trailing_zeros());
     // INCR; AxCACHE: modifiable and bufferable.
     constant(&ports.burst, 1);
     constant(&ports.lock, 0);
     constant(&ports.cache, 3);
     constant(&ports.prot, 0);
     constant(&ports.qos, 0);
-    ports.valid.output(m, c.valid);
+    ports.valid.output(m, valid);
 }

@@ -14,6 +14,7 @@
 //! | `elastic` | register slice, skid buffer, FIFOs |
 //! | `control`, `command`, `register`, `status` | AXI4-Lite register file, command queue |
 //! | `program` | registers with numbers that the host computes from the sizes |
+//! | `station` | registers on the way to a memory on another die |
 //! | `on_chip` | memory with AXI4 ports for an array that stays in the IP |
 //! | `bundle` | names of the AXI signals |
 //! | `memory` | no hardware: model of DRAM for simulation |
@@ -31,6 +32,7 @@ pub mod reader;
 mod register;
 mod rotate;
 mod services;
+pub mod station;
 pub mod status;
 mod steps;
 pub mod writer;

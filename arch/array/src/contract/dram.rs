@@ -19,6 +19,7 @@
 //! beats                    0   1  …   7    (next burst is served)
 //! ```
 
+use super::away;
 use crate::vsa::Vsa;
 
 /// How fast a memory serves the bursts of one way.
@@ -85,12 +86,16 @@ impl Memories {
     pub fn of(&self, port: usize) -> MemoryTiming {
         self.0.get(port).or(self.0.last()).copied().unwrap_or(MemoryTiming::IDEAL)
     }
-    /// The memory behind a port, on chip or not.
+    /// What the engines of a port see: the memory, on chip or not, across the borders of dies.
     pub fn behind(&self, vsa: &Vsa, port: usize) -> MemoryTiming {
         if vsa.on_chip(port).is_some() {
-            MemoryTiming::ON_CHIP
-        } else {
-            self.of(port)
+            return MemoryTiming::ON_CHIP;
+        }
+        let (memory, later) = (self.of(port), away::latency(vsa.borders(port)));
+        MemoryTiming {
+            read_latency: memory.read_latency + later,
+            write_latency: memory.write_latency + later,
+            ..memory
         }
     }
 }

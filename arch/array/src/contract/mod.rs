@@ -1,9 +1,10 @@
 //! What hardware and models share, so that they cannot drift apart: cycles ([`timing`]), delay elements ([`delay`]) memories
 //! on chip ([`memory`]) and behind AXI ports ([`dram`]), operands of operators ([`operand`]), walks of the DMA engines ([`walk`]), the elements that
 //! feeders store ([`pick`]) and what their banks share ([`feed`]), what the buffers of several groups are ([`common`]), how results are gathered ([`relay`], [`turn`]), whether
-//! tiles store disjoint cells ([`tiles`]), sums of products that are side by side in one number ([`packed`]), and the parts of an
-//! array that lie on dies of their own ([`bands`]).
+//! tiles store disjoint cells ([`tiles`]), sums of products that are side by side in one number ([`packed`]), the parts of an
+//! array that lie on dies of their own ([`bands`]), and ports whose memory is on another die ([`away`]).
 
+pub mod away;
 pub mod bands;
 pub mod common;
 pub mod delay;

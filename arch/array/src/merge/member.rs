@@ -105,6 +105,9 @@ fn keep_arrays(vsa: &mut Vsa, member: &Member) {
         arrays.push(array);
     }
     vsa.arrays = arrays;
+    if !vsa.away.is_empty() {
+        vsa.away = ports.iter().filter_map(|port| vsa.away.get(*port as usize).copied()).collect();
+    }
     let named = |(k, name): &(usize, String)| {
         let mut scalar = vsa.scalars[*k].clone();
         scalar.name.clone_from(name);

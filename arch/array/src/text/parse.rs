@@ -139,6 +139,7 @@ impl Parser {
             "lanes" => vsa.lanes = line.integer()?,
             "interval" => vsa.schedule.interval = line.integer()?,
             "ahead" => vsa.ahead = line.integer()?,
+            "away" => vsa.away = line.tuple()?,
             "lengths" => vsa.lengths = true,
             "unaligned" => vsa.unaligned = true,
             "uram" => vsa.uram = true,

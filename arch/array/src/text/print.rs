@@ -100,6 +100,9 @@ impl Printer<'_> {
             writeln!(self.out, "space {} {} skew {}", Name(&vsa.axes[a]), vsa.extent[a], vsa.schedule.start[a])?;
         }
         writeln!(self.out, "lanes {}\ninterval {}\nahead {}", vsa.lanes, vsa.schedule.interval, vsa.ahead)?;
+        if !vsa.away.is_empty() {
+            writeln!(self.out, "away {}", Tuple(&vsa.away))?;
+        }
         if vsa.address_bits != 64 {
             writeln!(self.out, "addresses {}", vsa.address_bits)?;
         }

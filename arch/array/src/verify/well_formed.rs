@@ -3,6 +3,7 @@
 //! Trips and extents are at least 1, indices point somewhere, lists are as long as the tables they belong to, forms
 //! stay below 2^60, words and ports are those of a bus. The interpreter relies on this part alone.
 
+use crate::contract::away::MOST_DIES;
 use crate::contract::common;
 use crate::contract::walk::{LONGEST_BURST, MOST_AHEAD};
 use crate::forms::full_range;
@@ -65,6 +66,11 @@ impl WellFormed<'_> {
         self.require(vsa.lanes >= 1, || format!("{} lanes", vsa.lanes));
         let ahead = (LONGEST_BURST..=MOST_AHEAD).contains(&vsa.ahead) && vsa.ahead.count_ones() == 1;
         self.require(ahead, || format!("ahead {}: a power of two from {LONGEST_BURST} to {MOST_AHEAD}", vsa.ahead));
+        let away = vsa.away.is_empty() || vsa.away.len() == vsa.axi_ports();
+        let few = |dies: &i64| (1 - MOST_DIES..MOST_DIES).contains(dies);
+        self.require(away && vsa.away.iter().all(few), || {
+            format!("away {:?}: one for each of {} ports, less than {MOST_DIES}", vsa.away, vsa.axi_ports())
+        });
         self.require([32, 64].contains(&vsa.address_bits), || {
             format!("addresses of {} bits: 32 or 64", vsa.address_bits)
         });

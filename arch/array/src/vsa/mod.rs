@@ -237,6 +237,9 @@ pub struct Vsa {
     /// Beats, and rows, that a reader may have asked for and not passed on yet: what covers the memory's latency. A
     /// power of two, at least a full burst.
     pub ahead: i64,
+    /// By AXI port: dies from that of the engines, beside the first band, up to that of the port's memory, or down if
+    /// negative ([`crate::contract::away`]). Empty if all are on one die.
+    pub away: Vec<i64>,
     /// Bits of the host's addresses, and of those on the AXI ports: 64 or 32.
     pub address_bits: u32,
     /// The host gives the length of each array in bytes, in a register. Nothing behind it is moved.
@@ -273,6 +276,7 @@ impl Vsa {
             extent: [1, 1],
             lanes: 1,
             ahead: 0,
+            away: vec![],
             address_bits: 64,
             lengths: false,
             unaligned: false,

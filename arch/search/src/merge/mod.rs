@@ -22,7 +22,8 @@ use crate::imitate::{imitation, in_turn, Form};
 use crate::{branch, pipeline, tuning};
 use array::kernel::Kernel;
 use array::merge::{merge, Unmergeable};
-use array::vsa::Vsa;
+use array::vsa::{Member, Vsa};
+use cost::bank::Bank;
 use cost::board::{Board, Resources};
 use cost::resources;
 use scop::diag::{Diagnostic, Diagnostics};
@@ -54,6 +55,13 @@ impl Asked<'_> {
         let new = (self.again)(f, &imitation(model, form.filter(|_| is_free(spec))?, spec)?)?;
         let limits = limits_of(self.board, &spec.aim.limit).ok()?;
         new.report.resources.fits(&limits).then_some(new)
+    }
+
+    /// How the array of all functions is cut; `banks`: of its arrays.
+    fn cut<'a>(&'a self, banks: &'a [Bank]) -> cuts::Asked<'a> {
+        let latency = self.specs.iter().filter_map(|spec| spec.wiring.memory_latency).max();
+        let latency = latency.unwrap_or(self.board.latency() as u32);
+        cuts::Asked { wanted: self.cuts, chosen: true, board: self.board, banks, latency }
     }
 
     /// The functions, those with most iterations first.
@@ -130,11 +138,23 @@ pub fn merged(asked: &Asked, alone: Vec<Compiled>) -> Result<Vec<Compiled>, Diag
             (why, None) => self::refused(why.unwrap_or(Unmergeable::NoSchedule)),
         }]);
     };
-    let cut = cuts::cut(merged.clone(), asked.cuts, asked.board, true)?;
+    let cut = cuts::cut(merged.clone(), &asked.cut(&banks(&merged, &own)))?;
     let need = resources::estimate(&cut) + compiled::outside(&own);
     asked.board.takes(&need).map_err(|fault| vec![fault])?;
     cut.verify().map_err(|faults| pipeline::internal("the merged array", faults))?;
     Ok(if cut == merged { all } else { joined(&cut, own, &alone) })
+}
+
+/// The banks of a merged array's arrays: each is where the first function that has it keeps it.
+fn banks(merged: &Vsa, own: &[Compiled]) -> Vec<Bank> {
+    let of_array = |array: usize| {
+        let of_function = |(member, own): (&Member, &Compiled)| {
+            let k = member.arrays.iter().position(|(k, _)| *k == array)?;
+            own.report.banks.get(k).cloned()
+        };
+        merged.functions.iter().zip(own).find_map(of_function)
+    };
+    (0..merged.hosted()).filter_map(of_array).collect()
 }
 
 struct Search<'a> {
