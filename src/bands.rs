@@ -21,6 +21,31 @@ pub struct OnDie {
     pub resources: Resources,
 }
 
+/// An AXI port of an array that is cut.
+pub struct AtDie {
+    /// The arrays behind it.
+    pub arrays: Vec<String>,
+    /// The die of its memory, and its place among the board's.
+    pub die: String,
+    pub place: usize,
+    /// Borders of dies between its engines and its memory.
+    pub borders: i64,
+}
+
+/// The ports of an array that is cut, if the board has a die for each band.
+pub fn ports(vsa: &Vsa, board: &Board) -> Vec<AtDie> {
+    let bands = Bands::of(vsa).map_or(1, |bands| bands.count());
+    let Some(first) = board.first_of(bands).filter(|_| bands > 1) else { return vec![] };
+    let one = |port: usize| {
+        let dies = vsa.away.get(port).copied().unwrap_or(0);
+        let place = first.checked_add_signed(dies as isize)?;
+        let die = board.dies.get(place)?.name.clone();
+        let arrays = vsa.arrays_of(port).map(|a| vsa.arrays[a].name.clone()).collect();
+        Some(AtDie { arrays, die, place, borders: vsa.borders(port) })
+    };
+    (0..vsa.axi_ports()).filter_map(one).collect()
+}
+
 /// Name of the axis, and the bands from the one where waves enter; nothing if the array is whole.
 pub fn of(vsa: &Vsa, board: &Board) -> Option<(String, Vec<Band>)> {
     let bands = Bands::of(vsa).ok().filter(|bands| bands.count() > 1)?;
@@ -64,7 +89,11 @@ pub fn text(vsa: &Vsa, board: &Board) -> Option<String> {
         }
     };
     let dies = if bands[0].die.is_none() { format!("; {} has no die for each", board.name) } else { String::new() };
-    Some(format!("{} bands along {axis}: {}{dies}", bands.len(), bands.iter().map(one).collect::<Vec<_>>().join(", ")))
+    let ports: Vec<String> =
+        ports(vsa, board).iter().map(|p| format!("{} on {}", p.arrays.join(", "), p.die)).collect();
+    let memory = if ports.is_empty() { String::new() } else { format!("; memory of {}", ports.join(", ")) };
+    let bands = format!("{} bands along {axis}: {}", bands.len(), bands.iter().map(one).collect::<Vec<_>>().join(", "));
+    Some(bands + &dies + &memory)
 }
 
 /// For `report.json`.
@@ -78,5 +107,10 @@ pub fn json(vsa: &Vsa, board: &Board) -> serde_json::Value {
             "resources": band.need,
         })
     };
-    serde_json::json!({ "axis": axis, "bands": bands.iter().map(one).collect::<Vec<_>>() })
+    let port = |p: &AtDie| serde_json::json!({ "arrays": p.arrays, "die": p.die, "borders": p.borders });
+    serde_json::json!({
+        "axis": axis,
+        "bands": bands.iter().map(one).collect::<Vec<_>>(),
+        "memory": ports(vsa, board).iter().map(port).collect::<Vec<_>>(),
+    })
 }

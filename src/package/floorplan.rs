@@ -15,8 +15,8 @@ const BAR: f64 = 120.0;
 /// The dies as they lie in the package, with their bands, what these take of each resource, and what crosses.
 pub fn draw(vsa: &Vsa, board: &Board) -> Option<String> {
     let (axis, bands) = bands::of(vsa, board)?;
-    let dies = board.dies_of(bands.len())?;
-    let base = board.dies.iter().position(|die| die.name == dies[0].name)?;
+    let base = board.first_of(bands.len())?;
+    let ports = bands::ports(vsa, board);
     let count = board.dies.len();
     let height = count as f64 * (HEIGHT + GAP);
     let mut svg = format!(
@@ -36,10 +36,15 @@ pub fn draw(vsa: &Vsa, board: &Board) -> Option<String> {
             y + 18.0,
             escape(&die.name)
         );
-        let Some((b, band)) = band else { continue };
         let mut line = |row: f64, text: &str| {
             let _ = write!(svg, "<text x='10' y='{}'>{text}</text>", y + 18.0 * row);
         };
+        let here = ports.iter().filter(|port| port.place == k);
+        let here: Vec<String> = here.map(|port| port.arrays.join(", ")).collect();
+        if !here.is_empty() {
+            line(4.2, &format!("memory of {}", escape(&here.join(", "))));
+        }
+        let Some((b, band)) = band else { continue };
         line(2.2, &format!("band {b}: PEs {} to {} of {}", band.first, band.last, escape(&axis)));
         if b == 0 {
             line(3.2, "engines, sequencer, registers");

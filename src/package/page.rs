@@ -60,7 +60,7 @@ fn picture(compiled: &Compiled, number: usize) -> String {
 
 const FLOORPLAN: &str =
     "<p>The bands of the array on the dies. What crosses (red), and the answers on their way back (grey), \
-    goes through a register on each side. The shares are estimates.</p>";
+    goes through a register on each side, as do the buses to memories on other dies. The shares are estimates.</p>";
 
 const ROOFLINE: &str = "<p>Under the slope a port limits the speed, under the flat roof the lanes do.</p>";
 
