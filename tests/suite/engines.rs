@@ -13,8 +13,9 @@ fn run(line: &str, engine: Engine, timings: &[Timing]) -> Result<Vec<Outcome>, S
     let arguments = sim(options, &root(file))?;
     let (scop, _) =
         frontend::parse(&arguments.program.files[0], &arguments.program.parse_options()).expect("a legal program");
-    // Its ports share one slow memory.
-    let board = catalog::find("arty-a7-100")?;
+    // Its ports share one slow memory; those of other boards are on several dies.
+    let asked = options.contains("--board").then_some(arguments.program.board.as_str());
+    let board = catalog::find(asked.unwrap_or("arty-a7-100"))?;
     let compiled = search::compile(&scop, &arguments.design.spec()?, &board).map_err(|f| format!("{f:?}"))?;
     let case = Case::new(&scop, &compiled, &data::random(&scop, 3))?;
     let conditions = |&timing| Conditions { engine, timing, shift: 1, ..Conditions::ideal(3) };
@@ -53,6 +54,8 @@ fn icarus_agrees_with_the_built_in_engine() {
             "examples/mm.c -D N=5 --space k --simd k=2",
             "examples/mm.c -D N=6 --space i,j --latency i=1 --cuts i=1,2,4",
             "examples/mm.c -D N=6 --space i,j --latency i=1 --cuts j=3",
+            "examples/mm.c -D N=6 --space i,j --latency i=1 --cuts j=3 --board u250 --bank A=DDR[1],B=DDR[2],C=DDR[3]",
+            "tests/run/cuts_away.c --space i --latency i=1 --cuts i=3 --board vu9p --bank A=DDR[3],C=DDR[0]",
             "tests/run/cuts_both_ways.c --space i --cuts i=2,4,12",
             "tests/run/cuts_both_ways.c -D PLANE --space i --latency i=1 --cuts i=1,3",
             "examples/fir.c --space n --tile n=8",
@@ -74,6 +77,7 @@ fn verilator_agrees_with_the_built_in_engine() {
         &[
             "examples/mm.c -D N=9 --space i,k --tile i=4,k=4",
             "examples/mm.c -D N=6 --space i,j --latency i=1 --cuts i=2,3",
+            "tests/run/cuts_away.c --space i --latency i=1 --cuts i=3 --ports A+C,B --board u250 --bank A=DDR[3],B=DDR[1]",
             "tests/run/cuts_both_ways.c -D PLANE --space i,j --cuts j=1,3",
             "tests/run/shared_ports.c --space i,j --tile i=4,j=3,k=5 --ports shared",
         ],

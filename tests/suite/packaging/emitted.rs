@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use tempfile::TempDir;
 
 /// Name of the case, C file, options.
-const CASES: [(&str, &str, &str); 24] = [
+const CASES: [(&str, &str, &str); 26] = [
     ("mm", "examples/mm.c", "-D N=8 --space i,j --tile i=4,j=4 --simd k=2"),
     ("shared", "examples/mm.c", "-D N=6 --ports shared"),
     ("grouped", "examples/mm.c", "-D N=7 --ports A+B,C --board u280"),
@@ -31,6 +31,12 @@ const CASES: [(&str, &str, &str); 24] = [
     ("cut_functions", "tests/functions/cut.c", "--space i --latency i=1 --cuts i=2"),
     ("cut_merged", "tests/functions/cut.c", "--merge --space i --latency i=1 --cuts i=2,3"),
     ("cut_both_ways", "tests/run/cuts_both_ways.c", "-D PLANE --space i,j --cuts j=1,3"),
+    ("cut_far", "tests/run/cuts_away.c", "--space i --latency i=1 --cuts i=3 --bank A=DDR[1],B=DDR[2],C=DDR[3]"),
+    (
+        "cut_below",
+        "tests/run/cuts_away.c",
+        "--space i --latency i=1 --cuts i=3 --ports A+C,B --board vu9p --bank A=DDR[3],B=DDR[0]",
+    ),
 ];
 
 /// An emitted IP.

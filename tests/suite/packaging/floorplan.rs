@@ -1,14 +1,21 @@
-//! The floorplan of an array that is cut: its patterns find each band, what is beside the first one, and all registers
-//! between bands, wherever the IP stands; and nothing but registers leads from band to band.
+//! The floorplan of an array that is cut: its patterns find each band, what is beside the first one, what leads to memories on
+//! other dies, and all registers between dies, wherever the IP stands; and nothing but registers leads from die to die.
 
 use super::emitted::{emitted, run, tool, Emitted};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Cases whose arrays are cut along one axis and the other, one with several cores, one of several functions, and one
-/// whose values move both ways.
-const CUT: [(&str, usize); 5] =
-    [("cut_rows", 3), ("cut_columns", 2), ("cut_functions", 2), ("cut_merged", 3), ("cut_both_ways", 3)];
+/// Cases whose arrays are cut along one axis and the other, one with several cores, one of several functions, one whose
+/// values move both ways, and two with memories on dies without a band, above the others and below.
+const CUT: [(&str, usize); 7] = [
+    ("cut_rows", 3),
+    ("cut_columns", 2),
+    ("cut_functions", 2),
+    ("cut_merged", 3),
+    ("cut_both_ways", 3),
+    ("cut_far", 2),
+    ("cut_below", 2),
+];
 
 /// A line of the file: property, value, patterns.
 struct Constraint {
@@ -73,12 +80,23 @@ fn bits(connection: &Value) -> impl Iterator<Item = u64> + '_ {
     connection.as_array().unwrap().iter().filter_map(Value::as_u64)
 }
 
-/// The band in which a cell of the flat netlist stands.
-fn band(cell: &str) -> Option<usize> {
-    let (core, rest) = cell.split_once("\\band")?;
-    let number: usize = rest.split('.').next()?.parse().ok()?;
-    let core = core.split("core").nth(1).and_then(|c| c.split('.').next()?.parse::<usize>().ok());
-    Some(core.unwrap_or(0) * 100 + number)
+/// Dies from that of the first band to that of a band, a station or an engine with this name.
+fn dies(instance: &str) -> Option<i64> {
+    let number = |text: &str| text.parse::<i64>().ok();
+    if let Some(band) = instance.strip_prefix("band") {
+        return number(band);
+    }
+    match instance.strip_prefix("station").and_then(|station| station.split_once('_')) {
+        Some((_, way)) => way.strip_prefix("up").and_then(number).or_else(|| Some(-number(way.strip_prefix("down")?)?)),
+        None => ["reader", "writer", "sequencer"].iter().any(|engine| instance.starts_with(engine)).then_some(0),
+    }
+}
+
+/// The core of a cell of the flat netlist, and the dies from that of the core's first band to its own.
+fn place(cell: &str) -> Option<(i64, i64)> {
+    let mut parts = cell.split(['\\', '.']);
+    let core = parts.clone().find_map(|part| part.strip_prefix("core")?.parse().ok());
+    Some((core.unwrap_or(0), parts.find_map(dies)?))
 }
 
 #[test]
@@ -96,20 +114,52 @@ fn each_band_is_found_and_stands_on_a_die() {
             assert_eq!(found(&constraint.patterns, nested.iter()).len(), 1, "{name}");
             dies.entry(constraint.value.clone()).or_default().extend(own);
         }
-        assert_eq!(dies.len(), bands, "{name}: {dies:?}");
-        for (k, cells) in dies.values().enumerate() {
-            assert!(cells.iter().any(|c| c.ends_with(&format!("array/band{k}"))), "{name}: {cells:?}");
+        let mut with_bands = 0;
+        for (die, cells) in &dies {
+            let number = |die: &str| die.strip_prefix("SLR").unwrap().parse::<i64>().unwrap();
+            let first = dies.iter().find(|(_, cells)| cells.iter().any(|c| c.ends_with("array/band0"))).unwrap().0;
+            let away = number(die) - number(first);
+            with_bands += usize::from(cells.iter().any(|c| c.ends_with(&format!("array/band{away}"))));
+            let all_here =
+                |cell: &&&String| self::dies(cell.rsplit('/').next().unwrap()).is_none_or(|dies| dies == away);
+            assert!(cells.iter().all(|cell| all_here(&cell)), "{name}: {cells:?} on {die}");
         }
+        assert_eq!(with_bands, bands, "{name}: {dies:?}");
         let once: usize = dies.values().map(BTreeSet::len).sum();
         let all: BTreeSet<&String> = dies.into_values().flatten().collect();
         assert_eq!(all.len(), once, "{name}: a cell on two dies");
         let placed = |cell: &&String| {
             let last = cell.rsplit('/').next().unwrap();
             let parent = cell.rsplit('/').nth(1).unwrap_or("");
-            ["reader", "writer", "sequencer"].iter().any(|engine| last.starts_with(engine))
-                || last.starts_with("band") && parent == "array"
+            self::dies(last).is_some() && (!last.starts_with("band") || parent == "array")
         };
         assert!(cells.iter().filter(placed).all(|c| all.contains(c)), "{name}: without a die");
+    }
+}
+
+#[test]
+fn a_port_ends_on_the_die_of_its_memory() {
+    let expected = |dies: &[&str]| dies.iter().map(|die| die.to_string()).collect::<Vec<_>>();
+    for (name, memories) in [
+        ("cut_rows", expected(&["SLR0", "SLR1", "SLR2"])),
+        ("cut_far", expected(&["SLR1", "SLR2", "SLR3"])),
+        ("cut_below", expected(&["SLR0", "SLR2"])),
+    ] {
+        let ip = emitted(name);
+        let report = ip.report();
+        let said = report["bands"]["memory"].as_array().unwrap().iter().map(|p| p["die"].as_str().unwrap().to_string());
+        assert_eq!(said.collect::<Vec<_>>(), memories, "{name}");
+        let placed = constraints(ip).into_iter().filter(|c| c.property == "USER_SLR_ASSIGNMENT");
+        let cells: Vec<(String, String)> = placed.map(|c| (c.patterns[1].clone(), c.value)).collect();
+        for (port, die) in memories.iter().enumerate() {
+            let here = |cell: &str| cell.starts_with(&format!("station{port}_"));
+            let way = cells.iter().filter(|(cell, _)| here(cell));
+            let engines = |cell: &str| cell == format!("reader{port}") || cell == format!("writer{port}");
+            // The last station, or the engines themselves where there is none.
+            let last = way.max_by_key(|(cell, _)| dies(cell).unwrap().abs());
+            let last = last.or_else(|| cells.iter().find(|(cell, _)| engines(cell))).unwrap();
+            assert_eq!(last.1, *die, "{name}: {}", last.0);
+        }
     }
 }
 
@@ -154,7 +204,7 @@ fn each_block_has_the_bands_of_its_die() {
 fn all_that_crosses_is_two_registers() {
     for (name, _) in CUT {
         let ip = emitted(name);
-        let netlist = netlist(ip, "setattr -mod -unset keep_hierarchy *; flatten; opt_clean; ");
+        let netlist = netlist(ip, "opt_dff; setattr -mod -unset keep_hierarchy *; flatten; opt_clean; ");
         let top = &netlist["modules"][&ip.kernel];
         let constraint = constraints(ip).into_iter().filter(|c| c.property == "USER_SLL_REG");
         let patterns: Vec<String> =
@@ -175,7 +225,8 @@ fn all_that_crosses_is_two_registers() {
             }
         }
         let named: BTreeSet<u64> = named.into_iter().filter(|bit| drivers.contains_key(bit)).collect();
-        let is_register = |cell: &Value| cell["type"] == "$dff";
+        // Some have a reset.
+        let is_register = |cell: &Value| cell["type"] == "$dff" || cell["type"] == "$sdff";
         let (mut crossing, mut read) = (BTreeSet::new(), BTreeMap::new());
         for (reader_name, reader) in cells {
             for (port, connection) in reader["connections"].as_object().unwrap() {
@@ -185,13 +236,14 @@ fn all_that_crosses_is_two_registers() {
                 for (k, bit) in bits(connection).enumerate() {
                     *read.entry(bit).or_insert(0) += 1;
                     let Some((driver_name, driver)) = drivers.get(&bit) else { continue };
-                    let (Some(from), Some(to)) = (band(driver_name), band(reader_name)) else { continue };
+                    let (Some(from), Some(to)) = (place(driver_name), place(reader_name)) else { continue };
                     if from == to {
                         continue;
                     }
-                    assert!(is_register(driver) && is_register(reader), "{name}: {driver_name} to {reader_name}");
+                    let registers = is_register(driver) && is_register(reader) && port == "D";
+                    assert!(registers, "{name}: {driver_name} to {port} of {reader_name}");
                     let received = bits(&reader["connections"]["Q"]).nth(k);
-                    assert_eq!(from.abs_diff(to), 1, "{name}: from band {from} to {to}");
+                    assert!(from.0 == to.0 && from.1.abs_diff(to.1) == 1, "{name}: from {from:?} to {to:?}");
                     crossing.extend([Some(bit), received].into_iter().flatten());
                 }
             }

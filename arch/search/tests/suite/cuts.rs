@@ -46,9 +46,74 @@ fn an_array_larger_than_a_die_is_cut_into_bands_that_fit() {
     let sum = |of: fn(&cost::board::Resources) -> i64| needs.iter().map(of).sum::<i64>();
     assert_eq!((sum(|n| n.lut), sum(|n| n.ff), sum(|n| n.dsp)), (all.lut, all.ff, all.dsp));
     assert!(all.ff > resources::estimate(&whole.vsa).ff, "registers of the crossings are counted");
-    // Tokens cross twice, and answers back.
+    // Tokens cross twice, and answers back; C goes over two borders of dies. B, over one, still comes before A.
+    assert_eq!(cut.vsa.away, [0, 1, 2]);
     let [whole, cut] = [whole, cut].map(|c| c.report.prediction.cycles);
-    assert_eq!(cut - whole, 8);
+    assert_eq!(cut - whole, 8 + 10);
+}
+
+/// Product with cuts and banks on a board.
+fn banked(board: &Board, n: i64, cuts: Cuts, banks: &[(&str, &str)]) -> Result<Compiled, String> {
+    let Ok((scop, _)) = frontend::parse_text("f.c", &product(n), &Default::default()) else { panic!("{n}") };
+    let shape = Shape { latency: [("i".to_string(), 1)].into(), ..Shape::default() };
+    let mut spec = DesignSpec::by_hand(vec!["i".into(), "j".into()], shape);
+    spec.wiring.cuts = Some(cuts);
+    spec.wiring.bank = banks.iter().map(|(array, bank)| (array.to_string(), bank.to_string())).collect();
+    search::compile(&scop, &spec, board).map_err(|faults| format!("{faults:?}"))
+}
+
+#[test]
+fn a_port_is_as_far_away_as_the_bank_of_its_array() {
+    let before = |pes: &[i64]| Cuts::Before { axis: "i".into(), pes: pes.to_vec() };
+    let board = board();
+    let away = |cuts, banks: &[(&str, &str)]| banked(&board, 6, cuts, banks).unwrap().vsa.away;
+    assert_eq!(away(before(&[3]), &[]), [0, 1, 2]);
+    assert_eq!(away(before(&[3]), &[("A", "DDR[3]"), ("C", "DDR[0]")]), [3, 1, 0]);
+    // Banks that are used as one are where the first of them is.
+    assert_eq!(away(before(&[1, 2, 3]), &[("A", "DDR[2:3]"), ("B", "DDR[0]"), ("C", "DDR[0:3]")]), [2, 0, 0]);
+    assert!(away(before(&[3]), &[("A", "DDR[0]"), ("B", "DDR[0]"), ("C", "DDR[0]")]).is_empty());
+    assert!(away(Cuts::Nowhere, &[]).is_empty());
+    assert!(banked(&board, 6, before(&[3]), &[("A", "DDR[4]")]).is_err_and(|why| why.contains("there are 4 of them")));
+    // Four bands, on a board with three dies.
+    let few = Board::parse(include_str!("../../../../boards/u200.toml")).unwrap();
+    assert!(banked(&few, 6, before(&[1, 2, 3]), &[]).unwrap().vsa.away.is_empty());
+    // The first bank is at the uppermost die: the engines are below.
+    let f1 = Board::parse(include_str!("../../../../boards/vu9p.toml")).unwrap();
+    assert_eq!(banked(&f1, 6, before(&[3]), &[("B", "DDR[3]")]).unwrap().vsa.away, [1, -1, 0]);
+    assert_eq!(banked(&f1, 6, before(&[1, 2]), &[]).unwrap().vsa.away, [2, 1, 1]);
+}
+
+#[test]
+fn readers_ask_further_ahead_for_memories_on_other_dies() {
+    let cuts = Cuts::Before { axis: "i".into(), pes: vec![3] };
+    let mut slow = board();
+    // 240 cycles, and 256 beats of a burst, fit 512 places; 14 cycles more do not.
+    slow.memory[0].latency_ns = 800;
+    let ahead = |banks: &[(&str, &str)]| banked(&slow, 6, cuts.clone(), banks).unwrap().vsa.ahead;
+    assert_eq!(ahead(&[("A", "DDR[0]"), ("B", "DDR[0]"), ("C", "DDR[0]")]), 512);
+    assert_eq!(ahead(&[("A", "DDR[3]"), ("B", "DDR[0]"), ("C", "DDR[0]")]), 1024);
+}
+
+#[test]
+fn a_memory_says_the_die_of_each_port() {
+    let text = include_str!("../../../../boards/u250.toml");
+    let old = "die = [\"SLR0\", \"SLR1\", \"SLR2\", \"SLR3\"]";
+    let with = |new: &str| {
+        assert!(text.contains(old));
+        Board::parse(&text.replace(old, new))
+    };
+    assert_eq!(with("").map(|b| b.first_of(2)), Ok(Some(0)));
+    assert_eq!(with("die = \"SLR3\"").map(|b| b.first_of(2)), Ok(Some(2)));
+    assert_eq!(with("die = [\"SLR1\", \"SLR0\", \"SLR0\", \"SLR0\"]").map(|b| b.first_of(2)), Ok(Some(1)));
+    for (new, why) in [
+        ("die = \"SLR4\"", "no such die"),
+        ("die = [\"SLR0\", \"SLR1\", \"SLR2\", \"X\"]", "\"X\": no such die"),
+        ("die = [\"SLR0\", \"SLR1\"]", "2 names for 4 ports"),
+        ("die = []", "0 names for 4 ports"),
+        ("die = 3", "the name of a die, or a list with one for each port"),
+    ] {
+        assert!(with(new).is_err_and(|found| found.contains(why)), "{new}");
+    }
 }
 
 /// Values move both ways along `i`. Along `j`, a wave has a point of each row, so values wait for `m` waves.

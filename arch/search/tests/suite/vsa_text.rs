@@ -316,6 +316,7 @@ impl Draw {
             extent: self.pair(),
             lanes: self.int(),
             ahead: self.int(),
+            away: (0..self.index(3)).map(|_| self.int()).collect(),
             address_bits: if self.int() % 2 == 0 { 32 } else { 64 },
             lengths: self.flag(),
             unaligned: self.flag(),

@@ -130,6 +130,8 @@ fn timing() {
     let (acc, product, past) = (find(&good, "acc"), find(&good, "product"), find(&good, "past"));
     fault(&good, "but no hop delay", |v| v.schedule.start[1] = AxisStart::even(0));
     fault(&good, "launch interval", |v| v.schedule.interval = 0);
+    fault(&good, "one for each of 3 ports", |v| v.away = vec![1]);
+    fault(&good, "less than 16", |v| v.away = vec![0, -16, 0]);
     fault(&good, "ready cycles", |v| v.schedule.ready.truncate(1));
     fault(&good, "negative", |v| v.schedule.ready[0] = -1);
     fault(&good, "samples", |v| v.schedule.ready[product] -= 1);
