@@ -46,24 +46,27 @@ driven() {
 # Tests the modes of axi_check themselves: each of these edits of a copy must fail.
 broken() {
     emit broken tests/sizes/mm.c --max m=6,n=4,k=4 --space i,j --tile i=2,j=2 --guard >/dev/null
-    sed -i 's/"max_cycles": [0-9]*/"max_cycles": 2000/' "$work/broken/sim/axi_check.json"
-    local mode file edit
-    while read -r mode file edit; do
+    emit broken_away examples/mm.c -D N=6 --space i,j --latency i=1 --cuts i=3 --bank A=DDR[1],B=DDR[1],C=DDR[1] >/dev/null
+    sed -i 's/"max_cycles": [0-9]*/"max_cycles": 2000/' "$work"/broken*/sim/axi_check.json
+    local design mode file edit
+    while read -r design mode file edit; do
         rm -rf "$work/edited"
-        cp -r "$work/broken" "$work/edited"
+        cp -r "$work/$design" "$work/edited"
         sed -zi "$edit" "$work"/edited/rtl/$file
-        ! diff -rq "$work/broken" "$work/edited" >/dev/null || { echo "the edit changes nothing: $edit"; return 1; }
+        ! diff -rq "$work/$design" "$work/edited" >/dev/null || { echo "the edit changes nothing: $edit"; return 1; }
         ! python scripts/axi_check/run.py "$work/edited" --modes "$mode" || { echo "not found in mode $mode: $edit"; return 1; }
     done <<'EDITS'
-reset mm_axi_reader_*.v s/if (~live) begin/if (1'b0) begin/g
-reset mm_axi_writer_c.v s/if (~live) begin/if (1'b0) begin/g
-stop mm_axi_reader_*.v s/wire bus_busy = [^;]*;/wire bus_busy = 1'b0;/
-stop mm_axi_writer_c.v s/wire bus_busy = [^;]*;/wire bus_busy = 1'b0;/
-garbage mm_axi_writer_c.v s/wire row_inside = [^;]*;/wire row_inside = 1'b1;/
-guard mm_axi_writer_c.v s/wire row_inside = [^;]*length_2_beyond [^;]*;/wire row_inside = ~row_start[6];/
-guard mm_axi_reader_b.v s/wire row_inside = [^;]*length_1_beyond [^;]*;/wire row_inside = 1'b1;/
-guard mm_axi_reader_a.v s/length_0_beyond <= [^;]*;/length_0_beyond <= 1'b1;/
-strobes mm_axi_lite_control.v s/w_strobe <= [^;]*;/w_strobe <= 4'd15;/
+broken reset mm_axi_reader_*.v s/if (~live) begin/if (1'b0) begin/g
+broken reset mm_axi_writer_c.v s/if (~live) begin/if (1'b0) begin/g
+broken stop mm_axi_reader_*.v s/wire bus_busy = [^;]*;/wire bus_busy = 1'b0;/
+broken stop mm_axi_writer_c.v s/wire bus_busy = [^;]*;/wire bus_busy = 1'b0;/
+broken garbage mm_axi_writer_c.v s/wire row_inside = [^;]*;/wire row_inside = 1'b1;/
+broken guard mm_axi_writer_c.v s/wire row_inside = [^;]*length_2_beyond [^;]*;/wire row_inside = ~row_start[6];/
+broken guard mm_axi_reader_b.v s/wire row_inside = [^;]*length_1_beyond [^;]*;/wire row_inside = 1'b1;/
+broken guard mm_axi_reader_a.v s/length_0_beyond <= [^;]*;/length_0_beyond <= 1'b1;/
+broken strobes mm_axi_lite_control.v s/w_strobe <= [^;]*;/w_strobe <= 4'd15;/
+broken_away reset mm_axi_station*.v s/if (~live) begin/if (1'b0) begin/g
+broken_away random mm_axi_station1_2.v s/wire w_takes = [^;]*;/wire w_takes = w_fifo_valid;/
 EDITS
 }
 
@@ -106,7 +109,9 @@ packed() {
 
 # Proofs of the DMA engines, with words of one element: no rotation between a token's answer and its FIFO.
 formal() {
-    emit formal examples/mm.c -D N=4 --space i,j --tile i=2,j=2 --word A=2,B=2,C=1 --memory-latency 10
+    # Two ports lead to memories on another die.
+    emit formal examples/mm.c -D N=4 --space i,j --tile i=2,j=2 --word A=2,B=2,C=1 --memory-latency 10 --cuts i=1 \
+        --bank A=DDR[1],B=DDR[0],C=DDR[1]
     python3 scripts/formal/prove.py "$work/formal"
     local sized="tests/sizes/mm.c --max m=6,n=4,k=4 --space i,j --tile i=2,j=2 --word A=2,B=2,C=1 --memory-latency 10"
     # shellcheck disable=SC2086
@@ -181,6 +186,7 @@ gate driven sized tests/sizes/mm.c --max m=7,n=6,k=5 --space i,j --tile i=4,j=2
 gate driven sized_shared tests/sizes/shared_port.c --ports x1,u2,x0
 gate driven phases tests/functions/phases.c --on-chip 0
 gate driven queue tests/functions/la.c --queue 2
+gate driven away examples/mm.c -D N=6 --space i,j --latency i=1 --cuts i=3 --bank A=DDR[3],B=DDR[1],C=DDR[2]
 gate driven mm32 examples/mm.c -D N=6 --word A=4,B=4,C=2 --board pynq-z2
 gate emit mm_default examples/mm.c -D N=12
 gate broken

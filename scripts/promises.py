@@ -139,7 +139,7 @@ def counted():
     yield "programs that must be refused, with their messages", f"{files('tests/refuse')} C files"
     yield "attempts of a confined program", f"{attempts.count('true')} that must fail, {attempts.count('false')} that must succeed"
     yield "properties of engines and registers", f"{properties} assertions"
-    yield "broken copies of engines that the proofs must find", f"{len(prove.MUTANTS) + len(prove.LENGTH_MUTANTS)}"
+    yield "broken copies of engines that the proofs must find", f"{len(prove.MUTANTS) + len(prove.LENGTH_MUTANTS) + len(prove.stations.MUTANTS)}"
     yield "kinds of IP under bus models", f"{len(driven)} ({', '.join(driven)}), each without and with `--guard`"
     yield "modes of the bus models", f"{len(modes)} ({', '.join(modes)})"
     yield "broken copies that the bus models must find", f"{len(broken)}"

@@ -6,7 +6,7 @@ The script inserts the properties in *.v beside this file into the modules. Prov
 runs of any length: the AXI handshake (also in a soft reset), nothing is offered after a reset, no burst crosses 4 KiB or touches
 a word outside of the array, every response is accepted, the FIFOs lose, duplicate and overwrite no data. Proved for the first
 BOUND cycles of a run (yosys-abc): WLAST, no data precede their address, every strobed byte is in the array. Registers and sizes
-hold anything. The script also shows that each module can reach its goal, and that each proof fails for a broken module
+hold anything. Ways to memories on other dies are proved by induction, too (stations.py). The script also shows that each module can reach its goal, and that each proof fails for a broken module
 (MUTANTS). Exits 1 if a check fails.
 
 Runs one proof a core. target/proofs caches the results, under a hash of all inputs of a proof.
@@ -22,6 +22,9 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import stations  # noqa: E402
 
 BOUND = 16          # cycles after the reset; the first beats come after 12
 LIVE = 40           # cycles within which a module must reach its goal
@@ -203,8 +206,36 @@ def relay(text):
     return cached(["relay", module], prove)
 
 
-def goals(modules, relays):
+def way(text):
+    """Proves the properties of the stations of a port (stations.py); None, or the counterexample."""
+    script = "read_verilog -formal -sv way.v; prep -top way; async2sync; dffunmap; write_smt2 -wires way.smt2"
+
+    def prove(dir):
+        (dir / "way.v").write_text(text)
+        built = run(["yosys", "-q", "-p", script], dir)
+        for how in (["-t", "3"], ["-i", "-t", "2"]):
+            done = run(["yosys-smtbmc", "-s", "yices", "--noprogress", *how, "way.smt2"], dir)
+            if "Status: PASSED" not in done.stdout:
+                return built.stdout + done.stdout
+        return None
+    return cached(["way", text], prove)
+
+
+def broken_ways(text):
+    """Copies of a way whose proofs must fail: (the edit, the text)."""
+    for pattern, to in stations.MUTANTS:
+        broken, count = re.subn(pattern, to, text, count=1)
+        if count == 0:
+            sys.exit(f"stations: there is no {pattern}")
+        yield f"{pattern} -> {to}", broken
+
+
+def goals(modules, relays, ways):
     """All proofs: (name of the module, error message, proof, predicate of the right answer)."""
+    for name, text in ways:
+        yield name, "not proved by induction", functools.partial(way, text), lambda answer: answer is None
+    for edit, text in broken_ways(ways[-1][1]) if ways else []:
+        yield ways[-1][0], f"not detected: {edit}", functools.partial(way, text), lambda answer: answer is not None
     found = {}
     for module in modules:
         found.setdefault(module.kind, module)
@@ -228,20 +259,23 @@ def goals(modules, relays):
 
 def main(out):
     modules, relays = [], []
-    arrays = {a["name"]: a for a in json.loads((Path(out) / "sim" / "axi_check.json").read_text())["arrays"]}
+    about = json.loads((Path(out) / "sim" / "axi_check.json").read_text())
+    arrays = {a["name"]: a for a in about["arrays"]}
+    text_of = lambda module: (Path(out) / "rtl" / f"{module}.v").read_text()
+    ways = [(f"the way of port {port}", stations.module(all)) for port, all in stations.ways(text_of(about["top"]), text_of).items()]
     for file in sorted((Path(out) / "rtl").glob("*.v")):
         kind = next((k for k in ("reader", "writer", "control", "relay") if re.search(rf"_(axi_|axi_lite_)?{k}\d*(_\w+)?\.v$", file.name)), None)
         if kind == "relay":
             relays.append((file.stem, file.read_text()))
         elif kind is not None:
             modules.append(Module(kind, file.read_text(), arrays))
-    wanted, failed = list(goals(modules, relays)), {}
+    wanted, failed = list(goals(modules, relays, ways)), {}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         answers = pool.map(lambda goal: goal[2](), wanted)
         for (name, wrong, _, right), answer in zip(wanted, answers):
             if not right(answer):
                 failed.setdefault(name, []).append(f"{wrong}\n{answer}" if isinstance(answer, str) else wrong)
-    for name in dict.fromkeys([m.name for m in modules] + [name for name, _ in relays]):
+    for name in dict.fromkeys([m.name for m in modules] + [name for name, _ in relays + ways]):
         print(f"{name}: {'; '.join(failed[name]) if name in failed else 'proved'}", flush=True)
     print(f"{sum('not detected' in goal[1] for goal in wanted)} mutants, {len(failed)} modules with failures")
     return 1 if failed else 0
