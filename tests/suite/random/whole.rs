@@ -72,6 +72,12 @@ fn option(random: &mut Random) -> String {
     all[random.below(all.len() as u64) as usize].to_string()
 }
 
+/// A grid for functions on one array: searches of all arrays that fit the board take long, so few inputs ask for these.
+fn grid(random: &mut Random) -> Option<String> {
+    let all = ["1", "2x1", "4x1", "1x3", "2x2", "1x1x4", "3x1x2"];
+    all.get(random.below(all.len() as u64 + 1) as usize).map(|grid| format!("--grid {grid}"))
+}
+
 /// Input number `seed` of two or three functions on one array.
 pub fn draw_merged(seed: u64) -> Whole {
     let mut random = Random(seed.wrapping_mul(0x8cb9_2ba7_2f3d_8dd7) ^ 0x6d65_7267);
@@ -83,6 +89,7 @@ pub fn draw_merged(seed: u64) -> Whole {
         let kind = [forms::draw, nests::draw, programs::draw, programs::draw, sized::draw][random.below(5) as usize];
         files.push(kind(random.draw() >> 16).text.replace("void kernel(", &format!("void kernel{k}(")));
     }
+    options.extend(grid(&mut random));
     Whole { files, options }
 }
 
@@ -103,6 +110,7 @@ pub fn draw(seed: u64) -> Whole {
     (0..random.below(4)).for_each(|_| options.push(option(&mut random)));
     if count > 1 && random.below(2) == 0 {
         options.push("--merge".into());
+        options.extend(grid(&mut random));
     }
     Whole { files, options }
 }
