@@ -3,13 +3,14 @@
 //! does, in the predicted cycles. So must the interpreter of the array at each of them, and all texts of its stages
 //! read back as what they were.
 
-use crate::common::{root, sim};
+use crate::common::{caught, on_all_cores, root, sim};
 use sagen::cli::Command;
 use sagen::program::{self, Work};
 use sagen::reporter::Silent;
 use sagen::{command, data, golden, reference};
+use std::path::{Path, PathBuf};
 
-fn programs() -> Vec<std::path::PathBuf> {
+fn programs() -> Vec<PathBuf> {
     let files = |folder: &str| std::fs::read_dir(root(folder)).expect("a folder").map(|e| e.expect("an entry").path());
     let mut all: Vec<_> =
         files("tests/sizes").filter(|p| p.extension().is_some_and(|e| e == "c" || e == "cpp")).collect();
@@ -20,33 +21,48 @@ fn programs() -> Vec<std::path::PathBuf> {
     all
 }
 
+/// Each program with the options of one of its lines.
+fn lines() -> Vec<(PathBuf, String)> {
+    let of_file = |file: PathBuf| {
+        let text = std::fs::read_to_string(&file).expect("text");
+        let lines: Vec<String> = text.lines().filter_map(|l| l.strip_prefix("// sagen:").map(String::from)).collect();
+        assert!(!lines.is_empty(), "{} has no line of options", file.display());
+        lines.into_iter().map(move |line| (file.clone(), line)).collect::<Vec<_>>()
+    };
+    programs().into_iter().flat_map(of_file).collect()
+}
+
+/// Runs `check` on all cores; all of them have to pass.
+fn all_pass(cases: &[(PathBuf, String)], check: fn(&Path, &str)) {
+    let about = |(file, line): &(PathBuf, String)| format!("{} {line}", file.display());
+    let one = |case: &(PathBuf, String)| {
+        let why = caught(|| Ok(check(&case.0, &case.1))).err()?;
+        Some(format!("{}: {why}", about(case)))
+    };
+    let faults: Vec<String> = on_all_cores(cases, about, one).into_iter().flatten().collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
 #[test]
 fn one_ip_computes_what_c_does_at_all_sizes() {
-    for file in programs() {
-        let text = std::fs::read_to_string(&file).expect("text");
-        let mut lines = 0;
-        for line in text.lines().filter_map(|l| l.strip_prefix("// sagen:")) {
-            lines += 1;
-            let about = format!("{} {line}", file.display());
-            let mut arguments = sim(line, &file).expect(&about);
-            (arguments.json, arguments.sequence) = (true, Some(6));
-            let output = command::run(&Command::Sim(arguments), &Silent).unwrap_or_else(|why| panic!("{about}: {why}"));
-            assert_eq!(output.code, 0, "{about}: {}", output.text);
-            let report: serde_json::Value = serde_json::from_str(&output.text).expect("JSON");
-            for (name, own) in report["functions"].as_object().expect("several sizes") {
-                assert_eq!(own["cycles"], own["predicted_cycles"], "{about}: {name}");
-            }
+    all_pass(&lines(), |file, line| {
+        let mut arguments = sim(line, file).expect("options");
+        (arguments.json, arguments.sequence) = (true, Some(6));
+        let output = command::run(&Command::Sim(arguments), &Silent).unwrap_or_else(|why| panic!("{why}"));
+        assert_eq!(output.code, 0, "{}", output.text);
+        let report: serde_json::Value = serde_json::from_str(&output.text).expect("JSON");
+        for (name, own) in report["functions"].as_object().expect("several sizes") {
+            assert_eq!(own["cycles"], own["predicted_cycles"], "{name}");
         }
-        assert!(lines > 0, "{}", file.display());
-    }
+    });
 }
 
 #[test]
 fn texts_read_back_and_interpreters_agree() {
-    for file in programs() {
-        let text = std::fs::read_to_string(&file).expect("text");
-        let line = text.lines().find_map(|l| l.strip_prefix("// sagen:")).expect("options");
-        let arguments = sim(line, &file).expect("options");
+    let mut first = lines();
+    first.dedup_by(|next, first| next.0 == first.0);
+    all_pass(&first, |file, line| {
+        let arguments = sim(line, file).expect("options");
         let work = Work::load(&arguments.program, &arguments.design, &Silent).unwrap_or_else(|why| panic!("{why}"));
         let (input, spec) = &work.functions[0];
         let compiled = program::compile(input, spec, &work.board, &Silent).unwrap_or_else(|why| panic!("{why}"));
@@ -60,8 +76,8 @@ fn texts_read_back_and_interpreters_agree() {
         for given in &arguments.sizes {
             let sizes = input.sizes(&given.0).unwrap_or_else(|why| panic!("{why}"));
             let (at, run) = (input.at(&sizes), compiled.at(&sizes));
-            let native = golden::run(&at.scop, &file, &arguments.program.parse_options(), &data::random(&at.scop, 3))
-                .expect("C");
+            let native =
+                golden::run(&at.scop, file, &arguments.program.parse_options(), &data::random(&at.scop, 3)).expect("C");
             let numbers = data::numbers(&at.scop, &run.vsa).expect("arrays");
             // What is no argument of the C function has no expected contents.
             let known: Vec<(usize, usize)> =
@@ -78,5 +94,5 @@ fn texts_read_back_and_interpreters_agree() {
                 assert_eq!(array[argument], native.after[k], "{} at {sizes:?}: the array", file.display());
             }
         }
-    }
+    });
 }

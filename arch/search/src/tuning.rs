@@ -313,5 +313,7 @@ pub const MERGED_NARROW_BYTES: u32 = 8;
 /// If merged functions take more than this share of the limits, neither smaller arrays of some nor narrow ports make them
 /// fit.
 pub const MERGED_ROOM: f64 = 1.25;
+/// Percents of the limits within which a merged function that is slow gets arrays, beside the one within all of them.
+pub const MERGED_PERCENT: [i64; 3] = [35, 50, 70];
 /// Merged arrays that are tried, each with another array of one function, times functions.
 pub const MERGED_EXCHANGES: usize = 600;

@@ -10,7 +10,7 @@
 //! Example: a long function and three short ones within 15,000 LUT. Each alone takes all of them, and merged they take
 //! 20,000. Within 11,000 they fit. Then the long one may become larger, if a short one becomes smaller.
 
-use super::{cycles, grid_of, is_free, Choice, Search};
+use super::{cycles, grid_of, is_free, narrow, Choice, Search};
 use crate::compiled::Compiled;
 use crate::tuning;
 use std::cmp::Reverse;
@@ -36,15 +36,22 @@ impl Search<'_> {
         let lost = |f: &usize| self.weights[*f] as f64 * (cycles(&own[*f]) - cycles(&self.alone[*f]));
         let slow = |f: &usize| is_free(self.asked.specs[*f]) && lost(f) > least;
         for f in (0..own.len()).filter(slow).collect::<Vec<_>>() {
-            // With fewer lanes, too: their operators are more likely among those of the others. One PE makes room.
+            // With fewer lanes, too: their operators are more likely among those of the others. One PE makes room, as do
+            // arrays within a part of the limits, over narrow ports.
             let fewer = |lanes: i64| Grid { lanes: lanes.max(1), ..grid };
-            let mut grids = vec![grid, fewer(grid.lanes / 4), fewer(1), Grid { pes: [1, 1], ..grid }];
-            grids.sort();
-            grids.dedup();
-            for grid in grids {
+            let whole = [grid, fewer(grid.lanes / 4), fewer(1), Grid { pes: [1, 1], ..grid }].map(|grid| (grid, 100));
+            let parts = tuning::MERGED_PERCENT.into_iter().filter(|_| !self.asked.specs[f].aim.limit.is_empty());
+            let mut sought: Vec<(Grid, i64)> = whole.into_iter().chain(parts.map(|part| (grid, part))).collect();
+            sought.sort();
+            sought.dedup();
+            for (grid, percent) in sought {
                 let mut spec = self.asked.specs[f].clone();
                 spec.aim.grid = Some(grid);
-                if self.sought.insert((f, grid)) {
+                if percent < 100 {
+                    spec.aim.limit = self.part_of_limits(percent as f64 / 100.0);
+                    narrow(&mut spec, &self.alone[f].vsa, tuning::MERGED_NARROW_BYTES);
+                }
+                if self.sought.insert((f, grid, percent)) {
                     (self.asked.again)(f, &spec).iter().for_each(|new| self.remember(f, new));
                 }
             }
@@ -52,21 +59,24 @@ impl Search<'_> {
         self.tried.iter().map(Vec::len).sum::<usize>() > before
     }
 
-    /// Gives one function after the other but `f` its smallest array that was tried, until all fit, as long as they are
-    /// faster than the best choice.
+    /// Gives one function after the other but `f` smaller and smaller arrays that were tried, until all fit, as long as
+    /// they are faster than the best choice.
     fn make_room(&mut self, mut own: Vec<Compiled>, f: usize) {
         let mut others: Vec<usize> = (0..own.len()).filter(|g| *g != f).collect();
         let lut = |c: &Compiled| c.report.resources.lut;
         others.sort_by_key(|&g| Reverse(lut(&own[g])));
         for g in others {
-            let smaller = self.tried[g].iter().min_by_key(|c| lut(c)).filter(|c| lut(c) < lut(&own[g])).cloned();
-            let Some(smaller) = smaller else { continue };
-            let large = std::mem::replace(&mut own[g], smaller);
-            let best = self.best.as_ref().map_or(f64::MAX, |b| self.total(cycles, &b.1.all));
-            if self.total(cycles, &own) >= best {
-                own[g] = large;
-            } else if self.try_these(own.clone()).is_some_and(|share| share <= 1.0) {
-                return;
+            let mut smaller = self.tried[g].clone();
+            smaller.retain(|c| lut(c) < lut(&own[g]));
+            smaller.sort_by_key(|c| Reverse(lut(c)));
+            for array in smaller {
+                let large = std::mem::replace(&mut own[g], array);
+                let best = self.best.as_ref().map_or(f64::MAX, |b| self.total(cycles, &b.1.all));
+                if self.total(cycles, &own) >= best {
+                    own[g] = large;
+                } else if self.try_these(own.clone()).is_some_and(|share| share <= 1.0) {
+                    return;
+                }
             }
         }
     }

@@ -165,8 +165,8 @@ struct Search<'a> {
     weights: Vec<i64>,
     /// Per function, its arrays that were merged.
     tried: Vec<Vec<Compiled>>,
-    /// Functions and grids within which [`Search::seek_faster`] found the best arrays.
-    sought: BTreeSet<(usize, Grid)>,
+    /// Functions, grids and percent of the limits within which [`Search::seek_faster`] found the best arrays.
+    sought: BTreeSet<(usize, Grid, i64)>,
     /// With what it costs.
     best: Option<((f64, f64), Choice)>,
     refused: Option<Unmergeable>,
@@ -290,10 +290,7 @@ impl Search<'_> {
             }
             let mut spec = self.asked.specs[f].clone();
             (spec.aim.grid, spec.aim.limit) = (Some(grid), limit.clone());
-            for array in c.vsa.arrays.iter().filter(|_| bytes.is_some()) {
-                let word = (bytes.unwrap_or(0) / array.ty.bytes()).max(1);
-                spec.wiring.word.entry(array.name.clone()).or_insert(word);
-            }
+            bytes.iter().for_each(|bytes| narrow(&mut spec, &c.vsa, *bytes));
             Some(spec)
         };
         let specs: Vec<Option<DesignSpec>> = (0..self.alone.len()).map(spec).collect();
@@ -340,6 +337,13 @@ impl Search<'_> {
             }
         }
         grids
+    }
+}
+
+/// Gives a function ports of at most so many bytes, where the user gives none.
+fn narrow(spec: &mut DesignSpec, vsa: &Vsa, bytes: u32) {
+    for array in &vsa.arrays {
+        spec.wiring.word.entry(array.name.clone()).or_insert((bytes / array.ty.bytes()).max(1));
     }
 }
 
