@@ -148,8 +148,11 @@ struct Member<'m> {
 struct Registers<'a, 'm> {
     m: &'m ModuleBuilder,
     functions: &'a [Function],
-    /// Number of the function that starts, if the IP has several.
+    /// Number of the function that starts, if the IP has several. That of a merged array is a register: the command is there
+    /// a cycle before the start.
     number: Option<Sig<'m>>,
+    /// The number in the cycle before.
+    next: Option<Sig<'m>>,
     control: Instance<'m>,
     to: &'a ControlPorts,
 }
@@ -157,7 +160,11 @@ struct Registers<'a, 'm> {
 impl<'m> Registers<'_, 'm> {
     /// Function `f` starts.
     fn starts(&self, f: usize) -> Sig<'m> {
-        self.number.map_or(self.m.lit(1, u(1)), |n| n.eq(self.m.lit(f as u64, n.ty())))
+        self.is(self.number, f)
+    }
+
+    fn is(&self, number: Option<Sig<'m>>, f: usize) -> Sig<'m> {
+        number.map_or(self.m.lit(1, u(1)), |n| n.eq(self.m.lit(f as u64, n.ty())))
     }
 
     /// A value for a core, multiplexed over the functions that run on it; `index`: of the register of a
@@ -177,7 +184,8 @@ impl<'m> Registers<'_, 'm> {
         Some(self.m.select(&cases.into_iter().map(|c| (self.m.any(&c.1), c.2)).collect::<Vec<_>>(), last))
     }
 
-    /// A program register of a core: of each function, what the host wrote, or the constant that it is.
+    /// A program register of a core: of each function, what the host wrote, or the constant that it is. Those of a merged
+    /// array are looked up in the cycle before the start.
     fn program(&self, core: usize, (n, formula): (usize, &Formula), ty: Ty) -> Sig<'m> {
         let m = self.m;
         let mut cases = vec![];
@@ -188,10 +196,14 @@ impl<'m> Registers<'_, 'm> {
                 (None, Some(member)) => m.lit_big(&[formula.in_function(member).least_value() as u64], ty),
                 (None, None) => m.lit(0, ty),
             };
-            cases.push((self.starts(f), value));
+            cases.push((self.is(self.next, f), value));
         }
         let last = cases.pop().map_or(m.lit(0, ty), |case| case.1);
-        m.select(&cases, last)
+        let value = m.select(&cases, last);
+        match self.functions.iter().any(|f| f.core == core && f.member.is_some()) {
+            true => m.reg(format!("core{core}_program_{n}_q"), ty).next(value).q(),
+            false => value,
+        }
     }
 
     /// Connects base addresses, lengths, scalars and program registers of a core.
@@ -232,13 +244,10 @@ pub(crate) fn connect<'m>(
     (control, to): (Instance<'m>, &ControlPorts),
 ) -> Sig<'m> {
     let start = to.start.out(control);
-    let registers = Registers {
-        m,
-        functions: &interface.functions,
-        number: to.function.as_ref().map(|port| port.out(control)),
-        control,
-        to,
-    };
+    let next = to.function.as_ref().map(|port| port.out(control));
+    let merged = interface.functions.iter().any(|f| f.member.is_some());
+    let number = next.map(|n| if merged { m.reg("function_q", n.ty()).next(n).q() } else { n });
+    let registers = Registers { m, functions: &interface.functions, number, next, control, to };
     let ty = u(clog2(cores.len() as u64).max(1));
     let core_of = |(f, function): (usize, &Function)| (registers.starts(f), m.lit(function.core as u64, ty));
     let wanted = m.select(&interface.functions.iter().enumerate().map(core_of).collect::<Vec<_>>(), m.lit(0, ty));

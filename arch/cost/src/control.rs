@@ -23,9 +23,9 @@ pub(super) enum Field {
 
 /// All but what the sequencer computes per wave ([`launched`]). For a sketch: a lower bound.
 pub(super) fn control(vsa: &Vsa) -> Resources {
-    // Tables of the numbers that a function tells.
+    // Tables of the numbers that a function tells, with registers.
     let tables: i64 = if vsa.is_merged() { program(vsa).iter().sum() } else { 0 };
-    registers(&arguments(vsa), vsa.address_bits) + top(vsa) + sequencer(vsa) + Resources::lut(tables)
+    registers(&arguments(vsa), vsa.address_bits) + top(vsa) + sequencer(vsa) + Resources::logic(tables, tables)
 }
 
 /// Bits of each argument that the host writes: addresses, scalars, numbers that follow from sizes, lengths.

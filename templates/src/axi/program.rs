@@ -6,6 +6,8 @@ use crate::cases;
 use crate::port::Port;
 use array::contract::program::Register;
 use rtl::{s, u, ModuleBuilder, Sig, Ty};
+use std::cell::RefCell;
+use std::rc::Rc;
 use uniform::sizes::Formula;
 
 /// One port per register.
@@ -26,9 +28,12 @@ pub(crate) fn ty(r: &Register) -> Ty {
 #[derive(Clone)]
 pub(crate) struct Program<'m> {
     m: &'m ModuleBuilder,
+    start: Sig<'m>,
     registers: Vec<Value<'m>>,
     /// The place of the number of the function that a merged array runs.
     function: Option<usize>,
+    /// Values of tables by this number, from the cycle after the `start` pulse on.
+    looked_up: Rc<RefCell<Vec<(Formula, Sig<'m>)>>>,
 }
 
 #[derive(Clone)]
@@ -51,25 +56,40 @@ impl<'m> Program<'m> {
             }
         };
         let function = registers.iter().position(|r| r.formula == Formula::Size(0).plus(Formula::Const(-1)));
-        Program { m, registers: registers.iter().zip(ports).map(value).collect(), function }
+        let registers = registers.iter().zip(ports).map(value).collect();
+        Program { m, registers, function, looked_up: Rc::default(), start }
     }
 
     /// The value in the cycle of the `start` pulse, modulo the width of the type.
     pub fn at_start(&self, formula: &Formula, ty: Ty) -> Sig<'m> {
-        self.find(formula, ty, |v| v.at_start)
+        match self.by_function(formula, ty) {
+            Some(value) => value,
+            None => self.find(formula, ty, |v| v.at_start),
+        }
     }
 
-    /// The value from the cycle after the `start` pulse on, modulo the width of the type.
+    /// The value from the cycle after the `start` pulse on, modulo the width of the type. A table is looked up at the start:
+    /// behind the number it would be in the way of everything that depends on it.
     pub fn held(&self, formula: &Formula, ty: Ty) -> Sig<'m> {
-        self.find(formula, ty, |v| v.held)
+        let Some(at_start) = self.by_function(formula, ty) else { return self.find(formula, ty, |v| v.held) };
+        let mut known = self.looked_up.borrow_mut();
+        if let Some((_, value)) = known.iter().find(|(of, value)| of == formula && value.ty() == ty) {
+            return *value;
+        }
+        let value = self.m.reg(format!("looked_up_{}", known.len()), ty).next(at_start).en(self.start).q();
+        known.push((formula.clone(), value));
+        value
+    }
+
+    /// What a table by function has for the function that starts.
+    fn by_function(&self, formula: &Formula, ty: Ty) -> Option<Sig<'m>> {
+        let (table, function) = (formula.table()?, self.function?);
+        Some(cases::table(self.m, self.registers[function].at_start, &table, ty))
     }
 
     fn find(&self, formula: &Formula, ty: Ty, pick: impl Fn(&Value<'m>) -> Sig<'m>) -> Sig<'m> {
         if let Formula::Const(c) = formula {
             return constant(self.m, *c, ty);
-        }
-        if let (Some(table), Some(function)) = (formula.table(), self.function) {
-            return cases::table(self.m, pick(&self.registers[function]), &table, ty);
         }
         match self.registers.iter().find(|v| v.formula == *formula) {
             Some(value) => pick(value).to(ty),
