@@ -38,8 +38,8 @@ pub fn ports(vsa: &Vsa, board: &Board) -> Vec<AtDie> {
     let Some(first) = board.first_of(bands).filter(|_| bands > 1) else { return vec![] };
     let one = |port: usize| {
         let dies = vsa.away.get(port).copied().unwrap_or(0);
-        let place = first.checked_add_signed(dies as isize)?;
-        let die = board.dies.get(place)?.name.clone();
+        let place = board.place_from(first, dies)?;
+        let die = board.dies[place].name.clone();
         let arrays = vsa.arrays_of(port).map(|a| vsa.arrays[a].name.clone()).collect();
         Some(AtDie { arrays, die, place, borders: vsa.borders(port) })
     };

@@ -173,8 +173,7 @@ fn floorplan(built: &Built, board: &Board) -> Option<File> {
         all[first].beside.extend(beside);
         bands.into_iter().enumerate().for_each(|(band, cell)| all[first + band].band.push(cell));
         for (dies, cell) in away {
-            let die = first.checked_add_signed(dies as isize).and_then(|die| all.get_mut(die));
-            die.into_iter().for_each(|die| die.beside.push(cell.clone()));
+            board.place_from(first, dies).into_iter().for_each(|at| all[at].beside.push(cell.clone()));
         }
     }
     all.retain(|on| !on.band.is_empty() || !on.beside.is_empty());

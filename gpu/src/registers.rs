@@ -38,7 +38,7 @@ const ADDRESSED: i64 = 3;
 /// A compiler loads all rows first if the kernel takes no more than these by that.
 const EARLY: i64 = 128;
 /// Of as many as these, a few more registers leave room for fewer blocks.
-const MANY: i64 = 128;
+const COSTLY: i64 = 128;
 
 /// Blocks of this many threads that a processor holds, of lanes with this many registers.
 pub fn blocks(registers: i64, threads: i64) -> i64 {
@@ -53,28 +53,35 @@ fn most(blocks: i64, threads: i64) -> i64 {
 /// The blocks of a processor for which the compiler has to keep a kernel's registers few enough, if it has to: those of warps that
 /// share operands, and those of which a few registers more would leave room for two blocks of 4 warps in place of three.
 pub fn bound(warp: &Warp) -> Option<i64> {
-    let (least, threads) = (needed(warp), 32 * warp.warps);
-    let is_bounded = warp.block.is_some() || (warp.warps == 4 && MANY < least && least <= most(3, threads));
+    bound_of(warp, needed(warp))
+}
+
+/// The same of a kernel that needs this many registers at least.
+fn bound_of(warp: &Warp, least: i64) -> Option<i64> {
+    let threads = 32 * warp.warps;
+    let is_bounded = warp.block.is_some() || (warp.warps == 4 && COSTLY < least && least <= most(3, threads));
     is_bounded.then(|| blocks(least, threads).max(1))
 }
 
 /// The registers that a compiler takes, at most; in whole groups, as they are allotted.
 pub fn taken(warp: &Warp) -> i64 {
-    match bound(warp) {
+    let least = needed(warp);
+    match bound_of(warp, least) {
         Some(blocks) => most(blocks, 32 * warp.warps),
-        None => ((wanted(warp) + GROUP - 1) / GROUP * GROUP).min(MOST.max(needed(warp))),
+        None => ((wanted(warp, least) + GROUP - 1) / GROUP * GROUP).min(MOST.max(least)),
     }
 }
 
 /// Whether a compiler would take more registers than a kernel may have.
 pub fn is_crowded(warp: &Warp) -> bool {
-    bound(warp).is_none() && wanted(warp) > MOST
+    let least = needed(warp);
+    bound_of(warp, least).is_none() && wanted(warp, least) > MOST
 }
 
-/// The registers that a compiler takes where it has all it wants.
-fn wanted(warp: &Warp) -> i64 {
+/// The registers that a compiler takes where it has all it wants, of a kernel that needs this many at least.
+fn wanted(warp: &Warp, least: i64) -> i64 {
     let asked = if warp.time.is_none() { (loaded(warp) + OVERHEAD).min(EARLY) } else { 0 };
-    (needed(warp) + waiting(warp)).max(asked)
+    (least + waiting(warp)).max(asked)
 }
 
 /// The registers with which a kernel runs without memory for its values.

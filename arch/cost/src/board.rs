@@ -314,6 +314,11 @@ impl Board {
         Some(self.at_die(self.memory.first(), 0).min(spare))
     }
 
+    /// The place so many dies from another one, which is before it if the number is negative. `None` if there is no such die.
+    pub fn place_from(&self, place: usize, dies: i64) -> Option<usize> {
+        place.checked_add_signed(dies as isize).filter(|at| *at < self.dies.len())
+    }
+
     /// The place among the dies of a bank; of several that are used as one, of the first.
     pub fn die_of(&self, bank: &Bank) -> usize {
         let kind = self.memory.iter().find(|m| self.tools_name(&m.kind) == bank.kind);
