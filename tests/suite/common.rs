@@ -28,6 +28,35 @@ pub fn c_files(dir: &str) -> Vec<PathBuf> {
     files
 }
 
+/// Each file with the options of one of its lines `// sagen:`, of which it has at least one.
+pub fn lines_of_options(files: Vec<PathBuf>) -> Vec<(PathBuf, String)> {
+    let of_file = |file: PathBuf| {
+        let text = std::fs::read_to_string(&file).expect("a C file");
+        let lines: Vec<String> =
+            text.lines().filter_map(|l| Some(l.strip_prefix("// sagen:")?.trim().to_string())).collect();
+        assert!(!lines.is_empty(), "{} has no line of options", file.display());
+        lines.into_iter().map(move |line| (file.clone(), line)).collect::<Vec<_>>()
+    };
+    files.into_iter().flat_map(of_file).collect()
+}
+
+/// Runs `check` on files with options, on all cores; what it answers. All of them have to pass.
+pub fn all_pass<T: Send>(cases: &[(PathBuf, String)], check: impl Fn(&Path, &str) -> T + Sync) -> Vec<T> {
+    let about = |(file, line): &(PathBuf, String)| format!("{} {line}", file.display());
+    let one = |case: &(PathBuf, String)| {
+        caught(|| Ok(check(&case.0, &case.1))).map_err(|why| format!("{}: {why}", about(case)))
+    };
+    let (mut answers, mut faults) = (vec![], vec![]);
+    for answer in on_all_cores(cases, about, one) {
+        match answer {
+            Ok(answer) => answers.push(answer),
+            Err(why) => faults.push(why),
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    answers
+}
+
 /// `sagen sim OPTIONS FILE`.
 ///
 /// # Errors

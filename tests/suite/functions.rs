@@ -2,48 +2,28 @@
 //! then a random sequence of them with resets in between, must compute what C does, in the predicted cycles with ideal
 //! memory.
 
-use crate::common::{caught, on_all_cores, root, sim};
+use crate::common::{all_pass, c_files, lines_of_options, root, sim};
 use clap::Parser;
 use sagen::cli::{Cli, Command};
 use sagen::command;
 use sagen::reporter::Silent;
-use std::path::PathBuf;
-
-fn programs() -> Vec<PathBuf> {
-    let all = std::fs::read_dir(root("tests/functions")).expect("a folder").map(|e| e.expect("an entry").path());
-    let mut all: Vec<_> = all.filter(|p| p.extension().is_some_and(|e| e == "c")).collect();
-    all.sort();
-    all
-}
 
 #[test]
 fn every_function_computes_what_c_does_whatever_ran_before() {
-    let mut cases: Vec<(PathBuf, String)> = vec![];
-    for file in programs() {
-        let text = std::fs::read_to_string(&file).expect("text");
-        cases.extend(text.lines().filter_map(|l| Some((file.clone(), l.strip_prefix("// sagen:")?.to_string()))));
-    }
-    let about = |(file, line): &(PathBuf, String)| format!("{} {line}", file.display());
-    let all =
-        on_all_cores(&cases, about, |case| caught(|| runs(case)).map_err(|why| format!("{}: {why}", about(case))));
-    let faults: Vec<&str> = all.iter().filter_map(|one| one.as_ref().err().map(String::as_str)).collect();
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
-    assert!(all.into_iter().flatten().sum::<u64>() >= 100);
-}
-
-/// Simulates; how many runs were in the sequence.
-fn runs((file, line): &(PathBuf, String)) -> Result<u64, String> {
-    let mut arguments = sim(line, file)?;
-    arguments.json = true;
-    let exact = !arguments.memory.to_string().starts_with("ddr");
-    let output = command::run(&Command::Sim(arguments), &Silent).map_err(|why| why.to_string())?;
-    assert_eq!(output.code, 0, "{}", output.text);
-    let report: serde_json::Value = serde_json::from_str(&output.text).expect("JSON");
-    for (name, own) in report["functions"].as_object().expect("several functions") {
-        assert!(!exact || own["cycles"] == own["predicted_cycles"], "{name}");
-    }
-    assert_eq!(report["sequence"]["cycles_checked"], exact);
-    Ok(report["sequence"]["runs"].as_u64().unwrap_or(0))
+    let runs = all_pass(&lines_of_options(c_files("tests/functions")), |file, line| {
+        let mut arguments = sim(line, file).expect("options");
+        arguments.json = true;
+        let exact = !arguments.memory.to_string().starts_with("ddr");
+        let output = command::run(&Command::Sim(arguments), &Silent).unwrap_or_else(|why| panic!("{why}"));
+        assert_eq!(output.code, 0, "{}", output.text);
+        let report: serde_json::Value = serde_json::from_str(&output.text).expect("JSON");
+        for (name, own) in report["functions"].as_object().expect("several functions") {
+            assert!(!exact || own["cycles"] == own["predicted_cycles"], "{name}");
+        }
+        assert_eq!(report["sequence"]["cycles_checked"], exact);
+        report["sequence"]["runs"].as_u64().expect("runs")
+    });
+    assert!(runs.iter().sum::<u64>() >= 100);
 }
 
 /// The text of the merged array of a file's functions.

@@ -1,7 +1,7 @@
 //! Kernels for GPUs: `tests/gpu/*.c`, each line `// sagen: OPTIONS` a run of `sagen gpu`. The kernel's text runs on the CPU and
 //! is compared with the C program. Then faults are planted in emitted texts, and each is seen.
 
-use crate::common::{c_files, on_all_cores, root};
+use crate::common::{c_files, lines_of_options, on_all_cores, root};
 use clap::Parser;
 use sagen::cli::{Cli, Command, Gpu};
 use sagen::gpu::{run_changed, Written};
@@ -32,13 +32,7 @@ fn faults(options: &str, file: &Path, change: &dyn Fn(&str, String) -> String) -
 
 #[test]
 fn kernels_compute_what_c_computes() {
-    let mut cases: Vec<(PathBuf, String)> = vec![];
-    for file in c_files("tests/gpu").into_iter().chain(c_files("examples/gpu")) {
-        let text = std::fs::read_to_string(&file).expect("a C file");
-        let lines: Vec<&str> = text.lines().filter_map(|l| l.strip_prefix("// sagen:")).collect();
-        assert!(!lines.is_empty(), "{} has no line of options", file.display());
-        cases.extend(lines.iter().map(|l| (file.clone(), l.trim().to_string())));
-    }
+    let cases = lines_of_options([c_files("tests/gpu"), c_files("examples/gpu")].concat());
     assert!(cases.len() > 30, "{} cases", cases.len());
     let name = |(file, options): &(PathBuf, String)| format!("{} {options}", file.display());
     let found = on_all_cores(&cases, name, |(file, options)| match run(options, file, &|_, text| text) {

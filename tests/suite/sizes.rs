@@ -3,53 +3,26 @@
 //! does, in the predicted cycles. So must the interpreter of the array at each of them, and all texts of its stages
 //! read back as what they were.
 
-use crate::common::{caught, on_all_cores, root, sim};
+use crate::common::{all_pass, c_files, lines_of_options, root, sim};
 use sagen::cli::Command;
 use sagen::program::{self, Work};
 use sagen::reporter::Silent;
 use sagen::{command, data, golden, reference};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-fn programs() -> Vec<PathBuf> {
-    let files = |folder: &str| std::fs::read_dir(root(folder)).expect("a folder").map(|e| e.expect("an entry").path());
-    let mut all: Vec<_> =
-        files("tests/sizes").filter(|p| p.extension().is_some_and(|e| e == "c" || e == "cpp")).collect();
+/// Each program with the options of one of its lines.
+fn cases() -> Vec<(PathBuf, String)> {
+    let mut all = c_files("tests/sizes");
     all.extend(["examples/gemm_sizes.c", "examples/networks/resnet.c"].map(root));
     all.sort();
     let only = std::env::var("SAGEN_RUN").unwrap_or_default();
     all.retain(|p| p.to_string_lossy().contains(&only));
-    all
-}
-
-/// Each program with the options of one of its lines.
-fn lines() -> Vec<(PathBuf, String)> {
-    let of_file = |file: PathBuf| {
-        let text = std::fs::read_to_string(&file).expect("text");
-        let lines: Vec<String> = text.lines().filter_map(|l| l.strip_prefix("// sagen:").map(String::from)).collect();
-        assert!(!lines.is_empty(), "{} has no line of options", file.display());
-        lines.into_iter().map(move |line| (file.clone(), line)).collect::<Vec<_>>()
-    };
-    programs().into_iter().flat_map(of_file).collect()
-}
-
-/// Runs `check` on all cores; all of them have to pass.
-fn all_pass(cases: &[(PathBuf, String)], check: fn(&Path, &str)) {
-    let about = |(file, line): &(PathBuf, String)| format!("{} {line}", file.display());
-    let one = |case: &(PathBuf, String)| {
-        let passes = || {
-            check(&case.0, &case.1);
-            Ok(())
-        };
-        let why = caught(passes).err()?;
-        Some(format!("{}: {why}", about(case)))
-    };
-    let faults: Vec<String> = on_all_cores(cases, about, one).into_iter().flatten().collect();
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    lines_of_options(all)
 }
 
 #[test]
 fn one_ip_computes_what_c_does_at_all_sizes() {
-    all_pass(&lines(), |file, line| {
+    all_pass(&cases(), |file, line| {
         let mut arguments = sim(line, file).expect("options");
         (arguments.json, arguments.sequence) = (true, Some(6));
         let output = command::run(&Command::Sim(arguments), &Silent).unwrap_or_else(|why| panic!("{why}"));
@@ -63,7 +36,7 @@ fn one_ip_computes_what_c_does_at_all_sizes() {
 
 #[test]
 fn texts_read_back_and_interpreters_agree() {
-    let mut first = lines();
+    let mut first = cases();
     first.dedup_by(|next, first| next.0 == first.0);
     all_pass(&first, |file, line| {
         let arguments = sim(line, file).expect("options");

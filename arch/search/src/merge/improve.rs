@@ -43,17 +43,17 @@ impl Search<'_> {
             let parts = tuning::MERGED_PERCENT.into_iter().filter(|_| !self.asked.specs[f].aim.limit.is_empty());
             let mut sought: Vec<(Grid, i64)> = whole.into_iter().chain(parts.map(|part| (grid, part))).collect();
             sought.sort();
-            sought.dedup();
             for (grid, percent) in sought {
+                if !self.sought.insert((f, grid, percent)) {
+                    continue;
+                }
                 let mut spec = self.asked.specs[f].clone();
                 spec.aim.grid = Some(grid);
                 if percent < 100 {
                     spec.aim.limit = self.part_of_limits(percent as f64 / 100.0);
                     narrow(&mut spec, &self.alone[f].vsa, tuning::MERGED_NARROW_BYTES);
                 }
-                if self.sought.insert((f, grid, percent)) {
-                    (self.asked.again)(f, &spec).iter().for_each(|new| self.remember(f, new));
-                }
+                (self.asked.again)(f, &spec).iter().for_each(|new| self.remember(f, new));
             }
         }
         self.tried.iter().map(Vec::len).sum::<usize>() > before
