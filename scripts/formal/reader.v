@@ -73,15 +73,23 @@
     // arrived.
     reg [`AT+1:0] f_asked = 0;
     wire [`AT+1:0] f_offered = (channel_valid ? channel_len + 9'd1 : 9'd0) + (channel_second ? channel_second_len + 9'd1 : 9'd0);
-    always @(posedge ap_clk) f_asked <= reset ? 0 : f_asked + (channel_load ? seg_len + 9'd1 : 9'd0) - beat_taken;
+    wire [`AT+1:0] f_loaded = channel_load ? seg_len + 9'd1 : 9'd0;
+    always @(posedge ap_clk) f_asked <= reset ? 0 : f_asked + f_loaded - beat_taken;
+    // Those among them that have not arrived, and those that have.
+    reg [`AT+1:0] f_missing = 0, f_arrived = 0;
+    always @(posedge ap_clk) begin
+        f_missing <= reset ? 0 : f_missing + f_loaded - f_r;
+        f_arrived <= reset ? 0 : f_arrived + f_r - beat_taken;
+    end
     always @* if (f_past) begin
         assert (f_taken <= f_owed && (f_taken == 0) == (f_owed == 0));
         if (!reset) begin
             assert (beat_space <= `AHEAD && beats_stored <= `AHEAD && f_owed <= `AHEAD);
             assert (beat_space + f_asked == `AHEAD && f_asked <= `AHEAD);
             // A soft reset drops an address.
-            assert (f_asked == f_offered + f_owed[`AT+1:0] + beats_stored + beats_valid
-                || rst && f_asked > f_offered + f_owed[`AT+1:0] + beats_stored + beats_valid);
+            assert (f_missing == f_offered + f_owed[`AT+1:0] || rst && f_missing > f_offered + f_owed[`AT+1:0]);
+            assert (f_arrived == beats_stored + beats_valid);
+            assert (f_asked == f_missing + f_arrived && f_missing <= `AHEAD);
             if (m_axi_rvalid) assert (beats_stored < `AHEAD);
             assert (desc_count == desc_stored + desc_valid + desc_slice_valid && desc_count <= `AHEAD && desc_stored <= `AHEAD);
         end
