@@ -38,8 +38,11 @@ order, two digits each, white space ignored). Ports: ap_clk, ap_rst_n, s_axi_con
 interrupt. Exit code: 0 if all runs are right and obey the rules, 1 otherwise, 2 on wrong usage.
 """
 import argparse
+import hashlib
 import json
 import os
+import re
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -57,6 +60,7 @@ MANAGER = {     # signals that axi_rules checks: (name, direction at the IP)
 LITE = ["awvalid", "awready", "wvalid", "wready", "bresp", "bvalid", "bready", "arvalid", "arready", "rdata", "rresp",
         "rvalid", "rready"]
 SHOWN = 40      # most messages to print; --verbose prints the whole log
+SEEN = "/*verilator public_flat_rw*/"   # what bench.py reads and sets
 STATISTICS = ["errors", "write_bursts", "write_beats", "read_bursts", "read_beats"]
 
 
@@ -85,7 +89,7 @@ def bench_text(top, ports):
            (("aw", "aw"), ("aw", "b"), ("ar", "ar"), ("ar", "r"))
            if f"{bus}_{channel}valid" in names and f"{bus}_{p}id" not in names]
     lines = ["`timescale 1ns / 1ps", "module axi_check_bench ("]
-    lines.append(",\n".join(f"    {'input ' if i else 'output'} wire [{w - 1}:0] {n}" for n, i, w in ports + ids))
+    lines.append(",\n".join(f"    {'input ' if i else 'output'} wire [{w - 1}:0] {n} {SEEN}" for n, i, w in ports + ids))
     lines.append(");")
     # Lanes without a strobe, and all data while the registers hold garbage, may be undefined, which the bus models refuse,
     # so they get zeros.
@@ -98,7 +102,7 @@ def bench_text(top, ports):
         strobes = ", ".join(f"{{8{{{name[:-4]}strb[{k}]}}}}" for k in reversed(range(names[name] // 8)))
         lines += [f"    wire [{names[name] - 1}:0] {name}_sent = {name}_raw & {{{strobes}}};",
                   f"    for (genvar k = 0; k < {names[name]}; k = k + 1) assign {name}[k] = {name}_sent[k] === 1'b1;"]
-    lines.append("    reg garbage = 0;")
+    lines.append(f"    reg garbage {SEEN} = 0;")
     lines += [f"    assign {name} = 1'b0;" for name, is_input, _ in ids if not is_input]
     quiet = "interrupt" if "interrupt" in names else "1'b0"
     for bus in managers:
@@ -109,7 +113,7 @@ def bench_text(top, ports):
         id_width = names.get(f"{bus}_awid") or names.get(f"{bus}_arid") or 1
         if not data or not address:
             raise SystemExit(f"run.py: {bus} has no data or no address")
-        lines += [f"    wire [31:0] {bus}_{s};" for s in STATISTICS]
+        lines += [f"    wire [31:0] {bus}_{s} {SEEN};" for s in STATISTICS]
         pins = ["aclk(ap_clk)", "aresetn(ap_rst_n)", f"quiet({quiet})", "garbage(garbage)"]
         for channel in MANAGER.values():
             for name, _ in channel:
@@ -123,10 +127,58 @@ def bench_text(top, ports):
         lines.append(f'    axi_rules #(.NAME("{bus}"), .ADDR_W({address}), .DATA_W({data}), .ID_W({id_width})) '
                      f"{bus}_rules (\n        ." + ",\n        .".join(pins) + "\n    );")
     pins = ["aclk(ap_clk)", "aresetn(ap_rst_n)"] + [f"{n}(s_axi_control_{n})" for n in LITE]
-    lines += ["    wire [31:0] s_axi_control_errors;",
+    lines += [f"    wire [31:0] s_axi_control_errors {SEEN};",
               '    axil_rules #(.NAME("s_axi_control")) s_axi_control_rules (\n        .'
               + ",\n        .".join(pins + ["errors(s_axi_control_errors)"]) + "\n    );", "endmodule", ""]
     return "\n".join(lines), managers
+
+
+def verilator_runner():
+    """cocotb's runner for Verilator, but for the build. cocotb makes all signals public and compiles Verilator's library
+    with each model, which takes five times as long as the model itself. For the short runs of a check, optimizing takes
+    longer than it saves. Registers without a reset begin with random values."""
+    import cocotb_tools.config as cocotb
+    from cocotb_tools.runner import Verilator
+
+    class Runner(Verilator):
+        def _build_command(self):
+            self._simulator_in_path_build_only()
+            build, objects = Path(self.build_dir), library()
+            return [
+                [self.executable, "--cc", "--exe", "--vpi", "--prefix", "Vtop", "-Mdir", str(build), "--top-module", self.hdl_toplevel,
+                 "-o", self.hdl_toplevel, "-Wno-fatal", "-Wno-lint", "-Wno-style", "--x-assign", "unique", "--x-initial", "unique",
+                 "--timescale", "/".join(self.timescale), "--output-split", "20000",
+                 "-LDFLAGS", f"-Wl,-rpath,{cocotb.libs_dir} -L{cocotb.libs_dir} -lcocotbvpi_verilator {' '.join(map(str, objects))}",
+                 *self._get_define_options(self.defines), str(cocotb.share_dir / "lib" / "verilator" / "verilator.cpp"),
+                 *(str(source.value) for source in self._sources)],
+                ["make", "-s", "-C", str(build), "-f", "Vtop.mk", "OPT_FAST=-O0", "OPT_SLOW=-O0", "VM_GLOBAL_FAST="],
+            ]
+    return Runner()
+
+
+def library():
+    """Verilator's own objects, compiled once."""
+    version, root = (subprocess.run(["verilator", *ask], text=True, capture_output=True, check=True).stdout.strip()
+                     for ask in (["--version"], ["--getenv", "VERILATOR_ROOT"]))
+    sources = [Path(root) / "include" / f"verilated{part}.cpp" for part in ("", "_dpi", "_vpi", "_threads")]
+    folder = HERE.parents[1] / "target" / "axi_check" / hashlib.sha256(f"{version} {root}".encode()).hexdigest()[:16]
+    objects = [folder / f"{source.stem}.o" for source in sources]
+    if not folder.exists():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent) as made:
+            for source in sources:
+                include = [f"-I{source.parent}", f"-I{source.parent / 'vltstd'}"]
+                subprocess.run(["c++", "-O1", "-std=gnu++17", "-DVERILATOR=1", "-DVM_TRACE=0", "-DVM_COVERAGE=0", "-DVM_SC=0", *include, "-c", source], cwd=made, check=True)
+            try:
+                Path(made, "whole").mkdir()
+                for name in objects:
+                    Path(made, name.name).rename(Path(made, "whole", name.name))
+                Path(made, "whole").rename(folder)
+            except OSError:
+                # Another run was first: its objects are the same.
+                if not folder.exists():
+                    raise
+    return objects
 
 
 def main():
@@ -158,15 +210,16 @@ def main():
                                                     "modes": args.modes.split(","), "seed": args.seed})
         os.environ["PYTHONPATH"] = str(HERE)
         os.environ["COCOTB_LOG_LEVEL"] = "INFO" if args.verbose else "WARNING"
-        runner = get_runner(args.engine)
+        runner = verilator_runner() if args.engine == "verilator" else get_runner(args.engine)
         log = build / "run.log"
-        flags = ["-Wno-fatal", "-Wno-lint", "-Wno-style", "-O3"] if args.engine == "verilator" else ["-g2009"]
+        flags = [] if args.engine == "verilator" else ["-g2009"]
+        random = ["+verilator+rand+reset+2", f"+verilator+seed+{args.seed + 1}"] if args.engine == "verilator" else []
         try:
             runner.build(sources=[*files, HERE / "axi_rules.v", build / "axi_check_bench.v"], defines=defines,
                          hdl_toplevel="axi_check_bench", build_dir=build, build_args=flags, timescale=("1ns", "1ps"),
                          always=True, log_file=build / "build.log")
             results = runner.test(hdl_toplevel="axi_check_bench", test_module="bench", build_dir=build, test_dir=build,
-                                  seed=args.seed, log_file=log)
+                                  seed=args.seed, plusargs=random, log_file=log)
             tests, failures = get_results(results)
         except (RuntimeError, SystemExit) as error:
             print(f"axi_check: {top}: {error}")

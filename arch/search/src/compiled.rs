@@ -71,6 +71,12 @@ impl Compiled {
         self.run(merged, &self.vsa.sizes.maxima());
     }
 
+    /// The cycles of a run of function `number` of a merged array, whose own array this is.
+    pub(crate) fn cycles_in(&self, merged: &Vsa, number: usize) -> i64 {
+        let sizes = merged.sizes_of(number, &self.vsa.sizes.maxima());
+        predict_at(merged, &sizes, &merged.memories_of(number, &self.report.chosen_for)).cycles
+    }
+
     /// Makes it a run of its function of a merged array, with these sizes of its own.
     fn run(&mut self, merged: &Vsa, own: &[i64]) {
         let Some(Member { number, .. }) = self.member else { return };

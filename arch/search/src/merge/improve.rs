@@ -10,7 +10,7 @@
 //! Example: a long function and three short ones within 15,000 LUT. Each alone takes all of them, and merged they take
 //! 20,000. Within 11,000 they fit. Then the long one may become larger, if a short one becomes smaller.
 
-use super::{cycles, grid_of, is_free, narrow, Choice, Search};
+use super::{all_cycles, cycles, grid_of, is_free, narrow, Choice, Search};
 use crate::compiled::Compiled;
 use crate::tuning;
 use std::cmp::Reverse;
@@ -27,12 +27,13 @@ impl Search<'_> {
     /// Where cycles come first: functions that the best array makes so much slower that all together notice it get arrays
     /// that are the best within its grid, for [`Search::exchange`]. Whether there are new ones.
     fn seek_faster(&mut self) -> bool {
-        let Some((_, Choice { own, merged, all, .. })) = self.best.as_ref().filter(|_| self.is_for_cycles()) else {
+        let Some((_, Choice { own, merged, cycles: now, .. })) = self.best.as_ref().filter(|_| self.is_for_cycles())
+        else {
             return true;
         };
         let before: usize = self.tried.iter().map(Vec::len).sum();
         let grid = Grid { pes: merged.extent, lanes: merged.lanes };
-        let least = self.total(cycles, all) * tuning::IMITATED_PERCENT as f64 / 100.0;
+        let least = self.total(now) * tuning::IMITATED_PERCENT as f64 / 100.0;
         let lost = |f: &usize| self.weights[*f] as f64 * (cycles(&own[*f]) - cycles(&self.alone[*f]));
         let slow = |f: &usize| is_free(self.asked.specs[*f]) && lost(f) > least;
         for f in (0..own.len()).filter(slow).collect::<Vec<_>>() {
@@ -71,8 +72,8 @@ impl Search<'_> {
             smaller.sort_by_key(|c| Reverse(lut(c)));
             for array in smaller {
                 let large = std::mem::replace(&mut own[g], array);
-                let best = self.best.as_ref().map_or(f64::MAX, |b| self.total(cycles, &b.1.all));
-                if self.total(cycles, &own) >= best {
+                let best = self.best.as_ref().map_or(f64::MAX, |b| self.total(&b.1.cycles));
+                if self.total(&all_cycles(&own)) >= best {
                     own[g] = large;
                 } else if self.try_these(own.clone()).is_some_and(|share| share <= 1.0) {
                     return;

@@ -26,6 +26,7 @@ use array::vsa::{Member, Vsa};
 use cost::bank::Bank;
 use cost::board::{Board, Resources};
 use cost::resources;
+use rayon::prelude::*;
 use scop::diag::{Diagnostic, Diagnostics};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -92,10 +93,9 @@ pub fn alone<E>(
 struct Choice {
     /// The arrays that are merged.
     own: Vec<Compiled>,
-    /// The functions as runs of the merged array.
-    all: Vec<Compiled>,
     merged: Vsa,
-    need: Resources,
+    /// Per function, those of its run on the merged array.
+    cycles: Vec<f64>,
 }
 
 /// The functions, each as a run of the array that they have together. `alone`: each with an array of its own.
@@ -132,7 +132,7 @@ pub fn merged(asked: &Asked, alone: Vec<Compiled>) -> Result<Vec<Compiled>, Diag
     }
     search.improve();
     let Search { best, refused, smallest, .. } = search;
-    let Some((_, Choice { own, all, merged, .. })) = best else {
+    let Some((_, Choice { own, merged, .. })) = best else {
         return Err(vec![match (refused, smallest) {
             (_, Some(need)) => beyond(&need, &limits),
             (why, None) => self::refused(why.unwrap_or(Unmergeable::NoSchedule)),
@@ -142,7 +142,7 @@ pub fn merged(asked: &Asked, alone: Vec<Compiled>) -> Result<Vec<Compiled>, Diag
     let need = resources::estimate(&cut) + compiled::outside(&own);
     asked.board.takes(&need).map_err(|fault| vec![fault])?;
     cut.verify().map_err(|faults| pipeline::internal("the merged array", faults))?;
-    Ok(if cut == merged { all } else { joined(&cut, own, &alone) })
+    Ok(joined(&cut, own, &alone))
 }
 
 /// The banks of a merged array's arrays: each is where the first function that has it keeps it.
@@ -186,8 +186,8 @@ impl Search<'_> {
     }
 
     /// The cycles of all functions, each as often as it runs.
-    fn total(&self, cycles: impl Fn(&Compiled) -> f64, all: &[Compiled]) -> f64 {
-        all.iter().zip(&self.weights).map(|(c, weight)| *weight as f64 * cycles(c)).sum()
+    fn total(&self, cycles: &[f64]) -> f64 {
+        cycles.iter().zip(&self.weights).map(|(cycles, weight)| *weight as f64 * cycles).sum()
     }
 
     /// The functions, those with most iterations first.
@@ -199,18 +199,18 @@ impl Search<'_> {
     fn cannot_gain(&self, grid: Grid) -> bool {
         let lanes = (grid.pes[0] * grid.pes[1] * grid.lanes).max(1) as f64;
         let least = |c: &Compiled| c.report.work.map_or(0.0, |work| work.iterations as f64 / lanes);
-        let bound = self.total(least, self.alone);
+        let bound = self.total(&self.alone.iter().map(least).collect::<Vec<_>>());
         let slack = 1.0 + tuning::IMITATED_PERCENT as f64 / 100.0;
-        let best = self.best.as_ref().map(|(_, choice)| self.total(cycles, &choice.all));
+        let best = self.best.as_ref().map(|(_, choice)| self.total(&choice.cycles));
         self.is_for_cycles()
             && self.asked.specs.iter().all(|spec| is_free(spec))
             && best.is_some_and(|b| b <= slack * bound)
     }
 
-    /// What a choice costs: first by the objective.
-    fn cost(&self, choice: &Choice) -> (f64, f64) {
-        let slower = self.total(cycles, &choice.all) / self.total(cycles, self.alone).max(1.0);
-        let size = branch::share(&choice.need, &self.limits);
+    /// What a merged array costs that needs this and takes these cycles: first by the objective.
+    fn cost(&self, need: &Resources, cycles: &[f64]) -> (f64, f64) {
+        let slower = self.total(cycles) / self.total(&all_cycles(self.alone)).max(1.0);
+        let size = branch::share(need, &self.limits);
         match objective(&self.asked.specs[0].aim) {
             _ if self.is_for_cycles() => (slower, size),
             Objective::Area => (size, slower),
@@ -238,23 +238,31 @@ impl Search<'_> {
 
     /// Merges these arrays. The share of the limits that they take; `None`: they cannot be merged.
     fn try_these(&mut self, own: Vec<Compiled>) -> Option<f64> {
-        let choice = match choice(self.asked.name, own, self.alone) {
-            Ok(choice) => choice,
+        let arrays: Vec<&Vsa> = own.iter().map(|c| &c.vsa).collect();
+        let merged = match merge(&self.asked.name.to_lowercase(), &arrays) {
+            Ok(merged) => merged,
             Err(why) => {
                 self.refused.get_or_insert(why);
                 return None;
             }
         };
-        let share = branch::share(&choice.need, &self.limits);
-        if !choice.need.fits(&self.limits) {
-            if self.smallest.is_none_or(|other| choice.need.lut < other.lut) {
-                self.smallest = Some(choice.need);
+        let need = resources::estimate(&merged) + compiled::outside(&own);
+        let share = branch::share(&need, &self.limits);
+        if !need.fits(&self.limits) {
+            if self.smallest.is_none_or(|other| need.lut < other.lut) {
+                self.smallest = Some(need);
             }
             return Some(share.max(1.0 + f64::EPSILON));
         }
-        let cost = self.cost(&choice);
-        if self.best.as_ref().is_none_or(|b| cost < b.0) {
-            self.best = Some((cost, choice));
+        let is_best = |cost: (f64, f64)| self.best.as_ref().is_none_or(|b| cost < b.0);
+        // Merging makes no function faster, so most arrays need not be predicted.
+        if is_best(self.cost(&need, &all_cycles(&own))) {
+            let of = |(f, c): (usize, &Compiled)| c.cycles_in(&merged, f) as f64;
+            let cycles: Vec<f64> = own.par_iter().enumerate().map(of).collect();
+            let cost = self.cost(&need, &cycles);
+            if is_best(cost) {
+                self.best = Some((cost, Choice { own, merged, cycles }));
+            }
         }
         Some(share)
     }
@@ -355,6 +363,10 @@ fn cycles(compiled: &Compiled) -> f64 {
     compiled.report.prediction.cycles as f64
 }
 
+fn all_cycles(all: &[Compiled]) -> Vec<f64> {
+    all.iter().map(cycles).collect()
+}
+
 /// How often each function runs.
 fn weights(asked: &Asked, alone: &[Compiled]) -> Result<Vec<i64>, String> {
     let given = &asked.specs[0].aim.weights;
@@ -383,14 +395,6 @@ fn joined(merged: &Vsa, mut own: Vec<Compiled>, alone: &[Compiled]) -> Vec<Compi
         compiled.join(merged, f, &alone[f]);
     }
     own
-}
-
-fn choice(name: &str, own: Vec<Compiled>, alone: &[Compiled]) -> Result<Choice, Unmergeable> {
-    let arrays: Vec<&Vsa> = own.iter().map(|c| &c.vsa).collect();
-    let merged = merge(&name.to_lowercase(), &arrays)?;
-    let all = joined(&merged, own.clone(), alone);
-    let need = resources::estimate(&merged) + compiled::outside(&own);
-    Ok(Choice { own, all, merged, need })
 }
 
 /// The functions with ports of equal widths, so that they can share them: ports that write first, then from the widest
