@@ -29,6 +29,7 @@ use array::vsa::Vsa;
 use cost::board::Resources;
 use cost::{memory, resources, Allowed};
 use scop::diag::{Diagnostic, Diagnostics};
+use std::cell::Cell;
 use uniform::design::{ArrayChoice, DesignSpec, Factors, Shape};
 use uniform::mapping::Plan;
 use uniform::program::Form;
@@ -213,17 +214,24 @@ pub fn carrying(program: &Kernel, best: &Design, limits: &Resources, spec: &Desi
     for (d, far) in strips::dimensions(&program.system).into_iter().filter(|&(d, far)| far > 0 && in_time(d)) {
         for size in sizes(&program.system, d, far) {
             let later = (extent(d) - 1) / size;
-            let mut before = Factors::new();
+            let (mut before, any) = (Factors::new(), Cell::new(false));
             for last in tuning::LAST_STRIP_ITERATIONS {
                 let steepest = |s: Skew| Skew { by: s.by.min((extent(s.dim) - last) / later), ..s };
-                let skews = |all: Vec<Skew>| {
-                    all.into_iter().filter(|s| in_time(s.dim)).map(steepest).filter(|s| s.by > 0).collect()
+                let skews = |mut all: Vec<Skew>| {
+                    all.retain(|s| in_time(s.dim) && s.by > 0);
+                    any.set(any.get() || !all.is_empty());
+                    all.into_iter().map(steepest).filter(|s| s.by > 0).collect()
                 };
                 let is_new = |mined: &Kernel| !mined.skew.is_empty() && mined.skew != before;
                 if found.work >= work {
                     return found;
                 }
-                let Some(mined) = strip_mined(program, d, size, &skews).filter(is_new) else { continue };
+                let mined = strip_mined(program, d, size, &skews);
+                if !any.get() {
+                    // No loop begins later, however long the last strip is.
+                    break;
+                }
+                let Some(mined) = mined.filter(is_new) else { continue };
                 before.clone_from(&mined.skew);
                 found.tried += 1;
                 let cycles = found.design.as_ref().map_or(allowed.cycles, |f| f.cycles);

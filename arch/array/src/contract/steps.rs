@@ -193,6 +193,10 @@ impl Walk {
     }
     /// What an engine needs to know of the sizes; constants are among it.
     pub fn program(&self) -> Vec<Formula> {
+        // Where the function alone tells numbers apart, hardware has tables of all of them.
+        if self.merged().is_some() && self.parameters == 1 {
+            return vec![self.lasts[0].clone()];
+        }
         // The function of the run is the first parameter.
         let function = self.merged().map(|_| self.lasts[0].clone());
         let mut all: Vec<Formula> = function.into_iter().chain(self.lasts[self.parameters..].to_vec()).collect();
