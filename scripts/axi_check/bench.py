@@ -29,7 +29,8 @@ CAUSES, MISALIGNED, OUTSIDE, STOPPED = 0x37, 4, 16, 32     # bits of the status 
 ACCESS_CYCLES = 400     # limit of a register access, stalls included
 ANSWER_CYCLES = 12      # limit of the first register access after a reset, without stalls
 RESETS = 8              # in the middle of runs
-GARBAGE = 12            # runs with garbage in the registers
+GARBAGE = 18            # runs with garbage in the registers
+ANY, SMALL, ONE = range(3)   # kinds of garbage
 LENGTHS = 24            # runs with other lengths than those of the arrays
 GARBAGE_CYCLES = 4000   # limit of such a run; then it is stopped
 STOP_CYCLES = 20000     # limit of a soft reset
@@ -275,6 +276,10 @@ class Bench:
             all_cycles += cycles
         return all_cycles
 
+    async def run_next(self, mode, trial):
+        """A whole run behind a trial: of each function in turn."""
+        await self.run_one(mode, self.functions[(trial + 1) % len(self.functions)])
+
     async def run_one(self, mode, function):
         for array in self.arrays:
             array.reset()
@@ -349,8 +354,9 @@ class Bench:
         for array in self.arrays:
             array.reset()
             array.memory[GUARD:GUARD + array.size] = self.rng.randbytes(array.size)
-        self.stall("random" if trial % 2 else "bursty")
+        self.stall("ideal")
         await self.program(function)
+        self.stall("random" if trial % 2 else "bursty")
         await self.write(CONTROL, START)
         await ClockCycles(self.dut.ap_clk, self.rng.randrange(1, cycles if trial % 2 else 20))
 
@@ -371,7 +377,7 @@ class Bench:
             for register in (GIE, IER, ISR):
                 self.expect(f"register {register:#x} after a reset", await self.read(register), 0)
             self.stall("random")
-            await self.run(None)
+            await self.run_next(None, trial)
 
     async def stops(self, cycles):
         """Soft resets at any time of a run, in which answers of the memory come late; the next whole run is right."""
@@ -384,7 +390,7 @@ class Bench:
             ended = bool(await self.read(CONTROL) & IDLE)
             cocotb.start_soon(self.late(self.rng.randrange(400)))
             await self.stop(None if ended else STOPPED)
-            await self.run(None)
+            await self.run_next(None, trial)
 
     async def stop(self, status):
         """A soft reset; the status after it is as expected (None: anything)."""
@@ -405,14 +411,18 @@ class Bench:
         """Runs with garbage in all registers but the addresses. They change nothing beside the arrays and read nothing
         there. Each ends or is stopped; the next whole run is right."""
         ends = outside = 0
-        for trial in range(GARBAGE):
+        # Where no register takes garbage, one run with each kind of stalls is enough.
+        able = self.queue is not None or self.function_register is not None or any(f.scalars for f in self.functions)
+        runs = GARBAGE if able else 3
+        for trial in range(runs):
             for array in self.arrays:
                 array.reset()
             self.dut.garbage.value = 1
-            self.stall(("ideal", "random", "bursty")[trial % 3])
+            self.stall("ideal")
             function = self.functions[trial % len(self.functions)]
             await self.program(function)
-            await self.spoil(function, trial % 2)
+            await self.spoil(function, trial // 3 % 3)
+            self.stall(("ideal", "random", "bursty")[trial % 3])
             if self.function_register is not None and self.rng.random() < 0.3:
                 await self.write(self.function_register, self.rng.getrandbits(32))
             if self.queue is not None and trial % 3 == 0:
@@ -423,16 +433,17 @@ class Bench:
             finished, status = await self.end()
             ends, outside = ends + finished, outside + bool(status & OUTSIDE)
             self.dut.garbage.value = 0
-            await self.run("random")
-        print(f"axi_check: garbage: {GARBAGE} runs, {ends} ended, {GARBAGE - ends} stopped, {outside} left out data", flush=True)
+            await self.run_next("random", trial)
+        print(f"axi_check: garbage: {runs} runs, {ends} ended, {runs - ends} stopped, {outside} left out data", flush=True)
 
-    async def spoil(self, function, small):
-        """Garbage in the registers of scalars and of what follows from sizes."""
-        for scalar in function.scalars:
-            for k in range(len(scalar["words"])):
-                if self.rng.random() < 0.7:
-                    value = self.rng.getrandbits(self.rng.randrange(1, 8) if small else 32)
-                    await self.write(scalar["offset"] + 4 * k, value)
+    async def spoil(self, function, kind):
+        """Garbage in the registers of scalars and of what follows from sizes: any words in most of them, small numbers in
+        most of them, or a small number in one of them, with which a run goes on longest."""
+        words = [scalar["offset"] + 4 * k for scalar in function.scalars for k in range(len(scalar["words"]))]
+        one = self.rng.choice(words) if words and kind == ONE else None
+        for offset in words:
+            if offset == one or one is None and self.rng.random() < 0.7:
+                await self.write(offset, self.rng.getrandbits(32 if kind == ANY else self.rng.randrange(1, 8)))
 
     async def end(self):
         """Waits for the end of a run, or stops it. Nothing outside of the arrays was touched. Returns whether it ended, and
@@ -461,7 +472,7 @@ class Bench:
             for array in self.arrays:
                 array.reset()
             self.dut.garbage.value = 1
-            self.stall(("ideal", "random", "bursty")[trial % 3])
+            self.stall("ideal")
             function = self.functions[trial // 2 % len(self.functions)]
             await self.program(function)
             for array in function.arrays:
@@ -470,7 +481,8 @@ class Bench:
                 assert array.length_words, f"axi_check.json gives no register for the length of {array.name}"
                 await self.set_length(array, whole if trial < 4 else self.rng.choice(kinds))
             if trial % 2:
-                await self.spoil(function, trial % 4 == 1)
+                await self.spoil(function, trial // 2 % 3)
+            self.stall(("ideal", "random", "bursty")[trial % 3])
             await self.write(CONTROL, START)
             finished, status = await self.end()
             ends, outside = ends + finished, outside + bool(status & OUTSIDE)
@@ -482,7 +494,7 @@ class Bench:
                 elif any(a.length == 0 for a in function.arrays):
                     self.expect(f"status with {lengths}", status & CAUSES, OUTSIDE)
             self.dut.garbage.value = 0
-            await self.run("random")
+            await self.run_next("random", trial)
         print(f"axi_check: guard: {LENGTHS} runs, {ends} ended, {LENGTHS - ends} stopped, {outside} left out data", flush=True)
 
     async def late(self, cycles):

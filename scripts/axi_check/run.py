@@ -165,15 +165,15 @@ def library():
     objects = [folder / f"{source.stem}.o" for source in sources]
     if not folder.exists():
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder.parent) as made:
+        with tempfile.TemporaryDirectory(dir=folder.parent) as beside:
+            made = Path(beside, "objects")
+            made.mkdir()
             for source in sources:
-                include = [f"-I{source.parent}", f"-I{source.parent / 'vltstd'}"]
-                subprocess.run(["c++", "-O1", "-std=gnu++17", "-DVERILATOR=1", "-DVM_TRACE=0", "-DVM_COVERAGE=0", "-DVM_SC=0", *include, "-c", source], cwd=made, check=True)
+                flags = ["-O1", "-std=gnu++17", "-DVERILATOR=1", "-DVM_TRACE=0", "-DVM_COVERAGE=0", "-DVM_SC=0", f"-I{source.parent}",
+                         f"-I{source.parent / 'vltstd'}"]
+                subprocess.run(["c++", *flags, "-c", source], cwd=made, check=True)
             try:
-                Path(made, "whole").mkdir()
-                for name in objects:
-                    Path(made, name.name).rename(Path(made, "whole", name.name))
-                Path(made, "whole").rename(folder)
+                made.rename(folder)
             except OSError:
                 # Another run was first: its objects are the same.
                 if not folder.exists():
