@@ -33,17 +33,21 @@ emit() {
     scripts/lint_verilog.sh "$work/$name" "$(top_of "$work/$name")"
 }
 
-# driven NAME ARGUMENTS: the same, and drives the IP with the bus models; then one that asks for the lengths of arrays. Icarus
-# finds what is undefined, Verilator is fast and begins with random registers.
+# bus NAME MODES: drives an IP with the bus models. Icarus finds what is undefined, Verilator is fast and begins with random
+# registers.
+bus() {
+    python scripts/axi_check/run.py "$work/$1" --modes ideal,reset
+    python scripts/axi_check/run.py "$work/$1" --engine verilator --modes "$2"
+}
+
+# driven NAME ARGUMENTS: emits and drives an IP; then one that asks for the lengths of arrays
 driven() {
     emit "$@"
-    python scripts/axi_check/run.py "$work/$1" --modes ideal,reset
-    python scripts/axi_check/run.py "$work/$1" --engine verilator \
-        --modes ideal,random,bursty,lazy,errors,strobes,reset,stop,garbage
+    bus "$1" ideal,random,bursty,lazy,errors,strobes,reset,stop,garbage
     local name=$1
     shift
     emit "$name-guard" "$@" --guard
-    python scripts/axi_check/run.py "$work/$name-guard" --engine verilator --modes guard,strobes,reset
+    bus "$name-guard" guard,strobes,reset
 }
 
 # Tests the modes of axi_check themselves: each of these edits of a copy must fail.

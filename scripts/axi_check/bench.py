@@ -30,7 +30,8 @@ ACCESS_CYCLES = 400     # limit of a register access, stalls included
 ANSWER_CYCLES = 12      # limit of the first register access after a reset, without stalls
 RESETS = 8              # in the middle of runs
 GARBAGE = 18            # runs with garbage in the registers
-ANY, SMALL, ONE = range(3)   # kinds of garbage
+ANY, SMALL, ONE = KINDS = range(3)   # of garbage
+STALLS = "ideal", "random", "bursty"   # of runs with garbage
 LENGTHS = 24            # runs with other lengths than those of the arrays
 GARBAGE_CYCLES = 4000   # limit of such a run; then it is stopped
 STOP_CYCLES = 20000     # limit of a soft reset
@@ -413,7 +414,7 @@ class Bench:
         ends = outside = 0
         # Where no register takes garbage, one run with each kind of stalls is enough.
         able = self.queue is not None or self.function_register is not None or any(f.scalars for f in self.functions)
-        runs = GARBAGE if able else 3
+        runs = GARBAGE if able else len(STALLS)
         for trial in range(runs):
             for array in self.arrays:
                 array.reset()
@@ -421,8 +422,8 @@ class Bench:
             self.stall("ideal")
             function = self.functions[trial % len(self.functions)]
             await self.program(function)
-            await self.spoil(function, trial // 3 % 3)
-            self.stall(("ideal", "random", "bursty")[trial % 3])
+            await self.spoil(function, trial // len(STALLS) % len(KINDS))
+            self.stall(STALLS[trial % len(STALLS)])
             if self.function_register is not None and self.rng.random() < 0.3:
                 await self.write(self.function_register, self.rng.getrandbits(32))
             if self.queue is not None and trial % 3 == 0:
@@ -481,8 +482,8 @@ class Bench:
                 assert array.length_words, f"axi_check.json gives no register for the length of {array.name}"
                 await self.set_length(array, whole if trial < 4 else self.rng.choice(kinds))
             if trial % 2:
-                await self.spoil(function, trial // 2 % 3)
-            self.stall(("ideal", "random", "bursty")[trial % 3])
+                await self.spoil(function, trial * len(KINDS) // LENGTHS)
+            self.stall(STALLS[trial % len(STALLS)])
             await self.write(CONTROL, START)
             finished, status = await self.end()
             ends, outside = ends + finished, outside + bool(status & OUTSIDE)

@@ -41,7 +41,6 @@ import argparse
 import hashlib
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -210,16 +209,17 @@ def main():
                                                     "modes": args.modes.split(","), "seed": args.seed})
         os.environ["PYTHONPATH"] = str(HERE)
         os.environ["COCOTB_LOG_LEVEL"] = "INFO" if args.verbose else "WARNING"
-        runner = verilator_runner() if args.engine == "verilator" else get_runner(args.engine)
         log = build / "run.log"
-        flags = [] if args.engine == "verilator" else ["-g2009"]
-        random = ["+verilator+rand+reset+2", f"+verilator+seed+{args.seed + 1}"] if args.engine == "verilator" else []
+        if args.engine == "verilator":
+            runner, flags, plusargs = verilator_runner(), [], ["+verilator+rand+reset+2", f"+verilator+seed+{args.seed + 1}"]
+        else:
+            runner, flags, plusargs = get_runner(args.engine), ["-g2009"], []
         try:
             runner.build(sources=[*files, HERE / "axi_rules.v", build / "axi_check_bench.v"], defines=defines,
                          hdl_toplevel="axi_check_bench", build_dir=build, build_args=flags, timescale=("1ns", "1ps"),
                          always=True, log_file=build / "build.log")
             results = runner.test(hdl_toplevel="axi_check_bench", test_module="bench", build_dir=build, test_dir=build,
-                                  seed=args.seed, plusargs=random, log_file=log)
+                                  seed=args.seed, plusargs=plusargs, log_file=log)
             tests, failures = get_results(results)
         except (RuntimeError, SystemExit) as error:
             print(f"axi_check: {top}: {error}")

@@ -73,15 +73,18 @@ impl Compiled {
 
     /// The cycles of a run of function `number` of a merged array, whose own array this is.
     pub(crate) fn cycles_in(&self, merged: &Vsa, number: usize) -> i64 {
-        let sizes = merged.sizes_of(number, &self.vsa.sizes.maxima());
-        predict_at(merged, &sizes, &merged.memories_of(number, &self.report.chosen_for)).cycles
+        self.predicted(merged, number, &merged.sizes_of(number, &self.vsa.sizes.maxima())).cycles
+    }
+
+    fn predicted(&self, merged: &Vsa, number: usize, sizes: &[i64]) -> Prediction {
+        predict_at(merged, sizes, &merged.memories_of(number, &self.report.chosen_for))
     }
 
     /// Makes it a run of its function of a merged array, with these sizes of its own.
     fn run(&mut self, merged: &Vsa, own: &[i64]) {
         let Some(Member { number, .. }) = self.member else { return };
         let sizes = merged.sizes_of(number, own);
-        self.report.prediction = predict_at(merged, &sizes, &merged.memories_of(number, &self.report.chosen_for));
+        self.report.prediction = self.predicted(merged, number, &sizes);
         self.report.ideal = predict_at(merged, &sizes, &Memories::ideal()).cycles;
         self.vsa = merged.run_of(number, own);
         self.whole = Some((Box::new(merged.clone()), sizes));

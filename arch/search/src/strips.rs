@@ -214,12 +214,12 @@ pub fn carrying(program: &Kernel, best: &Design, limits: &Resources, spec: &Desi
     for (d, far) in strips::dimensions(&program.system).into_iter().filter(|&(d, far)| far > 0 && in_time(d)) {
         for size in sizes(&program.system, d, far) {
             let later = (extent(d) - 1) / size;
-            let (mut before, any) = (Factors::new(), Cell::new(false));
+            let (mut before, offered) = (Factors::new(), Cell::new(false));
             for last in tuning::LAST_STRIP_ITERATIONS {
                 let steepest = |s: Skew| Skew { by: s.by.min((extent(s.dim) - last) / later), ..s };
                 let skews = |mut all: Vec<Skew>| {
                     all.retain(|s| in_time(s.dim) && s.by > 0);
-                    any.set(any.get() || !all.is_empty());
+                    offered.set(offered.get() || !all.is_empty());
                     all.into_iter().map(steepest).filter(|s| s.by > 0).collect()
                 };
                 let is_new = |mined: &Kernel| !mined.skew.is_empty() && mined.skew != before;
@@ -227,7 +227,7 @@ pub fn carrying(program: &Kernel, best: &Design, limits: &Resources, spec: &Desi
                     return found;
                 }
                 let mined = strip_mined(program, d, size, &skews);
-                if !any.get() {
+                if !offered.get() {
                     // No loop begins later, however long the last strip is.
                     break;
                 }

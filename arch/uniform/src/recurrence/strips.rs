@@ -161,7 +161,8 @@ fn carried_over(scop: &Scop, s: usize, placed: Placed, [d, depth]: [usize; 2], [
     Placed::new(scop, s, Place { variables, ..placed.place() }, Frame { outer: 0, depth })
 }
 
-/// The system with skewed loops, `None` if no loop is or too many iterations would remain; and the skews that `choose` has picked.
+/// The system with skewed loops, `None` if no loop is or too many iterations would remain; and the skews that `choose`
+/// has picked.
 fn skewed(scop: &Scop, system: &System, choose: &dyn Fn(Vec<Skew>) -> Vec<Skew>) -> (Option<System>, Vec<Skew>) {
     let (frame, loops) = (system.frame(), system.loops());
     let depth = frame.depth;
