@@ -33,21 +33,21 @@ emit() {
     scripts/lint_verilog.sh "$work/$name" "$(top_of "$work/$name")"
 }
 
-# bus NAME MODES: drives an IP with the bus models. Icarus finds what is undefined, Verilator is fast and begins with random
+# bus NAME --modes MODES: drives an IP with the bus models. Icarus finds what is undefined, Verilator is fast and begins with random
 # registers.
 bus() {
     python scripts/axi_check/run.py "$work/$1" --modes ideal,reset
-    python scripts/axi_check/run.py "$work/$1" --engine verilator --modes "$2"
+    python scripts/axi_check/run.py "$work/$1" --engine verilator "${@:2}"
 }
 
 # driven NAME ARGUMENTS: emits and drives an IP; then one that asks for the lengths of arrays
 driven() {
     emit "$@"
-    bus "$1" ideal,random,bursty,lazy,errors,strobes,reset,stop,garbage
+    bus "$1" --modes ideal,random,bursty,lazy,errors,strobes,reset,stop,garbage
     local name=$1
     shift
     emit "$name-guard" "$@" --guard
-    bus "$name-guard" guard,strobes,reset
+    bus "$name-guard" --modes guard,strobes,reset
 }
 
 # Tests the modes of axi_check themselves: each of these edits of a copy must fail.
