@@ -64,6 +64,22 @@ impl Conditions {
     }
 }
 
+impl Conditions {
+    /// The number of cycles that the last run of a batch takes, with those before that it overlaps: each a function, and
+    /// whether it is independent.
+    pub fn batch(&self, commands: &[(&Compiled, bool)]) -> Option<u64> {
+        let memory = match self.timing {
+            _ if self.shift != 0 => return None,
+            Timing::Ideal { latency } => Some(MemoryTiming::both(latency.into())),
+            Timing::Board => None,
+            Timing::Ddr { .. } => return None,
+        };
+        let ran = search::predict_commands(commands, memory);
+        let first = ran.iter().rev().find(|run| run.alone)?;
+        Some((ran.last()?.done - first.start).max(0) as u64)
+    }
+}
+
 /// Cycles with an ideal memory of this latency.
 pub fn predicted_at(compiled: &Compiled, latency: u32) -> u64 {
     let own = MemoryTiming::both(latency.into());
@@ -94,7 +110,7 @@ pub fn simulate(
     how: &Conditions,
     reporter: &dyn Reporter,
 ) -> Result<Vec<Run>, String> {
-    work(cases, how, false, reporter)
+    work(cases, how, sim::Way::Registers, reporter)
 }
 
 /// The same, as commands of the IP's queue. The cycles of the last run alone are known.
@@ -102,13 +118,28 @@ pub fn simulate(
 /// # Errors
 /// As for [`simulate`].
 pub fn enqueue(cases: &[&Case], how: &Conditions, reporter: &dyn Reporter) -> Result<Vec<Run>, String> {
-    work(&cases.iter().map(|case| (*case, None)).collect::<Vec<_>>(), how, true, reporter)
+    work(&cases.iter().map(|case| (*case, None)).collect::<Vec<_>>(), how, sim::Way::Queue, reporter)
+}
+
+/// The same, in batches of as many commands as the queue holds. `independent`: of each, whether it may begin while those
+/// before it are under way. A reset cuts a batch off that begins with such a run. The cycles of a batch are those of the runs
+/// that overlap with its last one.
+///
+/// # Errors
+/// As for [`simulate`].
+pub fn overlap(
+    cases: &[(&Case, Option<sim::Cut>)],
+    independent: Vec<bool>,
+    how: &Conditions,
+    reporter: &dyn Reporter,
+) -> Result<Vec<Run>, String> {
+    work(cases, how, sim::Way::Batches(independent), reporter)
 }
 
 fn work(
     cases: &[(&Case, Option<sim::Cut>)],
     how: &Conditions,
-    queued: bool,
+    way: sim::Way,
     reporter: &dyn Reporter,
 ) -> Result<Vec<Run>, String> {
     let Some((first, _)) = cases.first() else { return Ok(vec![]) };
@@ -126,7 +157,7 @@ fn work(
     let job = Job {
         built: &first.built,
         runs,
-        queued,
+        way,
         timing: how.timing,
         cycles,
         watchdog: 20 * most + 100_000,
@@ -186,6 +217,15 @@ impl<'a> Case<'a> {
         predicted_at(self.compiled, latency)
     }
 
+    /// The first wrong value of a run, or violation of the protocol, whatever cycles it took.
+    pub fn wrong(&self, run: &Run, how: &Conditions, expected: &[Vec<u64>]) -> Option<String> {
+        let (outcome, comparison) = (&run.outcome, self.compare(run, expected));
+        let wrong = !run.clean() || comparison.mismatches != 0;
+        wrong.then(|| {
+            format!("RTL, {how:?}: finished {}, faults {:?}, {comparison:?}", outcome.finished, outcome.faults)
+        })
+    }
+
     /// # Errors
     /// The engine is missing or cannot run the design.
     pub fn simulate(&self, how: &Conditions) -> Result<Run, String> {
@@ -213,15 +253,11 @@ impl<'a> Case<'a> {
 
     /// The first difference of a run.
     pub fn fault(&self, run: &Run, how: &Conditions, expected: &[Vec<u64>]) -> Option<String> {
-        let (outcome, comparison) = (&run.outcome, self.compare(run, expected));
-        if !run.clean() || comparison.mismatches != 0 {
-            return Some(format!(
-                "RTL, {how:?}: finished {}, faults {:?}, {comparison:?}",
-                outcome.finished, outcome.faults
-            ));
+        if let Some(wrong) = self.wrong(run, how, expected) {
+            return Some(wrong);
         }
-        let predicted = how.predicted(self).filter(|p| *p != outcome.cycles)?;
-        Some(format!("{:?}: {predicted} cycles predicted, {} simulated", how.timing, outcome.cycles))
+        let predicted = how.predicted(self).filter(|p| *p != run.outcome.cycles)?;
+        Some(format!("{:?}: {predicted} cycles predicted, {} simulated", how.timing, run.outcome.cycles))
     }
 }
 

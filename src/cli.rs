@@ -279,6 +279,10 @@ pub struct Design {
     /// Add a queue of this many commands to the IP: a power of two
     #[arg(long, value_name = "COMMANDS", value_parser = parse_queue, help_heading = WIRING)]
     queue: Option<u32>,
+    /// Let commands of the queue begin while those before them run, where the host says so
+    #[arg(long, help_heading = WIRING)]
+    #[serde(skip_serializing_if = "is_off")]
+    overlap: bool,
     /// Put all functions on one array
     #[arg(long, help_heading = WIRING)]
     #[serde(skip_serializing_if = "is_off")]
@@ -649,7 +653,7 @@ pub struct Gpu {
 }
 
 /// Keys of a design that mean something on an FPGA only.
-pub const OF_FPGA: [&str; 23] = [
+pub const OF_FPGA: [&str; 24] = [
     "latency",
     "cyclic",
     "cuts",
@@ -665,6 +669,7 @@ pub const OF_FPGA: [&str; 23] = [
     "ports",
     "bank",
     "queue",
+    "overlap",
     "merge",
     "spill_beyond",
     "memory_latency",

@@ -88,6 +88,7 @@ fn read(name: &str, text: &str) -> Result<(Table, BTreeMap<String, Table>), Stri
         let wiring = spec(table.clone()).map_err(at)?.wiring;
         let of_ip = [
             ("queue", wiring.queue.is_some()),
+            ("overlap", wiring.overlap.is_some()),
             ("merge", wiring.merge.is_some()),
             ("address_bits", wiring.address_bits.is_some()),
             ("guard", wiring.guard.is_some()),

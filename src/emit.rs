@@ -8,7 +8,6 @@ use crate::program::{self, Work};
 use crate::report;
 use crate::reporter::{Progress, Reporter};
 use crate::sim::Built;
-use array::ip::Ip;
 use array::text::Stage;
 use array::vsa::Vsa;
 use search::Compiled;
@@ -50,7 +49,7 @@ pub(crate) fn run(arguments: &Rtl, wanted: Emit, reporter: &dyn Reporter) -> Res
 
 /// The Verilog of the IP.
 fn verilog(work: &Work, arrays: &[&Vsa]) -> Result<String> {
-    let built = Built::new(&Ip::new(&work.name, work.queue, arrays)).map_err(Error::internal)?;
+    let built = Built::new(&program::of_arrays(&work.name, work.queue, arrays)?).map_err(Error::internal)?;
     Ok(built.verilog().into_iter().map(|f| f.1).collect::<Vec<_>>().join("\n"))
 }
 

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::input::{self, Input};
 use crate::network;
 use crate::reporter::{Progress, Reporter};
-use array::ip::{Ip, MOST_FUNCTIONS};
+use array::ip::{Ip, Queue, MOST_FUNCTIONS};
 use array::kernel::Kernel;
 use array::text::Stage;
 use array::vsa::Vsa;
@@ -22,8 +22,7 @@ pub struct Work {
     /// The IP's name.
     pub name: String,
     pub board: Board,
-    /// The IP's queue holds this many commands; 0: it has no queue.
-    pub queue: u32,
+    pub queue: Queue,
     /// All functions have one array together.
     pub merge: bool,
     /// At least one function, each with what is asked of it.
@@ -61,7 +60,8 @@ impl Work {
         let name = named(&mut functions, program);
         let wiring = request.common().map_err(Error::usage)?.wiring;
         let merge = wiring.merge.unwrap_or(program.network.is_some()) && functions.len() > 1;
-        let queue = wiring.queue.map_or(Ok(0), array::ip::queue).map_err(Error::usage)?;
+        let commands = wiring.queue.map_or(Ok(0), array::ip::queue).map_err(Error::usage)?;
+        let queue = Queue { commands, overlap: wiring.overlap.unwrap_or(false) };
         Ok(Work { name, board, queue, merge, functions })
     }
 
@@ -157,6 +157,7 @@ impl Work {
     /// # Errors
     /// The reasons why there is no array; E0732: the functions cannot be merged.
     pub fn compile(&self, reporter: &dyn Reporter) -> Result<Vec<search::Compiled>> {
+        has_queue(self.queue)?;
         if !self.merge {
             let compiled = |(input, spec): &(Input, DesignSpec)| compile(input, spec, &self.board, reporter);
             return self.functions.iter().map(compiled).collect();
@@ -191,16 +192,39 @@ impl Work {
     }
 }
 
+/// # Errors
+/// Commands are to overlap, and there is no queue.
+fn has_queue(queue: Queue) -> Result<()> {
+    match queue.overlap && queue.commands == 0 {
+        true => {
+            Err(Error::usage("--overlap: commands of the queue overlap, and the IP has none: add `--queue 8`, say"))
+        }
+        false => Ok(()),
+    }
+}
+
+/// The IP of functions with these arrays, whether they fit the board or not.
+///
+/// # Errors
+/// Runs are to overlap, and cannot.
+pub fn of_arrays(name: &str, queue: Queue, arrays: &[&Vsa]) -> Result<Ip> {
+    has_queue(queue)?;
+    let ip = Ip::new(name, queue, arrays);
+    let Some(why) = ip.no_overlap().filter(|_| queue.overlap) else { return Ok(ip) };
+    let merge = if ip.cores.len() > 1 { "add `--merge`, or " } else { "" };
+    Err(Error::reason(format!("--overlap: {why}: {merge}leave the option out")))
+}
+
 /// The IP of functions with these arrays.
 ///
 /// # Errors
 /// E0711: each of them fits the board, but they do not fit together.
-pub fn joined(name: &str, queue: u32, compiled: &[&search::Compiled], board: &Board) -> Result<Ip> {
+pub fn joined(name: &str, queue: Queue, compiled: &[&search::Compiled], board: &Board) -> Result<Ip> {
     let arrays: Vec<&Vsa> = match compiled[0].merged() {
         Some(merged) => vec![merged],
         None => compiled.iter().map(|c| &c.vsa).collect(),
     };
-    let ip = Ip::new(name, queue, &arrays);
+    let ip = of_arrays(name, queue, &arrays)?;
     if ip.functions.len() > 1 {
         let cores: Vec<_> = cost::ip::list(&ip).into_iter().take(ip.cores.len()).collect();
         let fits = board.takes_all(&cores, &cost::ip::total(&ip));

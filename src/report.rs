@@ -90,7 +90,7 @@ fn interface(interface: &Interface) -> Value {
         all => value["functions"] = json!(all.iter().enumerate().map(function).collect::<Vec<_>>()),
     }
     if let Some([queue, ended]) = interface.layout.queue() {
-        value["queue"] = json!({ "commands": interface.layout.queue, "register": queue, "ended_register": ended });
+        value["queue"] = json!({ "commands": interface.layout.queue, "overlap": interface.layout.overlap, "register": queue, "ended_register": ended });
     }
     value
 }
@@ -326,7 +326,9 @@ pub fn headline(vsa: &Vsa) -> String {
 pub fn design_text(design: &Design) -> String {
     let Design { ip, interface, functions, board, clock } = design;
     let mut text: String = functions.iter().map(|c| function_text(c, board, clock)).collect();
+    let beside = overlap(design).map(|value| ("overlap", value));
     if functions.len() == 1 {
+        beside.iter().for_each(|(name, value)| _ = writeln!(text, "  {name:<12} {value}"));
         return text;
     }
     let _ = writeln!(text, "{}: {} functions, one at a time", interface.kernel, functions.len());
@@ -345,10 +347,24 @@ pub fn design_text(design: &Design) -> String {
         ("estimate", estimate(&(ip::total(ip) + converters), board)),
         ("LUT by part", luts.join(", ")),
     ];
-    for (name, value) in rows.into_iter().chain(merged_rows(design)) {
+    for (name, value) in rows.into_iter().chain(merged_rows(design)).chain(beside) {
         let _ = writeln!(text, "  {name:<12} {value}");
     }
     text
+}
+
+/// What independent commands take that overlap: one of each function, or two of a single one.
+fn overlap(design: &Design) -> Option<String> {
+    let functions = design.functions;
+    let twice = &functions[..usize::from(functions.len() == 1)];
+    let cycles = |independent: bool| {
+        let all: Vec<(&Compiled, bool)> = functions.iter().chain(twice).map(|c| (*c, independent)).collect();
+        search::predict_commands(&all, None).last().map_or(0, |run| run.done)
+    };
+    let runs = if functions.len() == 1 { "two independent runs" } else { "an independent run of each function" };
+    let text =
+        || format!("{} cycles for {runs}, {} one after the other", grouped(cycles(true)), grouped(cycles(false)));
+    design.interface.layout.overlap.then(text)
 }
 
 /// What a merged array shares, and what its functions would take apart.

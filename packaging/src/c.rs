@@ -3,7 +3,10 @@
 use crate::formula::{self, Language};
 use crate::{fill, types, File, Ip};
 use std::fmt::Write as _;
-use templates::interface::{Argument, Function, Length, ProgramRegister, SizeArgument, CTRL, GIER, IP_IER, IP_ISR};
+use templates::interface::{
+    Argument, Function, Length, ProgramRegister, SizeArgument, CTRL, GIER, IP_IER, IP_ISR, QUEUE_INDEPENDENT,
+    QUEUE_MORE,
+};
 use uniform::sizes::Formula;
 
 const DRIVER: &str = include_str!("../files/driver.h.in");
@@ -80,6 +83,23 @@ static inline int @NAME@_queue(uintptr_t ip, @PARAMETERS@)
 
 "#;
 
+/// The same if commands overlap.
+const ENQUEUE_BESIDE: &str = r#"/* As @NAME@_queue. `how` is 0, or any of
+ * @PREFIX@_QUEUE_INDEPENDENT: the run touches nothing that commands before it write, and writes nothing that they
+ *   read; it may begin while they are under way,
+ * @PREFIX@_QUEUE_MORE: a command follows at once; none begins before one without this, or before the queue is full. */
+static inline int @NAME@_queue_beside(uintptr_t ip, uint32_t how, @PARAMETERS@)
+{
+@CHECK@    if (x@KERNEL@_queue_free(ip) == 0) {
+        return 0;
+    }
+@SETTERS@
+    X@UPPER@_WRITE32(ip + @PREFIX@_ADDR_QUEUE_DATA, @NUMBER@u | how);
+    return 1;
+}
+
+"#;
+
 /// `sw/x<kernel>_hw.h` and `sw/x<kernel>.h`.
 pub fn headers(ip: &Ip) -> Vec<File> {
     let kernel = &ip.interface.kernel;
@@ -139,6 +159,10 @@ fn registers(ip: &Ip) -> String {
     if let Some([queue, ended]) = interface.layout.queue() {
         define("ADDR_QUEUE_DATA", format!("0x{queue:02x}"));
         define("ADDR_QUEUE_ENDED_DATA", format!("0x{ended:02x}"));
+        if interface.layout.overlap {
+            define("QUEUE_INDEPENDENT", format!("0x{:x}u", 1 << QUEUE_INDEPENDENT));
+            define("QUEUE_MORE", format!("0x{:x}u", 1 << QUEUE_MORE));
+        }
     }
     for register in &interface.registers {
         for field in &register.fields {
@@ -201,6 +225,9 @@ fn driver(ip: &Ip) -> String {
         sets += &fill(set, &tokens);
         if interface.layout.queue().is_some() {
             runs += &fill(ENQUEUE, &tokens);
+        }
+        if interface.layout.overlap {
+            runs += &fill(ENQUEUE_BESIDE, &tokens);
         }
         runs += &fill(run, &tokens);
         if several {

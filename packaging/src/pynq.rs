@@ -2,7 +2,9 @@
 
 use crate::formula::{self, Language};
 use crate::{fill, types, File, Ip};
-use templates::interface::{Argument, Function, ProgramRegister, SizeArgument, STATUS_CAUSES};
+use templates::interface::{
+    Argument, Function, ProgramRegister, SizeArgument, QUEUE_INDEPENDENT, QUEUE_MORE, STATUS_CAUSES,
+};
 use uniform::sizes::Formula;
 
 /// `sw/<kernel>.py`.
@@ -30,6 +32,9 @@ pub fn files(ip: &Ip) -> Vec<File> {
         ("FUNCTION", at(interface.layout.function())),
         ("QUEUE", at(interface.layout.queue().map(|q| q[0]))),
         ("ENDED", at(interface.layout.queue().map(|q| q[1]))),
+        ("OVERLAP", if interface.layout.overlap { "True" } else { "False" }.into()),
+        ("INDEPENDENT", format!("0x{:x}", 1 << QUEUE_INDEPENDENT)),
+        ("MORE", format!("0x{:x}", 1 << QUEUE_MORE)),
     ];
     let common: Vec<_> = common.into_iter().chain(lengths(&interface.functions)).collect();
     let text = match &interface.functions[..] {

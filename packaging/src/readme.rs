@@ -48,7 +48,10 @@ pub fn text(ip: &Ip, revision: u32) -> String {
                 let state = interface.arguments().any(keeps);
                 choice(ip) + if sized { SIZES } else { "" } + if state { STATE } else { "" }
             }),
-            ("QUEUE", if interface.layout.queue().is_some() { QUEUE.into() } else { String::new() }),
+            ("QUEUE", {
+                let overlap = if interface.layout.overlap { BESIDE } else { "" };
+                interface.layout.queue().map_or(String::new(), |_| QUEUE.to_string() + overlap)
+            }),
             (
                 "ABOUT",
                 if ip.single().is_some() {
@@ -163,6 +166,12 @@ const QUEUE: &str = "\n\
     arguments may be written at once. Commands run in order; each starts 2 cycles after the previous one has ended.\n\
     A run that `CTRL` starts precedes waiting commands. `AP_DONE` and its interrupt do not report commands; `queue`,\n\
     `queue_ended` and a separate interrupt do.\n";
+
+const BESIDE: &str = "\n\
+    Bit 8 of what is written to `queue` says that the command is independent: it touches nothing that commands before it\n\
+    write, and writes nothing that they read. It may begin while they are under way. Bit 9 says that a command follows at\n\
+    once: none begins before one without this bit, or before the queue is full. `cycles` counts from the first of the runs\n\
+    that overlap.\n";
 
 fn summary(ip: &Ip) -> String {
     if let Some((_, function)) = ip.single() {

@@ -215,6 +215,7 @@ fn sequence_json(played: &Played) -> Value {
         "of": runs,
         "reset": played.cut,
         "queued": played.queued,
+        "overlapped": played.overlapped,
         "cycles": played.cycles,
         "cycles_checked": played.predicted,
         "faults": played.faults,
@@ -227,7 +228,11 @@ fn sequence_text(played: &Played) -> String {
         0 => String::new(),
         cut => format!(", {cut} of them after a reset in their middle"),
     };
-    let queued = if played.queued > 0 { "; the same again as commands of the queue" } else { "" };
+    let queued = match (played.queued, played.overlapped) {
+        (0, _) => "",
+        (_, 0) => "; the same again as commands of the queue",
+        _ => "; the same again as commands of the queue, and as commands that overlap",
+    };
     let mut text = format!("sequence of {} runs: {}{reset}{queued}\n", grouped(played.count() as i64), of.join(", "));
     for fault in &played.faults {
         let _ = writeln!(text, "  NOT EQUAL    {fault}");

@@ -155,7 +155,7 @@ fn files(out: &OutputDir, all: &super::Job, contents: &[Contents]) -> std::resul
     let job = Job {
         built: all.built,
         runs: runs(all.built, functions, contents, false).unwrap_or_default(),
-        queued: false,
+        way: sim::Way::Registers,
         timing: Timing::Board,
         cycles: 0,
         watchdog,
@@ -177,7 +177,7 @@ fn files(out: &OutputDir, all: &super::Job, contents: &[Contents]) -> std::resul
     for port in 0..interface.ports.len() {
         image(&bench::image_names(port).0, &job, port)?;
     }
-    let expected = expected.map(|runs| Job { runs, vcd: None, ..job });
+    let expected = expected.map(|runs| Job { runs, vcd: None, way: sim::Way::Registers, ..job });
     if let Some(expected) = &expected {
         (0..interface.ports.len()).try_for_each(|port| image(&verdict::expected_name(port), expected, port))?;
     }
@@ -296,6 +296,7 @@ fn bus_check(interface: &Interface, contents: &[Contents], watchdog: u64) -> Str
     });
     if let Some([queue, _]) = interface.layout.queue() {
         value["queue"] = json!(queue);
+        value["overlap"] = json!(interface.layout.overlap);
     }
     match &mut functions[..] {
         [only] => ["arrays", "scalars"].into_iter().for_each(|key| value[key] = only[key].take()),

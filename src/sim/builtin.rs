@@ -1,6 +1,6 @@
 //! The built-in engine: it simulates the netlist in process and needs no other program.
 
-use super::{Cut, Job, Outcome};
+use super::{Cut, Job, Outcome, Way};
 use crate::reporter::Progress;
 use crate::waves::{Signal, Waves};
 use rtl::sim::{vcd::Vcd, PortId, Sim};
@@ -8,7 +8,9 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::time::Instant;
 use templates::axi::memory::{self, AxiMemory};
-use templates::interface::{AxiPort, Interface, CTRL, GIER, IP_IER, IP_ISR, STATUS_CAUSES};
+use templates::interface::{
+    AxiPort, Interface, CTRL, GIER, IP_IER, IP_ISR, QUEUE_INDEPENDENT, QUEUE_MORE, STATUS_CAUSES,
+};
 
 /// A register access must be answered within this many cycles.
 const ANSWER: u64 = 20;
@@ -37,8 +39,10 @@ impl Machine {
     /// `s_axi_control` does not answer.
     pub fn work(&mut self, job: &Job, begin: Instant) -> Result<Vec<Outcome>, String> {
         job.reporter.progress(Progress::Simulation { cycles: job.cycles });
-        if job.queued {
-            return self.queue(job, begin);
+        match &job.way {
+            Way::Registers => {}
+            Way::Queue => return self.queue(job, begin),
+            Way::Batches(independent) => return self.batches(job, independent, begin),
         }
         let mut all = vec![];
         for (number, run) in job.runs.iter().enumerate() {
@@ -102,6 +106,49 @@ impl Machine {
         finished &= self.read(ended)?.wrapping_sub(first) == job.runs.len() as u64;
         let outcome = self.outcome(job, finished, begin)?;
         Ok(job.runs.iter().map(|_| outcome.clone()).collect())
+    }
+
+    /// Gives the runs to the IP's queue in batches; a run's reset cuts off its batch.
+    fn batches(&mut self, job: &Job, independent: &[bool], begin: Instant) -> Result<Vec<Outcome>, String> {
+        let layout = &job.built.interface.layout;
+        let [queue, ended] = layout.queue().ok_or("the IP has no queue")?;
+        let numbers: Vec<usize> = (0..job.runs.len()).collect();
+        let mut all = vec![];
+        for batch in numbers.chunks(layout.queue as usize) {
+            let (first, last) = (batch[0], batch[batch.len() - 1]);
+            self.set_timing(job, last);
+            let push = |machine: &mut Machine| {
+                for &number in batch {
+                    let run = &job.runs[number];
+                    for (offset, value) in job.arguments(run)? {
+                        machine.write(offset, value.into())?;
+                    }
+                    let flags =
+                        u64::from(independent[number]) << QUEUE_INDEPENDENT | u64::from(number < last) << QUEUE_MORE;
+                    machine.write(queue, run.function as u64 | flags)?;
+                }
+                Ok::<_, String>(())
+            };
+            if let Some(cut) = job.runs[first].cut {
+                push(self)?;
+                (0..cut.after).for_each(|_| self.cycle());
+                self.cut(job, cut)?;
+                batch.iter().for_each(|&number| self.restore(job, number));
+            }
+            let before = self.read(ended)?;
+            push(self)?;
+            let mut left = job.watchdog * batch.len() as u64;
+            while left > 0 && self.read(queue)? & 0xffff != 0 {
+                left = left.saturating_sub(4);
+            }
+            let finished = left > 0 && self.read(ended)?.wrapping_sub(before) & 0xffff_ffff == batch.len() as u64;
+            let outcome = self.outcome(job, finished, begin)?;
+            all.extend(batch.iter().map(|_| outcome.clone()));
+            if !finished {
+                break;
+            }
+        }
+        Ok(all)
     }
 
     /// Sets the arguments and starts.

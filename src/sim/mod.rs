@@ -52,13 +52,23 @@ impl Timing {
     }
 }
 
+/// How the runs are started. Only the built-in engine knows the queue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// Each by itself.
+    Registers,
+    /// As commands of the IP's queue, which has as many as it has room for; the cycles of the last one alone are known.
+    Queue,
+    /// As commands, in batches that begin when the queue is full or has the last one: whether each is independent of those
+    /// before it. The cycles are those of the runs that overlap with the last one of a batch.
+    Batches(Vec<bool>),
+}
+
 /// One simulation: runs, one after the other.
 pub struct Job<'a> {
     pub built: &'a Built,
     pub runs: Vec<Run>,
-    /// The runs are commands of the IP's queue; the cycles of the last one alone are known. Only the built-in engine
-    /// can do this.
-    pub queued: bool,
+    pub way: Way,
     pub timing: Timing,
     /// The number of cycles to expect, for progress.
     pub cycles: u64,

@@ -40,6 +40,8 @@ pub struct Played {
     pub cut: usize,
     /// The number of runs that went through the queue as well.
     pub queued: usize,
+    /// The number of runs that went through the queue in batches, and overlapped where they may.
+    pub overlapped: usize,
     /// Clock cycles of all runs.
     pub cycles: u64,
     /// The number of cycles of each run was predicted.
@@ -63,7 +65,7 @@ impl Sequence<'_> {
         let mut random = Random(self.arguments.seed() ^ 0x7365_7175_656e);
         let models = self.all.iter().map(|p| self.model(p)).collect::<Result<Vec<_>>>()?;
         let runs = self.all.iter().map(|p| (p.name(), 0)).collect();
-        let mut played = Played { runs, cut: 0, queued: 0, cycles: 0, predicted: false, faults: vec![] };
+        let mut played = Played { runs, cut: 0, queued: 0, overlapped: 0, cycles: 0, predicted: false, faults: vec![] };
         let (mut left, mut batch) = (count, 0);
         while left > 0 && played.faults.is_empty() {
             self.reporter.progress(Progress::Stage("simulating a sequence"));
@@ -100,6 +102,38 @@ impl Sequence<'_> {
                 .for_each(|(run, e)| run.outcome.cycles = how.predicted(&e.case).unwrap_or(0));
             self.compare(&entries[..entries.len() - 1], &queued, how, played);
             played.queued += entries.len();
+        }
+        if self.built.interface.layout.overlap && self.arguments.engine == Engine::Builtin {
+            self.overlap(entries, how, played)?;
+        }
+        Ok(())
+    }
+
+    /// Runs a batch as commands that overlap.
+    fn overlap(&self, entries: &[Entry], how: &Conditions, played: &mut Played) -> Result<()> {
+        let mut random = Random(how.seed ^ 0x006f_7665_726c_6170);
+        let independent: Vec<bool> = entries.iter().map(|_| random.below(4) > 0).collect();
+        let cases: Vec<(&Case, Option<Cut>)> = entries.iter().map(|e| (&e.case, e.cut)).collect();
+        let runs = check::overlap(&cases, independent.clone(), how, self.reporter).map_err(Error::reason)?;
+        for (entry, run) in entries.iter().zip(&runs) {
+            if let Some(fault) = entry.case.wrong(run, how, &entry.expected).filter(|_| played.faults.len() < FAULTS) {
+                played.faults.push(format!("{}, overlapping: {fault}", self.all[entry.function].name()));
+            }
+        }
+        let size = self.built.interface.layout.queue as usize;
+        for (k, (batch, runs)) in entries.chunks(size).zip(runs.chunks(size)).enumerate() {
+            let commands = batch.iter().zip(&independent[k * size..]).map(|(e, i)| (e.case.compiled, *i));
+            let (Some(cycles), Some(run)) = (how.batch(&commands.collect::<Vec<_>>()), runs.last()) else { continue };
+            if cycles != run.outcome.cycles && played.faults.len() < FAULTS {
+                let names: Vec<String> = batch.iter().map(|e| self.all[e.function].name()).collect();
+                played.faults.push(format!(
+                    "commands {}, independent {:?}: {cycles} cycles predicted, {} simulated",
+                    names.join(", "),
+                    &independent[k * size..k * size + batch.len()],
+                    run.outcome.cycles
+                ));
+            }
+            played.overlapped += batch.len();
         }
         Ok(())
     }

@@ -21,14 +21,17 @@ use crate::axi::reader::{AxiReader, ReaderParams, ReaderPorts};
 use crate::axi::station::{self, Route, StationPorts};
 use crate::axi::writer::{AxiWriter, WriterParams, WriterPorts};
 use crate::axi::{EnginePorts, Guard};
-use crate::control::sequencer::{Sequencer, SequencerPorts};
+use crate::cases::table;
+use crate::control::sequencer::{Overlap, Sequencer, SequencerPorts};
 use crate::port::Port;
+use array::contract::overlap::{BufferSet, Stage, MOST_RUNS};
 use array::contract::program;
 use array::contract::program::Register;
 use array::contract::steps::Owned;
 use array::contract::timing::{drain_latency, emitted_delay, release_delay, swept};
+use array::contract::walk::Walk;
 use array::vsa::Vsa;
-use rtl::{u, Design, Instance, ModuleBuilder, ModuleName, Sig, Ty};
+use rtl::{clog2, u, Design, Instance, ModuleBuilder, ModuleName, Sig, Ty};
 use uniform::sizes::Formula;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -55,21 +58,42 @@ pub struct Core {
     /// Cycles that flush all registers without reset.
     pub flush: u64,
     pub address_bits: u32,
+    /// Runs overlap.
+    pub overlaps: bool,
 }
 
-/// Inputs of a core.
+/// Inputs of a core. What follows from the command may differ between stages if runs overlap.
 pub struct Inputs<'a, 'm> {
     pub guard: Guard<Sig<'m>>,
-    /// Pulse.
-    pub start: Sig<'m>,
+    /// Pulses, by stage.
+    pub starts: [Sig<'m>; 3],
     /// Byte address of the array with this index, or of that of the function that runs.
-    pub base: &'a dyn Fn(&[Owned]) -> Option<Sig<'m>>,
+    pub base: &'a dyn Fn(Stage, &[Owned]) -> Option<Sig<'m>>,
     /// Length in bytes of the same array, if the host gives lengths.
-    pub length: &'a dyn Fn(&[Owned]) -> Option<Sig<'m>>,
+    pub length: &'a dyn Fn(Stage, &[Owned]) -> Option<Sig<'m>>,
     /// Value of the program register with this index.
-    pub program: &'a dyn Fn(usize) -> Option<Sig<'m>>,
-    /// Name and value of the scalar with this index.
+    pub program: &'a dyn Fn(Stage, usize) -> Option<Sig<'m>>,
+    /// Name and value of the scalar with this index, for waves.
     pub scalar: &'a dyn Fn(u32) -> Option<(&'a str, Sig<'m>)>,
+    /// If runs overlap.
+    pub under_way: Option<UnderWay<Sig<'m>>>,
+}
+
+/// The runs that are under way.
+#[derive(Clone, Copy)]
+pub struct UnderWay<S> {
+    /// It is one.
+    pub one: S,
+    /// The function of the oldest one, if there are several functions.
+    pub oldest: Option<S>,
+}
+
+/// What a core tells.
+pub struct Outcome<'m> {
+    /// Pulse: the oldest run is over.
+    pub done: Sig<'m>,
+    /// By stage: the next run may start, a cycle late. Only if runs overlap.
+    pub free: Option<[Sig<'m>; 3]>,
 }
 
 /// A DMA engine: instance, its AXI port, its interface.
@@ -134,11 +158,16 @@ impl<'m> Engines<'m> {
 impl Core {
     /// # Errors
     /// The schedule leaves a value too little time.
-    pub fn new(vsa: &Vsa) -> Result<Core, String> {
-        let readers: Vec<_> = (0..vsa.ports()).filter_map(|p| Some((p, ReaderParams::from_vsa(vsa, p)?))).collect();
-        let writers: Vec<_> = (0..vsa.ports())
+    pub fn new(vsa: &Vsa, overlaps: bool) -> Result<Core, String> {
+        let mut readers: Vec<_> = (0..vsa.ports()).filter_map(|p| Some((p, ReaderParams::from_vsa(vsa, p)?))).collect();
+        let mut writers: Vec<_> = (0..vsa.ports())
             .filter_map(|p| Some((p, WriterParams::from_vsa(vsa, p, drain_latency(vsa, p) as u32)?)))
             .collect();
+        let overlap = overlaps.then(|| Overlap::new(vsa));
+        if let Some(overlap) = &overlap {
+            readers.iter_mut().for_each(|(_, p)| p.sets = in_walk(&overlap.inputs, &p.walk));
+            writers.iter_mut().for_each(|(_, p)| p.sets = in_walk(&overlap.outputs, &p.walk));
+        }
         let memory = |p: usize| {
             Some((p, OnChip::from_vsa(vsa, p, readers.iter().any(|r| r.0 == p), writers.iter().any(|w| w.0 == p))?))
         };
@@ -154,7 +183,8 @@ impl Core {
         let across = vsa.schedule.way(vsa.extent) + vsa.extent[0] + vsa.extent[1];
         let pulses = release.iter().chain(&emitted).max().copied().unwrap_or(0);
         let flush = across + pulses + vsa.schedule.ready.iter().max().copied().unwrap_or(0) + 16;
-        let sequencer = Sequencer::new(vsa, array.fields.iter().map(|f| f.0.clone()).collect());
+        let sequencer =
+            Sequencer { overlap, ..Sequencer::new(vsa, array.fields.iter().map(|f| f.0.clone()).collect()) };
         let cycles = |delays: Vec<i64>| delays.into_iter().map(|d| d as u32).collect();
         Ok(Core {
             readers,
@@ -170,6 +200,7 @@ impl Core {
             swept: swept(vsa).map(|d| d as u32),
             flush: flush as u64,
             address_bits: vsa.address_bits,
+            overlaps,
         })
     }
 
@@ -188,13 +219,13 @@ impl Core {
         for port in ports {
             for (_, params) in self.readers.iter().filter(|r| r.0 == port) {
                 let (module, ports) = (d.module(AxiReader(params.clone())), params.ports());
-                let engine = (&ports.engine, &params.program[..]);
+                let engine = (Stage::Reads, &ports.engine, &params.program[..]);
                 let instance = self.engine(m, d, (format!("reader{port}"), port), &module, engine, inputs);
                 engines.readers.push(Engine { port, instance, ports });
             }
             for (_, params) in self.writers.iter().filter(|w| w.0 == port) {
                 let (module, ports) = (d.module(AxiWriter(params.clone())), params.ports());
-                let engine = (&ports.engine, &params.program[..]);
+                let engine = (Stage::Writes, &ports.engine, &params.program[..]);
                 let instance = self.engine(m, d, (format!("writer{port}"), port), &module, engine, inputs);
                 engines.writers.push(Engine { port, instance, ports });
             }
@@ -222,29 +253,36 @@ impl Core {
         d: &Design,
         (name, port): (String, usize),
         module: &ModuleName,
-        (ports, registers): (&EnginePorts, &[Register]),
+        (stage, ports, registers): (Stage, &EnginePorts, &[Register]),
         inputs: &Inputs<'_, 'm>,
     ) -> Instance<'m> {
         let instance = m.instance(d, name, module);
         ports.guard.rst.set(instance, inputs.guard.rst);
         ports.guard.live.set(instance, inputs.guard.live);
-        ports.start.set(instance, inputs.start);
+        ports.start.set(instance, inputs.starts[stage as usize]);
         for (arrays, base) in &ports.bases {
             // Without an address the input stays undriven, which the netlist check reports.
-            let address = if self.is_outside(port) { (inputs.base)(arrays) } else { Some(m.lit(0, base.ty)) };
+            let address = if self.is_outside(port) { (inputs.base)(stage, arrays) } else { Some(m.lit(0, base.ty)) };
             address.iter().for_each(|address| base.set(instance, *address));
         }
         for (arrays, port) in &ports.lengths {
-            (inputs.length)(arrays).iter().for_each(|length| port.set(instance, *length));
+            (inputs.length)(stage, arrays).iter().for_each(|length| port.set(instance, *length));
         }
         for (register, port) in registers.iter().zip(&ports.program) {
-            self.formula(m, &register.formula, inputs, port.ty).iter().for_each(|value| port.set(instance, *value));
+            let value = self.formula(m, (stage, &register.formula), inputs, port.ty);
+            value.iter().for_each(|value| port.set(instance, *value));
         }
         instance
     }
 
-    /// Value of a formula: a constant or a program register.
-    fn formula<'m>(&self, m: &'m ModuleBuilder, formula: &Formula, inputs: &Inputs<'_, 'm>, ty: Ty) -> Option<Sig<'m>> {
+    /// Value of a formula in a stage: a constant or a program register.
+    fn formula<'m>(
+        &self,
+        m: &'m ModuleBuilder,
+        (stage, formula): (Stage, &Formula),
+        inputs: &Inputs<'_, 'm>,
+        ty: Ty,
+    ) -> Option<Sig<'m>> {
         match formula {
             Formula::Const(value) => Some(m.lit(*value, ty)),
             // Without a register the input stays undriven, which the netlist check reports.
@@ -252,35 +290,40 @@ impl Core {
                 .program
                 .iter()
                 .position(|r| r.formula == *formula)
-                .and_then(inputs.program)
+                .and_then(|n| (inputs.program)(stage, n))
                 .map(|value| value.to(ty)),
         }
     }
 
-    /// Instantiates sequencer and array and connects them to the engines. Returns a pulse: the run is over.
+    /// Instantiates sequencer and array and connects them to the engines.
     pub fn connect<'m>(
         &self,
         m: &'m ModuleBuilder,
         d: &mut Design,
         engines: &Engines<'m>,
         inputs: &Inputs<'_, 'm>,
-    ) -> Sig<'m> {
+    ) -> Outcome<'m> {
+        let start = inputs.starts[Stage::Waves as usize];
         let module = d.module(self.sequencer.clone());
         let sequencer = m.instance(d, "sequencer", &module);
         let ports = self.sequencer.ports();
         ports.rst.set(sequencer, inputs.guard.rst);
-        ports.start.set(sequencer, inputs.start);
+        ports.start.set(sequencer, start);
         for (formula, port) in self.parameters.iter().zip(&ports.parameters) {
-            self.formula(m, formula, inputs, port.ty).iter().for_each(|value| port.set(sequencer, *value));
+            let value = self.formula(m, (Stage::Waves, formula), inputs, port.ty);
+            value.iter().for_each(|value| port.set(sequencer, *value));
         }
         for (register, port) in self.sequencer.waits.iter().zip(&ports.waits) {
-            self.formula(m, &register.formula, inputs, port.ty).iter().for_each(|value| port.set(sequencer, *value));
+            let value = self.formula(m, (Stage::Waves, &register.formula), inputs, port.ty);
+            value.iter().for_each(|value| port.set(sequencer, *value));
         }
         self.connect_credits(m, (sequencer, &ports), engines);
         let still = self.swept.zip(ports.last.as_ref()).map(|(after, last)| {
             let swept = m.delay(last.out(sequencer), after - 1, "last_d");
             let still = m.reg("still", u(1)).rst(inputs.guard.rst, 0);
-            still.next(m.select(&[(inputs.start, m.lit(0, u(1))), (swept, m.lit(1, u(1)))], still.q())).q()
+            // If runs overlap, a pulse.
+            let stays = || m.select(&[(start, m.lit(0, u(1))), (swept, m.lit(1, u(1)))], still.q());
+            still.next(if self.overlaps { swept } else { stays() }).q()
         });
         let module = d.module(self.array.clone());
         let array = m.instance(d, ARRAY, &module);
@@ -289,7 +332,7 @@ impl Core {
         for (scalar, port) in &to.scalars {
             let Some((name, value)) = (inputs.scalar)(*scalar) else { continue };
             // Constant during a run, even if the host writes the register meanwhile.
-            port.set(array, m.reg(name, port.ty).next(value.to(port.ty)).en(inputs.start).q());
+            port.set(array, m.reg(name, port.ty).next(value.to(port.ty)).en(start).q());
         }
         connect_slots((array, &to), (sequencer, &ports));
         for (engine, loading) in engines.readers.iter().zip(&to.inputs) {
@@ -302,8 +345,76 @@ impl Core {
             engine.ports.answer.valid.set(engine.instance, draining.answer.valid.out(array));
             engine.ports.answer.data.set(engine.instance, draining.answer.data.out(array));
         }
-        let settled = ports.settled.iter().map(|port| port.out(sequencer));
-        self.done(m, engines, inputs, still.into_iter().chain(settled).collect())
+        let settled = ports.settled.as_ref().map(|port| port.out(sequencer));
+        match &inputs.under_way {
+            None => Outcome { done: self.done(m, engines, inputs, (still, settled)), free: None },
+            Some(under_way) => {
+                let done = self.oldest_done(m, engines, (inputs, under_way), (still, settled));
+                Outcome {
+                    done,
+                    free: Some(self.free(m, engines, inputs, ports.free.as_ref().map(|p| p.out(sequencer)))),
+                }
+            }
+        }
+    }
+
+    /// By stage: the next run may start, a cycle late.
+    fn free<'m>(
+        &self,
+        m: &'m ModuleBuilder,
+        engines: &Engines<'m>,
+        inputs: &Inputs<'_, 'm>,
+        waves: Option<Sig<'m>>,
+    ) -> [Sig<'m>; 3] {
+        let all = |of: &[Reporter<'_, 'm>]| {
+            let free = of.iter().filter_map(|e| Some(e.ports.free.as_ref()?.out(e.instance)));
+            m.all(&free.chain([m.lit(1, u(1))]).collect::<Vec<_>>())
+        };
+        let [readers, writers] = engines.all();
+        let now = waves.unwrap_or(m.lit(1, u(1))) & !inputs.starts[Stage::Waves as usize];
+        let waves = m.reg("waves_free", u(1)).next(now).rst(inputs.guard.rst, 1).q();
+        [all(&readers), waves, all(&writers)]
+    }
+
+    /// Pulse: the oldest of several runs is over. What its ends are counted by, each comes once in a run and in the order of
+    /// the runs: the last store of each writer that it has drains for, and the last wave if that matters.
+    fn oldest_done<'m>(
+        &self,
+        m: &'m ModuleBuilder,
+        engines: &Engines<'m>,
+        (inputs, under_way): (&Inputs<'_, 'm>, &UnderWay<Sig<'m>>),
+        (still, settled): (Option<Sig<'m>>, Option<Sig<'m>>),
+    ) -> Sig<'m> {
+        let done = m.wire("oldest_done", u(1));
+        let ends = |name: String, pulse: Sig<'m>, needed: Sig<'m>| {
+            let count = m.reg(name, u(clog2(MOST_RUNS as u64 + 1))).rst(inputs.guard.rst, 0);
+            let takes = done.sig() & needed;
+            count.next(m.mux(pulse, count.q().add_lit(1), count.q().sub_lit(1))).en(pulse ^ takes);
+            !needed | pulse | count.q().reduce_or()
+        };
+        let needed = |params: &WriterParams| match (params.walk.merged(), under_way.oldest) {
+            (Some(functions), Some(oldest)) => {
+                let services = params.walk.services();
+                let some = |f: usize| i64::from(services.in_function(f).least_value() > 0);
+                table(m, oldest, &(0..functions).map(some).collect::<Vec<_>>(), u(1))
+            }
+            _ => m.lit(1, u(1)),
+        };
+        let writers = engines.writers.iter().zip(&self.writers);
+        let writers = writers.map(|(w, (port, params))| {
+            ends(format!("ends_writer{port}"), w.ports.done.out(w.instance), needed(params))
+        });
+        let mut all: Vec<Sig<'m>> = writers.collect();
+        all.extend(still.map(|pulse| ends("ends_waves".into(), pulse, m.lit(1, u(1)))));
+        // A run by itself ends when nothing of it is left.
+        let idle = engines.all().into_iter().flatten();
+        let idle = idle.filter_map(|e| Some(e.ports.idle.as_ref()?.out(e.instance))).chain(settled);
+        let idle: Vec<Sig<'m>> = idle.collect();
+        if !idle.is_empty() {
+            all.push(!under_way.one | m.all(&idle));
+        }
+        done.drive(m.all(&all));
+        done.sig()
     }
 
     /// Credits between sequencer and engines.
@@ -336,23 +447,30 @@ impl Core {
         }
     }
 
-    /// Pulse: every writer is done, and nothing of the run is left elsewhere if that matters (`rest`).
+    /// Pulse: every writer is done, and nothing of the run is left elsewhere if that matters.
     fn done<'m>(
         &self,
         m: &'m ModuleBuilder,
         engines: &Engines<'m>,
         inputs: &Inputs<'_, 'm>,
-        rest: Vec<Sig<'m>>,
+        (still, settled): (Option<Sig<'m>>, Option<Sig<'m>>),
     ) -> Sig<'m> {
         let idle = engines.all().into_iter().flatten();
         let idle = idle.filter_map(|e| Some(e.ports.idle.as_ref()?.out(e.instance)));
-        let rest = rest.into_iter().chain(idle);
+        let rest = still.into_iter().chain(settled).chain(idle);
         let running = m.reg("running", u(1)).rst(inputs.guard.rst, 0);
         let all: Vec<Sig<'m>> = engines.writers.iter().map(|w| w.ports.done.out(w.instance)).chain(rest).collect();
         let done = running.q() & m.all(&all);
-        running.next(m.select(&[(inputs.start, m.lit(1, u(1))), (done, m.lit(0, u(1)))], running.q()));
+        running.next(m.select(&[(inputs.starts[0], m.lit(1, u(1))), (done, m.lit(0, u(1)))], running.q()));
         done
     }
+}
+
+/// The sets of buffers whose groups are in a walk, by their places there.
+fn in_walk(sets: &[BufferSet], walk: &Walk) -> Vec<BufferSet> {
+    let place = |g: &usize| walk.groups.iter().position(|of| of.group == *g);
+    let of_walk = |set: &BufferSet| BufferSet { groups: set.groups.iter().filter_map(place).collect(), ..*set };
+    sets.iter().map(of_walk).filter(|set| !set.groups.is_empty()).collect()
 }
 
 /// Waves and their fields: sequencer to array.

@@ -9,10 +9,11 @@ use crate::axi::control::ControlPorts;
 use crate::axi::program;
 use crate::axi::status::Fault;
 use crate::axi::Guard;
-use crate::core::{Core, Inputs};
+use crate::core::{Core, Inputs, UnderWay};
 use crate::faults::{faults, first_fault};
 use crate::interface::{AxiPort, Function, Interface, Passed};
 use crate::port::{pass, Port};
+use array::contract::overlap::Stage;
 use array::contract::program::Register;
 use array::contract::steps::Owned;
 use rtl::{clog2, u, Design, Instance, ModuleBuilder, Sig, Template, Ty};
@@ -25,24 +26,30 @@ struct CoreModule {
     core: Core,
     /// Number of the port of the IP for each AXI port of the core, for the status register.
     numbers: BTreeMap<usize, usize>,
+    /// Bits of the number of a function, if runs of several overlap.
+    oldest: Option<u32>,
 }
 
 /// The interface of a [`CoreModule`].
 struct CorePorts {
     guard: Guard<Port>,
-    start: Port,
+    /// By stage, or for all; the same holds of what follows from the command.
+    starts: Vec<Port>,
     /// Pulse.
     done: Port,
     /// No burst is open.
     quiet: Port,
+    /// If runs overlap.
+    under_way: Option<UnderWay<Port>>,
+    free: Option<[Port; 3]>,
     /// By array that the engines move, or by those of which a run moves one.
-    bases: Vec<(Vec<Owned>, Port)>,
+    bases: Vec<(usize, Vec<Owned>, Port)>,
     /// The same, if the host gives lengths.
-    lengths: Vec<(Vec<Owned>, Port)>,
+    lengths: Vec<(usize, Vec<Owned>, Port)>,
     /// By scalar that the array uses.
     scalars: Vec<(u32, Port)>,
     /// By program register.
-    program: Vec<Port>,
+    program: Vec<Vec<Port>>,
     /// By AXI port.
     reads: Vec<(usize, AxiRead<Port>)>,
     writes: Vec<(usize, AxiWrite<Port>)>,
@@ -54,30 +61,45 @@ impl CoreModule {
         let Core { array, .. } = &self.core;
         let readers = || self.core.readers.iter().filter(|r| self.core.is_outside(r.0));
         let writers = || self.core.writers.iter().filter(|w| self.core.is_outside(w.0));
-        let mut bases: Vec<Vec<Owned>> =
-            readers().flat_map(|r| r.1.walk.bases()).chain(writers().flat_map(|w| w.1.walk.bases())).collect();
-        bases.sort_by_key(|all| all.iter().map(|a| a.1).collect::<Vec<_>>());
+        let view = |stage: Stage| if self.core.overlaps { stage as usize } else { 0 };
+        let of = |view: usize| if view > 0 { format!("_{}", Stage::ALL[view].name()) } else { String::new() };
+        let [reads, writes] = [Stage::Reads, Stage::Writes].map(view);
+        let of_readers = readers().flat_map(|r| r.1.walk.bases()).map(|all| (reads, all));
+        let of_writers = writers().flat_map(|w| w.1.walk.bases()).map(|all| (writes, all));
+        let mut bases: Vec<(usize, Vec<Owned>)> = of_readers.chain(of_writers).collect();
+        bases.sort_by_key(|(view, all)| (*view, all.iter().map(|a| a.1).collect::<Vec<_>>()));
         bases.dedup();
         // One array gives the port its number.
         let number = |n: usize, all: &[Owned]| if let [(None, array)] = all[..] { array } else { n };
-        let base = |(n, all): (usize, Vec<Owned>)| {
-            let port = Port::new(format!("base_{}", number(n, &all)), u(self.core.address_bits));
-            (all, port)
+        let base = |(n, (view, all)): (usize, (usize, Vec<Owned>))| {
+            let port = Port::new(format!("base_{}{}", number(n, &all), of(view)), u(self.core.address_bits));
+            (view, all, port)
         };
-        let mut lengths: Vec<(Vec<Owned>, u32)> =
-            readers().flat_map(|r| r.1.walk.lengths()).chain(writers().flat_map(|w| w.1.walk.lengths())).collect();
-        lengths.sort_by_key(|(all, _)| all.iter().map(|a| a.1).collect::<Vec<_>>());
+        let of_readers = readers().flat_map(|r| r.1.walk.lengths()).map(|all| (reads, all));
+        let of_writers = writers().flat_map(|w| w.1.walk.lengths()).map(|all| (writes, all));
+        let mut lengths: Vec<(usize, (Vec<Owned>, u32))> = of_readers.chain(of_writers).collect();
+        lengths.sort_by_key(|(view, (all, _))| (*view, all.iter().map(|a| a.1).collect::<Vec<_>>()));
         lengths.dedup();
-        let length = |(n, (all, bits)): (usize, (Vec<Owned>, u32))| {
-            let port = Port::new(format!("length_{}", number(n, &all)), u(bits));
-            (all, port)
+        let length = |(n, (view, (all, bits))): (usize, (usize, (Vec<Owned>, u32)))| {
+            let port = Port::new(format!("length_{}{}", number(n, &all), of(view)), u(bits));
+            (view, all, port)
         };
+        let program = |view: usize| {
+            let named = |port: Port| Port { name: port.name + &of(view), ..port };
+            program::ports(&self.core.program).into_iter().map(named).collect()
+        };
+        let views = if self.core.overlaps { 3 } else { 1 };
         let prefix = |port: usize| format!("m_axi_{port}_");
         CorePorts {
             guard: Guard::ports(),
-            start: Port::bit("start"),
+            starts: (0..views).map(|view| Port::bit(format!("start{}", of(view)))).collect(),
             done: Port::bit("done"),
             quiet: Port::bit("quiet"),
+            under_way: self.core.overlaps.then(|| UnderWay {
+                one: Port::bit("one_runs"),
+                oldest: self.oldest.map(|bits| Port::new("oldest", u(bits))),
+            }),
+            free: self.core.overlaps.then(|| Stage::ALL.map(|stage| Port::bit(format!("free_{}", stage.name())))),
             bases: bases.into_iter().enumerate().map(base).collect(),
             lengths: lengths.into_iter().enumerate().map(length).collect(),
             scalars: array
@@ -86,7 +108,7 @@ impl CoreModule {
                 .into_iter()
                 .map(|(k, port)| (k, Port::new(format!("scalar_{k}"), port.ty)))
                 .collect(),
-            program: program::ports(&self.core.program),
+            program: (0..views).map(program).collect(),
             reads: readers().map(|(p, params)| (*p, AxiRead::ports(&prefix(*p), Bus::of(&params.walk)))).collect(),
             writes: writers().map(|(p, params)| (*p, AxiWrite::ports(&prefix(*p), Bus::of(&params.walk)))).collect(),
             fault: Fault::ports(),
@@ -101,29 +123,42 @@ impl Template for CoreModule {
     fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
         m.doc("Sequencer, array and AXI engines of what one function, or several, run on.");
         let ports = self.ports();
-        let CorePorts { guard, start, bases, lengths, scalars, program, .. } = &ports;
+        let CorePorts { guard, starts, bases, lengths, scalars, program, .. } = &ports;
         let guard = guard.map(|port| port.input(m));
-        let start = start.input(m);
-        let inputs = |ports: &[(Vec<Owned>, Port)]| -> Vec<(Vec<Owned>, Sig<'m>)> {
-            ports.iter().map(|(all, port)| (all.clone(), port.input(m))).collect()
+        let starts: Vec<Sig<'m>> = starts.iter().map(|port| port.input(m)).collect();
+        let view = |stage: Stage| if starts.len() > 1 { stage as usize } else { 0 };
+        let inputs = |ports: &[(usize, Vec<Owned>, Port)]| -> Vec<(usize, Vec<Owned>, Sig<'m>)> {
+            ports.iter().map(|(view, all, port)| (*view, all.clone(), port.input(m))).collect()
         };
         let (bases, lengths) = (inputs(bases), inputs(lengths));
-        let find = |all: &[(Vec<Owned>, Sig<'m>)], arrays: &[Owned]| all.iter().find(|b| b.0 == arrays).map(|b| b.1);
+        let find = |all: &[(usize, Vec<Owned>, Sig<'m>)], stage: Stage, arrays: &[Owned]| {
+            all.iter().find(|b| b.0 == view(stage) && b.1 == arrays).map(|b| b.2)
+        };
         let scalars: Vec<(u32, String, Sig<'m>)> =
             scalars.iter().map(|(k, port)| (*k, format!("{}_q", port.name), port.input(m))).collect();
-        let program: Vec<Sig<'m>> = program.iter().map(|port| port.input(m)).collect();
+        let program: Vec<Vec<Sig<'m>>> =
+            program.iter().map(|view| view.iter().map(|port| port.input(m)).collect()).collect();
+        let under_way = ports
+            .under_way
+            .as_ref()
+            .map(|u| UnderWay { one: u.one.input(m), oldest: u.oldest.as_ref().map(|port| port.input(m)) });
         let inputs = Inputs {
             guard,
-            start,
-            program: &|n| program.get(n).copied(),
-            base: &|arrays| find(&bases, arrays),
-            length: &|arrays| find(&lengths, arrays),
+            starts: Stage::ALL.map(|stage| starts[view(stage)]),
+            program: &|stage, n| program[view(stage)].get(n).copied(),
+            base: &|stage, arrays| find(&bases, stage, arrays),
+            length: &|stage, arrays| find(&lengths, stage, arrays),
+            under_way,
             scalar: &|scalar| scalars.iter().find(|s| s.0 == scalar).map(|(_, name, value)| (name.as_str(), *value)),
         };
         let engines = self.core.engines(m, d, &inputs);
         faults(m, &engines, &|port| self.numbers[&port], |field, value| field(&ports.fault).output(m, value));
         ports.quiet.output(m, engines.quiet(m));
-        ports.done.output(m, self.core.connect(m, d, &engines, &inputs));
+        let outcome = self.core.connect(m, d, &engines, &inputs);
+        ports.done.output(m, outcome.done);
+        for (ports, free) in ports.free.iter().zip(outcome.free) {
+            ports.iter().zip(free).for_each(|(port, free)| port.output(m, free));
+        }
         for (port, bus) in &ports.reads {
             if let Some((reader, own)) = engines.read(*port) {
                 pass(m, reader, [own.inputs(), bus.inputs()], [own.outputs(), bus.outputs()]);
@@ -148,19 +183,19 @@ struct Member<'m> {
 struct Registers<'a, 'm> {
     m: &'m ModuleBuilder,
     functions: &'a [Function],
-    /// Number of the function that starts, if the IP has several. That of a merged array is a register: the command is there
-    /// a cycle before the start.
-    number: Option<Sig<'m>>,
+    /// By stage, or for all: number of the function that starts, if the IP has several. That of a merged array is a register:
+    /// the command is there a cycle before the start.
+    numbers: Vec<Option<Sig<'m>>>,
     /// The number in the cycle before.
-    next: Option<Sig<'m>>,
+    next: Vec<Option<Sig<'m>>>,
     control: Instance<'m>,
     to: &'a ControlPorts,
 }
 
 impl<'m> Registers<'_, 'm> {
-    /// Function `f` starts.
-    fn starts(&self, f: usize) -> Sig<'m> {
-        self.is(self.number, f)
+    /// Function `f` starts in a stage.
+    fn starts(&self, view: usize, f: usize) -> Sig<'m> {
+        self.is(self.numbers[view], f)
     }
 
     fn is(&self, number: Option<Sig<'m>>, f: usize) -> Sig<'m> {
@@ -169,15 +204,22 @@ impl<'m> Registers<'_, 'm> {
 
     /// A value for a core, multiplexed over the functions that run on it; `index`: of the register of a
     /// function among all of its registers, with its offset and bits.
-    fn value(&self, core: usize, index: impl Fn(&Function) -> Option<(usize, [u32; 2])>) -> Option<Sig<'m>> {
+    fn value(
+        &self,
+        (view, core): (usize, usize),
+        index: impl Fn(&Function) -> Option<(usize, [u32; 2])>,
+    ) -> Option<Sig<'m>> {
         // By register: functions may have it in the same one.
         let mut cases: Vec<([u32; 2], Vec<Sig<'m>>, Sig<'m>)> = vec![];
         for (f, function) in self.functions.iter().enumerate().filter(|(_, f)| f.core == core) {
             // Of a merged array, not every function has it.
             let Some((k, register)) = index(function) else { continue };
             match cases.iter_mut().find(|c| c.0 == register && function.member.is_some()) {
-                Some(known) => known.1.push(self.starts(f)),
-                None => cases.push((register, vec![self.starts(f)], self.to.arguments[f][k].out(self.control))),
+                Some(known) => known.1.push(self.starts(view, f)),
+                None => {
+                    let argument = self.to.views[view].arguments[f][k].out(self.control);
+                    cases.push((register, vec![self.starts(view, f)], argument));
+                }
             }
         }
         let last = cases.pop()?.2;
@@ -186,51 +228,57 @@ impl<'m> Registers<'_, 'm> {
 
     /// A program register of a core: of each function, what the host wrote, or the constant that it is. Those of a merged
     /// array are looked up in the cycle before the start.
-    fn program(&self, core: usize, (n, formula): (usize, &Formula), ty: Ty) -> Sig<'m> {
+    fn program(&self, (view, core): (usize, usize), (n, formula): (usize, &Formula), ty: Ty) -> Sig<'m> {
         let m = self.m;
         let mut cases = vec![];
         for (f, function) in self.functions.iter().enumerate().filter(|(_, f)| f.core == core) {
             let written = function.program.iter().position(|p| p.of_core == n);
             let value = match (written, function.member) {
-                (Some(k), _) => self.to.arguments[f][function.arguments.len() + k].out(self.control).to(ty),
+                (Some(k), _) => self.to.views[view].arguments[f][function.arguments.len() + k].out(self.control).to(ty),
                 (None, Some(member)) => m.lit_big(&[formula.in_function(member).least_value() as u64], ty),
                 (None, None) => m.lit(0, ty),
             };
-            cases.push((self.is(self.next, f), value));
+            cases.push((self.is(self.next[view], f), value));
         }
         let last = cases.pop().map_or(m.lit(0, ty), |case| case.1);
         let value = m.select(&cases, last);
         match self.functions.iter().any(|f| f.core == core && f.member.is_some()) {
-            true => m.reg(format!("core{core}_program_{n}_q"), ty).next(value).q(),
+            true => {
+                let of = if view > 0 { format!("_{}", Stage::ALL[view].name()) } else { String::new() };
+                m.reg(format!("core{core}_program_{n}{of}_q"), ty).next(value).q()
+            }
             false => value,
         }
     }
 
     /// Connects base addresses, lengths, scalars and program registers of a core.
     fn connect(&self, core: usize, numbers: &[Register], instance: Instance<'m>, ports: &CorePorts) {
-        let argument = |is: &dyn Fn(&Passed) -> bool| {
-            self.value(core, |function| {
+        let argument = |view: usize, is: &dyn Fn(&Passed) -> bool| {
+            self.value((view, core), |function| {
                 let (k, a) = function.arguments.iter().enumerate().find(|(_, a)| is(&a.passed))?;
                 Some((k, [a.offset, a.register_bits()]))
             })
         };
-        for (all, port) in &ports.bases {
-            let base = argument(&|p| matches!(p, Passed::Address(a) if all.iter().any(|x| x.1 == a.index)));
+        for (view, all, port) in &ports.bases {
+            let base = argument(*view, &|p| matches!(p, Passed::Address(a) if all.iter().any(|x| x.1 == a.index)));
             base.iter().for_each(|base| port.set(instance, *base));
         }
-        for (all, port) in &ports.lengths {
-            let value = self.value(core, |function| {
+        for (view, all, port) in &ports.lengths {
+            let value = self.value((*view, core), |function| {
                 let length = all.iter().find_map(|x| function.length_of(x.1))?;
                 Some((length.register, [length.offset, length.bits]))
             });
             value.iter().for_each(|value| port.set(instance, *value));
         }
         for (k, port) in &ports.scalars {
-            let value = argument(&|p| *p == Passed::Value(*k as usize));
+            let waves = if ports.starts.len() > 1 { Stage::Waves as usize } else { 0 };
+            let value = argument(waves, &|p| *p == Passed::Value(*k as usize));
             value.iter().for_each(|value| port.set(instance, value.to(port.ty)));
         }
-        for (n, port) in ports.program.iter().enumerate() {
-            port.set(instance, self.program(core, (n, &numbers[n].formula), port.ty));
+        for (view, all) in ports.program.iter().enumerate() {
+            for (n, port) in all.iter().enumerate() {
+                port.set(instance, self.program((view, core), (n, &numbers[n].formula), port.ty));
+            }
         }
     }
 }
@@ -243,26 +291,40 @@ pub(crate) fn connect<'m>(
     guard: Guard<Sig<'m>>,
     (control, to): (Instance<'m>, &ControlPorts),
 ) -> Sig<'m> {
-    let start = to.start.out(control);
-    let next = to.function.as_ref().map(|port| port.out(control));
+    let starts: Vec<Sig<'m>> = to.starts.iter().map(|port| port.out(control)).collect();
+    let start = starts[0];
+    let next: Vec<Option<Sig<'m>>> =
+        to.views.iter().map(|view| view.function.as_ref().map(|port| port.out(control))).collect();
     let merged = interface.functions.iter().any(|f| f.member.is_some());
-    let number = next.map(|n| if merged { m.reg("function_q", n.ty()).next(n).q() } else { n });
-    let registers = Registers { m, functions: &interface.functions, number, next, control, to };
+    let number = |(view, next): (usize, &Option<Sig<'m>>)| {
+        let name = if view > 0 { format!("function_{}_q", Stage::ALL[view].name()) } else { "function_q".into() };
+        next.map(|n| if merged { m.reg(name, n.ty()).next(n).q() } else { n })
+    };
+    let numbers = next.iter().enumerate().map(number).collect();
+    let registers = Registers { m, functions: &interface.functions, numbers, next, control, to };
     let ty = u(clog2(cores.len() as u64).max(1));
-    let core_of = |(f, function): (usize, &Function)| (registers.starts(f), m.lit(function.core as u64, ty));
+    let core_of = |(f, function): (usize, &Function)| (registers.starts(0, f), m.lit(function.core as u64, ty));
     let wanted = m.select(&interface.functions.iter().enumerate().map(core_of).collect::<Vec<_>>(), m.lit(0, ty));
     let chosen = m.reg("core_chosen", ty).next(wanted).en(start).init(0).q();
     let mut members = vec![];
     for (c, core) in cores.iter().enumerate() {
         let number = |(number, port): (usize, &AxiPort)| Some((port.cores[c]?, number));
-        let template =
-            CoreModule { core: core.clone(), numbers: interface.ports.iter().enumerate().filter_map(number).collect() };
+        let oldest = to.overlap.as_ref().and_then(|overlap| Some(overlap.oldest.as_ref()?.ty.w));
+        let numbers = interface.ports.iter().enumerate().filter_map(number).collect();
+        let template = CoreModule { core: core.clone(), numbers, oldest };
         let ports = template.ports();
         let module = d.module(template);
         let instance = m.instance(d, format!("core{c}"), &module);
         ports.guard.rst.set(instance, guard.rst);
         ports.guard.live.set(instance, guard.live);
-        ports.start.set(instance, start & wanted.eq(m.lit(c as u64, ty)));
+        for (port, start) in ports.starts.iter().zip(&starts) {
+            port.set(instance, *start & wanted.eq(m.lit(c as u64, ty)));
+        }
+        if let (Some(overlap), Some(own), Some(free)) = (&to.overlap, &ports.under_way, &ports.free) {
+            own.one.set(instance, overlap.one.out(control));
+            own.oldest.iter().zip(&overlap.oldest).for_each(|(own, port)| own.set(instance, port.out(control)));
+            free.iter().zip(&overlap.free).for_each(|(own, port)| port.set(control, own.out(instance)));
+        }
         registers.connect(c, &core.program, instance, &ports);
         members.push(Member { instance, ports, chosen: chosen.eq(m.lit(c as u64, ty)) });
     }

@@ -4,14 +4,15 @@
 use crate::axi::bundle::{AxiLite, AxiRead, AxiWrite, Bus};
 use crate::axi::control::{AxiLiteControl, ControlPorts};
 use crate::axi::Guard;
-use crate::core::{Core, Engines, Inputs};
+use crate::core::{Core, Engines, Inputs, UnderWay};
 use crate::cores;
 use crate::faults::faults;
 use crate::interface::{Argument, AxiPort, Interface, Passed};
 use crate::operators;
 use crate::port::{pass, Port};
 use array::contract::operand::{live_nodes, operand_source};
-use array::ip::Ip;
+use array::contract::overlap::{may_begin_early, Stage};
+use array::ip::{Function, Ip};
 use array::vsa::{NodeId, Vsa};
 use rtl::{clog2, u, Design, Instance, ModuleBuilder, Sig, Template, Verified};
 use sha2::{Digest, Sha256};
@@ -26,7 +27,12 @@ pub fn ip(ip: &Ip) -> Result<(Verified, Interface), String> {
     if ip.cores.iter().any(|core| core.address_bits != ip.cores[0].address_bits) {
         return Err("one IP has functions with 32-bit and functions with 64-bit addresses".into());
     }
-    let cores = ip.cores.iter().map(Core::new).collect::<Result<Vec<_>, _>>()?;
+    if let Some(why) = ip.no_overlap().filter(|_| ip.queue.overlap) {
+        return Err(format!("runs cannot overlap: {why}"));
+    }
+    let cores = ip.cores.iter().map(|vsa| Core::new(vsa, ip.queue.overlap)).collect::<Result<Vec<_>, _>>()?;
+    let early = |f: &Function| may_begin_early(&ip.cores[f.core], f.member.unwrap_or(0));
+    let early = ip.functions.iter().map(early).collect();
     let mut interface = Interface::new(ip);
     let about = match &ip.cores[..] {
         [vsa] if ip.functions.len() == 1 => format!(
@@ -38,7 +44,7 @@ pub fn ip(ip: &Ip) -> Result<(Verified, Interface), String> {
         }
     };
     let mut design = Design::new(interface.clock).prefixed(&interface.kernel);
-    design.module(Top { about, cores, interface: interface.clone() });
+    design.module(Top { about, cores, early, interface: interface.clone() });
     let mut design =
         design.verify().map_err(|faults| faults.iter().map(|f| f.to_string()).collect::<Vec<_>>().join("\n"))?;
     interface.identify(identifier(&design));
@@ -101,6 +107,8 @@ struct Top {
     /// Summary for the header of the module.
     about: String,
     cores: Vec<Core>,
+    /// Per function: a run of it may begin while others are under way.
+    early: Vec<bool>,
     interface: Interface,
 }
 
@@ -119,24 +127,36 @@ impl Template for Top {
         stop.drive(ports.stop.out(control));
         match (&interface.functions[..], &self.cores[..]) {
             ([function], [core]) => {
-                let argument = |passed: &dyn Fn(&Passed) -> bool| {
+                let view = |stage: Stage| &ports.views[if ports.views.len() > 1 { stage as usize } else { 0 }];
+                let argument = |stage: Stage, passed: &dyn Fn(&Passed) -> bool| {
                     let k = function.arguments.iter().position(|a| passed(&a.passed))?;
-                    Some((function.arguments[k].ident.as_str(), ports.arguments[0][k].out(control)))
+                    Some((function.arguments[k].ident.as_str(), view(stage).arguments[0][k].out(control)))
                 };
+                let start = |stage: Stage| &ports.starts[if ports.starts.len() > 1 { stage as usize } else { 0 }];
                 let inputs = Inputs {
                     guard,
-                    start: ports.start.out(control),
-                    program: &|n| ports.arguments[0].get(function.arguments.len() + n).map(|port| port.out(control)),
-                    base: &|arrays| {
-                        argument(&|p| matches!(p, Passed::Address(a) if a.index == arrays[0].1)).map(|a| a.1)
+                    starts: Stage::ALL.map(|stage| start(stage).out(control)),
+                    program: &|stage, n| {
+                        view(stage).arguments[0].get(function.arguments.len() + n).map(|port| port.out(control))
                     },
-                    length: &|arrays| Some(ports.arguments[0][function.length_of(arrays[0].1)?.register].out(control)),
-                    scalar: &|scalar| argument(&|p| *p == Passed::Value(scalar as usize)),
+                    base: &|stage, arrays| {
+                        argument(stage, &|p| matches!(p, Passed::Address(a) if a.index == arrays[0].1)).map(|a| a.1)
+                    },
+                    length: &|stage, arrays| {
+                        let register = function.length_of(arrays[0].1)?.register;
+                        Some(view(stage).arguments[0][register].out(control))
+                    },
+                    scalar: &|scalar| argument(Stage::Waves, &|p| *p == Passed::Value(scalar as usize)),
+                    under_way: ports.overlap.as_ref().map(|o| UnderWay { one: o.one.out(control), oldest: None }),
                 };
                 let engines = core.engines(m, d, &inputs);
                 faults(m, &engines, &|port| port, |field, value| field(&ports.fault).set(control, value));
                 quiet.drive(engines.quiet(m));
-                ports.done.set(control, core.connect(m, d, &engines, &inputs));
+                let outcome = core.connect(m, d, &engines, &inputs);
+                ports.done.set(control, outcome.done);
+                for (overlap, free) in ports.overlap.iter().zip(outcome.free) {
+                    overlap.free.iter().zip(free).for_each(|(port, free)| port.set(control, free));
+                }
                 for (k, port) in interface.ports.iter().enumerate() {
                     bus(m, port, k, &engines);
                 }
@@ -174,7 +194,7 @@ impl Top {
             .iter()
             .map(|f| f.arguments.iter().map(low).chain((0..f.numbers()).map(|_| 0)).collect())
             .collect();
-        let template = AxiLiteControl { layout, version, aligned };
+        let template = AxiLiteControl { layout, version, aligned, early: self.early.clone() };
         let (ports, module) = (template.ports(), d.module(template));
         let control = m.instance(d, "control", &module);
         ports.rst.set(control, !guard.live);

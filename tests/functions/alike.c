@@ -1,5 +1,6 @@
 // Functions that are alike but for their arrays and operators: one set of feeders, collectors and relays.
 // sagen: --merge --sequence 20
+// sagen: --merge --queue 8 --overlap --sequence 40
 #define N 16
 void add(short A[N], short B[N], short C[N])
 {

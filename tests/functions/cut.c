@@ -4,6 +4,7 @@
 // sagen: --merge --space i --latency i=1 --cuts i=3 --sequence 20
 // sagen: --merge --space i --latency i=1 --cuts i=1,5 --memory ddr --sequence 20
 // sagen: --merge --space i --latency i=1 --cuts i=2,3,4 --sequence 20
+// sagen: --merge --queue 4 --overlap --sequence 20
 #include <stdint.h>
 
 void product(const int16_t A[6][5], const int16_t B[5][4], int32_t C[6][4]) {

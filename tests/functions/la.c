@@ -4,6 +4,8 @@
 // sagen: --merge --seed 5 --sequence 60
 // sagen: --merge --memory ddr --sequence 20 --queue 4
 // sagen: --function ger,gemv --sequence 30 --queue 2
+// sagen: --merge --queue 4 --overlap --seed 6 --sequence 40
+// sagen: --merge --queue 8 --overlap --guard --ports shared --memory ddr --sequence 20
 #include <stdint.h>
 #define N 6
 static int32_t scaled(int32_t x, int32_t alpha) { return x * alpha; }

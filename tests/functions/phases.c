@@ -5,6 +5,7 @@
 // sagen: --memory ddr --seed 5 --sequence 20 --queue 4 --guard
 // sagen: --sequence 10 --on-chip 0
 // sagen: --sequence 10 --on-chip 80 --memory ideal:120
+// sagen: --merge --queue 4 --overlap --sequence 20
 #include <stdint.h>
 #define N 11
 

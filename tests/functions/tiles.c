@@ -1,6 +1,7 @@
 // Functions whose tiles repeat so often that the prediction walks them once; some buffers stay full to the end.
 // sagen: --merge --grid 1 --sequence 4
 // sagen: --merge --grid 2x1 --memory ideal --sequence 4
+// sagen: --merge --queue 4 --overlap --sequence 10
 #include <stdint.h>
 #define N 48
 void mulmm(const int16_t A[N][N], const int16_t B[N][N], int32_t C[N][N]) {

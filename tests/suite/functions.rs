@@ -3,9 +3,11 @@
 //! memory.
 
 use crate::common::{all_pass, c_files, lines_of_options, root, sim};
+use array::contract::dram::MemoryTiming;
 use clap::Parser;
 use sagen::cli::{Cli, Command};
 use sagen::command;
+use sagen::program::Work;
 use sagen::reporter::Silent;
 
 #[test]
@@ -24,6 +26,28 @@ fn every_function_computes_what_c_does_whatever_ran_before() {
         report["sequence"]["runs"].as_u64().expect("runs")
     });
     assert!(runs.iter().sum::<u64>() >= 100);
+}
+
+/// The cycles of docs/functions.md: four commands, one after the other and overlapping, with the memory of the board and with the
+/// ideal one.
+#[test]
+fn independent_commands_overlap() {
+    let cycles = |options: &str| {
+        let options = format!("--board zcu104 --function addv,subv,pmulv,mulsv {options}");
+        let arguments = sim(&options, &root("examples/la/kernels.c")).expect("options");
+        let work = Work::load(&arguments.program, &arguments.design, &Silent).unwrap_or_else(|why| panic!("{why}"));
+        let all = work.compile(&Silent).unwrap_or_else(|why| panic!("{why}"));
+        let named = |name: &str| work.functions.iter().position(|f| f.0.scop.name == name).expect("a function");
+        let order = ["addv", "subv", "pmulv", "mulsv"].map(named);
+        let last = |independent: bool, memory: Option<MemoryTiming>| {
+            let commands: Vec<_> = order.iter().map(|f| (&all[*f], independent)).collect();
+            search::predict_commands(&commands, memory).last().map_or(0, |run| run.done)
+        };
+        [None, Some(MemoryTiming::IDEAL)].map(|memory| [last(false, memory), last(true, memory)])
+    };
+    assert_eq!(cycles("--merge --queue 4 --overlap"), [[994, 349], [354, 189]]);
+    let file = root("tests/functions/vectors.toml");
+    assert_eq!(cycles(&format!("--design {}", file.display())), [[1026, 310], [386, 150]]);
 }
 
 /// The text of the merged array of a file's functions.

@@ -55,7 +55,7 @@ fn what_a_gpu_does_not_have_is_refused() {
         let option = format!("--{}", key.replace('_', "-"));
         let value = match key {
             "latency" => "q=1",
-            "reassociate" | "merge" | "guard" | "unaligned" | "pack" => "",
+            "reassociate" | "merge" | "overlap" | "guard" | "unaligned" | "pack" => "",
             "grid" => "4x1",
             "cuts" => "q=2",
             "weights" => "taps=2",

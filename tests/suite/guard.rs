@@ -47,7 +47,7 @@ fn guarded(line: &str, random: &mut Random) {
     let arguments = sim(&format!("{options} --guard"), &root(file)).unwrap();
     let work = Work::load(&arguments.program, &arguments.design, &Silent).unwrap_or_else(|why| panic!("{line}: {why}"));
     let all = work.compile(&Silent).unwrap_or_else(|why| panic!("{line}: {why}"));
-    let ip = joined(&work.name, 0, &all.iter().collect::<Vec<_>>(), &work.board).unwrap();
+    let ip = joined(&work.name, work.queue, &all.iter().collect::<Vec<_>>(), &work.board).unwrap();
     let built = Built::new(&ip).unwrap();
     for trial in 0..12 {
         let f = trial % all.len();
@@ -78,7 +78,7 @@ fn one(line: &str, built: &Built, run: Run, vsa: &array::vsa::Vsa, random: &mut 
     let job = Job {
         built,
         runs: vec![run.clone()],
-        queued: false,
+        way: sagen::sim::Way::Registers,
         timing: Timing::IDEAL,
         cycles: 0,
         watchdog: 0,

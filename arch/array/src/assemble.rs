@@ -60,7 +60,10 @@ pub(super) fn join(
         asked(scop, spec, &members).unwrap_or_else(|| usable(kernel, spec, &members))
     });
     let dram = arrays(kernel, &lowered, &sources, &mapping, schedule.interval, spec);
-    let outputs = outputs(scop, &lowered, &dram, &mapping)?;
+    let mut outputs = outputs(scop, &lowered, &dram, &mapping)?;
+    if spec.wiring.overlap == Some(true) {
+        outputs.iter_mut().for_each(|group| group.slots = 2);
+    }
     let inputs = inputs(kernel, &lowered, &outputs, &dram, &mapping);
     let mut vsa = Vsa {
         name: scop.name.to_lowercase(),
@@ -72,6 +75,7 @@ pub(super) fn join(
         lengths: spec.wiring.guard == Some(true),
         unaligned: spec.wiring.unaligned == Some(true),
         uram: spec.wiring.uram.unwrap_or(false),
+        overlap: spec.wiring.overlap == Some(true),
         fabric: spec.fabric,
         axes: mapping.axes,
         extent: mapping.extent,

@@ -15,8 +15,17 @@ pub struct Ip {
     pub cores: Vec<Vsa>,
     /// At least one; a host chooses by the index.
     pub functions: Vec<Function>,
+    pub queue: Queue,
+}
+
+/// The queue of commands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Queue {
     /// Commands that can wait for those before them; none: the host starts each run.
-    pub queue: u32,
+    pub commands: u32,
+    /// Commands of which the host says so begin while those before them are under way, see
+    /// [`crate::contract::overlap`].
+    pub overlap: bool,
 }
 
 /// What a host calls.
@@ -66,7 +75,7 @@ pub fn queue(depth: u32) -> Result<u32, String> {
 
 impl Ip {
     /// Functions, each with its array, in one IP.
-    pub fn new(name: &str, queue: u32, arrays: &[&Vsa]) -> Ip {
+    pub fn new(name: &str, queue: Queue, arrays: &[&Vsa]) -> Ip {
         let (mut cores, mut functions) = (Vec::<Vsa>::new(), vec![]);
         let mut shapes: Vec<Vsa> = vec![];
         for vsa in arrays {
@@ -102,6 +111,18 @@ impl Ip {
             .collect()
     }
 
+    /// Why runs cannot overlap; `None` if they can.
+    pub fn no_overlap(&self) -> Option<String> {
+        let numbers = (0..self.functions.len()).find(|f| !self.registers(*f).is_empty());
+        if let Some(f) = numbers {
+            let name = &self.functions[f].name;
+            return Some(format!(
+                "the sizes of `{name}` are known at run time, and the host computes numbers from them"
+            ));
+        }
+        (self.cores.len() > 1).then(|| format!("the functions have {} arrays of their own", self.cores.len()))
+    }
+
     /// The core that runs a function.
     pub fn core_of(&self, function: usize) -> &Vsa {
         &self.cores[self.functions[function].core]
@@ -124,7 +145,7 @@ impl Function {
 impl From<&Vsa> for Ip {
     /// The IP of one function.
     fn from(vsa: &Vsa) -> Ip {
-        Ip::new(&vsa.name, 0, &[vsa])
+        Ip::new(&vsa.name, Queue::default(), &[vsa])
     }
 }
 

@@ -121,6 +121,27 @@ impl AddressModel {
     pub fn walk(&self) -> &Walk {
         &self.walk
     }
+
+    /// A run begins with this walk in cycle `start`, behind the runs so far.
+    pub fn begin(&mut self, walk: Walk, start: i64) {
+        let next = AddressModel::new(walk, 0);
+        let fixed = |time: &Time| Time::fixed(time.at);
+        *self = AddressModel {
+            looks: start + 1,
+            job_leaves: self.job_leaves,
+            left: self.left.iter().map(fixed).collect(),
+            segment_left: fixed(&self.segment_left),
+            descriptors: self.descriptors.clone(),
+            ..next
+        };
+    }
+
+    /// The last cycle in which something of the run is here, behind its last service.
+    pub fn leaves(&mut self) -> i64 {
+        let rows = self.left.iter().map(|left| left.at).max().unwrap_or(NEVER);
+        (self.ends() - 1).max(rows).max(self.segment_left.at)
+    }
+
     /// Beats of a full burst.
     pub fn window(&self) -> i64 {
         1 << self.window

@@ -34,11 +34,14 @@ pub fn total(ip: &Ip) -> Resources {
     list(ip).into_iter().map(|p| p.1).sum()
 }
 
-/// The command queue, if there is one: memories in LUTs of 32 commands each, and a multiplexer behind them.
+/// The command queue, if there is one: memories in LUTs of 32 commands each, and a multiplexer behind them. If runs overlap,
+/// readers, waves and writers have ports of their own, but of few bits together more than one port has.
 fn queue(ip: &Ip) -> Option<(String, Resources)> {
     let bits = ip.cores.iter().map(|core| arguments(core).iter().sum::<i64>()).max().unwrap_or(0) + 8;
-    let banks = i64::from(ip.queue.div_ceil(32));
-    (ip.queue > 0).then(|| ("queue".into(), Resources::logic(bits + banks * bits * 2 / 3 + 40, 70)))
+    let banks = i64::from(ip.queue.commands.div_ceil(32));
+    let view = bits + banks * bits * 2 / 3;
+    let all = if ip.queue.overlap { Resources::logic(view + 170, 130) } else { Resources::logic(view + 40, 70) };
+    (ip.queue.commands > 0).then(|| ("queue".into(), all))
 }
 
 /// Multiplexers in front of the AXI ports: one per signal that a manager drives, with one input per core. A LUT adds

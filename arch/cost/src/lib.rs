@@ -21,6 +21,7 @@ pub mod address;
 pub mod reader;
 pub mod writer;
 pub mod predict;
+pub mod overlap;
 pub mod memory;
 mod converters;
 pub mod resources;

@@ -26,28 +26,32 @@ pub struct Prediction {
 }
 
 /// An input group, and its pulses so far.
-struct Input<'a> {
+pub(crate) struct Input<'a> {
     group: &'a InputGroup,
     port: usize,
     loads: Turns,
     releases: Turns,
     /// [`timing::release_delay`].
     release_delay: i64,
+    /// Buffers that loads take in turn.
+    halves: i64,
     /// Used in phases of the present case.
     is_used: bool,
     services: i64,
     released: i64,
-    /// The last two release pulses, the latest one first.
+    /// The last two release pulses of its buffers, the latest one first.
     latest: [i64; 2],
 }
 
 /// An output group, and its pulses so far.
-struct Output<'a> {
+pub(crate) struct Output<'a> {
     group: &'a OutputGroup,
     port: usize,
     emits: Turns,
     /// [`timing::emitted_delay`].
     emitted_delay: i64,
+    /// Buffers that drains take in turn.
+    halves: usize,
     is_used: bool,
     /// Some load waits for a drain by its number.
     is_awaited: bool,
@@ -59,13 +63,13 @@ struct Output<'a> {
     passed: i64,
 }
 
-struct Walker<'a> {
+pub(crate) struct Walker<'a> {
     vsa: &'a Vsa,
     /// Per AXI port.
-    readers: Vec<Option<ReaderModel>>,
-    writers: Vec<Option<WriterModel>>,
-    inputs: Vec<Input<'a>>,
-    outputs: Vec<Output<'a>>,
+    pub(crate) readers: Vec<Option<ReaderModel>>,
+    pub(crate) writers: Vec<Option<WriterModel>>,
+    pub(crate) inputs: Vec<Input<'a>>,
+    pub(crate) outputs: Vec<Output<'a>>,
     /// Groups in the order in which the ports serve them.
     loads: Vec<usize>,
     drains: Vec<usize>,
@@ -77,7 +81,7 @@ struct Walker<'a> {
     /// Waves of later tiles.
     left: i64,
     /// The first cycle of the next launch.
-    free: i64,
+    pub(crate) free: i64,
     first_launch: Option<i64>,
     /// The last `written` pulse.
     done: i64,
@@ -149,43 +153,11 @@ pub fn predict_below(vsa: &Vsa, memory: &Memories, allowed: Allowed) -> (End<Pre
 fn walk(array: &Vsa, sizes: &[i64], memory: &Memories, allowed: Allowed, tile_by_tile: bool) -> (End<Prediction>, u64) {
     let at_sizes = (array.parameters() > 0).then(|| array.at(sizes));
     let vsa = at_sizes.as_ref().unwrap_or(array);
+    let mut walker = Walker::new(vsa, array, allowed);
     let ports = 0..vsa.ports();
-    let inputs: Vec<Input> = vsa
-        .inputs
-        .iter()
-        .enumerate()
-        .map(|(g, group)| Input::new(vsa, group, timing::release_delay(array, g)))
-        .collect();
-    let outputs: Vec<Output> = vsa
-        .outputs
-        .iter()
-        .enumerate()
-        .map(|(o, group)| Output::new(vsa, (o, group), timing::emitted_delay(array, o)))
-        .collect();
-    let in_order = |of: &dyn Fn(usize) -> usize, count: usize| {
-        let mut all: Vec<usize> = (0..count).collect();
-        all.sort_by_key(|&g| of(g));
-        all
-    };
-    let mut walker = Walker {
-        vsa,
-        readers: ports.clone().map(|p| ReaderModel::new(array, sizes, p, memory)).collect(),
-        writers: ports.map(|p| WriterModel::new(array, sizes, p, memory, timing::drain_latency(array, p))).collect(),
-        loads: in_order(&|g| inputs[g].port, inputs.len()),
-        drains: in_order(&|o| outputs[o].port, outputs.len()),
-        logs: vec![vec![]; outputs.len()],
-        inputs,
-        outputs,
-        case: None,
-        waves: 0,
-        left: vsa.waves(),
-        free: timing::START_TO_LAUNCH,
-        first_launch: None,
-        done: 0,
-        work: 0,
-        allowed,
-        is_long: false,
-    };
+    walker.readers = ports.clone().map(|p| ReaderModel::new(array, sizes, p, memory)).collect();
+    walker.writers =
+        ports.map(|p| WriterModel::new(array, sizes, p, memory, timing::drain_latency(array, p))).collect();
     let mut prediction = walker.run(timing::swept(array), &mut Repeats::new(tile_by_tile));
     // Where sizes are known at run time, the end of a run waits for the engines.
     if let Some(prediction) = prediction.as_mut().filter(|_| !array.sizes.list.is_empty()) {
@@ -229,6 +201,7 @@ impl<'a> Input<'a> {
             loads,
             releases,
             release_delay,
+            halves: 2,
             is_used: false,
             services: 0,
             released: 0,
@@ -236,10 +209,22 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// The release of the load before the latest one.
-    fn release_before_last(&self) -> i64 {
-        let later = usize::try_from(self.released + 1 - self.services);
-        self.latest[later.expect("the load before the latest one was released")]
+    /// The release of the load whose buffer the next one takes; 0 if there was none.
+    fn release_of_next(&self) -> i64 {
+        let later = usize::try_from(self.released + self.halves - 1 - self.services);
+        self.latest[later.expect("the load in the same buffer was released")]
+    }
+
+    /// The last release pulses of its buffers in the runs before.
+    pub(crate) fn resume(&mut self, latest: [i64; 2], halves: u32) {
+        (self.latest, self.halves) = (latest, halves.into());
+    }
+
+    /// Those behind the run, if it has loads.
+    pub(crate) fn leave(&self, latest: &mut [i64; 2]) {
+        if self.services > 0 {
+            *latest = self.latest;
+        }
     }
 
     fn loads_in(&self, iteration: &Iteration) -> bool {
@@ -260,6 +245,7 @@ impl<'a> Output<'a> {
             is_awaited: vsa.inputs.iter().flat_map(|g| &g.after).any(waits),
             group,
             emitted_delay,
+            halves: group.slots as usize,
             is_used: false,
             drains: 0,
             drained: VecDeque::new(),
@@ -268,13 +254,61 @@ impl<'a> Output<'a> {
         }
     }
 
+    /// The last drains of its buffers in the runs before.
+    pub(crate) fn resume(&mut self, drained: &VecDeque<i64>, halves: u32) {
+        (self.drained, self.halves) = (drained.clone(), halves as usize);
+    }
+
+    /// Those behind the run, if it has drains.
+    pub(crate) fn leave(&self, drained: &mut VecDeque<i64>) {
+        if self.drains > 0 {
+            drained.clone_from(&self.drained);
+        }
+    }
+
     fn emits_in(&self, iteration: &Iteration) -> bool {
         self.is_used && self.emits.are_in(iteration)
     }
 }
 
+impl<'a> Walker<'a> {
+    /// `vsa`: the array at the sizes of the run; its engines are still missing.
+    pub(crate) fn new(vsa: &'a Vsa, array: &Vsa, allowed: Allowed) -> Walker<'a> {
+        let inputs = vsa.inputs.iter().enumerate();
+        let inputs: Vec<Input> =
+            inputs.map(|(g, group)| Input::new(vsa, group, timing::release_delay(array, g))).collect();
+        let outputs = vsa.outputs.iter().enumerate();
+        let outputs: Vec<Output> =
+            outputs.map(|(o, group)| Output::new(vsa, (o, group), timing::emitted_delay(array, o))).collect();
+        let in_order = |of: &dyn Fn(usize) -> usize, count: usize| {
+            let mut all: Vec<usize> = (0..count).collect();
+            all.sort_by_key(|&g| of(g));
+            all
+        };
+        Walker {
+            vsa,
+            readers: vec![],
+            writers: vec![],
+            loads: in_order(&|g| inputs[g].port, inputs.len()),
+            drains: in_order(&|o| outputs[o].port, outputs.len()),
+            logs: vec![vec![]; outputs.len()],
+            inputs,
+            outputs,
+            case: None,
+            waves: 0,
+            left: vsa.waves(),
+            free: timing::START_TO_LAUNCH,
+            first_launch: None,
+            done: 0,
+            work: 0,
+            allowed,
+            is_long: false,
+        }
+    }
+}
+
 impl Walker<'_> {
-    fn run(&mut self, swept: Option<i64>, repeats: &mut Repeats) -> Option<Prediction> {
+    pub(crate) fn run(&mut self, swept: Option<i64>, repeats: &mut Repeats) -> Option<Prediction> {
         let (depth, phases, interval) = (self.vsa.tile_depth, self.vsa.phases(), self.vsa.schedule.interval);
         let compute_cycles = self.left * interval;
         let mut tile = vec![0; depth];
@@ -296,7 +330,7 @@ impl Walker<'_> {
     }
 
     /// The first cycle in which all engines are idle.
-    fn idle(&mut self) -> i64 {
+    pub(crate) fn idle(&mut self) -> i64 {
         let inputs = &self.inputs;
         let released = |port: usize| inputs.iter().filter(|i| i.port == port).map(|i| i.latest[0]).max().unwrap_or(0);
         let readers = self.readers.iter_mut().enumerate();
@@ -339,7 +373,7 @@ impl Walker<'_> {
                 continue;
             }
             let n = input.services;
-            let mut waits = Waits { written: 0, released: if n >= 2 { input.release_before_last() } else { 0 } };
+            let mut waits = Waits { written: 0, released: input.release_of_next() };
             for After { output: o, until } in &input.group.after {
                 let written = match until {
                     Until::Lag(lag) if n > *lag => self.logs[*o as usize][(n - lag - 1) as usize],
@@ -361,7 +395,7 @@ impl Walker<'_> {
     /// The cycle from which free result buffers allow a launch.
     fn slots(&self, tile: &[i64], trips: &[i64]) -> i64 {
         let emits = self.outputs.iter().filter(|o| o.is_used && o.emits.are_at(tile, trips));
-        let full = emits.filter(|o| o.drained.len() == o.group.slots as usize);
+        let full = emits.filter(|o| o.drained.len() == o.halves);
         full.filter_map(|o| o.drained.front()).map(|at| at + timing::DRAINED_TO_LAUNCH).max().unwrap_or(0)
     }
 
@@ -378,7 +412,7 @@ impl Walker<'_> {
             let times = writer.drain(o, output.drains, emitted).expect("drains come in service order");
             self.work += writer.walked - before;
             output.drains += 1;
-            if output.drained.len() == output.group.slots as usize {
+            if output.drained.len() == output.halves {
                 output.drained.pop_front();
             }
             output.drained.push_back(times.drained);

@@ -87,6 +87,19 @@ impl ReaderModel {
         }
     }
 
+    /// A run begins with this walk in cycle `start`, behind the runs so far.
+    pub fn begin(&mut self, walk: Walk, start: i64) {
+        self.left = walk.words();
+        self.address.begin(walk, start);
+        (self.served, self.taken) = (Time::fixed(self.served.at), Time::fixed(self.taken.at));
+        self.steady = self.steady.anew();
+    }
+
+    /// The last cycle in which addresses of the run are here, behind its last load.
+    pub fn leaves(&mut self) -> i64 {
+        self.address.leaves()
+    }
+
     /// Walks every row, even if it equals the one before.
     pub fn row_by_row(mut self) -> Self {
         self.steady.row_by_row = true;

@@ -59,6 +59,11 @@ pub struct Steady {
 }
 
 impl Steady {
+    /// Nothing is expected.
+    pub fn anew(&self) -> Steady {
+        Steady { row_by_row: self.row_by_row, ..Steady::default() }
+    }
+
     /// Call before the first row of a transfer, with all times of the model.
     pub fn begin<'t>(&mut self, times: impl Iterator<Item = &'t mut Time>) {
         self.rows = i64::MAX;

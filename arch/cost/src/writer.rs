@@ -78,6 +78,21 @@ impl WriterModel {
         }
     }
 
+    /// A run begins with this walk in cycle `start`, behind the runs so far.
+    pub fn begin(&mut self, walk: Walk, start: i64) {
+        self.left = walk.words();
+        self.address.begin(walk, start);
+        for time in [&mut self.asked, &mut self.taken, &mut self.served, &mut self.acked] {
+            *time = Time::fixed(time.at);
+        }
+        self.steady = self.steady.anew();
+    }
+
+    /// The last cycle in which addresses and requests of the run are here, behind its last drain.
+    pub fn leaves(&mut self) -> i64 {
+        self.address.leaves().max(self.asked.at)
+    }
+
     /// Walks every row, even if it equals the one before.
     pub fn row_by_row(mut self) -> Self {
         self.steady.row_by_row = true;

@@ -2,12 +2,13 @@
 
 use crate::choose;
 use crate::choose::{Limit, Searched};
-use array::contract::dram::Memories;
+use array::contract::dram::{Memories, MemoryTiming};
 use array::kernel::Kernel;
 use array::vsa::Vsa;
 use cost::bank;
 use cost::bank::{Bank, Load};
 use cost::board::{Board, Resources};
+use cost::overlap::{Command, Ran};
 use cost::resources::converters;
 use cost::{memory, predict, predict_at, Prediction};
 use draw as svg;
@@ -162,6 +163,25 @@ impl Compiled {
             None => predict(&self.vsa, memory),
         }
     }
+}
+
+/// The runs of commands of one IP with one core, all of which are in its queue from the start on: each a function, and whether
+/// it is independent. With an ideal memory of this latency, or with the last one's on the board.
+pub fn predict_commands(commands: &[(&Compiled, bool)], memory: Option<MemoryTiming>) -> Vec<Ran> {
+    let Some((last, _)) = commands.last() else { return vec![] };
+    let array = last.merged().unwrap_or(&last.vsa);
+    let number = |c: &Compiled| c.member.as_ref().map_or(0, |member| member.number);
+    let memory = match (memory, last.merged()) {
+        (Some(own), _) => Memories::all(own),
+        (None, Some(merged)) => merged.memories_of(number(last), &last.report.board),
+        (None, None) => last.report.board.clone(),
+    };
+    let mut all: Vec<Command> = vec![];
+    for (c, independent) in commands {
+        let sizes = c.whole.as_ref().map_or(&[][..], |(_, sizes)| sizes);
+        all.push(Command { function: number(c), sizes, independent: *independent });
+    }
+    cost::overlap::predict_commands(array, &all, &memory)
 }
 
 /// The representations before the array.

@@ -22,5 +22,5 @@ mod imitate;
 pub mod merge;
 
 pub use candidates::{Candidate, Class, Link};
-pub use compiled::{diagram, outside, Compiled, Report, Stages};
+pub use compiled::{diagram, outside, predict_commands, Compiled, Report, Stages};
 pub use pipeline::{compile, compile_program, compile_stage, enumerate, on, program, program_of};

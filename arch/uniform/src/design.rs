@@ -120,6 +120,8 @@ groups! {
         bank: BTreeMap<String, String>,
         /// The depth of the IP's command queue; `None`: the host starts each run.
         queue: Option<u32>,
+        /// Commands of the queue may begin while those before them are under way.
+        overlap: Option<bool>,
         /// The functions of an IP have one array together.
         merge: Option<bool>,
         /// Partial results that wait longer than this many waves for their next tile go to DRAM instead of on-chip
@@ -335,7 +337,8 @@ impl DesignSpec {
     /// Whether it asks nothing of the array, at most of the IP around it.
     pub fn is_plain(&self) -> bool {
         let mut rest = self.clone();
-        (rest.wiring.queue, rest.wiring.address_bits, rest.wiring.guard, rest.aim.memory) = (None, None, None, None);
+        (rest.wiring.queue, rest.wiring.overlap, rest.aim.memory) = (None, None, None);
+        (rest.wiring.address_bits, rest.wiring.guard) = (None, None);
         (rest.wiring.merge, rest.wiring.unaligned) = (None, None);
         rest == DesignSpec::default()
     }

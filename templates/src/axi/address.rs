@@ -224,6 +224,7 @@ fn choose_number<'m>(
 #[derive(Clone)]
 pub(crate) struct Row<'m> {
     pub group: Vec<Sig<'m>>,
+    /// See [`rows`].
     pub slot: Sig<'m>,
     pub first: Sig<'m>,
     pub last: Sig<'m>,
@@ -321,12 +322,13 @@ pub(crate) fn position_bits(walk: &Walk) -> u32 {
     clog2(words + 1) + walk.word.trailing_zeros()
 }
 
-/// The row walker and the trim stages. Returns the row stage, its payload, and the state of the walker.
+/// The row walker and the trim stages. `mark` goes with the rows of the job: a reader's slot, or whether it is the last drain
+/// of a run. Returns the row stage, its payload, and the state of the walker.
 pub(crate) fn rows<'m>(
     m: &'m ModuleBuilder,
     walk: &Walk,
     io: &Start<'m>,
-    job: &Job<'m>,
+    (job, mark): (&Job<'m>, Sig<'m>),
     go: Sig<'m>,
     row_leaves: &RowLeaves<'m>,
     side: Side,
@@ -359,7 +361,7 @@ pub(crate) fn rows<'m>(
         if gates.is_empty() { m.lit(1, u(1)) } else { !m.any(&gates.iter().map(|g| g.msb()).collect::<Vec<_>>()) };
     let elements: Vec<i64> = walk.groups.iter().map(|g| g.elements).collect();
     let mut meta = odo.group.clone();
-    meta.push(hold(m, "walk_slot", go, job.slot));
+    meta.push(hold(m, "walk_slot", go, mark));
     meta.extend([odo.first, odo.last]);
     meta.extend(&odo.digits);
     let flow = Trim {

@@ -4,10 +4,13 @@
 //! to the `queue` register pushes a copy of all argument registers, so the host may go on writing. A command stays at
 //! the head of the FIFO until its run has ended.
 
+use super::elastic::unpack;
 use super::register::Write;
+use crate::cases::table;
 use crate::interface::layout::FUNCTION_BITS;
-use crate::interface::Layout;
-use rtl::{clog2, u, MemStyle, ModuleBuilder, Reg, Sig};
+use crate::interface::{Layout, QUEUE_INDEPENDENT, QUEUE_MORE};
+use array::contract::overlap::Stage;
+use rtl::{clog2, u, MemStyle, ModuleBuilder, Reg, Sig, Wire};
 use std::collections::BTreeMap;
 
 /// Context in which argument registers are built.
@@ -34,6 +37,24 @@ pub(super) struct Queue<'m> {
     ended: Sig<'m>,
     count: Reg<'m>,
     depth: u32,
+    /// If runs overlap.
+    beside: Option<Beside<'m>>,
+}
+
+/// What a queue of runs that overlap has besides.
+pub(super) struct Beside<'m> {
+    /// Pulse: a run starts.
+    pub start: Sig<'m>,
+    /// Pulses, by stage: it has taken the command that it is at.
+    pub takes: [Sig<'m>; 3],
+    /// A command is pushed; driven by the queue.
+    pub pushed: Wire<'m>,
+    /// The command that reads are at may begin while others are under way; driven by the queue.
+    pub may_begin: Wire<'m>,
+    /// More commands are to come: none begins; driven by the queue.
+    pub more: Wire<'m>,
+    /// Per function: none of its loads waits for its own stores.
+    pub early: Vec<bool>,
 }
 
 impl<'m> Queue<'m> {
@@ -51,7 +72,22 @@ impl<'m> Queue<'m> {
         selected.drive(m.mux(running, head, !requested & waits));
         let ended = done & head;
         let last = count.q().eq(m.lit(1, count.q().ty()));
-        Queue { waits, runs: head, drained: ended & last, selected: selected.sig(), ended, count, depth: layout.queue }
+        let (drained, selected) = (ended & last, selected.sig());
+        Queue { waits, runs: head, drained, selected, ended, count, depth: layout.queue, beside: None }
+    }
+
+    /// A queue of runs that overlap. `from_queue`: the runs that are under way, or else the next one, are commands.
+    pub fn overlapping(
+        m: &'m ModuleBuilder,
+        layout: &Layout,
+        (from_queue, done): (Sig<'m>, Sig<'m>),
+        beside: Beside<'m>,
+    ) -> Queue<'m> {
+        let count = m.reg("queue_count", u(clog2(u64::from(layout.queue) + 1)));
+        let (waits, ended) = (count.q().reduce_or(), done & from_queue);
+        let last = count.q().eq(m.lit(1, count.q().ty()));
+        let (drained, beside) = (ended & last, Some(beside));
+        Queue { waits, runs: from_queue, drained, selected: from_queue, ended, count, depth: layout.queue, beside }
     }
 }
 
@@ -60,10 +96,13 @@ pub(super) struct Command<'a, 'm> {
     queue: Option<Queue<'m>>,
     /// Argument registers by offset, as the host wrote them.
     written: BTreeMap<u32, Sig<'m>>,
-    /// The same as the next run sees them, if there is a queue.
-    next: BTreeMap<u32, Sig<'m>>,
-    /// Number of the function, as written and as the next run sees it.
-    function: Option<[Sig<'m>; 2]>,
+    /// The same as the next run sees them in each stage, or in all, if there is a queue.
+    next: Vec<BTreeMap<u32, Sig<'m>>>,
+    /// Number of the function, as written.
+    function: Option<Sig<'m>>,
+    /// The same as the next run sees it in each stage, or in all; of the oldest run, if runs overlap.
+    next_function: Vec<Sig<'m>>,
+    oldest_function: Option<Sig<'m>>,
     /// Status registers of the queue: offset and value.
     status: Vec<(u32, Sig<'m>)>,
 }
@@ -76,8 +115,10 @@ impl<'a, 'm> Command<'a, 'm> {
             context,
             queue: None,
             written: BTreeMap::new(),
-            next: BTreeMap::new(),
-            function: number.map(|n| [n, n]),
+            next: vec![],
+            function: number,
+            next_function: number.into_iter().collect(),
+            oldest_function: None,
             status: vec![],
         };
         if let Some(queue) = queue {
@@ -105,25 +146,50 @@ impl<'a, 'm> Command<'a, 'm> {
         let step = m.mux(push, queue.count.q().add_lit(1), queue.count.q().sub_lit(1));
         queue.count.next(step).en(push ^ queue.ended).rst(empties, 0);
         let number = self.function.map(|_| write.data.slice(0, FUNCTION_BITS));
-        let command = m.concat(&self.written.values().copied().chain(number).collect::<Vec<_>>()).called("queue_item");
+        let independent = queue.beside.as_ref().map(|_| write.data.bit(QUEUE_INDEPENDENT) & write.strobe.bit(1));
+        let parts: Vec<Sig<'m>> = self.written.values().copied().chain(number).chain(independent).collect();
+        let command = m.concat(&parts).called("queue_item");
         let memory = m.mem("queue", queue.depth, command.w(), MemStyle::Distributed);
         memory.write(push, tail, command);
-        let mut rest = memory.read_async("queue_command", head);
-        // The first part of a concatenation is the highest.
-        let mut next = |w: u32| {
-            let below = rest.w() - w;
-            let part = rest.slice(below, w);
-            if below > 0 {
-                rest = rest.slice(0, below);
-            }
-            part
+        let item = |name: &str, address: Sig<'m>| {
+            unpack(memory.read_async(name, address), &parts.iter().map(|p| p.ty()).collect::<Vec<_>>())
         };
-        for (offset, written) in &self.written {
-            let value = m.mux(queue.selected, next(written.w()), *written).called(format!("next_{offset:02x}"));
-            self.next.insert(*offset, value);
+        let mut stage = |suffix: &str, item: &[Sig<'m>]| {
+            let mut next = BTreeMap::new();
+            for ((offset, written), value) in self.written.iter().zip(item) {
+                let value = m.mux(queue.selected, *value, *written).called(format!("next_{offset:02x}{suffix}"));
+                next.insert(*offset, value);
+            }
+            self.next.push(next);
+            let value = item.get(self.written.len()).copied();
+            self.function.zip(value).map(|(written, value)| m.mux(queue.selected, value, written))
+        };
+        match &queue.beside {
+            None => self.next_function = stage("", &item("queue_command", head)).into_iter().collect(),
+            Some(beside) => {
+                let mut functions = vec![];
+                for (of, takes) in Stage::ALL.into_iter().zip(beside.takes) {
+                    let item = item(&format!("queue_{}", of.name()), place(&format!("queue_{}_at", of.name()), takes));
+                    functions.extend(stage(&format!("_{}", of.name()), &item));
+                    if of == Stage::Reads {
+                        let early = functions.first().map_or(m.lit(u64::from(beside.early[0]), u(1)), |number| {
+                            let early: Vec<i64> = beside.early.iter().map(|e| i64::from(*e)).collect();
+                            table(m, *number, &early, u(1))
+                        });
+                        beside.may_begin.drive(early & item[item.len() - 1]);
+                    }
+                }
+                self.next_function = functions;
+                beside.pushed.drive(push);
+                let more = m.reg("queue_more", u(1)).next(write.data.bit(QUEUE_MORE) & write.strobe.bit(1)).en(push);
+                beside.more.drive(more.rst(empties, 0).q() & free);
+                let oldest = self.function.map(|_| item("queue_oldest", head)[self.written.len()]);
+                // The host may write the number of the next run meanwhile.
+                let held = |started| m.reg("function_runs", u(FUNCTION_BITS)).next(started).en(beside.start).q();
+                self.oldest_function =
+                    oldest.map(|value| m.mux(queue.selected, value, held(self.next_function[0])).called("oldest"));
+            }
         }
-        self.function =
-            self.function.map(|[written, _]| [written, m.mux(queue.selected, next(FUNCTION_BITS), written)]);
         let ended = m.reg("queue_ended", u(32));
         ended.next(ended.q().add_lit(1)).en(queue.ended).rst(rst, 0);
         let count = queue.count.q().extend(16);
@@ -143,8 +209,13 @@ impl<'a, 'm> Command<'a, 'm> {
         }
     }
 
-    /// The register at an offset as the next run sees it. The first use adds it to `registers`.
-    fn word(&mut self, offset: u32, registers: &mut Vec<(u32, Sig<'m>)>) -> Sig<'m> {
+    /// Stages that see commands of their own: all three, or one for all.
+    pub fn views(&self) -> usize {
+        self.next.len().max(1)
+    }
+
+    /// The register at an offset as the next run sees it in a stage. The first use adds it to `registers`.
+    fn word(&mut self, view: usize, offset: u32, registers: &mut Vec<(u32, Sig<'m>)>) -> Sig<'m> {
         let Registers { m, layout, write, rst, .. } = self.context;
         let listed = registers.iter().any(|r| r.0 == offset);
         let name = self.name(offset);
@@ -153,11 +224,11 @@ impl<'a, 'm> Command<'a, 'm> {
         if !listed {
             registers.push((offset, written.extend(32)));
         }
-        *self.next.get(&offset).unwrap_or(&written)
+        self.next.get(view).and_then(|next| next.get(&offset)).copied().unwrap_or(written)
     }
 
-    /// Argument `k` of function `f` in whole bytes, as the next run sees it.
-    pub fn argument(&mut self, f: usize, k: usize, registers: &mut Vec<(u32, Sig<'m>)>) -> Sig<'m> {
+    /// Argument `k` of function `f` in whole bytes, as the next run sees it in a stage.
+    pub fn argument(&mut self, (view, f, k): (usize, usize, usize), registers: &mut Vec<(u32, Sig<'m>)>) -> Sig<'m> {
         let layout = self.context.layout;
         let (at, bits) = (layout.argument(f, k), layout.functions[f][k]);
         let part = |word: Sig<'m>, bits: u32| {
@@ -167,29 +238,35 @@ impl<'a, 'm> Command<'a, 'm> {
                 word
             }
         };
-        let low = part(self.word(at, registers), bits.min(32));
+        let low = part(self.word(view, at, registers), bits.min(32));
         if bits <= 32 {
             return low;
         }
-        let high = part(self.word(at + 4, registers), bits - 32);
-        self.context.m.concat(&[high, low]).called(format!("argument_{f}_{k}"))
+        let high = part(self.word(view, at + 4, registers), bits - 32);
+        let of = if view > 0 { format!("_{}", Stage::ALL[view].name()) } else { String::new() };
+        self.context.m.concat(&[high, low]).called(format!("argument_{f}_{k}{of}"))
     }
 
     /// `condition`, masked unless the next run executes function `f`.
     pub fn of_function(&self, f: usize, condition: Sig<'m>) -> Sig<'m> {
-        self.function.map_or(condition, |[_, number]| condition & number.eq(self.context.m.lit(f as u64, number.ty())))
+        self.function(0).map_or(condition, |number| condition & number.eq(self.context.m.lit(f as u64, number.ty())))
     }
 
-    /// Number of the function of the next run, if the IP has several.
-    pub fn function(&self) -> Option<Sig<'m>> {
-        self.function.map(|f| f[1])
+    /// Number of the function of the next run in a stage, if the IP has several.
+    pub fn function(&self, view: usize) -> Option<Sig<'m>> {
+        self.next_function.get(view).copied()
+    }
+
+    /// Number of the function of the oldest run, if runs overlap.
+    pub fn oldest_function(&self) -> Option<Sig<'m>> {
+        self.oldest_function
     }
 
     /// The function does not exist: the condition, and the index that the status register shows then.
     pub fn unknown_function(&self) -> Vec<(Sig<'m>, Sig<'m>)> {
         let m = self.context.m;
         let count = self.context.layout.functions.len() as u64;
-        self.function()
+        self.function(0)
             .iter()
             .map(|n| ((!n.lt(m.lit(count, n.ty()))).called("function_unknown"), m.lit(0xff, u(8))))
             .collect()
@@ -197,7 +274,7 @@ impl<'a, 'm> Command<'a, 'm> {
 
     /// Registers other than those of the arguments.
     pub fn registers(&self) -> Vec<(u32, Sig<'m>)> {
-        let number = self.context.layout.function().zip(self.function).map(|(at, f)| (at, f[0].extend(32)));
+        let number = self.context.layout.function().zip(self.function).map(|(at, f)| (at, f.extend(32)));
         number.into_iter().chain(self.status.iter().copied()).collect()
     }
 }

@@ -16,14 +16,15 @@
 //! the reset has ended, so `done` and faults count only while the core is `ready`.
 
 use super::bundle::AxiLite;
-use super::command::{Command, Queue, Registers};
+use super::command::{Beside, Command, Queue, Registers};
 use super::elastic::hold;
 use super::register::Write;
 use super::status::{self, Events, Fault};
 use crate::interface::layout::FUNCTION_BITS;
 use crate::interface::{Layout, CTRL, GIER, IP_IER, IP_ISR};
 use crate::port::Port;
-use rtl::{u, Design, ModuleBuilder, Sig, Template, Wire};
+use array::contract::overlap::{Stage, MOST_RUNS};
+use rtl::{clog2, u, Design, ModuleBuilder, Reg, Sig, Template, Wire};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct AxiLiteControl {
@@ -32,6 +33,9 @@ pub struct AxiLiteControl {
     /// Per function and argument: how many low bits must be 0, so that an address is a multiple of what its array needs
     /// (`array::contract::walk::alignment`).
     pub aligned: Vec<Vec<u32>>,
+    /// Per function, if runs overlap: one may begin while others are under way
+    /// ([`array::contract::overlap::may_begin_early`]).
+    pub early: Vec<bool>,
 }
 
 /// The interface of an [`AxiLiteControl`].
@@ -46,36 +50,70 @@ pub struct ControlPorts {
     pub bus: AxiLite<Port>,
     /// Value of the register `design_id`.
     pub design_id: Port,
-    /// Pulse: a run starts.
-    pub start: Port,
+    /// Pulse: a run starts, in each stage or in all.
+    pub starts: Vec<Port>,
     /// Pulse: the run has ended.
     pub done: Port,
     pub interrupt: Port,
-    /// Number of the function that starts, if the IP has several.
+    /// What starts, in each stage or in all.
+    pub views: Vec<View>,
+    /// If runs overlap.
+    pub overlap: Option<OverlapPorts>,
+    pub fault: Fault<Port>,
+}
+
+/// A command.
+#[derive(Clone, Debug, PartialEq)]
+pub struct View {
+    /// Number of the function, if the IP has several.
     pub function: Option<Port>,
     /// Per function: its arguments.
     pub arguments: Vec<Vec<Port>>,
-    pub fault: Fault<Port>,
+}
+
+/// Runs that overlap.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OverlapPorts {
+    /// By stage: the next run may start.
+    pub free: [Port; 3],
+    /// One run is under way.
+    pub one: Port,
+    /// Number of the function of the oldest run, if the IP has several.
+    pub oldest: Option<Port>,
 }
 
 impl AxiLiteControl {
     pub fn ports(&self) -> ControlPorts {
         let several = self.layout.functions.len() > 1;
         let name = |f: usize, k: usize| if several { format!("arg_{f}_{k}") } else { format!("arg_{k}") };
-        let arguments = |(f, all): (usize, &Vec<u32>)| {
-            all.iter().enumerate().map(|(k, bits)| Port::new(name(f, k), u(8 * bits.div_ceil(8)))).collect()
+        let view = |of: &str| {
+            let arguments = |(f, all): (usize, &Vec<u32>)| {
+                let port = |(k, bits): (usize, &u32)| Port::new(name(f, k) + of, u(8 * bits.div_ceil(8)));
+                all.iter().enumerate().map(port).collect()
+            };
+            View {
+                function: several.then(|| Port::new(format!("function{of}"), u(FUNCTION_BITS))),
+                arguments: self.layout.functions.iter().enumerate().map(arguments).collect(),
+            }
         };
+        let stages = || Stage::ALL.map(Stage::name);
+        let views =
+            if self.layout.overlap { stages().map(|of| format!("_{of}")).to_vec() } else { vec![String::new()] };
         ControlPorts {
             rst: Port::bit("rst"),
             ready: Port::bit("ready"),
             stop: Port::bit("stop"),
             bus: AxiLite::ports("s_axi_control_", self.layout.address_bits()),
             design_id: Port::new("design_id", u(32)),
-            start: Port::bit("start"),
+            starts: views.iter().map(|of| Port::bit(format!("start{of}"))).collect(),
             done: Port::bit("done"),
             interrupt: Port::bit("interrupt"),
-            function: several.then(|| Port::new("function", u(FUNCTION_BITS))),
-            arguments: self.layout.functions.iter().enumerate().map(arguments).collect(),
+            views: views.iter().map(|of| view(of)).collect(),
+            overlap: self.layout.overlap.then(|| OverlapPorts {
+                free: stages().map(|of| Port::bit(format!("free_{of}"))),
+                one: Port::bit("one_runs"),
+                oldest: several.then(|| Port::new("oldest", u(FUNCTION_BITS))),
+            }),
             fault: Fault::ports(),
         }
     }
@@ -95,7 +133,7 @@ impl Template for AxiLiteControl {
         let up = m.reg("up", u(1)).next(m.lit(1, u(1))).rst(rst, 0).q();
         let write = write_channel(m, &ports.bus, [rst, up]);
         let read = read_channel(m, &ports.bus, [rst, up]);
-        let run = Run::new(m, &self.layout, &ports, &write, rst);
+        let run = Run::new(m, self, &ports, &write, rst);
         ports.stop.output(m, run.stop.pulse);
         let status_read = read.taken & read.address.eq(m.lit(CTRL / 4, read.address.ty()));
         let status = |name: &str| m.reg(name, u(1)).next(run.host_done).en(run.host_done | status_read).rst(rst, 0).q();
@@ -156,16 +194,23 @@ impl AxiLiteControl {
         let mut faults = command.unknown_function();
         for (f, arguments) in self.layout.functions.iter().enumerate() {
             for k in 0..arguments.len() {
-                let value = command.argument(f, k, registers);
+                let value = command.argument((0, f, k), registers);
                 let low = self.aligned[f][k];
                 if low > 0 {
                     let misaligned = command.of_function(f, value.slice(0, low).reduce_or());
                     faults.push((misaligned.called(format!("misaligned_{f}_{k}")), m.lit(k as u64 & 0xff, u(8))));
                 }
-                ports.arguments[f][k].output(m, value);
+                ports.views[0].arguments[f][k].output(m, value);
+                for view in 1..command.views() {
+                    ports.views[view].arguments[f][k].output(m, command.argument((view, f, k), registers));
+                }
             }
         }
-        ports.function.iter().zip(command.function()).for_each(|(port, number)| port.output(m, number));
+        for (view, of) in ports.views.iter().enumerate() {
+            of.function.iter().zip(command.function(view)).for_each(|(port, number)| port.output(m, number));
+        }
+        let oldest = ports.overlap.as_ref().and_then(|o| o.oldest.as_ref());
+        oldest.into_iter().zip(command.oldest_function()).for_each(|(port, number)| port.output(m, number));
         faults
     }
 }
@@ -194,12 +239,13 @@ struct Run<'m> {
     /// AP_START: the host requests a run, until that has ended.
     requested: Sig<'m>,
     running: Sig<'m>,
+    /// Pulse: a run starts, and no other is under way.
     start: Sig<'m>,
     /// Pulse: the run is over at once, because of a misaligned address or an unknown function.
     refused: Sig<'m>,
-    /// Pulse: a run has ended or was refused.
-    done: Sig<'m>,
-    /// The same for runs that the host requested through AP_START.
+    /// Pulse: a run has ended or was refused, and no other is under way.
+    last_done: Sig<'m>,
+    /// Pulse: a run has ended or was refused, for runs that the host requested through AP_START.
     host_done: Sig<'m>,
     queue: Option<Queue<'m>>,
     /// The next run is to be refused; driven later.
@@ -208,7 +254,8 @@ struct Run<'m> {
 }
 
 impl<'m> Run<'m> {
-    fn new(m: &'m ModuleBuilder, layout: &Layout, ports: &ControlPorts, write: &Write<'m>, rst: Sig<'m>) -> Self {
+    fn new(m: &'m ModuleBuilder, of: &AxiLiteControl, ports: &ControlPorts, write: &Write<'m>, rst: Sig<'m>) -> Self {
+        let layout = &of.layout;
         let ready = ports.ready.input(m);
         let stop = Stop::new(m, layout, write, [rst, ready]);
         let rst = (rst | stop.pulse).called("run_reset");
@@ -216,6 +263,10 @@ impl<'m> Run<'m> {
         let refused = m.reg("refused", u(1));
         let done = ended | refused.q();
         let auto_restart = write.flag(m, "auto_restart", rst, CTRL, 7);
+        if let Some(overlap) = &ports.overlap {
+            let of = Overlapping { m, of, ports, overlap, write, rst, done, refused, misaligned };
+            return of.run((stop, ready, auto_restart));
+        }
         let (requested, running) = (m.reg("ap_start", u(1)), m.reg("running", u(1)));
         let request = write.sets(m, CTRL, 0);
         let queue = layout.queue().map(|_| Queue::new(m, layout, (rst, done), (requested.q(), running.q())));
@@ -225,9 +276,10 @@ impl<'m> Run<'m> {
         running.next(launch).en(launch | done).rst(rst, 0);
         let start = m.reg("start_q", u(1)).next(launch & !misaligned.sig()).rst(rst, 0).q();
         refused.next(launch & misaligned.sig()).rst(rst, 0);
-        ports.start.output(m, start);
+        ports.starts[0].output(m, start);
         let (requested, running, refused) = (requested.q(), running.q(), refused.q());
-        Run { stop, auto_restart, requested, running, start, refused, done, host_done, queue, misaligned, ready }
+        let last_done = done;
+        Run { stop, auto_restart, requested, running, start, refused, last_done, host_done, queue, misaligned, ready }
     }
 
     /// A run is requested, waits or is under way.
@@ -236,15 +288,101 @@ impl<'m> Run<'m> {
         self.queue.as_ref().map_or(busy, |q| busy | q.waits)
     }
 
-    /// Cycle counter of the latest run.
+    /// Cycle counter of the latest run, and of those before that it overlaps.
     fn cycles(&self, m: &'m ModuleBuilder, rst: Sig<'m>) -> Sig<'m> {
         let (one, count) = (m.lit(1, u(64)), m.reg("cycles", u(64)));
         // A cycle later, as all bits wait for the end of a run, which comes late.
         let later = |name: &str, now: Sig<'m>| m.reg(format!("cycles_{name}"), u(1)).next(now).rst(rst, 0).q();
         let (first, none) = (later("first", self.start), later("none", self.refused));
-        let counts = later("count", self.start | self.refused | (self.running & !self.done));
+        let counts = later("count", self.start | self.refused | (self.running & !self.last_done));
         let counted = m.select(&[(first, one), (none, m.lit(0, u(64)))], count.q() + one);
         count.next(counted).en(counts).rst(rst, 0).q()
+    }
+}
+
+/// Run control of runs that overlap, see [`array::contract::overlap`]: each stage has its own start, and its own place in
+/// the queue. Runs that the host requests, and those that are refused, are by themselves.
+struct Overlapping<'a, 'm> {
+    m: &'m ModuleBuilder,
+    of: &'a AxiLiteControl,
+    ports: &'a ControlPorts,
+    overlap: &'a OverlapPorts,
+    write: &'a Write<'m>,
+    rst: Sig<'m>,
+    done: Sig<'m>,
+    refused: Reg<'m>,
+    misaligned: Wire<'m>,
+}
+
+impl<'m> Overlapping<'_, 'm> {
+    /// A counter: up with one, down with the other.
+    fn count(&self, name: &str, most: u64, [up, down]: [Sig<'m>; 2]) -> Sig<'m> {
+        let count = self.m.reg(name, u(clog2(most + 1)));
+        let counted = self.m.mux(up, count.q().add_lit(1), count.q().sub_lit(1));
+        count.next(counted).en(up ^ down).rst(self.rst, 0).q()
+    }
+
+    fn run(self, (stop, ready, auto_restart): (Stop<'m>, Sig<'m>, Sig<'m>)) -> Run<'m> {
+        let Overlapping { m, of, ports, overlap, write, rst, done, .. } = self;
+        let free = overlap.free.clone().map(|port| port.input(m));
+        let requested = m.reg("ap_start", u(1));
+        let request = write.sets(m, CTRL, 0);
+        let launches = Stage::ALL.map(|stage| m.wire(format!("launch_{}", stage.name()), u(1)));
+        let [reads, waves, writes] = launches.each_ref().map(|wire| wire.sig());
+        let starts_next = Stage::ALL.map(|stage| m.wire(format!("start_{}_next", stage.name()), u(1)));
+        let starts = Stage::ALL.map(|stage| {
+            let launch = starts_next[stage as usize].sig();
+            m.reg(format!("start_{}_q", stage.name()), u(1)).next(launch).rst(rst, 0).q()
+        });
+        let under_way = self.count("runs", MOST_RUNS as u64, [reads, done]);
+        let (one, none) = (under_way.eq_lit(1).called("one_run"), m.reg("no_run", u(1)));
+        none.next(!reads & (none.q() | (done & one))).rst(rst, 1);
+        let none = none.q();
+        // While no run is under way, the next one is the host's if it requests one.
+        let from_queue = m.reg("queue_runs", u(1));
+        from_queue.next(!requested.q()).en(none & !reads).rst(rst, 0);
+        let (from_queue, refused) = (from_queue.q(), self.refused.q());
+        let beside = Beside {
+            start: starts[0],
+            takes: starts.map(|start| (start | refused) & from_queue),
+            pushed: m.wire("queue_pushed", u(1)),
+            may_begin: m.wire("may_begin", u(1)),
+            more: m.wire("more_commands", u(1)),
+            early: of.early.clone(),
+        };
+        let [pushed, may_begin, more] = [&beside.pushed, &beside.may_begin, &beside.more].map(|wire| wire.sig());
+        let queue = Queue::overlapping(m, &of.layout, (from_queue, done), beside);
+        // Commands that no stage has begun; runs that have begun and wait for a stage.
+        let fresh = self.count("fresh", u64::from(of.layout.queue), [pushed, reads & from_queue]).reduce_or();
+        // What a command tells is looked at in the cycle before: it was there, and stays.
+        let before = |name: &str, now: Sig<'m>| m.reg(name, u(1)).next(now).rst(rst, 0).q();
+        let stays = !reads & !starts[0];
+        let command = before("command_seen", fresh & from_queue & stays);
+        let request_seen = before("request_seen", requested.q() & !from_queue & none & stays);
+        let (wrong, may_begin) = (before("wrong_seen", self.misaligned.sig()), before("early_seen", may_begin));
+        let goes = (reads & !wrong).called("run_goes");
+        starts_next.into_iter().zip([goes, waves, writes]).for_each(|(wire, launch)| wire.drive(launch));
+        let waiting = |stage: Stage, launch: Sig<'m>| {
+            self.count(&format!("waits_{}", stage.name()), MOST_RUNS as u64, [goes, launch]).reduce_or()
+        };
+        let later = |stage: Stage, launch: Sig<'m>| {
+            let next = (waiting(stage, launch) | goes) & free[stage as usize] & !starts[stage as usize];
+            next | (goes & none)
+        };
+        launches[1].drive(later(Stage::Waves, waves));
+        launches[2].drive(later(Stage::Writes, writes));
+        let beside = m.all(&[may_begin, free[0], !wrong, under_way.ne_lit(MOST_RUNS)]);
+        let next = m.all(&[command, !more, !requested.q(), none | beside]);
+        launches[0].drive(ready & ((request_seen & requested.q()) | next));
+        let host_done = done & !from_queue;
+        requested.next(request | auto_restart).en(request | host_done).rst(rst, 0);
+        self.refused.next(reads & wrong).rst(rst, 0);
+        ports.starts.iter().zip(starts).for_each(|(port, start)| port.output(m, start));
+        overlap.one.output(m, one);
+        let first = m.reg("first_starts", u(1)).next(goes & none).rst(rst, 0).q();
+        let (running, start, last_done) = (!none, first, done & one & !reads);
+        let (queue, requested, misaligned) = (Some(queue), requested.q(), self.misaligned);
+        Run { stop, auto_restart, requested, running, start, refused, last_done, host_done, queue, misaligned, ready }
     }
 }
 

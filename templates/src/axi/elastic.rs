@@ -219,20 +219,34 @@ pub(crate) struct Level<'m> {
     pub full: Sig<'m>,
 }
 
-/// The fill of a buffer of two places: a bit for each. `start` sets all places to `full`.
+/// What the places of a buffer hold at first.
+pub(crate) enum Filled<'m> {
+    /// From each start on: all places are `full`, or none is.
+    Start { start: Sig<'m>, full: bool },
+    /// From the reset on, so many; a start changes nothing.
+    Reset(u32),
+}
+
+/// The fill of a buffer of two places: a bit for each.
 pub(crate) fn two_places<'m>(
     m: &'m ModuleBuilder,
     name: String,
     rst: Sig<'m>,
-    (start, full): (Sig<'m>, bool),
+    filled: &Filled<'m>,
     [up, down]: [Sig<'m>; 2],
 ) -> Level<'m> {
     let places = m.reg(name, u(2));
     let (first, second) = (places.q().bit(0), places.q().bit(1));
     let one = m.lit(1, u(1));
     let moved = m.mux(up, m.concat(&[first, one]), m.concat(&[m.lit(0, u(1)), second]));
-    let all = m.lit(if full { 3 } else { 0 }, u(2));
-    places.next(m.mux(start, all, moved)).en(start | (up ^ down)).rst(rst, 0);
+    let bits = |count: u32| (1u64 << count) - 1;
+    match *filled {
+        Filled::Start { start, full } => {
+            let all = m.lit(bits(if full { 2 } else { 0 }), u(2));
+            places.next(m.mux(start, all, moved)).en(start | (up ^ down)).rst(rst, 0);
+        }
+        Filled::Reset(count) => _ = places.next(moved).en(up ^ down).rst(rst, bits(count)),
+    }
     Level { some: first, full: second }
 }
 

@@ -37,11 +37,12 @@
 use super::address::{self, beat_of, digit_types, digits, position_bits, BurstGate, Queue, Row, RowLeaves, Side};
 use super::bundle::{AxiRead, Bus};
 use super::bursts::{watch, Events};
-use super::elastic::{deep_fifo, hold, pack, two_places, unpack, Deep, Fields, Fifo};
+use super::elastic::{deep_fifo, hold, pack, two_places, unpack, Deep, Fields, Fifo, Filled};
 use super::rotate::{merge, rotate_level};
 use super::services::{self, EnginePorts, Idle, Job, Start};
 use crate::port::Port;
 use crate::stream::{Loads, Word};
+use array::contract::overlap::BufferSet;
 use array::contract::program;
 use array::contract::program::Register;
 use array::contract::walk::{WaitUntil, Walk};
@@ -58,6 +59,8 @@ pub struct ReaderParams {
     pub program: Vec<Register>,
     /// Sizes are known at run time.
     pub sized: bool,
+    /// If runs overlap, the buffers of the groups, which are places in the walk.
+    pub sets: Vec<BufferSet>,
 }
 
 impl ReaderParams {
@@ -65,7 +68,7 @@ impl ReaderParams {
     pub fn from_vsa(vsa: &Vsa, port: usize) -> Option<ReaderParams> {
         let walk = Walk::reads(vsa, port)?;
         let sized = !vsa.sizes.list.is_empty();
-        Some(ReaderParams { program: program::of_walk(vsa, &walk), walk, ahead: vsa.ahead as u32, sized })
+        Some(ReaderParams { program: program::of_walk(vsa, &walk), walk, ahead: vsa.ahead as u32, sized, sets: vec![] })
     }
 
     /// Width of `ld_w`.
@@ -83,7 +86,7 @@ impl ReaderParams {
             }
         }
         ReaderPorts {
-            engine: EnginePorts::new(&self.walk, &self.program, self.sized),
+            engine: EnginePorts::new(&self.walk, &self.program, [self.sized, !self.sets.is_empty()]),
             release: of_groups("release"),
             loaded: of_groups("loaded"),
             written: waits.into_iter().map(|o| (o, Port::bit(format!("written_{o}")))).collect(),
@@ -134,7 +137,7 @@ impl Template for AxiReader {
         let offered = m.wire("address_offered", u(1));
         let bursts = guard.bursts(m, clog2(u64::from(self.0.ahead)) + 1, offered.sig());
         let rst = bursts.reset;
-        let io = Start::of(m, walk, &ports.engine, &self.0.program, rst);
+        let io = Start::of(m, walk, &ports.engine, (&self.0.program, &self.0.sets), rst);
         let row_leaves = RowLeaves::new(m);
         let may_go = row_leaves.before(m, "go");
         let job = services::generator(m, walk, &io, may_go.ready());
@@ -142,7 +145,7 @@ impl Template for AxiReader {
         let allowed = stores_done(m, walk, &ports, &io, &job, go);
         let (outside, low_bits) = (&ports.engine.report.outside, walk.bus_bytes().trailing_zeros());
         let side = Side { outside, digits: true, low_bits };
-        let (stage, row, walker) = address::rows(m, walk, &io, &job, go, &row_leaves, side);
+        let (stage, row, walker) = address::rows(m, walk, &io, (&job, job.slot), go, &row_leaves, side);
         may_go.drive(walker.free.and(job.valid & allowed));
 
         let ar_ready = ports.bus.ar.ready.input(m);
@@ -175,8 +178,9 @@ impl Template for AxiReader {
         let beats = deep_fifo(m, "beats", Deep { places: self.0.ahead, slice: false }, rst, arrives, data, taken.sig());
         m.assert(rst, "the beat FIFO has room for every beat", !arrives | beats.room);
         let (free, held) = half_free(m, walk, &ports, &io, &queue.head, queue.pop.sig());
-        let stages =
-            [walker.stages, vec![job.valid, job.more, queue.some, channel.waits, !bursts.quiet, held]].concat();
+        let addresses = [walker.stages, vec![job.valid, job.more, channel.waits]].concat();
+        io.drive_free(m, &ports.engine, &addresses);
+        let stages = [addresses, vec![queue.some, !bursts.quiet, held]].concat();
         let beat = receiver(m, walk, rst, queue, free, &beats, taken);
         if let Some(idle) = &ports.engine.idle {
             // The words of the last beat are on their way to the feeders for so long.
@@ -269,15 +273,24 @@ fn half_free<'m>(
     head: &Descriptor<'m>,
     pop: Sig<'m>,
 ) -> (Sig<'m>, Sig<'m>) {
+    let overlaps = !io.sets.is_empty();
+    let releases: Vec<_> = ports.release.iter().map(|port| port.input(m)).collect();
     let mut held = vec![];
-    let free = walk.groups.iter().zip(&head.row.group).zip(&ports.release).map(|((g, chosen), release)| {
-        let release = release.input(m);
-        let taken = pop & head.row.first & *chosen;
-        let halves = two_places(m, format!("halves_{}", g.group), io.rst, (io.start, true), [release, taken]);
-        let over = release & !taken & halves.full;
-        m.assert(io.rst, format!("group {} has two buffer halves at most", g.group), io.start | !over);
-        held.push(!halves.full);
-        halves.some & *chosen
+    let free = io.counted(walk).into_iter().map(|set| {
+        let all = |of: &[Sig<'m>]| m.any(&set.groups.iter().map(|g| of[*g]).collect::<Vec<_>>());
+        let (release, chosen, group) = (all(&releases), all(&head.row.group), walk.groups[set.groups[0]].group);
+        let taken = pop & head.row.first & chosen;
+        let filled = match overlaps {
+            true => Filled::Reset(set.halves),
+            false => Filled::Start { start: io.start, full: true },
+        };
+        let halves = two_places(m, format!("halves_{group}"), io.rst, &filled, [release, taken]);
+        let full = if set.halves > 1 { halves.full } else { halves.some };
+        let most = if set.halves > 1 { "two buffer halves" } else { "one buffer" };
+        let (over, begins) = (release & !taken & full, if overlaps { m.lit(0, u(1)) } else { io.start });
+        m.assert(io.rst, format!("group {group} has {most} at most"), begins | !over);
+        held.push(!full);
+        halves.some & chosen
     });
     let free = free.collect::<Vec<_>>();
     (!head.row.first | m.any(&free), m.any(&held))

@@ -8,6 +8,7 @@ use super::program::{self, Program};
 use crate::cases::{among, modulo, of_case, within};
 use crate::phases::{Merged, Outer, Pace, Phases};
 use crate::port::Port;
+use array::contract::overlap::BufferSet;
 use array::contract::program::Register;
 use array::contract::steps::{Owned, Steps};
 use array::contract::walk::{RowForm, Wait, WaitUntil, Walk, WalkGroup};
@@ -30,11 +31,13 @@ pub struct EnginePorts {
     pub program: Vec<Port>,
     /// Level: nothing of a run is in the engine. Only if sizes are known at run time, see [`Idle`].
     pub idle: Option<Port>,
+    /// Level, a cycle late: the next run may start here. Only if runs overlap.
+    pub free: Option<Port>,
     pub report: Report<Port>,
 }
 
 impl EnginePorts {
-    pub(crate) fn new(walk: &Walk, program: &[Register], sized: bool) -> Self {
+    pub(crate) fn new(walk: &Walk, program: &[Register], [sized, overlaps]: [bool; 2]) -> Self {
         // One array gives the port its number.
         let number = |k: usize, arrays: &[Owned]| if let [(None, array)] = arrays[..] { array } else { k };
         let base = |(k, arrays): (usize, Vec<Owned>)| {
@@ -52,6 +55,7 @@ impl EnginePorts {
             lengths: walk.lengths().into_iter().enumerate().map(length).collect(),
             program: program::ports(program),
             idle: sized.then(|| Port::bit("idle")),
+            free: overlaps.then(|| Port::bit("free")),
             report: Report::ports(Bus::of(walk)),
         }
     }
@@ -67,6 +71,8 @@ pub(crate) struct Start<'m> {
     /// Their lengths, if the host gives them.
     lengths: Vec<Length<'m>>,
     pub program: Program<'m>,
+    /// If runs overlap, the buffers of the groups, which are places in the walk.
+    pub sets: Vec<BufferSet>,
 }
 
 /// Length of an array in bytes, as the host gives it.
@@ -94,7 +100,7 @@ impl<'m> Start<'m> {
         m: &'m ModuleBuilder,
         walk: &Walk,
         ports: &EnginePorts,
-        registers: &[Register],
+        (registers, sets): (&[Register], &[BufferSet]),
         rst: Sig<'m>,
     ) -> Start<'m> {
         let start = ports.start.input(m);
@@ -117,7 +123,27 @@ impl<'m> Start<'m> {
         });
         let bases = held.collect();
         let lengths = ports.lengths.iter().map(|(_, port)| Length::of(m, walk, start, port)).collect();
-        Start { rst, start, bases, lengths, program: Program::of(m, registers, &ports.program, start) }
+        let program = Program::of(m, registers, &ports.program, start);
+        Start { rst, start, bases, lengths, program, sets: sets.to_vec() }
+    }
+
+    /// The groups that count their buffers together, each with the number of buffers: those with the same buffers, if
+    /// runs overlap; else every one.
+    pub fn counted(&self, walk: &Walk) -> Vec<BufferSet> {
+        let one = |g: usize| BufferSet { groups: vec![g], halves: 2 };
+        if self.sets.is_empty() {
+            (0..walk.groups.len()).map(one).collect()
+        } else {
+            self.sets.clone()
+        }
+    }
+
+    /// Tells whether the next run may start: nothing is in these stages.
+    pub fn drive_free(&self, m: &'m ModuleBuilder, ports: &EnginePorts, stages: &[Sig<'m>]) {
+        if let Some(free) = &ports.free {
+            let now = !m.any(stages) & !self.start;
+            free.output(m, m.reg("free_q", u(1)).next(now).rst(self.rst, 1).q());
+        }
     }
     /// The chosen group's array, as long as the host says, has all bytes before the offset `end`. `None` if the host gives
     /// no lengths.
@@ -342,20 +368,29 @@ fn job<'m>(
         forms.into_iter().enumerate().map(one).collect()
     };
     let f = walk.forms();
-    let slots = turns.iter().enumerate().map(|(t, all)| {
+    // Of groups in one turn, one is served in a run. If runs overlap, buffers take turns from run to run.
+    let overlaps = !io.sets.is_empty();
+    let one_turn = |groups: &Vec<usize>| BufferSet { groups: groups.clone(), halves: 1 };
+    let sets: Vec<BufferSet> = if overlaps { io.sets.clone() } else { turns.iter().map(one_turn).collect() };
+    let clear = if overlaps { io.rst } else { io.start };
+    let slots = sets.iter().enumerate().map(|(t, BufferSet { groups, halves })| {
         let slot = m.reg(format!("gen_slot{t}"), u(1));
-        let double: Vec<_> = all.iter().filter(|g| walk.groups[**g].slots > 1).map(|g| active[*g]).collect();
+        let is_double = |g: usize| *halves > 1 || !overlaps && walk.groups[g].slots > 1;
+        let double: Vec<_> = groups.iter().filter(|g| is_double(**g)).map(|g| active[*g]).collect();
         let on = if double.is_empty() { m.lit(0, u(1)) } else { stage.load & m.any(&double) };
-        slot.next(!slot.q()).en(on).rst(io.start, 0);
+        slot.next(!slot.q()).en(on).rst(clear, 0);
         slot.q()
     });
+    let slots: Vec<_> = slots.collect();
+    let in_set = |set: &BufferSet| m.any(&set.groups.iter().map(|g| active[*g]).collect::<Vec<_>>());
+    let in_set: Vec<_> = sets.iter().map(in_set).collect();
     Job {
         valid: stage.valid,
         more,
         load: stage.load,
         ended: m.reg("gen_phase_ended", u(1)).next(ends_phase).q(),
         left: phases_left(walk, tiles),
-        slot: held("job_slot".into(), slots.collect()),
+        slot: hold(m, "job_slot", stage.load, choose(m, &in_set, &slots)),
         offset: held("job_offset".into(), offset),
         gates: list("gate", f.gates),
         lowers: list("lower", f.lowers),

@@ -36,12 +36,13 @@ use super::address::{
 };
 use super::bundle::{AxiWrite, Bus};
 use super::bursts::{watch, Events};
-use super::elastic::{choose_lit, fifo, hold, pack, two_places, unpack, Fields, Skid};
+use super::elastic::{choose_lit, fifo, hold, pack, two_places, unpack, Fields, Filled, Skid};
 use super::rotate::{merge, rotate_level};
 use super::services::{self, EnginePorts, Idle, Job, Start};
 use super::steps::{self, Parts, StridedRow};
 use crate::port::Port;
 use crate::stream::{Answer, Tokens, Word};
+use array::contract::overlap::BufferSet;
 use array::contract::program;
 use array::contract::program::Register;
 use array::contract::walk::{words_in_flight, Walk, WalkGroup, DRAINS_IN_FLIGHT, ROWS_IN_FLIGHT};
@@ -63,6 +64,8 @@ pub struct WriterParams {
     pub program: Vec<Register>,
     /// Sizes are known at run time.
     pub sized: bool,
+    /// If runs overlap, the buffers of the groups, which are places in the walk.
+    pub sets: Vec<BufferSet>,
 }
 
 impl WriterParams {
@@ -70,7 +73,7 @@ impl WriterParams {
     pub fn from_vsa(vsa: &Vsa, port: usize, read_latency: u32) -> Option<WriterParams> {
         let walk = Walk::writes(vsa, port)?;
         let sized = !vsa.sizes.list.is_empty();
-        Some(WriterParams { program: program::of_walk(vsa, &walk), walk, read_latency, sized })
+        Some(WriterParams { program: program::of_walk(vsa, &walk), walk, read_latency, sized, sets: vec![] })
     }
 
     /// Width of `dr_w`.
@@ -82,7 +85,7 @@ impl WriterParams {
         let of_groups =
             |what: &str| self.walk.groups.iter().map(|g| Port::bit(format!("{what}_{}", g.group))).collect();
         WriterPorts {
-            engine: EnginePorts::new(&self.walk, &self.program, self.sized),
+            engine: EnginePorts::new(&self.walk, &self.program, [self.sized, self.overlaps()]),
             emitted: of_groups("emitted"),
             drained: of_groups("drained"),
             written: of_groups("written"),
@@ -100,6 +103,10 @@ impl WriterParams {
         Tokens { valid: u(1), word: Word { slot: u(1), w, group, digits } }
     }
 
+    fn overlaps(&self) -> bool {
+        !self.sets.is_empty()
+    }
+
     fn depth(&self) -> u32 {
         words_in_flight(&self.walk, i64::from(self.read_latency)) as u32
     }
@@ -115,7 +122,8 @@ pub struct WriterPorts {
     pub drained: Vec<Port>,
     /// By group of the walk. Pulse: all write responses of a drain have arrived.
     pub written: Vec<Port>,
-    /// Level, from the last `written` until the next `start`.
+    /// Level, from the last `written` until the next `start`. If runs overlap: pulse with the last `written` of a run; runs
+    /// without a drain here have none.
     pub done: Port,
     pub bus: AxiWrite<Port>,
     pub tokens: Tokens<Port>,
@@ -143,7 +151,7 @@ impl Template for AxiWriter {
         let offered = m.wire("bus_offered", u(1));
         let bursts = guard.bursts(m, OPEN_BITS, offered.sig());
         let (rst, forget) = (bursts.reset, bursts.forget);
-        let io = Start::of(m, walk, &ports.engine, &self.0.program, rst);
+        let io = Start::of(m, walk, &ports.engine, (&self.0.program, &self.0.sets), rst);
         let row_leaves = RowLeaves::new(m);
         let may_go = row_leaves.before(m, "go");
         let job = services::generator(m, walk, &io, may_go.ready());
@@ -152,7 +160,9 @@ impl Template for AxiWriter {
         let burst = walk.burst_beats() as u64 * u64::from(walk.bus_bytes());
         let (outside, low_bits) = (&ports.engine.report.outside, burst.trailing_zeros());
         let side = Side { outside, digits: false, low_bits };
-        let (stage, row, walker) = address::rows(m, walk, &io, &job, go, &row_leaves, side);
+        let left = Left { m, io: &io, services: walk.services() };
+        let ends_run = if self.0.overlaps() { left.is_last(go) } else { job.slot };
+        let (stage, row, walker) = address::rows(m, walk, &io, (&job, ends_run), go, &row_leaves, side);
         let word_pop = m.wire("word_pop", u(1));
         let (asks, words) = requests(m, &self.0, &ports, &io, &job, go, word_pop.sig());
         // Not checked in a reset: the beats that end open bursts pop words that never came.
@@ -161,7 +171,7 @@ impl Template for AxiWriter {
 
         let aw_ready = ports.bus.aw.ready.input(m);
         let gate = BurstGate { ready: aw_ready, allowed: !guard.rst & !bursts.many, drop: Some(bursts.ends), forget };
-        let descriptor = Descriptor::of(m, walk, &row);
+        let descriptor = Descriptor::of(m, &self.0, &row);
         let (queue, channel) =
             address::issue(m, walk, &io, (stage, row, row_leaves), gate, descriptor, |data, push, pop| {
                 fifo(m, "desc", ROWS_IN_FLIGHT as u32, rst, push, data, pop)
@@ -171,13 +181,14 @@ impl Template for AxiWriter {
         // Data may be offered as soon as their address is, not after its handshake: a memory may wait for WVALID before
         // it accepts an address.
         let addressed = channel.begins(m, aw_ready, forget);
-        let stages =
-            [walker.stages, vec![job.valid, job.more, asks.under_way, queue.some, channel.waits, !bursts.quiet]];
+        let addresses = [walker.stages, vec![job.valid, job.more, channel.waits]].concat();
+        io.drive_free(m, &ports.engine, &[&addresses[..], &[asks.left]].concat());
+        let stages = [addresses, vec![asks.under_way, queue.some, !bursts.quiet]];
         let data_side = DataSide { m, walk, bus: &ports.bus, rst, forget, ends: guard.rst, addressed };
         let end = data_side.build(queue, words, word_pop);
         offered.drive(channel.valid | end.offered);
         let busy = end.busy;
-        let (answered, drains) = responses(m, walk, &ports, &io, end);
+        let (answered, drains) = responses(m, &self.0, &ports, &left, end);
         if let Some(idle) = &ports.engine.idle {
             idle.output(m, Idle([stages.concat(), vec![busy, drains]].concat()).since(m, &io, 0));
         }
@@ -202,13 +213,17 @@ fn credits<'m>(
     job: &Job<'m>,
     go: Sig<'m>,
 ) -> Sig<'m> {
-    let allowed = ports.emitted.iter().zip(&walk.groups).zip(&job.group).map(|((emitted, g), chosen)| {
-        let emitted = emitted.input(m);
-        let taken = go & *chosen;
-        let ready = two_places(m, format!("ready_{}", g.group), io.rst, (io.start, false), [emitted, taken]);
-        let over = emitted & !taken & ready.full;
-        m.assert(io.rst, format!("group {} has two buffers at most to drain", g.group), io.start | !over);
-        ready.some & *chosen
+    let overlaps = !io.sets.is_empty();
+    let pulses: Vec<_> = ports.emitted.iter().map(|port| port.input(m)).collect();
+    let allowed = io.counted(walk).into_iter().map(|set| {
+        let all = |of: &[Sig<'m>]| m.any(&set.groups.iter().map(|g| of[*g]).collect::<Vec<_>>());
+        let (emitted, chosen, group) = (all(&pulses), all(&job.group), walk.groups[set.groups[0]].group);
+        let taken = go & chosen;
+        let filled = if overlaps { Filled::Reset(0) } else { Filled::Start { start: io.start, full: false } };
+        let ready = two_places(m, format!("ready_{group}"), io.rst, &filled, [emitted, taken]);
+        let (over, begins) = (emitted & !taken & ready.full, if overlaps { m.lit(0, u(1)) } else { io.start });
+        m.assert(io.rst, format!("group {group} has two buffers at most to drain"), begins | !over);
+        ready.some & chosen
     });
     m.any(&allowed.collect::<Vec<_>>()).called("drain_allowed")
 }
@@ -284,13 +299,15 @@ fn requests<'m>(
 
     let request = Request { issue, last, group, shift, part: parts.map(|p| p.number) };
     let words = answers(m, p, ports, rst, request, word_pop);
-    (Asks { free: !valid.q() | done, under_way: valid.q() | words.awaited }, words)
+    (Asks { free: !valid.q() | done, left: valid.q(), under_way: valid.q() | words.awaited }, words)
 }
 
 /// State of the requests.
 struct Asks<'m> {
     /// A service is accepted.
     free: Sig<'m>,
+    /// Requests are left.
+    left: Sig<'m>,
     /// Requests are left, or unanswered.
     under_way: Sig<'m>,
 }
@@ -370,15 +387,20 @@ struct Descriptor<'m> {
     /// Address of the first beat sent, in beats, modulo [`Walk::burst_beats`].
     window: Sig<'m>,
     shift: Option<Sig<'m>>,
+    /// If runs overlap: it is of the last drain of a run.
+    ends_run: Option<Sig<'m>>,
 }
 
 impl<'m> Descriptor<'m> {
-    fn of(m: &'m ModuleBuilder, walk: &Walk, row: &Row<'m>) -> Self {
+    fn of(m: &'m ModuleBuilder, p: &WriterParams, row: &Row<'m>) -> Self {
+        let walk = &p.walk;
         let end = row.last_beat(m, walk);
         let bits = (walk.burst_beats() as u64).trailing_zeros();
         let window = row.low_address.slice(walk.bus_bytes().trailing_zeros(), bits);
         let group = if walk.groups.len() > 1 { row.group.clone() } else { vec![] };
-        Descriptor { group, last: row.last, any: row.any, from: row.from, to: row.to, end, window, shift: row.shift }
+        let ends_run = p.overlaps().then_some(row.slot);
+        let (last, any, from, to, shift) = (row.last, row.any, row.from, row.to, row.shift);
+        Descriptor { group, last, any, from, to, end, window, shift, ends_run }
     }
 }
 
@@ -397,6 +419,7 @@ impl<'m> Fields<'m> for Descriptor<'m> {
             see(name.into(), s);
         }
         self.shift.iter_mut().for_each(|s| see("shift".into(), s));
+        self.ends_run.iter_mut().for_each(|s| see("ends_run".into(), s));
     }
 }
 
@@ -406,6 +429,8 @@ struct DrainEnd<'m> {
     busy: Sig<'m>,
     push: Sig<'m>,
     group: Vec<Sig<'m>>,
+    /// If runs overlap: it is the last drain of a run.
+    ends_run: Option<Sig<'m>>,
     /// The last beat of a burst enters the skid buffer in this cycle.
     burst_ends: Sig<'m>,
     /// WVALID.
@@ -497,7 +522,8 @@ impl<'m> DataSide<'_, 'm> {
         }
         let group = if walk.groups.len() > 1 { now.group.clone() } else { vec![] };
         let push = step & last.q() & now.last;
-        DrainEnd { busy: busy.q(), push, group, burst_ends: sent & wlast, offered: valid, drive_room: marker_room }
+        let (ends_run, burst_ends) = (now.ends_run, sent & wlast);
+        DrainEnd { busy: busy.q(), push, group, ends_run, burst_ends, offered: valid, drive_room: marker_room }
     }
 
     /// WDATA: merges the present word with the one before. `pop`: the word is taken.
@@ -531,12 +557,12 @@ impl<'m> DataSide<'_, 'm> {
 /// whether some drain is not yet in DRAM.
 fn responses<'m>(
     m: &'m ModuleBuilder,
-    walk: &Walk,
+    p: &WriterParams,
     ports: &WriterPorts,
-    io: &Start<'m>,
+    left: &Left<'_, 'm>,
     end: DrainEnd<'m>,
 ) -> (Sig<'m>, Sig<'m>) {
-    let rst = io.rst;
+    let (walk, io, rst) = (&p.walk, left.io, left.io.rst);
     let (sent, acked) = (m.reg("bursts_sent", u(OPEN_BITS + 1)), m.reg("bursts_acked", u(OPEN_BITS + 1)));
     let more = sent.q().add_lit(1).called("bursts_sent_next");
     sent.next(more).en(end.burst_ends).rst(rst, 0);
@@ -547,6 +573,7 @@ fn responses<'m>(
     let target = m.mux(end.burst_ends, more, sent.q());
     let mut parts = vec![target];
     parts.extend(&end.group);
+    parts.extend(end.ends_run);
     let types: Vec<Ty> = parts.iter().map(|s| s.ty()).collect();
     let fire = m.wire("drain_complete", u(1));
     let queue = fifo(m, "marker", DRAINS_IN_FLIGHT as u32, rst, end.push, pack(m, &parts), fire.sig());
@@ -558,20 +585,43 @@ fn responses<'m>(
         let pulse = m.reg(format!("{}_q", port.name), u(1)).next(mine).rst(rst, 0);
         port.output(m, pulse.q());
     }
-    let left = m.reg("drains_left", u(40));
-    let services = walk.services();
-    let total = io.program.at_start(&services, u(40));
-    left.next(m.mux(io.start, total, left.q().sub_lit(1))).en(io.start | fire.sig()).rst(rst, 0);
     let done = m.reg("done_q", u(1));
-    let one = m.reg("drain_left", u(1));
-    one.next(m.mux(io.start, total.eq_lit(1), left.q().eq_lit(2))).en(io.start | fire.sig()).rst(rst, 0);
-    let mut all = fire.sig() & one.q();
-    // At some sizes there may be no drain.
-    if !matches!(services, Formula::Const(_)) {
-        let none = m.reg("drains_none", u(1)).next(io.start & !total.reduce_or()).rst(rst, 0);
-        all = all | none.q();
+    if end.ends_run.is_some() {
+        done.next(fire.sig() & head[head.len() - 1]).rst(rst, 0);
+    } else {
+        let mut all = fire.sig() & left.is_last(fire.sig());
+        // At some sizes there may be no drain.
+        if !matches!(left.services, Formula::Const(_)) {
+            let none = m.reg("drains_none", u(1)).next(io.start & !left.total().reduce_or()).rst(rst, 0);
+            all = all | none.q();
+        }
+        done.next(!io.start & (done.q() | all)).rst(rst, 0);
     }
-    done.next(!io.start & (done.q() | all)).rst(rst, 0);
     ports.done.output(m, done.q());
     (bvalid, queue.some)
+}
+
+/// The drains of a run.
+struct Left<'a, 'm> {
+    m: &'m ModuleBuilder,
+    io: &'a Start<'m>,
+    /// How many the run has.
+    services: Formula,
+}
+
+impl<'m> Left<'_, 'm> {
+    /// In the cycle of the start.
+    fn total(&self) -> Sig<'m> {
+        self.io.program.at_start(&self.services, u(40))
+    }
+
+    /// Counts the drains that are left; 1 if one is.
+    fn is_last(&self, goes: Sig<'m>) -> Sig<'m> {
+        let (m, io, total) = (self.m, self.io, self.total());
+        let left = m.reg("drains_left", u(40));
+        left.next(m.mux(io.start, total, left.q().sub_lit(1))).en(io.start | goes).rst(io.rst, 0);
+        let one = m.reg("drain_left", u(1));
+        one.next(m.mux(io.start, total.eq_lit(1), left.q().eq_lit(2))).en(io.start | goes).rst(io.rst, 0);
+        one.q()
+    }
 }

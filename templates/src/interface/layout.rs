@@ -15,6 +15,8 @@ pub struct Layout {
     pub functions: Vec<Vec<u32>>,
     /// Depth of the command queue; 0 if there is none.
     pub queue: u32,
+    /// Commands of the queue may overlap.
+    pub overlap: bool,
 }
 
 impl Layout {
@@ -37,11 +39,11 @@ impl Layout {
             ip.functions.iter().enumerate().map(|(f, own)| {
                 own.arguments.iter().map(|a| bits(f)(a.is)).chain(program(f)).chain(lengths(f)).collect()
             });
-        Layout { functions: functions.collect(), queue: ip.queue }
+        Layout { functions: functions.collect(), queue: ip.queue.commands, overlap: ip.queue.overlap }
     }
     /// One function without a queue; `arguments`: their bits.
     pub fn single(arguments: Vec<u32>) -> Layout {
-        Layout { functions: vec![arguments], queue: 0 }
+        Layout { functions: vec![arguments], queue: 0, overlap: false }
     }
     /// Byte offset of the (low half of the) `k`-th argument of a function.
     pub fn argument(&self, function: usize, k: usize) -> u32 {

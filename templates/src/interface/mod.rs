@@ -64,6 +64,11 @@ pub const IP_ISR: u32 = 0x0c;
 /// Offset of the first argument.
 pub const ARGUMENTS: u32 = 0x10;
 
+/// Bits of what is written to `queue`, behind the number of the function. If commands overlap: this one may begin while those
+/// before it are under way; more are to come, and none begins before.
+pub const QUEUE_INDEPENDENT: u32 = layout::FUNCTION_BITS;
+pub const QUEUE_MORE: u32 = layout::FUNCTION_BITS + 1;
+
 /// Bits of the status register, the causes: error answers to a read and to a write.
 pub const STATUS_READ: u32 = 0;
 pub const STATUS_WRITE: u32 = 1;

@@ -102,8 +102,17 @@ fn queue(layout: &Layout) -> Vec<Register> {
         Field { width: 16, ..field("WAITING", 0, ReadOnly, "commands in the queue, the one that runs included") },
         Field { width: 16, ..field("FREE", 16, ReadOnly, "free places") },
     ];
-    let text = "a write pushes a command: the present argument registers, and the function with the number that is \
-        written; ignored if no place is free";
+    let text = match layout.overlap {
+        false => {
+            "a write pushes a command: the present argument registers, and the function with the number that is \
+            written; ignored if no place is free"
+        }
+        true => {
+            "a write pushes a command: the present argument registers, and the function with the number in bits 7 to 0; \
+            bit 8: it may begin while those before it are under way; bit 9: more are to come, none begins before; \
+            ignored if no place is free"
+        }
+    };
     vec![
         Register { fields, reset: layout.queue << 16, ..register("queue", push, ReadWrite, text) },
         register("queue_ended", ended, ReadOnly, "commands of the queue that have ended, modulo 2^32"),

@@ -1,10 +1,11 @@
 //! `AxiLiteControl` driven by a register-level host that orders and delays the channels at random.
 
 use crate::axi_support::Random;
+use array::contract::overlap::MOST_RUNS;
 use rtl::sim::Sim;
 use rtl::Design;
 use templates::axi::control::AxiLiteControl;
-use templates::interface::{Layout, IP_ISR, STATUS_CAUSES, STATUS_STOPPED};
+use templates::interface::{Layout, IP_ISR, QUEUE_INDEPENDENT, QUEUE_MORE, STATUS_CAUSES, STATUS_STOPPED};
 
 /// Identifier of the design under test.
 const DESIGN: u32 = 0xc0ff_ee11;
@@ -21,6 +22,24 @@ struct Host {
     /// Functions and arguments of the runs so far.
     log: Vec<(u64, Vec<u64>)>,
     layout: Layout,
+    /// If runs overlap; and inputs of the next cycle.
+    stages: Stages,
+    later: Vec<(String, u64)>,
+}
+
+/// A core whose stages take random times.
+#[derive(Default)]
+struct Stages {
+    /// Cycles that are left of the run in each stage.
+    left: [i64; 3],
+    /// Functions and arguments of the runs so far.
+    logs: [Vec<(u64, Vec<u64>)>; 3],
+    /// Of each command: it is independent.
+    independent: Vec<bool>,
+    /// Runs that have ended.
+    ended: usize,
+    /// The most that were under way.
+    most: usize,
 }
 
 impl Host {
@@ -30,7 +49,12 @@ impl Host {
     fn of(layout: Layout, seed: u64) -> Host {
         let mut d = Design::default();
         let aligned = layout.functions.iter().map(|f| vec![0; f.len()]).collect();
-        let top = d.module(AxiLiteControl { layout: layout.clone(), version: 7, aligned });
+        let top = d.module(AxiLiteControl {
+            layout: layout.clone(),
+            version: 7,
+            aligned,
+            early: vec![true; layout.functions.len()],
+        });
         let sim = Sim::new(&d.verify().unwrap(), &top).unwrap_or_else(|f| panic!("{f:?}"));
         let mut h = Host {
             sim,
@@ -41,6 +65,8 @@ impl Host {
             left: None,
             log: vec![],
             layout,
+            stages: Stages::default(),
+            later: vec![],
         };
         for p in ["awvalid", "wvalid", "arvalid", "rready", "bready"] {
             h.set(p, 0);
@@ -48,6 +74,9 @@ impl Host {
         let unused =
             ["read", "write", "outside", "port", "response", "known", "address"].map(|name| format!("fault_{name}"));
         unused.iter().for_each(|input| h.sim.set(input, 0));
+        if h.layout.overlap {
+            ["reads", "waves", "writes"].iter().for_each(|name| h.sim.set(&format!("free_{name}"), 1));
+        }
         h.sim.set("done", 0);
         h.sim.set("ready", 1);
         h.sim.set("design_id", DESIGN.into());
@@ -70,6 +99,9 @@ impl Host {
         assert!(!self.waiting.0 || data == self.waiting.2, "rdata changed");
         let taken = |h: &mut Host, p: &str| h.sim.get(&format!("s_axi_control_{p}")) == 1;
         self.waiting = (r && !taken(self, "rready"), b && !taken(self, "bready"), data);
+        if self.layout.overlap {
+            return self.stages();
+        }
         self.starts += self.sim.get("start");
         if self.sim.get("start") == 1 {
             let command = self.command();
@@ -84,11 +116,49 @@ impl Host {
         }
         self.sim.clock();
     }
+    /// A cycle of a core whose stages overlap. Checks that runs begin in each stage in turn, and which ones begin beside others.
+    fn stages(&mut self) {
+        const NAMES: [&str; 3] = ["reads", "waves", "writes"];
+        let under_way = |s: &Stages| s.logs[0].len() - s.ended;
+        for (k, name) in NAMES.into_iter().enumerate() {
+            let start = self.sim.get(&format!("start_{name}")) == 1;
+            if start {
+                let command = self.command_of(&format!("_{name}"));
+                let s = &mut self.stages;
+                assert_eq!(s.left[k], 0, "{name} are busy");
+                if k == 0 {
+                    let number = s.logs[0].len();
+                    assert!(s.independent[number] || under_way(s) == 0, "command {number} begins beside others");
+                }
+                s.logs[k].push(command);
+                s.most = s.most.max(under_way(s));
+                s.left[k] = self.r.range(1, self.longest as i64);
+            }
+            let free = self.stages.left[k] == 0 && !start;
+            let idle = self.sim.get(&format!("start_{name}")) == 0 && free;
+            self.stages.left[k] -= i64::from(!start && self.stages.left[k] > 0);
+            self.later.push((format!("free_{name}"), u64::from(idle)));
+        }
+        // The oldest run ends some time behind its stages.
+        let s = &self.stages;
+        let over = (0..3).map(|k| s.logs[k].len() - usize::from(s.left[k] > 0)).min().unwrap_or(0);
+        let done = s.ended < over && self.sim.get("done") == 0 && self.r.range(0, 3) == 0;
+        self.stages.ended += usize::from(done);
+        self.sim.clock();
+        self.sim.set("done", u64::from(done));
+        for (name, value) in std::mem::take(&mut self.later) {
+            self.sim.set(&name, value);
+        }
+    }
     /// Function and arguments at the outputs in this cycle.
     fn command(&mut self) -> (u64, Vec<u64>) {
+        self.command_of("")
+    }
+    fn command_of(&mut self, view: &str) -> (u64, Vec<u64>) {
         let several = self.layout.functions.len() > 1;
-        let f = if several { self.sim.get("function_") } else { 0 };
-        let name = |k: usize| if several { format!("arg_{f}_{k}") } else { format!("arg_{k}") };
+        let port = if view.is_empty() { "function_".to_string() } else { format!("function{view}") };
+        let f = if several { self.sim.get(&port) } else { 0 };
+        let name = |k: usize| if several { format!("arg_{f}_{k}{view}") } else { format!("arg_{k}{view}") };
         let names: Vec<String> = (0..self.layout.functions[f as usize].len()).map(name).collect();
         (f, names.iter().map(|n| self.sim.get(n)).collect())
     }
@@ -289,7 +359,7 @@ fn auto_restart_runs_until_it_is_cleared() {
 }
 
 fn two_functions(queue: u32) -> Layout {
-    Layout { functions: vec![vec![64, 32], vec![16, 64, 64]], queue }
+    Layout { functions: vec![vec![64, 32], vec![16, 64, 64]], queue, overlap: false }
 }
 
 #[test]
@@ -319,11 +389,12 @@ fn functions_share_the_registers_of_their_arguments() {
 
 #[test]
 fn commands_run_in_order_each_with_its_arguments() {
-    for (seed, layout) in [two_functions(2), two_functions(8), Layout { functions: vec![vec![64, 8]], queue: 4 }]
-        .into_iter()
-        .cycle()
-        .take(12)
-        .enumerate()
+    for (seed, layout) in
+        [two_functions(2), two_functions(8), Layout { functions: vec![vec![64, 8]], queue: 4, overlap: false }]
+            .into_iter()
+            .cycle()
+            .take(12)
+            .enumerate()
     {
         let [queue, ended] = layout.queue().unwrap();
         let mut h = Host::of(layout.clone(), seed as u64);
@@ -367,6 +438,37 @@ fn what_finds_no_place_is_ignored_and_the_hosts_own_run_comes_first() {
     assert_eq!(h.read(ended), 4);
     assert_eq!(h.log, wanted);
     assert_eq!(h.read(0), 0b1110, "AP_DONE tells of the host's own run");
+}
+
+/// Each stage begins the commands in their order, with their arguments; those that are not independent begin alone.
+#[test]
+fn stages_of_independent_commands_overlap() {
+    let mut most = 0;
+    for seed in 0..12 {
+        let layout =
+            Layout { overlap: true, ..[two_functions(2), two_functions(8), two_functions(16)][seed % 3].clone() };
+        let [queue, ended] = layout.queue().unwrap();
+        let mut h = Host::of(layout, seed as u64);
+        h.longest = [3, 30, 300][seed / 3 % 3];
+        let mut wanted = vec![];
+        while wanted.len() < 40 {
+            let f = h.r.range(0, 1) as usize;
+            let command = h.arguments(f);
+            while h.read(queue) >> 16 == 0 {}
+            let (independent, more) = (h.r.range(0, 3) > 0, h.r.range(0, 3) > 0 && wanted.len() < 39);
+            h.stages.independent.push(independent);
+            wanted.push(command);
+            let flags = u32::from(independent) << QUEUE_INDEPENDENT | u32::from(more) << QUEUE_MORE;
+            h.write(queue, f as u32 | flags, 15);
+        }
+        while h.read(queue) & 0xffff != 0 {}
+        assert_eq!((h.read(ended), h.read(0)), (40, 4));
+        for log in &h.stages.logs {
+            assert_eq!(*log, wanted);
+        }
+        most = most.max(h.stages.most);
+    }
+    assert!((4..=MOST_RUNS).contains(&most), "{most} at most");
 }
 
 /// A soft reset stops the run, empties the queue and keeps the arguments. The registers answer while the core is in its

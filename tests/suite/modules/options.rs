@@ -38,6 +38,7 @@ fn every_option_reaches_the_design() {
         ("cycles", "=9"),
         ("slack", "=2%"),
         ("queue", "=8"),
+        ("overlap", ""),
         ("memory-latency", "=90"),
         ("address-bits", "=32"),
         ("guard", ""),

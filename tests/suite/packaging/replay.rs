@@ -190,7 +190,7 @@ pub fn play(ip: &Emitted, mut plays: Vec<Play>) {
         .collect();
     let several = all.len() > 1;
     let whole = if several {
-        Ip::new(&ip.kernel, 0, &all.iter().map(|c| &c.vsa).collect::<Vec<_>>())
+        Ip::new(&ip.kernel, Default::default(), &all.iter().map(|c| &c.vsa).collect::<Vec<_>>())
     } else {
         Ip::from(&all[0].vsa)
     };
@@ -214,7 +214,7 @@ pub fn play(ip: &Emitted, mut plays: Vec<Play>) {
     let job = Job {
         built: &built,
         runs,
-        queued: false,
+        way: sagen::sim::Way::Registers,
         timing: Timing::IDEAL,
         cycles: 0,
         watchdog: 0,

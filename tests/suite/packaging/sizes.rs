@@ -25,7 +25,7 @@ fn interface(ip: &Emitted) -> Interface {
     let board = sagen::catalog::find(sagen::catalog::DEFAULT).unwrap();
     let arrays: Vec<_> =
         scops.iter().map(|scop| search::compile(scop, &Default::default(), &board).expect("an array").vsa).collect();
-    let whole = array::ip::Ip::new(&ip.kernel, 0, &arrays.iter().collect::<Vec<_>>());
+    let whole = array::ip::Ip::new(&ip.kernel, Default::default(), &arrays.iter().collect::<Vec<_>>());
     assert_eq!(whole.cores.len(), 1, "they share a core");
     Interface::new(&whole)
 }

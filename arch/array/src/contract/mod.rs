@@ -2,7 +2,8 @@
 //! on chip ([`memory`]) and behind AXI ports ([`dram`]), operands of operators ([`operand`]), walks of the DMA engines ([`walk`]), the elements that
 //! feeders store ([`pick`]) and what their banks share ([`feed`]), what the buffers of several groups are ([`common`]), how results are gathered ([`relay`], [`turn`]), whether
 //! tiles store disjoint cells ([`tiles`]), sums of products that are side by side in one number ([`packed`]), the parts of an
-//! array that lie on dies of their own ([`bands`]), and ports whose memory is on another die ([`away`]).
+//! array that lie on dies of their own ([`bands`]), ports whose memory is on another die ([`away`]), and when a run
+//! begins while others are under way ([`overlap`]).
 
 pub mod away;
 pub mod bands;
@@ -13,6 +14,7 @@ mod elements;
 pub mod feed;
 pub mod memory;
 pub mod operand;
+pub mod overlap;
 pub mod packed;
 pub mod pick;
 pub mod program;

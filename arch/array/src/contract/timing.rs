@@ -56,7 +56,13 @@ pub fn collect_time(vsa: &Vsa, o: usize) -> i64 {
 
 /// From the launch of the last wave that uses a load of input group `g` to its `release` pulse. From then on the next
 /// load may enter: its words travel one feeder per cycle, and reach each feeder after the wave's last read there.
+///
+/// Groups with the same feeders have the same delay, so that their pulses come in the order of the loads.
 pub fn release_delay(vsa: &Vsa, g: usize) -> i64 {
+    vsa.fed_with(vsa.feeders_of(g)).into_iter().map(|g| read_delay(vsa, g)).max().unwrap_or(0)
+}
+
+fn read_delay(vsa: &Vsa, g: usize) -> i64 {
     let group = &vsa.inputs[g];
     let (away, readers) = (group.away(vsa), group.readers());
     // A feeder `k` hops from the first one starts the wave later, and words reach it `k` cycles later. Registers between

@@ -98,6 +98,7 @@ fn joined(name: &str, arrays: &[&Vsa], frame: &Frame) -> (Vsa, Vec<NodeId>) {
         lengths: arrays.iter().any(|vsa| vsa.lengths),
         unaligned: arrays.iter().any(|vsa| vsa.unaligned),
         uram: arrays[0].uram,
+        overlap: arrays[0].overlap,
         fabric: arrays[0].fabric,
         arrays: layout.dram,
         ..Vsa::empty(name)

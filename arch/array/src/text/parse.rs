@@ -143,6 +143,7 @@ impl Parser {
             "lengths" => vsa.lengths = true,
             "unaligned" => vsa.unaligned = true,
             "uram" => vsa.uram = true,
+            "overlap" => vsa.overlap = true,
             "ecp5" => vsa.fabric = Fabric::Ecp5,
             "series7" => vsa.fabric = Fabric::Series7,
             "addresses" => vsa.address_bits = line.small()?,

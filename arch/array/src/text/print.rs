@@ -115,6 +115,9 @@ impl Printer<'_> {
         if vsa.uram {
             writeln!(self.out, "uram")?;
         }
+        if vsa.overlap {
+            writeln!(self.out, "overlap")?;
+        }
         match vsa.fabric {
             Fabric::Lut6 => {}
             Fabric::Series7 => writeln!(self.out, "series7")?,

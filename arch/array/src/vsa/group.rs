@@ -237,8 +237,11 @@ impl InputGroup {
         };
         self.used.is_in_case(case) && tile.iter().enumerate().all(ends)
     }
-    /// One load serves the whole run.
+    /// One load serves the whole run, and none of another run comes meanwhile.
     pub fn loads_once(&self, vsa: &Vsa) -> bool {
+        if vsa.overlap {
+            return false;
+        }
         let stays = |j: usize| {
             let mut runs = self.used.runs().into_iter();
             self.used.value(j).is_some() || runs.all(|f| vsa.farthest(j, f) == Formula::Const(0))

@@ -248,6 +248,8 @@ pub struct Vsa {
     pub unaligned: bool,
     /// The board has UltraRAM, where deep memories go.
     pub uram: bool,
+    /// Its runs overlap: buffers are double, even if a run fills them once ([`crate::contract::overlap`]).
+    pub overlap: bool,
     /// What estimates count in. No hardware depends on it.
     pub fabric: Fabric,
     pub nodes: Vec<Node>,
@@ -281,6 +283,7 @@ impl Vsa {
             lengths: false,
             unaligned: false,
             uram: false,
+            overlap: false,
             fabric: Fabric::default(),
             nodes: vec![],
             remarks: Remarks::default(),

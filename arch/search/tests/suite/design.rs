@@ -31,6 +31,7 @@ fn the_printed_form_reads_back() {
                 uram: Some(true),
                 merge: Some(true),
                 queue: Some(4),
+                overlap: Some(true),
                 spill_beyond: Some(9),
                 memory_latency: Some(120),
                 address_bits: Some(32),

@@ -14,7 +14,7 @@ fn arrays_that_differ_in_names_alone_are_one_core() {
         search::compile(&scop, &Default::default(), &board).unwrap().vsa
     };
     let [f, g, h] = [source("f", "x", 3), source("g", "y", 3), source("h", "x", 4)];
-    let ip = Ip::new("three", 0, &[&f, &g, &h]);
+    let ip = Ip::new("three", Default::default(), &[&f, &g, &h]);
     assert_eq!(ip.functions.iter().map(|f| f.core).collect::<Vec<_>>(), [0, 0, 1]);
     let names: Vec<_> = ip.functions[1].arguments.iter().map(|a| (a.name.as_str(), a.is)).collect();
     assert_eq!(names, [("y", Source::Array(0)), ("n", Source::Scalar(0)), ("b", Source::Array(1))]);

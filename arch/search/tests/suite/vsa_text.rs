@@ -321,6 +321,7 @@ impl Draw {
             lengths: self.flag(),
             unaligned: self.flag(),
             uram: self.flag(),
+            overlap: self.flag(),
             fabric: [Fabric::Ecp5, Fabric::Series7, Fabric::Lut6][self.index(3)],
             nodes: (0..nodes).map(|_| Node { op: self.op(count), ty: self.ty(), name: self.name() }).collect(),
             inputs,

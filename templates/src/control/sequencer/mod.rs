@@ -18,7 +18,7 @@
 //!
 //! Timing: a wave is launched in the first cycle that the interval and
 //! `array::contract::timing::{START,LOADED,DRAINED}_TO_LAUNCH` (2 cycles each) allow. Loads and drains are counted anew
-//! after each `start`; wave numbers (`Field::Pointer`) count from `rst`.
+//! after each `start`, from `rst` on if runs overlap; wave numbers (`Field::Pointer`) count from `rst`.
 
 mod phases;
 mod tiles;
@@ -28,6 +28,7 @@ use crate::axi::program::{self, Program};
 use crate::cases::{of_case, table};
 use crate::phases::Phases;
 use crate::port::Port;
+use array::contract::overlap::{hold, input_sets, output_sets, BufferSet};
 use array::contract::program::{of_delay, of_delays, Register};
 use array::contract::timing::swept;
 use array::contract::walk::has_pauses;
@@ -65,8 +66,27 @@ pub struct Sequencer {
     pub sized: bool,
     /// Least cycles from wave to wave.
     pub interval: i64,
+    /// If runs overlap.
+    pub overlap: Option<Overlap>,
     /// What is to be output besides `valid`, without [`Field::Valid`].
     pub fields: Vec<Field>,
+}
+
+/// What runs that overlap have in common.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Overlap {
+    /// The buffers of input groups and of output groups.
+    pub inputs: Vec<BufferSet>,
+    pub outputs: Vec<BufferSet>,
+    /// By function, or the one number: cycles for which the next run waits behind the last wave.
+    pub holds: Vec<i64>,
+}
+
+impl Overlap {
+    pub fn new(vsa: &Vsa) -> Self {
+        let holds = (0..vsa.functions.len().max(1)).map(|f| hold(vsa, f)).collect();
+        Overlap { inputs: input_sets(vsa), outputs: output_sets(vsa), holds }
+    }
 }
 
 /// An input group.
@@ -104,6 +124,8 @@ pub struct SequencerPorts {
     pub last: Option<Port>,
     /// All loads are taken by tiles, all drains are over.
     pub settled: Option<Port>,
+    /// Level: no waves of a run are left. Only if runs overlap.
+    pub free: Option<Port>,
     /// The wave's fields.
     pub fields: Vec<Port>,
     /// By input group.
@@ -158,6 +180,7 @@ impl Sequencer {
             valid: Port::bit("valid"),
             last: self.tells_last.then(|| Port::bit("last")),
             settled: self.sized.then(|| Port::bit("settled")),
+            free: self.overlap.is_some().then(|| Port::bit("free")),
             fields: self.fields.iter().enumerate().map(|(k, f)| field_port(k, f, &self.counters)).collect(),
             loads: (0..self.loads.len()).map(load).collect(),
             drains: self.drains.iter().enumerate().map(drain).collect(),
@@ -183,6 +206,7 @@ impl Sequencer {
             functions: vsa.functions.len(),
             sized: !vsa.sizes.list.is_empty(),
             interval: vsa.schedule.interval.max(1),
+            overlap: None,
             fields,
         }
     }
@@ -308,7 +332,8 @@ impl Template for Sequencer {
         };
         b.functions();
         b.odometer();
-        let clear = m.any(&[rst, start]).named("clear");
+        // What outlives a run if they overlap is cleared by the reset alone.
+        let clear = if self.overlap.is_some() { rst } else { m.any(&[rst, start]).named("clear") };
         let ready = b.tile_ready(&ports, clear);
         let running = m.reg("running", u(1)).rst(rst, 0);
         m.assert(rst, "no run starts within another", !start | !running.q());
@@ -324,6 +349,9 @@ impl Template for Sequencer {
         }
         if let Some(port) = &ports.last {
             port.output(m, m.reg("last_q", u(1)).rst(rst, 0).next(done).q());
+        }
+        if let (Some(port), Some(overlap)) = (&ports.free, &self.overlap) {
+            port.output(m, !running.q() & b.released(overlap, done));
         }
         b.outputs(&ports);
         b.phases.iter().for_each(Phases::finish);
@@ -343,6 +371,23 @@ impl<'m> Build<'_, 'm> {
             self.starts.push(starts);
             self.runs.push(self.kept(format!("runs_{f}"), starts));
         }
+    }
+
+    /// The last wave of the run before, which was launched with `done`, has read the constants of its run.
+    fn released(&self, overlap: &Overlap, done: Sig<'m>) -> Sig<'m> {
+        let (m, most) = (self.m, overlap.holds.iter().max().copied().unwrap_or(0));
+        if most == 0 {
+            return m.lit(1, u(1));
+        }
+        let ty = u(clog2(most as u64 + 1));
+        let cycles = match self.function {
+            Some(function) => table(m, function, &overlap.holds, ty),
+            None => m.lit(most, ty),
+        };
+        let left = m.reg("holds", ty).rst(self.rst, 0);
+        let some = left.q().reduce_or();
+        left.next(m.mux(done, cycles, left.q().sub_lit(1))).en(done | some);
+        !some
     }
 
     /// A constant that the function of the run tells, in the cycle of `start`.

@@ -3,6 +3,7 @@
 
 use super::{Build, Digit, Load, Permits, SequencerPorts};
 use crate::cases::among;
+use array::contract::overlap::BufferSet;
 use array::vsa::When;
 use rtl::{u, Sig};
 
@@ -81,33 +82,53 @@ impl<'m> Build<'_, 'm> {
         let first = self.first_of_tile().named("first_of_tile");
         let last = self.last_of_tile().named("last_of_tile");
         let mut needs = vec![];
-        for (g, ports) in ports.loads.iter().enumerate() {
-            let loads = (self.is_in(&self.of.loads[g].loads) & first).called(format!("needs_load{g}"));
+        let alone = |g: usize, halves: u32| BufferSet { groups: vec![g], halves };
+        let [inputs, outputs] = match &self.of.overlap {
+            Some(overlap) => [overlap.inputs.clone(), overlap.outputs.clone()],
+            None => {
+                let inputs = (0..self.of.loads.len()).map(|g| alone(g, 2)).collect();
+                let halves = self.of.drains.iter().map(|drain| drain.slots.clamp(1, 2)).enumerate();
+                [inputs, halves.map(|(o, halves)| alone(o, halves)).collect()]
+            }
+        };
+        let any = |all: Vec<Sig<'m>>| m.any(&all);
+        for BufferSet { groups, .. } in inputs {
+            let g = groups[0];
+            let loads = any(groups.iter().map(|&g| self.is_in(&self.of.loads[g].loads) & first).collect())
+                .called(format!("needs_load{g}"));
             let take = (loads & self.fire).called(format!("takes_load{g}"));
-            let have = self.credit(format!("loads{g}"), [0, 2], [clear, ports.loaded.input(m), take]);
+            let loaded = any(groups.iter().map(|&g| ports.loads[g].loaded.input(m)).collect());
+            let have = self.credit(format!("loads{g}"), [0, 2], [clear, loaded, take]);
             needs.push((!loads | have).called(format!("has_load{g}")));
             let next_slot = m.reg(format!("next_slot{g}"), u(1)).rst(clear, 0).en(take);
             next_slot.next(!next_slot.q());
-            ports.slot.output(m, m.reg(format!("slot{g}_q"), u(1)).next(next_slot.q() ^ !loads).q());
-            let done = self.done_with(g);
-            ports.release.output(
-                m,
-                m.reg(format!("release{g}_q"), u(1)).rst(self.rst, 0).next(m.all(&[self.fire, last, done])).q(),
-            );
+            let slot = m.reg(format!("slot{g}_q"), u(1)).next(next_slot.q() ^ !loads).q();
+            for g in groups {
+                ports.loads[g].slot.output(m, slot);
+                let done = m.all(&[self.fire, last, self.done_with(g)]);
+                let release = m.reg(format!("release{g}_q"), u(1)).rst(self.rst, 0).next(done).q();
+                ports.loads[g].release.output(m, release);
+            }
         }
-        for (o, (group, ports)) in self.of.drains.iter().zip(&ports.drains).enumerate() {
-            let emits = self.is_in(&self.of.drains[o].emit);
+        for BufferSet { groups, halves } in outputs {
+            let o = groups[0];
+            let emit: Vec<Sig<'m>> = groups.iter().map(|&o| self.is_in(&self.of.drains[o].emit)).collect();
+            let emits = m.any(&emit);
             let take = m.all(&[emits, first, self.fire]).called(format!("takes_drain{o}"));
-            let have =
-                self.credit(format!("free{o}"), [group.slots.clamp(1, 2); 2], [clear, ports.drained.input(m), take]);
+            let drained = any(groups.iter().map(|&o| ports.drains[o].drained.input(m)).collect());
+            let have = self.credit(format!("free{o}"), [halves; 2], [clear, drained, take]);
             needs.push((!(emits & first) | have).called(format!("has_drain{o}")));
             let finish = m.all(&[emits, last, self.fire]).called(format!("ends_drain{o}"));
             let slot = m.reg(format!("fill{o}"), u(1)).rst(clear, 0).en(finish);
             slot.next(!slot.q());
-            if let Some(port) = &ports.slot {
-                port.output(m, m.reg(format!("out_slot{o}_q"), u(1)).next(slot.q()).q());
+            let fill = m.reg(format!("out_slot{o}_q"), u(1)).next(slot.q()).q();
+            for (o, emits) in groups.into_iter().zip(emit) {
+                ports.drains[o].slot.iter().for_each(|port| port.output(m, fill));
+                let finish = m.all(&[emits, last, self.fire]);
+                ports.drains[o]
+                    .emitted
+                    .output(m, m.reg(format!("emitted{o}_q"), u(1)).rst(self.rst, 0).next(finish).q());
             }
-            ports.emitted.output(m, m.reg(format!("emitted{o}_q"), u(1)).rst(self.rst, 0).next(finish).q());
         }
         if needs.is_empty() {
             m.lit(1, u(1))

@@ -1,0 +1,114 @@
+//! Runs that overlap: what engines and sequencer keep from one run to the next, and when the next one may begin.
+//!
+//! **Problem.** A short run leaves most of the hardware idle: its loads are over long before its last store. If the next
+//! command touches no data of the one that runs, its loads may begin at once.
+//!
+//! **Terms.** A run has three *stages*: *reads* (the readers' addresses), *waves* (the sequencer) and *writes* (the
+//! writers' addresses and requests). What is behind the addresses, in FIFOs, feeders, PEs and collectors, belongs to no
+//! stage: it carries with it what it needs.
+//!
+//! **Method.** Each stage starts a run by itself, in the order of the commands: as soon as nothing of the run before is
+//! left in it. Buffers are taken in turn from run to run, and their credits are never set anew, so a stage that is ahead
+//! waits for buffers as it does within a run. Groups that use the same buffers ([`BufferSet`]) count them together.
+//!
+//! ```text
+//! reads   ▐run 1▌▐run 2▌  ▐run 3▌
+//! waves        ▐run 1▌ ▐run 2▌  ▐run 3▌
+//! writes            ▐run 1▌ ▐run 2▌  ▐run 3▌
+//! ```
+//! Waves of the next run wait until those of a run that reads constants of the run ([`hold`]) have left the array. A run
+//! whose loads wait for its own stores ([`may_begin_early`]) begins when all others have ended.
+
+use crate::contract::common::{Collectors, Feeders};
+use crate::vsa::{Op, Vsa};
+
+/// A stage of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    Reads,
+    Waves,
+    Writes,
+}
+
+impl Stage {
+    pub const ALL: [Stage; 3] = [Stage::Reads, Stage::Waves, Stage::Writes];
+
+    pub fn name(self) -> &'static str {
+        ["reads", "waves", "writes"][self as usize]
+    }
+}
+
+/// Groups that use the same buffers, an owner and its guests, and how many buffers: 1 or 2.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BufferSet {
+    pub groups: Vec<usize>,
+    pub halves: u32,
+}
+
+/// From the last cycle in which a stage has something of a run to its next start: the register that says so, and that of
+/// the start.
+pub const LEFT_TO_START: i64 = 3;
+
+/// From the start of a run in a stage to the next one there, at least: the command behind it is looked up. The first stage
+/// checks it, too.
+pub const START_TO_START: [i64; 3] = [3, 2, 2];
+
+/// Runs that have started and not ended, at most.
+pub const MOST_RUNS: usize = 7;
+
+/// The input groups.
+pub fn input_sets(vsa: &Vsa) -> Vec<BufferSet> {
+    let owners = (0..vsa.inputs.len()).filter(|&g| vsa.feeders_of(g) == g);
+    let set = |g: usize| {
+        let Feeders { groups, double, .. } = Feeders::of(vsa, g);
+        BufferSet { groups, halves: if double { 2 } else { 1 } }
+    };
+    owners.map(set).collect()
+}
+
+/// The output groups.
+pub fn output_sets(vsa: &Vsa) -> Vec<BufferSet> {
+    let owners = (0..vsa.outputs.len()).filter(|&o| vsa.collectors_of(o) == o);
+    let set = |o: usize| {
+        let Collectors { groups, double, .. } = Collectors::of(vsa, o);
+        BufferSet { groups, halves: if double { 2 } else { 1 } }
+    };
+    owners.map(set).collect()
+}
+
+/// A run of this function (any one, if the array is not merged) may begin while others are under way: no load of it waits
+/// for a store.
+pub fn may_begin_early(vsa: &Vsa, function: usize) -> bool {
+    vsa.inputs.iter().all(|g| g.after.is_empty() || !g.used.is_in_function(function))
+}
+
+/// Cycles for which the waves of the next run wait behind the last one of a run of this function: until that one has read
+/// the constants of its run, if there are any.
+pub fn hold(vsa: &Vsa, function: usize) -> i64 {
+    let scalars = vsa.functions.get(function).map_or(!vsa.scalars.is_empty(), |f| !f.scalars.is_empty());
+    if !scalars && vsa.varying_delays().is_empty() {
+        return 0;
+    }
+    let last = || vsa.schedule.ready.iter().max().copied().unwrap_or(0);
+    let scalars = scalars_read(vsa).filter(|_| vsa.varying_delays().is_empty());
+    let read = vsa.schedule.way(vsa.extent.map(|n| n - 1)) + scalars.unwrap_or_else(last);
+    // They change in the cycle behind the start, and may in that behind the last read.
+    (read + 1 - LEFT_TO_START).max(0)
+}
+
+/// From the arrival of a wave at a PE until that has read the scalars; `None`: some are results.
+fn scalars_read(vsa: &Vsa) -> Option<i64> {
+    // Nodes that are a scalar, or one of several values, until an operator reads them: they may be chosen late.
+    let mut scalar = vec![false; vsa.nodes.len()];
+    let mut last = 0;
+    for (k, node) in vsa.nodes.iter().enumerate() {
+        let any = node.op.operands().iter().any(|n| scalar[n.index()]);
+        scalar[k] = matches!(node.op, Op::Scalar(_)) || any && matches!(node.op, Op::Select(..) | Op::Cast(_));
+        if any {
+            last = last.max(vsa.schedule.ready[k]);
+        }
+    }
+    let results =
+        vsa.outputs.iter().flat_map(|o| &o.ports).any(|p| scalar[p.value.index()] || scalar[p.enable.index()]);
+    (!results).then_some(last)
+}
