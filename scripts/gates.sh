@@ -43,11 +43,17 @@ bus() {
 # driven NAME ARGUMENTS: emits and drives an IP; then one that asks for the lengths of arrays
 driven() {
     emit "$@"
-    bus "$1" --modes ideal,random,bursty,lazy,errors,strobes,reset,stop,garbage
+    bus "$1" --modes ideal,random,bursty,lazy,errors,strobes,reset,stop,queue,garbage
     local name=$1
     shift
     emit "$name-guard" "$@" --guard
     bus "$name-guard" --modes guard,strobes,reset
+}
+
+# Commands that overlap
+overlap() {
+    emit overlap tests/functions/la.c --merge --queue 4 --overlap
+    bus overlap --modes random,queue,reset,stop,garbage
 }
 
 # Tests the modes of axi_check themselves: each of these edits of a copy must fail.
@@ -193,6 +199,7 @@ gate driven sized tests/sizes/mm.c --max m=7,n=6,k=5 --space i,j --tile i=4,j=2
 gate driven sized_shared tests/sizes/shared_port.c --ports x1,u2,x0
 gate driven phases tests/functions/phases.c --on-chip 0
 gate driven queue tests/functions/la.c --queue 2
+gate overlap
 gate driven away examples/mm.c -D N=6 --space i,j --latency i=1 --cuts i=3 --bank A=DDR[3],B=DDR[1],C=DDR[2]
 gate driven mm32 examples/mm.c -D N=6 --word A=4,B=4,C=2 --board pynq-z2
 gate emit mm_default examples/mm.c -D N=12

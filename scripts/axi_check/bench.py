@@ -4,7 +4,8 @@ Stall modes: `ideal`: no stalls. `random`: every channel pauses in 30 % of the c
 `lazy`: READY follows VALID, and write addresses are accepted only when data are offered, too; a manager must offer both
 without waiting (AXI A3.3). `errors`: first answers accesses of each array with SLVERR, and sets misaligned addresses.
 `strobes`: first writes the registers byte by byte. `reset`: resets IP and memory together in the middle of runs. `stop`: stops
-the IP by its soft reset in the middle of runs, while the memory goes on. `garbage`: starts runs with garbage in all registers
+the IP by its soft reset in the middle of runs, while the memory goes on. `queue`: all functions as commands of the queue, which
+overlap where the IP can; soft resets stop some. `garbage`: starts runs with garbage in all registers
 but the addresses; they must touch nothing outside of the arrays, and end or be stopped by the soft reset. `guard`: the same
 with lengths of all kinds, with garbage or without; behind a length nothing is touched. Each of these then demands a right run.
 No reset separates the runs, so restarts are tested, too.
@@ -32,6 +33,8 @@ RESETS = 8              # in the middle of runs
 GARBAGE = 18            # runs with garbage in the registers
 ANY, SMALL, ONE = KINDS = range(3)   # of garbage
 STALLS = "ideal", "random", "bursty"   # of runs with garbage
+BATCHES = 9             # of commands
+INDEPENDENT, MORE = 0x100, 0x200    # bits of a command that may overlap with those before it, behind which others follow
 LENGTHS = 24            # runs with other lengths than those of the arrays
 GARBAGE_CYCLES = 4000   # limit of such a run; then it is stopped
 STOP_CYCLES = 20000     # limit of a soft reset
@@ -166,6 +169,7 @@ class Bench:
             self.functions.append(Function(data, first, path.parent, self.rng, self.address_bits))
         self.arrays = [a for f in self.functions for a in f.arrays]
         self.function_register, self.queue = description.get("function_register"), description.get("queue")
+        self.overlap = description.get("overlap", False)
         self.soft_reset = description.get("soft_reset")
         self.problems, self.channels, self.answers = [], [], []
         self.control = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axi_control"), dut.ap_clk, dut.ap_rst_n, False)
@@ -408,6 +412,41 @@ class Bench:
         await self.write(ISR, await self.read(ISR))
         await self.read(CONTROL)
 
+    async def queued(self):
+        """Batches of commands, each function once, in any order. A soft reset stops some of them; the next one is right."""
+        for trial in range(BATCHES):
+            await self.batch(STALLS[trial % len(STALLS)])
+            if trial % 2:
+                await self.batch("random", stops=True)
+
+    async def batch(self, stalls, stops=False):
+        for array in self.arrays:
+            array.reset()
+        self.stall("ideal")
+        order = self.rng.sample(self.functions, len(self.functions))
+        for function in order:
+            await self.program(function)
+            flags = 0
+            if self.overlap:
+                flags |= INDEPENDENT * (self.rng.random() < 0.8) | MORE * (function is not order[-1])
+            if function is order[-1]:
+                self.stall(stalls)
+            while not await self.read(self.queue) >> 16:
+                await ClockCycles(self.dut.ap_clk, 20)
+            await self.write(self.queue, function.number | flags)
+        if stops:
+            await ClockCycles(self.dut.ap_clk, self.rng.randrange(200))
+            ended = bool(await self.read(CONTROL) & IDLE)
+            return await self.stop(None if ended else STOPPED)
+        end = cocotb.simtime.get_sim_time("ns") + PERIOD_NS * self.max_cycles * len(order)
+        while await self.read(self.queue) & 0xFFFF and cocotb.simtime.get_sim_time("ns") < end:
+            await ClockCycles(self.dut.ap_clk, 20)
+        self.expect("commands in the queue", await self.read(self.queue) & 0xFFFF, 0)
+        self.expect("status behind the commands", await self.read(self.status), 0)
+        await self.write(ISR, await self.read(ISR))
+        for array in self.arrays:
+            self.problems += array.problems(True)
+
     async def garbage(self):
         """Runs with garbage in all registers but the addresses. They change nothing beside the arrays and read nothing
         there. Each ends or is stopped; the next whole run is right."""
@@ -560,6 +599,8 @@ async def through_the_ports(dut):
                 await bench.resets(await bench.run("random"))
             if mode == "stop":
                 await bench.stops(await bench.run("random"))
+            if mode == "queue" and bench.queue is not None:
+                await bench.queued()
             if mode == "garbage":
                 await bench.garbage()
             if mode == "guard":

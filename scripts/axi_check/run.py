@@ -28,7 +28,8 @@ sim/axi_check.json:
         "offset": 52,                its control register
         "words": [1] } ],            32 bits each, in order
     "soft_reset": 92,                its register (optional; for the modes stop and garbage)
-    "queue": 84 }                    register that pushes a command (optional)
+    "queue": 84,                     register that pushes a command (optional)
+    "overlap": true }                commands overlap (optional)
 
 An IP with several functions has "function_register" (its offset) and, instead of arrays and scalars, "functions": a list of
 { "function": name, "number": ..., "arrays": [...], "scalars": [...] }.
@@ -184,7 +185,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("ip", type=Path)
     parser.add_argument("--engine", choices=("icarus", "verilator"), default="icarus")
-    parser.add_argument("--modes", default="ideal,random,bursty,lazy", help="stall modes in order [ideal,random,bursty,lazy]; also errors, strobes, reset, stop, garbage, guard for IPs with the registers of sagen (see bench.py)")
+    parser.add_argument("--modes", default="ideal,random,bursty,lazy", help="stall modes in order [ideal,random,bursty,lazy]; also errors, strobes, reset, stop, queue, garbage, guard for IPs with the registers of sagen (see bench.py)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--define", action="append", default=[], metavar="NAME=VALUE", help="Verilog macro")
     parser.add_argument("--keep", type=Path, help="write the build and its log to this folder")
