@@ -122,6 +122,7 @@ impl Sequence<'_> {
         }
         let size = self.built.interface.layout.queue as usize;
         for (k, (batch, runs)) in entries.chunks(size).zip(runs.chunks(size)).enumerate() {
+            played.overlapped += batch.len();
             let commands = batch.iter().zip(&independent[k * size..]).map(|(e, i)| (e.case.compiled, *i));
             let (Some(cycles), Some(run)) = (how.batch(&commands.collect::<Vec<_>>()), runs.last()) else { continue };
             if cycles != run.outcome.cycles && played.faults.len() < FAULTS {
@@ -133,7 +134,6 @@ impl Sequence<'_> {
                     run.outcome.cycles
                 ));
             }
-            played.overlapped += batch.len();
         }
         Ok(())
     }
