@@ -20,7 +20,7 @@
 //! whose loads wait for its own stores ([`may_begin_early`]) begins when all others have ended.
 
 use crate::contract::common::{Collectors, Feeders};
-use crate::vsa::{Op, Vsa};
+use crate::vsa::Vsa;
 
 /// A stage of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +45,12 @@ pub struct BufferSet {
     pub halves: u32,
 }
 
+impl BufferSet {
+    fn new(groups: Vec<usize>, double: bool) -> Self {
+        BufferSet { groups, halves: if double { 2 } else { 1 } }
+    }
+}
+
 /// From the last cycle in which a stage has something of a run to its next start: the register that says so, and that of
 /// the start.
 pub const LEFT_TO_START: i64 = 3;
@@ -59,21 +65,15 @@ pub const MOST_RUNS: usize = 7;
 /// The input groups.
 pub fn input_sets(vsa: &Vsa) -> Vec<BufferSet> {
     let owners = (0..vsa.inputs.len()).filter(|&g| vsa.feeders_of(g) == g);
-    let set = |g: usize| {
-        let Feeders { groups, double, .. } = Feeders::of(vsa, g);
-        BufferSet { groups, halves: if double { 2 } else { 1 } }
-    };
-    owners.map(set).collect()
+    let of = owners.map(|g| Feeders::of(vsa, g));
+    of.map(|Feeders { groups, double, .. }| BufferSet::new(groups, double)).collect()
 }
 
 /// The output groups.
 pub fn output_sets(vsa: &Vsa) -> Vec<BufferSet> {
     let owners = (0..vsa.outputs.len()).filter(|&o| vsa.collectors_of(o) == o);
-    let set = |o: usize| {
-        let Collectors { groups, double, .. } = Collectors::of(vsa, o);
-        BufferSet { groups, halves: if double { 2 } else { 1 } }
-    };
-    owners.map(set).collect()
+    let of = owners.map(|o| Collectors::of(vsa, o));
+    of.map(|Collectors { groups, double, .. }| BufferSet::new(groups, double)).collect()
 }
 
 /// A run of this function (any one, if the array is not merged) may begin while others are under way: no load of it waits
@@ -89,26 +89,10 @@ pub fn hold(vsa: &Vsa, function: usize) -> i64 {
     if !scalars && vsa.varying_delays().is_empty() {
         return 0;
     }
-    let last = || vsa.schedule.ready.iter().max().copied().unwrap_or(0);
-    let scalars = scalars_read(vsa).filter(|_| vsa.varying_delays().is_empty());
-    let read = vsa.schedule.way(vsa.extent.map(|n| n - 1)) + scalars.unwrap_or_else(last);
+    // What follows from scalars alone has no delays, so an operator may read it long after it is ready: the last value of a
+    // wave bounds all reads.
+    let last = vsa.schedule.ready.iter().max().copied().unwrap_or(0).max(1);
+    let read = vsa.schedule.way(vsa.extent.map(|n| n - 1)) + last;
     // They change in the cycle behind the start, and may in that behind the last read.
     (read + 1 - LEFT_TO_START).max(0)
-}
-
-/// From the arrival of a wave at a PE until that has read the scalars; `None`: some are results.
-fn scalars_read(vsa: &Vsa) -> Option<i64> {
-    // Nodes that are a scalar, or one of several values, until an operator reads them: they may be chosen late.
-    let mut scalar = vec![false; vsa.nodes.len()];
-    let mut last = 0;
-    for (k, node) in vsa.nodes.iter().enumerate() {
-        let any = node.op.operands().iter().any(|n| scalar[n.index()]);
-        scalar[k] = matches!(node.op, Op::Scalar(_)) || any && matches!(node.op, Op::Select(..) | Op::Cast(_));
-        if any {
-            last = last.max(vsa.schedule.ready[k]);
-        }
-    }
-    let results =
-        vsa.outputs.iter().flat_map(|o| &o.ports).any(|p| scalar[p.value.index()] || scalar[p.enable.index()]);
-    (!results).then_some(last)
 }
