@@ -308,6 +308,10 @@ pub struct Design {
     /// Bytes of local arrays that stay on chip between phases [default: a quarter of the BRAM]
     #[arg(long, value_name = "BYTES", value_parser = parse_on_chip, help_heading = WIRING)]
     on_chip: Option<u64>,
+    /// Keep these static arrays in memories of the IP from run to run
+    #[arg(long, value_name = "ARRAY,…", value_delimiter = ',', help_heading = WIRING)]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    keep: Vec<String>,
     /// Allow floating-point sums in the order of the systolic array, not of the program
     #[arg(long, help_heading = ARITHMETIC)]
     #[serde(skip_serializing_if = "is_off")]
@@ -653,7 +657,7 @@ pub struct Gpu {
 }
 
 /// Keys of a design that mean something on an FPGA only.
-pub const OF_FPGA: [&str; 24] = [
+pub const OF_FPGA: [&str; 25] = [
     "latency",
     "cyclic",
     "cuts",
@@ -677,6 +681,7 @@ pub const OF_FPGA: [&str; 24] = [
     "guard",
     "unaligned",
     "on_chip",
+    "keep",
     "pack",
 ];
 

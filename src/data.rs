@@ -181,12 +181,16 @@ pub fn fit(scop: &Scop) -> crate::Result<()> {
 }
 
 /// Fills every DRAM array from `seed`. Outputs are filled, too: a test then sees that unwritten elements survive. The
-/// amount of a shift stays below the width of the shifted value, as C requires. An input with a range keeps to it.
+/// amount of a shift stays below the width of the shifted value, as C requires. An input with a range keeps to it. An array
+/// that is kept on chip is zero.
 pub fn random(scop: &Scop, seed: u64) -> Memory {
     let widths = shifted_by(scop);
     let fill = |(index, array): (usize, &Array)| {
         if array.storage == Storage::Local {
             return vec![];
+        }
+        if array.kept {
+            return vec![0; elements(array)];
         }
         let mut random = Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ (index as u64) << 48);
         let range = range::of(scop, array);
@@ -269,6 +273,13 @@ fn load_one(scop: &Scop, file: &DataFile) -> Result<(usize, Vec<u64>), Box<Diagn
             .help("make it a parameter or a global, or fill it before the region")
             .into());
     }
+    if array.kept {
+        let message = format!("'{}' is kept on chip: its contents come from the runs before", array.name);
+        return Err(Diagnostic::error("E0902", array.span, message)
+            .label("declared here")
+            .help("leave it out of --keep, or the --data option")
+            .into());
+    }
     if array.constant && array.binding == Binding::Global {
         return Err(Diagnostic::error(
             "E0902",
@@ -347,7 +358,7 @@ pub fn numbers(scop: &Scop, vsa: &Vsa) -> Result<Vec<Option<usize>>, String> {
         let found = scop.arrays.iter().position(|s| s.name == name && !s.is_temporary());
         found.map(Some).ok_or_else(|| format!("internal fault: the argument {name} is not in the program"))
     };
-    let array = |a: &DramArray| if a.scratch.is_some() { Ok(None) } else { number(&a.name) };
+    let array = |a: &DramArray| if a.home.is_temporary() { Ok(None) } else { number(&a.name) };
     vsa.arrays
         .iter()
         .map(array)

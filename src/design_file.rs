@@ -90,6 +90,7 @@ fn read(name: &str, text: &str) -> Result<(Table, BTreeMap<String, Table>), Stri
             ("queue", wiring.queue.is_some()),
             ("overlap", wiring.overlap.is_some()),
             ("merge", wiring.merge.is_some()),
+            ("keep", !wiring.keep.is_empty()),
             ("address_bits", wiring.address_bits.is_some()),
             ("guard", wiring.guard.is_some()),
             ("unaligned", wiring.unaligned.is_some()),

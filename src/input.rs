@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::reporter::Reporter;
 use array::text::Stage;
-use array::vsa::{DramArray, Scalar, Vsa};
+use array::vsa::{DramArray, Home, Scalar, Vsa};
 use frontend::ParseOptions;
 use scop::diag::{SourceMap, Span};
 use scop::{Array, Binding, Function, Scop, Storage};
@@ -190,8 +190,10 @@ fn around(vsa: &Vsa) -> Scop {
         dims: a.dims.clone(),
         extents: vec![],
         storage: Storage::Dram,
-        binding: if a.scratch.is_some() { Binding::Scratch } else { Binding::Parameter(k as u32) },
+        binding: if a.home.is_temporary() { Binding::Scratch } else { Binding::Parameter(k as u32) },
         constant: false,
+        zeroed: a.home == Home::Kept,
+        kept: a.home == Home::Kept,
         span: Span::default(),
     };
     let scalar = |(k, s): (usize, &Scalar)| Array {
@@ -203,6 +205,8 @@ fn around(vsa: &Vsa) -> Scop {
         storage: Storage::Dram,
         binding: Binding::Value((vsa.arrays.len() + k) as u32),
         constant: false,
+        zeroed: false,
+        kept: false,
         span: Span::default(),
     };
     let arrays: Vec<Array> =

@@ -55,6 +55,7 @@ pub mod files;
 pub mod golden;
 pub mod gpu;
 pub mod input;
+mod kept;
 pub mod map;
 pub mod network;
 pub mod npy;

@@ -5,13 +5,16 @@ use crate::cli::{Design, Program};
 use crate::design_file::Request;
 use crate::error::{Error, Result};
 use crate::input::{self, Input};
+use crate::kept;
 use crate::network;
 use crate::reporter::{Progress, Reporter};
 use array::ip::{Ip, Queue, MOST_FUNCTIONS};
 use array::kernel::Kernel;
 use array::text::Stage;
-use array::vsa::Vsa;
+use array::vsa::{Home, Vsa};
 use cost::board::Board;
+use scop::Scop;
+use std::collections::BTreeMap;
 use scop::diag::SourceMap;
 use uniform::aim::CountedMemory;
 use uniform::cuts::Cuts;
@@ -60,6 +63,7 @@ impl Work {
         let name = named(&mut functions, program);
         let wiring = request.common().map_err(Error::usage)?.wiring;
         let merge = wiring.merge.unwrap_or(program.network.is_some()) && functions.len() > 1;
+        kept::choose(&mut functions, &wiring, merge)?;
         let commands = wiring.queue.map_or(Ok(0), array::ip::queue).map_err(Error::usage)?;
         let queue = Queue { commands, overlap: wiring.overlap.unwrap_or(false) };
         Ok(Work { name, board, queue, merge, functions })
@@ -170,6 +174,7 @@ impl Work {
         }
         let mut whole: Vec<DesignSpec> = self.functions.iter().map(|f| f.1.clone()).collect();
         whole.iter_mut().for_each(|spec| spec.wiring.cuts = Some(Cuts::Nowhere));
+        self.words_of_kept(&mut whole, reporter)?;
         let specs = whole.iter().collect();
         let times = self.functions.iter().map(|f| f.0.layer.as_ref().map_or(1, |layer| layer.times)).collect();
         let (name, board, cuts) = (&self.name, &self.board, cuts.as_ref());
@@ -184,6 +189,29 @@ impl Work {
 }
 
 impl Work {
+    /// Gives each kept array words of one width in all functions, that of the function that wants the widest.
+    fn words_of_kept(&self, specs: &mut [DesignSpec], reporter: &dyn Reporter) -> Result<()> {
+        let open = |scop: &Scop, spec: &DesignSpec| {
+            scop.arrays.iter().any(|a| a.kept && !spec.wiring.word.contains_key(&a.name))
+        };
+        let mut words = BTreeMap::new();
+        for ((input, _), spec) in self.functions.iter().zip(&*specs).filter(|((input, _), spec)| open(&input.scop, spec)) {
+            let compiled = compile(input, spec, &self.board, reporter)?;
+            for array in compiled.vsa.arrays.iter().filter(|a| a.home == Home::Kept) {
+                let word = words.entry(array.name.clone()).or_insert(array.word);
+                *word = array.word.max(*word);
+            }
+        }
+        for ((input, _), spec) in self.functions.iter().zip(specs) {
+            for name in input.scop.arrays.iter().filter(|a| a.kept).map(|a| &a.name) {
+                if let Some(word) = words.get(name) {
+                    spec.wiring.word.entry(name.clone()).or_insert(*word);
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// The program of a function that may get an array like another function's.
     fn free<'a>(&self, (input, spec): &'a (Input, DesignSpec)) -> Option<Kernel<'a>> {
         let spec = search::on(&self.board, &spec.beside(&input.scop));

@@ -8,9 +8,10 @@ pub mod sequence;
 use crate::by_time::{self, Choice};
 use crate::check::{self, Case, Conditions, Run};
 use crate::cli::{Engine, MemoryKind, Sim};
-use crate::data::{self, DataFile, Memory};
+use crate::data::{self, DataFile, Inputs, Memory};
 use crate::error::{exit, Error, Result};
 use crate::input::Input;
+use crate::kept::{self, State};
 use crate::program::Work;
 use crate::reference::{self, Reference};
 use crate::reporter::{Progress, Reporter};
@@ -110,11 +111,11 @@ pub(crate) fn run(arguments: &Sim, reporter: &dyn Reporter) -> Result<Verdict> {
     if arguments.engine != Engine::Builtin && (arguments.vcd_cycles.is_some() || !arguments.vcd_pes.is_empty()) {
         return Err(Error::usage("--vcd-cycles and --vcd-pe choose from the waveform of the built-in engine only"));
     }
-    let mut all = vec![];
+    let (mut all, mut state) = (vec![], State::default());
     for (number, (((input, spec), data), whole)) in work.functions.iter().zip(&data).zip(&compiled).enumerate() {
         for sizes in wanted(arguments, input, &work.functions)? {
             let function = (number, input.at(&sizes));
-            all.push(Prepared::new(arguments, function, spec, whole.at(&sizes), data, reporter)?);
+            all.push(Prepared::new(arguments, function, spec, whole.at(&sizes), (data, &mut state), reporter)?);
         }
     }
     let built = Rc::new(built);
@@ -228,16 +229,26 @@ impl<'a> Prepared<'a> {
         (function, input): (usize, Input),
         spec: &'a DesignSpec,
         compiled: Compiled,
-        files: &[DataFile],
+        (files, state): (&[DataFile], &mut State),
         reporter: &dyn Reporter,
     ) -> Result<Prepared<'a>> {
         let scop = &input.scop;
         data::fit(scop)?;
         let mut memory = data::random(scop, arguments.seed());
         data::load(scop, files, &mut memory).map_err(|faults| Error::diagnostics(faults, &scop.sources))?;
+        state.give(scop, &mut memory);
         reporter.progress(Progress::Stage("compiling and running the golden model"));
         let how = arguments.c_program.how(compiled.report.work.map(|w| w.operations));
-        let reference = reference::of_input(&input, &how, (memory, arguments.inputs()), reporter)?;
+        // The runs before the first call of `main` are not known.
+        let inputs = if kept::any(scop) { Inputs::Given } else { arguments.inputs() };
+        let reference = reference::of_input(&input, &how, (memory, inputs), reporter)?;
+        if kept::any(scop) {
+            let (vsa, before) = (&compiled.vsa, &reference.before);
+            state.check(scop, before)?;
+            let numbers = data::numbers(scop, vsa).map_err(Error::internal)?;
+            let own = reference::rounded(scop, spec, vsa, before, &numbers).map_err(Error::internal)?;
+            state.take(vsa, &own.map_or_else(|| data::of_vsa(vsa, &numbers, &reference.after), |own| own.expected));
+        }
         Ok(Prepared { function, input, spec, compiled, reference })
     }
 
@@ -295,7 +306,9 @@ fn save(scop: &Scop, case: &Case, run: &Run, dir: &Path) -> std::result::Result<
     let mut memory: Memory = vec![vec![]; scop.arrays.len()];
     let mut which = vec![];
     for (k, place) in case.numbers.iter().enumerate().filter_map(|(k, p)| Some((k, (*p)?))) {
-        if vsa.outputs.iter().any(|g| g.array as usize == k) {
+        // A kept array may not have been seen.
+        let seen = !run.outcome.memories[k].is_empty();
+        if seen && vsa.outputs.iter().any(|g| g.array as usize == k) {
             let image = &run.images[k];
             memory[place] =
                 data::unpack(&run.outcome.memories[k][image.offset..image.offset + image.size], vsa.arrays[k].ty);

@@ -3,8 +3,9 @@
 use super::parts;
 use super::PackagedFunction;
 use crate::cli::Rtl;
-use crate::data::{self, pack, DataFile, Memory};
+use crate::data::{self, pack, DataFile, Inputs, Memory};
 use crate::error::{Error, Result};
+use crate::kept::{self, State};
 use crate::outdir::OutputDir;
 use crate::reference;
 use crate::reporter::Reporter;
@@ -56,7 +57,7 @@ fn sizes(function: &PackagedFunction) -> Option<Vec<i64>> {
 fn contents(
     (function, sizes): (&PackagedFunction, Vec<i64>),
     arguments: &Rtl,
-    files: &[DataFile],
+    (files, state): (&[DataFile], &mut State),
     reporter: &dyn Reporter,
 ) -> Result<Contents> {
     let PackagedFunction { input, spec, compiled } = function;
@@ -64,12 +65,14 @@ fn contents(
     let (scop, vsa) = (&input.scop, &compiled.vsa);
     let mut memory = data::random(scop, arguments.seed());
     data::load(scop, files, &mut memory).map_err(|faults| Error::diagnostics(faults, &scop.sources))?;
+    state.give(scop, &mut memory);
     let numbers = data::numbers(scop, vsa).map_err(Error::internal)?;
     let mut after = None;
     let operations = compiled.report.work.map(|w| w.operations);
     let run = if arguments.expected {
         let how = arguments.c_program.how(operations);
-        Some(reference::of_input(input, &how, (memory.clone(), arguments.inputs()), reporter)?)
+        let inputs = if kept::any(scop) { Inputs::Given } else { arguments.inputs() };
+        Some(reference::of_input(input, &how, (memory.clone(), inputs), reporter)?)
     } else if operations.is_none_or(|n| n <= EXPECTED_LIMIT) {
         // An interpreter that finds a fault, such as a subscript out of range, gives no results. An array that somebody
         // wrote is refused then.
@@ -82,13 +85,17 @@ fn contents(
     };
     if let Some(run) = run {
         memory = run.before;
+        state.check(scop, &memory)?;
         let judged = Judged { native: run.native, model: &run.model, after: &run.after };
         after = expected(scop, spec, vsa, (&memory, &numbers), &judged, reporter).map_err(Error::reason)?;
     }
-    if let Some(after) = after.as_mut().filter(|_| vsa.arrays.iter().any(|a| a.scratch.is_some())) {
+    if let Some(after) = after.as_mut().filter(|_| vsa.arrays.iter().any(|a| a.home.is_temporary())) {
         // No C program has the contents of the scratch buffers.
         let own = reference::execute(vsa, &memory, &numbers).map_err(Error::internal)?;
-        (0..vsa.arrays.len()).filter(|&k| vsa.arrays[k].scratch.is_some()).for_each(|k| after[k].clone_from(&own[k]));
+        (0..vsa.arrays.len()).filter(|&k| vsa.arrays[k].home.is_temporary()).for_each(|k| after[k].clone_from(&own[k]));
+    }
+    if let Some(after) = &after {
+        state.take(vsa, after);
     }
     let bytes =
         |values: Vec<Vec<u64>>| -> Vec<Vec<u8>> { values.iter().zip(vsa.types()).map(|(v, ty)| pack(v, ty)).collect() };
@@ -145,7 +152,8 @@ fn all_contents(all: &super::Job, sizes: Vec<Vec<i64>>) -> Result<Vec<Contents>>
     let names: Vec<&str> = all.functions.iter().map(|f| f.input.scop.name.as_str()).collect();
     let data = data::shared_out(&names, &all.arguments.data)?;
     let with_data = all.functions.iter().zip(sizes).zip(&data);
-    with_data.map(|(run, data)| contents(run, all.arguments, data, all.reporter)).collect()
+    let mut state = State::default();
+    with_data.map(|(run, data)| contents(run, all.arguments, (data, &mut state), all.reporter)).collect()
 }
 
 fn files(out: &OutputDir, all: &super::Job, contents: &[Contents]) -> std::result::Result<parts::Bench, String> {
@@ -187,7 +195,8 @@ fn files(out: &OutputDir, all: &super::Job, contents: &[Contents]) -> std::resul
     for file in texts.into_iter().chain([main]) {
         out.write(&file.path, file.bytes)?;
     }
-    if expected.is_some() {
+    // Bus models run the functions in any order.
+    if expected.is_some() && functions.iter().all(|f| !kept::any(&f.input.scop)) {
         write_arrays(out, interface, contents, watchdog)?;
     }
     let signals = waves::of_verilog(&all.built.design, interface, &format!("{}.bench.dut", bench::names(&job)?.0));

@@ -1,6 +1,6 @@
 //! The built-in engine: it simulates the netlist in process and needs no other program.
 
-use super::{Cut, Job, Outcome, Way};
+use super::{Cut, Image, Job, Outcome, Run, Way};
 use crate::reporter::Progress;
 use crate::waves::{Signal, Waves};
 use rtl::sim::{vcd::Vcd, PortId, Sim};
@@ -9,7 +9,7 @@ use std::io::BufWriter;
 use std::time::Instant;
 use templates::axi::memory::{self, AxiMemory};
 use templates::interface::{
-    AxiPort, Interface, CTRL, GIER, IP_IER, IP_ISR, QUEUE_INDEPENDENT, QUEUE_MORE, STATUS_CAUSES,
+    AxiPort, Interface, Kept, CTRL, GIER, IP_IER, IP_ISR, QUEUE_INDEPENDENT, QUEUE_MORE, STATUS_CAUSES,
 };
 
 /// A register access must be answered within this many cycles.
@@ -28,8 +28,15 @@ pub fn run(job: &Job) -> Result<Vec<Outcome>, String> {
     let mut machine = Machine::start(job)?;
     let outcomes = machine.work(job, begin)?;
     let contents = machine.finish(job)?;
-    let with = |(outcome, memories): (Outcome, Vec<Vec<u8>>)| Outcome { memories, ..outcome };
-    Ok(outcomes.into_iter().zip(contents).map(with).collect())
+    let with = |((outcome, mut memories), run): ((Outcome, Vec<Vec<u8>>), &Run)| {
+        for (own, bytes) in &outcome.kept {
+            let image = &run.images[*own];
+            memories[*own] = image.bytes.clone();
+            memories[*own][image.offset..image.offset + image.size].copy_from_slice(bytes);
+        }
+        Outcome { memories, ..outcome }
+    };
+    Ok(outcomes.into_iter().zip(contents).zip(&job.runs).map(with).collect())
 }
 
 impl Machine {
@@ -54,7 +61,7 @@ impl Machine {
             }
             self.launch(job, number)?;
             let finished = self.wait_interrupt(job);
-            all.push(self.outcome(job, finished, begin)?);
+            all.push(Outcome { kept: self.kept(job, number), ..self.outcome(job, finished, begin)? });
             if !finished {
                 return Ok(all);
             }
@@ -73,6 +80,7 @@ impl Machine {
         Ok(Outcome {
             cycles,
             memories: vec![],
+            kept: vec![],
             faults,
             finished,
             simulated: self.sim.cycles(),
@@ -105,7 +113,11 @@ impl Machine {
         finished &= until(self, &|state| state & 0xffff == 0)?;
         finished &= self.read(ended)?.wrapping_sub(first) == job.runs.len() as u64;
         let outcome = self.outcome(job, finished, begin)?;
-        Ok(job.runs.iter().map(|_| outcome.clone()).collect())
+        let mut all: Vec<Outcome> = job.runs.iter().map(|_| outcome.clone()).collect();
+        if let Some((last, outcome)) = all.iter_mut().enumerate().next_back() {
+            outcome.kept = self.kept(job, last);
+        }
+        Ok(all)
     }
 
     /// Gives the runs to the IP's queue in batches; a run's reset cuts off its batch.
@@ -133,7 +145,7 @@ impl Machine {
                 push(self)?;
                 (0..cut.after).for_each(|_| self.cycle());
                 self.cut(job, cut)?;
-                batch.iter().for_each(|&number| self.restore(job, number));
+                batch.iter().rev().for_each(|&number| self.restore(job, number));
             }
             let before = self.read(ended)?;
             push(self)?;
@@ -144,6 +156,9 @@ impl Machine {
             let finished = left > 0 && self.read(ended)?.wrapping_sub(before) & 0xffff_ffff == batch.len() as u64;
             let outcome = self.outcome(job, finished, begin)?;
             all.extend(batch.iter().map(|_| outcome.clone()));
+            if let Some(outcome) = all.last_mut() {
+                outcome.kept = self.kept(job, last);
+            }
             if !finished {
                 break;
             }
@@ -198,12 +213,38 @@ impl Machine {
         for (port, memory) in self.memories.iter_mut().enumerate() {
             job.of_port(run, port).for_each(|k| memory.restore(&run.images[k]));
         }
+        for kept in &job.built.interface.functions[run.function].kept {
+            for (at, word) in contents(&run.images[kept.own]).chunks(kept.word as usize).enumerate() {
+                let limb = |bytes: &[u8]| bytes.iter().rev().fold(0, |limb, &byte| limb << 8 | u64::from(byte));
+                self.sim.set_mem_word(&kept.cells, at, &word.chunks(8).map(limb).collect::<Vec<_>>());
+            }
+        }
+    }
+
+    /// The arrays that a run's function keeps on chip: each with its number, and its bytes as they are now.
+    fn kept(&self, job: &Job, number: usize) -> Vec<(usize, Vec<u8>)> {
+        let function = &job.built.interface.functions[job.runs[number].function];
+        let words = |kept: &Kept| {
+            let word = |at: u64| {
+                let limbs = self.sim.mem_word(&kept.cells, at as usize).unwrap_or_default();
+                limbs.iter().flat_map(|limb| limb.to_le_bytes()).take(kept.word as usize).collect::<Vec<u8>>()
+            };
+            let mut bytes: Vec<u8> = (0..kept.bytes.div_ceil(kept.word.into())).flat_map(word).collect();
+            bytes.truncate(kept.bytes as usize);
+            (kept.own, bytes)
+        };
+        function.kept.iter().map(words).collect()
     }
 
     /// The faults since the last call: violations of the bus protocol, and of the modules' assumptions.
     pub fn take_faults(&mut self) -> Vec<String> {
         self.memories.iter_mut().flat_map(AxiMemory::take_faults).chain(self.sim.take_broken()).collect()
     }
+}
+
+/// The bytes of an array without those around it.
+fn contents(image: &Image) -> &[u8] {
+    &image.bytes[image.offset..image.offset + image.size]
 }
 
 struct Control {

@@ -44,13 +44,16 @@ pub fn same(one: u64, other: u64, ty: ScalarType) -> bool {
     one == other || (value::is_nan(one, ty) && value::is_nan(other, ty))
 }
 
-/// Compares the memories of `outcome` with `expected` (elements per array of the VSA).
+/// Compares the memories of `outcome` with `expected` (elements per array of the VSA), as far as they were seen.
 pub fn compare(vsa: &Vsa, images: &[Image], outcome: &Outcome, expected: &[Vec<u64>]) -> Comparison {
     let mut result = Comparison::default();
     for (k, (image, memory)) in images.iter().zip(&outcome.memories).enumerate().take(vsa.arrays.len()) {
         let array = &vsa.arrays[k];
+        if memory.is_empty() {
+            continue;
+        }
         // The contents of a scratch buffer mean nothing.
-        let found = if array.scratch.is_some() {
+        let found = if array.home.is_temporary() {
             vec![]
         } else {
             unpack(&memory[image.offset..image.offset + image.size], array.ty)
@@ -83,7 +86,7 @@ pub fn deviation(vsa: &Vsa, images: &[Image], outcome: &Outcome, native: &[Vec<u
         .zip(&outcome.memories)
         .enumerate()
         .take(vsa.arrays.len())
-        .filter(|(k, _)| vsa.arrays[*k].ty.is_float() && vsa.arrays[*k].scratch.is_none())
+        .filter(|(k, _)| vsa.arrays[*k].ty.is_float() && !vsa.arrays[*k].home.is_temporary())
     {
         let ty = vsa.arrays[k].ty;
         let found = unpack(&memory[image.offset..image.offset + image.size], ty);

@@ -251,6 +251,7 @@ fn outcome(job: &Job, dir: &Path, output: &str, seconds: f64) -> Result<Vec<Outc
         all.push(Outcome {
             cycles,
             memories: vec![],
+            kept: vec![],
             faults: std::mem::take(&mut faults),
             finished: field("timeout")? == 0,
             simulated: cycles,

@@ -172,6 +172,9 @@ impl Job<'_> {
     pub fn by_array(&self, memories: Vec<Vec<u8>>) -> Vec<Vec<Vec<u8>>> {
         let mut all: Vec<Vec<Vec<u8>>> =
             self.runs.iter().map(|run| run.images.iter().map(|i| i.bytes.clone()).collect()).collect();
+        for (run, own) in self.runs.iter().zip(&mut all) {
+            self.built.interface.functions[run.function].kept.iter().for_each(|kept| own[kept.own].clear());
+        }
         for (port, memory) in memories.iter().enumerate() {
             let mut rest = &memory[..];
             for (run, own) in self.runs.iter().zip(&mut all) {
@@ -190,8 +193,10 @@ impl Job<'_> {
 pub struct Outcome {
     /// From the start pulse to the done pulse.
     pub cycles: u64,
-    /// Per array, the memory afterwards, as [`Image::bytes`].
+    /// Per array, the memory afterwards, as [`Image::bytes`]; nothing for a kept array that was not seen.
     pub memories: Vec<Vec<u8>>,
+    /// Arrays that the function keeps on chip, by number, where they were seen behind the run: their bytes.
+    pub kept: Vec<(usize, Vec<u8>)>,
     /// Violations of the AXI protocol, accesses beside the arrays, a status register that is not 0. A correct design
     /// has none.
     pub faults: Vec<String>,

@@ -13,6 +13,7 @@ use crate::cli::{Engine, Sim};
 use crate::data::{self, Random};
 use crate::error::{Error, Result};
 use crate::golden::{Golden, Way};
+use crate::kept::{self, State};
 use crate::reference::{by_stage, rounded};
 use crate::reporter::{Progress, Reporter};
 use crate::sim::{Built, Cut};
@@ -69,7 +70,11 @@ impl Sequence<'_> {
         let (mut left, mut batch) = (count, 0);
         while left > 0 && played.faults.is_empty() {
             self.reporter.progress(Progress::Stage("simulating a sequence"));
-            let entries = (0..left.min(BATCH)).map(|_| self.entry(&models, &mut random)).collect::<Result<Vec<_>>>()?;
+            // Each batch is a simulation of its own.
+            let mut state = State::default();
+            let entries = (0..left.min(BATCH))
+                .map(|_| self.entry(&models, &mut state, &mut random))
+                .collect::<Result<Vec<_>>>()?;
             let mut how = Conditions::of(self.arguments);
             (how.seed, how.vcd) = (self.arguments.seed().wrapping_add(batch), None);
             self.play(&entries, &how, &mut played)?;
@@ -112,7 +117,9 @@ impl Sequence<'_> {
     /// Runs a batch as commands that overlap.
     fn overlap(&self, entries: &[Entry], how: &Conditions, played: &mut Played) -> Result<()> {
         let mut random = Random(how.seed ^ 0x006f_7665_726c_6170);
-        let independent: Vec<bool> = entries.iter().map(|_| random.below(4) > 0).collect();
+        // Runs that keep arrays depend on those before them.
+        let keeps = |e: &Entry| kept::any(&self.all[e.function].input.scop);
+        let independent: Vec<bool> = entries.iter().map(|e| random.below(4) > 0 && !keeps(e)).collect();
         let cases: Vec<(&Case, Option<Cut>)> = entries.iter().map(|e| (&e.case, e.cut)).collect();
         let runs = check::overlap(&cases, independent.clone(), how, self.reporter).map_err(Error::reason)?;
         for (entry, run) in entries.iter().zip(&runs) {
@@ -163,12 +170,13 @@ impl Sequence<'_> {
         }
     }
 
-    fn entry(&self, models: &[Option<Golden>], random: &mut Random) -> Result<Entry<'_>> {
+    fn entry(&self, models: &[Option<Golden>], state: &mut State, random: &mut Random) -> Result<Entry<'_>> {
         let function = random.below(self.all.len() as u64) as usize;
         let prepared = &self.all[function];
         let Prepared { input, spec, compiled, .. } = prepared;
         let scop = &input.scop;
-        let memory = data::random(scop, random.draw());
+        let mut memory = data::random(scop, random.draw());
+        state.give(scop, &mut memory);
         let (before, after) = match &models[function] {
             Some(golden) => golden.run(scop, &memory).map(|run| (run.before, run.after)).map_err(Error::reason)?,
             None => {
@@ -183,6 +191,7 @@ impl Sequence<'_> {
             Case::of(self.built.clone(), prepared.function, (scop, compiled), &before).map_err(Error::internal)?;
         let own = rounded(scop, spec, &compiled.vsa, &before, &case.numbers).map_err(Error::internal)?;
         let expected = own.map_or_else(|| case.of_vsa(&after), |own| own.expected);
+        state.take(&compiled.vsa, &expected);
         let cuts = self.arguments.engine == Engine::Builtin && random.below(CUT) == 0;
         let cut = cuts.then(|| Cut { after: random.below(case.predicted().max(1)), soft: random.below(2) == 0 });
         Ok(Entry { function, case, expected, cut })

@@ -16,7 +16,7 @@
 use crate::array::bands::ARRAY;
 use crate::array::{Array, ArrayPorts};
 use crate::axi::bundle::{AxiRead, AxiWrite};
-use crate::axi::on_chip::OnChip;
+use crate::axi::on_chip::{self, OnChip};
 use crate::axi::reader::{AxiReader, ReaderParams, ReaderPorts};
 use crate::axi::station::{self, Route, StationPorts};
 use crate::axi::writer::{AxiWriter, WriterParams, WriterPorts};
@@ -86,6 +86,16 @@ pub struct UnderWay<S> {
     pub one: S,
     /// The function of the oldest one, if there are several functions.
     pub oldest: Option<S>,
+}
+
+/// The instance of the memory behind a port.
+fn memory(port: usize) -> String {
+    format!("memory{port}")
+}
+
+/// The hierarchical name, in the IP, of the words behind a port of a core.
+pub fn cells(core: usize, port: usize) -> String {
+    format!("{}.{}.{}", crate::cores::instance(core), memory(port), on_chip::CELLS)
 }
 
 /// What a core tells.
@@ -232,7 +242,7 @@ impl Core {
         }
         for (port, template) in &self.memories {
             let module = d.module(template.clone());
-            let memory = m.instance(d, format!("memory{port}"), &module);
+            let memory = m.instance(d, memory(*port), &module);
             // Bursts that are open at a soft reset are completed first.
             let rst = m.all(&[&[inputs.guard.rst], &engines.quiet_at(&|p| p == *port)[..]].concat());
             template.ports().rst.set(memory, rst);

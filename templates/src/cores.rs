@@ -20,6 +20,11 @@ use rtl::{clog2, u, Design, Instance, ModuleBuilder, Sig, Template, Ty};
 use std::collections::BTreeMap;
 use uniform::sizes::Formula;
 
+/// The instance of a core.
+pub fn instance(core: usize) -> String {
+    format!("core{core}")
+}
+
 /// A core as a module.
 #[derive(Clone, Debug, PartialEq)]
 struct CoreModule {
@@ -314,7 +319,7 @@ pub(crate) fn connect<'m>(
         let template = CoreModule { core: core.clone(), numbers, oldest };
         let ports = template.ports();
         let module = d.module(template);
-        let instance = m.instance(d, format!("core{c}"), &module);
+        let instance = m.instance(d, instance(c), &module);
         ports.guard.rst.set(instance, guard.rst);
         ports.guard.live.set(instance, guard.live);
         for (port, start) in ports.starts.iter().zip(&starts) {

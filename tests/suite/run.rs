@@ -89,7 +89,7 @@ impl Program {
         let case = Case::new(scop, &compiled, &native.before)?;
         let from_c = case.of_vsa(&native.after);
         // Scratch buffers stand behind all others.
-        let types: Vec<_> = compiled.vsa.arrays.iter().filter(|a| a.scratch.is_none()).map(|a| a.ty).collect();
+        let types: Vec<_> = compiled.vsa.arrays.iter().filter(|a| !a.home.is_temporary()).map(|a| a.ty).collect();
         let equal = |who: &str, found: &[Vec<u64>], expected: &[Vec<u64>]| match differing(&types, found, expected) {
             0 => Ok(()),
             count => Err(format!("{who} differs from C in {count} elements")),

@@ -115,7 +115,7 @@ fn in_dram(kernel: &Kernel, lowered: &Lowered) -> Vec<usize> {
     let used = |a: usize| lowered.inputs.iter().any(|g| g.array == a) || lowered.outputs.iter().any(|g| g.array == a);
     let mut sources: Vec<usize> =
         (0..scop.arrays.len()).filter(|&a| scop.arrays[a].storage == Storage::Dram && used(a)).collect();
-    sources.sort_by_key(|&a| kernel.scratch(a));
+    sources.sort_by_key(|&a| kernel.home(a));
     sources
 }
 
@@ -170,7 +170,7 @@ fn arrays(
                 dims,
                 word: bus / array.ty.bytes(),
                 port: port as u32,
-                scratch: kernel.scratch(source),
+                home: kernel.home(source),
             },
         });
     }

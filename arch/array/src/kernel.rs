@@ -1,7 +1,7 @@
 //! A program with its connections to memory: which AXI port moves which of its arrays, and which arrays stay on chip.
 
 use crate::io::port;
-use crate::vsa::Scratch;
+use crate::vsa::Home;
 use scop::diag::Diagnostics;
 use std::ops::Deref;
 use uniform::design::Wiring;
@@ -40,10 +40,15 @@ impl<'a> Kernel<'a> {
         Kernel { program, ..self.clone() }
     }
 
-    /// The memory of an array that passes values between phases; `None` for other arrays.
-    pub fn scratch(&self, array: usize) -> Option<Scratch> {
-        let place = if self.on_chip[array] { Scratch::OnChip } else { Scratch::Dram };
-        self.scop.arrays[array].is_temporary().then_some(place)
+    /// Where an array lies.
+    pub fn home(&self, array: usize) -> Home {
+        let is = &self.scop.arrays[array];
+        match (is.is_temporary(), self.on_chip[array]) {
+            _ if is.kept => Home::Kept,
+            (true, true) => Home::OnChip,
+            (true, false) => Home::Scratch,
+            (false, _) => Home::Argument,
+        }
     }
 
     /// The form that arrays are made from: over all sizes.

@@ -139,7 +139,7 @@ impl Sketch<'_> {
                 dims: access.extents.clone(),
                 word: self.word(access),
                 port: access.port as u32,
-                scratch: self.program.scratch(access.array),
+                home: self.program.home(access.array),
             });
             arrays.len() - 1
         });

@@ -139,6 +139,8 @@ groups! {
         uram: Option<bool>,
         /// Bytes of all arrays that stay on chip and pass values between phases; `None`: the board's.
         on_chip: Option<u64>,
+        /// Static arrays that stay on chip from run to run.
+        keep: Vec<String>,
         /// Where the array is cut into bands, one for each die; `None`: where the dies ask for it.
         cuts: Option<Cuts>,
     }
@@ -339,7 +341,7 @@ impl DesignSpec {
         let mut rest = self.clone();
         (rest.wiring.queue, rest.wiring.overlap, rest.aim.memory) = (None, None, None);
         (rest.wiring.address_bits, rest.wiring.guard) = (None, None);
-        (rest.wiring.merge, rest.wiring.unaligned) = (None, None);
+        (rest.wiring.merge, rest.wiring.unaligned, rest.wiring.keep) = (None, None, vec![]);
         rest == DesignSpec::default()
     }
 

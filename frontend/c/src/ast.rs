@@ -235,6 +235,16 @@ pub enum Init {
     List(Vec<Init>, Span),
 }
 
+impl Init {
+    /// Nothing but zeros is written in it.
+    fn is_zero(&self) -> bool {
+        match self {
+            Init::Value(e) => matches!(e.kind, ExprKind::Literal(0, _)),
+            Init::List(all, _) => all.iter().all(Init::is_zero),
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Declarator {
     pub name: Rc<str>,
@@ -265,6 +275,8 @@ pub struct Outside {
     pub used: bool,
     /// It is a pointer, and points to memory that the function has allocated for it before the region.
     pub allocated: bool,
+    /// It is `static`, and its initializer, which the region would have overwritten, gives it values that are not all zero.
+    pub preset: bool,
 }
 
 impl Declarator {
@@ -297,6 +309,11 @@ impl Declarator {
     /// It keeps its value from call to call.
     pub fn keeps_value(&self) -> bool {
         self.ty.is_static && !self.ty.constant
+    }
+
+    /// Before the program runs all of it is zero, as far as its initializer says.
+    pub fn begins_as_zero(&self) -> bool {
+        !self.outside.preset && self.init.as_ref().is_none_or(Init::is_zero)
     }
 
     /// Its initializer, if that is not a list.

@@ -23,6 +23,7 @@ pub(crate) fn keep_values(unit: &mut Unit) {
     }
     let mut keep = |d: &mut Declarator| {
         if d.keeps_value() && names.contains(&d.name) {
+            d.outside.preset = !d.begins_as_zero();
             d.init = None;
         }
     };

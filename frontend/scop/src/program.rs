@@ -121,6 +121,10 @@ pub struct Array {
     pub binding: Binding,
     /// Declared `const`.
     pub constant: bool,
+    /// Declared `static`, without initial values other than zero: it begins as zeros, and no other file names it.
+    pub zeroed: bool,
+    /// It stays on chip from run to run, as the user asks for it.
+    pub kept: bool,
     pub span: Span,
 }
 

@@ -135,6 +135,12 @@ impl<'m> Memory<'m> {
         x.ty().w == w
     }
 
+    /// All its words are zero before the first clock edge. A reset does not clear them.
+    pub fn zeroed(self) -> Self {
+        self.m.with(|m| m.mems[self.id.0 as usize].zeroed = true);
+        self
+    }
+
     /// Writes `data` to `addr` at the clock edge if `en` is set.
     #[track_caller]
     pub fn write(self, en: Sig<'m>, addr: Sig<'m>, data: Sig<'m>) {
@@ -259,6 +265,7 @@ impl ModuleBuilder {
             style,
             writes: vec![],
             content: vec![],
+            zeroed: false,
             at: Location::caller(),
         })
     }
@@ -280,6 +287,7 @@ impl ModuleBuilder {
             style,
             writes: vec![],
             content: words.to_vec(),
+            zeroed: false,
             at: Location::caller(),
         };
         self.add_mem(mem)

@@ -218,6 +218,8 @@ pub struct Mem {
     pub writes: Vec<WritePort>,
     /// Words of a read-only memory from address 0; all others are zero. Empty for a memory that is written.
     pub content: Vec<Bits>,
+    /// All words are zero before the first clock edge, as the FPGA is configured.
+    pub zeroed: bool,
     pub at: At,
 }
 
@@ -288,7 +290,7 @@ impl Module {
                 .iter()
                 .map(|x| {
                     let w: Vec<_> = x.writes.iter().map(|p| (p.en, p.addr, p.data, p.lanes)).collect();
-                    (x.name.clone(), x.depth, x.width, x.style, x.content.clone(), w)
+                    (x.name.clone(), x.depth, x.width, x.style, (x.content.clone(), x.zeroed), w)
                 })
                 .collect::<Vec<_>>()
         };

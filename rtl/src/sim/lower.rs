@@ -101,7 +101,7 @@ impl Lower<'_, '_> {
             for (cells, word) in data.chunks_mut(lanes * words).zip(&m.content) {
                 cells.chunks_mut(words).for_each(|cell| cell.copy_from_slice(word.limbs()));
             }
-            self.p.mems.push(MemData { depth, lanes, words, read_only: !m.content.is_empty(), data });
+            self.p.mems.push(MemData { depth, lanes, words, initialized: m.zeroed || !m.content.is_empty(), data });
             self.p.mem_index.insert((c, id), k);
             self.p.mem_top.push(top_mask(m.width));
         }

@@ -12,7 +12,7 @@ pub struct MemData {
     pub lanes: usize,
     pub words: usize,
     /// Never filled with garbage.
-    pub read_only: bool,
+    pub initialized: bool,
     pub data: Vec<u64>,
 }
 

@@ -74,7 +74,7 @@ impl Program {
             v[off..off + words].iter_mut().for_each(|x| *x = next());
             v[off + words - lanes..off + words].iter_mut().for_each(|x| *x &= top_mask(w));
         }
-        for (m, top) in self.mems.iter_mut().zip(&self.mem_top).filter(|m| !m.0.read_only) {
+        for (m, top) in self.mems.iter_mut().zip(&self.mem_top).filter(|m| !m.0.initialized) {
             for cell in m.data.chunks_mut(m.words) {
                 cell.iter_mut().for_each(|w| *w = next());
                 cell[m.words - 1] &= top;

@@ -102,6 +102,16 @@ fn memory(mem: &Mem) -> String {
         let lines: String = words.chunks(4).map(|few| format!("        {}\n", few.join(" "))).collect();
         put(&mut out, format_args!("    initial begin\n{lines}    end\n"));
     }
+    if mem.zeroed {
+        let (name, depth, zero) = (&mem.name, mem.depth, literal(&Bits::zero(mem.width), false));
+        put(
+            &mut out,
+            format_args!(
+                "    initial begin : {name}_zeroed\n        integer k;\n        for (k = 0; k < {depth}; k = k + 1)\n            \
+                {name}[k] = {zero};\n    end\n"
+            ),
+        );
+    }
     out
 }
 

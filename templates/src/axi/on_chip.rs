@@ -1,5 +1,5 @@
-//! An on-chip memory (block RAM or UltraRAM) with AXI4 ports, for an array that passes values between phases and stays
-//! in the IP. The engines in front of it treat it like DRAM, on a bus of its own.
+//! An on-chip memory (block RAM or UltraRAM) with AXI4 ports, for an array that passes values between phases, or from run
+//! to run, and stays in the IP. The engines in front of it treat it like DRAM, on a bus of its own.
 //!
 //! Ports: [`OnChipPorts`], a read and a write side, one beat per cycle each. Bursts are executed in order. There is no
 //! RREADY or BREADY: the engines take every beat and response in its cycle.
@@ -13,11 +13,13 @@ use super::bundle::{AxiAddress, AxiRead, AxiWrite, Bus};
 use super::elastic::{fifo, pack, unpack, Fifo};
 use crate::naming::memory_style;
 use crate::port::Port;
-use array::vsa::Vsa;
+use array::vsa::{Home, Vsa};
 use rtl::{clog2, u, Design, Instance, Memory, ModuleBuilder, Sig, Template};
 
 /// Depth of the FIFO of bursts, in each direction.
 const WAITING: u32 = 32;
+/// The name of its words.
+pub const CELLS: &str = "cells";
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct OnChip {
@@ -31,6 +33,8 @@ pub struct OnChip {
     pub uram: bool,
     pub reads: bool,
     pub writes: bool,
+    /// Its values stay from run to run; they begin as zeros.
+    pub kept: bool,
 }
 
 /// The interface of an [`OnChip`]. Signals that an AXI manager drives are inputs.
@@ -63,6 +67,7 @@ impl OnChip {
             uram: vsa.uram,
             reads,
             writes,
+            kept: array.home == Home::Kept,
         })
     }
 
@@ -180,18 +185,20 @@ impl Template for OnChip {
     }
 
     fn build(&self, m: &ModuleBuilder, _: &mut Design) {
-        m.doc(format!(
-            "Keeps {}, {} words of {} bytes, between the phases that write and read it.",
-            self.array, self.words, self.bus.bytes
-        ));
+        let when = match self.kept {
+            true => "from run to run; it begins as zeros, and no reset clears it",
+            false => "between the phases that write and read it",
+        };
+        m.doc(format!("Keeps {}, {} words of {} bytes, {when}.", self.array, self.words, self.bus.bytes));
         let ports = self.ports();
         let rst = ports.rst.input(m);
         let cells = m.mem(
-            "cells",
+            CELLS,
             self.depth(),
             8 * self.bus.bytes,
             memory_style(self.depth().into(), 9 * self.bus.bytes, self.uram),
         );
+        let cells = if self.kept { cells.zeroed() } else { cells };
         if self.reads {
             self.read(m, rst, &ports.read, cells);
         }

@@ -48,7 +48,7 @@ pub use signals::Single;
 
 use array::contract::walk::{self, Walk};
 use array::ip::{Ip, Source};
-use array::vsa::{Member, Vsa};
+use array::vsa::{Home, Member, Vsa};
 pub use layout::Layout;
 use scop::{Affine, Expr, ScalarType};
 use uniform::sizes::Size;
@@ -173,6 +173,22 @@ pub struct Function {
     pub arrays: usize,
     /// Its number among the functions of a merged array.
     pub member: Option<usize>,
+    /// What it keeps on chip from run to run.
+    pub kept: Vec<Kept>,
+}
+
+/// An array that stays on chip from run to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// Name in C.
+    pub name: String,
+    /// Its number among the function's own arrays.
+    pub own: usize,
+    pub bytes: u64,
+    /// The hierarchical name of its memory in the IP.
+    pub cells: String,
+    /// Bytes of a word of that memory.
+    pub word: u32,
 }
 
 /// A size at run time. It has no register of its own: the hardware needs only the program registers.
@@ -494,8 +510,21 @@ fn function(ip: &Ip, f: usize, ident: String, layout: &Layout, shared: &[Vec<usi
         a.formula = core.scalars[k].host.clone().map(|expr| Formula { expr, operands: operands.clone() });
     }
     let arrays = member.map_or(core.arrays.len(), |member| member.arrays.len());
+    let kept = match member {
+        Some(member) => member.arrays.iter().map(|(k, name)| (*k, name.clone())).collect(),
+        None => core.arrays.iter().map(|a| a.name.clone()).enumerate().collect::<Vec<_>>(),
+    };
+    let kept = kept.into_iter().enumerate().filter(|(_, (k, _))| core.arrays[*k].home == Home::Kept);
+    let kept = kept.map(|(own, (k, name))| Kept {
+        name,
+        own,
+        bytes: core.arrays[k].bytes() as u64,
+        cells: crate::core::cells(function.core, core.port_of(k as u32)),
+        word: core.arrays[k].bus_bytes(),
+    });
+    let kept = kept.collect();
     let (name, core, member) = (function.name.clone(), function.core, function.member);
-    Function { name, ident, core, arguments, sizes, program, arrays, member }
+    Function { name, ident, core, arguments, sizes, program, arrays, member, kept }
 }
 
 fn array(core: &Vsa, function: &array::ip::Function, k: usize, port: usize) -> Array {
@@ -512,7 +541,7 @@ fn array(core: &Vsa, function: &array::ip::Function, k: usize, port: usize) -> A
         port,
         read,
         written,
-        scratch: core.arrays[k].scratch.is_some(),
+        scratch: core.arrays[k].home == Home::Scratch,
         length: None,
     }
 }

@@ -281,7 +281,7 @@ fn stalls_any_alignment_and_reset_in_the_middle() {
 fn one_group(bits: u32, word: u32, dims: &[i64], footprint: Footprint) -> Vsa {
     let mut v = empty_vsa("bench");
     let ty = scop::ScalarType::Int { bits, signed: true };
-    v.arrays = vec![DramArray { name: "A".into(), ty, dims: dims.to_vec(), word, port: 0, scratch: None }];
+    v.arrays = vec![DramArray { name: "A".into(), ty, dims: dims.to_vec(), word, port: 0, home: Default::default() }];
     v.inputs = vec![InputGroup {
         arrays: vec![],
         array: 0,

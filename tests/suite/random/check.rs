@@ -183,7 +183,7 @@ fn judge(case: &Case) -> Result<Verdict, String> {
     }
     let own = reference::rounded(scop, spec, vsa, &before, &built.numbers)?;
     let expected = own.map_or_else(|| built.of_vsa(&after), |own| own.expected);
-    let types: Vec<_> = vsa.arrays.iter().filter(|a| a.scratch.is_none()).map(|a| a.ty).collect();
+    let types: Vec<_> = vsa.arrays.iter().filter(|a| !a.home.is_temporary()).map(|a| a.ty).collect();
     let wrong = differing(&types, &reference::execute(vsa, &before, &built.numbers)?, &expected);
     let simulated = built.check(&prepared.conditions(case), &expected);
     match (wrong, simulated) {
@@ -218,7 +218,7 @@ fn at_sizes(case: &Case, prepared: &Prepared) -> Result<Verdict, String> {
         let one = sagen::check::Case::of(built.clone(), 0, (scop, compiled), &before).map_err(about)?;
         let own = reference::rounded(scop, spec, &compiled.vsa, &before, &one.numbers)?;
         expected.push(own.map_or_else(|| one.of_vsa(&after), |own| own.expected));
-        let types: Vec<_> = compiled.vsa.arrays.iter().filter(|a| a.scratch.is_none()).map(|a| a.ty).collect();
+        let types: Vec<_> = compiled.vsa.arrays.iter().filter(|a| !a.home.is_temporary()).map(|a| a.ty).collect();
         match differing(
             &types,
             &reference::execute(&compiled.vsa, &before, &one.numbers)?,

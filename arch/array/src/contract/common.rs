@@ -107,7 +107,7 @@ fn are_apart(a: &When, b: &When) -> bool {
 /// Words of both arrays come through one port, and their rows end where tiles say, not sizes.
 fn is_alike(vsa: &Vsa, arrays: [u32; 2]) -> bool {
     let [a, b] = arrays.map(|k| &vsa.arrays[k as usize]);
-    (a.port, a.ty, a.word, a.scratch) == (b.port, b.ty, b.word, b.scratch) && vsa.sizes.list.len() == 1
+    (a.port, a.ty, a.word, a.home) == (b.port, b.ty, b.word, b.home) && vsa.sizes.list.len() == 1
 }
 
 /// The rows of the bank begin with a whole word at every PE.

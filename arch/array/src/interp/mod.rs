@@ -62,7 +62,7 @@ pub fn run_determined(vsa: &Vsa, memory: &mut [Vec<u64>]) -> Result<RunStats, St
     let mut other = memory.to_vec();
     let stats = run_with(vsa, memory, GARBAGE)?;
     run_with(vsa, &mut other, !GARBAGE)?;
-    for (k, array) in vsa.arrays.iter().enumerate().filter(|(_, array)| array.scratch.is_none()) {
+    for (k, array) in vsa.arrays.iter().enumerate().filter(|(_, array)| !array.home.is_temporary()) {
         if let Some(e) = memory[k].iter().zip(&other[k]).position(|(a, b)| a != b) {
             return Err(format!(
                 "array {}, element {e}: what is stored there is not determined. It follows from an element outside of an \

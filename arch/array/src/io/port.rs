@@ -1,7 +1,8 @@
 //! AXI ports: which one moves which array, as the user asks for it.
 //!
 //! Arrays of one port share its bus, so their words have the same number of bytes. By default each array has a port of
-//! its own. Temporary arrays may stay on chip instead, the smallest first.
+//! its own. Temporary arrays may stay on chip instead, the smallest first; those that the user keeps there from run to run
+//! do in any case.
 
 use scop::diag::{Diagnostic, Diagnostics};
 use scop::{Array, Scop, Storage};
@@ -27,9 +28,10 @@ pub fn assign(scop: &Scop, wiring: &Wiring) -> Result<Vec<usize>, Diagnostics> {
     if !unknown.is_empty() {
         return Err(unknown);
     }
+    let own = |k: usize| each.len() + k;
     let keys = match &wiring.ports {
         None => each,
-        Some(Ports::Shared) => vec![0; each.len()],
+        Some(Ports::Shared) => (each.iter()).map(|&k| if scop.arrays[k].kept { own(k) } else { 0 }).collect(),
         Some(Ports::Groups(groups)) => grouped(scop, groups, each)?,
     };
     let mut ports = keys.clone();
@@ -43,16 +45,17 @@ pub fn assign(scop: &Scop, wiring: &Wiring) -> Result<Vec<usize>, Diagnostics> {
     }
 }
 
-/// Which arrays stay on chip: of those that pass values between phases and have a port to themselves the smallest, as
-/// long as all of them fit.
+/// Which arrays are on chip: those that are kept, and of those that pass values between phases and have a port to themselves
+/// the smallest, as long as all of them fit.
 pub fn on_chip(scop: &Scop, ports: &[usize], wiring: &Wiring) -> Vec<bool> {
     let bytes =
         |a: &Array| a.dims.iter().fold(u64::from(a.ty.cell().bytes()), |n, &d| n.saturating_mul(d.max(1) as u64));
     let alone = |k: usize| in_dram(scop).filter(|(other, _)| ports[*other] == ports[k]).count() == 1;
     let mut able: Vec<usize> = in_dram(scop).filter(|(k, a)| a.is_temporary() && alone(*k)).map(|a| a.0).collect();
     able.sort_by_key(|&k| bytes(&scop.arrays[k]));
-    let mut left = wiring.on_chip.unwrap_or(0);
-    let mut on_chip = vec![false; scop.arrays.len()];
+    let mut on_chip: Vec<bool> = scop.arrays.iter().map(|a| a.kept).collect();
+    let kept = scop.arrays.iter().filter(|a| a.kept).map(bytes).fold(0, u64::saturating_add);
+    let mut left = wiring.on_chip.unwrap_or(0).saturating_sub(kept);
     for k in able {
         let Some(rest) = left.checked_sub(bytes(&scop.arrays[k])) else { break };
         (left, on_chip[k]) = (rest, true);
@@ -76,7 +79,7 @@ fn may_pass(scop: &Scop, name: &str) -> bool {
 }
 
 fn no_array(scop: &Scop, option: &str, name: &str) -> Diagnostic {
-    let names: Vec<&str> = in_dram(scop).map(|(_, a)| a.name.as_str()).collect();
+    let names: Vec<&str> = in_dram(scop).filter(|(_, a)| !a.kept).map(|(_, a)| a.name.as_str()).collect();
     Diagnostic::error("E0709", None, format!("--{option}: there is no array `{name}` in DRAM"))
         .help(format!("the arrays are {}", names.join(", ")))
 }
@@ -87,7 +90,7 @@ fn grouped(scop: &Scop, groups: &[Vec<String>], mut keys: Vec<usize>) -> Result<
     for group in groups {
         let mut first = None;
         for name in group {
-            let Some((array, _)) = in_dram(scop).find(|(_, a)| a.name == *name) else {
+            let Some((array, _)) = in_dram(scop).find(|(_, a)| a.name == *name && !a.kept) else {
                 faults.push(no_array(scop, "ports", name));
                 continue;
             };

@@ -1,7 +1,7 @@
 //! A function of a merged array as an array of its own.
 
 use crate::contract::dram::{Memories, MemoryTiming};
-use crate::vsa::{Common, Member, NodeId, Op, Remarks, Vsa};
+use crate::vsa::{Common, NodeId, Op, Remarks, Vsa, When};
 use std::collections::BTreeMap;
 use uniform::affine::Condition;
 use uniform::sizes::Formula;
@@ -44,7 +44,7 @@ impl Vsa {
         out.name.clone_from(&member.name);
         out.functions = vec![];
         keep_loops(&mut out);
-        keep_arrays(&mut out, member);
+        keep_arrays(&mut out, self, function);
         keep_sources(&mut out);
         keep_nodes(&mut out);
         out
@@ -76,22 +76,28 @@ fn keep_loops(vsa: &mut Vsa) {
     }
 }
 
-/// Drops the arrays, scalars and groups of other functions.
-fn keep_arrays(vsa: &mut Vsa, member: &Member) {
+/// Drops the arrays, scalars and groups of other functions of `merged`.
+fn keep_arrays(vsa: &mut Vsa, merged: &Vsa, function: usize) {
+    let member = &merged.functions[function];
     let place = |array: u32| member.arrays.iter().position(|a| a.0 == array as usize);
-    let own = |all: &[u32]| all.iter().find_map(|array| place(*array));
-    let inputs: Vec<usize> = (0..vsa.inputs.len()).filter(|&g| own(&vsa.inputs[g].arrays).is_some()).collect();
-    let outputs: Vec<usize> = (0..vsa.outputs.len()).filter(|&g| own(&vsa.outputs[g].arrays).is_some()).collect();
+    // Functions may share an array that is kept, so a group's functions say whose it is.
+    let own = |arrays: &[u32], when: &When| {
+        when.functions.iter().position(|f| *f == function).and_then(|k| place(*arrays.get(k)?))
+    };
+    let of_input = |g: usize| own(&merged.inputs[g].arrays, &merged.inputs[g].used);
+    let of_output = |g: usize| own(&merged.outputs[g].arrays, &merged.outputs[g].emit);
+    let inputs: Vec<usize> = (0..vsa.inputs.len()).filter(|&g| of_input(g).is_some()).collect();
+    let outputs: Vec<usize> = (0..vsa.outputs.len()).filter(|&g| of_output(g).is_some()).collect();
     vsa.inputs = inputs.iter().map(|&g| vsa.inputs[g].clone()).collect();
     vsa.outputs = outputs.iter().map(|&g| vsa.outputs[g].clone()).collect();
-    for g in &mut vsa.inputs {
-        g.array = own(&std::mem::take(&mut g.arrays)).unwrap_or(0) as u32;
+    for (g, of) in vsa.inputs.iter_mut().zip(&inputs) {
+        (g.array, g.arrays) = (of_input(*of).unwrap_or(0) as u32, vec![]);
         for after in &mut g.after {
             after.output = outputs.iter().position(|o| *o == after.output as usize).unwrap_or(0) as u32;
         }
     }
-    for g in &mut vsa.outputs {
-        g.array = own(&std::mem::take(&mut g.arrays)).unwrap_or(0) as u32;
+    for (g, of) in vsa.outputs.iter_mut().zip(&outputs) {
+        (g.array, g.arrays) = (of_output(*of).unwrap_or(0) as u32, vec![]);
     }
     let mut ports: Vec<u32> = vec![];
     let mut arrays = vec![];

@@ -3,7 +3,7 @@
 //! Functions share ports: each takes the ports of those before it that are as wide as its own, first those that move
 //! data the same way. One function runs at a time, so no port has more to do than before.
 
-use crate::vsa::{DramArray, Member, Scratch, Vsa};
+use crate::vsa::{DramArray, Home, Member, Vsa};
 use std::cmp::Reverse;
 
 /// The arrays of all functions.
@@ -19,7 +19,23 @@ struct Shared {
     bytes: u32,
     /// It reads, it writes.
     moves: [bool; 2],
-    scratch: bool,
+    /// The array on chip that is behind it.
+    on_chip: Option<DramArray>,
+}
+
+impl Shared {
+    /// The functions have this port together: their arrays are in DRAM, or one array is kept for all of them.
+    fn is_one(&self, other: &Shared) -> bool {
+        let kept = |a: &DramArray, b: &DramArray| {
+            a.home == Home::Kept && (a.home, &a.name, a.ty, &a.dims) == (b.home, &b.name, b.ty, &b.dims)
+        };
+        let behind = match (&self.on_chip, &other.on_chip) {
+            (None, None) => true,
+            (Some(a), Some(b)) => kept(a, b),
+            _ => false,
+        };
+        behind && self.bytes == other.bytes
+    }
 }
 
 fn moves(vsa: &Vsa, port: usize) -> [bool; 2] {
@@ -42,9 +58,8 @@ fn chosen(arrays: &[&Vsa]) -> Vec<Vec<usize>> {
         let mut mine: Vec<usize> = vec![];
         for own in own {
             let wanted =
-                Shared { bytes: vsa.bus_bytes(own), moves: moves(vsa, own), scratch: vsa.on_chip(own).is_some() };
-            let fits = |s: &Shared| !wanted.scratch && !s.scratch && s.bytes == wanted.bytes;
-            let free = (0..shared.len()).filter(|p| !mine.contains(p) && fits(&shared[*p]));
+                Shared { bytes: vsa.bus_bytes(own), moves: moves(vsa, own), on_chip: vsa.on_chip(own).cloned() };
+            let free = (0..shared.len()).filter(|p| !mine.contains(p) && wanted.is_one(&shared[*p]));
             // Engines that would be new there.
             let new = |p: &usize| (0..2).filter(|d| wanted.moves[*d] && !shared[*p].moves[*d]).count();
             let port = free.min_by_key(new).unwrap_or(shared.len());
@@ -59,21 +74,31 @@ fn chosen(arrays: &[&Vsa]) -> Vec<Vec<usize>> {
     all
 }
 
-/// The arrays of all functions: those of arguments, scratch buffers, memories on chip.
+/// The arrays of all functions, in the order of [`Home`]. A kept array is one for all functions that have it.
 pub fn layout(arrays: &[&Vsa]) -> Layout {
     let chosen = chosen(arrays);
     let mut dram: Vec<DramArray> = vec![];
     let mut numbers: Vec<usize> = vec![];
     let mut places: Vec<Vec<usize>> = arrays.iter().map(|vsa| vec![0; vsa.arrays.len()]).collect();
-    for scratch in [None, Some(Scratch::Dram), Some(Scratch::OnChip)] {
+    for home in Home::ALL {
         for (f, vsa) in arrays.iter().enumerate() {
-            for (k, a) in vsa.arrays.iter().enumerate().filter(|(_, a)| a.scratch == scratch) {
+            for (k, a) in vsa.arrays.iter().enumerate().filter(|(_, a)| a.home == home) {
                 let port = chosen[f][a.port as usize];
                 let number = numbers.iter().position(|p| *p == port).unwrap_or_else(|| {
                     numbers.push(port);
                     numbers.len() - 1
                 });
+                let kept = |b: &DramArray| b.home == Home::Kept && b.port as usize == number;
+                if let Some(known) = dram.iter().position(kept) {
+                    places[f][k] = known;
+                    continue;
+                }
                 places[f][k] = dram.len();
+                if home == Home::Kept {
+                    let name = unlike(&a.name, |name| dram.iter().any(|b| b.name == name));
+                    dram.push(DramArray { name, port: number as u32, ..a.clone() });
+                    continue;
+                }
                 let name = unlike(&format!("{}_{}", vsa.name, a.name), |name| dram.iter().any(|b| b.name == name));
                 dram.push(DramArray { name, port: number as u32, ..a.clone() });
             }

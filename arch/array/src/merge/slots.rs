@@ -17,7 +17,7 @@
 //! extents are multiples of the tiles: the engine has tables of its steps, by function, then.
 
 use crate::contract::walk::has_pauses;
-use crate::vsa::{DramArray, Footprint, InputGroup, OutputGroup, OutputPort, Vsa, When};
+use crate::vsa::{DramArray, Footprint, Home, InputGroup, OutputGroup, OutputPort, Vsa, When};
 use uniform::affine::Form;
 use uniform::counters::Case;
 use uniform::sizes::Formula;
@@ -215,7 +215,7 @@ fn can_be_one(merged: &Vsa, arrays: [u32; 2], footprint: &Footprint, whole: bool
     let rank = footprint.view.len();
     let suits = || {
         whole
-            && a.scratch.is_none()
+            && a.home == Home::Argument
             && a.dims.len() == b.dims.len()
             && footprint.step(&a.extents(rank)) == footprint.step(&b.extents(rank))
     };

@@ -212,7 +212,7 @@ impl Parser {
         Ok(())
     }
 
-    /// `A: i16 [64][s0] word 4 port 1 scratch`; `on_chip` in place of `scratch`
+    /// `A: i16 [64][s0] word 4 port 1 scratch`; `on_chip` or `kept` in place of `scratch`
     fn array(&mut self, line: &mut Line) -> Result<(), String> {
         let vsa = &mut self.vsa;
         let name = line.name()?;
@@ -235,12 +235,9 @@ impl Parser {
         let word = line.small()?;
         // Left out: a port of its own.
         let port = if line.has_word("port") { line.small()? } else { vsa.ports() as u32 };
-        let scratch = if line.has_word("scratch") {
-            Some(Scratch::Dram)
-        } else {
-            line.has_word("on_chip").then_some(Scratch::OnChip)
-        };
-        vsa.arrays.push(DramArray { name, ty, dims, word, port, scratch });
+        let homes = [("scratch", Home::Scratch), ("on_chip", Home::OnChip), ("kept", Home::Kept)];
+        let home = homes.into_iter().find(|(word, _)| line.has_word(word)).map_or(Home::Argument, |h| h.1);
+        vsa.arrays.push(DramArray { name, ty, dims, word, port, home });
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use crate::text::names::{counter_names, BINARY, UNARY};
 use crate::vsa::When;
 use crate::vsa::{
-    After, Bank, CellBound, Delay, Footprint, InputGroup, Node, NodeId, Op, OutputGroup, Scratch, Until, Vsa,
+    After, Bank, CellBound, Delay, Footprint, Home, InputGroup, Node, NodeId, Op, OutputGroup, Until, Vsa,
 };
 use scop::text::lex::is_word;
 use scop::value::{Field, Spread};
@@ -200,12 +200,13 @@ impl Printer<'_> {
                 None => a.dims.iter().map(|d| format!("[{d}]")).collect(),
             };
             let port = if a.port == ports { String::new() } else { format!(" port {}", a.port) };
-            let scratch = match a.scratch {
-                None => "",
-                Some(Scratch::Dram) => " scratch",
-                Some(Scratch::OnChip) => " on_chip",
+            let home = match a.home {
+                Home::Argument => "",
+                Home::Scratch => " scratch",
+                Home::OnChip => " on_chip",
+                Home::Kept => " kept",
             };
-            writeln!(self.out, "array {}: {}{dims} word {}{port}{scratch}", Name(&a.name), a.ty, a.word)?;
+            writeln!(self.out, "array {}: {}{dims} word {}{port}{home}", Name(&a.name), a.ty, a.word)?;
             ports = ports.max(a.port + 1);
         }
         Ok(())

@@ -7,7 +7,7 @@ use crate::contract::away::MOST_DIES;
 use crate::contract::common;
 use crate::contract::walk::{LONGEST_BURST, MOST_AHEAD};
 use crate::forms::full_range;
-use crate::vsa::{After, Bank, Common, DramArray, Footprint, Member, Op, Scalar, Scratch, Until, Vsa, When};
+use crate::vsa::{After, Bank, Common, DramArray, Footprint, Home, Member, Op, OutputGroup, Scalar, Until, Vsa, When};
 use scop::{Expr, ExprKind};
 use std::collections::{BTreeMap, BTreeSet};
 use uniform::affine::{Condition, Form};
@@ -86,7 +86,7 @@ impl WellFormed<'_> {
         *a == DramArray { name: a.name.clone(), dims: a.dims.clone(), ..b.clone() } && a.dims.len() == b.dims.len()
     }
 
-    /// Every array and scalar is of one function of a merged array, every group in its runs only.
+    /// Every array and scalar is of one function of a merged array, a kept array of some; every group in its runs only.
     fn functions(&mut self) {
         let vsa = self.vsa;
         if !vsa.is_merged() {
@@ -101,8 +101,17 @@ impl WellFormed<'_> {
             places.sort_unstable();
             places == (from..count).collect::<Vec<_>>()
         };
-        let places = |all: &[(usize, String)]| all.iter().map(|a| a.0).collect();
-        let each = once(&|f| places(&f.arrays), 0, vsa.arrays.len())
+        let places = |all: &[(usize, String)]| all.iter().map(|a| a.0).collect::<Vec<usize>>();
+        // Functions may share what is kept, each has it at most once.
+        let shared = vsa.arrays.iter().position(|a| a.home == Home::Kept).unwrap_or(vsa.arrays.len());
+        let apart = |f: &Member| places(&f.arrays).into_iter().filter(|k| *k < shared).collect();
+        let kept = (shared..vsa.arrays.len()).all(|k| {
+            let times = |f: &Member| f.arrays.iter().filter(|a| a.0 == k).count();
+            vsa.functions.iter().any(|f| times(f) == 1) && vsa.functions.iter().all(|f| times(f) <= 1)
+        });
+        let each = kept
+            && vsa.functions.iter().all(|f| f.arrays.iter().all(|a| a.0 < vsa.arrays.len()))
+            && once(&apart, 0, shared)
             && once(&|f| places(&f.scalars), 0, vsa.scalars.len())
             && once(&|f| places(&f.sizes), 1, vsa.sizes.list.len());
         self.require(each, || "an array, scalar or size that is not of exactly one function".into());
@@ -147,10 +156,10 @@ impl WellFormed<'_> {
         self.require(!vsa.arrays[..i].iter().any(|b| b.name == a.name), || {
             format!("array {i}: second one named {}", a.name)
         });
-        self.require(vsa.arrays[..i].iter().all(|b| b.scratch <= a.scratch), || {
-            format!("array {}: behind one of scratch", a.name)
+        self.require(vsa.arrays[..i].iter().all(|b| b.home <= a.home), || {
+            format!("array {}: behind one that is not argument, scratch, on_chip, kept, in this order", a.name)
         });
-        let alone = a.scratch != Some(Scratch::OnChip) || vsa.arrays.iter().filter(|b| b.port == a.port).count() == 1;
+        let alone = !a.home.is_on_chip() || vsa.arrays.iter().filter(|b| b.port == a.port).count() == 1;
         self.require(alone, || format!("array {}: on chip, but not alone behind its port", a.name));
         let bits = a.ty.bits();
         self.require((8..=64).contains(&bits) && bits.is_power_of_two(), || {
@@ -363,17 +372,20 @@ impl WellFormed<'_> {
         }
     }
 
-    fn group(&mut self, what: &str, array: u32, subscripts: &[Form], footprint: &Footprint) -> bool {
+    fn group(&mut self, what: &str, (array, when): (u32, &When), subscripts: &[Form], footprint: &Footprint) -> bool {
         let vsa = self.vsa;
         if array as usize >= vsa.arrays.len() {
             self.faults.push(format!("{what}: no array {array}"));
             return false;
         }
         let rank = vsa.arrays[array as usize].dims.len().max(1);
-        let stored = vsa.outputs.iter().any(|o| o.array == array);
+        let with = |o: &OutputGroup| {
+            !vsa.is_merged() || o.emit.functions.iter().any(|f| when.functions.contains(f))
+        };
+        let stored = vsa.outputs.iter().any(|o| o.array == array && with(o));
         let lengths = [subscripts.len(), footprint.origin.len(), footprint.rows.len() + 1];
         let equal = lengths[0] >= 1 && lengths.iter().all(|&l| l == lengths[0]);
-        // Inner dimensions may stand as one where nothing is stored.
+        // Inner dimensions may stand as one where a run stores nothing.
         let sees = if stored { rank } else { 1 }..=rank;
         let view = sees.contains(&footprint.view.len()) && footprint.view.iter().all(|f| f.coeffs.len() == lengths[0]);
         self.require(equal && view, || {
@@ -431,7 +443,7 @@ impl WellFormed<'_> {
         let vsa = self.vsa;
         for (i, g) in vsa.inputs.iter().enumerate() {
             let what = format!("input group {i}");
-            if !self.group(&what, g.array, &g.subscripts, &g.footprint) {
+            if !self.group(&what, (g.array, &g.used), &g.subscripts, &g.footprint) {
                 continue;
             }
             let rank = g.subscripts.len();
@@ -473,7 +485,7 @@ impl WellFormed<'_> {
         let vsa = self.vsa;
         for (i, g) in vsa.outputs.iter().enumerate() {
             let what = format!("output group {i}");
-            if !self.group(&what, g.array, &g.subscripts, &g.footprint) {
+            if !self.group(&what, (g.array, &g.emit), &g.subscripts, &g.footprint) {
                 continue;
             }
             let rank = g.subscripts.len();

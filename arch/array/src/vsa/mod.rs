@@ -50,21 +50,39 @@ pub struct DramArray {
     pub word: u32,
     /// The AXI port that moves it. Arrays may share one; ports are numbered in the order of their first arrays.
     pub port: u32,
-    /// It is no argument of the program, but passes values between phases. Those stand behind all others, those on chip
-    /// last.
-    pub scratch: Option<Scratch>,
+    /// Arguments come first, then the others in the order of [`Home`].
+    pub home: Home,
 }
 
 /// Bits of an address within a memory on chip, at least: bursts end at multiples of 4 KiB.
 const LEAST_ADDRESS_BITS: u32 = 13;
 
-/// Where values lie that one phase passes on to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Scratch {
-    /// In a buffer in DRAM that the host gives and never looks at.
-    Dram,
-    /// In a memory of the IP's own, behind a port of its own: that is no AXI port of the IP.
+/// Where an array lies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Home {
+    /// In DRAM: an argument of the program.
+    #[default]
+    Argument,
+    /// In a buffer in DRAM that the host gives and never looks at: one phase passes values on to another there.
+    Scratch,
+    /// The same in a memory of the IP's own, behind a port of its own: that is no AXI port of the IP.
     OnChip,
+    /// In a memory of the IP's own, too, but its values stay there from run to run: a `static` array of the program.
+    Kept,
+}
+
+impl Home {
+    /// All of them, in their order.
+    pub const ALL: [Home; 4] = [Home::Argument, Home::Scratch, Home::OnChip, Home::Kept];
+
+    /// Nobody looks at the values before and after a run.
+    pub fn is_temporary(self) -> bool {
+        matches!(self, Home::Scratch | Home::OnChip)
+    }
+    /// In a memory of the IP's own.
+    pub fn is_on_chip(self) -> bool {
+        matches!(self, Home::OnChip | Home::Kept)
+    }
 }
 
 impl DramArray {
@@ -312,11 +330,11 @@ impl Vsa {
     }
     /// Arrays whose addresses the host gives: the first of [`Vsa::arrays`].
     pub fn hosted(&self) -> usize {
-        self.arrays.iter().position(|a| a.scratch == Some(Scratch::OnChip)).unwrap_or(self.arrays.len())
+        self.arrays.iter().position(|a| a.home.is_on_chip()).unwrap_or(self.arrays.len())
     }
     /// The array behind a port to a memory on chip.
     pub fn on_chip(&self, port: usize) -> Option<&DramArray> {
-        self.arrays.iter().find(|a| a.scratch == Some(Scratch::OnChip) && a.port as usize == port)
+        self.arrays.iter().find(|a| a.home.is_on_chip() && a.port as usize == port)
     }
     /// Bits of the addresses at a port.
     pub fn port_address_bits(&self, port: usize) -> u32 {

@@ -292,7 +292,7 @@ impl Draw {
                 dims: (0..self.index(4)).map(|_| self.int()).collect(),
                 word: self.index(100) as u32,
                 port: self.index(4) as u32,
-                scratch: [None, Some(Scratch::Dram), Some(Scratch::OnChip)][self.index(3)],
+                home: Home::ALL[self.index(4)],
             })
             .collect();
         let timed = if self.flag() { nodes } else { 0 };

@@ -19,6 +19,7 @@ impl Around<'_> {
         Outside {
             set: may_set(self.before, d) || (self.repeated && may_set(self.after, d)),
             used: may_use(self.after, d, !self.repeated) || (self.repeated && may_use(self.before, d, false)),
+            preset: false,
             allocated: d.pointer.is_some() && d.to_elements && self.allocated(d),
         }
     }

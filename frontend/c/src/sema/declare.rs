@@ -168,6 +168,7 @@ impl Sema {
             array: None,
             iterator: None,
             keeps_value: d.keeps_value(),
+            begins_as_zero: d.begins_as_zero(),
             predicates: if d.keeps_value() { 0 } else { self.predicates.len() },
             lifetime: if d.keeps_value() { 0 } else { self.depth() },
             guarded: None,
@@ -412,6 +413,8 @@ impl Sema {
             storage: s.storage,
             binding: s.binding,
             constant: s.constant,
+            zeroed: s.keeps_value && s.begins_as_zero,
+            kept: false,
             span: s.span,
         });
         id
@@ -436,6 +439,7 @@ impl Sema {
             array: None,
             iterator: None,
             keeps_value: false,
+            begins_as_zero: false,
             predicates: self.predicates.len(),
             lifetime: 0,
             guarded: None,

@@ -102,6 +102,8 @@ struct Slot {
     iterator: Option<Span>,
     /// Declared `static`: it has a value before its declaration is reached.
     keeps_value: bool,
+    /// Its initializer gives it no value but zero.
+    begins_as_zero: bool,
     /// The number of predicates around its declaration; they need not guard its writes.
     predicates: usize,
     /// The number of loops around its declaration.

@@ -43,6 +43,8 @@ fn scalar_scop(scalars: &[(&str, ScalarType)]) -> (Scop, Statement) {
         storage: Storage::Dram,
         binding: Binding::Global,
         constant: false,
+        zeroed: false,
+        kept: false,
         span,
     };
     let scop = Scop { arrays: scalars.iter().map(one).collect(), ..Scop::default() };

@@ -46,7 +46,7 @@ impl Display for Scop {
                 Name(&a.name),
                 a.ty,
                 a.c_type,
-                if a.constant { ", const" } else { "" }
+                [(a.constant, ", const"), (a.zeroed, ", zeroed"), (a.kept, ", kept")].map(|(is, word)| if is { word } else { "" }).concat()
             )?;
         }
         for (k, l) in self.loops.iter().enumerate() {

@@ -64,7 +64,7 @@ fn random_array(r: &mut Random, k: usize, bits: u32, bus: u32) -> DramArray {
         dims,
         word: bus / (bits / 8),
         port: 0,
-        scratch: None,
+        home: Default::default(),
     }
 }
 

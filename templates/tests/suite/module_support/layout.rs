@@ -35,7 +35,7 @@ fn random_array(r: &mut Random, v: &mut Vsa, rank: usize) -> u32 {
         dims: vec![100; rank],
         word: bus / (bits / 8),
         port: v.arrays.len() as u32,
-        scratch: None,
+        home: Default::default(),
     });
     v.arrays.len() as u32 - 1
 }

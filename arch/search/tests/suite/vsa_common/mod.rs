@@ -126,7 +126,7 @@ pub fn arrays(s: &Mm) -> Vec<DramArray> {
         dims: vec![a, b],
         word,
         port,
-        scratch: None,
+        home: Default::default(),
     };
     vec![
         array(0, "A", I16, s.n, s.k, s.words[0]),

@@ -92,7 +92,7 @@ impl Parser {
             extents: vec![],
             storage,
             binding,
-            constant: false,
+            constant: false,zeroed: false,kept: false,
             span,
         });
     }

@@ -184,9 +184,14 @@ impl Parser {
             Storage::Dram if line.has_word("static") => Binding::Static,
             Storage::Dram => line.keyword("global").map(|()| Binding::Global)?,
         };
-        let constant = line.has(",");
-        if constant {
-            line.keyword("const")?;
+        let (mut constant, mut zeroed, mut kept) = (false, false, false);
+        while line.has(",") {
+            match line.word("const, zeroed or kept")?.as_str() {
+                "const" => constant = true,
+                "zeroed" => zeroed = true,
+                "kept" => kept = true,
+                other => return Err(format!("expected const, zeroed or kept, found `{other}`")),
+            }
         }
         self.scop.arrays.push(Array {
             name,
@@ -197,6 +202,8 @@ impl Parser {
             storage,
             binding,
             constant,
+            zeroed,
+            kept,
             span: self.span,
         });
         Ok(())
