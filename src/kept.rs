@@ -29,7 +29,8 @@ pub fn choose(functions: &mut [(Input, DesignSpec)], wiring: &Wiring, merge: boo
         let Some(&(first, array)) = of.first() else { return Err(unknown(functions, name)) };
         let (one, is) = (&functions[first].0, &functions[first].0.scop.arrays[array]);
         let refuse = |why: String, help: &str| {
-            let fault = Diagnostic::error("E0734", is.span, format!("--keep {name}: {why}")).help(help);
+            let fault =
+                Diagnostic::error("E0734", is.span, format!("--keep {name}: {why}")).label("declared here").help(help);
             Err(Error::diagnostics(vec![fault], &one.scop.sources))
         };
         if !is.zeroed {

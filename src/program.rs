@@ -13,9 +13,9 @@ use array::kernel::Kernel;
 use array::text::Stage;
 use array::vsa::{Home, Vsa};
 use cost::board::Board;
+use scop::diag::SourceMap;
 use scop::Scop;
 use std::collections::BTreeMap;
-use scop::diag::SourceMap;
 use uniform::aim::CountedMemory;
 use uniform::cuts::Cuts;
 use uniform::design::{ArrayChoice, DesignSpec, LONGEST_LATENCY};
@@ -195,7 +195,9 @@ impl Work {
             scop.arrays.iter().any(|a| a.kept && !spec.wiring.word.contains_key(&a.name))
         };
         let mut words = BTreeMap::new();
-        for ((input, _), spec) in self.functions.iter().zip(&*specs).filter(|((input, _), spec)| open(&input.scop, spec)) {
+        for ((input, _), spec) in
+            self.functions.iter().zip(&*specs).filter(|((input, _), spec)| open(&input.scop, spec))
+        {
             let compiled = compile(input, spec, &self.board, reporter)?;
             for array in compiled.vsa.arrays.iter().filter(|a| a.home == Home::Kept) {
                 let word = words.entry(array.name.clone()).or_insert(array.word);

@@ -4,7 +4,7 @@ use crate::bands;
 use crate::clock::{Clock, Slower};
 use array::contract::dram::Pace;
 use array::ip::Ip;
-use array::vsa::{Shared, Until, Vsa};
+use array::vsa::{Home, Shared, Until, Vsa};
 use cost::bank::Load;
 use cost::board::{Board, Resources};
 use cost::ip;
@@ -32,6 +32,12 @@ pub fn utilization(compiled: &Compiled, cycles: i64) -> Option<f64> {
 pub fn utilization_text(compiled: &Compiled, cycles: i64) -> String {
     let share = utilization(compiled, cycles).map_or("unknown share".to_string(), |u| format!("{:.1} %", 100.0 * u));
     format!("{share} of {} lanes", grouped(peak(compiled.own())))
+}
+
+/// The arrays in memories of the IP that have this home.
+fn on_chip(vsa: &Vsa, home: Home) -> Vec<Value> {
+    let own = vsa.arrays.iter().filter(|a| a.home == home);
+    own.map(|a| json!({ "array": a.name, "bytes": a.bytes() })).collect()
 }
 
 /// The AXI ports, arrays and registers that a host needs.
@@ -121,7 +127,8 @@ fn function(compiled: &Compiled, board: &Board) -> Value {
         "simd": vsa.lanes,
         "sizes": vsa.sizes.list.iter().map(|s| json!({ "name": s.name, "max": s.max })).collect::<Vec<_>>(),
         "phases": phases(vsa),
-        "on_chip": vsa.arrays[vsa.hosted()..].iter().map(|a| json!({ "array": a.name, "bytes": a.bytes() })).collect::<Vec<_>>(),
+        "on_chip": on_chip(vsa, Home::OnChip),
+        "kept": on_chip(vsa, Home::Kept),
         "tile_loops": vsa.counters[vsa.parameters()..vsa.tile_depth].iter().map(loops).collect::<Vec<_>>(),
         "time_loops": vsa.counters[vsa.tile_depth..].iter().map(loops).collect::<Vec<_>>(),
         "skew": vsa.schedule.steps(),
@@ -486,7 +493,9 @@ fn optional_rows(
     let bytes = |name: &str, bytes: i64| format!("{name} {} bytes", grouped(bytes));
     let scratch: Vec<_> =
         interface.arguments().filter(|a| a.is_scratch()).map(|a| bytes(&a.name, a.bytes() as i64)).collect();
-    let on_chip: Vec<_> = vsa.arrays[vsa.hosted()..].iter().map(|a| bytes(&a.name, a.bytes())).collect();
+    let of =
+        |home: Home| vsa.arrays.iter().filter(move |a| a.home == home).map(|a| bytes(&a.name, a.bytes())).collect();
+    let (on_chip, kept): (Vec<_>, Vec<_>) = (of(Home::OnChip), of(Home::Kept));
     let phases = phases(vsa);
     let phases = (phases > 1).then(|| format!("{}, one after the other{}", grouped(phases), passed_through(vsa)));
     let listed = |all: Vec<String>| (!all.is_empty()).then(|| all.join(", "));
@@ -494,6 +503,7 @@ fn optional_rows(
         ("phases", phases),
         ("sharing", vsa.remarks.shared.as_ref().map(shared_text)),
         ("on chip", listed(on_chip)),
+        ("kept", listed(kept)),
         ("scratch", listed(scratch)),
         ("objective", objective(compiled).filter(|_| is_alone)),
         ("proof", proof(compiled).filter(|_| is_alone)),

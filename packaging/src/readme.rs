@@ -3,7 +3,7 @@
 use crate::{fill, quote, types, Function, Ip};
 use scop::Affine;
 use std::fmt::Write as _;
-use templates::interface::{self, Argument, Array, Register, SizeArgument};
+use templates::interface::{self, Argument, Array, Interface, Register, SizeArgument};
 
 const HOST: &str =
     "| `sw/host@STEM@.cpp`, `sw/reference@STEM@.@EXTENSION@` | XRT host that compares with the C program (its \
@@ -46,7 +46,7 @@ pub fn text(ip: &Ip, revision: u32) -> String {
                 let sized = interface.functions.iter().any(|f| !f.sizes.is_empty());
                 let keeps = |a: &Argument| a.array().is_some_and(|x| x.read && x.written && !x.scratch);
                 let state = interface.arguments().any(keeps);
-                choice(ip) + if sized { SIZES } else { "" } + if state { STATE } else { "" }
+                choice(ip) + if sized { SIZES } else { "" } + if state { STATE } else { "" } + &kept(interface)
             }),
             ("QUEUE", {
                 let overlap = if interface.layout.overlap { BESIDE } else { "" };
@@ -160,6 +160,23 @@ const LENGTHS: &str = "\
 const STATE: &str = "\n\
     Arrays that are read and written hold what the run before left. Keep these buffers from run to run where the C\n\
     program does, as for its `static` variables.\n";
+
+/// What stays on chip from run to run.
+fn kept(interface: &Interface) -> String {
+    let mut names: Vec<&str> =
+        interface.functions.iter().flat_map(|f| &f.kept).map(|kept| kept.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
+    match names.is_empty() {
+        true => String::new(),
+        false => KEPT.replace("@NAMES@", &names.join(", ")),
+    }
+}
+
+const KEPT: &str = "\n\
+    Kept on chip from run to run: @NAMES@. They begin as zeros when the FPGA is configured, and are no arguments. A reset\n\
+    does not clear them; if it stops a run, what that run stores may be there in part.\n";
 
 const QUEUE: &str = "\n\
     The queue: write the arguments, then the number of the function to `queue`. The queue stores both, so the next\n\

@@ -152,6 +152,12 @@ pub fn reference(
                 set,
                 " b[{slot}] = before[{k}]; a[{slot}] = after[{k}]; __builtin_memcpy(p[{slot}], b[{slot}], {size});"
             ),
+            // What this program keeps from call to call, as the IP does.
+            None if array.kept => writeln!(
+                set,
+                " static char kept_{slot}[{size}]; b[{slot}] = kept_{slot}; a[{slot}] = __builtin_malloc({size}); \
+                __builtin_memcpy(p[{slot}], b[{slot}], {size});"
+            ),
             None => writeln!(
                 set,
                 " b[{slot}] = a[{slot}] = __builtin_malloc({size}); __builtin_memset(p[{slot}], 0, {size});"
@@ -159,6 +165,11 @@ pub fn reference(
         };
         let _ = match numbers.contains(&Some(index)) {
             true => writeln!(free, "  __builtin_free(p[{slot}]);"),
+            false if array.kept => writeln!(
+                free,
+                "  __builtin_memcpy(kept_{slot}, a[{slot}], {size}); __builtin_free(p[{slot}]); \
+                __builtin_free(a[{slot}]);"
+            ),
             false => writeln!(free, "  __builtin_free(p[{slot}]); __builtin_free(b[{slot}]);"),
         };
     }

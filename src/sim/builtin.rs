@@ -226,7 +226,7 @@ impl Machine {
         let function = &job.built.interface.functions[job.runs[number].function];
         let words = |kept: &Kept| {
             let word = |at: u64| {
-                let limbs = self.sim.mem_word(&kept.cells, at as usize).unwrap_or_default();
+                let limbs = self.sim.mem_word(&kept.cells, at as usize).expect("a word of a memory");
                 limbs.iter().flat_map(|limb| limb.to_le_bytes()).take(kept.word as usize).collect::<Vec<u8>>()
             };
             let mut bytes: Vec<u8> = (0..kept.bytes.div_ceil(kept.word.into())).flat_map(word).collect();

@@ -93,9 +93,10 @@ fn memory(port: usize) -> String {
     format!("memory{port}")
 }
 
-/// The hierarchical name, in the IP, of the words behind a port of a core.
-pub fn cells(core: usize, port: usize) -> String {
-    format!("{}.{}.{}", crate::cores::instance(core), memory(port), on_chip::CELLS)
+/// The hierarchical name, in the IP, of the words behind a port; `core`: the instance of the core, unless it is the IP.
+pub fn cells(core: Option<String>, port: usize) -> String {
+    let within = core.into_iter().chain([memory(port), on_chip::CELLS.to_string()]);
+    within.collect::<Vec<_>>().join(".")
 }
 
 /// What a core tells.

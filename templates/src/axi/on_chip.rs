@@ -163,7 +163,16 @@ impl OnChip {
         beat.next(m.mux(last, m.lit(0, u(8)), beat.q().add_lit(1))).en(taken).rst(rst, 0);
         let at = (head[0] + beat.q().resize(head[0].w())).named("w_word");
         let stage = |name: &str, value: Sig<'m>| m.reg(name, value.ty()).next(value).q();
-        let stores = m.reg("w_stores", u(1)).next(taken).rst(rst, 0).q();
+        // What is kept is not lost to what registers hold before the first reset.
+        let stores = m.reg("w_stores", u(1));
+        let stores = match self.kept {
+            true => {
+                let live = m.reg("was_reset", u(1)).init(0);
+                live.next(live.q() | rst);
+                stores.init(0).next(taken & live.q()).rst(rst, 0).q()
+            }
+            false => stores.next(taken).rst(rst, 0).q(),
+        };
         let elements: Vec<Sig<'m>> =
             (0..self.bus.bytes / self.element).rev().map(|e| strobes.bit(e * self.element)).collect();
         cells.write_masked(

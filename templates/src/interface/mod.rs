@@ -519,7 +519,10 @@ fn function(ip: &Ip, f: usize, ident: String, layout: &Layout, shared: &[Vec<usi
         name,
         own,
         bytes: core.arrays[k].bytes() as u64,
-        cells: crate::core::cells(function.core, core.port_of(k as u32)),
+        cells: crate::core::cells(
+            (ip.functions.len() > 1).then(|| crate::cores::instance(function.core)),
+            core.port_of(k as u32),
+        ),
         word: core.arrays[k].bus_bytes(),
     });
     let kept = kept.collect();

@@ -317,7 +317,8 @@ fn data_waits_for_its_address() {
     v.tile_depth = 1;
     v.counters = vec![Counter::constant("t".into(), 300)];
     let ty = scop::ScalarType::Int { bits: 8, signed: true };
-    v.arrays = vec![DramArray { name: "A".into(), ty, dims: vec![301 * 1024], word: 4, port: 0, home: Default::default() }];
+    v.arrays =
+        vec![DramArray { name: "A".into(), ty, dims: vec![301 * 1024], word: 4, port: 0, home: Default::default() }];
     let origin = vec![Form { constant: 1020, counters: vec![1024], space: [0, 0] }];
     v.outputs = vec![OutputGroup {
         arrays: vec![],

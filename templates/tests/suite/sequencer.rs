@@ -36,7 +36,14 @@ fn random_vsa(r: &mut Random) -> Vsa {
     let node = |waves| Node { op: past(waves), ty: ScalarType::I32, name: String::new() };
     v.nodes = (0..2).map(|_| node(random_delay(r, v.cases.len()))).collect();
     v.schedule.interval = r.pick(&[1, 1, 1, 2, 3, 6]);
-    v.arrays = vec![DramArray { name: "A".into(), ty: ScalarType::I32, dims: vec![], word: 1, port: 0, home: Default::default() }];
+    v.arrays = vec![DramArray {
+        name: "A".into(),
+        ty: ScalarType::I32,
+        dims: vec![],
+        word: 1,
+        port: 0,
+        home: Default::default(),
+    }];
     let footprint = Footprint {
         view: Footprint::plain_view(1),
         origin: vec![Form::default()],

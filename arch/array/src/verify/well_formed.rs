@@ -379,9 +379,7 @@ impl WellFormed<'_> {
             return false;
         }
         let rank = vsa.arrays[array as usize].dims.len().max(1);
-        let with = |o: &OutputGroup| {
-            !vsa.is_merged() || o.emit.functions.iter().any(|f| when.functions.contains(f))
-        };
+        let with = |o: &OutputGroup| !vsa.is_merged() || o.emit.functions.iter().any(|f| when.functions.contains(f));
         let stored = vsa.outputs.iter().any(|o| o.array == array && with(o));
         let lengths = [subscripts.len(), footprint.origin.len(), footprint.rows.len() + 1];
         let equal = lengths[0] >= 1 && lengths.iter().all(|&l| l == lengths[0]);

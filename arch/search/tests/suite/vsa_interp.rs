@@ -160,7 +160,14 @@ fn operation(op: Op, ty: ScalarType, operands: &[(u64, ScalarType)]) -> Vsa {
     Vsa {
         ahead: 512,
         nodes: nodes.0,
-        arrays: vec![DramArray { name: "r".into(), ty: stored, dims: vec![], word: 1, port: 0, home: Default::default() }],
+        arrays: vec![DramArray {
+            name: "r".into(),
+            ty: stored,
+            dims: vec![],
+            word: 1,
+            port: 0,
+            home: Default::default(),
+        }],
         outputs: vec![OutputGroup {
             arrays: vec![],
             array: 0,

@@ -132,7 +132,9 @@ fn another(scop: &mut Scop, ty: ScalarType) -> ArrayId {
         extents: vec![],
         storage: Storage::Dram,
         binding: Binding::Local,
-        constant: false,zeroed: false,kept: false,
+        constant: false,
+        zeroed: false,
+        kept: false,
         span: scop.function.region,
     });
     ArrayId(scop.arrays.len() as u32 - 1)

@@ -46,7 +46,9 @@ impl Display for Scop {
                 Name(&a.name),
                 a.ty,
                 a.c_type,
-                [(a.constant, ", const"), (a.zeroed, ", zeroed"), (a.kept, ", kept")].map(|(is, word)| if is { word } else { "" }).concat()
+                [(a.constant, ", const"), (a.zeroed, ", zeroed"), (a.kept, ", kept")]
+                    .map(|(is, word)| if is { word } else { "" })
+                    .concat()
             )?;
         }
         for (k, l) in self.loops.iter().enumerate() {

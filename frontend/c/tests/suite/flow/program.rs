@@ -92,7 +92,9 @@ impl Parser {
             extents: vec![],
             storage,
             binding,
-            constant: false,zeroed: false,kept: false,
+            constant: false,
+            zeroed: false,
+            kept: false,
             span,
         });
     }
