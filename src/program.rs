@@ -14,7 +14,6 @@ use array::text::Stage;
 use array::vsa::{Home, Vsa};
 use cost::board::Board;
 use scop::diag::SourceMap;
-use scop::Scop;
 use std::collections::BTreeMap;
 use uniform::aim::CountedMemory;
 use uniform::cuts::Cuts;
@@ -174,44 +173,64 @@ impl Work {
         }
         let mut whole: Vec<DesignSpec> = self.functions.iter().map(|f| f.1.clone()).collect();
         whole.iter_mut().for_each(|spec| spec.wiring.cuts = Some(Cuts::Nowhere));
-        self.words_of_kept(&mut whole, reporter)?;
-        let specs = whole.iter().collect();
-        let times = self.functions.iter().map(|f| f.0.layer.as_ref().map_or(1, |layer| layer.times)).collect();
-        let (name, board, cuts) = (&self.name, &self.board, cuts.as_ref());
-        let asked = search::merge::Asked { name, board, specs, cuts, times, again: &again };
-        let programs: Vec<Option<Kernel>> = self.functions.iter().map(|f| self.free(f)).collect();
-        let all = search::merge::alone(&asked, &programs, |f| {
-            compile(&self.functions[f].0, &whole[f], &self.board, reporter)
-        })?;
-        reporter.progress(Progress::Stage("merging"));
-        search::merge::merged(&asked, all).map_err(|faults| Error::diagnostics(faults, &SourceMap::default()))
+        let mut best: Option<((f64, f64), Vec<search::Compiled>)> = None;
+        let mut refused = None;
+        for whole in self.words_of_kept(whole, reporter)? {
+            let (name, board, cuts) = (&self.name, &self.board, cuts.as_ref());
+            let times = self.functions.iter().map(|f| f.0.layer.as_ref().map_or(1, |layer| layer.times)).collect();
+            let specs = whole.iter().collect();
+            let asked = search::merge::Asked { name, board, specs, cuts, times, again: &again };
+            let programs: Vec<Option<Kernel>> = self.functions.iter().map(|f| self.free(f)).collect();
+            let all = search::merge::alone(&asked, &programs, |f| {
+                compile(&self.functions[f].0, &whole[f], &self.board, reporter)
+            })?;
+            reporter.progress(Progress::Stage("merging"));
+            let found = search::merge::merged(&asked, all)
+                .and_then(|all| Ok((search::merge::worth(&asked, &all)?, all)))
+                .map_err(|faults| Error::diagnostics(faults, &SourceMap::default()));
+            match found {
+                Ok(new) if best.as_ref().is_none_or(|best| new.0 < best.0) => best = Some(new),
+                Ok(_) => {}
+                Err(why) => _ = refused.get_or_insert(why),
+            }
+        }
+        match (best, refused) {
+            (Some((_, all)), _) => Ok(all),
+            (None, why) => Err(why.unwrap_or_else(|| Error::internal("nothing was merged"))),
+        }
     }
 }
 
 impl Work {
-    /// Gives each kept array words of one width in all functions, that of the function that wants the widest.
-    fn words_of_kept(&self, specs: &mut [DesignSpec], reporter: &dyn Reporter) -> Result<()> {
-        let open = |scop: &Scop, spec: &DesignSpec| {
-            scop.arrays.iter().any(|a| a.kept && !spec.wiring.word.contains_key(&a.name))
+    /// The same with words of one width for each kept array in all functions, which share it: as wide as the function with the
+    /// widest ones wants, which takes the fewest cycles; and no wider than those of the memory, which takes fewer LUTs.
+    fn words_of_kept(&self, specs: Vec<DesignSpec>, reporter: &dyn Reporter) -> Result<Vec<Vec<DesignSpec>>> {
+        let open = |(input, spec): (&Input, &DesignSpec)| {
+            input.scop.arrays.iter().any(|a| a.kept && !spec.wiring.word.contains_key(&a.name))
         };
-        let mut words = BTreeMap::new();
-        for ((input, _), spec) in
-            self.functions.iter().zip(&*specs).filter(|((input, _), spec)| open(&input.scop, spec))
-        {
+        let inputs = || self.functions.iter().map(|f| &f.0);
+        let mut words: BTreeMap<String, [u32; 2]> = BTreeMap::new();
+        for (input, spec) in inputs().zip(&specs).filter(|f| open(*f)) {
             let compiled = compile(input, spec, &self.board, reporter)?;
+            let memory = search::on(&self.board, spec).widest_bus(std::iter::empty()).unwrap_or(u32::MAX);
             for array in compiled.vsa.arrays.iter().filter(|a| a.home == Home::Kept) {
-                let word = words.entry(array.name.clone()).or_insert(array.word);
-                *word = array.word.max(*word);
+                let narrow = array.word.min((memory / array.ty.bytes()).max(1));
+                let known = words.entry(array.name.clone()).or_default();
+                *known = [known[0].max(array.word), known[1].max(narrow)];
             }
         }
-        for ((input, _), spec) in self.functions.iter().zip(specs) {
-            for name in input.scop.arrays.iter().filter(|a| a.kept).map(|a| &a.name) {
-                if let Some(word) = words.get(name) {
-                    spec.wiring.word.entry(name.clone()).or_insert(*word);
+        let with = |choice: usize| {
+            let one = |(input, mut spec): (&Input, DesignSpec)| {
+                for name in input.scop.arrays.iter().filter(|a| a.kept).map(|a| &a.name) {
+                    let word = words.get(name).map_or(1, |words| words[choice]);
+                    spec.wiring.word.entry(name.clone()).or_insert(word);
                 }
-            }
-        }
-        Ok(())
+                spec
+            };
+            inputs().zip(specs.clone()).map(one).collect()
+        };
+        let all = if words.values().all(|[wide, narrow]| wide == narrow) { 1 } else { 2 };
+        Ok((0..all).map(with).collect())
     }
 
     /// The program of a function that may get an array like another function's.

@@ -207,11 +207,11 @@ pub fn limit(compiled: &Compiled) -> String {
     match &compiled.report.limit {
         Limit::Port { port, reads, share } => {
             let way = if *reads { "reads" } else { "writes" };
-            format!(
-                "port {}, which {way} in {} of the cycles",
-                Interface::from(&compiled.vsa).ports[*port].name,
-                percent(*share)
-            )
+            let is = match Interface::from(&compiled.vsa).ports.get(*port) {
+                Some(axi) => format!("port {}", axi.name),
+                None => format!("the memory of {} on chip", compiled.vsa.port_name(*port)),
+            };
+            format!("{is}, which {way} in {} of the cycles", percent(*share))
         }
         Limit::Resource(name, share) if *share > 0.8 => {
             format!("compute: {} of the {} that it may take", percent(*share), name.to_uppercase())

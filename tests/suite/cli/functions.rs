@@ -93,3 +93,80 @@ fn functions_that_do_not_fit_together_are_refused() {
     let alone = ["rtl", &two, "--board", "pynq-z2", "--function", "first", "--tile", "i=12,j=12", "-o", &out];
     assert_eq!(code(&sagen(&alone)), 0);
 }
+
+const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/functions/kept.c");
+
+/// What is kept is no argument; the report, the README and the reference program say so.
+#[test]
+fn what_is_kept_is_no_argument() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("ip");
+    let output = sagen(&["rtl", KEPT, "--board", "zcu104", "--merge", "--keep", "W,acc", "-o", out.to_str().unwrap()]);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("kept         W 91 bytes"), "{}", text(&output.stdout));
+    let read = |name: &str| std::fs::read_to_string(out.join(name)).unwrap();
+    let report: Value = serde_json::from_str(&read("report.json")).unwrap();
+    let row = &report["functions"]["row"];
+    assert_eq!(row["kept"][1], serde_json::json!({ "array": "acc", "bytes": 52 }), "{row}");
+    let readme = read("README.md");
+    assert!(readme.contains("Kept on chip from run to run: `W`, `acc`."), "{readme}");
+    assert!(!readme.contains("m_axi_w") && !readme.contains("m_axi_acc"), "{readme}");
+    assert!(!out.join("sim/axi_check.json").exists(), "bus models would run the functions in any order");
+    // Two calls of a function that adds to what it keeps.
+    let main = dir.path().join("main.c");
+    std::fs::write(
+        &main,
+        "int kept_reference(void **, void **);\nint main(void) {\n  float g[15], h[15], a[15], b[15];\n  \
+        for (int k = 0; k < 15; k++) g[k] = k + 1;\n  void *before[] = {g, h}, *after[] = {a, b};\n  \
+        if (!kept_reference(before, after) || b[0] != 0) return 1;\n  \
+        if (!kept_reference(before, after) || b[0] != 5) return 2;\n  return 0;\n}\n",
+    )
+    .unwrap();
+    let one = dir.path().join("one");
+    let options = ["--function", "fl", "--name", "kept", "--keep", "F", "-o", one.to_str().unwrap()];
+    let output = sagen(&[&["rtl", KEPT, "--board", "zcu104"][..], &options].concat());
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    let program = dir.path().join("program");
+    let flags = ["-O1", "-fwrapv", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections", "-w", "-o"];
+    let status = std::process::Command::new("cc")
+        .args(flags)
+        .args([&program, &main, &one.join("sw/reference.c")])
+        .status()
+        .unwrap();
+    assert!(status.success());
+    assert_eq!(std::process::Command::new(&program).status().unwrap().code(), Some(0));
+}
+
+#[test]
+fn what_cannot_be_kept_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let region = |own: &str, name: &str| {
+        format!(
+            "void {name}(const int x[4], int y[4]) {{\n  {own}\n#pragma scop\n  for (int i = 0; i < 4; i++) {{\n    \
+            s[i] += x[i];\n    y[i] = s[i];\n  }}\n#pragma endscop\n}}\n"
+        )
+    };
+    let file = |name: &str, text: String| kernel(dir.path(), name, &text);
+    let state = |init: &str| format!("static int s[4]{init};");
+    let (plain, zero, set) = (state(""), state(" = {0, 0}"), state(" = {0, 1}"));
+    let single = |init: &str| file("single.c", region(init, "f"));
+    let message = |file: &str, options: &[&str]| refused(&[&["sim", file, "--board", "zcu104"][..], options].concat());
+    for init in [&plain, &zero] {
+        let report = json(&["sim", &single(init), "--board", "zcu104", "--keep", "s", "--sequence", "20", "--json"]);
+        assert_eq!(report["match"], Value::Bool(true), "{report}");
+    }
+    assert!(message(&single(&set), &["--keep", "s"]).contains("`s` is not `static`, or has initial values"));
+    assert!(message(&single(&plain), &["--keep", "y"]).contains("`y` is not `static`"));
+    let unknown = message(&single(&plain), &["--keep", "z"]);
+    assert!(unknown.contains("no function has an array of this name") && unknown.contains("from call to call: s"));
+    assert!(message(&single(&plain), &["--keep", "s", "--bank", "s=DDR[0]"]).contains("--bank places `s` in DRAM"));
+    let shared = file("shared.c", format!("{plain}\n{}{}", region("", "f"), region("", "g")));
+    assert!(message(&shared, &["--keep", "s"]).contains("`f` and `g` share `s`, and have an array each"));
+    let report = json(&["sim", &shared, "--board", "zcu104", "--keep", "s", "--merge", "--sequence", "20", "--json"]);
+    assert_eq!(report["match"], Value::Bool(true), "{report}");
+    let own = file("own.c", format!("{}{}", region(&plain, "f"), region(&plain, "g")));
+    assert!(message(&own, &["--keep", "s", "--merge"]).contains("functions have a static `s` each"));
+    let around = format!("{plain}\n{}", region("s[2] = 1;", "f"));
+    let changed = message(&file("around.c", around), &["--keep", "s"]);
+    assert!(changed.contains("the code around the region changes `s`"), "{changed}");
+}

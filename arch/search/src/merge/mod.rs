@@ -65,6 +65,16 @@ impl Asked<'_> {
         cuts::Asked { wanted: self.cuts, chosen: true, board: self.board, banks, latency }
     }
 
+    /// Cycles come first. What the user allows is there to be used.
+    fn is_for_cycles(&self) -> bool {
+        let aim = &self.specs[0].aim;
+        match objective(aim) {
+            Objective::Cycles => true,
+            Objective::Balanced => !aim.limit.is_empty(),
+            Objective::Area | Objective::Efficiency => false,
+        }
+    }
+
     /// The functions, those with most iterations first.
     fn order(&self, iterations: impl Fn(usize) -> i64) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.specs.len()).collect();
@@ -157,6 +167,33 @@ fn banks(merged: &Vsa, own: &[Compiled]) -> Vec<Bank> {
     (0..merged.hosted()).filter_map(of_array).collect()
 }
 
+/// What a merged array costs by the objective: less is better. For choices of what [`Asked`] leaves open, such as the words
+/// of arrays on chip.
+///
+/// # Errors
+/// E0722: unknown limits or weights.
+pub fn worth(asked: &Asked, all: &[Compiled]) -> Result<(f64, f64), Diagnostics> {
+    let wrong = |text: String| vec![Diagnostic::error("E0722", None, text)];
+    let limits = limits_of(asked.board, &asked.specs[0].aim.limit).map_err(wrong)?;
+    let weights = weights(asked, all).map_err(wrong)?;
+    let need = resources::estimate(all[0].built()) + compiled::outside(all);
+    Ok(ranked(asked, total(&weights, &all_cycles(all)), branch::share(&need, &limits)))
+}
+
+/// Cycles and size in the order in which the objective asks for them.
+fn ranked(asked: &Asked, cycles: f64, size: f64) -> (f64, f64) {
+    match objective(&asked.specs[0].aim) {
+        _ if asked.is_for_cycles() => (cycles, size),
+        Objective::Area => (size, cycles),
+        _ => (cycles * size, cycles),
+    }
+}
+
+/// The cycles of all functions, each as often as it runs.
+fn total(weights: &[i64], cycles: &[f64]) -> f64 {
+    cycles.iter().zip(weights).map(|(cycles, weight)| *weight as f64 * cycles).sum()
+}
+
 struct Search<'a> {
     asked: &'a Asked<'a>,
     alone: &'a [Compiled],
@@ -175,19 +212,12 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Cycles come first. What the user allows is there to be used.
     fn is_for_cycles(&self) -> bool {
-        let aim = &self.asked.specs[0].aim;
-        match objective(aim) {
-            Objective::Cycles => true,
-            Objective::Balanced => !aim.limit.is_empty(),
-            Objective::Area | Objective::Efficiency => false,
-        }
+        self.asked.is_for_cycles()
     }
 
-    /// The cycles of all functions, each as often as it runs.
     fn total(&self, cycles: &[f64]) -> f64 {
-        cycles.iter().zip(&self.weights).map(|(cycles, weight)| *weight as f64 * cycles).sum()
+        total(&self.weights, cycles)
     }
 
     /// The functions, those with most iterations first.
@@ -210,12 +240,7 @@ impl Search<'_> {
     /// What a merged array costs that needs this and takes these cycles: first by the objective.
     fn cost(&self, need: &Resources, cycles: &[f64]) -> (f64, f64) {
         let slower = self.total(cycles) / self.total(&all_cycles(self.alone)).max(1.0);
-        let size = branch::share(need, &self.limits);
-        match objective(&self.asked.specs[0].aim) {
-            _ if self.is_for_cycles() => (slower, size),
-            Objective::Area => (size, slower),
-            _ => (slower * size, slower),
-        }
+        ranked(self.asked, slower, branch::share(need, &self.limits))
     }
 
     /// Merges these arrays, as they are and with ports of equal widths. The least share of the limits that either takes.
