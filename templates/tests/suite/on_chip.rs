@@ -42,7 +42,7 @@ fn run(seed: u64, words: usize, element: u32, busy: [i64; 3], cycles: i64) {
         uram: false,
         reads: true,
         writes: true,
-        kept: seed % 2 == 0,
+        kept: seed.is_multiple_of(2),
     };
     let mut design = Design::default();
     let top = design.module(template);

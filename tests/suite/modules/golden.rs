@@ -10,7 +10,19 @@ use scop::{Array, Binding, Function, ScalarType, Scop, Storage};
 fn array(name: &str, dims: &[i64], binding: Binding, constant: bool) -> Array {
     let ty = ScalarType::Int { bits: 16, signed: true };
     let (name, c_type, dims) = (name.to_string(), "short".to_string(), dims.to_vec());
-    Array { name, ty, c_type, dims, extents: vec![], storage: Storage::Dram, binding, constant, span: Span::default() }
+    Array {
+        name,
+        ty,
+        c_type,
+        dims,
+        extents: vec![],
+        storage: Storage::Dram,
+        binding,
+        constant,
+        zeroed: false,
+        kept: false,
+        span: Span::default(),
+    }
 }
 
 /// Runs `text` as the file; the arrays are given by hand, as the front end would find them.

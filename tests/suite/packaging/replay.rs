@@ -243,7 +243,8 @@ pub fn play(ip: &Emitted, mut plays: Vec<Play>) {
         machine.finish(&job).unwrap().into_iter().zip(&job.runs).zip(plays.iter().zip(&compiled)).zip(&contents);
     for (((memories, run), (p, compiled)), [_, expected]) in results {
         let vsa = &compiled.vsa;
-        let outcome = Outcome { cycles: 0, memories, faults: vec![], finished: true, simulated: 0, seconds: 0.0 };
+        let outcome =
+            Outcome { cycles: 0, memories, kept: vec![], faults: vec![], finished: true, simulated: 0, seconds: 0.0 };
         let expected: Vec<Vec<u64>> =
             expected.iter().zip(vsa.types()).map(|(bytes, ty)| data::unpack(bytes, ty)).collect();
         let comparison = compare::compare(vsa, &run.images, &outcome, &expected);

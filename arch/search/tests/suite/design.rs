@@ -38,6 +38,7 @@ fn the_printed_form_reads_back() {
                 guard: Some(true),
                 unaligned: Some(true),
                 on_chip: Some(65536),
+                keep: vec!["A".into()],
                 cuts: Some(Cuts::Before { axis: "i".into(), pes: vec![2, 4] }),
             };
             let limit = [("lut".into(), Most::Share(Share::percent(70))), ("dsp".into(), Most::Count(80))].into();
