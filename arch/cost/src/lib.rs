@@ -30,4 +30,4 @@ pub mod ip;
 pub mod bound;
 pub mod coarse;
 
-pub use predict::{predict, predict_at, predict_below, predict_tile_by_tile, Allowed, End, Prediction};
+pub use predict::{predict, predict_at, predict_below, predict_tile_by_tile, Allowed, End, Prediction, Predictor};

@@ -6,7 +6,7 @@
 //!
 //! Cycles count from the start of the first run.
 
-use crate::predict::{Allowed, Walker};
+use crate::predict::{Allowed, Predictor, Walker};
 use crate::reader::ReaderModel;
 use crate::repeat::Repeats;
 use crate::writer::WriterModel;
@@ -15,7 +15,6 @@ use array::contract::overlap::{
     hold, input_sets, may_begin_early, output_sets, BufferSet, LEFT_TO_START, MOST_RUNS, START_TO_START,
 };
 use array::contract::timing;
-use array::contract::walk::Walk;
 use array::vsa::Vsa;
 use std::collections::VecDeque;
 
@@ -65,6 +64,7 @@ struct Left {
 
 struct Model<'a> {
     array: &'a Vsa,
+    of: Predictor<'a>,
     inputs: Vec<BufferSet>,
     outputs: Vec<BufferSet>,
     memory: &'a Memories,
@@ -73,7 +73,8 @@ struct Model<'a> {
 
 /// The runs of these commands, all of which are in the queue from the start on.
 pub fn predict_commands(array: &Vsa, commands: &[Command], memory: &Memories) -> Vec<Ran> {
-    let mut model = Model { array, inputs: input_sets(array), outputs: output_sets(array), memory, ran: vec![] };
+    let (of, inputs, outputs) = (Predictor::new(array), input_sets(array), output_sets(array));
+    let mut model = Model { array, of, inputs, outputs, memory, ran: vec![] };
     let mut left: Option<Left> = None;
     for (k, command) in commands.iter().enumerate() {
         let begins = left.as_mut().map_or(Begins { reads: 0, waves: 0, writes: 0 }, |left| model.begins(command, left));
@@ -116,19 +117,18 @@ impl Model<'_> {
         let (array, sizes) = (self.array, command.sizes);
         let at_sizes = (array.parameters() > 0).then(|| array.at(sizes));
         let vsa = at_sizes.as_ref().unwrap_or(array);
-        let mut walker = Walker::new(vsa, array, Allowed::ALL);
+        let mut walker = Walker::new(vsa, &self.of, Allowed::ALL);
         let (readers, writers) = left.as_ref().map_or((None, None), |l| (Some(&l.readers), Some(&l.writers)));
         let reader = |p: usize| {
             let before = readers.and_then(|all| all[p].clone());
-            let mut model = before.or_else(|| ReaderModel::new(array, sizes, p, self.memory))?;
-            model.begin(Walk::reads(array, p)?.at(sizes), begins.reads);
+            let mut model = before.or_else(|| self.of.reader(p, sizes, self.memory))?;
+            model.begin(self.of.reads(p, sizes)?, begins.reads);
             Some(model)
         };
         let writer = |p: usize| {
             let before = writers.and_then(|all| all[p].clone());
-            let latency = timing::drain_latency(array, p);
-            let mut model = before.or_else(|| WriterModel::new(array, sizes, p, self.memory, latency))?;
-            model.begin(Walk::writes(array, p)?.at(sizes), begins.writes);
+            let mut model = before.or_else(|| self.of.writer(p, sizes, self.memory))?;
+            model.begin(self.of.writes(p, sizes)?, begins.writes);
             Some(model)
         };
         walker.readers = (0..array.ports()).map(reader).collect();

@@ -9,6 +9,7 @@ use crate::repeat::{Iteration, Repeats, Tape, Tiles, Turn, Turns};
 use crate::writer::WriterModel;
 use array::contract::dram::Memories;
 use array::contract::timing;
+use array::contract::walk::Walk;
 use array::vsa::{After, InputGroup, OutputGroup, Until, Vsa, When};
 use std::collections::VecDeque;
 use uniform::affine::step;
@@ -136,29 +137,90 @@ pub fn predict(vsa: &Vsa, memory: &Memories) -> Prediction {
 
 /// A run at these sizes, in the array's order.
 pub fn predict_at(vsa: &Vsa, sizes: &[i64], memory: &Memories) -> Prediction {
-    walk(vsa, sizes, memory, Allowed::ALL, false).0.run().expect("a run takes less than that")
+    Predictor::new(vsa).predict(sizes, memory)
+}
+
+/// An array, ready for the prediction of runs of different sizes.
+pub struct Predictor<'a> {
+    pub(crate) array: &'a Vsa,
+    /// Per port: what reader and writer walk, at all sizes.
+    walks: Vec<[Option<Walk>; 2]>,
+    /// Per port, [`timing::drain_latency`].
+    drains: Vec<i64>,
+    /// Per input group, [`timing::release_delay`], and per output group, [`timing::emitted_delay`].
+    releases: Vec<i64>,
+    emitted: Vec<i64>,
+    swept: Option<i64>,
+}
+
+impl<'a> Predictor<'a> {
+    pub fn new(array: &'a Vsa) -> Predictor<'a> {
+        let ports = 0..array.ports();
+        Predictor {
+            array,
+            walks: ports.clone().map(|p| [Walk::reads(array, p), Walk::writes(array, p)]).collect(),
+            drains: ports.map(|p| timing::drain_latency(array, p)).collect(),
+            releases: (0..array.inputs.len()).map(|g| timing::release_delay(array, g)).collect(),
+            emitted: (0..array.outputs.len()).map(|o| timing::emitted_delay(array, o)).collect(),
+            swept: timing::swept(array),
+        }
+    }
+
+    /// A run at these sizes.
+    pub fn predict(&self, sizes: &[i64], memory: &Memories) -> Prediction {
+        walk(self, sizes, memory, Allowed::ALL, false).0.run().expect("a run takes less than that")
+    }
+
+    /// What the reader of a port walks at these sizes.
+    pub(crate) fn reads(&self, port: usize, sizes: &[i64]) -> Option<Walk> {
+        self.walks[port][0].as_ref().map(|walk| walk.clone().at(sizes))
+    }
+
+    /// What the writer of a port walks at these sizes.
+    pub(crate) fn writes(&self, port: usize, sizes: &[i64]) -> Option<Walk> {
+        self.walks[port][1].as_ref().map(|walk| walk.clone().at(sizes))
+    }
+
+    pub(crate) fn reader(&self, port: usize, sizes: &[i64], memory: &Memories) -> Option<ReaderModel> {
+        let walk = self.reads(port, sizes)?;
+        Some(ReaderModel::of_walk(walk, self.array.ahead, &memory.behind(self.array, port)))
+    }
+
+    pub(crate) fn writer(&self, port: usize, sizes: &[i64], memory: &Memories) -> Option<WriterModel> {
+        let walk = self.writes(port, sizes)?;
+        Some(WriterModel::of_walk(walk, &memory.behind(self.array, port), self.drains[port]))
+    }
 }
 
 /// [`predict()`], with every tile walked.
 pub fn predict_tile_by_tile(vsa: &Vsa, memory: &Memories) -> Prediction {
-    walk(vsa, &vsa.sizes.maxima(), memory, Allowed::ALL, true).0.run().expect("a run takes less than that")
+    walk(&Predictor::new(vsa), &vsa.sizes.maxima(), memory, Allowed::ALL, true)
+        .0
+        .run()
+        .expect("a run takes less than that")
 }
 
 /// [`predict()`] for designs that take fewer cycles than there may be and need no longer walk; others end after a
 /// shorter one. Also returns how much was walked, in rows of loads and drains, which measures the work.
 pub fn predict_below(vsa: &Vsa, memory: &Memories, allowed: Allowed) -> (End<Prediction>, u64) {
-    walk(vsa, &vsa.sizes.maxima(), memory, allowed, false)
+    walk(&Predictor::new(vsa), &vsa.sizes.maxima(), memory, allowed, false)
 }
 
-fn walk(array: &Vsa, sizes: &[i64], memory: &Memories, allowed: Allowed, tile_by_tile: bool) -> (End<Prediction>, u64) {
+fn walk(
+    of: &Predictor,
+    sizes: &[i64],
+    memory: &Memories,
+    allowed: Allowed,
+    tile_by_tile: bool,
+) -> (End<Prediction>, u64) {
+    let array = of.array;
     let at_sizes = (array.parameters() > 0).then(|| array.at(sizes));
     let vsa = at_sizes.as_ref().unwrap_or(array);
-    let mut walker = Walker::new(vsa, array, allowed);
+    let mut walker = Walker::new(vsa, of, allowed);
     let ports = 0..vsa.ports();
-    walker.readers = ports.clone().map(|p| ReaderModel::new(array, sizes, p, memory)).collect();
-    walker.writers =
-        ports.map(|p| WriterModel::new(array, sizes, p, memory, timing::drain_latency(array, p))).collect();
-    let mut prediction = walker.run(timing::swept(array), &mut Repeats::new(tile_by_tile));
+    walker.readers = ports.clone().map(|p| of.reader(p, sizes, memory)).collect();
+    walker.writers = ports.map(|p| of.writer(p, sizes, memory)).collect();
+    let mut prediction = walker.run(of.swept, &mut Repeats::new(tile_by_tile));
     // Where sizes are known at run time, the end of a run waits for the engines.
     if let Some(prediction) = prediction.as_mut().filter(|_| !array.sizes.list.is_empty()) {
         prediction.cycles = prediction.cycles.max(walker.idle());
@@ -273,13 +335,11 @@ impl<'a> Output<'a> {
 
 impl<'a> Walker<'a> {
     /// `vsa`: the array at the sizes of the run; its engines are still missing.
-    pub(crate) fn new(vsa: &'a Vsa, array: &Vsa, allowed: Allowed) -> Walker<'a> {
+    pub(crate) fn new(vsa: &'a Vsa, of: &Predictor, allowed: Allowed) -> Walker<'a> {
         let inputs = vsa.inputs.iter().enumerate();
-        let inputs: Vec<Input> =
-            inputs.map(|(g, group)| Input::new(vsa, group, timing::release_delay(array, g))).collect();
+        let inputs: Vec<Input> = inputs.map(|(g, group)| Input::new(vsa, group, of.releases[g])).collect();
         let outputs = vsa.outputs.iter().enumerate();
-        let outputs: Vec<Output> =
-            outputs.map(|(o, group)| Output::new(vsa, (o, group), timing::emitted_delay(array, o))).collect();
+        let outputs: Vec<Output> = outputs.map(|(o, group)| Output::new(vsa, (o, group), of.emitted[o])).collect();
         let in_order = |of: &dyn Fn(usize) -> usize, count: usize| {
             let mut all: Vec<usize> = (0..count).collect();
             all.sort_by_key(|&g| of(g));

@@ -10,7 +10,7 @@ use cost::bank::{Bank, Load};
 use cost::board::{Board, Resources};
 use cost::overlap::{Command, Ran};
 use cost::resources::converters;
-use cost::{memory, predict, predict_at, Prediction};
+use cost::{memory, predict, predict_at, Prediction, Predictor};
 use draw as svg;
 use scop::Scop;
 use uniform::design::DesignSpec;
@@ -73,20 +73,18 @@ impl Compiled {
     }
 
     /// The cycles of a run of function `number` of a merged array, whose own array this is.
-    pub(crate) fn cycles_in(&self, merged: &Vsa, number: usize) -> i64 {
-        self.predicted(merged, number, &merged.sizes_of(number, &self.vsa.sizes.maxima())).cycles
-    }
-
-    fn predicted(&self, merged: &Vsa, number: usize, sizes: &[i64]) -> Prediction {
-        predict_at(merged, sizes, &merged.memories_of(number, &self.report.chosen_for))
+    pub(crate) fn cycles_in(&self, (merged, of): (&Vsa, &Predictor), number: usize) -> i64 {
+        let sizes = merged.sizes_of(number, &self.vsa.sizes.maxima());
+        of.predict(&sizes, &merged.memories_of(number, &self.report.chosen_for)).cycles
     }
 
     /// Makes it a run of its function of a merged array, with these sizes of its own.
     fn run(&mut self, merged: &Vsa, own: &[i64]) {
         let Some(Member { number, .. }) = self.member else { return };
         let sizes = merged.sizes_of(number, own);
-        self.report.prediction = self.predicted(merged, number, &sizes);
-        self.report.ideal = predict_at(merged, &sizes, &Memories::ideal()).cycles;
+        let of = Predictor::new(merged);
+        self.report.prediction = of.predict(&sizes, &merged.memories_of(number, &self.report.chosen_for));
+        self.report.ideal = of.predict(&sizes, &Memories::ideal()).cycles;
         self.vsa = merged.run_of(number, own);
         self.whole = Some((Box::new(merged.clone()), sizes));
     }

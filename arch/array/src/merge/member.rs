@@ -1,7 +1,7 @@
 //! A function of a merged array as an array of its own.
 
 use crate::contract::dram::{Memories, MemoryTiming};
-use crate::vsa::{Common, NodeId, Op, Remarks, Vsa, When};
+use crate::vsa::{Common, DramArray, NodeId, Op, Remarks, Vsa, When};
 use std::collections::BTreeMap;
 use uniform::affine::Condition;
 use uniform::sizes::Formula;
@@ -20,13 +20,24 @@ impl Vsa {
         all
     }
 
+    /// The ports of a function's arrays, in the order that they have where the function is alone.
+    fn ports_of(&self, function: usize) -> Vec<u32> {
+        let mut ports: Vec<u32> = vec![];
+        for (k, _) in &self.functions[function].arrays {
+            let port = self.arrays[*k].port;
+            if !ports.contains(&port) {
+                ports.push(port);
+            }
+        }
+        ports
+    }
+
     /// The memories behind the ports in runs of a function, of those behind the ports that it has alone.
     pub fn memories_of(&self, function: usize, own: &Memories) -> Memories {
-        let alone = self.of_function(function);
+        let alone = self.ports_of(function);
         let of = |port: usize| {
-            let mut arrays = self.functions[function].arrays.iter();
-            let array = arrays.position(|(k, _)| self.port_of(*k as u32) == port);
-            array.map_or(MemoryTiming::IDEAL, |k| own.of(alone.port_of(k as u32)))
+            let place = alone.iter().position(|p| *p as usize == port);
+            place.map_or(MemoryTiming::IDEAL, |place| own.of(place))
         };
         Memories::of_ports((0..self.ports()).map(of).collect())
     }
@@ -99,18 +110,13 @@ fn keep_arrays(vsa: &mut Vsa, merged: &Vsa, function: usize) {
     for (g, of) in vsa.outputs.iter_mut().zip(&outputs) {
         (g.array, g.arrays) = (of_output(*of).unwrap_or(0) as u32, vec![]);
     }
-    let mut ports: Vec<u32> = vec![];
-    let mut arrays = vec![];
-    for (k, name) in &member.arrays {
-        let mut array = vsa.arrays[*k].clone();
-        let port = ports.iter().position(|p| *p == array.port).unwrap_or(ports.len());
-        if port == ports.len() {
-            ports.push(array.port);
-        }
-        (array.port, array.name) = (port as u32, name.clone());
-        arrays.push(array);
-    }
-    vsa.arrays = arrays;
+    let ports = merged.ports_of(function);
+    let own_array = |(k, name): &(usize, String)| {
+        let array = vsa.arrays[*k].clone();
+        let port = ports.iter().position(|p| *p == array.port).unwrap_or(0);
+        DramArray { port: port as u32, name: name.clone(), ..array }
+    };
+    vsa.arrays = member.arrays.iter().map(own_array).collect();
     if !vsa.away.is_empty() {
         vsa.away = ports.iter().filter_map(|port| vsa.away.get(*port as usize).copied()).collect();
     }

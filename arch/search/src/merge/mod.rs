@@ -25,7 +25,7 @@ use array::merge::{merge, Unmergeable};
 use array::vsa::{Member, Vsa};
 use cost::bank::Bank;
 use cost::board::{Board, Resources};
-use cost::resources;
+use cost::{resources, Predictor};
 use rayon::prelude::*;
 use scop::diag::{Diagnostic, Diagnostics};
 use std::cmp::Reverse;
@@ -282,7 +282,8 @@ impl Search<'_> {
         let is_best = |cost: (f64, f64)| self.best.as_ref().is_none_or(|b| cost < b.0);
         // Merging makes no function faster, so most arrays need not be predicted.
         if is_best(self.cost(&need, &all_cycles(&own))) {
-            let of = |(f, c): (usize, &Compiled)| c.cycles_in(&merged, f) as f64;
+            let predictor = Predictor::new(&merged);
+            let of = |(f, c): (usize, &Compiled)| c.cycles_in((&merged, &predictor), f) as f64;
             let cycles: Vec<f64> = own.par_iter().enumerate().map(of).collect();
             let cost = self.cost(&need, &cycles);
             if is_best(cost) {
