@@ -63,6 +63,7 @@ pub fn run_changed(
     reporter: &dyn Reporter,
     change: &dyn Fn(&str, String) -> String,
 ) -> Result<Written> {
+    only_of_warps(&arguments.design.spec().map_err(Error::usage)?)?;
     let (input, spec, _) = Whole::load(&arguments.program, &arguments.design, reporter)?.only("`sagen gpu`")?;
     if input.stage.is_some() {
         return Err(Error::usage("`sagen gpu` reads C: give it a C file"));

@@ -16,13 +16,14 @@
 use crate::array::bands::ARRAY;
 use crate::array::{Array, ArrayPorts};
 use crate::axi::bundle::{AxiRead, AxiWrite};
-use crate::axi::on_chip::{self, OnChip};
+use crate::axi::on_chip::OnChip;
 use crate::axi::reader::{AxiReader, ReaderParams, ReaderPorts};
 use crate::axi::station::{self, Route, StationPorts};
 use crate::axi::writer::{AxiWriter, WriterParams, WriterPorts};
 use crate::axi::{EnginePorts, Guard};
 use crate::cases::table;
 use crate::control::sequencer::{Overlap, Sequencer, SequencerPorts};
+use crate::naming;
 use crate::port::Port;
 use array::contract::overlap::{BufferSet, Stage, MOST_RUNS};
 use array::contract::program;
@@ -86,17 +87,6 @@ pub struct UnderWay<S> {
     pub one: S,
     /// The function of the oldest one, if there are several functions.
     pub oldest: Option<S>,
-}
-
-/// The instance of the memory behind a port.
-fn memory(port: usize) -> String {
-    format!("memory{port}")
-}
-
-/// The hierarchical name, in the IP, of the words behind a port; `core`: the instance of the core, unless it is the IP.
-pub fn cells(core: Option<String>, port: usize) -> String {
-    let within = core.into_iter().chain([memory(port), on_chip::CELLS.to_string()]);
-    within.collect::<Vec<_>>().join(".")
 }
 
 /// What a core tells.
@@ -243,7 +233,7 @@ impl Core {
         }
         for (port, template) in &self.memories {
             let module = d.module(template.clone());
-            let memory = m.instance(d, memory(*port), &module);
+            let memory = m.instance(d, naming::memory(*port), &module);
             // Bursts that are open at a soft reset are completed first.
             let rst = m.all(&[&[inputs.guard.rst], &engines.quiet_at(&|p| p == *port)[..]].concat());
             template.ports().rst.set(memory, rst);

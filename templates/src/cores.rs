@@ -12,6 +12,7 @@ use crate::axi::Guard;
 use crate::core::{Core, Inputs, UnderWay};
 use crate::faults::{faults, first_fault};
 use crate::interface::{AxiPort, Function, Interface, Passed};
+use crate::naming;
 use crate::port::{pass, Port};
 use array::contract::overlap::Stage;
 use array::contract::program::Register;
@@ -19,11 +20,6 @@ use array::contract::steps::Owned;
 use rtl::{clog2, u, Design, Instance, ModuleBuilder, Sig, Template, Ty};
 use std::collections::BTreeMap;
 use uniform::sizes::Formula;
-
-/// The instance of a core.
-pub fn instance(core: usize) -> String {
-    format!("core{core}")
-}
 
 /// A core as a module.
 #[derive(Clone, Debug, PartialEq)]
@@ -319,7 +315,7 @@ pub(crate) fn connect<'m>(
         let template = CoreModule { core: core.clone(), numbers, oldest };
         let ports = template.ports();
         let module = d.module(template);
-        let instance = m.instance(d, instance(c), &module);
+        let instance = m.instance(d, naming::core(c), &module);
         ports.guard.rst.set(instance, guard.rst);
         ports.guard.live.set(instance, guard.live);
         for (port, start) in ports.starts.iter().zip(&starts) {

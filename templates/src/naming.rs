@@ -6,6 +6,25 @@ use array::vsa::{Node, NodeId, Op, Vsa};
 use rtl::{MemStyle, Sig, Ty};
 use scop::BinaryOp;
 
+/// The name of the words of a memory on chip.
+pub const CELLS: &str = "cells";
+
+/// The instance of a core in an IP of several functions.
+pub fn core(number: usize) -> String {
+    format!("core{number}")
+}
+
+/// The instance of the memory on chip behind a port.
+pub fn memory(port: usize) -> String {
+    format!("memory{port}")
+}
+
+/// The hierarchical name, in the IP, of the words behind a port; `core`: the instance of the core, unless it is the IP.
+pub fn cells(core: Option<String>, port: usize) -> String {
+    let within = core.into_iter().chain([memory(port), CELLS.to_string()]);
+    within.collect::<Vec<_>>().join(".")
+}
+
 /// Stem of the names of the ports and signals of a node.
 pub fn stem(vsa: &Vsa, id: NodeId) -> String {
     if let Some(name) = input_stem(vsa, id) {

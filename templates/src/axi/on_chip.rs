@@ -11,15 +11,13 @@
 
 use super::bundle::{AxiAddress, AxiRead, AxiWrite, Bus};
 use super::elastic::{fifo, pack, unpack, Fifo};
-use crate::naming::memory_style;
+use crate::naming::{memory_style, CELLS};
 use crate::port::Port;
 use array::vsa::{Home, Vsa};
 use rtl::{clog2, u, Design, Instance, Memory, ModuleBuilder, Sig, Template};
 
 /// Depth of the FIFO of bursts, in each direction.
 const WAITING: u32 = 32;
-/// The name of its words.
-pub const CELLS: &str = "cells";
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct OnChip {

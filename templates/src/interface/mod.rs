@@ -46,6 +46,7 @@ mod signals;
 
 pub use signals::Single;
 
+use crate::naming;
 use array::contract::walk::{self, Walk};
 use array::ip::{Ip, Source};
 use array::vsa::{Home, Member, Vsa};
@@ -519,8 +520,8 @@ fn function(ip: &Ip, f: usize, ident: String, layout: &Layout, shared: &[Vec<usi
         name,
         own,
         bytes: core.arrays[k].bytes() as u64,
-        cells: crate::core::cells(
-            (ip.functions.len() > 1).then(|| crate::cores::instance(function.core)),
+        cells: naming::cells(
+            (ip.functions.len() > 1).then(|| naming::core(function.core)),
             core.port_of(k as u32),
         ),
         word: core.arrays[k].bus_bytes(),
