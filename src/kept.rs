@@ -20,7 +20,7 @@ use uniform::design::{DesignSpec, Wiring};
 ///
 /// # Errors
 /// E0734: there is no such array; it is not `static`, or begins with values; its extents depend on sizes; functions of
-/// several arrays share it, or it is not one for all functions that have a name for it.
+/// several arrays share it, or each has one of its own under this name.
 pub fn choose(functions: &mut [(Input, DesignSpec)], wiring: &Wiring, merge: bool) -> Result<()> {
     for name in &wiring.keep {
         let named = |input: &Input| input.scop.arrays.iter().position(|a| a.name == *name && able(a));
@@ -49,11 +49,12 @@ pub fn choose(functions: &mut [(Input, DesignSpec)], wiring: &Wiring, merge: boo
             let names = [f, g].map(|f| functions[f].0.scop.name.clone());
             let is_one = |&(f, k): &(usize, usize)| {
                 let (input, other) = (&functions[f].0, &functions[f].0.scop.arrays[k]);
-                input.file == one.file && other.span == is.span && other.binding == Binding::Global
+                let same = (&other.dims, other.ty, other.span) == (&is.dims, is.ty, is.span);
+                same && input.file == one.file && other.binding == Binding::Global
             };
             if !of.iter().all(is_one) {
                 return refuse(
-                    format!("functions have a static `{name}` each, such as `{}` and `{}`", names[0], names[1]),
+                    format!("`{}` and `{}` have a static `{name}` each, or of unlike sizes", names[0], names[1]),
                     "give them different names, or declare one for all functions of the file, outside of them",
                 );
             }

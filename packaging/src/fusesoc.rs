@@ -108,9 +108,16 @@ fn cocotb(ip: &Ip) -> String {
     } else {
         (String::new(), String::new())
     };
+    let (often, shares) = match interface.functions.iter().all(|f| f.kept.is_empty()) {
+        true => ("twice without a reset in between: at full speed, then with memories that stall", "(0.0, 0.3)"),
+        // A second run would find what the first one has kept.
+        false => ("once, with memories that stall", "(0.3,)"),
+    };
     fill(
         &text,
         &[
+            ("OFTEN", often.into()),
+            ("SHARES", shares.into()),
             ("NUMBERS", listed),
             ("WRITE_NUMBERS", written),
             ("KERNEL", interface.kernel.clone()),

@@ -176,7 +176,8 @@ fn kept(interface: &Interface) -> String {
 
 const KEPT: &str = "\n\
     Kept on chip from run to run: @NAMES@. They begin as zeros when the FPGA is configured, and are no arguments. A reset\n\
-    does not clear them; if it stops a run, what that run stores may be there in part.\n";
+    does not clear them; if it stops a run, what that run stores may be there in part. The host programs in `sw` compare with\n\
+    the C program from zeros on.\n";
 
 const QUEUE: &str = "\n\
     The queue: write the arguments, then the number of the function to `queue`. The queue stores both, so the next\n\

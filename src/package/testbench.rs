@@ -195,9 +195,12 @@ fn files(out: &OutputDir, all: &super::Job, contents: &[Contents]) -> std::resul
     for file in texts.into_iter().chain([main]) {
         out.write(&file.path, file.bytes)?;
     }
-    // Bus models run the functions in any order.
-    if expected.is_some() && functions.iter().all(|f| !kept::any(&f.input.scop)) {
-        write_arrays(out, interface, contents, watchdog)?;
+    if expected.is_some() {
+        write_arrays(out, interface, contents)?;
+        // `axi_check` runs the functions in any order.
+        if functions.iter().all(|f| !kept::any(&f.input.scop)) {
+            out.write("sim/axi_check.json", bus_check(interface, contents, watchdog) + "\n")?;
+        }
     }
     let signals = waves::of_verilog(&all.built.design, interface, &format!("{}.bench.dut", bench::names(&job)?.0));
     let groups = waves::groups(interface, &signals);
@@ -227,14 +230,8 @@ fn runs(built: &Built, functions: &[PackagedFunction], contents: &[Contents], af
     functions.iter().zip(contents).enumerate().map(one).collect()
 }
 
-/// Writes each array before and after a run, and the description for third-party bus models.
-fn write_arrays(
-    out: &OutputDir,
-    interface: &Interface,
-    contents: &[Contents],
-    watchdog: u64,
-) -> std::result::Result<(), String> {
-    out.write("sim/axi_check.json", bus_check(interface, contents, watchdog) + "\n")?;
+/// Writes each array before and after a run.
+fn write_arrays(out: &OutputDir, interface: &Interface, contents: &[Contents]) -> std::result::Result<(), String> {
     for (function, Contents { before, after, .. }) in interface.functions.iter().zip(contents) {
         for argument in &function.arguments {
             let (k, name) = (argument.data(function.arrays), file_name(interface, function, argument));

@@ -3,7 +3,7 @@
 //! text gives things. One function runs at a time.
 
 use crate::contract::program::{self, Register};
-use crate::vsa::{Remarks, Vsa};
+use crate::vsa::{Home, Remarks, Vsa};
 use uniform::sizes::Formula;
 
 /// See the module's documentation.
@@ -149,10 +149,13 @@ impl From<&Vsa> for Ip {
     }
 }
 
-/// The array without its names and its remarks: arrays that are equal then are the same hardware.
+/// The array without its names and its remarks: arrays that are equal then are the same hardware. What an array keeps on chip
+/// from run to run is its own.
 fn nameless(vsa: &Vsa) -> Vsa {
     let mut shape = Vsa { remarks: Remarks::default(), ..vsa.clone() };
-    shape.name.clear();
+    if vsa.arrays.iter().all(|a| a.home != Home::Kept) {
+        shape.name.clear();
+    }
     shape.axes.iter_mut().for_each(String::clear);
     shape.counters.iter_mut().for_each(|c| c.name.clear());
     shape.nodes.iter_mut().for_each(|n| n.name.clear());

@@ -520,10 +520,7 @@ fn function(ip: &Ip, f: usize, ident: String, layout: &Layout, shared: &[Vec<usi
         name,
         own,
         bytes: core.arrays[k].bytes() as u64,
-        cells: naming::cells(
-            (ip.functions.len() > 1).then(|| naming::core(function.core)),
-            core.port_of(k as u32),
-        ),
+        cells: naming::cells((ip.functions.len() > 1).then(|| naming::core(function.core)), core.port_of(k as u32)),
         word: core.arrays[k].bus_bytes(),
     });
     let kept = kept.collect();

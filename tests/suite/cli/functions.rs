@@ -164,8 +164,12 @@ fn what_cannot_be_kept_is_refused() {
     assert!(message(&shared, &["--keep", "s"]).contains("`f` and `g` share `s`, and have an array each"));
     let report = json(&["sim", &shared, "--board", "zcu104", "--keep", "s", "--merge", "--sequence", "20", "--json"]);
     assert_eq!(report["match"], Value::Bool(true), "{report}");
+    // Equal arrays, each with a memory of its own.
+    let twins = file("twins.c", region(&plain, "f") + &region(&plain, "g").replace("s[", "t["));
+    let report = json(&["sim", &twins, "--board", "zcu104", "--keep", "s,t", "--sequence", "20", "--json"]);
+    assert_eq!(report["match"], Value::Bool(true), "{report}");
     let own = file("own.c", format!("{}{}", region(&plain, "f"), region(&plain, "g")));
-    assert!(message(&own, &["--keep", "s", "--merge"]).contains("functions have a static `s` each"));
+    assert!(message(&own, &["--keep", "s", "--merge"]).contains("`f` and `g` have a static `s` each"));
     let around = format!("{plain}\n{}", region("s[2] = 1;", "f"));
     let changed = message(&file("around.c", around), &["--keep", "s"]);
     assert!(changed.contains("the code around the region changes `s`"), "{changed}");
