@@ -181,16 +181,12 @@ pub fn fit(scop: &Scop) -> crate::Result<()> {
 }
 
 /// Fills every DRAM array from `seed`. Outputs are filled, too: a test then sees that unwritten elements survive. The
-/// amount of a shift stays below the width of the shifted value, as C requires. An input with a range keeps to it. An array
-/// that is kept on chip is zero.
+/// amount of a shift stays below the width of the shifted value, as C requires. An input with a range keeps to it.
 pub fn random(scop: &Scop, seed: u64) -> Memory {
     let widths = shifted_by(scop);
     let fill = |(index, array): (usize, &Array)| {
         if array.storage == Storage::Local {
             return vec![];
-        }
-        if array.kept {
-            return vec![0; elements(array)];
         }
         let mut random = Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ (index as u64) << 48);
         let range = range::of(scop, array);

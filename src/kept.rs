@@ -7,7 +7,7 @@
 //! runs of a simulation, whose golden model gets them as it gets the contents of arguments. They begin as zeros, as the
 //! memories do when the FPGA is configured.
 
-use crate::data::Memory;
+use crate::data::{Inputs, Memory};
 use crate::error::{Error, Result};
 use crate::input::Input;
 use array::vsa::{Home, Vsa};
@@ -94,6 +94,15 @@ fn unknown(functions: &[(Input, DesignSpec)], name: &str) -> Error {
 /// The program has arrays that are kept.
 pub fn any(scop: &Scop) -> bool {
     scop.arrays.iter().any(|a| a.kept)
+}
+
+/// The inputs of a run: not those of the program's own `main`, whose runs before its first call are not known.
+pub fn inputs(scop: &Scop, own: Inputs) -> Inputs {
+    if any(scop) {
+        Inputs::Given
+    } else {
+        own
+    }
 }
 
 /// The values of the kept arrays, by name; those that are missing are zero.

@@ -173,14 +173,15 @@ impl Work {
         }
         let mut whole: Vec<DesignSpec> = self.functions.iter().map(|f| f.1.clone()).collect();
         whole.iter_mut().for_each(|spec| spec.wiring.cuts = Some(Cuts::Nowhere));
+        let times: Vec<i64> =
+            self.functions.iter().map(|f| f.0.layer.as_ref().map_or(1, |layer| layer.times)).collect();
+        let programs: Vec<Option<Kernel>> = self.functions.iter().map(|f| self.free(f)).collect();
+        let (name, board, cuts) = (&self.name, &self.board, cuts.as_ref());
         let mut best: Option<((f64, f64), Vec<search::Compiled>)> = None;
         let mut refused = None;
         for whole in self.words_of_kept(whole, reporter)? {
-            let (name, board, cuts) = (&self.name, &self.board, cuts.as_ref());
-            let times = self.functions.iter().map(|f| f.0.layer.as_ref().map_or(1, |layer| layer.times)).collect();
-            let specs = whole.iter().collect();
+            let (specs, times) = (whole.iter().collect(), times.clone());
             let asked = search::merge::Asked { name, board, specs, cuts, times, again: &again };
-            let programs: Vec<Option<Kernel>> = self.functions.iter().map(|f| self.free(f)).collect();
             let all = search::merge::alone(&asked, &programs, |f| {
                 compile(&self.functions[f].0, &whole[f], &self.board, reporter)
             })?;

@@ -8,7 +8,7 @@ pub mod sequence;
 use crate::by_time::{self, Choice};
 use crate::check::{self, Case, Conditions, Run};
 use crate::cli::{Engine, MemoryKind, Sim};
-use crate::data::{self, DataFile, Inputs, Memory};
+use crate::data::{self, DataFile, Memory};
 use crate::error::{exit, Error, Result};
 use crate::input::Input;
 use crate::kept::{self, State};
@@ -239,8 +239,7 @@ impl<'a> Prepared<'a> {
         state.give(scop, &mut memory);
         reporter.progress(Progress::Stage("compiling and running the golden model"));
         let how = arguments.c_program.how(compiled.report.work.map(|w| w.operations));
-        // The runs before the first call of `main` are not known.
-        let inputs = if kept::any(scop) { Inputs::Given } else { arguments.inputs() };
+        let inputs = kept::inputs(scop, arguments.inputs());
         let reference = reference::of_input(&input, &how, (memory, inputs), reporter)?;
         if kept::any(scop) {
             let (vsa, before) = (&compiled.vsa, &reference.before);

@@ -3,7 +3,7 @@
 use super::parts;
 use super::PackagedFunction;
 use crate::cli::Rtl;
-use crate::data::{self, pack, DataFile, Inputs, Memory};
+use crate::data::{self, pack, DataFile, Memory};
 use crate::error::{Error, Result};
 use crate::kept::{self, State};
 use crate::outdir::OutputDir;
@@ -71,7 +71,7 @@ fn contents(
     let operations = compiled.report.work.map(|w| w.operations);
     let run = if arguments.expected {
         let how = arguments.c_program.how(operations);
-        let inputs = if kept::any(scop) { Inputs::Given } else { arguments.inputs() };
+        let inputs = kept::inputs(scop, arguments.inputs());
         Some(reference::of_input(input, &how, (memory.clone(), inputs), reporter)?)
     } else if operations.is_none_or(|n| n <= EXPECTED_LIMIT) {
         // An interpreter that finds a fault, such as a subscript out of range, gives no results. An array that somebody

@@ -145,6 +145,7 @@ impl Machine {
                 push(self)?;
                 (0..cut.after).for_each(|_| self.cycle());
                 self.cut(job, cut)?;
+                // The first run comes last: what is kept is as it was before all of them.
                 batch.iter().rev().for_each(|&number| self.restore(job, number));
             }
             let before = self.read(ended)?;
