@@ -29,7 +29,8 @@ use array::contract::overlap::{BufferSet, Stage, MOST_RUNS};
 use array::contract::program;
 use array::contract::program::Register;
 use array::contract::steps::Owned;
-use array::contract::timing::{drain_latency, emitted_delay, release_delay, swept};
+use array::contract::handover::{drained_delay, emitted_delay, release_delay};
+use array::contract::timing::{drain_latency, swept};
 use array::contract::walk::Walk;
 use array::vsa::Vsa;
 use rtl::{clog2, u, Design, Instance, ModuleBuilder, ModuleName, Sig, Ty};
@@ -54,6 +55,8 @@ pub struct Core {
     pub release: Vec<u32>,
     /// By output group: cycles from the launch of the last wave that fills a buffer to `emitted`.
     pub emitted: Vec<u32>,
+    /// By output group: cycles from the last token of a drain to `drained` at the sequencer.
+    pub drained: Vec<u32>,
     /// Cycles from the launch of the last wave until the array is empty, if the stores may end before that.
     pub swept: Option<u32>,
     /// Cycles that flush all registers without reset.
@@ -180,9 +183,10 @@ impl Core {
         let routes = (0..vsa.away.len()).filter_map(route).collect();
         let array = Array::new(vsa, &readers, &writers)?;
         let release: Vec<i64> = (0..vsa.inputs.len()).map(|g| release_delay(vsa, g)).collect();
-        let emitted: Vec<i64> = (0..vsa.outputs.len()).map(|o| emitted_delay(vsa, o)).collect();
+        let of_outputs = |delay: fn(&Vsa, usize) -> i64| (0..vsa.outputs.len()).map(|o| delay(vsa, o)).collect();
+        let (emitted, drained): (Vec<i64>, Vec<i64>) = (of_outputs(emitted_delay), of_outputs(drained_delay));
         let across = vsa.schedule.way(vsa.extent) + vsa.extent[0] + vsa.extent[1];
-        let pulses = release.iter().chain(&emitted).max().copied().unwrap_or(0);
+        let pulses = release.iter().chain(&emitted).chain(&drained).max().copied().unwrap_or(0);
         let flush = across + pulses + vsa.schedule.ready.iter().max().copied().unwrap_or(0) + 16;
         let sequencer =
             Sequencer { overlap, ..Sequencer::new(vsa, array.fields.iter().map(|f| f.0.clone()).collect()) };
@@ -198,6 +202,7 @@ impl Core {
             parameters: vsa.counters[..vsa.parameters()].iter().map(|c| c.last.clone()).collect(),
             release: cycles(release),
             emitted: cycles(emitted),
+            drained: cycles(drained),
             swept: swept(vsa).map(|d| d as u32),
             flush: flush as u64,
             address_bits: vsa.address_bits,
@@ -436,7 +441,8 @@ impl Core {
         for (writer, (_, params)) in engines.writers.iter().zip(&self.writers) {
             for (i, o) in params.walk.groups.iter().map(|g| g.group).enumerate() {
                 let drain = &ports.drains[o];
-                drain.drained.set(sequencer, writer.ports.drained[i].out(writer.instance));
+                let drained = writer.ports.drained[i].out(writer.instance);
+                drain.drained.set(sequencer, m.delay(drained, self.drained[o], format!("drained{o}_d")));
                 let emitted = m.delay(drain.emitted.out(sequencer), self.emitted[o], format!("emitted{o}_d"));
                 writer.ports.emitted[i].set(writer.instance, emitted);
                 for reader in &engines.readers {

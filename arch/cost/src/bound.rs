@@ -132,10 +132,12 @@ pub fn waves_alone(waves: i64) -> i64 {
 }
 
 /// From the launch of a phase's last wave to the first launch of a phase that loads what it stores, at least.
-/// `computed`: cycles in which the value is computed and crosses the array. `stored`: beats of the store, of which one
-/// is transferred. `loaded`: beats of the load, and the memory's latency if the first one is transferred.
-pub fn handed_over(memory: &MemoryTiming, computed: i64, stored: i64, loaded: i64) -> i64 {
-    computed + stored.max(1 + memory.write_latency) + ANSWERED + loaded + FETCHED + timing::LOADED_TO_LAUNCH
+/// `cross`: cycles in which the wave crosses the array; the store begins behind them. `computed`: cycles in which the
+/// value is computed besides; its word is the last of the store, at the latest. `stored`: beats of the store, of which
+/// one is transferred. `loaded`: beats of the load, and the memory's latency if the first one is transferred.
+pub fn handed_over(memory: &MemoryTiming, cross: i64, computed: i64, stored: i64, loaded: i64) -> i64 {
+    let passed = stored.max(1 + memory.write_latency).max(1 + computed);
+    cross + passed + ANSWERED + loaded + FETCHED + timing::LOADED_TO_LAUNCH
 }
 
 impl Tiles<'_> {

@@ -8,6 +8,7 @@ use crate::reader::{ReaderModel, Waits};
 use crate::repeat::{Iteration, Repeats, Tape, Tiles, Turn, Turns};
 use crate::writer::WriterModel;
 use array::contract::dram::Memories;
+use array::contract::handover::{drained_delay, emitted_delay, release_delay};
 use array::contract::timing;
 use array::contract::walk::Walk;
 use array::vsa::{After, InputGroup, OutputGroup, Until, Vsa, When};
@@ -32,7 +33,7 @@ pub(crate) struct Input<'a> {
     port: usize,
     loads: Turns,
     releases: Turns,
-    /// [`timing::release_delay`].
+    /// [`release_delay`].
     release_delay: i64,
     /// Buffers that loads take in turn.
     halves: i64,
@@ -49,8 +50,9 @@ pub(crate) struct Output<'a> {
     group: &'a OutputGroup,
     port: usize,
     emits: Turns,
-    /// [`timing::emitted_delay`].
+    /// [`emitted_delay`] and [`drained_delay`].
     emitted_delay: i64,
+    drained_delay: i64,
     /// Buffers that drains take in turn.
     halves: usize,
     is_used: bool,
@@ -147,9 +149,9 @@ pub struct Predictor<'a> {
     walks: Vec<[Option<Walk>; 2]>,
     /// Per port, [`timing::drain_latency`].
     drains: Vec<i64>,
-    /// Per input group, [`timing::release_delay`], and per output group, [`timing::emitted_delay`].
+    /// Per input group, [`release_delay`], and per output group, [`emitted_delay`] and [`drained_delay`].
     releases: Vec<i64>,
-    emitted: Vec<i64>,
+    outputs: Vec<[i64; 2]>,
     swept: Option<i64>,
 }
 
@@ -160,8 +162,8 @@ impl<'a> Predictor<'a> {
             array,
             walks: ports.clone().map(|p| [Walk::reads(array, p), Walk::writes(array, p)]).collect(),
             drains: ports.map(|p| timing::drain_latency(array, p)).collect(),
-            releases: (0..array.inputs.len()).map(|g| timing::release_delay(array, g)).collect(),
-            emitted: (0..array.outputs.len()).map(|o| timing::emitted_delay(array, o)).collect(),
+            releases: (0..array.inputs.len()).map(|g| release_delay(array, g)).collect(),
+            outputs: (0..array.outputs.len()).map(|o| [emitted_delay(array, o), drained_delay(array, o)]).collect(),
             swept: timing::swept(array),
         }
     }
@@ -299,14 +301,15 @@ impl<'a> Input<'a> {
 }
 
 impl<'a> Output<'a> {
-    fn new(vsa: &Vsa, (index, group): (usize, &'a OutputGroup), emitted_delay: i64) -> Output<'a> {
+    fn new(vsa: &Vsa, (index, group): (usize, &'a OutputGroup), delays: [i64; 2]) -> Output<'a> {
         let waits = |after: &After| after.output as usize == index && after.until != Until::Phase;
         Output {
             port: vsa.port_of(group.array),
             emits: turns(&group.emit, vsa.tile_depth),
             is_awaited: vsa.inputs.iter().flat_map(|g| &g.after).any(waits),
             group,
-            emitted_delay,
+            emitted_delay: delays[0],
+            drained_delay: delays[1],
             halves: group.slots as usize,
             is_used: false,
             drains: 0,
@@ -339,7 +342,7 @@ impl<'a> Walker<'a> {
         let inputs = vsa.inputs.iter().enumerate();
         let inputs: Vec<Input> = inputs.map(|(g, group)| Input::new(vsa, group, of.releases[g])).collect();
         let outputs = vsa.outputs.iter().enumerate();
-        let outputs: Vec<Output> = outputs.map(|(o, group)| Output::new(vsa, (o, group), of.emitted[o])).collect();
+        let outputs: Vec<Output> = outputs.map(|(o, group)| Output::new(vsa, (o, group), of.outputs[o])).collect();
         let in_order = |of: &dyn Fn(usize) -> usize, count: usize| {
             let mut all: Vec<usize> = (0..count).collect();
             all.sort_by_key(|&g| of(g));
@@ -475,7 +478,7 @@ impl Walker<'_> {
             if output.drained.len() == output.halves {
                 output.drained.pop_front();
             }
-            output.drained.push_back(times.drained);
+            output.drained.push_back(times.drained + output.drained_delay);
             output.written = times.written;
             if output.is_awaited {
                 self.logs[o].push(times.written);

@@ -16,7 +16,7 @@ use array::vsa::Vsa;
 /// Result of one drain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrainTimes {
-    /// Cycle of the `drained_<o>` pulse.
+    /// Cycle of the `drained_<o>` pulse of the writer: that of the last token.
     pub drained: i64,
     /// Cycle of the `written_<o>` pulse.
     pub written: i64,
@@ -143,7 +143,7 @@ impl WriterModel {
         let complete = (self.taken.at + 1).max(self.acked.at + 1).max(before + 1);
         self.complete[slot] = complete;
         self.drains += 1;
-        Some(DrainTimes { drained: self.asked.at + self.read_latency + 2, written: complete + 1 })
+        Some(DrainTimes { drained: self.asked.at + 1, written: complete + 1 })
     }
 
     /// The last word of the run does not come before this cycle.

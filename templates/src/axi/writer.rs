@@ -25,7 +25,7 @@
 //! | first service offered | `start` + 2 |
 //! | `go` | `emitted_<o>` + 1 at the earliest |
 //! | first `dr_valid` | `go + 2`, then one per cycle while the word FIFO has room |
-//! | `drained_<o>` | 1 cycle after the last answer |
+//! | `drained_<o>` | with the last `dr_valid` of a drain, or where a token takes several cycles, the last of these |
 //! | first AWVALID | `go + K + 4` |
 //! | the data side can take the word of a request | `Q + L + 1` cycles after the request; on W 1 cycle later |
 //! | first W beat of a burst | 2 cycles after its AWVALID at the earliest |
@@ -118,7 +118,7 @@ pub struct WriterPorts {
     pub engine: EnginePorts,
     /// By group of the walk. Pulse: one more drain may start.
     pub emitted: Vec<Port>,
-    /// By group of the walk. Pulse: the last answer of a drain arrived in the cycle before.
+    /// By group of the walk. Pulse: the last token of a drain.
     pub drained: Vec<Port>,
     /// By group of the walk. Pulse: all write responses of a drain have arrived.
     pub written: Vec<Port>,
@@ -297,7 +297,11 @@ fn requests<'m>(
         port.output(m, sent);
     }
 
-    let request = Request { issue, last, group, shift, part: parts.map(|p| p.number) };
+    let request = Request { issue, group, shift, part: parts.map(|p| p.number) };
+    for (i, port) in ports.drained.iter().enumerate() {
+        let mine = if request.group.len() > 1 { done & request.group[i] } else { done };
+        port.output(m, m.reg(format!("{}_q", port.name), u(1)).next(mine).rst(rst, 0).q());
+    }
     let words = answers(m, p, ports, rst, request, word_pop);
     (Asks { free: !valid.q() | done, left: valid.q(), under_way: valid.q() | words.awaited }, words)
 }
@@ -315,14 +319,35 @@ struct Asks<'m> {
 /// A request in the cycle in which it is issued.
 struct Request<'m> {
     issue: Sig<'m>,
-    /// Last request of a drain.
-    last: Sig<'m>,
     group: Vec<Sig<'m>>,
     shift: Option<Sig<'m>>,
     part: Option<Sig<'m>>,
 }
 
-/// The answers: a FIFO notes for each request what its answer needs; each word is rotated and enters the word FIFO.
+/// What the answers of the requests need.
+struct Notes<'m> {
+    /// A request is not answered.
+    some: Sig<'m>,
+    /// Of the first of them.
+    head: Vec<Sig<'m>>,
+}
+
+impl<'m> Notes<'m> {
+    /// A FIFO, or where answers need nothing, a counter.
+    fn new(m: &'m ModuleBuilder, depth: u32, rst: Sig<'m>, push: Sig<'m>, noted: &[Sig<'m>], pop: Sig<'m>) -> Self {
+        if noted.is_empty() {
+            let count = m.reg("asked_count", u(clog2(u64::from(depth)) + 1));
+            let moved = m.mux(push, count.q().add_lit(1), count.q().sub_lit(1));
+            count.next(moved).en(push ^ pop).rst(rst, 0);
+            return Notes { some: count.q().ne_lit(0), head: vec![] };
+        }
+        let notes = fifo(m, "asked", depth, rst, push, pack(m, noted), pop);
+        let types: Vec<Ty> = noted.iter().map(|s| s.ty()).collect();
+        Notes { some: notes.some, head: unpack(notes.head, &types) }
+    }
+}
+
+/// The answers: each word is rotated and enters the word FIFO.
 fn answers<'m>(
     m: &'m ModuleBuilder,
     p: &WriterParams,
@@ -331,8 +356,7 @@ fn answers<'m>(
     request: Request<'m>,
     word_pop: Sig<'m>,
 ) -> Words<'m> {
-    let (walk, Request { issue, last, group, shift, part }) = (&p.walk, request);
-    let one = m.lit(1, u(1));
+    let (walk, Request { issue, group, shift, part }) = (&p.walk, request);
     let answered = ports.answer.valid.input(m);
     let arrived = if part.is_some() {
         let sent = m.reg("part_sent", u(1)).next(issue).rst(rst, 0).q();
@@ -340,27 +364,18 @@ fn answers<'m>(
     } else {
         answered
     };
-    let mut note = vec![last];
-    note.extend(group.iter().copied().filter(|_| group.len() > 1));
-    note.extend(shift);
-    note.extend(part);
-    let types: Vec<Ty> = note.iter().map(|s| s.ty()).collect();
-    let notes = fifo(m, "asked", p.depth(), rst, issue, pack(m, &note), arrived);
-    let note = unpack(notes.head, &types);
-    m.assert(rst, "every answer belongs to a request", !arrived | notes.valid);
-    for (i, port) in ports.drained.iter().enumerate() {
-        let mine = if group.len() > 1 { note[1 + i] } else { one };
-        let pulse = m.reg(format!("{}_q", port.name), u(1)).next(arrived & note[0] & mine).rst(rst, 0);
-        port.output(m, pulse.q());
-    }
+    // What spreads a word over bus words depends on its group.
+    let groups: Vec<_> = group.into_iter().filter(|_| part.is_some() && walk.groups.len() > 1).collect();
+    let noted: Vec<_> = groups.iter().copied().chain(shift).chain(part).collect();
+    let notes = Notes::new(m, p.depth(), rst, issue, &noted, arrived);
+    m.assert(rst, "every answer belongs to a request", !arrived | notes.some);
     let mut data = ports.answer.data.input(m);
     if part.is_some() {
         let held = hold(m, "word_kept", answered, data);
-        data = steps::spread(m, walk, &note[1..], m.mux(answered, data, held), note[types.len() - 1]);
+        data = steps::spread(m, walk, &notes.head, m.mux(answered, data, held), notes.head[noted.len() - 1]);
     }
     let mut push = arrived;
-    let before = 1 + if group.len() > 1 { group.len() } else { 0 };
-    let mut amount = shift.map(|_| note[before]);
+    let mut amount = shift.map(|_| notes.head[groups.len()]);
     for k in 0..walk.rotate_stages() {
         if let Some(s) = amount {
             let turned = rotate_level(m, walk, data, s, k as u32, true);

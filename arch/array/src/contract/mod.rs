@@ -12,6 +12,7 @@ pub mod delay;
 pub mod dram;
 mod elements;
 pub mod feed;
+pub mod handover;
 pub mod memory;
 pub mod operand;
 pub mod overlap;

@@ -9,12 +9,15 @@
 //!   >= `drained` that freed its result buffer + [`DRAINED_TO_LAUNCH`].
 //! - Every wave: launch >= launch of the wave before + `interval`. A wave is launched in the first cycle that these
 //!   allow.
-//! - `release` of a load = launch of the last wave that uses it + [`release_delay`].
-//! - `emitted` of a tile = launch of its last wave + [`emitted_delay`].
+//! - `release` of a load = launch of the last wave that uses it +
+//!   [`release_delay`](super::handover::release_delay).
+//! - `emitted` of a tile = launch of its last wave + [`emitted_delay`](super::handover::emitted_delay).
+//! - `drained` of a tile = its last token + [`drained_delay`](super::handover::drained_delay).
 //! - The word that a drain token requests arrives [`drain_latency`] cycles after the token.
 
+use crate::contract::handover::{filled_delay, read_delay};
 use crate::contract::relay::Relays;
-use crate::vsa::{Node, NodeId, Op, Vsa};
+use crate::vsa::{NodeId, Op, Vsa};
 
 /// Least `ready` of an [`Op::Input`]: address, memory, memory output register, element multiplexer.
 pub const FEED_LATENCY: i64 = 4;
@@ -54,55 +57,19 @@ pub fn collect_time(vsa: &Vsa, o: usize) -> i64 {
     vsa.outputs[o].ports.iter().map(|p| ready(p.value).max(ready(p.enable))).max().unwrap_or(0).max(1)
 }
 
-/// From the launch of the last wave that uses a load of input group `g` to its `release` pulse. From then on the next
-/// load may enter: its words travel one feeder per cycle, and reach each feeder after the wave's last read there.
-///
-/// Groups with the same feeders have the same delay, so that their pulses come in the order of the loads.
-pub fn release_delay(vsa: &Vsa, g: usize) -> i64 {
-    vsa.fed_with(vsa.feeders_of(g)).into_iter().map(|g| read_delay(vsa, g)).max().unwrap_or(0)
-}
-
-fn read_delay(vsa: &Vsa, g: usize) -> i64 {
-    let group = &vsa.inputs[g];
-    let (away, readers) = (group.away(vsa), group.readers());
-    // A feeder `k` hops from the first one starts the wave later, and words reach it `k` cycles later. Registers between
-    // PEs delay both alike.
-    let behind = |a: usize, k: i64| vsa.schedule.start[a].inside(away[a] + k) - k;
-    let start: i64 = (0..2).map(|a| (0..readers[a]).map(|k| behind(a, k)).max().unwrap_or(0)).sum();
-    start + last_read(vsa, g)
-}
-
-fn last_read(vsa: &Vsa, g: usize) -> i64 {
-    let owner = vsa.feeders_of(g);
-    let of_group = |n: &&Node| matches!(n.op, Op::Input { group, .. } if group as usize == owner);
-    let ready = vsa.nodes.iter().zip(&vsa.schedule.ready).filter(|(n, _)| of_group(n)).map(|(_, r)| *r).max();
-    ready.unwrap_or(FEED_LATENCY).max(FEED_LATENCY)
-}
-
-/// From the launch of the last wave of a storing tile to the `emitted` pulse of output group `o`. A token that leaves
-/// the writer from then on finds every value in its collector.
-pub fn emitted_delay(vsa: &Vsa, o: usize) -> i64 {
-    let group = &vsa.outputs[o];
-    let relays = Relays::new(vsa, o);
-    let (away, extent) = (group.away(vsa), group.extent());
-    // Registers between PEs delay waves and tokens alike.
-    let start = vsa.schedule.inside([0, 1].map(|a| away[a] + extent[a] - 1));
-    start - (0..2).map(|a| relays.extent[a] - 1).sum::<i64>() + collect_time(vsa, o)
-}
-
-/// From the launch of the last wave until nothing of the run is on its way to a DMA engine, so that the next run may
-/// start. `None` if the run ends later, with a store behind the last wave.
+/// From the launch of the last wave until it has read its words and nothing of the run is on its way to a DMA engine, so
+/// that the next run may start. `None` if the run ends later, with a store behind the last wave.
 pub fn swept(vsa: &Vsa) -> Option<i64> {
-    let released = (0..vsa.inputs.len()).map(|g| release_delay(vsa, g)).max().unwrap_or(0);
+    let read = (0..vsa.inputs.len()).map(|g| read_delay(vsa, g)).max().unwrap_or(0);
     // The last tile: in its phase the loops may have fewer iterations than in others.
     let whole: Vec<i64> = vsa.counters[..vsa.tile_depth].iter().map(|c| c.trip - 1).collect();
     let end: Vec<i64> = vsa.trips_at(&whole).into_iter().take(vsa.tile_depth).map(|trip| trip - 1).collect();
     let behind = |o: usize| {
         vsa.outputs[o].emit.holds(&end, vsa.case_at(&end))
-            && emitted_delay(vsa, o) + drain_latency(vsa, vsa.port_of(vsa.outputs[o].array)) >= released
+            && filled_delay(vsa, o) + drain_latency(vsa, vsa.port_of(vsa.outputs[o].array)) >= read
     };
     let stores = vsa.sizes.list.is_empty() && (0..vsa.outputs.len()).any(behind);
-    (!stores).then_some(released + 1)
+    (!stores).then_some(read + 1)
 }
 
 /// From a drain token of port `port` to the word that it requests: the same for all groups that store through the port.

@@ -111,7 +111,7 @@ pub(super) fn cycles(model: &Model, grid: &Grid, inner: &Inner, order: &Order, w
             let answered = if facts.begins(read) { memory.read_latency } else { 0 };
             let loaded = answered + read.load_beats(&part(to), widths[read.port]);
             let behind = if write.in_last_tile[t.from] { 0 } else { (in_phase(from) - 1) * interval };
-            handed_over(&memory, write.latency + cross, stored, loaded) - behind
+            handed_over(&memory, cross, write.latency, stored, loaded) - behind
         };
         t.count * (t.values.iter().map(waits).max().unwrap_or(0) - interval).max(0)
     };
