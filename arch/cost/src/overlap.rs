@@ -11,6 +11,7 @@ use crate::reader::ReaderModel;
 use crate::repeat::Repeats;
 use crate::writer::WriterModel;
 use array::contract::dram::Memories;
+use array::contract::handover::swept;
 use array::contract::overlap::{
     hold, input_sets, may_begin_early, output_sets, BufferSet, LEFT_TO_START, MOST_RUNS, START_TO_START,
 };
@@ -147,7 +148,7 @@ impl Model<'_> {
         }
         let free = left.as_ref().map_or(0, |l| l.free);
         walker.free = free.max(begins.waves + timing::START_TO_LAUNCH);
-        let swept = timing::swept(array);
+        let swept = swept(array);
         let ended = walker.run(swept, &mut Repeats::new(false)).expect("a run takes less than that").cycles;
         let before = self.ran.last().map_or(0, |run| run.done + 1);
         let mut done = ended.max(before);

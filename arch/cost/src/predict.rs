@@ -8,7 +8,7 @@ use crate::reader::{ReaderModel, Waits};
 use crate::repeat::{Iteration, Repeats, Tape, Tiles, Turn, Turns};
 use crate::writer::WriterModel;
 use array::contract::dram::Memories;
-use array::contract::handover::{drained_delay, emitted_delay, release_delay};
+use array::contract::handover::{drained_delay, emitted_delay, release_delay, swept};
 use array::contract::timing;
 use array::contract::walk::Walk;
 use array::vsa::{After, InputGroup, OutputGroup, Until, Vsa, When};
@@ -164,7 +164,7 @@ impl<'a> Predictor<'a> {
             drains: ports.map(|p| timing::drain_latency(array, p)).collect(),
             releases: (0..array.inputs.len()).map(|g| release_delay(array, g)).collect(),
             outputs: (0..array.outputs.len()).map(|o| [emitted_delay(array, o), drained_delay(array, o)]).collect(),
-            swept: timing::swept(array),
+            swept: swept(array),
         }
     }
 

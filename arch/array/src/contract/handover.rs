@@ -6,13 +6,13 @@
 //!
 //! **Terms.** A drain sends a *token* for each word of the footprint, in order, one a cycle at most; collectors answer
 //! (`templates::io::collector`). A load sends the words themselves, likewise. An *address* is a word's place in the buffer
-//! of a PE. The words that a buffer accepts have consecutive addresses in this order ([`crate::vsa::Bank`]), so at least
-//! as many words come before one as its address says.
+//! of a PE. The words that a buffer accepts have consecutive addresses in this order ([`crate::vsa::Bank`]), so an address
+//! says how many words come before it.
 //!
 //! **Method.** Engines begin early where the last waves are far behind in the order of the words. The wave `m` waves
-//! before the last one comes `m` intervals before it. If it needs address `a`, the first word may come `a + m * interval`
-//! cycles before the last wave needs its own; the least of these is the *head start* ([`head_start`]). At a PE whose
-//! first word is word `n` of the footprint it is `n` cycles more; a PE farther away needs its words later. The PE that
+//! before the last one comes `m` intervals before it. If `w` words come before its own, the first word may come `w + m *
+//! interval` cycles before the last wave needs its own; the least of these is the *head start* ([`head_start`]). At a PE
+//! whose first word is word `n` of the footprint it is `n` cycles more; a PE farther away needs its words later. The PE that
 //! needs them latest counts. A buffer of results is given back with the last token, if the first value of the next tile
 //! comes behind it ([`drained_delay`]).
 //!
@@ -22,7 +22,7 @@
 //! ```text
 //! wave     63  62  61  60  59  …
 //! before    0   1   2   3   4
-//! address  15  15  15  15  14
+//! words    15  15  15  15  14
 //! sum      15  16  17  18  18      the drain begins 15 cycles before the last value
 //! ```
 //!
@@ -32,7 +32,7 @@
 //! in one cycle.
 
 use super::relay::Relays;
-use super::timing::{collect_time, FEED_LATENCY};
+use super::timing::{collect_time, drain_latency, FEED_LATENCY};
 use crate::vsa::{Bank, Footprint, InputGroup, Node, Op, OutputGroup, Vsa, When};
 use uniform::affine::Form;
 use uniform::sizes::Formula;
@@ -49,7 +49,8 @@ pub fn release_delay(vsa: &Vsa, g: usize) -> i64 {
     let alone = |g: usize| {
         let (group, read) = (&vsa.inputs[g], last_read(vsa, g));
         let places = Places::loaded(vsa, group);
-        let latest = latest(group.readers(), |hops| read + behind(vsa, group, hops) - places.first(group.pe(vsa, hops)));
+        let latest =
+            latest(group.readers(), |hops| read + behind(vsa, group, hops) - places.first(group.pe(vsa, hops)));
         (latest - head_start(vsa, &places, latest - FEED_LATENCY)).max(FEED_LATENCY)
     };
     all.into_iter().map(alone).max().unwrap_or(0)
@@ -117,6 +118,21 @@ pub fn drained_delay(vsa: &Vsa, o: usize) -> i64 {
     collected_with(vsa, o).into_iter().map(alone).max().unwrap_or(0)
 }
 
+/// From the launch of the last wave until it has read its words and nothing of the run is on its way to a DMA engine, so
+/// that the next run may start. `None` if the run ends later, with a store behind the last wave.
+pub fn swept(vsa: &Vsa) -> Option<i64> {
+    let read = (0..vsa.inputs.len()).map(|g| read_delay(vsa, g)).max().unwrap_or(0);
+    // The last tile: in its phase the loops may have fewer iterations than in others.
+    let whole: Vec<i64> = vsa.counters[..vsa.tile_depth].iter().map(|c| c.trip - 1).collect();
+    let end: Vec<i64> = vsa.trips_at(&whole).into_iter().take(vsa.tile_depth).map(|trip| trip - 1).collect();
+    let behind = |o: usize| {
+        vsa.outputs[o].emit.holds(&end, vsa.case_at(&end))
+            && filled_delay(vsa, o) + drain_latency(vsa, vsa.port_of(vsa.outputs[o].array)) >= read
+    };
+    let stores = vsa.sizes.list.is_empty() && (0..vsa.outputs.len()).any(behind);
+    (!stores).then_some(read + 1)
+}
+
 /// The groups whose pulses are in order only if all have the same delay.
 fn collected_with(vsa: &Vsa, o: usize) -> Vec<usize> {
     if vsa.overlap {
@@ -139,6 +155,8 @@ struct Places<'a> {
     row: &'a Form,
     col: &'a Form,
     word: i64,
+    /// Counters outside of a tile.
+    outer: usize,
     /// All rows of the footprint are walked, whatever the sizes.
     whole: bool,
 }
@@ -147,22 +165,56 @@ impl<'a> Places<'a> {
     fn loaded(vsa: &Vsa, g: &'a InputGroup) -> Places<'a> {
         let InputGroup { used: when, footprint, row, col, .. } = g;
         let banks = g.banks.iter().collect();
-        Places { when, footprint, banks, row, col, word: word(vsa, g.array), whole: is_whole(vsa) }
+        Places {
+            when,
+            footprint,
+            banks,
+            row,
+            col,
+            word: word(vsa, g.array),
+            outer: vsa.tile_depth,
+            whole: is_whole(vsa),
+        }
     }
 
     fn stored(vsa: &Vsa, g: &'a OutputGroup) -> Places<'a> {
         let OutputGroup { emit: when, footprint, row, col, .. } = g;
         let banks = g.banks.iter().map(|of| &of.bank).collect();
-        Places { when, footprint, banks, row, col, word: word(vsa, g.array), whole: is_whole(vsa) }
+        Places {
+            when,
+            footprint,
+            banks,
+            row,
+            col,
+            word: word(vsa, g.array),
+            outer: vsa.tile_depth,
+            whole: is_whole(vsa),
+        }
     }
 
-    /// The least address of a wave at any PE.
-    fn address(&self, wave: &[i64]) -> i64 {
+    /// Words from the first one of a PE to that of a wave there, at least.
+    fn behind_first(&self, wave: &[i64]) -> i64 {
         let at = |form: &Form| {
-            let inner = &form.counters[form.counters.len() - wave.len()..];
-            form.constant + inner.iter().zip(wave).map(|(c, v)| c * v).sum::<i64>()
+            let inner = form.counters.iter().skip(self.outer).zip(wave);
+            form.constant + inner.map(|(c, v)| c * v).sum::<i64>()
         };
-        (at(self.row) + at(self.col).div_euclid(self.word)).max(0)
+        let address = (at(self.row) + at(self.col).div_euclid(self.word)).max(0);
+        if !self.whole {
+            return address;
+        }
+        // The digits of the address say how many rows and words come before.
+        let words = |bank: &&Bank| {
+            let in_row = bank.words_per_row.max(1);
+            let (mut rest, word) = (address / in_row, address % in_row);
+            let (mut rows, mut apart) = (0, 1);
+            for (dim, of) in self.footprint.rows.iter().zip(&bank.rows).rev() {
+                rows += rest % of.extent.max(1) * dim.modulus * apart;
+                rest /= of.extent.max(1);
+                apart *= dim.modulus * dim.extent;
+            }
+            rows * self.footprint.words + word * bank.stride.max(1)
+        };
+        self.banks.iter().map(words).min().unwrap_or(0)
     }
 
     /// Words of the footprint in front of the first one of the PE at `p`, at least.
@@ -220,7 +272,7 @@ fn head_start(vsa: &Vsa, places: &Places, most: i64) -> i64 {
 fn head_start_before(vsa: &Vsa, places: &Places, last: &[i64], most: i64) -> i64 {
     let (mut wave, mut start, mut before) = (last.to_vec(), most, 0);
     while before < start {
-        start = start.min(before + places.address(&wave));
+        start = start.min(before + places.behind_first(&wave));
         before += vsa.schedule.interval;
         match wave.iter().rposition(|v| *v > 0) {
             Some(j) => {

@@ -15,7 +15,6 @@
 //! - `drained` of a tile = its last token + [`drained_delay`](super::handover::drained_delay).
 //! - The word that a drain token requests arrives [`drain_latency`] cycles after the token.
 
-use crate::contract::handover::{filled_delay, read_delay};
 use crate::contract::relay::Relays;
 use crate::vsa::{NodeId, Op, Vsa};
 
@@ -55,21 +54,6 @@ pub fn least_ready(op: &Op) -> i64 {
 pub fn collect_time(vsa: &Vsa, o: usize) -> i64 {
     let ready = |n: NodeId| vsa.schedule.ready[n.index()];
     vsa.outputs[o].ports.iter().map(|p| ready(p.value).max(ready(p.enable))).max().unwrap_or(0).max(1)
-}
-
-/// From the launch of the last wave until it has read its words and nothing of the run is on its way to a DMA engine, so
-/// that the next run may start. `None` if the run ends later, with a store behind the last wave.
-pub fn swept(vsa: &Vsa) -> Option<i64> {
-    let read = (0..vsa.inputs.len()).map(|g| read_delay(vsa, g)).max().unwrap_or(0);
-    // The last tile: in its phase the loops may have fewer iterations than in others.
-    let whole: Vec<i64> = vsa.counters[..vsa.tile_depth].iter().map(|c| c.trip - 1).collect();
-    let end: Vec<i64> = vsa.trips_at(&whole).into_iter().take(vsa.tile_depth).map(|trip| trip - 1).collect();
-    let behind = |o: usize| {
-        vsa.outputs[o].emit.holds(&end, vsa.case_at(&end))
-            && filled_delay(vsa, o) + drain_latency(vsa, vsa.port_of(vsa.outputs[o].array)) >= read
-    };
-    let stores = vsa.sizes.list.is_empty() && (0..vsa.outputs.len()).any(behind);
-    (!stores).then_some(read + 1)
 }
 
 /// From a drain token of port `port` to the word that it requests: the same for all groups that store through the port.

@@ -3,21 +3,75 @@
 //! **Problem.** The arrays of the functions depend on each other: those that share operators cost little together, and
 //! what one function leaves of the limits another one can use.
 //!
-//! **Method.** Where nothing fits, [`Search::tighten`] searches the functions within a part of the limits. Then
-//! [`Search::improve`] takes turns: slow functions get new arrays within the best choice's grid, and one function after
+//! **Method.** Where nothing fits, [`Search::tighten`] searches the functions within a part of the limits. Functions
+//! that make waves slow for all get arrays over other loops ([`Search::seek_even`]). Then [`Search::improve`] takes turns: slow functions get new arrays within the best choice's grid, and one function after
 //! the other changes to another array that was tried, others to smaller ones if that makes room for it.
 //!
 //! Example: a long function and three short ones within 15,000 LUT. Each alone takes all of them, and merged they take
 //! 20,000. Within 11,000 they fit. Then the long one may become larger, if a short one becomes smaller.
 
 use super::{all_cycles, cycles, grid_of, is_free, narrow, Choice, Search};
-use crate::compiled::Compiled;
+use crate::compiled::{Compiled, Stages};
 use crate::tuning;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use uniform::aim::{Grid, Most};
+use uniform::design::{ArrayChoice, DesignSpec, Shape};
 
 impl Search<'_> {
+    /// Waves hop from PE to PE as slowly as in the slowest function, and tiles of all functions wait longer for the values
+    /// of the last PE. Where sums that pass from PE to PE are why, their functions get arrays over other loops: all of them
+    /// over one, or where one has no such loop, over what is fastest for it.
+    pub(super) fn seek_even(&mut self) {
+        let Some((_, Choice { own, .. })) = &self.best else { return };
+        let own = own.clone();
+        let uneven: Vec<usize> = (0..own.len()).filter(|&f| uneven(&own[f]).is_some()).collect();
+        if uneven.is_empty() || uneven.len() == own.len() {
+            return;
+        }
+        let over = |f: &usize| -> BTreeMap<String, Compiled> {
+            let specs = self.over_other_loops(*f, &own[*f]).into_iter();
+            let arrays = specs.filter_map(|(name, spec)| Some((name, (self.asked.again)(*f, &spec)?)));
+            arrays.filter(|(_, new)| self::uneven(new).is_none()).collect()
+        };
+        let others: Vec<_> = uneven.iter().map(over).collect();
+        let names: BTreeSet<String> = others.iter().flat_map(BTreeMap::keys).cloned().collect();
+        for name in names {
+            let fastest =
+                |all: &BTreeMap<_, Compiled>| all.values().min_by_key(|c| c.report.prediction.cycles).cloned();
+            let chosen = others.iter().map(|all| all.get(&name).cloned().or_else(|| fastest(all)));
+            let Some(chosen) = chosen.collect::<Option<Vec<_>>>() else { return };
+            let mut all = own.clone();
+            uneven.iter().zip(chosen).for_each(|(f, new)| all[*f] = new);
+            self.try_all(all);
+        }
+    }
+
+    /// Arrays with the grid and the ports of this one, over each loop that could stand for the one along which waves hop
+    /// slowly. None if the user says which loops these are.
+    fn over_other_loops(&self, f: usize, own: &Compiled) -> Vec<(String, DesignSpec)> {
+        let spec = self.asked.specs[f];
+        let (Some(axis), Some(Stages { system, plan, .. }), ArrayChoice::Automatic) =
+            (uneven(own), own.stages.as_ref(), &spec.array)
+        else {
+            return vec![];
+        };
+        let name = |d: usize| system.dims[d].name.clone();
+        let of_axis = |a: usize| plan.dims.iter().position(|dim| dim.axis == Some(a));
+        let others = system.loops().filter(|d| plan.dims[*d].axis.is_none());
+        let over = |d: usize| {
+            let space = (0..2).filter_map(|a| if a == axis { Some(d) } else { of_axis(a) }).map(name).collect();
+            let mut spec = spec.clone();
+            spec.array = ArrayChoice::ByHand { space: Some(space), shape: Shape::default() };
+            spec.aim.grid = Some(grid_of(own));
+            for array in &own.vsa.arrays {
+                spec.wiring.word.entry(array.name.clone()).or_insert(array.word);
+            }
+            (name(d), spec)
+        };
+        others.map(over).collect()
+    }
+
     /// New arrays and exchanges, in turns, until neither helps.
     pub(super) fn improve(&mut self) {
         self.seek_faster();
@@ -151,4 +205,10 @@ impl Search<'_> {
         }
         limit
     }
+}
+
+/// The axis along which a wave takes more than a cycle from PE to PE.
+fn uneven(compiled: &Compiled) -> Option<usize> {
+    let vsa = &compiled.vsa;
+    (0..2).find(|&a| vsa.extent[a] > 1 && vsa.schedule.start[a].hop_delay() > 1)
 }
