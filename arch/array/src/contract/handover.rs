@@ -33,6 +33,7 @@
 
 use super::relay::Relays;
 use super::timing::{collect_time, drain_latency, FEED_LATENCY};
+use super::walk::has_pauses;
 use crate::vsa::{Bank, Footprint, InputGroup, Node, Op, OutputGroup, Vsa, When};
 use uniform::affine::Form;
 use uniform::sizes::Formula;
@@ -248,13 +249,20 @@ fn head_start(vsa: &Vsa, places: &Places, most: i64) -> i64 {
     if most <= 0 || vsa.cased() > vsa.tile_depth {
         return 0;
     }
-    let number = if vsa.loops().has_cases() { vsa.cases.len() } else { 0 };
-    let cases = (0..number).map(Some).chain([None]).filter(|case| places.when.is_in_case(*case));
-    let runs = places.when.runs();
+    let loops = vsa.loops();
+    let number = if loops.has_cases() { vsa.cases.len() } else { 0 };
+    let between = |function: Option<usize>| match function {
+        _ if number == 0 => true,
+        Some(f) => has_pauses(loops, f),
+        None => loops.leaves_out(0..vsa.cased(), &(0..number).collect()),
+    };
     let happens = |case: Option<usize>, function: Option<usize>| match (case, function) {
         (Some(k), Some(f)) => vsa.cases[k][0].contains(f as i64),
-        _ => true,
+        (Some(_), None) => true,
+        (None, _) => between(function),
     };
+    let cases = (0..number).map(Some).chain([None]).filter(|case| places.when.is_in_case(*case));
+    let runs = places.when.runs();
     let all = cases.flat_map(|case| runs.iter().map(move |function| (case, *function)));
     let starts = all.filter(|(case, function)| happens(*case, *function)).map(|(case, function)| {
         let last = |j: usize| match function.map_or_else(|| vsa.last(j, case), |f| vsa.last(j, case).in_function(f)) {
