@@ -1,6 +1,7 @@
 //! Matrix product through every choice of space loops, tiles that do and do not divide, latency hiding and lanes, at
 //! sizes down to one: the array that comes out verifies and its interpreter computes the product, modulo 2^32.
 
+use crate::handover;
 use array::vsa::Vsa;
 use cost::board::Board;
 use scop::Scop;
@@ -24,11 +25,11 @@ fn product([i, j, k]: [i64; 3], initial: &str) -> Scop {
     }
 }
 
-fn board() -> Board {
+pub fn board() -> Board {
     Board::parse(include_str!("../../../../boards/u250.toml")).expect("the board file is well formed")
 }
 
-fn design(space: &[&str], tile: &[(&str, i64)], latency: &[(&str, i64)], simd: &[(&str, i64)]) -> DesignSpec {
+pub fn design(space: &[&str], tile: &[(&str, i64)], latency: &[(&str, i64)], simd: &[(&str, i64)]) -> DesignSpec {
     let factors = |list: &[(&str, i64)]| list.iter().map(|(name, n)| (name.to_string(), *n)).collect();
     let space = space.iter().map(|s| s.to_string()).collect();
     DesignSpec::by_hand(
@@ -40,6 +41,7 @@ fn design(space: &[&str], tile: &[(&str, i64)], latency: &[(&str, i64)], simd: &
 /// Runs the array on operands that exercise the sign, and compares with plain loops.
 fn multiplies(vsa: &Vsa, [rows, columns, terms]: [i64; 3], adds: bool) -> Result<(), String> {
     vsa.verify().map_err(|faults| faults.join("\n"))?;
+    handover::check(vsa);
     let place = |name: &str| vsa.arrays.iter().position(|a| a.name == name).ok_or_else(|| format!("no array {name}"));
     let (a, b, c) = (place("A")?, place("B")?, place("C")?);
     let mut memory = vec![vec![]; vsa.arrays.len()];

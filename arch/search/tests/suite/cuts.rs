@@ -49,7 +49,8 @@ fn an_array_larger_than_a_die_is_cut_into_bands_that_fit() {
     // Tokens cross twice, and answers back; C goes over two borders of dies. B, over one, still comes before A.
     assert_eq!(cut.vsa.away, [0, 1, 2]);
     let [whole, cut] = [whole, cut].map(|c| c.report.prediction.cycles);
-    assert_eq!(cut - whole, 8 + 10);
+    // Without cuts, the relays reach the last PE so soon that the drain begins a cycle before its last value is there.
+    assert_eq!(cut - whole, 8 + 10 + 1);
 }
 
 /// Product with cuts and banks on a board.

@@ -10,6 +10,7 @@ mod delay;
 mod design;
 mod explore;
 mod extended;
+mod handover;
 mod ip;
 mod linear;
 mod needed;
