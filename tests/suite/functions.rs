@@ -45,9 +45,9 @@ fn independent_commands_overlap() {
         };
         [None, Some(MemoryTiming::IDEAL)].map(|memory| [last(false, memory), last(true, memory)])
     };
-    assert_eq!(cycles("--merge --queue 4 --overlap"), [[994, 349], [354, 189]]);
+    assert_eq!(cycles("--merge --queue 4 --overlap"), [[982, 319], [342, 159]]);
     let file = root("tests/functions/vectors.toml");
-    assert_eq!(cycles(&format!("--design {}", file.display())), [[1026, 310], [386, 150]]);
+    assert_eq!(cycles(&format!("--design {}", file.display())), [[998, 301], [358, 141]]);
 }
 
 /// The text of the merged array of a file's functions.

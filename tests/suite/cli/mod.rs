@@ -121,9 +121,9 @@ fn rtl_says_which_path_is_too_slow_for_the_clock() {
 #[test]
 fn arrays_that_miss_the_clock_are_compared_by_time() {
     let dir = tempfile::tempdir().unwrap();
-    let out = dir.path().join("trmm");
+    let out = dir.path().join("syrk");
     let name = out.to_string_lossy().into_owned();
-    let file = crate::common::root("tests/polybench/trmm.c").to_string_lossy().into_owned();
+    let file = crate::common::root("tests/polybench/syrk.c").to_string_lossy().into_owned();
     let run = |options: &[&str]| {
         let said = stdout(&[&["rtl", &file, "--board", "kv260", "-o", &name], options].concat());
         let report: Value = serde_json::from_slice(&fs::read(out.join("report.json")).unwrap()).unwrap();
