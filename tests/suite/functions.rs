@@ -47,7 +47,7 @@ fn independent_commands_overlap() {
     };
     assert_eq!(cycles("--merge --queue 4 --overlap"), [[982, 319], [342, 159]]);
     let file = root("tests/functions/vectors.toml");
-    assert_eq!(cycles(&format!("--design {}", file.display())), [[998, 301], [358, 141]]);
+    assert_eq!(cycles(&format!("--design {}", file.display())), [[998, 290], [358, 130]]);
 }
 
 /// The text of the merged array of a file's functions.
