@@ -152,6 +152,7 @@ impl Collectors {
             name: format!("relay{o}_{name}"),
             token: collector.ports().tokens.map(|_, port| port.ty),
             joined: relays.joined as u32,
+            before: relays.before(),
             width: turns.as_ref().map_or(8 * array.bus_bytes(), |of| of.turn.chains * of.turn.bits),
         };
         let [n0, n1] = relays.extent;
@@ -406,12 +407,16 @@ impl<'m> Build<'_, 'm> {
             Some(turns) => self.turns(d, (grid, &of.relay), of, turns, (extent, skip), before),
             None => {
                 let [beside, above] = [1, 0].map(|a| before.filter(|_| a == c).unwrap_or(zero));
-                grid.link(&ports.word.name, &ports.beside.name, [0, 1], |i, _| if i + 1 == n0 { beside } else { zero });
-                grid.set_each(&ports.above.name, |i, j| match (i, j + 1 == n1) {
-                    (0, true) => above,
-                    (_, true) => element(grid, &ports.word, extent, i - 1, j),
-                    _ => zero,
-                });
+                if let Some(port) = &ports.beside {
+                    grid.link(&ports.word.name, &port.name, [0, 1], |i, _| if i + 1 == n0 { beside } else { zero });
+                }
+                if let Some(port) = &ports.above {
+                    grid.set_each(&port.name, |i, j| match (i, j + 1 == n1) {
+                        (0, true) => above,
+                        (_, true) => element(grid, &ports.word, extent, i - 1, j),
+                        _ => zero,
+                    });
+                }
                 grid.out_at(&ports.word.name, n0 - 1, n1 - 1)
             }
         };
@@ -442,11 +447,12 @@ impl<'m> Build<'_, 'm> {
         let behind = |port: &Port, k: u32| element(relays, port, extent, last(k)[0], last(k)[1]);
         let none = m.lit(0, from.word.ty);
         let offset = [0, 1].map(|x| i32::from(x != a));
-        relays.link(&from.word.name, &from.above.name, offset, |i, j| match before {
-            Some(chains) if along => chains.slice([i, j][a] * none.w(), none.w()),
-            _ => none,
-        });
-        relays.set(&from.beside.name, none);
+        if let Some(port) = &from.above {
+            relays.link(&from.word.name, &port.name, offset, |i, j| match before {
+                Some(chains) if along => chains.slice([i, j][a] * none.w(), none.w()),
+                _ => none,
+            });
+        }
         if along && Crossing::of_words(self.array, of).is_some_and(|of| self.leaves(&of)) {
             return m.concat(&(0..count as u32).rev().map(|k| behind(&from.word, k)).collect::<Vec<_>>());
         }

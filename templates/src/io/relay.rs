@@ -22,6 +22,8 @@ pub struct Relay {
     /// Number of bus words from its collectors, and their bits.
     pub joined: u32,
     pub width: u32,
+    /// There are relays before it: beside, above ([`array::contract::relay::Relays::before`]).
+    pub before: [bool; 2],
 }
 
 /// The interface of a [`Relay`].
@@ -31,9 +33,9 @@ pub struct RelayPorts {
     pub token: StreamItem<Chain>,
     /// Answers of the collectors, two cycles after that.
     pub words: Port,
-    /// Words of the relays before, in the same cycle as `words`.
-    pub beside: Port,
-    pub above: Port,
+    /// Words of the relays before, in the same cycle as `words`, if there are some.
+    pub beside: Option<Port>,
+    pub above: Option<Port>,
     /// OR of all of them, one cycle later.
     pub word: Port,
 }
@@ -44,8 +46,8 @@ impl Relay {
         RelayPorts {
             token: self.token.map(|name, ty| stream_chain(&format!("dr_{name}"), *ty)),
             words: Port::new("words", u(self.joined * self.width)),
-            beside: word("beside"),
-            above: word("above"),
+            beside: self.before[0].then(|| word("beside")),
+            above: self.before[1].then(|| word("above")),
             word: word("word"),
         }
     }
@@ -64,7 +66,8 @@ impl Template for Relay {
         ports.token.map(|_, chain| pass(m, chain));
         let words = ports.words.input(m);
         let parts = (0..self.joined).map(|k| words.slice(k * self.width, self.width));
-        let all: Vec<_> = parts.chain([ports.beside.input(m), ports.above.input(m)]).collect();
+        let before = [ports.beside, ports.above].into_iter().flatten();
+        let all: Vec<_> = parts.chain(before.map(|port| port.input(m))).collect();
         ports.word.output(m, m.reg("word_q", u(self.width)).next(m.any(&all)).q());
     }
 }

@@ -126,7 +126,8 @@ impl Relays {
     pub fn joins(&self, vsa: &Vsa, o: usize) -> (i64, i64) {
         let array = &vsa.arrays[vsa.outputs[o].array as usize];
         let (word, modules) = (8 * i64::from(array.bus_bytes()), self.extent[0] * self.extent[1]);
-        let relays = |bits: i64| (modules * bits * joining(self.joined as i64 + 2), modules * bits);
+        let before = self.before().into_iter().filter(|joins| *joins).count();
+        let relays = |bits: i64| (modules * bits * joining((self.joined + before) as i64), modules * bits);
         let Some(turn) = &self.turn else { return relays(word) };
         let chains = (turn.chains * turn.width) as i64 * 8 * i64::from(array.ty.bytes());
         let (relays, count, words) = (relays(chains), self.extent[turn.axis], turn.words as i64);
@@ -139,6 +140,15 @@ impl Relays {
         // Each word has a gate, which is compared and delayed.
         let lut = word * joining(2 * words + 1) + 3 * words;
         (relays.0 + count * lut, relays.1 + count * (word + chains * (turn.steps - 1)))
+    }
+
+    /// Whether relays join the words of relays before them: those that come along axis 1, and those along axis 0.
+    /// Elements in turn come along one axis.
+    pub fn before(&self) -> [bool; 2] {
+        match &self.turn {
+            None => [self.extent[1] > 1, self.extent[0] > 1],
+            Some(turn) => [false, self.extent[1 - turn.axis] > 1],
+        }
     }
 
     /// Cycles in which a collector answers a token.
