@@ -118,7 +118,7 @@ fn reset_in_the_middle() {
         let mut host = Host::new(&vsa, &design, &memory, mode).expect("a host");
         host.prepare(&vsa, mode, 0);
         host.write(0, 1);
-        (0..10 + 20 * case).for_each(|_| host.cycle());
+        (0..10 + 18 * case).for_each(|_| host.cycle());
         match case % 4 {
             0 => host.soft_reset(layout),
             k => host.reset_all([1, 2, 60][k - 1]),
