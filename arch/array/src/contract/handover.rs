@@ -81,15 +81,12 @@ fn last_read(vsa: &Vsa, g: usize) -> i64 {
 /// the writer from then on, and those that follow it, find their values in the collectors.
 pub fn emitted_delay(vsa: &Vsa, o: usize) -> i64 {
     let alone = |o: usize| {
-        let (group, relays, taken) = (&vsa.outputs[o], Relays::new(vsa, o), collect_time(vsa, o));
-        let places = Places::stored(vsa, group);
-        let (away, extent) = (group.away(vsa), group.extent());
-        let stored = |hops: [i64; 2]| {
-            let start = vsa.schedule.inside([0, 1].map(|a| away[a] + hops[a]));
-            start - hops[0] / relays.block[0] - hops[1] / relays.block[1] + taken
-        };
+        let (group, relays) = (&vsa.outputs[o], Relays::new(vsa, o));
+        let (places, away, extent) = (Places::stored(vsa, group), group.away(vsa), group.extent());
+        let taken = collect_time(vsa, o);
+        let stored = |hops: [i64; 2]| reached(vsa, group, &relays, hops) + taken;
         let latest = latest(extent, |hops| stored(hops) - places.first(group.pe(vsa, hops)));
-        let crossed = (0..2).map(|a| away[a] + extent[a] - 1).sum::<i64>().min(filled_delay(vsa, o));
+        let crossed = (0..2).map(|a| away[a] + extent[a] - 1).sum::<i64>().min(stored(extent.map(|n| n - 1)));
         (latest - head_start(vsa, &places, latest - crossed)).max(crossed)
     };
     collected_with(vsa, o).into_iter().map(alone).max().unwrap_or(0)
@@ -99,10 +96,15 @@ pub fn emitted_delay(vsa: &Vsa, o: usize) -> i64 {
 /// are.
 pub fn filled_delay(vsa: &Vsa, o: usize) -> i64 {
     let (group, relays) = (&vsa.outputs[o], Relays::new(vsa, o));
-    let (away, extent) = (group.away(vsa), group.extent());
-    // Registers between PEs delay waves and tokens alike.
-    let start = vsa.schedule.inside([0, 1].map(|a| away[a] + extent[a] - 1));
-    start - (0..2).map(|a| relays.extent[a] - 1).sum::<i64>() + collect_time(vsa, o)
+    reached(vsa, group, &relays, group.extent().map(|n| n - 1)) + collect_time(vsa, o)
+}
+
+/// Cycles by which a wave reaches the PE this many hops from the first one that stores later than a token that leaves the
+/// writer with its launch, apart from that token's way to the first relay. Registers between PEs delay both alike.
+fn reached(vsa: &Vsa, group: &OutputGroup, relays: &Relays, hops: [i64; 2]) -> i64 {
+    let away = group.away(vsa);
+    let start = vsa.schedule.inside([0, 1].map(|a| away[a] + hops[a]));
+    start - hops[0] / relays.block[0] - hops[1] / relays.block[1]
 }
 
 /// From the last token of a drain of output group `o`, in whose cycle the writer gives its pulse, until it is sure that
@@ -158,39 +160,30 @@ struct Places<'a> {
     word: i64,
     /// Counters outside of a tile.
     outer: usize,
-    /// All rows of the footprint are walked, whatever the sizes.
+    /// No sizes of run time say how many rows of the footprint are walked.
     whole: bool,
 }
 
 impl<'a> Places<'a> {
     fn loaded(vsa: &Vsa, g: &'a InputGroup) -> Places<'a> {
-        let InputGroup { used: when, footprint, row, col, .. } = g;
-        let banks = g.banks.iter().collect();
-        Places {
-            when,
-            footprint,
-            banks,
-            row,
-            col,
-            word: word(vsa, g.array),
-            outer: vsa.tile_depth,
-            whole: is_whole(vsa),
-        }
+        Places::new(vsa, (g.array, &g.used, &g.footprint), g.banks.iter().collect(), [&g.row, &g.col])
     }
 
     fn stored(vsa: &Vsa, g: &'a OutputGroup) -> Places<'a> {
-        let OutputGroup { emit: when, footprint, row, col, .. } = g;
         let banks = g.banks.iter().map(|of| &of.bank).collect();
-        Places {
-            when,
-            footprint,
-            banks,
-            row,
-            col,
-            word: word(vsa, g.array),
-            outer: vsa.tile_depth,
-            whole: is_whole(vsa),
-        }
+        Places::new(vsa, (g.array, &g.emit, &g.footprint), banks, [&g.row, &g.col])
+    }
+
+    fn new(
+        vsa: &Vsa,
+        (array, when, footprint): (u32, &'a When, &'a Footprint),
+        banks: Vec<&'a Bank>,
+        [row, col]: [&'a Form; 2],
+    ) -> Places<'a> {
+        let word = vsa.arrays[array as usize].word.into();
+        // The number of the function of a merged array is a size.
+        let whole = vsa.sizes.list.len() == usize::from(!vsa.functions.is_empty());
+        Places { when, footprint, banks, row, col, word, outer: vsa.tile_depth, whole }
     }
 
     /// Words from the first one of a PE to that of a wave there, at least.
@@ -233,15 +226,6 @@ impl<'a> Places<'a> {
         };
         self.banks.iter().map(of).min().unwrap_or(0)
     }
-}
-
-fn word(vsa: &Vsa, array: u32) -> i64 {
-    vsa.arrays[array as usize].word.into()
-}
-
-/// No sizes of run time say how many rows a walk has. The number of the function of a merged array is a size.
-fn is_whole(vsa: &Vsa) -> bool {
-    vsa.sizes.list.len() == usize::from(!vsa.functions.is_empty())
 }
 
 /// Cycles from the first word of a transfer until the last wave of a tile needs its own, at least: `most`, or fewer.

@@ -3,9 +3,10 @@
 //! **Problem.** The arrays of the functions depend on each other: those that share operators cost little together, and
 //! what one function leaves of the limits another one can use.
 //!
-//! **Method.** Where nothing fits, [`Search::tighten`] searches the functions within a part of the limits. Functions
-//! that make waves slow for all get arrays over other loops ([`Search::seek_even`]). Then [`Search::improve`] takes turns: slow functions get new arrays within the best choice's grid, and one function after
-//! the other changes to another array that was tried, others to smaller ones if that makes room for it.
+//! **Method.** Where nothing fits, [`Search::tighten`] searches the functions within a part of the limits.
+//! Functions that make waves slow for all get arrays over other loops ([`Search::seek_even`]). Then
+//! [`Search::improve`] takes turns: slow functions get new arrays within the best choice's grid, and one function
+//! after the other changes to another array that was tried, others to smaller ones if that makes room for it.
 //!
 //! Example: a long function and three short ones within 15,000 LUT. Each alone takes all of them, and merged they take
 //! 20,000. Within 11,000 they fit. Then the long one may become larger, if a short one becomes smaller.
