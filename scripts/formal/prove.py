@@ -189,9 +189,10 @@ def relay(text):
     """Proves that each output of a relay is the union of its inputs one cycle earlier; None, or the counterexample."""
     name = re.search(r"^module (\w+)", text, re.M)[1]
     tokens = re.findall(r"output wire (?:\[[^]]*\] )?(\w+)_out\b", text)
-    width = int((re.search(r"\[(\d+):0\] beside", text) or [0, 0])[1]) + 1
+    width = int((re.search(r"output wire (?:\[(\d+):0\] )?word\b", text) or [0, 0])[1] or 0) + 1
     joined = (int((re.search(r"\[(\d+):0\] words", text) or [0, 0])[1]) + 1) // width
-    words = " | ".join(["beside", "above"] + [f"words[{width * (k + 1) - 1}:{width * k}]" for k in range(joined)])
+    before = [p for p in ["beside", "above"] if re.search(rf"input wire (?:\[[^]]*\] )?{p}\b", text)]
+    words = " | ".join(before + [f"words[{width * (k + 1) - 1}:{width * k}]" for k in range(joined)])
     checks = "".join(f"    always @(posedge ap_clk) if (f_past) assert ({t}_out == $past({t}));\n" for t in tokens)
     checks += f"    always @(posedge ap_clk) if (f_past) assert (word == $past({words}));\n"
     start = "    reg f_past = 0;\n    always @(posedge ap_clk) f_past <= 1;\n"
