@@ -191,7 +191,7 @@ def relay(text):
     tokens = re.findall(r"output wire (?:\[[^]]*\] )?(\w+)_out\b", text)
     width = int((re.search(r"output wire (?:\[(\d+):0\] )?word\b", text) or [0, 0])[1] or 0) + 1
     joined = (int((re.search(r"\[(\d+):0\] words", text) or [0, 0])[1]) + 1) // width
-    before = [p for p in ["beside", "above"] if re.search(rf"input wire (?:\[[^]]*\] )?{p}\b", text)]
+    before = [p for p in ["beside", "above"] if re.search(rf"input +wire (?:\[[^]]*\] )?{p}\b", text)]
     words = " | ".join(before + [f"words[{width * (k + 1) - 1}:{width * k}]" for k in range(joined)])
     checks = "".join(f"    always @(posedge ap_clk) if (f_past) assert ({t}_out == $past({t}));\n" for t in tokens)
     checks += f"    always @(posedge ap_clk) if (f_past) assert (word == $past({words}));\n"
