@@ -90,7 +90,11 @@ fn cases(vsa: &Vsa) -> Resources {
         return Resources::default();
     }
     let trips = vsa.loops().most();
-    let spans = |own: &Case| spans_compared(own.iter().map(|s| (s.low, s.high)).zip(trips.iter().copied()));
+    let trip = |own: &Case, j: usize| match own[0].low {
+        function if vsa.is_merged() && j > 0 => vsa.loops().trip_in(j, function as usize).unwrap_or(trips[j]),
+        _ => trips[j],
+    };
+    let spans = |own: &Case| spans_compared(own.iter().enumerate().map(|(j, s)| ((s.low, s.high), trip(own, j))));
     let compared: i64 = vsa.cases.iter().map(spans).sum();
     let ahead: i64 =
         trips[..vsa.cases.first().map_or(0, Vec::len)].iter().filter(|&&t| t > 1).map(|&t| bits_of(t) + 1).sum();

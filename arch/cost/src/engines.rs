@@ -9,6 +9,7 @@ use array::contract::timing::drain_latency;
 use array::contract::walk::{words_in_flight, Wait, WaitUntil, Walk, ROWS_IN_FLIGHT};
 use array::resources::{bits_of, memory, Device, Resources};
 use array::vsa::{DramArray, Vsa};
+use uniform::counters::Span;
 use uniform::fabric::Fabric;
 
 /// Reader and writer of a port that walk like this.
@@ -77,8 +78,10 @@ fn waits(walk: &Walk) -> Resources {
 /// The counters that tell the phase class, one step ahead, and the groups that are served in it.
 fn cases(walk: &Walk) -> Resources {
     let trips = || walk.trips[walk.parameters..].iter().copied();
-    let all: i64 =
-        walk.cases.iter().map(|spans| spans_compared(spans.iter().map(|s| (s.low, s.high)).zip(trips()))).sum();
+    let compared = |(k, spans): (usize, &Vec<Span>)| {
+        spans_compared(spans.iter().enumerate().map(|(j, s)| ((s.low, s.high), walk.trip_in(k, j))))
+    };
+    let all: i64 = walk.cases.iter().enumerate().map(compared).sum();
     let served: i64 =
         walk.groups.iter().filter_map(|g| g.when.cases.as_ref()).map(|some| some.len() as i64 / 5 + 1).sum();
     let counted = if walk.cases.is_empty() { 0 } else { walk.phases - walk.parameters };

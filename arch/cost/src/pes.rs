@@ -27,7 +27,7 @@ use crate::needed;
 use crate::needed::Needed;
 use array::contract::delay::{cleared, Cleared, Wait};
 use array::contract::memory::in_luts;
-use array::contract::operand::{digits, effective_type, live_nodes, operand_source, travels};
+use array::contract::operand::{digits, effective_type, fixed_nodes, is_fixed, live_nodes, operand_source, travels};
 use array::contract::packed::looked_at;
 use array::contract::timing::collect_time;
 use array::operators::{self, Operator, Shape};
@@ -173,6 +173,8 @@ struct Part<'a> {
     needed: &'a Needed,
     /// Per node, when its value is read, in cycles after it is ready.
     taps: Vec<Vec<i64>>,
+    /// See [`fixed_nodes`].
+    fixed: Vec<bool>,
     readers: Vec<usize>,
     /// Per node, whether only multipliers read it, in the registers of their operands.
     multiplied: Vec<bool>,
@@ -195,6 +197,7 @@ impl<'a> Part<'a> {
             vsa,
             needed,
             taps: vec![vec![]; n],
+            fixed: fixed_nodes(vsa),
             readers: vec![0; n],
             multiplied: vec![true; n],
             folded: vec![],
@@ -222,14 +225,23 @@ impl<'a> Part<'a> {
         part
     }
 
-    /// PEs read a field.
+    /// PEs read a field. One with the same value in the whole run needs not arrive with its wave.
     fn field(&mut self, field: Field, time: i64, at: &[u64]) {
+        let time = if self.is_fixed(&field) { 0 } else { time };
         self.fields
             .entry(field)
             .or_default()
             .entry(time)
             .and_modify(|all| needed::join(all, at))
             .or_insert_with(|| at.to_vec());
+    }
+
+    fn is_fixed(&self, field: &Field) -> bool {
+        match field {
+            Field::Guard(all) => all.iter().all(|c| is_fixed(self.vsa, &c.form)),
+            Field::Time(form) => is_fixed(self.vsa, form),
+            Field::Valid | Field::Pointer(..) => false,
+        }
     }
 
     /// PEs read a node in cycle `time` after the wave's start.
@@ -241,6 +253,7 @@ impl<'a> Part<'a> {
                 self.field(Field::Guard(all.clone()), time, at)
             }
             Op::Const(_) | Op::Scalar(_) => {}
+            _ if self.fixed[id.index()] => {}
             _ => self.taps[id.index()].push(time - self.vsa.schedule.ready[id.index()]),
         }
     }

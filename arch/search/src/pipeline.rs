@@ -226,12 +226,18 @@ fn space_loops(program: &Kernel, names: &[String]) -> Result<Option<Vec<usize>>,
 
 /// The same mapping of a compiled program, with other choices around the array; `None` if it is none then.
 pub(crate) fn again(compiled: &Compiled, spec: &DesignSpec, board: &Board) -> Option<Compiled> {
-    let Stages { scop, system, plan, .. } = compiled.stages.as_ref()?;
+    planned(compiled, compiled.stages.as_ref()?.plan.clone(), spec, board)
+}
+
+/// Another mapping of a compiled program; `None` if it is none.
+pub(crate) fn planned(compiled: &Compiled, plan: Plan, spec: &DesignSpec, board: &Board) -> Option<Compiled> {
+    let stages = compiled.stages.as_ref()?;
+    let Stages { scop, system, .. } = stages;
     let spec = &on(board, spec);
     let program = given_system(scop, system, spec).ok()?;
-    let (plan, vsa) = requested::array(&program, plan.clone().without(system.parameters().len()), spec).ok()?;
-    let new = finish(Some((program, plan)), vsa, compiled.report.searched.clone(), spec, board).ok()?;
-    Some(Compiled { stages: compiled.stages.clone(), ..new })
+    let (array, vsa) = requested::array(&program, plan.clone().without(system.parameters().len()), spec).ok()?;
+    let new = finish(Some((program, array)), vsa, compiled.report.searched.clone(), spec, board).ok()?;
+    Some(Compiled { stages: Some(Stages { plan, ..stages.clone() }), ..new })
 }
 
 /// The last checks, and the report.

@@ -132,6 +132,14 @@ impl Loops<'_> {
         let outer = case.and_then(|k| self.cases[k].get(counter)).filter(|span| span.end.parameter().is_some());
         outer.map_or_else(|| self.counters[counter].last.case_of(self.place(case)), |span| &span.end)
     }
+    /// The number of a counter's values in runs of a function of a merged array, if it is always the same.
+    pub fn trip_in(&self, counter: usize, function: usize) -> Option<i64> {
+        let last = &self.counters[counter].last;
+        match last.parameter().map_or(last, |p| &self.counters[p].last).in_function(function) {
+            Formula::Const(last) => Some(last + 1),
+            _ => None,
+        }
+    }
     /// The parameter that is a counter's last value in a case and not in all.
     pub fn limit_of_case(&self, counter: usize, case: Option<usize>) -> Option<usize> {
         let by_case = |c: &Counter| c.is_by_case().then(|| c.last.case_of(self.place(case)).parameter()).flatten();

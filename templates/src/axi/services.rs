@@ -456,8 +456,8 @@ fn cases<'m>(
     };
     let is = |(k, all): (usize, &Vec<Span>)| {
         let function = walk.functions.get(k).map(|f| runs[*f]);
-        let spans = all.iter().zip(ahead).zip(&walk.trips[walk.parameters..]);
-        let inside = spans.map(|((span, count), trip)| one(span, *count, *trip));
+        let spans = all.iter().zip(ahead).enumerate();
+        let inside = spans.map(|(j, (span, count))| one(span, *count, walk.trip_in(k, j)));
         let all: Vec<_> = function.into_iter().chain(inside).collect();
         let all = if all.is_empty() { m.lit(1, u(1)) } else { m.all(&all) };
         all.called(format!("gen_case_behind{k}"))

@@ -1,6 +1,7 @@
 //! What the sequencer computes for each wave and sends along with it.
 
 use crate::port::Port;
+use array::contract::operand;
 use array::vsa::{NodeId, Op, Vsa};
 use rtl::{s, u, Ty};
 use uniform::affine::{interval, Condition, Form};
@@ -38,6 +39,15 @@ pub fn form_range(counters: &[Counter], form: &Form) -> [i64; 2] {
 }
 
 impl Field {
+    /// One value in all waves of a run, see [`operand::is_fixed`].
+    pub fn is_fixed(&self, vsa: &Vsa) -> bool {
+        match self {
+            Field::Guard(conditions) => conditions.iter().all(|c| operand::is_fixed(vsa, &c.form)),
+            Field::Time(form) => operand::is_fixed(vsa, form),
+            Field::Valid | Field::Pointer(..) | Field::WritePointer(..) => false,
+        }
+    }
+
     pub fn ty(&self, counters: &[Counter]) -> Ty {
         match self {
             Field::Valid | Field::Guard(_) => u(1),

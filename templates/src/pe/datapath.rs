@@ -7,7 +7,7 @@
 
 use crate::control::{form_range, range_ty, time_field, Field};
 use array::contract::delay::{cleared, Cleared, Wait};
-use array::contract::operand::{live_nodes, operand_source, travels};
+use array::contract::operand::{fixed_nodes, live_nodes, operand_source, travels};
 use array::contract::timing::collect_time;
 use array::vsa::{Delay, NodeId, Op, Vsa};
 use rtl::{u, Ty};
@@ -178,8 +178,11 @@ impl Kept {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Datapath {
     pub live: Vec<bool>,
-    /// Control fields, with the time at which they enter a PE.
+    /// Nodes that have one value in a run, see [`fixed_nodes`].
+    pub fixed: Vec<bool>,
+    /// Control fields, with the time at which they enter a PE. Those that have one value in a run enter it at 0.
     pub fields: BTreeMap<Field, i64>,
+    pub fixed_fields: BTreeSet<Field>,
     pub tied: Vec<Tied>,
     pub guards: BTreeMap<u32, SplitGuard>,
     pub pasts: BTreeMap<u32, Kept>,
@@ -196,7 +199,9 @@ impl Datapath {
     pub fn new(vsa: &Vsa) -> Result<Self, String> {
         let mut datapath = Datapath {
             live: live_nodes(vsa),
+            fixed: fixed_nodes(vsa),
             fields: BTreeMap::new(),
+            fixed_fields: BTreeSet::new(),
             tied: vec![],
             guards: BTreeMap::new(),
             pasts: BTreeMap::new(),
@@ -222,6 +227,10 @@ impl Datapath {
             if let (Some(field), Some(first)) = (time_field(vsa, id), first) {
                 datapath.want(field, first);
             }
+        }
+        for (field, time) in datapath.fields.iter_mut().filter(|(field, _)| field.is_fixed(vsa)) {
+            *time = 0;
+            datapath.fixed_fields.insert(field.clone());
         }
         Ok(datapath)
     }

@@ -372,6 +372,7 @@ impl<'a, 'm> Build<'a, 'm> {
 
     fn field(&mut self, field: &Field, time: i64) -> Sig<'m> {
         let m = self.m;
+        let time = if self.datapath.fixed_fields.contains(field) { 0 } else { time };
         match self.control.get_mut(field) {
             Some(line) => line.at(m, time),
             None => m.wire("unplanned_control", u(1)).sig(),
@@ -399,6 +400,7 @@ impl<'a, 'm> Build<'a, 'm> {
             return self.field(field, time).to(wires(node.ty));
         }
         let m = self.m;
+        let time = if self.datapath.fixed[id.index()] { self.ready(id) } else { time };
         match self.lines.get_mut(&id.0) {
             Some(line) => line.at(m, time),
             None => m.wire(format!("missing_{}", node.stem), wires(node.ty)).sig(),
@@ -599,9 +601,13 @@ impl<'a, 'm> Build<'a, 'm> {
     fn outputs(&mut self) {
         let (m, pe) = (self.m, self.pe);
         for ((field, phase), chain) in pe.datapath.fields.iter().zip(&pe.ports.fields) {
+            let mut line = self.control.remove(field);
             for (port, cycles) in chain.outputs() {
-                port.output(m, self.field(field, phase + i64::from(cycles)));
+                if let Some(line) = &mut line {
+                    port.output(m, line.at(m, phase + i64::from(cycles)));
+                }
             }
+            self.control.extend(line.map(|line| (field.clone(), line)));
         }
         for id in pe.datapath.ids() {
             if let Some(chain) = pe.ports.inputs.get(&id.0) {

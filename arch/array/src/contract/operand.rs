@@ -3,6 +3,7 @@
 use crate::vsa::{Node, NodeId, Op, Vsa};
 use scop::value::narrow;
 use scop::{BinaryOp, ScalarType};
+use uniform::affine::Form;
 
 /// The narrowest type that holds every value of the node: the source's type of a widening cast, the width of a
 /// constant. Multipliers are built for this type. Example: `(int)a * 5` with `int8_t a` multiplies 8 by 3 bits.
@@ -44,6 +45,27 @@ pub fn operand_source(vsa: &Vsa, consumer: NodeId, index: usize, operand: NodeId
 pub fn travels(vsa: &Vsa, enable: NodeId) -> bool {
     let op = &vsa.node(enable).op;
     matches!(op, Op::Const(_)) || matches!(op, Op::Guard(_)) && op.is_control()
+}
+
+/// A form over the counters has one value in all waves of a run, and only one run has waves in the array. What it decides
+/// needs no registers to arrive with its wave: it is there before the first one, and stays.
+pub fn is_fixed(vsa: &Vsa, form: &Form) -> bool {
+    !vsa.overlap && form.counters.iter().skip(vsa.parameters()).all(|c| *c == 0)
+}
+
+/// Per node: it has one value at a PE in all waves of a run, see [`is_fixed`].
+pub fn fixed_nodes(vsa: &Vsa) -> Vec<bool> {
+    let mut fixed = vec![false; vsa.nodes.len()];
+    for (n, node) in vsa.nodes.iter().enumerate() {
+        fixed[n] = match &node.op {
+            Op::Const(_) => true,
+            Op::Guard(all) => all.iter().all(|c| is_fixed(vsa, &c.form)),
+            Op::Iter(form) => is_fixed(vsa, form),
+            Op::Input { .. } | Op::Past { .. } | Op::Scalar(_) => false,
+            op => op.operands().iter().all(|o| o.index() < n && fixed[o.index()]),
+        };
+    }
+    fixed
 }
 
 /// Nodes that a stored value depends on.

@@ -241,8 +241,11 @@ fn cases(vsa: &Vsa, kept: &[usize], fixed: &[i64]) -> Vec<Vec<Span>> {
     let span = |k: usize, j: usize| {
         let span = &vsa.cases[k][j];
         let ends = [&span.end, &vsa.counters[j].last].into_iter().filter(|end| end.parameter().is_some());
-        let end = ends.map(|end| vsa.over_sizes(end)).fold(Formula::Const(span.high), Formula::least);
-        Span { end, ..span.clone() }
+        // A case of a merged array is of one function.
+        let own = |end: Formula| if vsa.is_merged() { end.in_function(vsa.cases[k][0].low as usize) } else { end };
+        let end = ends.map(|end| own(vsa.over_sizes(end))).fold(Formula::Const(span.high), Formula::least);
+        let high = if let Formula::Const(last) = end { last.min(span.high) } else { span.high };
+        Span { low: span.low, high, end }
     };
     let of = |k: usize| {
         let other =

@@ -408,6 +408,14 @@ impl Walk {
             .map(|(case, n)| n.times(happens(case)).times(inner.in_case(case)));
         all.fold(Formula::Const(0), Formula::plus)
     }
+    /// The number of values that a counter of phases, the first of them 0, has in runs with a case.
+    pub fn trip_in(&self, case: usize, phase: usize) -> i64 {
+        let last = &self.lasts[self.parameters + phase];
+        match self.functions.get(case).map(|f| last.in_function(*f)) {
+            Some(Formula::Const(last)) => last + 1,
+            _ => self.trips[self.parameters + phase],
+        }
+    }
     /// The group is served in phases of a case; that behind the last one stands for none.
     pub fn serves(&self, group: &WalkGroup, case: usize) -> bool {
         group.when.is_in_case(Some(case).filter(|&k| k < self.cases.len()))

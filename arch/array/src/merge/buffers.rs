@@ -8,11 +8,15 @@
 
 use crate::contract::common::{largest, may_share_collectors, may_share_feeders};
 use crate::contract::memory::{in_luts, line, luts};
-use crate::vsa::{Bank, InputGroup, NodeId, Op, OutputBank, Vsa};
+use crate::vsa::{Bank, InputGroup, NodeId, Op, OutputGroup, Vsa};
 use std::collections::BTreeMap;
 
 /// LUTs that a guest adds to each buffer: it has windows of its own already, and they are joined.
 const JOINED: i64 = 2;
+
+/// Values of a function wait at most so many cycles for those of another one in front of collectors that both have: each
+/// run takes as much longer.
+const WAIT: i64 = 6;
 
 /// Lets input groups be guests, and nodes read the owners. `ready`: per group, when its function alone needs the
 /// values.
@@ -40,17 +44,31 @@ pub fn share_feeders(merged: &mut Vsa, ready: &BTreeMap<usize, i64>) {
     }
 }
 
-/// Lets output groups be guests. The values of all functions reach the ports of the owner.
-pub fn share_collectors(merged: &mut Vsa) {
+/// Lets output groups be guests. The values of all functions reach the ports of the owner. `ready`: per group, when its
+/// function alone has the values.
+pub fn share_collectors(merged: &mut Vsa, ready: &BTreeMap<usize, i64>) {
     let mut order: Vec<usize> = (0..merged.outputs.len()).collect();
-    order.sort_by_key(|o| (-collected(merged, *o), *o));
+    order.sort_by_key(|o| (-collected(merged, &[*o]), *o));
     let mut owners: Vec<usize> = vec![];
     for o in order {
-        let fits =
-            |owner: &&usize| merged.collected_with(**owner).into_iter().all(|k| may_share_collectors(merged, k, o));
-        match owners.iter().find(fits).filter(|_| collected(merged, o) > 0) {
-            Some(owner) => {
-                merged.common.outputs.insert(o, *owner);
+        let wait = |owner: usize| {
+            let all = merged.collected_with(owner).into_iter().chain([o]).filter_map(|k| ready.get(&k));
+            all.clone().max().zip(all.min()).map_or(0, |(last, first)| last - first)
+        };
+        let fits = |owner: &usize| {
+            let known = merged.collected_with(*owner);
+            wait(*owner) <= WAIT && known.into_iter().all(|k| may_share_collectors(merged, k, o))
+        };
+        let saved = |owner: usize| {
+            let known = merged.collected_with(owner);
+            let with = [&known[..], &[o]].concat();
+            let chosen = chosen(merged, o, wait(owner));
+            collected(merged, &known) + collected(merged, &[o]) - collected(merged, &with) - chosen
+        };
+        let best = owners.iter().copied().filter(fits).map(|owner| (saved(owner), owner)).filter(|of| of.0 > 0);
+        match best.max_by_key(|(saved, owner)| (*saved, -wait(*owner), -(*owner as i64))) {
+            Some((_, owner)) => {
+                merged.common.outputs.insert(o, owner);
                 // The owner's are not there yet.
                 merged.outputs[o].ports.iter_mut().for_each(|port| (port.value, port.enable) = (NodeId(0), NodeId(0)));
             }
@@ -59,21 +77,29 @@ pub fn share_collectors(merged: &mut Vsa) {
     }
 }
 
-/// LUTs of the collectors of a group, less those that choose and hold its values in front of other collectors.
-fn collected(merged: &Vsa, o: usize) -> i64 {
-    let group = &merged.outputs[o];
-    let array = &merged.arrays[group.array as usize];
+/// LUTs of the collectors of one group, or of several in common, and of what joins their words with those of others.
+fn collected(merged: &Vsa, groups: &[usize]) -> i64 {
+    let all: Vec<&OutputGroup> = groups.iter().map(|o| &merged.outputs[*o]).collect();
+    let array = &merged.arrays[all[0].array as usize];
     let (word, bits) = (i64::from(array.word), i64::from(array.ty.bits()));
-    let bank = |of: &OutputBank| {
-        let words = i64::from(group.slots) * of.bank.depth;
-        if in_luts(words) {
-            word * luts(words, bits)
-        } else {
-            0
-        }
+    let slots = all.iter().map(|g| i64::from(g.slots)).max().unwrap_or(1);
+    let banks = all.iter().map(|g| g.banks.len()).max().unwrap_or(0);
+    let bank = |b: usize| {
+        let depth = all.iter().filter_map(|g| g.banks.get(b)).map(|of| of.bank.depth).max().unwrap_or(0);
+        let words = slots * (depth.max(1) as u64).next_power_of_two() as i64;
+        let memory = if words > 1 && in_luts(words) { word * luts(words, bits) } else { 0 };
+        memory + i64::from(words.ilog2()) + JOINED * all.len() as i64
     };
-    let memories: i64 = group.banks.iter().map(bank).sum();
-    group.extent().iter().product::<i64>() * (memories - 2 * bits * group.ports.len() as i64)
+    let memories: i64 = (0..banks).map(bank).sum();
+    all[0].extent().iter().product::<i64>() * memories + 8 * i64::from(array.bus_bytes()) / 5
+}
+
+/// LUTs that choose the values of a guest in front of the owner's collectors, and hold those that are there first for so
+/// many cycles.
+fn chosen(merged: &Vsa, o: usize, wait: i64) -> i64 {
+    let group = &merged.outputs[o];
+    let bits = i64::from(merged.arrays[group.array as usize].ty.bits()) * group.ports.len() as i64;
+    group.extent().iter().product::<i64>() * (bits / 2 + line([wait], bits, merged.fabric).0)
 }
 
 /// All groups that use the feeders of an owner get the box of PEs that any of them reads in.
@@ -113,6 +139,14 @@ fn saved(merged: &Vsa, owner: usize, guest: usize, ready: &BTreeMap<usize, i64>)
     };
     let pes: i64 = group.readers().iter().product();
     weight(merged, &known) + weight(merged, &[guest]) - weight(merged, &with) - waits * pes
+}
+
+/// When the functions alone have the values of their output groups, by the groups' places.
+pub fn emitted(ready: &mut BTreeMap<usize, i64>, vsa: &Vsa, places: &[u32]) {
+    for (group, place) in vsa.outputs.iter().zip(places) {
+        let last = group.ports.iter().map(|port| vsa.schedule.ready[port.value.index()]).max().unwrap_or(0);
+        ready.entry(*place as usize).and_modify(|known| *known = last.max(*known)).or_insert(last);
+    }
 }
 
 /// When the functions alone need the values of their input groups, by the groups' places.

@@ -112,7 +112,8 @@ fn joined(name: &str, arrays: &[&Vsa], frame: &Frame) -> (Vsa, Vec<NodeId>) {
     // Those with the most loops come first: what refers to a loop suits functions in which it does not count, too.
     let mut order: Vec<usize> = (0..arrays.len()).collect();
     order.sort_by_key(|&f| Reverse(arrays[f].counters.len()));
-    let (mut slots, mut all, mut ready) = (Slots::default(), BTreeMap::new(), BTreeMap::new());
+    let (mut slots, mut all) = (Slots::default(), BTreeMap::new());
+    let (mut needed, mut emitted) = (BTreeMap::new(), BTreeMap::new());
     for f in order {
         let vsa = arrays[f];
         let mut numbers = Numbers {
@@ -125,7 +126,8 @@ fn joined(name: &str, arrays: &[&Vsa], frame: &Frame) -> (Vsa, Vec<NodeId>) {
         };
         numbers.place_groups(&mut merged, vsa, &mut slots);
         numbers.place_nodes(&mut merged, vsa);
-        buffers::needed(&mut ready, vsa, &numbers.inputs);
+        buffers::needed(&mut needed, vsa, &numbers.inputs);
+        buffers::emitted(&mut emitted, vsa, &numbers.outputs);
         for (id, statements) in &vsa.remarks.statements {
             let statements = statements.iter().map(|s| s + quotes.len());
             remarks.statements.entry(numbers.node(*id)).or_default().extend(statements);
@@ -136,8 +138,8 @@ fn joined(name: &str, arrays: &[&Vsa], frame: &Frame) -> (Vsa, Vec<NodeId>) {
         all.insert(f, numbers);
     }
     slots::sort(&mut merged);
-    buffers::share_feeders(&mut merged, &ready);
-    buffers::share_collectors(&mut merged);
+    buffers::share_feeders(&mut merged, &needed);
+    buffers::share_collectors(&mut merged, &emitted);
     all.into_iter().for_each(|(f, numbers)| numbers.connect(&mut merged, arrays[f]));
     let numbers = congruent::unite(&mut merged);
     muxes.iter_mut().for_each(|id| *id = numbers[id.index()]);

@@ -4,17 +4,17 @@
 //! what one function leaves of the limits another one can use.
 //!
 //! **Method.** Where nothing fits, [`Search::tighten`] searches the functions within a part of the limits.
-//! Functions that make waves slow for all get arrays over other loops ([`Search::seek_even`]). Then
-//! [`Search::improve`] takes turns: slow functions get new arrays within the best choice's grid, and one function
+//! Functions that make waves slow for all get arrays over other loops ([`Search::seek_even`]), and those with small tiles
+//! get larger ones ([`Search::seek_longer`]). Then [`Search::improve`] takes turns: slow functions get new arrays within the best choice's grid, and one function
 //! after the other changes to another array that was tried, others to smaller ones if that makes room for it.
 //!
 //! Example: a long function and three short ones within 15,000 LUT. Each alone takes all of them, and merged they take
 //! 20,000. Within 11,000 they fit. Then the long one may become larger, if a short one becomes smaller.
 
-use super::{all_cycles, cycles, grid_of, is_free, narrow, Choice, Search};
+use super::{all_cycles, cycles, grid_of, is_free, narrow, ranked, Choice, Search};
 use crate::compiled::{Compiled, Stages};
-use crate::tuning;
-use std::cmp::Reverse;
+use crate::{branch, pipeline, tuning};
+use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet};
 use uniform::aim::{Grid, Most};
 use uniform::design::{ArrayChoice, DesignSpec, Shape};
@@ -71,6 +71,56 @@ impl Search<'_> {
             (name(d), spec)
         };
         others.map(over).collect()
+    }
+
+    /// Values take longer through the PEs of the merged array than through those of a function alone, and small tiles wait
+    /// for the buffers of their results. Functions that get slower by it get tiles of twice as many waves, as long as all
+    /// together gain by it.
+    pub(super) fn seek_longer(&mut self) {
+        loop {
+            let Some((cost, Choice { own, cycles: now, .. })) = &self.best else { return };
+            let (cost, own) = (*cost, own.clone());
+            let most = 1.0 + tuning::IMITATED_PERCENT as f64 / 100.0;
+            let slow: Vec<usize> = (0..own.len()).filter(|&f| now[f] > most * cycles(&self.alone[f])).collect();
+            let longer: Vec<Option<Compiled>> =
+                slow.iter().map(|&f| self.longer(f, &own[f]).filter(|new| most * cycles(new) <= now[f])).collect();
+            if longer.iter().all(Option::is_none) {
+                return;
+            }
+            let mut all = own;
+            for (f, new) in slow.into_iter().zip(longer) {
+                all[f] = new.unwrap_or_else(|| all[f].clone());
+            }
+            self.try_these(all);
+            if self.best.as_ref().is_none_or(|best| best.0 >= cost) {
+                return;
+            }
+        }
+    }
+
+    /// An array like this one, with a tile of twice as many iterations along one loop: the best of them by the objective.
+    fn longer(&self, f: usize, own: &Compiled) -> Option<Compiled> {
+        let spec = self.asked.specs[f];
+        let Stages { system, plan, .. } = own.stages.as_ref().filter(|_| is_free(spec))?;
+        let mut spec = spec.clone();
+        for array in &own.vsa.arrays {
+            spec.wiring.word.entry(array.name.clone()).or_insert(array.word);
+        }
+        let doubled = |d: usize| {
+            let mut plan = plan.clone();
+            let dim = &mut plan.dims[d];
+            let tile = 2 * dim.tile?;
+            let extent = system.dims[d].hi - system.dims[d].lo + 1;
+            dim.tile = Some(tile).filter(|tile| *tile < extent);
+            if dim.axis.is_some() {
+                dim.latency = Some(2 * dim.latency).filter(|_| tile <= extent)?;
+            }
+            let is_alike = |new: &Compiled| (new.vsa.extent, new.vsa.lanes) == (own.vsa.extent, own.vsa.lanes);
+            pipeline::planned(own, plan, &spec, self.asked.board).filter(is_alike)
+        };
+        let all = system.loops().filter_map(doubled);
+        let worth = |c: &Compiled| ranked(self.asked, cycles(c), branch::share(&c.report.resources, &self.limits));
+        all.min_by(|a, b| worth(a).partial_cmp(&worth(b)).unwrap_or(Ordering::Equal))
     }
 
     /// New arrays and exchanges, in turns, until neither helps.

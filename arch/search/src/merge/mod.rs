@@ -141,6 +141,7 @@ pub fn merged(asked: &Asked, alone: Vec<Compiled>) -> Result<Vec<Compiled>, Diag
         lanes /= 2;
     }
     search.seek_even();
+    search.seek_longer();
     search.improve();
     let Search { best, refused, smallest, .. } = search;
     let Some((_, Choice { own, merged, .. })) = best else {

@@ -47,13 +47,15 @@ impl<'m> Build<'_, 'm> {
         let ends: BTreeMap<usize, Sig<'m>> =
             limits.into_iter().map(|p| (p, self.kept(format!("end{p}"), self.parameters[p]))).collect();
         let is = |k: usize| {
+            let runs = (of.functions > 0).then(|| of.cases[k][0].low as usize);
             let inside = ahead.iter().map(|&(counter, value)| {
                 let span = &of.cases[k][counter];
-                let inside = within(m, value, [span.low, span.high], of.counters[counter].trip);
+                let trip = runs.and_then(|f| of.loops().trip_in(counter, f)).unwrap_or(of.counters[counter].trip);
+                let inside = within(m, value, [span.low, span.high], trip);
                 span.end.parameter().map_or(inside, |p| inside & value.le(ends[&p].to(value.ty())))
             });
             // Of a merged array, the function tells the case, too.
-            let function = (of.functions > 0).then(|| self.runs[of.cases[k][0].low as usize]);
+            let function = runs.map(|f| self.runs[f]);
             let all: Vec<_> = function.into_iter().chain(inside).collect();
             let all = if all.is_empty() { m.lit(1, u(1)) } else { m.all(&all) };
             all.called(format!("case_behind{k}"))
