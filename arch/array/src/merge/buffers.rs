@@ -1,10 +1,13 @@
 //! Which groups use the buffers of others ([`crate::vsa::Common`]).
 //!
-//! **Problem.** Groups that are not alike ([`super::slots`]) have feeders of their own, and most of a feeder is memory.
+//! **Problem.** Groups that are not alike ([`super::slots`]) have feeders and collectors of their own, and most of these
+//! is memory.
 //!
-//! **Method.** The largest groups come first. Each becomes the guest of the owner with which it saves most: the LUTs of
-//! the smaller memories and of the choice of elements, less the registers of values that wait, where functions need them
-//! in different cycles. A group that saves nothing anywhere stays an owner.
+//! **Method.** The largest groups come first. Each becomes the guest of the owner with which it saves most. What feeders
+//! save: the LUTs of the smaller memories and of the choice of elements, less the registers of values that wait, where
+//! functions need them in different cycles. What collectors save: the LUTs of the smaller memories, of their counters, and
+//! of what joins their words with those of others, less the choice of the values in front of them. A group that saves
+//! nothing anywhere stays an owner, as does an output group whose values would wait too long ([`WAIT`]).
 
 use crate::contract::common::{largest, may_share_collectors, may_share_feeders};
 use crate::contract::memory::{in_luts, line, luts};
@@ -62,8 +65,8 @@ pub fn share_collectors(merged: &mut Vsa, ready: &BTreeMap<usize, i64>) {
         let saved = |owner: usize| {
             let known = merged.collected_with(owner);
             let with = [&known[..], &[o]].concat();
-            let chosen = chosen(merged, o, wait(owner));
-            collected(merged, &known) + collected(merged, &[o]) - collected(merged, &with) - chosen
+            let apart = collected(merged, &known) + collected(merged, &[o]);
+            apart - collected(merged, &with) - choosing(merged, o, wait(owner))
         };
         let best = owners.iter().copied().filter(fits).map(|owner| (saved(owner), owner)).filter(|of| of.0 > 0);
         match best.max_by_key(|(saved, owner)| (*saved, -wait(*owner), -(*owner as i64))) {
@@ -96,7 +99,7 @@ fn collected(merged: &Vsa, groups: &[usize]) -> i64 {
 
 /// LUTs that choose the values of a guest in front of the owner's collectors, and hold those that are there first for so
 /// many cycles.
-fn chosen(merged: &Vsa, o: usize, wait: i64) -> i64 {
+fn choosing(merged: &Vsa, o: usize, wait: i64) -> i64 {
     let group = &merged.outputs[o];
     let bits = i64::from(merged.arrays[group.array as usize].ty.bits()) * group.ports.len() as i64;
     group.extent().iter().product::<i64>() * (bits / 2 + line([wait], bits, merged.fabric).0)
