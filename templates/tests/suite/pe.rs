@@ -278,17 +278,23 @@ impl Model<'_> {
     }
 }
 
+/// The value of a field in wave number `now`.
+fn value(field: &Field, now: usize, at: &[i64]) -> i64 {
+    match field {
+        Field::Valid => 1,
+        Field::Guard(conditions) => i64::from(conditions.iter().all(|c| c.holds(at, [0, 0]))),
+        Field::Time(form) => form.eval(at, [0, 0]),
+        Field::Pointer(depth, _) | Field::WritePointer(depth, _) => now as i64 % depth,
+    }
+}
+
 /// What a wave brings and what it must give, at cycle `t`.
 fn script_wave(script: &mut Script, v: &Vsa, datapath: &Datapath, model: &Model, t: i64, at: &[i64]) {
     let now = model.values.len() - 1;
     for (k, (field, phase)) in datapath.fields.iter().enumerate() {
-        let value = match field {
-            Field::Valid => 1,
-            Field::Guard(conditions) => i64::from(conditions.iter().all(|c| c.holds(at, [0, 0]))),
-            Field::Time(form) => form.eval(at, [0, 0]),
-            Field::Pointer(depth, _) | Field::WritePointer(depth, _) => now as i64 % depth,
-        };
-        script.drive(t + phase, &field_port(k, field, &v.counters).name, value);
+        if !datapath.fixed_fields.contains(field) {
+            script.drive(t + phase, &field_port(k, field, &v.counters).name, value(field, now, at));
+        }
     }
     for id in datapath.ids() {
         let (name, ready) = (stem(v, id), v.schedule.ready[id.index()]);
@@ -371,6 +377,10 @@ fn at_place(r: &mut Random, v: &Vsa, datapath: &Datapath, p: [i64; 2]) {
     script.quiet("valid", 0);
     for (k, tied) in datapath.tied.iter().enumerate() {
         script.quiet(&format!("{}{k}", tied.kind()), tied.value(p).expect("no scalars"));
+    }
+    // What a run fixes does not come with the waves.
+    for (k, (field, _)) in datapath.fields.iter().enumerate().filter(|of| datapath.fixed_fields.contains(of.1 .0)) {
+        script.quiet(&field_port(k, field, &v.counters).name, value(field, 0, &counters(v, 0)));
     }
     repeats(&mut script, v, datapath);
     // Bubbles run through the whole PE first, as after a reset.

@@ -147,7 +147,13 @@ impl Search<'_> {
             let fewer = |lanes: i64| Grid { lanes: lanes.max(1), ..grid };
             let whole = [grid, fewer(grid.lanes / 4), fewer(1), Grid { pes: [1, 1], ..grid }].map(|grid| (grid, 100));
             let parts = tuning::MERGED_PERCENT.into_iter().filter(|_| !self.asked.specs[f].aim.limit.is_empty());
-            let mut sought: Vec<(Grid, i64)> = whole.into_iter().chain(parts.map(|part| (grid, part))).collect();
+            // On the grid that it has alone, too, and with as many lanes in two PEs: all functions together may have more
+            // PEs then.
+            let alone = grid_of(&self.alone[f]);
+            let lanes = alone.pes[0] * alone.pes[1] * alone.lanes;
+            let grids = [grid, alone, Grid { pes: [2, 1], lanes: (lanes / 2).max(1) }];
+            let within = parts.flat_map(|part| grids.map(|grid| (grid, part)));
+            let mut sought: Vec<(Grid, i64)> = whole.into_iter().chain(within).collect();
             sought.sort();
             for (grid, percent) in sought {
                 if !self.sought.insert((f, grid, percent)) {

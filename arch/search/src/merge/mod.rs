@@ -333,7 +333,12 @@ impl Search<'_> {
         let like = |f: usize, model: &Compiled| self.asked.like(f, self.forms[f].as_ref(), specs[f].as_ref()?, model);
         let search = |f: usize| {
             let new = specs[f].as_ref().and_then(|spec| (self.asked.again)(f, spec));
-            Ok::<_, Infallible>(new.unwrap_or_else(|| self.alone[f].clone()))
+            // One that was found before, perhaps over wider ports.
+            let known = || {
+                let fits = |c: &&Compiled| grid.holds(c.vsa.extent, c.vsa.lanes) && c.report.resources.fits(&limits);
+                self.tried[f].iter().filter(fits).min_by_key(|c| c.report.prediction.cycles).cloned()
+            };
+            Ok::<_, Infallible>(new.or_else(known).unwrap_or_else(|| self.alone[f].clone()))
         };
         let Ok(all) = in_turn(&self.order(), like, search);
         self.try_all(all)
