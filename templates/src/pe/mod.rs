@@ -371,8 +371,12 @@ impl<'a, 'm> Build<'a, 'm> {
     }
 
     fn field(&mut self, field: &Field, time: i64) -> Sig<'m> {
+        self.delayed_field(field, if self.datapath.fixed_fields.contains(field) { 0 } else { time })
+    }
+
+    /// The field behind its registers up to a time, of a fixed one, too.
+    fn delayed_field(&mut self, field: &Field, time: i64) -> Sig<'m> {
         let m = self.m;
-        let time = if self.datapath.fixed_fields.contains(field) { 0 } else { time };
         match self.control.get_mut(field) {
             Some(line) => line.at(m, time),
             None => m.wire("unplanned_control", u(1)).sig(),
@@ -601,13 +605,9 @@ impl<'a, 'm> Build<'a, 'm> {
     fn outputs(&mut self) {
         let (m, pe) = (self.m, self.pe);
         for ((field, phase), chain) in pe.datapath.fields.iter().zip(&pe.ports.fields) {
-            let mut line = self.control.remove(field);
             for (port, cycles) in chain.outputs() {
-                if let Some(line) = &mut line {
-                    port.output(m, line.at(m, phase + i64::from(cycles)));
-                }
+                port.output(m, self.delayed_field(field, phase + i64::from(cycles)));
             }
-            self.control.extend(line.map(|line| (field.clone(), line)));
         }
         for id in pe.datapath.ids() {
             if let Some(chain) = pe.ports.inputs.get(&id.0) {

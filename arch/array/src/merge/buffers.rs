@@ -12,6 +12,7 @@
 use crate::contract::common::{largest, may_share_collectors, may_share_feeders};
 use crate::contract::memory::{in_luts, line, luts};
 use crate::vsa::{Bank, InputGroup, NodeId, Op, OutputGroup, Vsa};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// LUTs that a guest adds to each buffer: it has windows of its own already, and they are joined.
@@ -30,9 +31,8 @@ pub fn share_feeders(merged: &mut Vsa, ready: &BTreeMap<usize, i64>) {
     for g in order {
         let fits = |owner: &usize| merged.fed_with(*owner).into_iter().all(|k| may_share_feeders(merged, k, g));
         let saved = |owner: usize| saved(merged, owner, g, ready);
-        let best = owners.iter().copied().filter(fits).map(|owner| (saved(owner), owner)).filter(|of| of.0 > 0);
-        match best.max_by_key(|(saved, owner)| (*saved, -(*owner as i64))) {
-            Some((_, owner)) => {
+        match owner(&owners, fits, |owner| (saved(owner), 0)) {
+            Some(owner) => {
                 merged.common.inputs.insert(g, owner);
                 span(merged, owner);
             }
@@ -68,9 +68,8 @@ pub fn share_collectors(merged: &mut Vsa, ready: &BTreeMap<usize, i64>) {
             let apart = collected(merged, &known) + collected(merged, &[o]);
             apart - collected(merged, &with) - choosing(merged, o, wait(owner))
         };
-        let best = owners.iter().copied().filter(fits).map(|owner| (saved(owner), owner)).filter(|of| of.0 > 0);
-        match best.max_by_key(|(saved, owner)| (*saved, -wait(*owner), -(*owner as i64))) {
-            Some((_, owner)) => {
+        match owner(&owners, fits, |owner| (saved(owner), -wait(owner))) {
+            Some(owner) => {
                 merged.common.outputs.insert(o, owner);
                 // The owner's are not there yet.
                 merged.outputs[o].ports.iter_mut().for_each(|port| (port.value, port.enable) = (NodeId(0), NodeId(0)));
@@ -78,6 +77,14 @@ pub fn share_collectors(merged: &mut Vsa, ready: &BTreeMap<usize, i64>) {
             None => owners.push(o),
         }
     }
+}
+
+/// The owner among those that fit with which a group saves most LUTs, if any: of equal ones that of the greater second
+/// number, then the first.
+fn owner(owners: &[usize], fits: impl Fn(&usize) -> bool, saved: impl Fn(usize) -> (i64, i64)) -> Option<usize> {
+    let all = owners.iter().copied().filter(fits).map(|owner| (saved(owner), owner));
+    let best = all.filter(|((saved, _), _)| *saved > 0).max_by_key(|(saved, owner)| (*saved, Reverse(*owner)));
+    best.map(|(_, owner)| owner)
 }
 
 /// LUTs of the collectors of one group, or of several in common, and of what joins their words with those of others.

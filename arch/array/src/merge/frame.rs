@@ -24,7 +24,7 @@ use crate::vsa::{is_function, Op, Vsa, When};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use uniform::affine::{Condition, Form};
-use uniform::counters::{Case, Counter, Span};
+use uniform::counters::{Case, Counter, Loops, Span};
 use uniform::sizes::{Formula, Size, Sizes};
 use uniform::system::Kind;
 
@@ -169,19 +169,15 @@ impl Frame {
         let cases =
             parts.iter().map(|part| frame.phases_of(arrays, *part, &own[part.function], [first, all[1]])).collect();
         let places = places(arrays, own, &parts, all);
-        let fixed = |f: usize| frame.counters.iter().map(|c| frame.fixed(f, c)).collect();
+        let fixed = |f: usize| (0..frame.counters.len()).map(|j| frame.fixed(f, j)).collect();
         let places = places.into_iter().enumerate().map(|(f, p)| Places { fixed: fixed(f), ..p }).collect();
         Frame { cases, places, ..frame }
     }
 
     /// The only value of a counter in runs of a function.
-    fn fixed(&self, function: usize, counter: &Counter) -> Option<i64> {
-        let last = counter.last.parameter().map_or(&counter.last, |p| &self.counters[p].last);
-        match (last.in_function(function), counter.kind) {
-            (Formula::Const(value), Kind::Parameter) => Some(value),
-            (Formula::Const(0), _) => Some(0),
-            _ => None,
-        }
+    fn fixed(&self, function: usize, counter: usize) -> Option<i64> {
+        let last = Loops { counters: &self.counters, cases: &self.cases }.trip_in(counter, function)? - 1;
+        (last == 0 || self.counters[counter].kind == Kind::Parameter).then_some(last)
     }
 
     /// The box of phases of a case. Its counters: those in front of the `first` loop are of the run.

@@ -5,8 +5,8 @@
 //!
 //! **Method.** Where nothing fits, [`Search::tighten`] searches the functions within a part of the limits.
 //! Functions that make waves slow for all get arrays over other loops ([`Search::seek_even`]), and those with small tiles
-//! get larger ones ([`Search::seek_longer`]). Then [`Search::improve`] takes turns: slow functions get new arrays within the best choice's grid, and one function
-//! after the other changes to another array that was tried, others to smaller ones if that makes room for it.
+//! get larger ones ([`Search::seek_longer`]). Then [`Search::improve`] takes turns: slow functions get new arrays, and one
+//! function after the other changes to another array that was tried, others to smaller ones if that makes room for it.
 //!
 //! Example: a long function and three short ones within 15,000 LUT. Each alone takes all of them, and merged they take
 //! 20,000. Within 11,000 they fit. Then the long one may become larger, if a short one becomes smaller.
@@ -65,9 +65,7 @@ impl Search<'_> {
             let mut spec = spec.clone();
             spec.array = ArrayChoice::ByHand { space: Some(space), shape: Shape::default() };
             spec.aim.grid = Some(grid_of(own));
-            for array in &own.vsa.arrays {
-                spec.wiring.word.entry(array.name.clone()).or_insert(array.word);
-            }
+            keep_words(&mut spec, own);
             (name(d), spec)
         };
         others.map(over).collect()
@@ -103,9 +101,7 @@ impl Search<'_> {
         let spec = self.asked.specs[f];
         let Stages { system, plan, .. } = own.stages.as_ref().filter(|_| is_free(spec))?;
         let mut spec = spec.clone();
-        for array in &own.vsa.arrays {
-            spec.wiring.word.entry(array.name.clone()).or_insert(array.word);
-        }
+        keep_words(&mut spec, own);
         let doubled = |d: usize| {
             let mut plan = plan.clone();
             let dim = &mut plan.dims[d];
@@ -261,6 +257,13 @@ impl Search<'_> {
             }
         }
         limit
+    }
+}
+
+/// Gives a function the words of an array of its own, where the user gives none.
+fn keep_words(spec: &mut DesignSpec, own: &Compiled) {
+    for array in &own.vsa.arrays {
+        spec.wiring.word.entry(array.name.clone()).or_insert(array.word);
     }
 }
 
