@@ -317,11 +317,11 @@ impl Search<'_> {
     /// limits for all that they take.
     fn try_over(&mut self, grid: Grid, limit: &BTreeMap<String, Most>, bytes: Option<u32>) -> f64 {
         let Ok(limits) = limits_of(self.asked.board, limit) else { return f64::MAX };
+        let fits = |c: &&Compiled| grid.holds(c.vsa.extent, c.vsa.lanes) && c.report.resources.fits(&limits);
         let spec = |f: usize| {
             let c = &self.alone[f];
             let is_narrow = bytes.is_none_or(|bytes| (0..c.vsa.axi_ports()).all(|p| c.vsa.bus_bytes(p) <= bytes));
-            let is_small = grid.holds(c.vsa.extent, c.vsa.lanes) && c.report.resources.fits(&limits);
-            if !is_free(self.asked.specs[f]) || is_small && is_narrow {
+            if !is_free(self.asked.specs[f]) || is_narrow && fits(&c) {
                 return None;
             }
             let mut spec = self.asked.specs[f].clone();
@@ -333,12 +333,11 @@ impl Search<'_> {
         let like = |f: usize, model: &Compiled| self.asked.like(f, self.forms[f].as_ref(), specs[f].as_ref()?, model);
         let search = |f: usize| {
             let new = specs[f].as_ref().and_then(|spec| (self.asked.again)(f, spec));
-            // One that was found before, perhaps over wider ports.
-            let known = || {
-                let fits = |c: &&Compiled| grid.holds(c.vsa.extent, c.vsa.lanes) && c.report.resources.fits(&limits);
-                self.tried[f].iter().filter(fits).min_by_key(|c| c.report.prediction.cycles).cloned()
-            };
-            Ok::<_, Infallible>(new.or_else(known).unwrap_or_else(|| self.alone[f].clone()))
+            // Else its own, or one that was found before, perhaps over wider ports.
+            let fastest = || self.tried[f].iter().filter(fits).min_by_key(|c| c.report.prediction.cycles);
+            let own = &self.alone[f];
+            let known = || Some(own).filter(fits).or_else(fastest).unwrap_or(own).clone();
+            Ok::<_, Infallible>(new.unwrap_or_else(known))
         };
         let Ok(all) = in_turn(&self.order(), like, search);
         self.try_all(all)
