@@ -21,12 +21,12 @@ use crate::axi::reader::{AxiReader, ReaderParams, ReaderPorts};
 use crate::axi::station::{self, Route, StationPorts};
 use crate::axi::writer::{AxiWriter, WriterParams, WriterPorts};
 use crate::axi::{EnginePorts, Guard};
-use crate::cases::table;
-use crate::control::sequencer::{Overlap, Sequencer, SequencerPorts};
+use crate::cases::{among, table};
+use crate::control::sequencer::{Counted, DrainPorts, LoadPorts, Sequencer, SequencerPorts};
 use crate::naming;
 use crate::port::Port;
 use array::contract::handover::{drained_delay, emitted_delay, release_delay, swept};
-use array::contract::overlap::{BufferSet, Stage, MOST_RUNS};
+use array::contract::overlap::{by_delay, input_sets, output_sets, BufferSet, Stage, MOST_RUNS};
 use array::contract::program;
 use array::contract::program::Register;
 use array::contract::steps::Owned;
@@ -167,10 +167,10 @@ impl Core {
         let mut writers: Vec<_> = (0..vsa.ports())
             .filter_map(|p| Some((p, WriterParams::from_vsa(vsa, p, drain_latency(vsa, p) as u32)?)))
             .collect();
-        let overlap = overlaps.then(|| Overlap::new(vsa));
-        if let Some(overlap) = &overlap {
-            readers.iter_mut().for_each(|(_, p)| p.sets = in_walk(&overlap.inputs, &p.walk));
-            writers.iter_mut().for_each(|(_, p)| p.sets = in_walk(&overlap.outputs, &p.walk));
+        if overlaps {
+            let [inputs, outputs] = [input_sets(vsa, true), output_sets(vsa, true)];
+            readers.iter_mut().for_each(|(_, p)| p.sets = in_walk(&inputs, &p.walk));
+            writers.iter_mut().for_each(|(_, p)| p.sets = in_walk(&outputs, &p.walk));
         }
         let memory = |p: usize| {
             Some((p, OnChip::from_vsa(vsa, p, readers.iter().any(|r| r.0 == p), writers.iter().any(|w| w.0 == p))?))
@@ -188,8 +188,7 @@ impl Core {
         let across = vsa.schedule.way(vsa.extent) + vsa.extent[0] + vsa.extent[1];
         let pulses = release.iter().chain(&emitted).chain(&drained).max().copied().unwrap_or(0);
         let flush = across + pulses + vsa.schedule.ready.iter().max().copied().unwrap_or(0) + 16;
-        let sequencer =
-            Sequencer { overlap, ..Sequencer::new(vsa, array.fields.iter().map(|f| f.0.clone()).collect()) };
+        let sequencer = Sequencer::new(vsa, array.fields.iter().map(|f| f.0.clone()).collect(), overlaps);
         let cycles = |delays: Vec<i64>| delays.into_iter().map(|d| d as u32).collect();
         Ok(Core {
             readers,
@@ -323,7 +322,11 @@ impl Core {
             let value = self.formula(m, (Stage::Waves, &register.formula), inputs, port.ty);
             value.iter().for_each(|value| port.set(sequencer, *value));
         }
-        self.connect_credits(m, (sequencer, &ports), engines);
+        // If runs overlap, no groups have one lane.
+        let function = ports.parameters.first().filter(|_| self.sequencer.functions > 0 && !self.overlaps);
+        let function = function.and_then(|port| self.formula(m, (Stage::Waves, &self.parameters[0]), inputs, port.ty));
+        let function = function.map(|number| m.reg("function", number.ty()).next(number).en(start).q());
+        self.connect_credits(m, (sequencer, &ports), engines, function);
         let still = self.swept.zip(ports.last.as_ref()).map(|(after, last)| {
             let swept = m.delay(last.out(sequencer), after - 1, "last_d");
             let still = m.reg("still", u(1)).rst(inputs.guard.rst, 0);
@@ -340,7 +343,7 @@ impl Core {
             // Constant during a run, even if the host writes the register meanwhile.
             port.set(array, m.reg(name, port.ty).next(value.to(port.ty)).en(start).q());
         }
-        connect_slots((array, &to), (sequencer, &ports));
+        self.connect_slots((array, &to), (sequencer, &ports));
         for (engine, loading) in engines.readers.iter().zip(&to.inputs) {
             let fields = loading.stream.fields().into_iter().zip(engine.ports.loads.fields());
             fields.for_each(|(to, from)| to.set(array, from.out(engine.instance)));
@@ -429,29 +432,83 @@ impl Core {
         m: &'m ModuleBuilder,
         (sequencer, ports): (Instance<'m>, &SequencerPorts),
         engines: &Engines<'m>,
+        function: Option<Sig<'m>>,
     ) {
+        // The pulses of a set to an engine, those of each delay.
+        let pulse = |of: &Counted, ports: &[Port], name: &str, delay: &[u32]| {
+            let late = of.pulses.iter().zip(ports).map(|(groups, port)| {
+                let g = groups[0];
+                m.delay(port.out(sequencer), delay[g], format!("{name}{g}_d"))
+            });
+            m.any(&late.collect::<Vec<_>>())
+        };
         for (reader, (_, params)) in engines.readers.iter().zip(&self.readers) {
-            for (i, g) in params.walk.groups.iter().map(|g| g.group).enumerate() {
-                let load = &ports.loads[g];
-                load.loaded.set(sequencer, reader.ports.loaded[i].out(reader.instance));
-                let release = m.delay(load.release.out(sequencer), self.release[g], format!("release{g}_d"));
-                reader.ports.release[i].set(reader.instance, release);
+            for (k, set) in params.counted().into_iter().enumerate() {
+                let (of, load) = self.loads(ports, params.walk.groups[set.groups[0]].group);
+                load.loaded.set(sequencer, reader.ports.loaded[k].out(reader.instance));
+                reader.ports.release[k].set(reader.instance, pulse(of, &load.release, "release", &self.release));
             }
         }
         for (writer, (_, params)) in engines.writers.iter().zip(&self.writers) {
-            for (i, o) in params.walk.groups.iter().map(|g| g.group).enumerate() {
-                let drain = &ports.drains[o];
-                let drained = writer.ports.drained[i].out(writer.instance);
-                drain.drained.set(sequencer, m.delay(drained, self.drained[o], format!("drained{o}_d")));
-                let emitted = m.delay(drain.emitted.out(sequencer), self.emitted[o], format!("emitted{o}_d"));
-                writer.ports.emitted[i].set(writer.instance, emitted);
+            let lanes = params.lanes();
+            let groups = |all: &[usize]| all.iter().map(|g| params.walk.groups[*g].group).collect::<Vec<_>>();
+            for (k, set) in params.counted().into_iter().enumerate() {
+                let (of, drain) = self.drains(ports, params.walk.groups[set.groups[0]].group);
+                // Each lane is of one set.
+                let mine = lanes.iter().zip(&writer.ports.drained).filter(|(lane, _)| set.groups.contains(&lane[0]));
+                let late = mine.map(|(lane, port)| self.drained(m, &groups(lane), port.out(writer.instance), function));
+                drain.drained.set(sequencer, m.any(&late.collect::<Vec<_>>()));
+                writer.ports.emitted[k].set(writer.instance, pulse(of, &drain.emitted, "emitted", &self.emitted));
+            }
+            for (lane, written) in lanes.iter().zip(&writer.ports.written) {
+                let outputs = groups(lane);
                 for reader in &engines.readers {
-                    let waiting = reader.ports.written.iter().filter(|w| w.0 == o);
-                    waiting
-                        .for_each(|(_, port)| port.set(reader.instance, writer.ports.written[i].out(writer.instance)));
+                    let waiting = reader.ports.written.iter().filter(|w| outputs.contains(&w.0));
+                    waiting.for_each(|(_, port)| port.set(reader.instance, written.out(writer.instance)));
                 }
             }
         }
+    }
+
+    /// The end of a drain of a lane's group, at the sequencer: the function tells the group, and so when.
+    fn drained<'m>(&self, m: &'m ModuleBuilder, lane: &[usize], pulse: Sig<'m>, function: Option<Sig<'m>>) -> Sig<'m> {
+        let all = by_delay(lane, |o| i64::from(self.drained[o]));
+        let late = |groups: &Vec<usize>| m.delay(pulse, self.drained[groups[0]], format!("drained{}_d", groups[0]));
+        let late: Vec<Sig<'m>> = all.iter().map(late).collect();
+        let Some(function) = function.filter(|_| late.len() > 1) else { return late[0] };
+        let runs = |groups: &Vec<usize>| {
+            let functions: Vec<usize> =
+                groups.iter().flat_map(|o| self.sequencer.drains[*o].emit.functions.clone()).collect();
+            among(m, function, self.sequencer.functions, &functions)
+        };
+        m.any(&late.into_iter().zip(&all).map(|(pulse, groups)| pulse & runs(groups)).collect::<Vec<_>>())
+    }
+
+    /// The buffer halves of a wave: sequencer to array.
+    fn connect_slots<'m>(
+        &self,
+        (array, to): (Instance<'m>, &ArrayPorts),
+        (sequencer, from): (Instance<'m>, &SequencerPorts),
+    ) {
+        let mut reads: Vec<&(usize, Port)> = to.inputs.iter().flat_map(|l| &l.slots).collect();
+        reads.sort_by_key(|s| s.0);
+        reads.iter().for_each(|(g, port)| port.set(array, self.loads(from, *g).1.slot.out(sequencer)));
+        let mut fills: Vec<&(usize, Port)> = to.outputs.iter().flat_map(|l| &l.slots).collect();
+        fills.sort_by_key(|s| s.0);
+        for (o, port) in fills {
+            self.drains(from, *o).1.slot.iter().for_each(|slot| port.set(array, slot.out(sequencer)));
+        }
+    }
+
+    /// What the sequencer has for a group.
+    fn loads<'a>(&'a self, ports: &'a SequencerPorts, group: usize) -> (&'a Counted, &'a LoadPorts) {
+        let place = counted_with(&self.sequencer.inputs, group);
+        (&self.sequencer.inputs[place], &ports.loads[place])
+    }
+
+    fn drains<'a>(&'a self, ports: &'a SequencerPorts, group: usize) -> (&'a Counted, &'a DrainPorts) {
+        let place = counted_with(&self.sequencer.outputs, group);
+        (&self.sequencer.outputs[place], &ports.drains[place])
     }
 
     /// Pulse: every writer is done, and nothing of the run is left elsewhere if that matters.
@@ -486,14 +543,7 @@ fn connect_waves<'m>((array, to): (Instance<'m>, &ArrayPorts), (sequencer, from)
     to.fields.iter().zip(&from.fields).for_each(|(to, from)| to.set(array, from.out(sequencer)));
 }
 
-/// The buffer halves of a wave: sequencer to array.
-fn connect_slots<'m>((array, to): (Instance<'m>, &ArrayPorts), (sequencer, from): (Instance<'m>, &SequencerPorts)) {
-    let mut reads: Vec<&(usize, Port)> = to.inputs.iter().flat_map(|l| &l.slots).collect();
-    reads.sort_by_key(|s| s.0);
-    reads.iter().for_each(|(g, port)| port.set(array, from.loads[*g].slot.out(sequencer)));
-    let mut fills: Vec<&(usize, Port)> = to.outputs.iter().flat_map(|l| &l.slots).collect();
-    fills.sort_by_key(|s| s.0);
-    for (o, port) in fills {
-        from.drains[*o].slot.iter().for_each(|slot| port.set(array, slot.out(sequencer)));
-    }
+/// The place of the set that has a group.
+fn counted_with(all: &[Counted], group: usize) -> usize {
+    all.iter().position(|of| of.set.groups.contains(&group)).unwrap_or(0)
 }

@@ -5,7 +5,12 @@
 //!                          └──────────────[reg]─► counters
 //! ```
 //! Method: these counters run one step ahead, so the comparators and the number that the case selects are in front of a
-//! register. What depends on the case starts from that register.
+//! register. What depends on the case starts from that register. Where the counters have few bits, a table over them takes
+//! the place of comparators: up to [`TABLE_BITS`]. Example: 16 strips of which each is a case. A number of theirs is a table of
+//! 16 entries, one LUT per bit; comparators and a choice among 16 cases would be three.
+//!
+//! In a merged array most functions have one case. Then the function tells the case at the start of the run. Tables are for the
+//! others: over the place of the function among these, and the counters.
 //!
 //! Invariant: no counter that tells the case ends by case itself (the verifier of an array checks it).
 
@@ -13,6 +18,8 @@ use crate::cases::{by_case, modulo, table};
 use rtl::{clog2, u, ModuleBuilder, Reg, Sig, Ty, Wire};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use uniform::counters::Span;
+use uniform::sizes::Formula;
 
 /// When counters of phases change.
 #[derive(Clone, Copy)]
@@ -109,11 +116,81 @@ impl<'m> Pace<'m> {
     }
 }
 
+/// Bits of a number over which a table is looked up instead of comparing counters, at most: one LUT for each bit of the entries,
+/// and of a merged array four.
+const TABLE_BITS: u32 = 6;
+const MERGED_TABLE_BITS: u32 = 8;
+
+/// All values of a counter.
+const WHOLE: [i64; 2] = [0, i64::MAX];
+
+/// The values of a counter in a case, if sizes do not end them. `trip`: all that it has.
+pub(crate) fn values(span: &Span, trip: i64) -> Option<[i64; 2]> {
+    let all = span.low <= 0 && span.high + 1 >= trip;
+    matches!(span.end, Formula::Const(_)).then_some(if all { WHOLE } else { [span.low, span.high] })
+}
+
+/// The case of the phase behind.
+pub(crate) struct Behind<'m> {
+    /// One bit per case.
+    pub bits: Vec<Sig<'m>>,
+    /// By case: the function of a merged array, and the values of the counters, [`WHOLE`] where any; `None` if sizes end them.
+    pub boxes: Vec<(usize, Option<Vec<[i64; 2]>>)>,
+    /// The counters.
+    pub ahead: Vec<Sig<'m>>,
+}
+
+impl<'m> Behind<'m> {
+    /// A number for each case and between them as a table over the counters, in runs of these functions: `place` tells which
+    /// of them runs. `None`: it would be too large.
+    fn table(
+        &self,
+        m: &'m ModuleBuilder,
+        (functions, place): (&[usize], Option<Sig<'m>>),
+        (values, ty): (&[i64], Ty),
+        most: u32,
+    ) -> Option<Sig<'m>> {
+        let own = self.boxes.iter().filter(|(f, _)| functions.contains(f));
+        let own: Vec<&Vec<[i64; 2]>> = own.map(|(_, spans)| spans.as_ref()).collect::<Option<_>>()?;
+        let asked = |j: usize| own.iter().any(|spans| spans[j] != WHOLE);
+        let asked: Vec<usize> = (0..self.ahead.len()).filter(|&j| asked(j)).collect();
+        // The first counter is lowest.
+        let parts: Vec<Sig<'m>> = place.into_iter().chain(asked.iter().rev().map(|&j| self.ahead[j])).collect();
+        let bits: u32 = parts.iter().map(|part| part.w()).sum();
+        if parts.is_empty() || bits > most {
+            return None;
+        }
+        let value = |mut number: i64| {
+            let mut counts = vec![];
+            for &j in &asked {
+                let bits = self.ahead[j].w();
+                counts.push((j, number & ((1 << bits) - 1)));
+                number >>= bits;
+            }
+            let function = functions[(number as usize).min(functions.len() - 1)];
+            let is = |(f, spans): &(usize, Option<Vec<[i64; 2]>>)| {
+                let inside = |(j, count): &(usize, i64)| {
+                    spans.as_ref().is_some_and(|all| (all[*j][0]..=all[*j][1]).contains(count))
+                };
+                *f == function && counts.iter().all(inside)
+            };
+            values[self.boxes.iter().position(is).unwrap_or(self.boxes.len())]
+        };
+        let entries: Vec<i64> = (0..1 << bits).map(value).collect();
+        Some(table(m, m.concat(&parts), &entries, ty))
+    }
+
+    /// A number for each case and between them.
+    fn number(&self, m: &'m ModuleBuilder, values: &[i64], ty: Ty) -> Sig<'m> {
+        let known = self.table(m, (&[0], None), (values, ty), TABLE_BITS);
+        known.unwrap_or_else(|| by_case(m, &self.bits, values, ty))
+    }
+}
+
 /// What the case tells.
 pub(crate) struct Phases<'m> {
     pub pace: Pace<'m>,
-    /// One bit per case: that of the phase behind.
-    pub behind: Vec<Sig<'m>>,
+    pub behind: Behind<'m>,
     /// The case of the first phase, or the number behind the last case: of each function of a merged array, if it is one.
     pub first: Vec<usize>,
     merged: Option<Merged<'m>>,
@@ -126,12 +203,12 @@ pub(crate) struct Phases<'m> {
 }
 
 /// The functions of a merged array.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct Merged<'m> {
     /// The number of the one that starts, in the cycle of `start`.
     pub function: Sig<'m>,
-    /// One of them has phases between its cases.
-    pub pauses: bool,
+    /// By function: it has phases between its cases.
+    pub pauses: Vec<bool>,
 }
 
 /// A number that the case tells.
@@ -159,7 +236,7 @@ impl<'m> Phases<'m> {
     pub fn new(
         pace: Pace<'m>,
         name: &'static str,
-        behind: Vec<Sig<'m>>,
+        behind: Behind<'m>,
         first: Vec<usize>,
         merged: Option<Merged<'m>>,
     ) -> Self {
@@ -185,7 +262,7 @@ impl<'m> Phases<'m> {
             now.en(start | advances).next(behind.sig());
             behind.sig()
         } else {
-            let behind = by_case(m, &self.behind, &values, ty);
+            let behind = self.behind.number(m, &values, ty);
             now.rst(rst, values[self.first[0]]).en(advances).next(behind);
             behind
         };
@@ -197,7 +274,7 @@ impl<'m> Phases<'m> {
     /// Of a merged array, drives what follows from the case; nothing is asked for any more. Merged arrays have many
     /// cases, so the numbers are tables over the number of the case. Cases that nothing tells apart have one number.
     pub fn finish(&self) {
-        let (Some(Merged { function, pauses }), open) = (self.merged, self.open.borrow()) else { return };
+        let (Some(Merged { function, pauses }), open) = (&self.merged, self.open.borrow()) else { return };
         let Pace { m, start, .. } = self.pace;
         let tells = |a: usize, b: usize| open.iter().any(|(values, _)| values[a] != values[b]);
         // The first case of each class.
@@ -209,27 +286,55 @@ impl<'m> Phases<'m> {
                 classes.len() - 1
             }) as i64
         };
-        let mut codes: Vec<i64> = (0..self.behind.len()).map(&mut code).collect();
-        let between = if pauses { code(self.behind.len()) } else { codes[0] };
+        let mut codes: Vec<i64> = (0..self.behind.bits.len()).map(&mut code).collect();
+        let between = if pauses.contains(&true) { code(self.behind.bits.len()) } else { codes[0] };
         codes.push(between);
         let ty = u(clog2(classes.len() as u64));
-        let case = by_case(m, &self.behind, &codes, ty);
         let first: Vec<i64> = self.first.iter().map(|case| codes[*case]).collect();
-        let case = m.mux(start, table(m, function, &first, ty), case).called(format!("{}_case", self.name));
+        let at_start = table(m, *function, &first, ty);
+        let case = self.behind_in(&codes, &first, at_start, ty);
+        let case = m.mux(start, at_start, case).called(format!("{}_case", self.name));
         for (values, behind) in open.iter() {
             let entries: Vec<i64> = classes.iter().map(|case| values[*case]).collect();
             behind.drive(table(m, case, &entries, behind.sig().ty()));
         }
     }
 
+    /// Of a merged array: the code of the case of the phase behind. `first`: by function, that of its first phase.
+    fn behind_in(&self, codes: &[i64], first: &[i64], at_start: Sig<'m>, ty: Ty) -> Sig<'m> {
+        let (m, start) = (self.pace.m, self.pace.start);
+        let all = || by_case(m, &self.behind.bits, codes, ty);
+        let Some(Merged { function, pauses }) = &self.merged else { return all() };
+        let own = |f: usize| self.behind.boxes.iter().zip(codes).filter(move |((of, _), _)| *of == f);
+        let (between, of_one) =
+            (codes[codes.len() - 1], |f: usize| own(f).count() == 0 || own(f).all(|(_, c)| *c == first[f]));
+        let paused = |f: usize| pauses[f] && between != first[f];
+        let several: Vec<usize> = (0..first.len()).filter(|&f| !of_one(f) || paused(f)).collect();
+        let kept = |name: &str, values: &[i64], ty: Ty| {
+            m.reg(format!("{}_{name}", self.name), ty).next(table(m, *function, values, ty)).en(start).q()
+        };
+        if several.is_empty() {
+            return m.reg(format!("{}_of_run", self.name), ty).next(at_start).en(start).q();
+        }
+        let places: Vec<i64> =
+            (0..first.len()).map(|f| several.iter().position(|s| *s == f).unwrap_or(0) as i64).collect();
+        let place = (several.len() > 1).then(|| kept("place", &places, u(clog2(several.len() as u64))));
+        let Some(of_several) = self.behind.table(m, (&several, place), (codes, ty), MERGED_TABLE_BITS) else {
+            return all();
+        };
+        let is_several: Vec<i64> = (0..first.len()).map(|f| i64::from(several.contains(&f))).collect();
+        let of_run = m.reg(format!("{}_of_run", self.name), ty).next(at_start).en(start).q();
+        m.mux(kept("several", &is_several, u(1)), of_several, of_run)
+    }
+
     /// The present phase is of one of these cases.
     pub fn among(&self, some: &BTreeSet<usize>) -> Sig<'m> {
-        let values: Vec<i64> = (0..=self.behind.len()).map(|k| i64::from(some.contains(&k))).collect();
+        let values: Vec<i64> = (0..=self.behind.bits.len()).map(|k| i64::from(some.contains(&k))).collect();
         self.number(&values, u(1)).now
     }
 
     /// One bit per case: that of the present phase.
     pub fn cases(&self) -> Vec<Sig<'m>> {
-        (0..self.behind.len()).map(|k| self.among(&BTreeSet::from([k]))).collect()
+        (0..self.behind.bits.len()).map(|k| self.among(&BTreeSet::from([k]))).collect()
     }
 }

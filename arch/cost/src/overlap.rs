@@ -74,7 +74,7 @@ struct Model<'a> {
 
 /// The runs of these commands, all of which are in the queue from the start on.
 pub fn predict_commands(array: &Vsa, commands: &[Command], memory: &Memories) -> Vec<Ran> {
-    let (of, inputs, outputs) = (Predictor::new(array), input_sets(array), output_sets(array));
+    let (of, inputs, outputs) = (Predictor::new(array), input_sets(array, true), output_sets(array, true));
     let mut model = Model { array, of, inputs, outputs, memory, ran: vec![] };
     let mut left: Option<Left> = None;
     for (k, command) in commands.iter().enumerate() {

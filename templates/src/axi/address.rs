@@ -32,8 +32,8 @@
 //! *Virtual beats* of a row are its bus words, transferred or not, counted from the one with local element 0.
 
 use super::bundle::AxiAddress;
-use super::elastic::{choose, choose_lit, hold, pack, stage, unpack, Fields, Fifo, Ready, ReadyWire, Skid, Stage};
-use super::program::Program;
+use super::elastic::{hold, pack, stage, unpack, Fields, Fifo, Ready, ReadyWire, Skid, Stage};
+use super::lanes::Lanes;
 use super::services::{self, carry_select, shift_bits, Job, Start};
 use crate::port::Port;
 use crate::stream::Digit;
@@ -53,7 +53,8 @@ pub(crate) struct Odometer<'m> {
     pub digits: Vec<Sig<'m>>,
     load: Sig<'m>,
     advance: Sig<'m>,
-    pub group: Vec<Sig<'m>>,
+    /// See [`Lanes`].
+    pub lane: Vec<Sig<'m>>,
 }
 
 /// Types of the row digits on the streams: `u<d>` for every dimension except the last, then `r<d>` if the modulus of
@@ -84,21 +85,21 @@ pub(crate) fn digits<S>(walk: &Walk, flat: impl IntoIterator<Item = S>) -> Vec<D
 pub(crate) fn odometer<'m>(
     m: &'m ModuleBuilder,
     name: &str,
-    (walk, program): (&Walk, &Program<'m>),
+    (walk, lanes): (&Walk, &Lanes<'m>),
     job: &Job<'m>,
     load: Sig<'m>,
     advance: Sig<'m>,
     with_digits: bool,
 ) -> Odometer<'m> {
     let one = m.lit(1, u(1));
-    let hold_group = |(g, v): (usize, &Sig<'m>)| {
-        if walk.groups.len() == 1 {
+    let hold_lane = |(k, v): (usize, &Sig<'m>)| {
+        if job.lane.len() == 1 {
             one
         } else {
-            hold(m, format!("{name}_group{g}"), load, *v)
+            hold(m, format!("{name}_lane{k}"), load, *v)
         }
     };
-    let group: Vec<_> = job.group.iter().enumerate().map(hold_group).collect();
+    let lane: Vec<_> = job.lane.iter().enumerate().map(hold_lane).collect();
     let lengths: Vec<Vec<i64>> = walk.groups.iter().map(|g| g.lengths()).collect();
     let dims: Vec<usize> = (0..walk.groups[0].rows.len()).filter(|&d| lengths.iter().any(|l| l[d] > 1)).collect();
     let mut at_end = vec![one; dims.len()];
@@ -107,14 +108,14 @@ pub(crate) fn odometer<'m>(
     for (k, &d) in dims.iter().enumerate().rev() {
         let step = advance & inner;
         let ty = u(clog2(lengths.iter().map(|l| l[d]).max().unwrap_or(1) as u64));
-        let lasts: Vec<&Formula> = walk.groups.iter().map(|g| &g.ends[d]).collect();
-        let ends = |g: &[Sig<'m>]| (choose_number(m, g, program, &lasts, ty), choose_zero(m, g, program, &lasts, ty));
-        let ((new_left, new_end), (old_left, old_end)) = (ends(&job.group), ends(&group));
+        let lasts: Vec<Formula> = walk.groups.iter().map(|g| g.ends[d].clone()).collect();
+        let ends = |lane: &[Sig<'m>]| (lanes.number(lane, &lasts, ty), lanes.is_zero(lane, &lasts, ty));
+        let ((new_left, new_end), (old_left, old_end)) = (ends(&job.lane), ends(&lane));
         let (left, end) = (m.reg(format!("{name}_left{d}"), ty), m.reg(format!("{name}_end{d}"), u(1)));
         left.next(m.mux(load, new_left, m.mux(end.q(), old_left, left.q().sub_lit(1)))).en(load | step);
         end.next(m.mux(load, new_end, m.mux(end.q(), old_end, left.q().eq_lit(1)))).en(load | step);
         if with_digits {
-            digits.push((d, digit(m, name, walk, d, &group, Count { load, step, end: end.q() })));
+            digits.push((d, digit(m, name, (walk, lanes), d, &lane, Count { load, step, end: end.q() })));
         }
         at_end[k] = end.q();
         inner = inner & end.q();
@@ -126,7 +127,7 @@ pub(crate) fn odometer<'m>(
     let first = m.reg(format!("{name}_first"), u(1));
     first.next(load).en(load | advance);
     let digits = if with_digits { digits.collect() } else { vec![] };
-    Odometer { dims, at_end, first: first.q(), last: inner, digits, load, advance, group }
+    Odometer { dims, at_end, first: first.q(), last: inner, digits, load, advance, lane }
 }
 
 /// Control signals of a counter: it starts at 0, counts, is at its last value.
@@ -140,9 +141,9 @@ struct Count<'m> {
 fn digit<'m>(
     m: &'m ModuleBuilder,
     name: &str,
-    walk: &Walk,
+    (walk, lanes): (&Walk, &Lanes<'m>),
     d: usize,
-    group: &[Sig<'m>],
+    lane: &[Sig<'m>],
     count: Count<'m>,
 ) -> Vec<Sig<'m>> {
     let Count { load, step, end } = count;
@@ -156,8 +157,7 @@ fn digit<'m>(
         return vec![high.q()];
     }
     let low = m.reg(format!("{name}_r{d}"), rt);
-    let ends: Vec<i64> = walk.groups.iter().map(|g| g.rows[d].modulus - 1).collect();
-    let wrap = low.q().eq(choose_lit(m, group, &ends, rt));
+    let wrap = low.q().eq(lanes.lit(walk, lane, |g| g.rows[d].modulus - 1, rt));
     low.next(m.mux(zero | wrap, m.lit(0, rt), low.q().add_lit(1))).en(load | step);
     high.next(m.mux(zero, m.lit(0, ut), high.q().add_lit(1))).en(load | (step & (zero | wrap)));
     vec![high.q(), low.q()]
@@ -170,7 +170,7 @@ impl<'m> Odometer<'m> {
         m: &'m ModuleBuilder,
         name: String,
         init: Sig<'m>,
-        program: &Program<'m>,
+        lanes: &Lanes<'m>,
         forms: &[Steps],
     ) -> Sig<'m> {
         if self.dims.is_empty() || forms.iter().all(|f| self.dims.iter().all(|&d| f.rows[d] == Formula::Const(0))) {
@@ -181,7 +181,8 @@ impl<'m> Odometer<'m> {
             .dims
             .iter()
             .map(|&d| {
-                choose_number(m, &self.group, program, &forms.iter().map(|f| &f.rows[d]).collect::<Vec<_>>(), init.ty())
+                let rows: Vec<Formula> = forms.iter().map(|f| f.rows[d].clone()).collect();
+                lanes.number(&self.lane, &rows, init.ty())
             })
             .collect();
         let delta = carry_select(m, &self.at_end, &values);
@@ -190,40 +191,11 @@ impl<'m> Odometer<'m> {
     }
 }
 
-/// 1 if the number of the chosen group is 0.
-fn choose_zero<'m>(
-    m: &'m ModuleBuilder,
-    group: &[Sig<'m>],
-    program: &Program<'m>,
-    values: &[&Formula],
-    ty: Ty,
-) -> Sig<'m> {
-    let constants: Option<Vec<i64>> =
-        values.iter().map(|v| if let Formula::Const(c) = v { Some(i64::from(*c == 0)) } else { None }).collect();
-    match constants {
-        Some(constants) => choose_lit(m, group, &constants, u(1)),
-        None => !choose_number(m, group, program, values, ty).reduce_or(),
-    }
-}
-
-/// [`choose_lit`] for constants and program registers.
-fn choose_number<'m>(
-    m: &'m ModuleBuilder,
-    group: &[Sig<'m>],
-    program: &Program<'m>,
-    values: &[&Formula],
-    ty: Ty,
-) -> Sig<'m> {
-    if values.iter().all(|v| *v == values[0]) {
-        return program.held(values[0], ty);
-    }
-    choose(m, group, &values.iter().map(|v| program.held(v, ty)).collect::<Vec<_>>())
-}
-
 /// A row descriptor.
 #[derive(Clone)]
 pub(crate) struct Row<'m> {
-    pub group: Vec<Sig<'m>>,
+    /// See [`Lanes`].
+    pub lane: Vec<Sig<'m>>,
     /// See [`rows`].
     pub slot: Sig<'m>,
     pub first: Sig<'m>,
@@ -253,10 +225,9 @@ pub(crate) struct Side<'a> {
 
 impl<'m> Row<'m> {
     /// Last virtual beat.
-    pub fn last_beat(&self, m: &'m ModuleBuilder, walk: &Walk) -> Sig<'m> {
-        let words: Vec<i64> = walk.groups.iter().map(|g| g.words - 1).collect();
+    pub fn last_beat(&self, walk: &Walk, lanes: &Lanes<'m>) -> Sig<'m> {
         let ty = beat_of(walk, self.to).ty();
-        let end = choose_lit(m, &self.group, &words, ty);
+        let end = lanes.lit(walk, &self.lane, |g| g.words - 1, ty);
         self.shift.map_or(end, |s| end + s.reduce_or().extend(ty.w))
     }
 }
@@ -333,24 +304,24 @@ pub(crate) fn rows<'m>(
     row_leaves: &RowLeaves<'m>,
     side: Side,
 ) -> (Stage<'m>, Row<'m>, Walker<'m>) {
-    let (rst, program) = (io.rst, &io.program);
+    let rst = io.rst;
     let walk_ready = row_leaves.before(m, "walk_next");
     let next = walk_ready.ready();
     let valid = m.reg("walk_valid", u(1));
     let advance = (valid.q() & next.sig()).named("walk_advances");
-    let odo = odometer(m, "walk", (walk, program), job, go, advance, side.digits);
+    let odo = odometer(m, "walk", (walk, &io.lanes), job, go, advance, side.digits);
     let done = (advance & odo.last).named("walk_ends");
     valid.next(go).en(go | done).rst(rst, 0);
     let all = walk.forms();
     let list = |role: &str, forms: &[Vec<RowForm>], starts: &[Sig<'m>]| -> Vec<Sig<'m>> {
         let one = |(i, (f, init)): (usize, (&Vec<RowForm>, &Sig<'m>))| {
             let steps: Vec<Steps> = f.iter().zip(&walk.groups).map(|(f, g)| walk.steps(g, f, None)).collect();
-            odo.accumulate(m, format!("walk_{role}{i}"), *init, program, &steps)
+            odo.accumulate(m, format!("walk_{role}{i}"), *init, &io.lanes, &steps)
         };
         forms.iter().zip(starts).enumerate().map(one).collect()
     };
     let offset: Vec<Steps> = walk.groups.iter().map(|g| walk.address_steps(g, None)).collect();
-    let offset = odo.accumulate(m, "walk_offset".into(), job.offset, program, &offset);
+    let offset = odo.accumulate(m, "walk_offset".into(), job.offset, &io.lanes, &offset);
     let (gates, lowers, uppers) = (
         list("gate", &all.gates, &job.gates),
         list("lower", &all.lowers, &job.lowers),
@@ -359,8 +330,7 @@ pub(crate) fn rows<'m>(
     let ends = s(walk.coordinate_bits());
     let open =
         if gates.is_empty() { m.lit(1, u(1)) } else { !m.any(&gates.iter().map(|g| g.msb()).collect::<Vec<_>>()) };
-    let elements: Vec<i64> = walk.groups.iter().map(|g| g.elements).collect();
-    let mut meta = odo.group.clone();
+    let mut meta = odo.lane.clone();
     meta.push(hold(m, "walk_slot", go, mark));
     meta.extend([odo.first, odo.last]);
     meta.extend(&odo.digits);
@@ -368,10 +338,10 @@ pub(crate) fn rows<'m>(
         valid: valid.q(),
         open,
         offset,
-        low_address: services::low_address(m, walk, io, (&odo.group, offset), side.low_bits),
+        low_address: services::low_address(m, walk, io, (&odo.lane, offset), side.low_bits),
         meta: pack(m, &meta),
         low: m.lit(0, ends),
-        high: choose_lit(m, &odo.group, &elements, ends),
+        high: io.lanes.lit(walk, &odo.lane, |g| g.elements, ends),
         lowers,
         uppers,
     };
@@ -477,17 +447,18 @@ impl<'m> Trim<'m> {
         let types: Vec<Ty> = meta.iter().map(|s| s.ty()).collect();
         let mut parts = unpack(reg("meta", self.meta), &types).into_iter();
         let one = m.lit(1, u(1));
-        let group: Vec<_> = parts.by_ref().take(walk.groups.len()).collect();
+        let lanes = io.lanes.count();
+        let lane: Vec<_> = parts.by_ref().take(lanes).collect();
         let mut part = || parts.next().unwrap_or_else(|| m.wire("missing_part", u(1)).sig());
         let (slot, first, last) = (part(), part(), part());
-        let extents: Vec<&Formula> = walk.groups.iter().map(|g| &g.extent).collect();
-        let of = &unpack(self.meta, &types)[..walk.groups.len()];
-        let inside = !start.msb() & end.le(choose_number(m, of, &io.program, &extents, end.ty()));
+        let of = &unpack(self.meta, &types)[..lanes];
+        let extents: Vec<Formula> = walk.groups.iter().map(|g| g.extent.clone()).collect();
+        let inside = !start.msb() & end.le(io.lanes.number(of, &extents, end.ty()));
         let inside = io.holds(m, walk, of, end).map_or(inside, |holds| inside & holds).named("row_inside");
         // Two registers: the comparison with the array's end is the longer path.
         let (some, within) = (reg("some", self.open & self.low.lt(self.high)), reg("within", inside));
         let row = Row {
-            group: if walk.groups.len() == 1 { vec![one] } else { group },
+            lane: if lanes == 1 { vec![one] } else { lane },
             slot,
             first,
             last,
@@ -557,7 +528,7 @@ fn segments<'m>(
     leaves.drive(places.room & allowed & is_last);
     let burst = (st.valid & places.room & allowed).named("channel_load");
     let new_left = (beat_of(walk, row.to) - beat_of(walk, row.from)).extend(left_bits);
-    let address = io.address(m, walk, (&row.group, row.offset), walk.address_bits).named("row_address");
+    let address = io.address(m, walk, (&row.lane, row.offset), walk.address_bits).named("row_address");
     beat.next(m.mux(st.load, address.slice(bus, beats), next_beat)).en(st.load | burst);
     // What is left behind the burst: left - (space + 1). The burst behind it begins a window.
     let behind = (left.q() + !space).named("seg_behind");

@@ -327,15 +327,6 @@ pub(crate) fn choose<'m>(m: &'m ModuleBuilder, group: &[Sig<'m>], values: &[Sig<
     m.select(&cases, values[0])
 }
 
-/// [`choose`] among constants; one literal if they are equal. Negative constants need a signed type.
-pub(crate) fn choose_lit<'m>(m: &'m ModuleBuilder, group: &[Sig<'m>], values: &[i64], ty: Ty) -> Sig<'m> {
-    if values.iter().all(|v| *v == values[0]) {
-        return constant(m, values[0], ty);
-    }
-    let sigs: Vec<_> = values.iter().map(|v| constant(m, *v, ty)).collect();
-    choose(m, group, &sigs)
-}
-
 /// `v` modulo the type's width.
 pub(crate) fn constant<'m>(m: &'m ModuleBuilder, v: i64, ty: Ty) -> Sig<'m> {
     let fill = if v < 0 { u64::MAX } else { 0 };

@@ -25,6 +25,7 @@ mod bursts;
 mod command;
 pub mod control;
 mod elastic;
+mod lanes;
 pub mod memory;
 pub mod on_chip;
 pub(crate) mod program;

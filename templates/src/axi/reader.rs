@@ -78,7 +78,7 @@ impl ReaderParams {
 
     pub fn ports(&self) -> ReaderPorts {
         let groups = &self.walk.groups;
-        let of_groups = |what: &str| groups.iter().map(|g| Port::bit(format!("{what}_{}", g.group))).collect();
+        let of_sets = |what: &str| services::of_sets(&self.walk, &self.sets, what);
         let mut waits: Vec<usize> = vec![];
         for o in groups.iter().flat_map(|g| &g.waits).map(|w| w.output) {
             if !waits.contains(&o) {
@@ -87,12 +87,17 @@ impl ReaderParams {
         }
         ReaderPorts {
             engine: EnginePorts::new(&self.walk, &self.program, [self.sized, !self.sets.is_empty()]),
-            release: of_groups("release"),
-            loaded: of_groups("loaded"),
+            release: of_sets("release"),
+            loaded: of_sets("loaded"),
             written: waits.into_iter().map(|o| (o, Port::bit(format!("written_{o}")))).collect(),
             bus: AxiRead::ports("m_axi_", Bus::of(&self.walk)),
             loads: self.stream().map(|name, ty| Port::new(format!("ld_{name}"), *ty)),
         }
+    }
+
+    /// The groups that count their buffers together: places in the walk.
+    pub fn counted(&self) -> Vec<BufferSet> {
+        services::counted(&self.walk, &self.sets)
     }
 
     /// Types of the stream to the feeders.
@@ -107,9 +112,9 @@ impl ReaderParams {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReaderPorts {
     pub engine: EnginePorts,
-    /// By group of the walk. Pulse: a buffer half becomes free.
+    /// By [`ReaderParams::counted`] set. Pulse: a buffer half becomes free.
     pub release: Vec<Port>,
-    /// By group of the walk. Pulse in the cycle of the last word of a load.
+    /// By set. Pulse in the cycle of the last word of a load.
     pub loaded: Vec<Port>,
     /// By output group that some load waits for. Pulse: a drain is in memory.
     pub written: Vec<(usize, Port)>,
@@ -158,7 +163,7 @@ impl Template for AxiReader {
             .named("beat_room");
         let gate =
             BurstGate { ready: ar_ready, allowed: enough & !guard.rst, drop: Some(bursts.ends), forget: bursts.forget };
-        let descriptor = Descriptor::of(m, walk, &row);
+        let descriptor = Descriptor::of(walk, &io, &row);
         let (queue, channel) =
             address::issue(m, walk, &io, (stage, row, row_leaves), gate, descriptor, |data, push, pop| {
                 deep_fifo(m, "desc", Deep { places: self.0.ahead, slice: true }, rst, push, data, pop)
@@ -196,7 +201,7 @@ impl Template for AxiReader {
             Events { opened: addressed, address: channel.beat, answered, response, ended },
             self.0.ahead,
         );
-        stream(m, &self.0, &ports, rst, beat);
+        stream(m, &self.0, &ports, &io, beat);
     }
 }
 
@@ -227,7 +232,7 @@ fn stores_done<'m>(
         });
         let short = match (&wait.until, job.left.iter().position(|(other, _)| other == wait)) {
             (WaitUntil::Lag(lag), _) => {
-                let (taken, ty) = (go & job.group[i], s(wait.until.drain_bits(walk) + 1));
+                let (taken, ty) = (go & io.lanes.is(&job.lane, i), s(wait.until.drain_bits(walk) + 1));
                 let ahead = m.reg(if k == 0 { format!("ahead_{group}") } else { format!("ahead_{group}_{k}") }, ty);
                 let counted = m.mux(pulse, ahead.q().add_lit(1), ahead.q().sub_lit(1));
                 ahead.next(m.mux(io.start, m.lit(*lag, ty), counted)).en(io.start | (pulse ^ taken)).rst(io.rst, 0);
@@ -237,7 +242,7 @@ fn stores_done<'m>(
             // An undriven wire, which the netlist check reports.
             (_, None) => m.wire("missing_phase", u(1)).sig(),
         };
-        late.push(job.group[i] & short);
+        late.push(io.lanes.is(&job.lane, i) & short);
     }
     if late.is_empty() {
         m.lit(1, u(1))
@@ -276,9 +281,9 @@ fn half_free<'m>(
     let overlaps = !io.sets.is_empty();
     let releases: Vec<_> = ports.release.iter().map(|port| port.input(m)).collect();
     let mut held = vec![];
-    let free = io.counted(walk).into_iter().map(|set| {
-        let all = |of: &[Sig<'m>]| m.any(&set.groups.iter().map(|g| of[*g]).collect::<Vec<_>>());
-        let (release, chosen, group) = (all(&releases), all(&head.row.group), walk.groups[set.groups[0]].group);
+    let sets = services::counted(walk, &io.sets).into_iter().zip(releases).zip(io.in_sets(m, &head.row.lane));
+    let free = sets.map(|((set, release), chosen)| {
+        let group = walk.groups[set.groups[0]].group;
         let taken = pop & head.row.first & chosen;
         let filled = match overlaps {
             true => Filled::Reset(set.halves),
@@ -307,8 +312,8 @@ struct Descriptor<'m> {
 }
 
 impl<'m> Descriptor<'m> {
-    fn of(m: &'m ModuleBuilder, walk: &Walk, row: &Row<'m>) -> Self {
-        let end = row.last_beat(m, walk);
+    fn of(walk: &Walk, io: &Start<'m>, row: &Row<'m>) -> Self {
+        let end = row.last_beat(walk, &io.lanes);
         Descriptor { row: row.clone(), from: beat_of(walk, row.from), to: beat_of(walk, row.to), end }
     }
 }
@@ -316,8 +321,8 @@ impl<'m> Descriptor<'m> {
 impl<'m> Fields<'m> for Descriptor<'m> {
     fn each(&mut self, see: &mut dyn FnMut(String, &mut Sig<'m>)) {
         let r = &mut self.row;
-        if r.group.len() > 1 {
-            r.group.iter_mut().enumerate().for_each(|(g, s)| see(format!("group{g}"), s));
+        if r.lane.len() > 1 {
+            r.lane.iter_mut().enumerate().for_each(|(k, s)| see(format!("lane{k}"), s));
         }
         let ends = [("from", &mut self.from), ("to", &mut self.to), ("end", &mut self.end)];
         for (name, s) in [("slot", &mut r.slot), ("first", &mut r.first), ("last", &mut r.last), ("any", &mut r.any)]
@@ -374,16 +379,15 @@ fn receiver<'m>(
 
 /// The alignment pipeline: rotates each beat so that element 0 is lowest, merges it with the one before, and drives the
 /// stream.
-fn stream<'m>(m: &'m ModuleBuilder, p: &ReaderParams, ports: &ReaderPorts, rst: Sig<'m>, beat: Beat<'m>) {
-    let walk = &p.walk;
-    let one = m.lit(1, u(1));
+fn stream<'m>(m: &'m ModuleBuilder, p: &ReaderParams, ports: &ReaderPorts, io: &Start<'m>, beat: Beat<'m>) {
+    let (walk, rst) = (&p.walk, io.rst);
     let row = &beat.now.row;
     let later = row.shift.map_or(m.lit(0, u(1)), |s| s.reduce_or());
     let emit = beat.valid & (!later | beat.index.ne_lit(0));
     let word = (beat.index - later.extend(beat.index.w())).called("beat_word").resize(p.word_index_bits());
     let first = row.first & beat.index.eq(later.extend(beat.index.w()));
     let mut meta = vec![first, row.last & beat.last, row.slot, word];
-    meta.extend(if row.group.len() > 1 { row.group.clone() } else { vec![] });
+    meta.extend(if row.lane.len() > 1 { row.lane.clone() } else { vec![] });
     meta.extend(&row.digits);
     let types: Vec<Ty> = meta.iter().map(|s| s.ty()).collect();
     let reg = |name: String, v: Sig<'m>| m.reg(name, v.ty()).next(v).q();
@@ -410,8 +414,8 @@ fn stream<'m>(m: &'m ModuleBuilder, p: &ReaderParams, ports: &ReaderPorts, rst: 
         merge(m, walk, previous, data, |i| if i == 0 { late } else { late & s.lt(m.lit(walk.word - i, s.ty())) })
     });
     let parts = unpack(info, &types);
-    let groups = if walk.groups.len() > 1 { parts[4..4 + walk.groups.len()].to_vec() } else { vec![one] };
-    let low_first: Vec<_> = groups.iter().rev().copied().collect();
+    let lane = if row.lane.len() > 1 { &parts[4..4 + row.lane.len()] } else { &row.lane };
+    let low_first: Vec<_> = (0..walk.groups.len()).rev().map(|g| io.lanes.is(lane, g)).collect();
     let word = Word {
         slot: parts[2],
         w: parts[3],
@@ -423,7 +427,7 @@ fn stream<'m>(m: &'m ModuleBuilder, p: &ReaderParams, ports: &ReaderPorts, rst: 
         let q = format!("{}_q", port.name);
         port.output(m, if *port == ports.loads.valid { flag(q, *value) } else { reg(q, *value) });
     }
-    for (port, chosen) in ports.loaded.iter().zip(&groups) {
-        port.output(m, flag(format!("{}_q", port.name), out & parts[1] & *chosen));
+    for (port, chosen) in ports.loaded.iter().zip(io.in_sets(m, lane)) {
+        port.output(m, flag(format!("{}_q", port.name), out & parts[1] & chosen));
     }
 }

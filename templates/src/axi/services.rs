@@ -4,9 +4,10 @@
 use super::bundle::Bus;
 use super::bursts::{Guard, Report};
 use super::elastic::{choose, hold, stage, Ready, Stage};
+use super::lanes::Lanes;
 use super::program::{self, Program};
-use crate::cases::{among, modulo, of_case, within};
-use crate::phases::{Merged, Outer, Pace, Phases};
+use crate::cases::{modulo, of_case, within};
+use crate::phases::{values, Behind, Merged, Outer, Pace, Phases};
 use crate::port::Port;
 use array::contract::overlap::BufferSet;
 use array::contract::program::Register;
@@ -71,6 +72,7 @@ pub(crate) struct Start<'m> {
     /// Their lengths, if the host gives them.
     lengths: Vec<Length<'m>>,
     pub program: Program<'m>,
+    pub lanes: Lanes<'m>,
     /// If runs overlap, the buffers of the groups, which are places in the walk.
     pub sets: Vec<BufferSet>,
 }
@@ -124,17 +126,17 @@ impl<'m> Start<'m> {
         let bases = held.collect();
         let lengths = ports.lengths.iter().map(|(_, port)| Length::of(m, walk, start, port)).collect();
         let program = Program::of(m, registers, &ports.program, start);
-        Start { rst, start, bases, lengths, program, sets: sets.to_vec() }
+        let lanes = Lanes::new(m, walk, program.clone(), !sets.is_empty());
+        Start { rst, start, bases, lengths, program, lanes, sets: sets.to_vec() }
     }
 
-    /// The groups that count their buffers together, each with the number of buffers: those with the same buffers, if
-    /// runs overlap; else every one.
-    pub fn counted(&self, walk: &Walk) -> Vec<BufferSet> {
-        let one = |g: usize| BufferSet { groups: vec![g], halves: 2 };
+    /// By [`counted`] set: what is in the lane is of a group of it.
+    pub fn in_sets(&self, m: &'m ModuleBuilder, lane: &[Sig<'m>]) -> Vec<Sig<'m>> {
+        let of = |set: &BufferSet| m.any(&set.groups.iter().map(|g| lane[*g]).collect::<Vec<_>>());
         if self.sets.is_empty() {
-            (0..walk.groups.len()).map(one).collect()
+            lane.to_vec()
         } else {
-            self.sets.clone()
+            self.sets.iter().map(of).collect()
         }
     }
 
@@ -145,25 +147,26 @@ impl<'m> Start<'m> {
             free.output(m, m.reg("free_q", u(1)).next(now).rst(self.rst, 1).q());
         }
     }
-    /// The chosen group's array, as long as the host says, has all bytes before the offset `end`. `None` if the host gives
+
+    /// The array of the group in the lane, as long as the host says, has all bytes before the offset `end`. `None` if the host gives
     /// no lengths.
-    pub fn holds(&self, m: &'m ModuleBuilder, walk: &Walk, group: &[Sig<'m>], end: Sig<'m>) -> Option<Sig<'m>> {
+    pub fn holds(&self, m: &'m ModuleBuilder, walk: &Walk, lane: &[Sig<'m>], end: Sig<'m>) -> Option<Sig<'m>> {
         if self.lengths.is_empty() {
             return None;
         }
         let pick = |of: &dyn Fn(&Length<'m>) -> Sig<'m>| {
-            of_base(m, walk, group, &self.lengths.iter().map(of).collect::<Vec<_>>())
+            self.of_base(m, walk, lane, &self.lengths.iter().map(of).collect::<Vec<_>>())
         };
         let low = pick(&|length| length.low).extend(end.w()).to(end.ty());
         Some(pick(&|length| length.beyond) | end.le(low))
     }
-    /// The low `bits` of the address at an offset from the base of the chosen group's array. Nothing is added to bits
+    /// The low `bits` of the address at an offset from the base of the array of the group in the lane. Nothing is added to bits
     /// that are 0 in every base.
     pub fn address(
         &self,
         m: &'m ModuleBuilder,
         walk: &Walk,
-        (group, offset): (&[Sig<'m>], Sig<'m>),
+        (lane, offset): (&[Sig<'m>], Sig<'m>),
         bits: u32,
     ) -> Sig<'m> {
         let low = if walk.aligned { walk.bus_bytes().trailing_zeros() } else { 0 };
@@ -172,37 +175,58 @@ impl<'m> Start<'m> {
             return offset;
         }
         let bases: Vec<_> = self.bases.iter().map(|base| base.slice(low, bits - low)).collect();
-        let high = of_base(m, walk, group, &bases) + offset.slice(low, bits - low);
+        let high = self.of_base(m, walk, lane, &bases) + offset.slice(low, bits - low);
         if low == 0 {
             high
         } else {
             m.concat(&[high, offset.slice(0, low)])
         }
     }
+
+    /// Of one value for each of [`Walk::bases`], that of the group in the lane.
+    fn of_base(&self, m: &'m ModuleBuilder, walk: &Walk, lane: &[Sig<'m>], values: &[Sig<'m>]) -> Sig<'m> {
+        let bases = walk.bases();
+        let of = |groups: &Vec<usize>| {
+            let g = &walk.groups[groups[0]];
+            let owned = (g.when.runs()[0], g.arrays[0]);
+            let place = bases.iter().position(|all| all.contains(&owned));
+            // An undriven wire, which the netlist check reports.
+            place.map_or_else(|| m.wire("unserved_base", values[0].ty()).sig(), |k| values[k])
+        };
+        // Groups that take the same turn have the same base.
+        let turns = walk.turns();
+        if values.len() == 1 {
+            return of(&turns[0]);
+        }
+        choose(m, &self.in_turn(m, walk, lane), &turns.iter().map(of).collect::<Vec<_>>())
+    }
+
+    /// By turn: what is in the lane is of a group that takes it.
+    fn in_turn(&self, m: &'m ModuleBuilder, walk: &Walk, lane: &[Sig<'m>]) -> Vec<Sig<'m>> {
+        let of = |t: usize| {
+            let takes = |groups: &Vec<usize>| walk.groups[groups[0]].turn == t;
+            let bits = self.lanes.groups().iter().zip(lane).filter(|(groups, _)| takes(groups));
+            m.any(&bits.map(|(_, bit)| *bit).collect::<Vec<_>>())
+        };
+        (0..walk.turns().len()).map(of).collect()
+    }
 }
 
-/// Of one value for each of [`Walk::bases`], that of the chosen group.
-fn of_base<'m>(m: &'m ModuleBuilder, walk: &Walk, group: &[Sig<'m>], values: &[Sig<'m>]) -> Sig<'m> {
-    let bases = walk.bases();
-    let of = |g: &WalkGroup| {
-        let owned = (g.when.runs()[0], g.arrays[0]);
-        let place = bases.iter().position(|all| all.contains(&owned));
-        // An undriven wire, which the netlist check reports.
-        place.map_or_else(|| m.wire("unserved_base", values[0].ty()).sig(), |k| values[k])
-    };
-    if values.len() == 1 {
-        return of(&walk.groups[0]);
+/// The groups of an engine that count their buffers together, each list with the number of buffers: those with the same
+/// buffers, if runs overlap (`sets`); else those of a lane.
+pub(crate) fn counted(walk: &Walk, sets: &[BufferSet]) -> Vec<BufferSet> {
+    let of = |groups| BufferSet { groups, halves: 2 };
+    if sets.is_empty() {
+        walk.lanes(false).into_iter().map(of).collect()
+    } else {
+        sets.to_vec()
     }
-    // Groups that take the same turn have the same base.
-    let turns = walk.turns();
-    match walk.merged() {
-        None => choose(m, group, &walk.groups.iter().map(of).collect::<Vec<_>>()),
-        Some(_) => {
-            let in_turn: Vec<_> =
-                turns.iter().map(|all| m.any(&all.iter().map(|g| group[*g]).collect::<Vec<_>>())).collect();
-            choose(m, &in_turn, &turns.iter().map(|all| of(&walk.groups[all[0]])).collect::<Vec<_>>())
-        }
-    }
+}
+
+/// A bit for each [`counted`] set.
+pub(crate) fn of_sets(walk: &Walk, sets: &[BufferSet], what: &str) -> Vec<Port> {
+    let first = |set: BufferSet| Port::bit(format!("{what}_{}", walk.groups[set.groups[0]].group));
+    counted(walk, sets).into_iter().map(first).collect()
 }
 
 /// Nothing of a run is in an engine. Collects the stages; each is 1 while something is in it.
@@ -229,8 +253,8 @@ pub(crate) struct Job<'m> {
     pub valid: Sig<'m>,
     /// The generator has services left.
     pub more: Sig<'m>,
-    /// One bit per group of the walk.
-    pub group: Vec<Sig<'m>>,
+    /// See [`Lanes`].
+    pub lane: Vec<Sig<'m>>,
     pub slot: Sig<'m>,
     /// The next service enters in this cycle.
     pub load: Sig<'m>,
@@ -248,19 +272,19 @@ pub(crate) struct Job<'m> {
 impl<'m> Job<'m> {
     /// Low bits of the address of the first row.
     pub fn low_address(&self, m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, bits: u32) -> Sig<'m> {
-        low_address(m, walk, io, (&self.group, self.offset), bits)
+        low_address(m, walk, io, (&self.lane, self.offset), bits)
     }
 }
 
-/// Low bits of the address at an offset from the base of the chosen group's array.
+/// Low bits of the address at an offset from the base of the array of the group in the lane.
 pub(crate) fn low_address<'m>(
     m: &'m ModuleBuilder,
     walk: &Walk,
     io: &Start<'m>,
-    (group, offset): (&[Sig<'m>], Sig<'m>),
+    (lane, offset): (&[Sig<'m>], Sig<'m>),
     bits: u32,
 ) -> Sig<'m> {
-    io.address(m, walk, (group, offset), bits)
+    io.address(m, walk, (lane, offset), bits)
 }
 
 /// Bits of `address` that select the element in a bus word.
@@ -296,7 +320,8 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
     let mut tiles = Tiles { numbers, counts, at_end, start: io.start, step: m.lit(0, u(1)) };
     let turns = walk.groups.iter().map(|g| g.turn + 1).max().unwrap_or(1);
     let turn: Vec<_> = (0..turns).map(|t| m.reg(format!("gen_turn{t}"), u(1))).collect();
-    let active: Vec<_> = walk.groups.iter().map(|g| turn[g.turn].q() & tiles.serves(walk, g)).collect();
+    let serves = |groups: &Vec<usize>| turn[walk.groups[groups[0]].turn].q() & tiles.serves(walk, &io.lanes, groups);
+    let active: Vec<_> = io.lanes.groups().iter().map(serves).collect();
     let offered = (busy.q() & m.any(&active)).named("gen_offers");
     let stage = stage(m, "job", io.rst, offered, job_leaves);
     let moves = stage.ready.or(!m.any(&active)).and(busy.q());
@@ -335,7 +360,7 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
     job
 }
 
-/// The job stage: a service and its payload. `active`: the group that is served; `ends_phase`: the tile counters leave the
+/// The job stage: a service and its payload. `active`: the lane that is served; `ends_phase`: the tile counters leave the
 /// last tile of a phase.
 fn job<'m>(
     walk: &Walk,
@@ -344,10 +369,10 @@ fn job<'m>(
     tiles: &Tiles<'_, 'm>,
     (active, ends_phase): (&[Sig<'m>], Sig<'m>),
 ) -> Job<'m> {
-    let (m, groups, one) = (tiles.numbers.m, active.len(), tiles.numbers.m.lit(1, u(1)));
+    let (m, one) = (tiles.numbers.m, tiles.numbers.m.lit(1, u(1)));
     // Groups that take the same turn are of different functions.
     let turns = walk.turns();
-    let in_turn: Vec<_> = turns.iter().map(|all| m.any(&all.iter().map(|g| active[*g]).collect::<Vec<_>>())).collect();
+    let in_turn = io.in_turn(m, walk, active);
     let held = |name: String, values: Vec<Sig<'m>>| hold(m, name, stage.load, choose(m, &in_turn, &values));
     let offset = (0..turns.len())
         .map(|t| {
@@ -368,37 +393,38 @@ fn job<'m>(
         forms.into_iter().enumerate().map(one).collect()
     };
     let f = walk.forms();
-    // Of groups in one turn, one is served in a run. If runs overlap, buffers take turns from run to run.
+    // If runs overlap, buffers take turns from run to run.
     let overlaps = !io.sets.is_empty();
-    let one_turn = |groups: &Vec<usize>| BufferSet { groups: groups.clone(), halves: 1 };
-    let sets: Vec<BufferSet> = if overlaps { io.sets.clone() } else { turns.iter().map(one_turn).collect() };
     let clear = if overlaps { io.rst } else { io.start };
-    let slots = sets.iter().enumerate().map(|(t, BufferSet { groups, halves })| {
+    let in_sets = io.in_sets(m, active);
+    let slots = counted(walk, &io.sets).into_iter().enumerate().map(|(t, BufferSet { groups, halves })| {
         let slot = m.reg(format!("gen_slot{t}"), u(1));
-        let is_double = |g: usize| *halves > 1 || !overlaps && walk.groups[g].slots > 1;
-        let double: Vec<_> = groups.iter().filter(|g| is_double(**g)).map(|g| active[*g]).collect();
-        let on = if double.is_empty() { m.lit(0, u(1)) } else { stage.load & m.any(&double) };
-        slot.next(!slot.q()).en(on).rst(clear, 0);
+        let double: Vec<usize> = groups.iter().copied().filter(|g| walk.groups[*g].slots > 1).collect();
+        let on = match double.len() {
+            _ if overlaps => in_sets[t] & m.lit(i64::from(halves > 1), u(1)),
+            0 => m.lit(0, u(1)),
+            some if some == groups.len() => in_sets[t],
+            _ => m.any(&double.iter().map(|g| io.lanes.is(active, *g)).collect::<Vec<_>>()),
+        };
+        slot.next(!slot.q()).en(stage.load & on).rst(clear, 0);
         slot.q()
     });
     let slots: Vec<_> = slots.collect();
-    let in_set = |set: &BufferSet| m.any(&set.groups.iter().map(|g| active[*g]).collect::<Vec<_>>());
-    let in_set: Vec<_> = sets.iter().map(in_set).collect();
     Job {
         valid: stage.valid,
         more,
         load: stage.load,
         ended: m.reg("gen_phase_ended", u(1)).next(ends_phase).q(),
         left: phases_left(walk, tiles),
-        slot: hold(m, "job_slot", stage.load, choose(m, &in_set, &slots)),
+        slot: hold(m, "job_slot", stage.load, choose(m, &in_sets, &slots)),
         offset: held("job_offset".into(), offset),
         gates: list("gate", f.gates),
         lowers: list("lower", f.lowers),
         uppers: list("upper", f.uppers),
-        group: active
+        lane: active
             .iter()
             .enumerate()
-            .map(|(g, a)| if groups == 1 { one } else { hold(m, format!("job_group{g}"), stage.load, *a) })
+            .map(|(k, a)| if active.len() == 1 { one } else { hold(m, format!("job_lane{k}"), stage.load, *a) })
             .collect(),
     }
 }
@@ -462,7 +488,12 @@ fn cases<'m>(
         let all = if all.is_empty() { m.lit(1, u(1)) } else { m.all(&all) };
         all.called(format!("gen_case_behind{k}"))
     };
-    let behind = walk.cases.iter().enumerate().map(is).collect();
+    let bits = walk.cases.iter().enumerate().map(is).collect();
+    let of_case = |(k, all): (usize, &Vec<Span>)| {
+        let spans = all.iter().take(ahead.len()).enumerate().map(|(j, span)| values(span, walk.trip_in(k, j)));
+        (walk.functions.get(k).copied().unwrap_or(0), spans.collect())
+    };
+    let behind = Behind { bits, boxes: walk.cases.iter().enumerate().map(of_case).collect(), ahead: ahead.to_vec() };
     let first = |function: Option<usize>| {
         let of = |k: usize| function.is_none() || walk.functions.get(k).copied() == function;
         let is = |k: &usize| of(*k) && walk.cases[*k].iter().take(ahead.len()).all(|span| span.contains(0));
@@ -471,7 +502,7 @@ fn cases<'m>(
     let count = walk.merged().filter(|_| !walk.functions.is_empty());
     let merged = count.map(|count| Merged {
         function: program.at_start(&walk.lasts[0], u(clog2(count as u64))),
-        pauses: (0..count).any(|f| walk.has_pauses(f)),
+        pauses: (0..count).map(|f| walk.has_pauses(f)).collect(),
     });
     let first = count.map_or_else(|| vec![first(None)], |count| (0..count).map(|f| first(Some(f))).collect());
     Phases::new(pace, "gen_of_phase", behind, first, merged)
@@ -526,9 +557,32 @@ struct Tiles<'a, 'm> {
 }
 
 impl<'m> Tiles<'_, 'm> {
-    /// The group is served at the present tile.
-    fn serves(&self, walk: &Walk, g: &WalkGroup) -> Sig<'m> {
-        let (m, counts) = (self.numbers.m, &self.counts);
+    /// A group of a lane is served at the present tile.
+    fn serves(&self, walk: &Walk, lanes: &Lanes<'m>, groups: &[usize]) -> Sig<'m> {
+        let m = self.numbers.m;
+        // Those that are served at the same tiles are asked for together.
+        let mut alike: Vec<(&WalkGroup, Vec<usize>)> = vec![];
+        for g in groups.iter().map(|g| &walk.groups[*g]) {
+            match alike.iter_mut().find(|(of, _)| (&of.when.at, &of.when.cases) == (&g.when.at, &g.when.cases)) {
+                Some((_, functions)) => functions.extend(&g.when.functions),
+                None => alike.push((g, g.when.functions.clone())),
+            }
+        }
+        let each = alike.iter().map(|(g, functions)| {
+            let function = (!functions.is_empty()).then(|| lanes.runs(functions));
+            let tests: Vec<_> = function.into_iter().chain(self.at_tile(walk, g)).collect();
+            if tests.is_empty() {
+                m.lit(1, u(1))
+            } else {
+                m.all(&tests)
+            }
+        });
+        m.any(&each.collect::<Vec<_>>())
+    }
+
+    /// Tests that hold at the tiles at which a group is served.
+    fn at_tile(&self, walk: &Walk, g: &WalkGroup) -> Vec<Sig<'m>> {
+        let counts = &self.counts;
         let at = |j: usize| {
             let (count, k) = (counts[j], walk.parameters + j);
             g.when.value(k).map(|v| match g.when.parameter(k) {
@@ -537,20 +591,10 @@ impl<'m> Tiles<'_, 'm> {
                 None => count.eq_lit(v),
             })
         };
-        let in_case =
-            |some: &BTreeSet<usize>| self.numbers.cases.as_ref().map_or(m.lit(1, u(1)), |phases| phases.among(some));
-        let runs = &g.when.functions;
-        let function = walk.merged().filter(|_| !runs.is_empty()).map(|count| {
-            let number = self.numbers.program.held(&walk.lasts[0], u(clog2(count as u64)));
-            among(m, number, count, runs)
-        });
-        let in_tile = (0..counts.len()).filter_map(at).chain(g.when.cases.as_ref().map(in_case));
-        let tests: Vec<_> = function.into_iter().chain(in_tile).collect();
-        if tests.is_empty() {
-            m.lit(1, u(1))
-        } else {
-            m.all(&tests)
-        }
+        let in_case = |some: &BTreeSet<usize>| {
+            self.numbers.cases.as_ref().map_or(self.numbers.m.lit(1, u(1)), |phases| phases.among(some))
+        };
+        (0..counts.len()).filter_map(at).chain(g.when.cases.as_ref().map(in_case)).collect()
     }
 
     /// Accumulator of a form: its value at the present tile.

@@ -36,7 +36,8 @@ use super::address::{
 };
 use super::bundle::{AxiWrite, Bus};
 use super::bursts::{watch, Events};
-use super::elastic::{choose_lit, fifo, hold, pack, two_places, unpack, Fields, Filled, Skid};
+use super::elastic::{fifo, hold, pack, two_places, unpack, Fields, Filled, Skid};
+use super::lanes::Lanes;
 use super::rotate::{merge, rotate_level};
 use super::services::{self, EnginePorts, Idle, Job, Start};
 use super::steps::{self, Parts, StridedRow};
@@ -45,7 +46,7 @@ use crate::stream::{Answer, Tokens, Word};
 use array::contract::overlap::BufferSet;
 use array::contract::program;
 use array::contract::program::Register;
-use array::contract::walk::{words_in_flight, Walk, WalkGroup, DRAINS_IN_FLIGHT, ROWS_IN_FLIGHT};
+use array::contract::walk::{words_in_flight, Walk, DRAINS_IN_FLIGHT, ROWS_IN_FLIGHT};
 use array::vsa::Vsa;
 use rtl::{clog2, u, Design, ModuleBuilder, Sig, Template, Ty, Wire};
 use uniform::sizes::Formula;
@@ -82,18 +83,26 @@ impl WriterParams {
     }
 
     pub fn ports(&self) -> WriterPorts {
-        let of_groups =
-            |what: &str| self.walk.groups.iter().map(|g| Port::bit(format!("{what}_{}", g.group))).collect();
+        let of_sets = |what: &str| services::of_sets(&self.walk, &self.sets, what);
+        let of_lanes = |what: &str| {
+            let first = |groups: Vec<usize>| Port::bit(format!("{what}_{}", self.walk.groups[groups[0]].group));
+            self.lanes().into_iter().map(first).collect()
+        };
         WriterPorts {
             engine: EnginePorts::new(&self.walk, &self.program, [self.sized, self.overlaps()]),
-            emitted: of_groups("emitted"),
-            drained: of_groups("drained"),
-            written: of_groups("written"),
+            emitted: of_sets("emitted"),
+            drained: of_lanes("drained"),
+            written: of_lanes("written"),
             done: Port::bit("done"),
             bus: AxiWrite::ports("m_axi_", Bus::of(&self.walk)),
             tokens: self.stream().map(|name, ty| Port::new(format!("dr_{name}"), *ty)),
             answer: Answer::ports("", self.walk.bus_bytes()),
         }
+    }
+
+    /// The groups that count their buffers together: places in the walk.
+    pub fn counted(&self) -> Vec<BufferSet> {
+        services::counted(&self.walk, &self.sets)
     }
 
     /// Types of the tokens to the collectors.
@@ -107,6 +116,11 @@ impl WriterParams {
         !self.sets.is_empty()
     }
 
+    /// By lane, its groups: places in the walk.
+    pub fn lanes(&self) -> Vec<Vec<usize>> {
+        self.walk.lanes(self.overlaps())
+    }
+
     fn depth(&self) -> u32 {
         words_in_flight(&self.walk, i64::from(self.read_latency)) as u32
     }
@@ -116,11 +130,11 @@ impl WriterParams {
 #[derive(Clone, Debug, PartialEq)]
 pub struct WriterPorts {
     pub engine: EnginePorts,
-    /// By group of the walk. Pulse: one more drain may start.
+    /// By [`WriterParams::counted`] set. Pulse: one more drain may start.
     pub emitted: Vec<Port>,
-    /// By group of the walk. Pulse: the last token of a drain.
+    /// By lane. Pulse: the last token of a drain.
     pub drained: Vec<Port>,
-    /// By group of the walk. Pulse: all write responses of a drain have arrived.
+    /// By lane. Pulse: all write responses of a drain have arrived.
     pub written: Vec<Port>,
     /// Level, from the last `written` until the next `start`. If runs overlap: pulse with the last `written` of a run; runs
     /// without a drain here have none.
@@ -171,7 +185,7 @@ impl Template for AxiWriter {
 
         let aw_ready = ports.bus.aw.ready.input(m);
         let gate = BurstGate { ready: aw_ready, allowed: !guard.rst & !bursts.many, drop: Some(bursts.ends), forget };
-        let descriptor = Descriptor::of(m, &self.0, &row);
+        let descriptor = Descriptor::of(&self.0, &io, &row);
         let (queue, channel) =
             address::issue(m, walk, &io, (stage, row, row_leaves), gate, descriptor, |data, push, pop| {
                 fifo(m, "desc", ROWS_IN_FLIGHT as u32, rst, push, data, pop)
@@ -184,11 +198,12 @@ impl Template for AxiWriter {
         let addresses = [walker.stages, vec![job.valid, job.more, channel.waits]].concat();
         io.drive_free(m, &ports.engine, &[&addresses[..], &[asks.left]].concat());
         let stages = [addresses, vec![asks.under_way, queue.some, !bursts.quiet]];
-        let data_side = DataSide { m, walk, bus: &ports.bus, rst, forget, ends: guard.rst, addressed };
+        let data_side =
+            DataSide { m, walk, lanes: &io.lanes, bus: &ports.bus, rst, forget, ends: guard.rst, addressed };
         let end = data_side.build(queue, words, word_pop);
         offered.drive(channel.valid | end.offered);
         let busy = end.busy;
-        let (answered, drains) = responses(m, &self.0, &ports, &left, end);
+        let (answered, drains) = responses(m, &ports, &left, end);
         if let Some(idle) = &ports.engine.idle {
             idle.output(m, Idle([stages.concat(), vec![busy, drains]].concat()).since(m, &io, 0));
         }
@@ -215,9 +230,9 @@ fn credits<'m>(
 ) -> Sig<'m> {
     let overlaps = !io.sets.is_empty();
     let pulses: Vec<_> = ports.emitted.iter().map(|port| port.input(m)).collect();
-    let allowed = io.counted(walk).into_iter().map(|set| {
-        let all = |of: &[Sig<'m>]| m.any(&set.groups.iter().map(|g| of[*g]).collect::<Vec<_>>());
-        let (emitted, chosen, group) = (all(&pulses), all(&job.group), walk.groups[set.groups[0]].group);
+    let sets = services::counted(walk, &io.sets).into_iter().zip(pulses).zip(io.in_sets(m, &job.lane));
+    let allowed = sets.map(|((set, emitted), chosen)| {
+        let group = walk.groups[set.groups[0]].group;
         let taken = go & chosen;
         let filled = if overlaps { Filled::Reset(0) } else { Filled::Start { start: io.start, full: false } };
         let ready = two_places(m, format!("ready_{group}"), io.rst, &filled, [emitted, taken]);
@@ -257,16 +272,13 @@ fn requests<'m>(
     let counted = m.mux(issue, space.q().sub_lit(1), space.q().add_lit(1));
     space.next(counted).en(issue ^ word_pop).rst(rst, p.depth());
     let row_ends = m.wire("ask_row_ends", u(1));
-    let odo: Odometer = address::odometer(m, "ask", (walk, &io.program), job, go, row_ends.sig(), true);
+    let odo: Odometer = address::odometer(m, "ask", (walk, &io.lanes), job, go, row_ends.sig(), true);
     let index = m.reg("ask_w", u(p.word_index_bits()));
-    let group: Vec<_> = odo.group.clone();
-    let each = |f: &dyn Fn(&WalkGroup) -> i64, ty: Ty| {
-        choose_lit(m, &group, &walk.groups.iter().map(f).collect::<Vec<_>>(), ty)
-    };
-    let ends = each(&|g| g.array_words() - 1, index.q().ty());
+    let lane = odo.lane.clone();
+    let ends = io.lanes.lit(walk, &lane, |g| g.array_words() - 1, index.q().ty());
     let at_end = index.q().eq(ends).named("ask_row_last");
     // Rows with a stride: each collector word becomes several bus words.
-    let parts = Parts::of(m, walk, &group, at_end, go, issue);
+    let parts = Parts::of(m, (walk, &io.lanes), &lane, at_end, go, issue);
     let row_last = parts.as_ref().map_or(at_end, |p| at_end & p.last);
     row_ends.drive(issue & row_last);
     let last = (row_last & odo.last).named("ask_last");
@@ -279,11 +291,11 @@ fn requests<'m>(
     let forms: Vec<_> = walk.groups.iter().map(|g| walk.address_steps(g, None)).collect();
     let shift = walk.rotates().then(|| {
         let first = job.low_address(m, walk, io, low);
-        let at = odo.accumulate(m, "ask_address".into(), first, &io.program, &forms);
+        let at = odo.accumulate(m, "ask_address".into(), first, &io.lanes, &forms);
         services::shift_bits(walk, at).unwrap_or(at)
     });
 
-    let low_first: Vec<_> = group.iter().rev().copied().collect();
+    let low_first: Vec<_> = (0..walk.groups.len()).rev().map(|g| io.lanes.is(&lane, g)).collect();
     let word =
         Word { slot, w: index.q(), group: pack(m, &low_first), digits: digits(walk, odo.digits.iter().copied()) };
     let asks = parts.as_ref().map_or(issue, |p| issue & p.first);
@@ -297,12 +309,11 @@ fn requests<'m>(
         port.output(m, sent);
     }
 
-    let request = Request { issue, group, shift, part: parts.map(|p| p.number) };
-    for (i, port) in ports.drained.iter().enumerate() {
-        let mine = if request.group.len() > 1 { done & request.group[i] } else { done };
-        port.output(m, m.reg(format!("{}_q", port.name), u(1)).next(mine).rst(rst, 0).q());
+    for (port, chosen) in ports.drained.iter().zip(&lane) {
+        port.output(m, m.reg(format!("{}_q", port.name), u(1)).next(done & *chosen).rst(rst, 0).q());
     }
-    let words = answers(m, p, ports, rst, request, word_pop);
+    let request = Request { issue, lane, shift, part: parts.map(|p| p.number) };
+    let words = answers(m, p, ports, io, request, word_pop);
     (Asks { free: !valid.q() | done, left: valid.q(), under_way: valid.q() | words.awaited }, words)
 }
 
@@ -319,7 +330,7 @@ struct Asks<'m> {
 /// A request in the cycle in which it is issued.
 struct Request<'m> {
     issue: Sig<'m>,
-    group: Vec<Sig<'m>>,
+    lane: Vec<Sig<'m>>,
     shift: Option<Sig<'m>>,
     part: Option<Sig<'m>>,
 }
@@ -352,11 +363,11 @@ fn answers<'m>(
     m: &'m ModuleBuilder,
     p: &WriterParams,
     ports: &WriterPorts,
-    rst: Sig<'m>,
+    io: &Start<'m>,
     request: Request<'m>,
     word_pop: Sig<'m>,
 ) -> Words<'m> {
-    let (walk, Request { issue, group, shift, part }) = (&p.walk, request);
+    let (walk, rst, Request { issue, lane, shift, part }) = (&p.walk, io.rst, request);
     let answered = ports.answer.valid.input(m);
     let arrived = if part.is_some() {
         let sent = m.reg("part_sent", u(1)).next(issue).rst(rst, 0).q();
@@ -365,17 +376,18 @@ fn answers<'m>(
         answered
     };
     // What spreads a word over bus words depends on its group.
-    let groups: Vec<_> = group.into_iter().filter(|_| part.is_some() && walk.groups.len() > 1).collect();
-    let noted: Vec<_> = groups.iter().copied().chain(shift).chain(part).collect();
+    let lane: Vec<_> = if part.is_some() && lane.len() > 1 { lane } else { vec![] };
+    let noted: Vec<_> = lane.iter().copied().chain(shift).chain(part).collect();
     let notes = Notes::new(m, p.depth(), rst, issue, &noted, arrived);
     m.assert(rst, "every answer belongs to a request", !arrived | notes.some);
     let mut data = ports.answer.data.input(m);
     if part.is_some() {
         let held = hold(m, "word_kept", answered, data);
-        data = steps::spread(m, walk, &notes.head, m.mux(answered, data, held), notes.head[noted.len() - 1]);
+        data =
+            steps::spread(m, (walk, &io.lanes), &notes.head, m.mux(answered, data, held), notes.head[noted.len() - 1]);
     }
     let mut push = arrived;
-    let mut amount = shift.map(|_| notes.head[groups.len()]);
+    let mut amount = shift.map(|_| notes.head[lane.len()]);
     for k in 0..walk.rotate_stages() {
         if let Some(s) = amount {
             let turned = rotate_level(m, walk, data, s, k as u32, true);
@@ -391,7 +403,8 @@ fn answers<'m>(
 /// Row descriptor of the data side.
 #[derive(Clone)]
 struct Descriptor<'m> {
-    group: Vec<Sig<'m>>,
+    /// Empty if there is one lane.
+    lane: Vec<Sig<'m>>,
     /// Last row of the drain.
     last: Sig<'m>,
     any: Sig<'m>,
@@ -407,21 +420,21 @@ struct Descriptor<'m> {
 }
 
 impl<'m> Descriptor<'m> {
-    fn of(m: &'m ModuleBuilder, p: &WriterParams, row: &Row<'m>) -> Self {
+    fn of(p: &WriterParams, io: &Start<'m>, row: &Row<'m>) -> Self {
         let walk = &p.walk;
-        let end = row.last_beat(m, walk);
+        let end = row.last_beat(walk, &io.lanes);
         let bits = (walk.burst_beats() as u64).trailing_zeros();
         let window = row.low_address.slice(walk.bus_bytes().trailing_zeros(), bits);
-        let group = if walk.groups.len() > 1 { row.group.clone() } else { vec![] };
+        let lane = if row.lane.len() > 1 { row.lane.clone() } else { vec![] };
         let ends_run = p.overlaps().then_some(row.slot);
         let (last, any, from, to, shift) = (row.last, row.any, row.from, row.to, row.shift);
-        Descriptor { group, last, any, from, to, end, window, shift, ends_run }
+        Descriptor { lane, last, any, from, to, end, window, shift, ends_run }
     }
 }
 
 impl<'m> Fields<'m> for Descriptor<'m> {
     fn each(&mut self, see: &mut dyn FnMut(String, &mut Sig<'m>)) {
-        self.group.iter_mut().enumerate().for_each(|(g, s)| see(format!("group{g}"), s));
+        self.lane.iter_mut().enumerate().for_each(|(k, s)| see(format!("lane{k}"), s));
         let fields = [
             ("last", &mut self.last),
             ("any", &mut self.any),
@@ -443,7 +456,8 @@ struct DrainEnd<'m> {
     /// A row is sent.
     busy: Sig<'m>,
     push: Sig<'m>,
-    group: Vec<Sig<'m>>,
+    /// Empty if there is one lane.
+    lane: Vec<Sig<'m>>,
     /// If runs overlap: it is the last drain of a run.
     ends_run: Option<Sig<'m>>,
     /// The last beat of a burst enters the skid buffer in this cycle.
@@ -457,6 +471,7 @@ struct DrainEnd<'m> {
 struct DataSide<'a, 'm> {
     m: &'m ModuleBuilder,
     walk: &'a Walk,
+    lanes: &'a Lanes<'m>,
     bus: &'a AxiWrite<Port>,
     rst: Sig<'m>,
     /// Reset of the registers in front of the bus.
@@ -525,9 +540,9 @@ impl<'m> DataSide<'_, 'm> {
         let wlast = (at_last | window_full).named("burst_last");
         let data = self.data(&now, word, words.data);
         let strobes = self.strobes(&now, at_first, at_last);
-        let first_row = StridedRow { group: &head.group, shift: head.shift };
-        let strobes =
-            steps::stride_strobes(m, walk, first_row, &now.group, pop, step).map_or(strobes, |stride| strobes & stride);
+        let first_row = StridedRow { lane: &head.lane, shift: head.shift };
+        let strobes = steps::stride_strobes(m, (walk, self.lanes), first_row, &now.lane, pop, step)
+            .map_or(strobes, |stride| strobes & stride);
         let strobes = m.mux(self.ends, m.lit(0, strobes.ty()), strobes).named("send_strb");
         let parts = [("data", data.named("send_data")), ("last", wlast), ("strb", strobes)];
         let (valid, offered) = channel.offer(m, self.forget, sent, &parts, wready, None);
@@ -535,10 +550,9 @@ impl<'m> DataSide<'_, 'm> {
         for (port, value) in [&self.bus.wdata, &self.bus.wlast, &self.bus.wstrb].into_iter().zip(offered) {
             port.output(m, value);
         }
-        let group = if walk.groups.len() > 1 { now.group.clone() } else { vec![] };
         let push = step & last.q() & now.last;
         let (ends_run, burst_ends) = (now.ends_run, sent & wlast);
-        DrainEnd { busy: busy.q(), push, group, ends_run, burst_ends, offered: valid, drive_room: marker_room }
+        DrainEnd { busy: busy.q(), push, lane: now.lane, ends_run, burst_ends, offered: valid, drive_room: marker_room }
     }
 
     /// WDATA: merges the present word with the one before. `pop`: the word is taken.
@@ -572,12 +586,11 @@ impl<'m> DataSide<'_, 'm> {
 /// whether some drain is not yet in DRAM.
 fn responses<'m>(
     m: &'m ModuleBuilder,
-    p: &WriterParams,
     ports: &WriterPorts,
     left: &Left<'_, 'm>,
     end: DrainEnd<'m>,
 ) -> (Sig<'m>, Sig<'m>) {
-    let (walk, io, rst) = (&p.walk, left.io, left.io.rst);
+    let (io, rst) = (left.io, left.io.rst);
     let (sent, acked) = (m.reg("bursts_sent", u(OPEN_BITS + 1)), m.reg("bursts_acked", u(OPEN_BITS + 1)));
     let more = sent.q().add_lit(1).called("bursts_sent_next");
     sent.next(more).en(end.burst_ends).rst(rst, 0);
@@ -587,7 +600,7 @@ fn responses<'m>(
     m.assert(rst, "every response belongs to a burst that was sent", !bvalid | sent.q().ne(acked.q()));
     let target = m.mux(end.burst_ends, more, sent.q());
     let mut parts = vec![target];
-    parts.extend(&end.group);
+    parts.extend(&end.lane);
     parts.extend(end.ends_run);
     let types: Vec<Ty> = parts.iter().map(|s| s.ty()).collect();
     let fire = m.wire("drain_complete", u(1));
@@ -596,7 +609,7 @@ fn responses<'m>(
     let head = unpack(queue.head, &types);
     fire.drive(queue.valid & !(acked.q() - head[0]).called("marker_passed_by").msb());
     for (i, port) in ports.written.iter().enumerate() {
-        let mine = if walk.groups.len() > 1 { fire.sig() & head[1 + i] } else { fire.sig() };
+        let mine = if end.lane.len() > 1 { fire.sig() & head[1 + i] } else { fire.sig() };
         let pulse = m.reg(format!("{}_q", port.name), u(1)).next(mine).rst(rst, 0);
         port.output(m, pulse.q());
     }

@@ -20,7 +20,9 @@
 //! whose loads wait for its own stores ([`may_begin_early`]) begins when all others have ended.
 
 use crate::contract::common::{Collectors, Feeders};
+use crate::contract::walk::Walk;
 use crate::vsa::Vsa;
+use std::collections::BTreeMap;
 
 /// A stage of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +40,8 @@ impl Stage {
     }
 }
 
-/// Groups that use the same buffers, an owner and its guests, and how many buffers: 1 or 2.
+/// Groups that count their buffers together, and how many buffers they have at most: 1 or 2. If runs overlap, they use the
+/// same buffers: an owner and its guests. Else at most one of them is served in a run ([`Walk::lanes`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BufferSet {
     pub groups: Vec<usize>,
@@ -62,18 +65,50 @@ pub const START_TO_START: [i64; 3] = [3, 2, 2];
 /// Runs that have started and not ended, at most.
 pub const MOST_RUNS: usize = 7;
 
-/// The input groups.
-pub fn input_sets(vsa: &Vsa) -> Vec<BufferSet> {
-    let owners = (0..vsa.inputs.len()).filter(|&g| vsa.feeders_of(g) == g);
-    let of = owners.map(|g| Feeders::of(vsa, g));
-    of.map(|Feeders { groups, double, .. }| BufferSet::new(groups, double)).collect()
+/// The input groups, in the order of the first of each set.
+pub fn input_sets(vsa: &Vsa, overlaps: bool) -> Vec<BufferSet> {
+    if overlaps {
+        let owners = (0..vsa.inputs.len()).filter(|&g| vsa.feeders_of(g) == g);
+        let of = owners.map(|g| Feeders::of(vsa, g));
+        return of.map(|Feeders { groups, double, .. }| BufferSet::new(groups, double)).collect();
+    }
+    lanes(vsa, vsa.inputs.len(), Walk::reads).into_iter().map(|groups| BufferSet::new(groups, true)).collect()
 }
 
 /// The output groups.
-pub fn output_sets(vsa: &Vsa) -> Vec<BufferSet> {
-    let owners = (0..vsa.outputs.len()).filter(|&o| vsa.collectors_of(o) == o);
-    let of = owners.map(|o| Collectors::of(vsa, o));
-    of.map(|Collectors { groups, double, .. }| BufferSet::new(groups, double)).collect()
+pub fn output_sets(vsa: &Vsa, overlaps: bool) -> Vec<BufferSet> {
+    if overlaps {
+        let owners = (0..vsa.outputs.len()).filter(|&o| vsa.collectors_of(o) == o);
+        let of = owners.map(|o| Collectors::of(vsa, o));
+        return of.map(|Collectors { groups, double, .. }| BufferSet::new(groups, double)).collect();
+    }
+    let double = |groups: &[usize]| groups.iter().any(|o| vsa.outputs[*o].slots > 1);
+    let of = |groups: Vec<usize>| BufferSet { halves: if double(&groups) { 2 } else { 1 }, groups };
+    lanes(vsa, vsa.outputs.len(), Walk::writes).into_iter().map(of).collect()
+}
+
+/// Lists of groups of which at most one is served in a run.
+fn lanes(vsa: &Vsa, groups: usize, walk: fn(&Vsa, usize) -> Option<Walk>) -> Vec<Vec<usize>> {
+    if !vsa.is_merged() {
+        return (0..groups).map(|g| vec![g]).collect();
+    }
+    let at = |p: usize| {
+        let walk = walk(vsa, p)?;
+        let of = |lane: Vec<usize>| lane.into_iter().map(|g| walk.groups[g].group).collect();
+        Some(walk.lanes(false).into_iter().map(of).collect())
+    };
+    let mut all: Vec<Vec<usize>> = (0..vsa.ports()).filter_map(at).flat_map(|all: Vec<Vec<usize>>| all).collect();
+    all.sort();
+    all
+}
+
+/// The groups of a set, those together whose pulses take equally many cycles.
+pub fn by_delay(groups: &[usize], delay: impl Fn(usize) -> i64) -> Vec<Vec<usize>> {
+    let mut all: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
+    groups.iter().for_each(|&g| all.entry(delay(g)).or_default().push(g));
+    let mut all: Vec<Vec<usize>> = all.into_values().collect();
+    all.sort();
+    all
 }
 
 /// A run of this function (any one, if the array is not merged) may begin while others are under way: no load of it waits

@@ -102,6 +102,14 @@ impl Walk {
         let count = self.groups.iter().map(|g| g.turn + 1).max().unwrap_or(0);
         (0..count).map(|t| (0..self.groups.len()).filter(|&g| self.groups[g].turn == t).collect()).collect()
     }
+    /// Lists of groups of which at most one is served in a run: those that take one turn. `apart`: each group by itself.
+    pub fn lanes(&self, apart: bool) -> Vec<Vec<usize>> {
+        if apart {
+            (0..self.groups.len()).map(|g| vec![g]).collect()
+        } else {
+            self.turns()
+        }
+    }
     /// The way of a form of the groups that take a turn.
     pub fn steps_in_turn(&self, turn: usize, steps: impl Fn(usize, Option<usize>) -> Steps) -> Steps {
         let all = self.turns().swap_remove(turn);

@@ -28,8 +28,8 @@ use crate::axi::program::{self, Program};
 use crate::cases::{of_case, table};
 use crate::phases::Phases;
 use crate::port::Port;
-use array::contract::handover::swept;
-use array::contract::overlap::{hold, input_sets, output_sets, BufferSet};
+use array::contract::handover::{emitted_delay, release_delay, swept};
+use array::contract::overlap::{by_delay, hold, input_sets, output_sets, BufferSet};
 use array::contract::program::{of_delay, of_delays, Register};
 use array::contract::walk::has_pauses;
 use array::forms;
@@ -54,6 +54,9 @@ pub struct Sequencer {
     /// By input group.
     pub loads: Vec<Load>,
     pub drains: Vec<Drain>,
+    /// The groups that count their buffers together.
+    pub inputs: Vec<Counted>,
+    pub outputs: Vec<Counted>,
     /// Delays that change from case to case, or with the sizes.
     pub delays: Vec<Formula>,
     /// What the host computes of these delays.
@@ -72,20 +75,24 @@ pub struct Sequencer {
     pub fields: Vec<Field>,
 }
 
+/// Groups that count their buffers together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Counted {
+    pub set: BufferSet,
+    /// The groups, those together whose pulse behind their last wave takes equally many cycles to the engines.
+    pub pulses: Vec<Vec<usize>>,
+}
+
 /// What runs that overlap have in common.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Overlap {
-    /// The buffers of input groups and of output groups.
-    pub inputs: Vec<BufferSet>,
-    pub outputs: Vec<BufferSet>,
     /// By function, or the one number: cycles for which the next run waits behind the last wave.
     pub holds: Vec<i64>,
 }
 
 impl Overlap {
-    pub fn new(vsa: &Vsa) -> Self {
-        let holds = (0..vsa.functions.len().max(1)).map(|f| hold(vsa, f)).collect();
-        Overlap { inputs: input_sets(vsa), outputs: output_sets(vsa), holds }
+    fn new(vsa: &Vsa) -> Self {
+        Overlap { holds: (0..vsa.functions.len().max(1)).map(|f| hold(vsa, f)).collect() }
     }
 }
 
@@ -128,9 +135,9 @@ pub struct SequencerPorts {
     pub free: Option<Port>,
     /// The wave's fields.
     pub fields: Vec<Port>,
-    /// By input group.
+    /// By set of input groups.
     pub loads: Vec<LoadPorts>,
-    /// By output group.
+    /// By set of output groups.
     pub drains: Vec<DrainPorts>,
 }
 
@@ -141,8 +148,8 @@ pub struct LoadPorts {
     pub loaded: Port,
     /// Number of the load the wave reads, modulo 2.
     pub slot: Port,
-    /// Pulse: the last wave that uses its load.
-    pub release: Port,
+    /// By [`Counted::pulses`]. Pulse: the last wave that uses its load.
+    pub release: Vec<Port>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -151,22 +158,31 @@ pub struct DrainPorts {
     pub drained: Port,
     /// Number of the drain the wave fills, modulo 2, where there are two buffers.
     pub slot: Option<Port>,
-    /// Pulse: the last wave of an emitting tile.
-    pub emitted: Port,
+    /// By [`Counted::pulses`]. Pulse: the last wave of an emitting tile.
+    pub emitted: Vec<Port>,
 }
 
 impl Sequencer {
     /// The interface.
     pub fn ports(&self) -> SequencerPorts {
-        let load = |g: usize| LoadPorts {
-            loaded: Port::bit(format!("loaded{g}")),
-            slot: Port::bit(format!("slot{g}")),
-            release: Port::bit(format!("release{g}")),
+        let pulses = |name: &str, of: &Counted| {
+            of.pulses.iter().map(|groups| Port::bit(format!("{name}{}", groups[0]))).collect::<Vec<_>>()
         };
-        let drain = |(o, drain): (usize, &Drain)| DrainPorts {
-            drained: Port::bit(format!("drained{o}")),
-            slot: (drain.slots > 1).then(|| Port::bit(format!("out_slot{o}"))),
-            emitted: Port::bit(format!("emitted{o}")),
+        let load = |of: &Counted| {
+            let g = of.set.groups[0];
+            LoadPorts {
+                loaded: Port::bit(format!("loaded{g}")),
+                slot: Port::bit(format!("slot{g}")),
+                release: pulses("release", of),
+            }
+        };
+        let drain = |of: &Counted| {
+            let (o, double) = (of.set.groups[0], of.set.groups.iter().any(|o| self.drains[*o].slots > 1));
+            DrainPorts {
+                drained: Port::bit(format!("drained{o}")),
+                slot: double.then(|| Port::bit(format!("out_slot{o}"))),
+                emitted: pulses("emitted", of),
+            }
         };
         SequencerPorts {
             rst: Port::bit("rst"),
@@ -182,8 +198,8 @@ impl Sequencer {
             settled: self.sized.then(|| Port::bit("settled")),
             free: self.overlap.is_some().then(|| Port::bit("free")),
             fields: self.fields.iter().enumerate().map(|(k, f)| field_port(k, f, &self.counters)).collect(),
-            loads: (0..self.loads.len()).map(load).collect(),
-            drains: self.drains.iter().enumerate().map(drain).collect(),
+            loads: self.inputs.iter().map(load).collect(),
+            drains: self.outputs.iter().map(drain).collect(),
         }
     }
 
@@ -191,7 +207,10 @@ impl Sequencer {
         Loops { counters: &self.counters, cases: &self.cases }
     }
 
-    pub fn new(vsa: &Vsa, fields: Vec<Field>) -> Self {
+    pub fn new(vsa: &Vsa, fields: Vec<Field>, overlaps: bool) -> Self {
+        let counted = |sets: Vec<BufferSet>, delay: &dyn Fn(usize) -> i64| {
+            sets.into_iter().map(|set| Counted { pulses: by_delay(&set.groups, delay), set }).collect()
+        };
         Sequencer {
             array: vsa.name.clone(),
             counters: vsa.counters.clone(),
@@ -200,13 +219,15 @@ impl Sequencer {
             cases: vsa.cases.clone(),
             loads: vsa.inputs.iter().map(|g| Load { loads: g.loads_when(vsa), used: g.used.clone() }).collect(),
             drains: vsa.outputs.iter().map(|g| Drain { emit: g.emit.clone(), slots: g.slots }).collect(),
+            inputs: counted(input_sets(vsa, overlaps), &|g| release_delay(vsa, g)),
+            outputs: counted(output_sets(vsa, overlaps), &|o| emitted_delay(vsa, o)),
             delays: vsa.varying_delays().into_iter().cloned().collect(),
             waits: of_delays(vsa),
             tells_last: swept(vsa).is_some(),
             functions: vsa.functions.len(),
             sized: !vsa.sizes.list.is_empty(),
             interval: vsa.schedule.interval.max(1),
-            overlap: None,
+            overlap: overlaps.then(|| Overlap::new(vsa)),
             fields,
         }
     }
@@ -248,7 +269,8 @@ struct Build<'a, 'm> {
 /// A counter of permits.
 struct Permits<'m> {
     name: String,
-    initial: u32,
+    /// At the start of a run.
+    initial: Sig<'m>,
     most: u32,
     count: Sig<'m>,
 }
@@ -344,7 +366,7 @@ impl Template for Sequencer {
         running.next(m.select(&[(start, m.lit(1, u(1))), (done, m.lit(0, u(1)))], running.q()));
         fire.drive(m.all(&[running.q(), ready, b.interval_over(clear)]));
         if let Some(port) = &ports.settled {
-            let all = b.permits.iter().map(|p| p.count.eq_lit(p.initial)).chain([m.lit(1, u(1))]).collect::<Vec<_>>();
+            let all = b.permits.iter().map(|p| p.count.eq(p.initial)).chain([m.lit(1, u(1))]).collect::<Vec<_>>();
             port.output(m, m.all(&all));
         }
         if let Some(port) = &ports.last {

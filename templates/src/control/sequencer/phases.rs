@@ -2,7 +2,7 @@
 
 use super::{Build, Digit};
 use crate::cases::{of_case, within};
-use crate::phases::{Counted, Merged, OfPhase, Outer, Pace, Phases};
+use crate::phases::{values, Behind, Counted, Merged, OfPhase, Outer, Pace, Phases};
 use array::contract::walk::has_pauses;
 use rtl::{u, Sig, Ty};
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,13 +32,13 @@ impl<'m> Build<'_, 'm> {
         let behind = self.cases_behind(&ahead);
         let merged = (self.of.functions > 0).then(|| Merged {
             function: self.parameters[0],
-            pauses: (0..self.of.functions).any(|f| has_pauses(self.of.loops(), f)),
+            pauses: (0..self.of.functions).map(|f| has_pauses(self.of.loops(), f)).collect(),
         });
         self.phases = Some(Phases::new(pace, "of_phase", behind, self.first_cases(), merged));
     }
 
-    /// The case of the counters one step ahead, one bit each.
-    fn cases_behind(&mut self, ahead: &[(usize, Sig<'m>)]) -> Vec<Sig<'m>> {
+    /// The case of the counters one step ahead.
+    fn cases_behind(&mut self, ahead: &[(usize, Sig<'m>)]) -> Behind<'m> {
         let (m, of) = (self.m, self.of);
         let spans = of.cases.iter().flatten().map(|span| &span.end);
         let inner =
@@ -46,23 +46,30 @@ impl<'m> Build<'_, 'm> {
         let limits: BTreeSet<usize> = spans.chain(inner.flatten()).filter_map(Formula::parameter).collect();
         let ends: BTreeMap<usize, Sig<'m>> =
             limits.into_iter().map(|p| (p, self.kept(format!("end{p}"), self.parameters[p]))).collect();
+        let function = |k: usize| (of.functions > 0).then(|| of.cases[k][0].low as usize);
+        let trip = |k: usize, counter: usize| {
+            let own = function(k).and_then(|f| of.loops().trip_in(counter, f));
+            own.unwrap_or(of.counters[counter].trip)
+        };
         let is = |k: usize| {
-            let runs = (of.functions > 0).then(|| of.cases[k][0].low as usize);
             let inside = ahead.iter().map(|&(counter, value)| {
                 let span = &of.cases[k][counter];
-                let trip = runs.and_then(|f| of.loops().trip_in(counter, f)).unwrap_or(of.counters[counter].trip);
-                let inside = within(m, value, [span.low, span.high], trip);
+                let inside = within(m, value, [span.low, span.high], trip(k, counter));
                 span.end.parameter().map_or(inside, |p| inside & value.le(ends[&p].to(value.ty())))
             });
             // Of a merged array, the function tells the case, too.
-            let function = runs.map(|f| self.runs[f]);
-            let all: Vec<_> = function.into_iter().chain(inside).collect();
+            let runs = function(k).map(|f| self.runs[f]);
+            let all: Vec<_> = runs.into_iter().chain(inside).collect();
             let all = if all.is_empty() { m.lit(1, u(1)) } else { m.all(&all) };
             all.called(format!("case_behind{k}"))
         };
-        let behind = (0..of.cases.len()).map(is).collect();
+        let bits = (0..of.cases.len()).map(is).collect();
         self.ends = ends;
-        behind
+        let spans = |k: usize| {
+            let all = ahead.iter().map(|(counter, _)| values(&of.cases[k][*counter], trip(k, *counter)));
+            (function(k).unwrap_or(0), all.collect())
+        };
+        Behind { bits, boxes: (0..of.cases.len()).map(spans).collect(), ahead: ahead.iter().map(|a| a.1).collect() }
     }
 
     /// The last values of digits that phases end, when they `advance`.
@@ -127,7 +134,7 @@ impl<'m> Build<'_, 'm> {
 
     /// The signal of the case of the wave behind the next one, see [`OfPhase::next`].
     pub(super) fn of_next_case(&self, phase_ends: Sig<'m>, values: &[Sig<'m>]) -> Sig<'m> {
-        let behind = self.phases.as_ref().map_or(&[][..], |phases| &phases.behind);
+        let behind = self.phases.as_ref().map_or(&[][..], |phases| &phases.behind.bits);
         self.m.mux(phase_ends, of_case(self.m, behind, values), of_case(self.m, &self.cases(), values))
     }
 
