@@ -81,6 +81,16 @@ impl<'m> Program<'m> {
         value
     }
 
+    /// Bits that hold a formula's values, none of which is negative.
+    pub fn bits(&self, formula: &Formula) -> u32 {
+        let of = |most: i64| 64 - most.max(1).leading_zeros();
+        match (formula, formula.table()) {
+            (Formula::Const(value), _) => of(*value),
+            (_, Some(table)) => of(table.into_iter().max().unwrap_or(1)),
+            _ => self.registers.iter().find(|v| v.formula == *formula).map_or(64, |v| v.held.w()),
+        }
+    }
+
     /// What a table by function has for the function that starts.
     fn by_function(&self, formula: &Formula, ty: Ty) -> Option<Sig<'m>> {
         let (table, function) = (formula.table()?, self.function?);

@@ -55,6 +55,9 @@ use uniform::sizes::Formula;
 /// address channel, so it never overflows, and the numbers of sent and answered bursts differ by less than half their range.
 const OPEN_BITS: u32 = 15;
 
+/// Width of the count of a run's drains, at most.
+const MOST_DRAIN_BITS: u32 = 40;
+
 /// Parameters of an [`AxiWriter`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriterParams {
@@ -640,13 +643,14 @@ struct Left<'a, 'm> {
 impl<'m> Left<'_, 'm> {
     /// In the cycle of the start.
     fn total(&self) -> Sig<'m> {
-        self.io.program.at_start(&self.services, u(40))
+        let bits = self.io.program.bits(&self.services).clamp(2, MOST_DRAIN_BITS);
+        self.io.program.at_start(&self.services, u(bits))
     }
 
     /// Counts the drains that are left; 1 if one is.
     fn is_last(&self, goes: Sig<'m>) -> Sig<'m> {
         let (m, io, total) = (self.m, self.io, self.total());
-        let left = m.reg("drains_left", u(40));
+        let left = m.reg("drains_left", total.ty());
         left.next(m.mux(io.start, total, left.q().sub_lit(1))).en(io.start | goes).rst(io.rst, 0);
         let one = m.reg("drain_left", u(1));
         one.next(m.mux(io.start, total.eq_lit(1), left.q().eq_lit(2))).en(io.start | goes).rst(io.rst, 0);

@@ -359,7 +359,7 @@ fn auto_restart_runs_until_it_is_cleared() {
 }
 
 fn two_functions(queue: u32) -> Layout {
-    Layout { functions: vec![vec![64, 32], vec![16, 64, 64]], queue, overlap: false }
+    Layout::of(vec![vec![64, 32], vec![16, 64, 64]], queue, false)
 }
 
 #[test]
@@ -389,12 +389,11 @@ fn functions_share_the_registers_of_their_arguments() {
 
 #[test]
 fn commands_run_in_order_each_with_its_arguments() {
-    for (seed, layout) in
-        [two_functions(2), two_functions(8), Layout { functions: vec![vec![64, 8]], queue: 4, overlap: false }]
-            .into_iter()
-            .cycle()
-            .take(12)
-            .enumerate()
+    for (seed, layout) in [two_functions(2), two_functions(8), Layout::of(vec![vec![64, 8]], 4, false)]
+        .into_iter()
+        .cycle()
+        .take(12)
+        .enumerate()
     {
         let [queue, ended] = layout.queue().unwrap();
         let mut h = Host::of(layout.clone(), seed as u64);
