@@ -8,7 +8,7 @@ use array::vsa::{Home, Shared, Until, Vsa};
 use cost::bank::Load;
 use cost::board::{Board, Resources};
 use cost::ip;
-use cost::resources::parts;
+use cost::resources::{operators, parts, Operators};
 use search::branch::{share, Smaller};
 use search::choose::Limit;
 use search::Compiled;
@@ -118,7 +118,12 @@ fn function(compiled: &Compiled, board: &Board) -> Value {
     // Of a merged array: what the function would have without the others.
     let alone = compiled.member.as_ref().map(|member| {
         let parts = parts(&member.alone).list().into_iter().map(part).collect::<serde_json::Map<_, _>>();
-        json!({ "array": member.alone.extent, "predicted_cycles": member.cycles, "resources_by_part": parts })
+        json!({
+            "array": member.alone.extent,
+            "predicted_cycles": member.cycles,
+            "resources_by_part": parts,
+            "operators": operators_json(&member.alone),
+        })
     });
     json!({
         "alone": alone,
@@ -147,9 +152,18 @@ fn function(compiled: &Compiled, board: &Board) -> Value {
         "search": searched(compiled),
         "converters": blocks(report.converters),
         "resources_by_part": parts(vsa).list().into_iter().map(part).collect::<serde_json::Map<_, _>>(),
+        "operators": operators_json(vsa),
         "shared_operators": shared(vsa),
         "memory": report.loads.iter().map(|l| bank(vsa, l)).collect::<Vec<_>>(),
     })
+}
+
+/// The operators of all PEs, by kind: a part of what the PEs take.
+fn operators_json(vsa: &Vsa) -> Value {
+    let one = |of: Operators| {
+        json!({ "operator": of.kind, "type": of.ty.to_string(), "count": of.count, "resources": blocks(of.cost) })
+    };
+    operators(vsa).into_iter().map(one).collect()
 }
 
 /// A part of a design: halves of block RAMs count.

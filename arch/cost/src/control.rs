@@ -1,8 +1,9 @@
 //! The cost of control: the host's registers (`templates::axi::control`), the top of the IP (`templates::ip`) and the
 //! sequencer (`templates::control::sequencer`), register by register.
 
-use crate::engines::{program, spans_compared};
+use crate::engines::{coded, program, spans_compared};
 use array::contract::operand::travels;
+use array::contract::overlap::{input_sets, output_sets, BufferSet};
 use array::forms::{digits, digits_equal};
 use array::resources::{bits_of, Resources};
 use array::vsa::{is_function, Op, Vsa};
@@ -59,9 +60,9 @@ fn top(vsa: &Vsa) -> Resources {
     };
     let hosted: i64 = (0..vsa.axi_ports()).map(engines).sum();
     let scalars: i64 = vsa.scalars.iter().map(|s| i64::from(s.ty.bits())).sum();
-    let groups = (vsa.inputs.len() + vsa.outputs.len()) as i64;
+    let sets = input_sets(vsa, false).into_iter().chain(output_sets(vsa, false)).count() as i64;
     // Releases and drains reach the engines through a shift register each.
-    Resources::logic(22 + groups + i64::from(vsa.address_bits) * (hosted / 2), 27 + scalars)
+    Resources::logic(22 + sets + i64::from(vsa.address_bits) * (hosted / 2), 27 + scalars)
 }
 
 /// Loop counters, loads and drains.
@@ -73,12 +74,12 @@ fn sequencer(vsa: &Vsa) -> Resources {
         let sized = if c.limit().is_some() { Resources::logic(bits + 3, bits + 1) } else { Resources::default() };
         sized + Resources::logic(bits + bits / 6 + 2, bits + 2)
     };
-    let loads = Resources::logic(6, 5) * vsa.inputs.len() as i64;
-    let drains: Resources = vsa
-        .outputs
-        .iter()
-        .map(|g| Resources { lut: 5, ff: if g.slots > 1 { 5 } else { 3 }, ..Resources::default() })
-        .sum();
+    // Which tiles load and which emit differs from function to function of a merged array.
+    let tiles = (vsa.inputs.len() + vsa.outputs.len()) as i64;
+    let tiles = Resources::logic(if vsa.is_merged() { 2 * tiles } else { 0 }, 0);
+    let loads = Resources::logic(6, 5) * input_sets(vsa, false).len() as i64;
+    let drain = |set: &BufferSet| Resources { lut: 5, ff: if set.halves > 1 { 5 } else { 3 }, ..Resources::default() };
+    let drains = output_sets(vsa, false).iter().map(drain).sum::<Resources>() + tiles;
     let gap = if vsa.schedule.interval > 1 { bits_of(vsa.schedule.interval) } else { 0 };
     digits.map(digit).sum::<Resources>() + loads + drains + cases(vsa) + Resources::logic(6 + 2 * gap, 2 + gap)
 }
@@ -95,7 +96,8 @@ fn cases(vsa: &Vsa) -> Resources {
         _ => trips[j],
     };
     let spans = |own: &Case| spans_compared(own.iter().enumerate().map(|(j, s)| ((s.low, s.high), trip(own, j))));
-    let compared: i64 = vsa.cases.iter().map(spans).sum();
+    // Of a merged array, a table tells the case.
+    let compared = if vsa.is_merged() { coded(vsa.cases.len()) } else { vsa.cases.iter().map(spans).sum() };
     let ahead: i64 =
         trips[..vsa.cases.first().map_or(0, Vec::len)].iter().filter(|&&t| t > 1).map(|&t| bits_of(t) + 1).sum();
     let ends: i64 = vsa.counters.iter().filter(|c| c.is_by_case()).map(|c| bits_of(c.trip) + 1).sum();

@@ -86,7 +86,28 @@ fn cases(walk: &Walk) -> Resources {
         walk.groups.iter().filter_map(|g| g.when.cases.as_ref()).map(|some| some.len() as i64 / 5 + 1).sum();
     let counted = if walk.cases.is_empty() { 0 } else { walk.phases - walk.parameters };
     let ahead: i64 = trips().take(counted).map(|t| bits_of(t) + 1).sum();
+    // Of a merged array, a table tells the case.
+    let all = if walk.merged().is_some() { coded(walk.cases.len()) } else { all };
     Resources::logic(all + served, ahead + walk.groups.iter().filter(|g| g.when.cases.is_some()).count() as i64)
+}
+
+/// The number of the case, in a merged array: what the function tells at the start, and a table over counters.
+pub(super) fn coded(cases: usize) -> i64 {
+    if cases == 0 {
+        0
+    } else {
+        5 * bits_of(cases as i64)
+    }
+}
+
+/// Steps of a merged array's accumulators, of so many bits together: tables by function, and the choice among the counters
+/// that may count.
+fn steps(walk: &Walk, bits: i64) -> Resources {
+    let counters = (walk.trips.len() - walk.parameters) as i64;
+    if walk.merged().is_none() || counters == 0 {
+        return Resources::default();
+    }
+    Resources::logic(bits * (counters.min(3) / 2 + counters) / 2, bits * counters / 2)
 }
 
 /// Comparisons of counters with the constant ends of their ranges: one LUT compares up to six bits.
@@ -112,19 +133,21 @@ fn address(walk: &Walk) -> Resources {
     let offset = i64::from(walk.offset_bits()).min(address);
     let some = |yes: bool| i64::from(yes);
     let rows = walk.groups.iter().any(|g| g.total_rows() > 1);
-    let ends = i64::from(walk.coordinate_bits());
+    let (ends, gate) = (i64::from(walk.end_bits()), i64::from(walk.gate_bits()));
     let most =
         |f: &dyn Fn(&array::contract::walk::WalkGroup) -> usize| walk.groups.iter().map(f).max().unwrap_or(0) as i64;
-    let forms = most(&|g| g.gates.len()) + most(&|g| g.lowers.len()) + most(&|g| g.uppers.len());
+    // Bits of all gates and ends.
+    let forms = most(&|g| g.gates.len()) * gate + (most(&|g| g.lowers.len()) + most(&|g| g.uppers.len())) * ends;
     let lowers = walk.groups.iter().any(|g| !g.lowers.is_empty());
     let tiles = !walk.trips.is_empty();
     let moving = some(rows) + groups * some(tiles);
     Resources {
         // The burst on the channel, and one more.
-        lut: 125 + offset * (moving + groups - 1 + some(lowers)) + (address - bus + 8) + forms * ends * (1 + moving),
-        ff: offset * (groups + 3 + stages) + 3 * (address - bus) + 50 + forms * ends * (groups + 2) + 2 * ends * stages,
+        lut: 125 + offset * (moving + groups - 1 + some(lowers)) + (address - bus + 8) + forms * (1 + moving),
+        ff: offset * (groups + 3 + stages) + 3 * (address - bus) + 50 + forms * (groups + 2) + 2 * ends * stages,
         ..Resources::default()
     } + cases(walk)
+        + steps(walk, groups * (offset + forms))
         + lengths(walk)
 }
 
@@ -151,7 +174,7 @@ fn row_bits(walk: &Walk) -> i64 {
     let digits: i64 = (0..walk.groups[0].rows.len())
         .map(|d| bits_of(most(&|g| g.rows[d].extent)) + bits_of(most(&|g| g.rows[d].modulus)))
         .sum();
-    4 + walk.groups.len() as i64 + 3 * bits_of(words + 1) + lanes + digits
+    4 + walk.turns().len() as i64 + 3 * bits_of(words + 1) + lanes + digits
 }
 
 /// `ahead`: beats and rows between the address side and the data side.

@@ -71,6 +71,42 @@ pub(super) fn pes(vsa: &Vsa) -> Pes {
     Pes { cost, entry, fields: part.fields.into_keys().collect() }
 }
 
+/// Operators of one kind in an array's PEs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operators {
+    /// As `div`, and the type of its result.
+    pub kind: String,
+    pub ty: ScalarType,
+    /// In all PEs.
+    pub count: i64,
+    /// Of all of them, without registers behind them and multiplexers before them.
+    pub cost: Resources,
+}
+
+/// The operators of the PEs that compute values: not those that choose, count and hold them.
+pub(super) fn operators_of(vsa: &Vsa) -> Vec<Operators> {
+    let needed = needed::needed(vsa);
+    let part = Part::new(vsa, &needed);
+    let kind = |op: &Op| match op {
+        Op::Unary(op, _) => Some(format!("{op:?}")),
+        Op::Binary(op, ..) => Some(format!("{op:?}")),
+        Op::Cast(_) => Some("cast".into()),
+        Op::Fma(..) => Some("fma".into()),
+        Op::Dot { .. } => Some("dot".into()),
+        _ => None,
+    };
+    let mut all: Vec<Operators> = vec![];
+    for (n, node) in vsa.nodes.iter().enumerate().filter(|(n, _)| needed.count[*n] > 0) {
+        let (Some(kind), cost) = (kind(&node.op), part.operator(NodeId(n as u32))) else { continue };
+        let (kind, count) = (kind.to_lowercase(), needed.count[n]);
+        match all.iter_mut().find(|of| (&of.kind, of.ty) == (&kind, node.ty)) {
+            Some(of) => (of.count, of.cost) = (of.count + count, of.cost + cost * count),
+            None => all.push(Operators { kind, ty: node.ty, count, cost: cost * count }),
+        }
+    }
+    all
+}
+
 /// The PEs that need something.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Places {

@@ -6,7 +6,7 @@
 
 pub use crate::converters::converters;
 use crate::fabric::{self, Part};
-pub use crate::pes::ByPlaces;
+pub use crate::pes::{ByPlaces, Operators};
 use crate::{control, engines, network, pes, stations};
 use array::contract::walk::Walk;
 use array::resources::{memory, Device, Resources};
@@ -49,6 +49,12 @@ pub fn parts(vsa: &Vsa) -> Parts {
         ..others
     };
     all.on(vsa.fabric)
+}
+
+/// The operators of the PEs that compute values, by kind: a part of what PEs take.
+pub fn operators(vsa: &Vsa) -> Vec<Operators> {
+    let on = |of: Operators| Operators { cost: fabric::on(vsa.fabric, Part::Pes, of.cost), ..of };
+    pes::operators_of(vsa).into_iter().map(on).collect()
 }
 
 /// All parts but the PEs, and without the fields that only PEs read. `walks`: of the ports.

@@ -327,7 +327,7 @@ pub(crate) fn rows<'m>(
         list("lower", &all.lowers, &job.lowers),
         list("upper", &all.uppers, &job.uppers),
     );
-    let ends = s(walk.coordinate_bits());
+    let ends = s(walk.end_bits());
     let open =
         if gates.is_empty() { m.lit(1, u(1)) } else { !m.any(&gates.iter().map(|g| g.msb()).collect::<Vec<_>>()) };
     let mut meta = odo.lane.clone();

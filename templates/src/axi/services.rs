@@ -381,12 +381,12 @@ fn job<'m>(
             tiles.accumulate(format!("gen_offset{t}"), init, &steps)
         })
         .collect();
-    let ends = s(walk.coordinate_bits());
-    let list = |role: &str, forms: Vec<Vec<RowForm>>| -> Vec<Sig<'m>> {
+    let (gates, ends) = (s(walk.gate_bits()), s(walk.end_bits()));
+    let list = |role: &str, forms: Vec<Vec<RowForm>>, ty: Ty| -> Vec<Sig<'m>> {
         let one = |(i, per_group): (usize, Vec<RowForm>)| {
             let values = (0..turns.len()).map(|t| {
                 let steps = walk.steps_in_turn(t, |g, f| walk.steps(&walk.groups[g], &per_group[g], f));
-                tiles.accumulate(format!("gen_{role}{i}_{t}"), io.program.at_start(&steps.start, ends), &steps)
+                tiles.accumulate(format!("gen_{role}{i}_{t}"), io.program.at_start(&steps.start, ty), &steps)
             });
             held(format!("job_{role}{i}"), values.collect())
         };
@@ -418,9 +418,9 @@ fn job<'m>(
         left: phases_left(walk, tiles),
         slot: hold(m, "job_slot", stage.load, choose(m, &in_sets, &slots)),
         offset: held("job_offset".into(), offset),
-        gates: list("gate", f.gates),
-        lowers: list("lower", f.lowers),
-        uppers: list("upper", f.uppers),
+        gates: list("gate", f.gates, gates),
+        lowers: list("lower", f.lowers, ends),
+        uppers: list("upper", f.uppers, ends),
         lane: active
             .iter()
             .enumerate()

@@ -447,7 +447,7 @@ fn waves_are_launched_as_soon_as_they_can_be() {
     for_cases(400, |r| {
         let v = random_vsa(r);
         let fields = random_fields(r, &v);
-        let sim = simulate(Sequencer::new(&v, fields.clone()), r);
+        let sim = simulate(Sequencer::new(&v, fields.clone(), false), r);
         let slow = r.pick(&[1, 5, 40]);
         let pulses = |n: usize| (0..n).map(|_| Pulses::default()).collect();
         let mut b = Bench {
@@ -489,7 +489,7 @@ fn what_the_sequencer_relies_on_is_asserted() {
     while !group(&mut v) {
         v = random_vsa(r);
     }
-    let mut sim = simulate(Sequencer::new(&v, vec![]), r);
+    let mut sim = simulate(Sequencer::new(&v, vec![], false), r);
     let mut cycle = |rst: u64, start: u64, loaded: u64| {
         [("rst", rst), ("start", start), ("loaded0", loaded)]
             .into_iter()

@@ -442,15 +442,42 @@ impl Walk {
         let most = self.groups.iter().map(bytes).max().unwrap_or(1);
         65 - (most as u64).leading_zeros()
     }
-    /// Bits of a signed number that holds every gate and end.
-    pub fn coordinate_bits(&self) -> u32 {
-        let mut most = 1i64;
+    /// Trip counts of the kept counters in runs of a function of a merged array; at the greatest sizes.
+    fn trips_in(&self, function: Option<usize>) -> Vec<i64> {
+        let Some(function) = function else { return self.trips.clone() };
+        let own = |case: usize| self.functions.get(case).is_none_or(|f| *f == function);
+        let trip = |(last, trip): (&Formula, &i64)| {
+            let of = |last: &Formula| match last.in_function(function) {
+                Formula::Const(last) => last + 1,
+                _ => *trip,
+            };
+            match last {
+                Formula::ByCase(all) => all.iter().enumerate().filter(|(k, _)| own(*k)).map(|(_, l)| of(l)).max(),
+                one => Some(of(one)),
+            }
+            .unwrap_or(*trip)
+        };
+        self.lasts.iter().zip(&self.trips).map(trip).collect()
+    }
+    /// Bits of a signed number that holds every end of a row's elements.
+    pub fn end_bits(&self) -> u32 {
+        let elements = self.groups.iter().map(|g| g.elements).max().unwrap_or(1);
+        self.form_bits(elements, |g| g.lowers.iter().chain(&g.uppers).collect())
+    }
+    /// Bits of a signed number that holds every gate.
+    pub fn gate_bits(&self) -> u32 {
+        self.form_bits(1, |g| g.gates.iter().collect())
+    }
+    /// Bits of a signed number that holds every value of these forms, and a number.
+    fn form_bits(&self, number: i64, forms: impl Fn(&WalkGroup) -> Vec<&RowForm>) -> u32 {
+        let mut most = number;
         for g in &self.groups {
             let lengths = g.lengths();
-            most = most.max(g.elements);
-            for f in g.gates.iter().chain(&g.lowers).chain(&g.uppers) {
-                let (lo, hi) = f.range(&self.trips, &lengths);
-                most = most.max(hi).max(lo.saturating_neg());
+            for trips in g.when.runs().into_iter().map(|f| self.trips_in(f)) {
+                for f in forms(g) {
+                    let (lo, hi) = f.range(&trips, &lengths);
+                    most = most.max(hi).max(lo.saturating_neg());
+                }
             }
         }
         66 - (most as u64).leading_zeros()
