@@ -160,9 +160,7 @@ fn function(compiled: &Compiled, board: &Board) -> Value {
 
 /// The operators of all PEs, by kind: a part of what the PEs take.
 fn operators_json(vsa: &Vsa) -> Value {
-    let one = |of: Operators| {
-        json!({ "operator": of.kind, "type": of.ty.to_string(), "count": of.count, "resources": blocks(of.cost) })
-    };
+    let one = |of: Operators| json!({ "operator": of.kind, "type": of.ty.to_string(), "count": of.count, "resources": blocks(of.cost) });
     operators(vsa).into_iter().map(one).collect()
 }
 

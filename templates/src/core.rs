@@ -322,7 +322,7 @@ impl Core {
             let value = self.formula(m, (Stage::Waves, &register.formula), inputs, port.ty);
             value.iter().for_each(|value| port.set(sequencer, *value));
         }
-        // If runs overlap, no groups have one lane.
+        // If runs overlap, no groups have one client.
         let function = ports.parameters.first().filter(|_| self.sequencer.functions > 0 && !self.overlaps);
         let function = function.and_then(|port| self.formula(m, (Stage::Waves, &self.parameters[0]), inputs, port.ty));
         let function = function.map(|number| m.reg("function", number.ty()).next(number).en(start).q());
@@ -450,18 +450,20 @@ impl Core {
             }
         }
         for (writer, (_, params)) in engines.writers.iter().zip(&self.writers) {
-            let lanes = params.lanes();
+            let clients = params.clients();
             let groups = |all: &[usize]| all.iter().map(|g| params.walk.groups[*g].group).collect::<Vec<_>>();
             for (k, set) in params.counted().into_iter().enumerate() {
                 let (of, drain) = self.drains(ports, params.walk.groups[set.groups[0]].group);
-                // Each lane is of one set.
-                let mine = lanes.iter().zip(&writer.ports.drained).filter(|(lane, _)| set.groups.contains(&lane[0]));
-                let late = mine.map(|(lane, port)| self.drained(m, &groups(lane), port.out(writer.instance), function));
+                // Each client is of one set.
+                let mine =
+                    clients.iter().zip(&writer.ports.drained).filter(|(client, _)| set.groups.contains(&client[0]));
+                let late =
+                    mine.map(|(client, port)| self.drained(m, &groups(client), port.out(writer.instance), function));
                 drain.drained.set(sequencer, m.any(&late.collect::<Vec<_>>()));
                 writer.ports.emitted[k].set(writer.instance, pulse(of, &drain.emitted, "emitted", &self.emitted));
             }
-            for (lane, written) in lanes.iter().zip(&writer.ports.written) {
-                let outputs = groups(lane);
+            for (client, written) in clients.iter().zip(&writer.ports.written) {
+                let outputs = groups(client);
                 for reader in &engines.readers {
                     let waiting = reader.ports.written.iter().filter(|w| outputs.contains(&w.0));
                     waiting.for_each(|(_, port)| port.set(reader.instance, written.out(writer.instance)));
@@ -470,9 +472,15 @@ impl Core {
         }
     }
 
-    /// The end of a drain of a lane's group, at the sequencer: the function tells the group, and so when.
-    fn drained<'m>(&self, m: &'m ModuleBuilder, lane: &[usize], pulse: Sig<'m>, function: Option<Sig<'m>>) -> Sig<'m> {
-        let all = by_delay(lane, |o| i64::from(self.drained[o]));
+    /// The end of a drain of a client's group, at the sequencer: the function tells the group, and so when.
+    fn drained<'m>(
+        &self,
+        m: &'m ModuleBuilder,
+        client: &[usize],
+        pulse: Sig<'m>,
+        function: Option<Sig<'m>>,
+    ) -> Sig<'m> {
+        let all = by_delay(client, |o| i64::from(self.drained[o]));
         let late = |groups: &Vec<usize>| m.delay(pulse, self.drained[groups[0]], format!("drained{}_d", groups[0]));
         let late: Vec<Sig<'m>> = all.iter().map(late).collect();
         let Some(function) = function.filter(|_| late.len() > 1) else { return late[0] };

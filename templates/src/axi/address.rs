@@ -32,8 +32,8 @@
 //! *Virtual beats* of a row are its bus words, transferred or not, counted from the one with local element 0.
 
 use super::bundle::AxiAddress;
+use super::clients::Clients;
 use super::elastic::{hold, pack, stage, unpack, Fields, Fifo, Ready, ReadyWire, Skid, Stage};
-use super::lanes::Lanes;
 use super::services::{self, carry_select, shift_bits, Job, Start};
 use crate::port::Port;
 use crate::stream::Digit;
@@ -53,8 +53,8 @@ pub(crate) struct Odometer<'m> {
     pub digits: Vec<Sig<'m>>,
     load: Sig<'m>,
     advance: Sig<'m>,
-    /// See [`Lanes`].
-    pub lane: Vec<Sig<'m>>,
+    /// See [`Clients`].
+    pub client: Vec<Sig<'m>>,
 }
 
 /// Types of the row digits on the streams: `u<d>` for every dimension except the last, then `r<d>` if the modulus of
@@ -85,21 +85,21 @@ pub(crate) fn digits<S>(walk: &Walk, flat: impl IntoIterator<Item = S>) -> Vec<D
 pub(crate) fn odometer<'m>(
     m: &'m ModuleBuilder,
     name: &str,
-    (walk, lanes): (&Walk, &Lanes<'m>),
+    (walk, clients): (&Walk, &Clients<'m>),
     job: &Job<'m>,
     load: Sig<'m>,
     advance: Sig<'m>,
     with_digits: bool,
 ) -> Odometer<'m> {
     let one = m.lit(1, u(1));
-    let hold_lane = |(k, v): (usize, &Sig<'m>)| {
-        if job.lane.len() == 1 {
+    let hold_client = |(k, v): (usize, &Sig<'m>)| {
+        if job.client.len() == 1 {
             one
         } else {
-            hold(m, format!("{name}_lane{k}"), load, *v)
+            hold(m, format!("{name}_client{k}"), load, *v)
         }
     };
-    let lane: Vec<_> = job.lane.iter().enumerate().map(hold_lane).collect();
+    let client: Vec<_> = job.client.iter().enumerate().map(hold_client).collect();
     let lengths: Vec<Vec<i64>> = walk.groups.iter().map(|g| g.lengths()).collect();
     let dims: Vec<usize> = (0..walk.groups[0].rows.len()).filter(|&d| lengths.iter().any(|l| l[d] > 1)).collect();
     let mut at_end = vec![one; dims.len()];
@@ -109,13 +109,13 @@ pub(crate) fn odometer<'m>(
         let step = advance & inner;
         let ty = u(clog2(lengths.iter().map(|l| l[d]).max().unwrap_or(1) as u64));
         let lasts: Vec<Formula> = walk.groups.iter().map(|g| g.ends[d].clone()).collect();
-        let ends = |lane: &[Sig<'m>]| (lanes.number(lane, &lasts, ty), lanes.is_zero(lane, &lasts, ty));
-        let ((new_left, new_end), (old_left, old_end)) = (ends(&job.lane), ends(&lane));
+        let ends = |client: &[Sig<'m>]| (clients.number(client, &lasts, ty), clients.is_zero(client, &lasts, ty));
+        let ((new_left, new_end), (old_left, old_end)) = (ends(&job.client), ends(&client));
         let (left, end) = (m.reg(format!("{name}_left{d}"), ty), m.reg(format!("{name}_end{d}"), u(1)));
         left.next(m.mux(load, new_left, m.mux(end.q(), old_left, left.q().sub_lit(1)))).en(load | step);
         end.next(m.mux(load, new_end, m.mux(end.q(), old_end, left.q().eq_lit(1)))).en(load | step);
         if with_digits {
-            digits.push((d, digit(m, name, (walk, lanes), d, &lane, Count { load, step, end: end.q() })));
+            digits.push((d, digit(m, name, (walk, clients), d, &client, Count { load, step, end: end.q() })));
         }
         at_end[k] = end.q();
         inner = inner & end.q();
@@ -127,7 +127,7 @@ pub(crate) fn odometer<'m>(
     let first = m.reg(format!("{name}_first"), u(1));
     first.next(load).en(load | advance);
     let digits = if with_digits { digits.collect() } else { vec![] };
-    Odometer { dims, at_end, first: first.q(), last: inner, digits, load, advance, lane }
+    Odometer { dims, at_end, first: first.q(), last: inner, digits, load, advance, client }
 }
 
 /// Control signals of a counter: it starts at 0, counts, is at its last value.
@@ -141,9 +141,9 @@ struct Count<'m> {
 fn digit<'m>(
     m: &'m ModuleBuilder,
     name: &str,
-    (walk, lanes): (&Walk, &Lanes<'m>),
+    (walk, clients): (&Walk, &Clients<'m>),
     d: usize,
-    lane: &[Sig<'m>],
+    client: &[Sig<'m>],
     count: Count<'m>,
 ) -> Vec<Sig<'m>> {
     let Count { load, step, end } = count;
@@ -157,7 +157,7 @@ fn digit<'m>(
         return vec![high.q()];
     }
     let low = m.reg(format!("{name}_r{d}"), rt);
-    let wrap = low.q().eq(lanes.lit(walk, lane, |g| g.rows[d].modulus - 1, rt));
+    let wrap = low.q().eq(clients.lit(walk, client, |g| g.rows[d].modulus - 1, rt));
     low.next(m.mux(zero | wrap, m.lit(0, rt), low.q().add_lit(1))).en(load | step);
     high.next(m.mux(zero, m.lit(0, ut), high.q().add_lit(1))).en(load | (step & (zero | wrap)));
     vec![high.q(), low.q()]
@@ -170,7 +170,7 @@ impl<'m> Odometer<'m> {
         m: &'m ModuleBuilder,
         name: String,
         init: Sig<'m>,
-        lanes: &Lanes<'m>,
+        clients: &Clients<'m>,
         forms: &[Steps],
     ) -> Sig<'m> {
         if self.dims.is_empty() || forms.iter().all(|f| self.dims.iter().all(|&d| f.rows[d] == Formula::Const(0))) {
@@ -182,7 +182,7 @@ impl<'m> Odometer<'m> {
             .iter()
             .map(|&d| {
                 let rows: Vec<Formula> = forms.iter().map(|f| f.rows[d].clone()).collect();
-                lanes.number(&self.lane, &rows, init.ty())
+                clients.number(&self.client, &rows, init.ty())
             })
             .collect();
         let delta = carry_select(m, &self.at_end, &values);
@@ -194,8 +194,8 @@ impl<'m> Odometer<'m> {
 /// A row descriptor.
 #[derive(Clone)]
 pub(crate) struct Row<'m> {
-    /// See [`Lanes`].
-    pub lane: Vec<Sig<'m>>,
+    /// See [`Clients`].
+    pub client: Vec<Sig<'m>>,
     /// See [`rows`].
     pub slot: Sig<'m>,
     pub first: Sig<'m>,
@@ -225,9 +225,9 @@ pub(crate) struct Side<'a> {
 
 impl<'m> Row<'m> {
     /// Last virtual beat.
-    pub fn last_beat(&self, walk: &Walk, lanes: &Lanes<'m>) -> Sig<'m> {
+    pub fn last_beat(&self, walk: &Walk, clients: &Clients<'m>) -> Sig<'m> {
         let ty = beat_of(walk, self.to).ty();
-        let end = lanes.lit(walk, &self.lane, |g| g.words - 1, ty);
+        let end = clients.lit(walk, &self.client, |g| g.words - 1, ty);
         self.shift.map_or(end, |s| end + s.reduce_or().extend(ty.w))
     }
 }
@@ -309,19 +309,19 @@ pub(crate) fn rows<'m>(
     let next = walk_ready.ready();
     let valid = m.reg("walk_valid", u(1));
     let advance = (valid.q() & next.sig()).named("walk_advances");
-    let odo = odometer(m, "walk", (walk, &io.lanes), job, go, advance, side.digits);
+    let odo = odometer(m, "walk", (walk, &io.clients), job, go, advance, side.digits);
     let done = (advance & odo.last).named("walk_ends");
     valid.next(go).en(go | done).rst(rst, 0);
     let all = walk.forms();
     let list = |role: &str, forms: &[Vec<RowForm>], starts: &[Sig<'m>]| -> Vec<Sig<'m>> {
         let one = |(i, (f, init)): (usize, (&Vec<RowForm>, &Sig<'m>))| {
             let steps: Vec<Steps> = f.iter().zip(&walk.groups).map(|(f, g)| walk.steps(g, f, None)).collect();
-            odo.accumulate(m, format!("walk_{role}{i}"), *init, &io.lanes, &steps)
+            odo.accumulate(m, format!("walk_{role}{i}"), *init, &io.clients, &steps)
         };
         forms.iter().zip(starts).enumerate().map(one).collect()
     };
     let offset: Vec<Steps> = walk.groups.iter().map(|g| walk.address_steps(g, None)).collect();
-    let offset = odo.accumulate(m, "walk_offset".into(), job.offset, &io.lanes, &offset);
+    let offset = odo.accumulate(m, "walk_offset".into(), job.offset, &io.clients, &offset);
     let (gates, lowers, uppers) = (
         list("gate", &all.gates, &job.gates),
         list("lower", &all.lowers, &job.lowers),
@@ -330,7 +330,7 @@ pub(crate) fn rows<'m>(
     let ends = s(walk.end_bits());
     let open =
         if gates.is_empty() { m.lit(1, u(1)) } else { !m.any(&gates.iter().map(|g| g.msb()).collect::<Vec<_>>()) };
-    let mut meta = odo.lane.clone();
+    let mut meta = odo.client.clone();
     meta.push(hold(m, "walk_slot", go, mark));
     meta.extend([odo.first, odo.last]);
     meta.extend(&odo.digits);
@@ -338,10 +338,10 @@ pub(crate) fn rows<'m>(
         valid: valid.q(),
         open,
         offset,
-        low_address: services::low_address(m, walk, io, (&odo.lane, offset), side.low_bits),
+        low_address: services::low_address(m, walk, io, (&odo.client, offset), side.low_bits),
         meta: pack(m, &meta),
         low: m.lit(0, ends),
-        high: io.lanes.lit(walk, &odo.lane, |g| g.elements, ends),
+        high: io.clients.lit(walk, &odo.client, |g| g.elements, ends),
         lowers,
         uppers,
     };
@@ -447,18 +447,18 @@ impl<'m> Trim<'m> {
         let types: Vec<Ty> = meta.iter().map(|s| s.ty()).collect();
         let mut parts = unpack(reg("meta", self.meta), &types).into_iter();
         let one = m.lit(1, u(1));
-        let lanes = io.lanes.count();
-        let lane: Vec<_> = parts.by_ref().take(lanes).collect();
+        let clients = io.clients.count();
+        let client: Vec<_> = parts.by_ref().take(clients).collect();
         let mut part = || parts.next().unwrap_or_else(|| m.wire("missing_part", u(1)).sig());
         let (slot, first, last) = (part(), part(), part());
-        let of = &unpack(self.meta, &types)[..lanes];
+        let of = &unpack(self.meta, &types)[..clients];
         let extents: Vec<Formula> = walk.groups.iter().map(|g| g.extent.clone()).collect();
-        let inside = !start.msb() & end.le(io.lanes.number(of, &extents, end.ty()));
+        let inside = !start.msb() & end.le(io.clients.number(of, &extents, end.ty()));
         let inside = io.holds(m, walk, of, end).map_or(inside, |holds| inside & holds).named("row_inside");
         // Two registers: the comparison with the array's end is the longer path.
         let (some, within) = (reg("some", self.open & self.low.lt(self.high)), reg("within", inside));
         let row = Row {
-            lane: if lanes == 1 { vec![one] } else { lane },
+            client: if clients == 1 { vec![one] } else { client },
             slot,
             first,
             last,
@@ -528,7 +528,7 @@ fn segments<'m>(
     leaves.drive(places.room & allowed & is_last);
     let burst = (st.valid & places.room & allowed).named("channel_load");
     let new_left = (beat_of(walk, row.to) - beat_of(walk, row.from)).extend(left_bits);
-    let address = io.address(m, walk, (&row.lane, row.offset), walk.address_bits).named("row_address");
+    let address = io.address(m, walk, (&row.client, row.offset), walk.address_bits).named("row_address");
     beat.next(m.mux(st.load, address.slice(bus, beats), next_beat)).en(st.load | burst);
     // What is left behind the burst: left - (space + 1). The burst behind it begins a window.
     let behind = (left.q() + !space).named("seg_behind");

@@ -22,10 +22,10 @@
 mod address;
 pub mod bundle;
 mod bursts;
+mod clients;
 mod command;
 pub mod control;
 mod elastic;
-mod lanes;
 pub mod memory;
 pub mod on_chip;
 pub(crate) mod program;

@@ -232,7 +232,7 @@ fn stores_done<'m>(
         });
         let short = match (&wait.until, job.left.iter().position(|(other, _)| other == wait)) {
             (WaitUntil::Lag(lag), _) => {
-                let (taken, ty) = (go & io.lanes.is(&job.lane, i), s(wait.until.drain_bits(walk) + 1));
+                let (taken, ty) = (go & io.clients.is(&job.client, i), s(wait.until.drain_bits(walk) + 1));
                 let ahead = m.reg(if k == 0 { format!("ahead_{group}") } else { format!("ahead_{group}_{k}") }, ty);
                 let counted = m.mux(pulse, ahead.q().add_lit(1), ahead.q().sub_lit(1));
                 ahead.next(m.mux(io.start, m.lit(*lag, ty), counted)).en(io.start | (pulse ^ taken)).rst(io.rst, 0);
@@ -242,7 +242,7 @@ fn stores_done<'m>(
             // An undriven wire, which the netlist check reports.
             (_, None) => m.wire("missing_phase", u(1)).sig(),
         };
-        late.push(io.lanes.is(&job.lane, i) & short);
+        late.push(io.clients.is(&job.client, i) & short);
     }
     if late.is_empty() {
         m.lit(1, u(1))
@@ -281,7 +281,7 @@ fn half_free<'m>(
     let overlaps = !io.sets.is_empty();
     let releases: Vec<_> = ports.release.iter().map(|port| port.input(m)).collect();
     let mut held = vec![];
-    let sets = services::counted(walk, &io.sets).into_iter().zip(releases).zip(io.in_sets(m, &head.row.lane));
+    let sets = services::counted(walk, &io.sets).into_iter().zip(releases).zip(io.in_sets(m, &head.row.client));
     let free = sets.map(|((set, release), chosen)| {
         let group = walk.groups[set.groups[0]].group;
         let taken = pop & head.row.first & chosen;
@@ -313,7 +313,7 @@ struct Descriptor<'m> {
 
 impl<'m> Descriptor<'m> {
     fn of(walk: &Walk, io: &Start<'m>, row: &Row<'m>) -> Self {
-        let end = row.last_beat(walk, &io.lanes);
+        let end = row.last_beat(walk, &io.clients);
         Descriptor { row: row.clone(), from: beat_of(walk, row.from), to: beat_of(walk, row.to), end }
     }
 }
@@ -321,8 +321,8 @@ impl<'m> Descriptor<'m> {
 impl<'m> Fields<'m> for Descriptor<'m> {
     fn each(&mut self, see: &mut dyn FnMut(String, &mut Sig<'m>)) {
         let r = &mut self.row;
-        if r.lane.len() > 1 {
-            r.lane.iter_mut().enumerate().for_each(|(k, s)| see(format!("lane{k}"), s));
+        if r.client.len() > 1 {
+            r.client.iter_mut().enumerate().for_each(|(k, s)| see(format!("client{k}"), s));
         }
         let ends = [("from", &mut self.from), ("to", &mut self.to), ("end", &mut self.end)];
         for (name, s) in [("slot", &mut r.slot), ("first", &mut r.first), ("last", &mut r.last), ("any", &mut r.any)]
@@ -387,7 +387,7 @@ fn stream<'m>(m: &'m ModuleBuilder, p: &ReaderParams, ports: &ReaderPorts, io: &
     let word = (beat.index - later.extend(beat.index.w())).called("beat_word").resize(p.word_index_bits());
     let first = row.first & beat.index.eq(later.extend(beat.index.w()));
     let mut meta = vec![first, row.last & beat.last, row.slot, word];
-    meta.extend(if row.lane.len() > 1 { row.lane.clone() } else { vec![] });
+    meta.extend(if row.client.len() > 1 { row.client.clone() } else { vec![] });
     meta.extend(&row.digits);
     let types: Vec<Ty> = meta.iter().map(|s| s.ty()).collect();
     let reg = |name: String, v: Sig<'m>| m.reg(name, v.ty()).next(v).q();
@@ -414,8 +414,8 @@ fn stream<'m>(m: &'m ModuleBuilder, p: &ReaderParams, ports: &ReaderPorts, io: &
         merge(m, walk, previous, data, |i| if i == 0 { late } else { late & s.lt(m.lit(walk.word - i, s.ty())) })
     });
     let parts = unpack(info, &types);
-    let lane = if row.lane.len() > 1 { &parts[4..4 + row.lane.len()] } else { &row.lane };
-    let low_first: Vec<_> = (0..walk.groups.len()).rev().map(|g| io.lanes.is(lane, g)).collect();
+    let client = if row.client.len() > 1 { &parts[4..4 + row.client.len()] } else { &row.client };
+    let low_first: Vec<_> = (0..walk.groups.len()).rev().map(|g| io.clients.is(client, g)).collect();
     let word = Word {
         slot: parts[2],
         w: parts[3],
@@ -427,7 +427,7 @@ fn stream<'m>(m: &'m ModuleBuilder, p: &ReaderParams, ports: &ReaderPorts, io: &
         let q = format!("{}_q", port.name);
         port.output(m, if *port == ports.loads.valid { flag(q, *value) } else { reg(q, *value) });
     }
-    for (port, chosen) in ports.loaded.iter().zip(io.in_sets(m, lane)) {
+    for (port, chosen) in ports.loaded.iter().zip(io.in_sets(m, client)) {
         port.output(m, flag(format!("{}_q", port.name), out & parts[1] & chosen));
     }
 }

@@ -3,8 +3,8 @@
 
 use super::bundle::Bus;
 use super::bursts::{Guard, Report};
+use super::clients::Clients;
 use super::elastic::{choose, hold, stage, Ready, Stage};
-use super::lanes::Lanes;
 use super::program::{self, Program};
 use crate::cases::{modulo, of_case, within};
 use crate::phases::{values, Behind, Merged, Outer, Pace, Phases};
@@ -72,7 +72,7 @@ pub(crate) struct Start<'m> {
     /// Their lengths, if the host gives them.
     lengths: Vec<Length<'m>>,
     pub program: Program<'m>,
-    pub lanes: Lanes<'m>,
+    pub clients: Clients<'m>,
     /// If runs overlap, the buffers of the groups, which are places in the walk.
     pub sets: Vec<BufferSet>,
 }
@@ -126,15 +126,15 @@ impl<'m> Start<'m> {
         let bases = held.collect();
         let lengths = ports.lengths.iter().map(|(_, port)| Length::of(m, walk, start, port)).collect();
         let program = Program::of(m, registers, &ports.program, start);
-        let lanes = Lanes::new(m, walk, program.clone(), !sets.is_empty());
-        Start { rst, start, bases, lengths, program, lanes, sets: sets.to_vec() }
+        let clients = Clients::new(m, walk, program.clone(), !sets.is_empty());
+        Start { rst, start, bases, lengths, program, clients, sets: sets.to_vec() }
     }
 
-    /// By [`counted`] set: what is in the lane is of a group of it.
-    pub fn in_sets(&self, m: &'m ModuleBuilder, lane: &[Sig<'m>]) -> Vec<Sig<'m>> {
-        let of = |set: &BufferSet| m.any(&set.groups.iter().map(|g| lane[*g]).collect::<Vec<_>>());
+    /// By [`counted`] set: the client's group is in it.
+    pub fn in_sets(&self, m: &'m ModuleBuilder, client: &[Sig<'m>]) -> Vec<Sig<'m>> {
+        let of = |set: &BufferSet| m.any(&set.groups.iter().map(|g| client[*g]).collect::<Vec<_>>());
         if self.sets.is_empty() {
-            lane.to_vec()
+            client.to_vec()
         } else {
             self.sets.iter().map(of).collect()
         }
@@ -148,25 +148,25 @@ impl<'m> Start<'m> {
         }
     }
 
-    /// The array of the group in the lane, as long as the host says, has all bytes before the offset `end`. `None` if the host gives
+    /// The array of the client's group, as long as the host says, has all bytes before the offset `end`. `None` if the host gives
     /// no lengths.
-    pub fn holds(&self, m: &'m ModuleBuilder, walk: &Walk, lane: &[Sig<'m>], end: Sig<'m>) -> Option<Sig<'m>> {
+    pub fn holds(&self, m: &'m ModuleBuilder, walk: &Walk, client: &[Sig<'m>], end: Sig<'m>) -> Option<Sig<'m>> {
         if self.lengths.is_empty() {
             return None;
         }
         let pick = |of: &dyn Fn(&Length<'m>) -> Sig<'m>| {
-            self.of_base(m, walk, lane, &self.lengths.iter().map(of).collect::<Vec<_>>())
+            self.of_base(m, walk, client, &self.lengths.iter().map(of).collect::<Vec<_>>())
         };
         let low = pick(&|length| length.low).extend(end.w()).to(end.ty());
         Some(pick(&|length| length.beyond) | end.le(low))
     }
-    /// The low `bits` of the address at an offset from the base of the array of the group in the lane. Nothing is added to bits
+    /// The low `bits` of the address at an offset from the base of the array of the client's group. Nothing is added to bits
     /// that are 0 in every base.
     pub fn address(
         &self,
         m: &'m ModuleBuilder,
         walk: &Walk,
-        (lane, offset): (&[Sig<'m>], Sig<'m>),
+        (client, offset): (&[Sig<'m>], Sig<'m>),
         bits: u32,
     ) -> Sig<'m> {
         let low = if walk.aligned { walk.bus_bytes().trailing_zeros() } else { 0 };
@@ -175,7 +175,7 @@ impl<'m> Start<'m> {
             return offset;
         }
         let bases: Vec<_> = self.bases.iter().map(|base| base.slice(low, bits - low)).collect();
-        let high = self.of_base(m, walk, lane, &bases) + offset.slice(low, bits - low);
+        let high = self.of_base(m, walk, client, &bases) + offset.slice(low, bits - low);
         if low == 0 {
             high
         } else {
@@ -183,8 +183,8 @@ impl<'m> Start<'m> {
         }
     }
 
-    /// Of one value for each of [`Walk::bases`], that of the group in the lane.
-    fn of_base(&self, m: &'m ModuleBuilder, walk: &Walk, lane: &[Sig<'m>], values: &[Sig<'m>]) -> Sig<'m> {
+    /// Of one value for each of [`Walk::bases`], that of the client's group.
+    fn of_base(&self, m: &'m ModuleBuilder, walk: &Walk, client: &[Sig<'m>], values: &[Sig<'m>]) -> Sig<'m> {
         let bases = walk.bases();
         let of = |groups: &Vec<usize>| {
             let g = &walk.groups[groups[0]];
@@ -198,14 +198,14 @@ impl<'m> Start<'m> {
         if values.len() == 1 {
             return of(&turns[0]);
         }
-        choose(m, &self.in_turn(m, walk, lane), &turns.iter().map(of).collect::<Vec<_>>())
+        choose(m, &self.in_turn(m, walk, client), &turns.iter().map(of).collect::<Vec<_>>())
     }
 
-    /// By turn: what is in the lane is of a group that takes it.
-    fn in_turn(&self, m: &'m ModuleBuilder, walk: &Walk, lane: &[Sig<'m>]) -> Vec<Sig<'m>> {
+    /// By turn: a client takes it.
+    fn in_turn(&self, m: &'m ModuleBuilder, walk: &Walk, client: &[Sig<'m>]) -> Vec<Sig<'m>> {
         let of = |t: usize| {
             let takes = |groups: &Vec<usize>| walk.groups[groups[0]].turn == t;
-            let bits = self.lanes.groups().iter().zip(lane).filter(|(groups, _)| takes(groups));
+            let bits = self.clients.groups().iter().zip(client).filter(|(groups, _)| takes(groups));
             m.any(&bits.map(|(_, bit)| *bit).collect::<Vec<_>>())
         };
         (0..walk.turns().len()).map(of).collect()
@@ -213,11 +213,11 @@ impl<'m> Start<'m> {
 }
 
 /// The groups of an engine that count their buffers together, each list with the number of buffers: those with the same
-/// buffers, if runs overlap (`sets`); else those of a lane.
+/// buffers, if runs overlap (`sets`); else those of a client.
 pub(crate) fn counted(walk: &Walk, sets: &[BufferSet]) -> Vec<BufferSet> {
     let of = |groups| BufferSet { groups, halves: 2 };
     if sets.is_empty() {
-        walk.lanes(false).into_iter().map(of).collect()
+        walk.clients(false).into_iter().map(of).collect()
     } else {
         sets.to_vec()
     }
@@ -253,8 +253,8 @@ pub(crate) struct Job<'m> {
     pub valid: Sig<'m>,
     /// The generator has services left.
     pub more: Sig<'m>,
-    /// See [`Lanes`].
-    pub lane: Vec<Sig<'m>>,
+    /// See [`Clients`].
+    pub client: Vec<Sig<'m>>,
     pub slot: Sig<'m>,
     /// The next service enters in this cycle.
     pub load: Sig<'m>,
@@ -272,19 +272,19 @@ pub(crate) struct Job<'m> {
 impl<'m> Job<'m> {
     /// Low bits of the address of the first row.
     pub fn low_address(&self, m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, bits: u32) -> Sig<'m> {
-        low_address(m, walk, io, (&self.lane, self.offset), bits)
+        low_address(m, walk, io, (&self.client, self.offset), bits)
     }
 }
 
-/// Low bits of the address at an offset from the base of the array of the group in the lane.
+/// Low bits of the address at an offset from the base of the array of the client's group.
 pub(crate) fn low_address<'m>(
     m: &'m ModuleBuilder,
     walk: &Walk,
     io: &Start<'m>,
-    (lane, offset): (&[Sig<'m>], Sig<'m>),
+    (client, offset): (&[Sig<'m>], Sig<'m>),
     bits: u32,
 ) -> Sig<'m> {
-    io.address(m, walk, (lane, offset), bits)
+    io.address(m, walk, (client, offset), bits)
 }
 
 /// Bits of `address` that select the element in a bus word.
@@ -320,8 +320,8 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
     let mut tiles = Tiles { numbers, counts, at_end, start: io.start, step: m.lit(0, u(1)) };
     let turns = walk.groups.iter().map(|g| g.turn + 1).max().unwrap_or(1);
     let turn: Vec<_> = (0..turns).map(|t| m.reg(format!("gen_turn{t}"), u(1))).collect();
-    let serves = |groups: &Vec<usize>| turn[walk.groups[groups[0]].turn].q() & tiles.serves(walk, &io.lanes, groups);
-    let active: Vec<_> = io.lanes.groups().iter().map(serves).collect();
+    let serves = |groups: &Vec<usize>| turn[walk.groups[groups[0]].turn].q() & tiles.serves(walk, &io.clients, groups);
+    let active: Vec<_> = io.clients.groups().iter().map(serves).collect();
     let offered = (busy.q() & m.any(&active)).named("gen_offers");
     let stage = stage(m, "job", io.rst, offered, job_leaves);
     let moves = stage.ready.or(!m.any(&active)).and(busy.q());
@@ -360,7 +360,7 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
     job
 }
 
-/// The job stage: a service and its payload. `active`: the lane that is served; `ends_phase`: the tile counters leave the
+/// The job stage: a service and its payload. `active`: the client that is served; `ends_phase`: the tile counters leave the
 /// last tile of a phase.
 fn job<'m>(
     walk: &Walk,
@@ -404,7 +404,7 @@ fn job<'m>(
             _ if overlaps => in_sets[t] & m.lit(i64::from(halves > 1), u(1)),
             0 => m.lit(0, u(1)),
             some if some == groups.len() => in_sets[t],
-            _ => m.any(&double.iter().map(|g| io.lanes.is(active, *g)).collect::<Vec<_>>()),
+            _ => m.any(&double.iter().map(|g| io.clients.is(active, *g)).collect::<Vec<_>>()),
         };
         slot.next(!slot.q()).en(stage.load & on).rst(clear, 0);
         slot.q()
@@ -421,10 +421,10 @@ fn job<'m>(
         gates: list("gate", f.gates, gates),
         lowers: list("lower", f.lowers, ends),
         uppers: list("upper", f.uppers, ends),
-        lane: active
+        client: active
             .iter()
             .enumerate()
-            .map(|(k, a)| if active.len() == 1 { one } else { hold(m, format!("job_lane{k}"), stage.load, *a) })
+            .map(|(k, a)| if active.len() == 1 { one } else { hold(m, format!("job_client{k}"), stage.load, *a) })
             .collect(),
     }
 }
@@ -557,8 +557,8 @@ struct Tiles<'a, 'm> {
 }
 
 impl<'m> Tiles<'_, 'm> {
-    /// A group of a lane is served at the present tile.
-    fn serves(&self, walk: &Walk, lanes: &Lanes<'m>, groups: &[usize]) -> Sig<'m> {
+    /// A group of a client is served at the present tile.
+    fn serves(&self, walk: &Walk, clients: &Clients<'m>, groups: &[usize]) -> Sig<'m> {
         let m = self.numbers.m;
         // Those that are served at the same tiles are asked for together.
         let mut alike: Vec<(&WalkGroup, Vec<usize>)> = vec![];
@@ -569,7 +569,7 @@ impl<'m> Tiles<'_, 'm> {
             }
         }
         let each = alike.iter().map(|(g, functions)| {
-            let function = (!functions.is_empty()).then(|| lanes.runs(functions));
+            let function = (!functions.is_empty()).then(|| clients.runs(functions));
             let tests: Vec<_> = function.into_iter().chain(self.at_tile(walk, g)).collect();
             if tests.is_empty() {
                 m.lit(1, u(1))

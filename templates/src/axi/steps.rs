@@ -9,7 +9,7 @@
 //! each part counts as a request that is answered `read_latency` cycles later ([`Parts`], [`spread`]). Byte strobes
 //! leave the elements in between alone ([`stride_strobes`]).
 
-use super::lanes::Lanes;
+use super::clients::Clients;
 use array::contract::walk::{Walk, WalkGroup};
 use rtl::{clog2, u, ModuleBuilder, Sig};
 
@@ -26,8 +26,8 @@ impl<'m> Parts<'m> {
     /// stride.
     pub fn of(
         m: &'m ModuleBuilder,
-        (walk, lanes): (&Walk, &Lanes<'m>),
-        lane: &[Sig<'m>],
+        (walk, clients): (&Walk, &Clients<'m>),
+        client: &[Sig<'m>],
         at_end: Sig<'m>,
         go: Sig<'m>,
         issue: Sig<'m>,
@@ -36,7 +36,7 @@ impl<'m> Parts<'m> {
             return None;
         }
         let part = m.reg("ask_part", u(clog2(most(walk, |g| g.step) as u64)));
-        let each = |f: &dyn Fn(&WalkGroup) -> i64| lanes.lit(walk, lane, f, part.q().ty());
+        let each = |f: &dyn Fn(&WalkGroup) -> i64| clients.lit(walk, client, f, part.q().ty());
         let row_last = part.q().eq(each(&|g| (g.words - 1) % g.step)).named("ask_part_row_last");
         let last = (part.q().eq(each(&|g| g.step - 1)) | (at_end & row_last)).named("ask_part_last");
         part.next(m.mux(go | last, m.lit(0, part.q().ty()), part.q().add_lit(1))).en(go | issue);
@@ -48,10 +48,10 @@ fn most(walk: &Walk, f: impl Fn(&WalkGroup) -> i64) -> i64 {
     walk.groups.iter().map(f).max().unwrap_or(1)
 }
 
-/// The bus word of a `part` of a collector word of the `chosen` lane. Elements in between have any value.
+/// The bus word of a `part` of a collector word of the `chosen` client. Elements in between have any value.
 pub(super) fn spread<'m>(
     m: &'m ModuleBuilder,
-    (walk, lanes): (&Walk, &Lanes<'m>),
+    (walk, clients): (&Walk, &Clients<'m>),
     chosen: &[Sig<'m>],
     data: Sig<'m>,
     part: Sig<'m>,
@@ -66,22 +66,22 @@ pub(super) fn spread<'m>(
             let cases: Vec<_> = from.into_iter().map(|(p, e)| (part.eq_lit(p), element(e))).collect();
             m.select(&cases, element(last))
         };
-        lanes.choose(chosen, &walk.groups.iter().map(of).collect::<Vec<_>>())
+        clients.choose(chosen, &walk.groups.iter().map(of).collect::<Vec<_>>())
     };
     m.concat(&(0..word).rev().map(lane).collect::<Vec<_>>())
 }
 
-/// A row on the data side: its lane, and the position of its first element in the bus word.
+/// A row on the data side: its client, and the position of its first element in the bus word.
 pub(super) struct StridedRow<'a, 'm> {
-    pub lane: &'a [Sig<'m>],
+    pub client: &'a [Sig<'m>],
     pub shift: Option<Sig<'m>>,
 }
 
-/// Byte strobes of the elements of the present virtual beat that belong to the row. `now`: lane of the present row;
+/// Byte strobes of the elements of the present virtual beat that belong to the row. `now`: client of the present row;
 /// `pop` starts the row `head`.
 pub(super) fn stride_strobes<'m>(
     m: &'m ModuleBuilder,
-    (walk, lanes): (&Walk, &Lanes<'m>),
+    (walk, clients): (&Walk, &Clients<'m>),
     head: StridedRow<'_, 'm>,
     now: &[Sig<'m>],
     pop: Sig<'m>,
@@ -105,12 +105,12 @@ pub(super) fn stride_strobes<'m>(
             m.mux(at.ge(m.lit(every - by, ty)), at.sub_lit(every - by), at.add_lit(by))
         }
     });
-    let advanced = lanes.choose(now, &advanced.collect::<Vec<_>>());
+    let advanced = clients.choose(now, &advanced.collect::<Vec<_>>());
     let initial = |g: &WalkGroup| {
         let at = |shift: i64| m.lit((-shift).rem_euclid(every(g)), ty);
         head.shift.map_or(at(0), |shift| table(m, shift, &(0..word).map(at).collect::<Vec<_>>()))
     };
-    let initial = lanes.choose(head.lane, &walk.groups.iter().map(initial).collect::<Vec<_>>());
+    let initial = clients.choose(head.client, &walk.groups.iter().map(initial).collect::<Vec<_>>());
     behind.next(m.mux(pop, initial, advanced)).en(pop | step);
     let is: Vec<Sig> =
         (0..most(walk, every)).map(|at| behind.q().eq_lit(at).named(format!("behind_by_{at}"))).collect();
@@ -123,7 +123,7 @@ pub(super) fn stride_strobes<'m>(
                 m.any(&at.collect::<Vec<_>>())
             }
         };
-        m.repeat(lanes.choose(now, &walk.groups.iter().map(of).collect::<Vec<_>>()), walk.bytes)
+        m.repeat(clients.choose(now, &walk.groups.iter().map(of).collect::<Vec<_>>()), walk.bytes)
     };
     Some(m.concat(&(0..word).rev().map(lane).collect::<Vec<_>>()).named("wanted"))
 }

@@ -36,8 +36,8 @@ use super::address::{
 };
 use super::bundle::{AxiWrite, Bus};
 use super::bursts::{watch, Events};
+use super::clients::Clients;
 use super::elastic::{fifo, hold, pack, two_places, unpack, Fields, Filled, Skid};
-use super::lanes::Lanes;
 use super::rotate::{merge, rotate_level};
 use super::services::{self, EnginePorts, Idle, Job, Start};
 use super::steps::{self, Parts, StridedRow};
@@ -87,15 +87,15 @@ impl WriterParams {
 
     pub fn ports(&self) -> WriterPorts {
         let of_sets = |what: &str| services::of_sets(&self.walk, &self.sets, what);
-        let of_lanes = |what: &str| {
+        let of_clients = |what: &str| {
             let first = |groups: Vec<usize>| Port::bit(format!("{what}_{}", self.walk.groups[groups[0]].group));
-            self.lanes().into_iter().map(first).collect()
+            self.clients().into_iter().map(first).collect()
         };
         WriterPorts {
             engine: EnginePorts::new(&self.walk, &self.program, [self.sized, self.overlaps()]),
             emitted: of_sets("emitted"),
-            drained: of_lanes("drained"),
-            written: of_lanes("written"),
+            drained: of_clients("drained"),
+            written: of_clients("written"),
             done: Port::bit("done"),
             bus: AxiWrite::ports("m_axi_", Bus::of(&self.walk)),
             tokens: self.stream().map(|name, ty| Port::new(format!("dr_{name}"), *ty)),
@@ -119,9 +119,9 @@ impl WriterParams {
         !self.sets.is_empty()
     }
 
-    /// By lane, its groups: places in the walk.
-    pub fn lanes(&self) -> Vec<Vec<usize>> {
-        self.walk.lanes(self.overlaps())
+    /// By client, its groups: places in the walk.
+    pub fn clients(&self) -> Vec<Vec<usize>> {
+        self.walk.clients(self.overlaps())
     }
 
     fn depth(&self) -> u32 {
@@ -135,9 +135,9 @@ pub struct WriterPorts {
     pub engine: EnginePorts,
     /// By [`WriterParams::counted`] set. Pulse: one more drain may start.
     pub emitted: Vec<Port>,
-    /// By lane. Pulse: the last token of a drain.
+    /// By client. Pulse: the last token of a drain.
     pub drained: Vec<Port>,
-    /// By lane. Pulse: all write responses of a drain have arrived.
+    /// By client. Pulse: all write responses of a drain have arrived.
     pub written: Vec<Port>,
     /// Level, from the last `written` until the next `start`. If runs overlap: pulse with the last `written` of a run; runs
     /// without a drain here have none.
@@ -202,7 +202,7 @@ impl Template for AxiWriter {
         io.drive_free(m, &ports.engine, &[&addresses[..], &[asks.left]].concat());
         let stages = [addresses, vec![asks.under_way, queue.some, !bursts.quiet]];
         let data_side =
-            DataSide { m, walk, lanes: &io.lanes, bus: &ports.bus, rst, forget, ends: guard.rst, addressed };
+            DataSide { m, walk, clients: &io.clients, bus: &ports.bus, rst, forget, ends: guard.rst, addressed };
         let end = data_side.build(queue, words, word_pop);
         offered.drive(channel.valid | end.offered);
         let busy = end.busy;
@@ -233,7 +233,7 @@ fn credits<'m>(
 ) -> Sig<'m> {
     let overlaps = !io.sets.is_empty();
     let pulses: Vec<_> = ports.emitted.iter().map(|port| port.input(m)).collect();
-    let sets = services::counted(walk, &io.sets).into_iter().zip(pulses).zip(io.in_sets(m, &job.lane));
+    let sets = services::counted(walk, &io.sets).into_iter().zip(pulses).zip(io.in_sets(m, &job.client));
     let allowed = sets.map(|((set, emitted), chosen)| {
         let group = walk.groups[set.groups[0]].group;
         let taken = go & chosen;
@@ -275,13 +275,13 @@ fn requests<'m>(
     let counted = m.mux(issue, space.q().sub_lit(1), space.q().add_lit(1));
     space.next(counted).en(issue ^ word_pop).rst(rst, p.depth());
     let row_ends = m.wire("ask_row_ends", u(1));
-    let odo: Odometer = address::odometer(m, "ask", (walk, &io.lanes), job, go, row_ends.sig(), true);
+    let odo: Odometer = address::odometer(m, "ask", (walk, &io.clients), job, go, row_ends.sig(), true);
     let index = m.reg("ask_w", u(p.word_index_bits()));
-    let lane = odo.lane.clone();
-    let ends = io.lanes.lit(walk, &lane, |g| g.array_words() - 1, index.q().ty());
+    let client = odo.client.clone();
+    let ends = io.clients.lit(walk, &client, |g| g.array_words() - 1, index.q().ty());
     let at_end = index.q().eq(ends).named("ask_row_last");
     // Rows with a stride: each collector word becomes several bus words.
-    let parts = Parts::of(m, (walk, &io.lanes), &lane, at_end, go, issue);
+    let parts = Parts::of(m, (walk, &io.clients), &client, at_end, go, issue);
     let row_last = parts.as_ref().map_or(at_end, |p| at_end & p.last);
     row_ends.drive(issue & row_last);
     let last = (row_last & odo.last).named("ask_last");
@@ -294,11 +294,11 @@ fn requests<'m>(
     let forms: Vec<_> = walk.groups.iter().map(|g| walk.address_steps(g, None)).collect();
     let shift = walk.rotates().then(|| {
         let first = job.low_address(m, walk, io, low);
-        let at = odo.accumulate(m, "ask_address".into(), first, &io.lanes, &forms);
+        let at = odo.accumulate(m, "ask_address".into(), first, &io.clients, &forms);
         services::shift_bits(walk, at).unwrap_or(at)
     });
 
-    let low_first: Vec<_> = (0..walk.groups.len()).rev().map(|g| io.lanes.is(&lane, g)).collect();
+    let low_first: Vec<_> = (0..walk.groups.len()).rev().map(|g| io.clients.is(&client, g)).collect();
     let word =
         Word { slot, w: index.q(), group: pack(m, &low_first), digits: digits(walk, odo.digits.iter().copied()) };
     let asks = parts.as_ref().map_or(issue, |p| issue & p.first);
@@ -312,10 +312,10 @@ fn requests<'m>(
         port.output(m, sent);
     }
 
-    for (port, chosen) in ports.drained.iter().zip(&lane) {
+    for (port, chosen) in ports.drained.iter().zip(&client) {
         port.output(m, m.reg(format!("{}_q", port.name), u(1)).next(done & *chosen).rst(rst, 0).q());
     }
-    let request = Request { issue, lane, shift, part: parts.map(|p| p.number) };
+    let request = Request { issue, client, shift, part: parts.map(|p| p.number) };
     let words = answers(m, p, ports, io, request, word_pop);
     (Asks { free: !valid.q() | done, left: valid.q(), under_way: valid.q() | words.awaited }, words)
 }
@@ -333,7 +333,7 @@ struct Asks<'m> {
 /// A request in the cycle in which it is issued.
 struct Request<'m> {
     issue: Sig<'m>,
-    lane: Vec<Sig<'m>>,
+    client: Vec<Sig<'m>>,
     shift: Option<Sig<'m>>,
     part: Option<Sig<'m>>,
 }
@@ -370,7 +370,7 @@ fn answers<'m>(
     request: Request<'m>,
     word_pop: Sig<'m>,
 ) -> Words<'m> {
-    let (walk, rst, Request { issue, lane, shift, part }) = (&p.walk, io.rst, request);
+    let (walk, rst, Request { issue, client, shift, part }) = (&p.walk, io.rst, request);
     let answered = ports.answer.valid.input(m);
     let arrived = if part.is_some() {
         let sent = m.reg("part_sent", u(1)).next(issue).rst(rst, 0).q();
@@ -379,18 +379,23 @@ fn answers<'m>(
         answered
     };
     // What spreads a word over bus words depends on its group.
-    let lane: Vec<_> = if part.is_some() && lane.len() > 1 { lane } else { vec![] };
-    let noted: Vec<_> = lane.iter().copied().chain(shift).chain(part).collect();
+    let client: Vec<_> = if part.is_some() && client.len() > 1 { client } else { vec![] };
+    let noted: Vec<_> = client.iter().copied().chain(shift).chain(part).collect();
     let notes = Notes::new(m, p.depth(), rst, issue, &noted, arrived);
     m.assert(rst, "every answer belongs to a request", !arrived | notes.some);
     let mut data = ports.answer.data.input(m);
     if part.is_some() {
         let held = hold(m, "word_kept", answered, data);
-        data =
-            steps::spread(m, (walk, &io.lanes), &notes.head, m.mux(answered, data, held), notes.head[noted.len() - 1]);
+        data = steps::spread(
+            m,
+            (walk, &io.clients),
+            &notes.head,
+            m.mux(answered, data, held),
+            notes.head[noted.len() - 1],
+        );
     }
     let mut push = arrived;
-    let mut amount = shift.map(|_| notes.head[lane.len()]);
+    let mut amount = shift.map(|_| notes.head[client.len()]);
     for k in 0..walk.rotate_stages() {
         if let Some(s) = amount {
             let turned = rotate_level(m, walk, data, s, k as u32, true);
@@ -406,8 +411,8 @@ fn answers<'m>(
 /// Row descriptor of the data side.
 #[derive(Clone)]
 struct Descriptor<'m> {
-    /// Empty if there is one lane.
-    lane: Vec<Sig<'m>>,
+    /// Empty if there is one client.
+    client: Vec<Sig<'m>>,
     /// Last row of the drain.
     last: Sig<'m>,
     any: Sig<'m>,
@@ -425,19 +430,19 @@ struct Descriptor<'m> {
 impl<'m> Descriptor<'m> {
     fn of(p: &WriterParams, io: &Start<'m>, row: &Row<'m>) -> Self {
         let walk = &p.walk;
-        let end = row.last_beat(walk, &io.lanes);
+        let end = row.last_beat(walk, &io.clients);
         let bits = (walk.burst_beats() as u64).trailing_zeros();
         let window = row.low_address.slice(walk.bus_bytes().trailing_zeros(), bits);
-        let lane = if row.lane.len() > 1 { row.lane.clone() } else { vec![] };
+        let client = if row.client.len() > 1 { row.client.clone() } else { vec![] };
         let ends_run = p.overlaps().then_some(row.slot);
         let (last, any, from, to, shift) = (row.last, row.any, row.from, row.to, row.shift);
-        Descriptor { lane, last, any, from, to, end, window, shift, ends_run }
+        Descriptor { client, last, any, from, to, end, window, shift, ends_run }
     }
 }
 
 impl<'m> Fields<'m> for Descriptor<'m> {
     fn each(&mut self, see: &mut dyn FnMut(String, &mut Sig<'m>)) {
-        self.lane.iter_mut().enumerate().for_each(|(k, s)| see(format!("lane{k}"), s));
+        self.client.iter_mut().enumerate().for_each(|(k, s)| see(format!("client{k}"), s));
         let fields = [
             ("last", &mut self.last),
             ("any", &mut self.any),
@@ -459,8 +464,8 @@ struct DrainEnd<'m> {
     /// A row is sent.
     busy: Sig<'m>,
     push: Sig<'m>,
-    /// Empty if there is one lane.
-    lane: Vec<Sig<'m>>,
+    /// Empty if there is one client.
+    client: Vec<Sig<'m>>,
     /// If runs overlap: it is the last drain of a run.
     ends_run: Option<Sig<'m>>,
     /// The last beat of a burst enters the skid buffer in this cycle.
@@ -474,7 +479,7 @@ struct DrainEnd<'m> {
 struct DataSide<'a, 'm> {
     m: &'m ModuleBuilder,
     walk: &'a Walk,
-    lanes: &'a Lanes<'m>,
+    clients: &'a Clients<'m>,
     bus: &'a AxiWrite<Port>,
     rst: Sig<'m>,
     /// Reset of the registers in front of the bus.
@@ -543,8 +548,8 @@ impl<'m> DataSide<'_, 'm> {
         let wlast = (at_last | window_full).named("burst_last");
         let data = self.data(&now, word, words.data);
         let strobes = self.strobes(&now, at_first, at_last);
-        let first_row = StridedRow { lane: &head.lane, shift: head.shift };
-        let strobes = steps::stride_strobes(m, (walk, self.lanes), first_row, &now.lane, pop, step)
+        let first_row = StridedRow { client: &head.client, shift: head.shift };
+        let strobes = steps::stride_strobes(m, (walk, self.clients), first_row, &now.client, pop, step)
             .map_or(strobes, |stride| strobes & stride);
         let strobes = m.mux(self.ends, m.lit(0, strobes.ty()), strobes).named("send_strb");
         let parts = [("data", data.named("send_data")), ("last", wlast), ("strb", strobes)];
@@ -555,7 +560,15 @@ impl<'m> DataSide<'_, 'm> {
         }
         let push = step & last.q() & now.last;
         let (ends_run, burst_ends) = (now.ends_run, sent & wlast);
-        DrainEnd { busy: busy.q(), push, lane: now.lane, ends_run, burst_ends, offered: valid, drive_room: marker_room }
+        DrainEnd {
+            busy: busy.q(),
+            push,
+            client: now.client,
+            ends_run,
+            burst_ends,
+            offered: valid,
+            drive_room: marker_room,
+        }
     }
 
     /// WDATA: merges the present word with the one before. `pop`: the word is taken.
@@ -603,7 +616,7 @@ fn responses<'m>(
     m.assert(rst, "every response belongs to a burst that was sent", !bvalid | sent.q().ne(acked.q()));
     let target = m.mux(end.burst_ends, more, sent.q());
     let mut parts = vec![target];
-    parts.extend(&end.lane);
+    parts.extend(&end.client);
     parts.extend(end.ends_run);
     let types: Vec<Ty> = parts.iter().map(|s| s.ty()).collect();
     let fire = m.wire("drain_complete", u(1));
@@ -612,7 +625,7 @@ fn responses<'m>(
     let head = unpack(queue.head, &types);
     fire.drive(queue.valid & !(acked.q() - head[0]).called("marker_passed_by").msb());
     for (i, port) in ports.written.iter().enumerate() {
-        let mine = if end.lane.len() > 1 { fire.sig() & head[1 + i] } else { fire.sig() };
+        let mine = if end.client.len() > 1 { fire.sig() & head[1 + i] } else { fire.sig() };
         let pulse = m.reg(format!("{}_q", port.name), u(1)).next(mine).rst(rst, 0);
         port.output(m, pulse.q());
     }

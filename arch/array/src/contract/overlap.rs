@@ -41,7 +41,7 @@ impl Stage {
 }
 
 /// Groups that count their buffers together, and how many buffers they have at most: 1 or 2. If runs overlap, they use the
-/// same buffers: an owner and its guests. Else at most one of them is served in a run ([`Walk::lanes`]).
+/// same buffers: an owner and its guests. Else at most one of them is served in a run ([`Walk::clients`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BufferSet {
     pub groups: Vec<usize>,
@@ -72,7 +72,7 @@ pub fn input_sets(vsa: &Vsa, overlaps: bool) -> Vec<BufferSet> {
         let of = owners.map(|g| Feeders::of(vsa, g));
         return of.map(|Feeders { groups, double, .. }| BufferSet::new(groups, double)).collect();
     }
-    lanes(vsa, vsa.inputs.len(), Walk::reads).into_iter().map(|groups| BufferSet::new(groups, true)).collect()
+    clients(vsa, vsa.inputs.len(), Walk::reads).into_iter().map(|groups| BufferSet::new(groups, true)).collect()
 }
 
 /// The output groups.
@@ -84,18 +84,18 @@ pub fn output_sets(vsa: &Vsa, overlaps: bool) -> Vec<BufferSet> {
     }
     let double = |groups: &[usize]| groups.iter().any(|o| vsa.outputs[*o].slots > 1);
     let of = |groups: Vec<usize>| BufferSet { halves: if double(&groups) { 2 } else { 1 }, groups };
-    lanes(vsa, vsa.outputs.len(), Walk::writes).into_iter().map(of).collect()
+    clients(vsa, vsa.outputs.len(), Walk::writes).into_iter().map(of).collect()
 }
 
 /// Lists of groups of which at most one is served in a run.
-fn lanes(vsa: &Vsa, groups: usize, walk: fn(&Vsa, usize) -> Option<Walk>) -> Vec<Vec<usize>> {
+fn clients(vsa: &Vsa, groups: usize, walk: fn(&Vsa, usize) -> Option<Walk>) -> Vec<Vec<usize>> {
     if !vsa.is_merged() {
         return (0..groups).map(|g| vec![g]).collect();
     }
     let at = |p: usize| {
         let walk = walk(vsa, p)?;
-        let of = |lane: Vec<usize>| lane.into_iter().map(|g| walk.groups[g].group).collect();
-        Some(walk.lanes(false).into_iter().map(of).collect())
+        let of = |client: Vec<usize>| client.into_iter().map(|g| walk.groups[g].group).collect();
+        Some(walk.clients(false).into_iter().map(of).collect())
     };
     let mut all: Vec<Vec<usize>> = (0..vsa.ports()).filter_map(at).flat_map(|all: Vec<Vec<usize>>| all).collect();
     all.sort();

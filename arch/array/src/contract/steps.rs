@@ -103,7 +103,7 @@ impl Walk {
         (0..count).map(|t| (0..self.groups.len()).filter(|&g| self.groups[g].turn == t).collect()).collect()
     }
     /// Lists of groups of which at most one is served in a run: those that take one turn. `apart`: each group by itself.
-    pub fn lanes(&self, apart: bool) -> Vec<Vec<usize>> {
+    pub fn clients(&self, apart: bool) -> Vec<Vec<usize>> {
         if apart {
             (0..self.groups.len()).map(|g| vec![g]).collect()
         } else {

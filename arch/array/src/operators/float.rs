@@ -1,5 +1,6 @@
 //! Rows of the operators on floats. A core's LUTs and flip-flops are given per bit of its widest operand or result,
-//! rounded from what `docs/results/operators.md` lists for fp32.
+//! rounded from what `docs/results/operators.md` lists for fp32. Those of division and square root grow with the square of the
+//! significand and are fitted to all formats.
 
 use crate::operators::row::{Operator, Row, Shape, Template, Types};
 use crate::resources::Resources;
@@ -19,8 +20,8 @@ pub(super) static ROWS: [Row; 15] = [
     core(Operator::FloatMultiply, |_| 5, |s| per_bit(s, MULTIPLIER, 5) + slices(s.result, s.fabric), Some(4)),
     core(Operator::FloatMultiplyAdd, |_| 11, |s| per_bit(s, 34, 21) + slices(s.result, s.fabric), Some(6)),
     core(Operator::FloatDot, |t| 8 + doublings(t.length), dot, Some(5)),
-    core(Operator::FloatDivide, |t| fraction_bits(t) + 9, |s| per_bit(s, 37, 48), Some(5)),
-    core(Operator::FloatSquareRoot, |t| fraction_bits(t) + 7, |s| per_bit(s, 21, 26), Some(4)),
+    core(Operator::FloatDivide, |t| fraction_bits(t) + 9, |s| recurrence(s, [5, 8], [43, 26]), Some(5)),
+    core(Operator::FloatSquareRoot, |t| fraction_bits(t) + 7, |s| recurrence(s, [3, 4], [21, 16]), Some(4)),
     core(Operator::FloatCompare, |_| 1, |s| per_bit(s, 3, 1), Some(5)),
     core(Operator::FloatMinMax, |_| 1, |s| per_bit(s, 3, 1), Some(7)),
     core(Operator::FloatFromInt, |_| 3, |s| per_bit(s, 6, 3), Some(6)),
@@ -47,6 +48,14 @@ fn per_bit(s: &Shape, lut: i64, ff: i64) -> Resources {
     Resources::logic(lut, ff) * s.widest.max(s.result.bits().into())
 }
 
+/// A stage for each bit of the result, as wide as the significand, and what is there once: quarters of LUTs and of
+/// flip-flops per bit of a stage, and per bit of the number.
+fn recurrence(s: &Shape, stage: [i64; 2], number: [i64; 2]) -> Resources {
+    let significand = fraction_of(s.result) + 3;
+    let quarters = |k: usize| stage[k] * significand * significand + number[k] * s.widest.max(s.result.bits().into());
+    Resources::logic(quarters(0) / 4, quarters(1) / 4)
+}
+
 fn dot(s: &Shape) -> Resources {
     per_bit(s, 9 + THREE_PAIRS * s.pairs / 3, 7 + 3 * s.pairs) + slices(s.result, s.fabric) * s.pairs
 }
@@ -58,7 +67,11 @@ fn doublings(pairs: usize) -> i64 {
 
 /// Division and square root produce one bit of the result per stage.
 fn fraction_bits(t: &Types) -> i64 {
-    match t.result {
+    fraction_of(t.result)
+}
+
+fn fraction_of(ty: ScalarType) -> i64 {
+    match ty {
         ScalarType::Float { fraction, .. } => fraction.into(),
         ScalarType::Int { .. } => 0,
     }
