@@ -6,7 +6,7 @@
 
 use super::elastic::unpack;
 use super::register::Write;
-use crate::cases::table;
+use crate::cases::{among, table};
 use crate::interface::layout::FUNCTION_BITS;
 use crate::interface::{Layout, QUEUE_INDEPENDENT, QUEUE_MORE};
 use array::contract::overlap::Stage;
@@ -247,9 +247,10 @@ impl<'a, 'm> Command<'a, 'm> {
         self.context.m.concat(&[high, low]).called(format!("argument_{f}_{k}{of}"))
     }
 
-    /// `condition`, masked unless the next run executes function `f`.
-    pub fn of_function(&self, f: usize, condition: Sig<'m>) -> Sig<'m> {
-        self.function(0).map_or(condition, |number| condition & number.eq(self.context.m.lit(f as u64, number.ty())))
+    /// `condition`, masked unless the next run executes one of these functions. For a number without function it is any.
+    pub fn of_functions(&self, functions: &[usize], condition: Sig<'m>) -> Sig<'m> {
+        let Registers { m, layout, .. } = self.context;
+        self.function(0).map_or(condition, |number| condition & among(m, number, layout.functions.len(), functions))
     }
 
     /// Number of the function of the next run in a stage, if the IP has several.

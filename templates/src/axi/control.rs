@@ -25,6 +25,7 @@ use crate::interface::{Layout, CTRL, GIER, IP_IER, IP_ISR};
 use crate::port::Port;
 use array::contract::overlap::{Stage, MOST_RUNS};
 use rtl::{clog2, u, Design, ModuleBuilder, Reg, Sig, Template, Wire};
+use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct AxiLiteControl {
@@ -191,14 +192,15 @@ impl AxiLiteControl {
         command: &mut Command<'_, 'm>,
         registers: &mut Vec<(u32, Sig<'m>)>,
     ) -> Vec<(Sig<'m>, Sig<'m>)> {
-        let mut faults = command.unknown_function();
+        // Of functions whose arguments are in one register, one condition tells. By index, register and low bits.
+        let mut checked: BTreeMap<(usize, u32, u32), (Sig<'m>, Vec<usize>)> = BTreeMap::new();
         for (f, arguments) in self.layout.functions.iter().enumerate() {
             for k in 0..arguments.len() {
                 let value = command.argument((0, f, k), registers);
                 let low = self.aligned[f][k];
                 if low > 0 {
-                    let misaligned = command.of_function(f, value.slice(0, low).reduce_or());
-                    faults.push((misaligned.called(format!("misaligned_{f}_{k}")), m.lit(k as u64 & 0xff, u(8))));
+                    let misaligned = || (value.slice(0, low).reduce_or(), vec![]);
+                    checked.entry((k, self.layout.argument(f, k), low)).or_insert_with(misaligned).1.push(f);
                 }
                 ports.views[0].arguments[f][k].output(m, value);
                 for view in 1..command.views() {
@@ -206,6 +208,11 @@ impl AxiLiteControl {
                 }
             }
         }
+        let mut faults = command.unknown_function();
+        faults.extend(checked.into_iter().map(|((k, at, _), (misaligned, functions))| {
+            let misaligned = command.of_functions(&functions, misaligned);
+            (misaligned.called(format!("misaligned_{k}_at_{at:02x}")), m.lit(k as u64 & 0xff, u(8)))
+        }));
         for (view, of) in ports.views.iter().enumerate() {
             of.function.iter().zip(command.function(view)).for_each(|(port, number)| port.output(m, number));
         }

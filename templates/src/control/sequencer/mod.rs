@@ -36,6 +36,7 @@ use array::forms;
 use array::vsa::{Vsa, When};
 use rtl::{clog2, u, Design, ModuleBuilder, Reg, Sig, Template, Ty};
 use scop::Affine;
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use uniform::affine::{Condition, Form};
 use uniform::counters::{Case, Counter, Loops};
@@ -255,6 +256,8 @@ struct Build<'a, 'm> {
     runs: Vec<Sig<'m>>,
     /// The number of the one that runs.
     function: Option<Sig<'m>>,
+    /// Sets of functions, a number for each, and whether the one that runs is in it.
+    asked: RefCell<Vec<(Vec<i64>, Sig<'m>)>>,
     waits: Program<'m>,
     /// Outermost first.
     digits: Vec<Digit<'m>>,
@@ -345,6 +348,7 @@ impl Template for Sequencer {
             starts: vec![],
             runs: vec![],
             function: None,
+            asked: RefCell::default(),
             waits,
             digits: vec![],
             ends: BTreeMap::new(),

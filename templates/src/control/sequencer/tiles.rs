@@ -2,7 +2,6 @@
 //! last of.
 
 use super::{Build, Counted, Digit, Load, Permits, SequencerPorts};
-use crate::cases::among;
 use array::vsa::When;
 use rtl::{u, Sig};
 
@@ -36,10 +35,19 @@ impl<'a, 'm> Build<'a, 'm> {
         self.digits.iter().filter_map(at).chain(self.among(when)).collect()
     }
 
-    /// The run executes one of these functions of a merged array.
+    /// The run executes one of these functions of a merged array; none: every run does. Looked up at the start: behind the
+    /// function's number it would be in the way of each wave.
     fn runs_one_of(&self, functions: &[usize]) -> Option<Sig<'m>> {
-        let number = self.function.filter(|_| !functions.is_empty())?;
-        Some(among(self.m, number, self.of.functions, functions))
+        let is: Vec<i64> = (0..self.of.functions).map(|f| i64::from(functions.contains(&f))).collect();
+        if functions.is_empty() || !is.contains(&0) {
+            return None;
+        }
+        let known = self.asked.borrow().iter().find(|(of, _)| *of == is).map(|(_, bit)| *bit);
+        Some(known.unwrap_or_else(|| {
+            let bit = self.kept(format!("runs_some{}", self.asked.borrow().len()), self.by_function(&is, u(1)));
+            self.asked.borrow_mut().push((is, bit));
+            bit
+        }))
     }
 
     /// The next wave's tile is the last that uses a load of input group `g`.
