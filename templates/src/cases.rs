@@ -61,6 +61,23 @@ pub(crate) fn among<'m>(m: &'m ModuleBuilder, number: Sig<'m>, count: usize, som
     table(m, number, &is, u(1))
 }
 
+/// Groups that differ in nothing but the functions of a merged array that they serve: one of each kind, with the functions of
+/// all of it.
+pub(crate) fn alike<K: PartialEq>(
+    groups: &[usize],
+    key: impl Fn(usize) -> K,
+    functions: impl Fn(usize) -> Vec<usize>,
+) -> Vec<(usize, Vec<usize>)> {
+    let mut all: Vec<(usize, Vec<usize>)> = vec![];
+    for &g in groups {
+        match all.iter_mut().find(|(other, _)| key(*other) == key(g)) {
+            Some((_, together)) => together.extend(functions(g)),
+            None => all.push((g, functions(g))),
+        }
+    }
+    all
+}
+
 /// The entry that the lowest `bits` of the number tell.
 fn entry<'m>(m: &'m ModuleBuilder, number: Sig<'m>, bits: u32, values: &[i64], ty: Ty) -> Sig<'m> {
     if bits == 0 || values.iter().all(|v| *v == values[0]) {

@@ -274,7 +274,7 @@ impl<'m> Phases<'m> {
     /// Of a merged array, drives what follows from the case; nothing is asked for any more. Merged arrays have many
     /// cases, so the numbers are tables over the number of the case. Cases that nothing tells apart have one number.
     pub fn finish(&self) {
-        let (Some(Merged { function, pauses }), open) = (&self.merged, self.open.borrow()) else { return };
+        let (Some(merged), open) = (&self.merged, self.open.borrow()) else { return };
         let Pace { m, start, .. } = self.pace;
         let tells = |a: usize, b: usize| open.iter().any(|(values, _)| values[a] != values[b]);
         // The first case of each class.
@@ -287,43 +287,40 @@ impl<'m> Phases<'m> {
             }) as i64
         };
         let mut codes: Vec<i64> = (0..self.behind.bits.len()).map(&mut code).collect();
-        let between = if pauses.contains(&true) { code(self.behind.bits.len()) } else { codes[0] };
+        let between = if merged.pauses.contains(&true) { code(self.behind.bits.len()) } else { codes[0] };
         codes.push(between);
         let ty = u(clog2(classes.len() as u64));
         let first: Vec<i64> = self.first.iter().map(|case| codes[*case]).collect();
-        let at_start = table(m, *function, &first, ty);
-        let case = self.behind_in(&codes, &first, at_start, ty);
-        let case = m.mux(start, at_start, case).called(format!("{}_case", self.name));
+        let case = self.behind_in(merged, &codes, &first, ty);
+        let case = m.mux(start, table(m, merged.function, &first, ty), case).called(format!("{}_case", self.name));
         for (values, behind) in open.iter() {
             let entries: Vec<i64> = classes.iter().map(|case| values[*case]).collect();
             behind.drive(table(m, case, &entries, behind.sig().ty()));
         }
     }
 
-    /// Of a merged array: the code of the case of the phase behind. `first`: by function, that of its first phase.
-    fn behind_in(&self, codes: &[i64], first: &[i64], at_start: Sig<'m>, ty: Ty) -> Sig<'m> {
-        let (m, start) = (self.pace.m, self.pace.start);
-        let all = || by_case(m, &self.behind.bits, codes, ty);
-        let Some(Merged { function, pauses }) = &self.merged else { return all() };
-        let own = |f: usize| self.behind.boxes.iter().zip(codes).filter(move |((of, _), _)| *of == f);
-        let (between, of_one) =
-            (codes[codes.len() - 1], |f: usize| own(f).count() == 0 || own(f).all(|(_, c)| *c == first[f]));
-        let paused = |f: usize| pauses[f] && between != first[f];
-        let several: Vec<usize> = (0..first.len()).filter(|&f| !of_one(f) || paused(f)).collect();
+    /// The code of the case of the phase behind. `first`: by function, that of its first phase.
+    fn behind_in(&self, merged: &Merged<'m>, codes: &[i64], first: &[i64], ty: Ty) -> Sig<'m> {
+        let (m, start, between) = (self.pace.m, self.pace.start, codes[codes.len() - 1]);
         let kept = |name: &str, values: &[i64], ty: Ty| {
-            m.reg(format!("{}_{name}", self.name), ty).next(table(m, *function, values, ty)).en(start).q()
+            let at_start = table(m, merged.function, values, ty);
+            m.reg(format!("{}_{name}", self.name), ty).next(at_start).en(start).q()
         };
+        let own = |f: usize| self.behind.boxes.iter().zip(codes).filter(move |((of, _), _)| *of == f);
+        let changes =
+            |f: &usize| own(*f).any(|(_, code)| *code != first[*f]) || merged.pauses[*f] && between != first[*f];
+        let several: Vec<usize> = (0..first.len()).filter(changes).collect();
         if several.is_empty() {
-            return m.reg(format!("{}_of_run", self.name), ty).next(at_start).en(start).q();
+            return kept("of_run", first, ty);
         }
-        let places: Vec<i64> =
-            (0..first.len()).map(|f| several.iter().position(|s| *s == f).unwrap_or(0) as i64).collect();
-        let place = (several.len() > 1).then(|| kept("place", &places, u(clog2(several.len() as u64))));
-        let Some(of_several) = self.behind.table(m, (&several, place), (codes, ty), MERGED_TABLE_BITS) else {
-            return all();
+        let place = |f: usize| several.iter().position(|s| *s == f);
+        let places: Vec<i64> = (0..first.len()).map(|f| place(f).unwrap_or(0) as i64).collect();
+        let which = (several.len() > 1).then(|| kept("place", &places, u(clog2(several.len() as u64))));
+        let Some(of_several) = self.behind.table(m, (&several, which), (codes, ty), MERGED_TABLE_BITS) else {
+            return by_case(m, &self.behind.bits, codes, ty);
         };
-        let is_several: Vec<i64> = (0..first.len()).map(|f| i64::from(several.contains(&f))).collect();
-        let of_run = m.reg(format!("{}_of_run", self.name), ty).next(at_start).en(start).q();
+        let is_several: Vec<i64> = (0..first.len()).map(|f| i64::from(place(f).is_some())).collect();
+        let of_run = kept("of_run", first, ty);
         m.mux(kept("several", &is_several, u(1)), of_several, of_run)
     }
 

@@ -26,7 +26,9 @@ pub(super) enum Field {
 pub(super) fn control(vsa: &Vsa) -> Resources {
     // Tables of the numbers that a function tells, with registers.
     let tables: i64 = if vsa.is_merged() { program(vsa).iter().sum() } else { 0 };
-    registers(&arguments(vsa), vsa.address_bits) + top(vsa) + sequencer(vsa) + Resources::logic(tables, tables)
+    let sets = [input_sets(vsa, false), output_sets(vsa, false)];
+    let rest = top(vsa, &sets) + sequencer(vsa, &sets) + Resources::logic(tables, tables);
+    registers(&arguments(vsa), vsa.address_bits) + rest
 }
 
 /// Bits of each argument that the host writes: addresses, scalars, numbers that follow from sizes, lengths.
@@ -53,20 +55,20 @@ pub(super) fn registers(arguments: &[i64], address_bits: u32) -> Resources {
 }
 
 /// Reset, the scalars of the run, and the error status of the engines.
-fn top(vsa: &Vsa) -> Resources {
+fn top(vsa: &Vsa, [inputs, outputs]: &[Vec<BufferSet>; 2]) -> Resources {
     let engines = |port: usize| {
         let of = |array: u32| vsa.port_of(array) == port;
         i64::from(vsa.inputs.iter().any(|g| of(g.array))) + i64::from(vsa.outputs.iter().any(|g| of(g.array)))
     };
     let hosted: i64 = (0..vsa.axi_ports()).map(engines).sum();
     let scalars: i64 = vsa.scalars.iter().map(|s| i64::from(s.ty.bits())).sum();
-    let sets = input_sets(vsa, false).into_iter().chain(output_sets(vsa, false)).count() as i64;
+    let sets = (inputs.len() + outputs.len()) as i64;
     // Releases and drains reach the engines through a shift register each.
     Resources::logic(22 + sets + i64::from(vsa.address_bits) * (hosted / 2), 27 + scalars)
 }
 
 /// Loop counters, loads and drains.
-fn sequencer(vsa: &Vsa) -> Resources {
+fn sequencer(vsa: &Vsa, [inputs, outputs]: &[Vec<BufferSet>; 2]) -> Resources {
     let digits = vsa.counters.iter().enumerate().skip(vsa.parameters()).filter(|(_, c)| c.trip > 1);
     let digit = |(_, c): (usize, &Counter)| {
         let bits = bits_of(c.trip);
@@ -77,9 +79,9 @@ fn sequencer(vsa: &Vsa) -> Resources {
     // Which tiles load and which emit differs from function to function of a merged array.
     let tiles = (vsa.inputs.len() + vsa.outputs.len()) as i64;
     let tiles = Resources::logic(if vsa.is_merged() { 2 * tiles } else { 0 }, 0);
-    let loads = Resources::logic(6, 5) * input_sets(vsa, false).len() as i64;
+    let loads = Resources::logic(6, 5) * inputs.len() as i64;
     let drain = |set: &BufferSet| Resources { lut: 5, ff: if set.halves > 1 { 5 } else { 3 }, ..Resources::default() };
-    let drains = output_sets(vsa, false).iter().map(drain).sum::<Resources>() + tiles;
+    let drains = outputs.iter().map(drain).sum::<Resources>() + tiles;
     let gap = if vsa.schedule.interval > 1 { bits_of(vsa.schedule.interval) } else { 0 };
     digits.map(digit).sum::<Resources>() + loads + drains + cases(vsa) + Resources::logic(6 + 2 * gap, 2 + gap)
 }

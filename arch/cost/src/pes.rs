@@ -97,8 +97,8 @@ pub(super) fn operators_of(vsa: &Vsa) -> Vec<Operators> {
     };
     let mut all: Vec<Operators> = vec![];
     for (n, node) in vsa.nodes.iter().enumerate().filter(|(n, _)| needed.count[*n] > 0) {
-        let (Some(kind), cost) = (kind(&node.op), part.operator(NodeId(n as u32))) else { continue };
-        let (kind, count) = (kind.to_lowercase(), needed.count[n]);
+        let Some(kind) = kind(&node.op) else { continue };
+        let (kind, cost, count) = (kind.to_lowercase(), part.operator(NodeId(n as u32)), needed.count[n]);
         match all.iter_mut().find(|of| (&of.kind, of.ty) == (&kind, node.ty)) {
             Some(of) => (of.count, of.cost) = (of.count + count, of.cost + cost * count),
             None => all.push(Operators { kind, ty: node.ty, count, cost: cost * count }),

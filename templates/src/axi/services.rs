@@ -6,7 +6,7 @@ use super::bursts::{Guard, Report};
 use super::clients::Clients;
 use super::elastic::{choose, hold, stage, Ready, Stage};
 use super::program::{self, Program};
-use crate::cases::{modulo, of_case, within};
+use crate::cases::{alike, modulo, of_case, within};
 use crate::phases::{values, Behind, Merged, Outer, Pace, Phases};
 use crate::port::Port;
 use array::contract::overlap::BufferSet;
@@ -561,16 +561,11 @@ impl<'m> Tiles<'_, 'm> {
     fn serves(&self, walk: &Walk, clients: &Clients<'m>, groups: &[usize]) -> Sig<'m> {
         let m = self.numbers.m;
         // Those that are served at the same tiles are asked for together.
-        let mut alike: Vec<(&WalkGroup, Vec<usize>)> = vec![];
-        for g in groups.iter().map(|g| &walk.groups[*g]) {
-            match alike.iter_mut().find(|(of, _)| (&of.when.at, &of.when.cases) == (&g.when.at, &g.when.cases)) {
-                Some((_, functions)) => functions.extend(&g.when.functions),
-                None => alike.push((g, g.when.functions.clone())),
-            }
-        }
+        let when = |g: usize| &walk.groups[g].when;
+        let alike = alike(groups, |g| (&when(g).at, &when(g).cases), |g| when(g).functions.clone());
         let each = alike.iter().map(|(g, functions)| {
             let function = (!functions.is_empty()).then(|| clients.runs(functions));
-            let tests: Vec<_> = function.into_iter().chain(self.at_tile(walk, g)).collect();
+            let tests: Vec<_> = function.into_iter().chain(self.at_tile(walk, &walk.groups[*g])).collect();
             if tests.is_empty() {
                 m.lit(1, u(1))
             } else {

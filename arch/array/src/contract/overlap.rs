@@ -83,7 +83,10 @@ pub fn output_sets(vsa: &Vsa, overlaps: bool) -> Vec<BufferSet> {
         return of.map(|Collectors { groups, double, .. }| BufferSet::new(groups, double)).collect();
     }
     let double = |groups: &[usize]| groups.iter().any(|o| vsa.outputs[*o].slots > 1);
-    let of = |groups: Vec<usize>| BufferSet { halves: if double(&groups) { 2 } else { 1 }, groups };
+    let of = |groups: Vec<usize>| {
+        let double = double(&groups);
+        BufferSet::new(groups, double)
+    };
     clients(vsa, vsa.outputs.len(), Walk::writes).into_iter().map(of).collect()
 }
 

@@ -410,11 +410,7 @@ impl Walk {
     }
     /// The number of values that a counter of phases, the first of them 0, has in runs with a case.
     pub fn trip_in(&self, case: usize, phase: usize) -> i64 {
-        let last = &self.lasts[self.parameters + phase];
-        match self.functions.get(case).map(|f| last.in_function(*f)) {
-            Some(Formula::Const(last)) => last + 1,
-            _ => self.trips[self.parameters + phase],
-        }
+        self.trip_of(self.parameters + phase, self.functions.get(case).copied())
     }
     /// The group is served in phases of a case; that behind the last one stands for none.
     pub fn serves(&self, group: &WalkGroup, case: usize) -> bool {
@@ -442,22 +438,21 @@ impl Walk {
         let most = self.groups.iter().map(bytes).max().unwrap_or(1);
         65 - (most as u64).leading_zeros()
     }
-    /// Trip counts of the kept counters in runs of a function of a merged array; at the greatest sizes.
-    fn trips_in(&self, function: Option<usize>) -> Vec<i64> {
-        let Some(function) = function else { return self.trips.clone() };
-        let own = |case: usize| self.functions.get(case).is_none_or(|f| *f == function);
-        let trip = |(last, trip): (&Formula, &i64)| {
-            let of = |last: &Formula| match last.in_function(function) {
-                Formula::Const(last) => last + 1,
-                _ => *trip,
-            };
-            match last {
-                Formula::ByCase(all) => all.iter().enumerate().filter(|(k, _)| own(*k)).map(|(_, l)| of(l)).max(),
-                one => Some(of(one)),
-            }
-            .unwrap_or(*trip)
+    /// Trip count of a kept counter in runs of a function of a merged array; at the greatest sizes.
+    fn trip_of(&self, counter: usize, function: Option<usize>) -> i64 {
+        let trip = self.trips[counter];
+        let Some(function) = function else { return trip };
+        let of = |last: &Formula| match last.in_function(function) {
+            Formula::Const(last) => last + 1,
+            _ => trip,
         };
-        self.lasts.iter().zip(&self.trips).map(trip).collect()
+        let own = |case: usize| self.functions.get(case).is_none_or(|f| *f == function);
+        match &self.lasts[counter] {
+            Formula::ByCase(all) => {
+                all.iter().enumerate().filter(|(k, _)| own(*k)).map(|(_, last)| of(last)).max().unwrap_or(trip)
+            }
+            one => of(one),
+        }
     }
     /// Bits of a signed number that holds every end of a row's elements.
     pub fn end_bits(&self) -> u32 {
@@ -472,9 +467,10 @@ impl Walk {
     fn form_bits(&self, number: i64, forms: impl Fn(&WalkGroup) -> Vec<&RowForm>) -> u32 {
         let mut most = number;
         for g in &self.groups {
-            let lengths = g.lengths();
-            for trips in g.when.runs().into_iter().map(|f| self.trips_in(f)) {
-                for f in forms(g) {
+            let (forms, lengths) = (forms(g), g.lengths());
+            for function in g.when.runs().into_iter().filter(|_| !forms.is_empty()) {
+                let trips: Vec<i64> = (0..self.trips.len()).map(|j| self.trip_of(j, function)).collect();
+                for f in &forms {
                     let (lo, hi) = f.range(&trips, &lengths);
                     most = most.max(hi).max(lo.saturating_neg());
                 }

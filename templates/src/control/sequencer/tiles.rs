@@ -2,6 +2,7 @@
 //! last of.
 
 use super::{Build, Counted, Digit, Load, Permits, SequencerPorts};
+use crate::cases;
 use array::vsa::When;
 use rtl::{u, Sig};
 
@@ -14,14 +15,7 @@ impl<'a, 'm> Build<'a, 'm> {
         tests: &dyn Fn(usize) -> Vec<Sig<'m>>,
     ) -> Sig<'m> {
         let key = |g: usize| alike(g).into_iter().map(|when| (&when.at, &when.cases)).collect::<Vec<_>>();
-        let mut all: Vec<(usize, Vec<usize>)> = vec![];
-        for &g in groups {
-            let functions = &alike(g)[0].functions;
-            match all.iter_mut().find(|(other, _)| key(*other) == key(g)) {
-                Some((_, together)) => together.extend(functions),
-                None => all.push((g, functions.clone())),
-            }
-        }
+        let all = cases::alike(groups, key, |g| alike(g)[0].functions.clone());
         let each = all.iter().map(|(g, functions)| self.all(self.runs_one_of(functions).into_iter().chain(tests(*g))));
         self.m.any(&each.collect::<Vec<_>>())
     }
