@@ -4,26 +4,34 @@
 //! alike: the same loops in space, the same tiles. Each function's own best array has other tiles, and is searched anew.
 //!
 //! **Method.** What was chosen for one function becomes the options of the other one: loops in space, their order, lanes,
-//! and tiles, those of loops that are not tiled included. A tile that is larger than the other's loop is that loop.
+//! and tiles, those of loops that are not tiled included. A tile that is larger than the other's loop is that loop. If the
+//! other's loop of a sum has fewer iterations than the lanes along it, the lanes that are left are along further loops of
+//! the sum: a PE adds the products of all its lanes either way. Tiles that suit one function may make another one wait
+//! for memory, so they are doubled, halved and left out one by one as long as that saves cycles ([`tuned`]).
 //!
 //! ```text
-//! of 512 channels, 14 × 14 pixels      i in tiles of 128, r of 2, c whole
-//! for 256 channels, 28 × 28 pixels     i in tiles of 128, r of 2, c of 14
+//! of 512 channels, 14 × 14 pixels      i in tiles of 128, r of 2, c whole, 16 lanes along i
+//! for 256 channels, 28 × 28 pixels     i in tiles of 128, r of 2, c of 14, 16 lanes along i
+//! for   3 channels, 3 × 3 kernels      r of 2, c of 14, 3 × 3 lanes along q and i
 //! ```
 
 use crate::compiled::{Compiled, Stages};
-use crate::tuning;
+use crate::{pipeline, tuning};
 use array::kernel::Kernel;
+use cost::board::{Board, Resources};
+use rayon::prelude::*;
 use scop::{Array, ScalarType, Scop, Storage};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use uniform::design::{ArrayChoice, DesignSpec, Shape};
-use uniform::mapping::DimPlan;
-use uniform::system::{Dim, System};
+use uniform::mapping::Plan;
+use uniform::system::{Dim, Placed, System};
 
 /// What two functions of one form have in common, and in what they differ.
 pub struct Form {
     /// The extents of the loops, by name.
     loops: BTreeMap<String, i64>,
+    /// Those of sums: what is stored does not depend on them.
+    summed: BTreeSet<String>,
     /// The arrays: names and types.
     arrays: Vec<(String, ScalarType)>,
 }
@@ -42,19 +50,64 @@ impl Form {
 
     fn new(scop: &Scop, system: &System) -> Option<Form> {
         let plain = system.loops() == (0..system.dims.len());
-        let extent = |d: &Dim| d.hi.saturating_sub(d.lo).saturating_add(1);
         let stored = |a: &&Array| a.storage == Storage::Dram;
+        let is_summed = |d: &usize| {
+            let sums = |s: &Placed| s.dims.contains(d) && s.write.iter().all(|a| a.coeffs[*d] == 0);
+            system.statements.iter().any(sums)
+        };
+        let summed = system.loops().filter(is_summed).map(|d| system.dims[d].name.clone());
         plain.then(|| Form {
             loops: system.dims.iter().map(|d| (d.name.clone(), extent(d))).collect(),
+            summed: summed.collect(),
             arrays: scop.arrays.iter().filter(stored).map(|a| (a.name.clone(), a.ty)).collect(),
         })
     }
 }
 
-/// The specification with which a function of this form gets an array like another one's; `None` if its loops are others.
-pub(crate) fn imitation(of: &Compiled, by: &Form, base: &DesignSpec) -> Option<DesignSpec> {
-    let Stages { system, plan, .. } = of.stages.as_ref()?;
-    let (model, own) = (Form::compiled(of)?, &by.loops);
+/// A function's array like another one's, of which it has the form; `None` if its loops are others, or there is none.
+pub(crate) fn like(
+    of: &Compiled,
+    by: &Form,
+    base: &DesignSpec,
+    compile: impl Fn(&DesignSpec) -> Option<Compiled>,
+) -> Option<Compiled> {
+    let [filled, plain] = [true, false].map(|fill| imitation(of, by, base, fill));
+    let new = filled.as_ref().and_then(&compile);
+    new.or_else(|| compile(plain.as_ref().filter(|_| plain != filled)?))
+}
+
+/// The lanes of a function like another one's. If a loop of a sum has fewer iterations, further loops of the sum get the
+/// lanes that are left, the inner ones first, unless `fill` is false.
+fn lanes(model: &Stages, by: &Form, fill: bool) -> BTreeMap<String, i64> {
+    let Stages { system, plan, .. } = model;
+    let name = |d: usize| system.dims[d].name.clone();
+    let dims = || (0..plan.dims.len()).filter(|&d| plan.dims[d].simd > 1);
+    let mut lanes: BTreeMap<String, i64> = dims().map(|d| (name(d), plan.dims[d].simd)).collect();
+    let mut left = 1;
+    for (name, lanes) in lanes.iter_mut().filter(|(name, _)| fill && by.summed.contains(*name)) {
+        let most = by.loops[name].min(*lanes);
+        left *= *lanes / most;
+        *lanes = most;
+    }
+    let in_time = plan.order.iter().rev().filter(|&&d| plan.dims[d].axis.is_none());
+    for name in in_time.map(|&d| name(d)).filter(|name| by.summed.contains(name)) {
+        // As many as take the fewest waves.
+        let extent = by.loops[&name];
+        let some = extent.unsigned_abs().div_ceil(extent.unsigned_abs().div_ceil(left as u64)) as i64;
+        if !lanes.contains_key(&name) && some > 1 {
+            lanes.insert(name, some);
+            left /= some;
+        }
+    }
+    lanes.retain(|_, lanes| *lanes > 1);
+    lanes
+}
+
+/// The specification of an array like another one's.
+fn imitation(of: &Compiled, by: &Form, base: &DesignSpec, fill: bool) -> Option<DesignSpec> {
+    let model = of.stages.as_ref()?;
+    let Stages { system, plan, .. } = model;
+    let (model, lanes, own) = (Form::compiled(of)?, lanes(model, by, fill), &by.loops);
     let unskewed =
         plan.transform.iter().enumerate().all(|(d, row)| row.iter().enumerate().all(|(k, c)| i64::from(k == d) == *c));
     let same_arrays = model.arrays.iter().map(|a| a.1).eq(by.arrays.iter().map(|a| a.1));
@@ -62,19 +115,18 @@ pub(crate) fn imitation(of: &Compiled, by: &Form, base: &DesignSpec) -> Option<D
         return None;
     }
     let name = |d: usize| system.dims[d].name.clone();
-    let factors = |of: &dyn Fn(&DimPlan) -> Option<i64>| {
-        plan.dims.iter().enumerate().filter_map(|(d, p)| Some((name(d), of(p)?))).collect::<BTreeMap<_, _>>()
-    };
     let tile = |d: usize| plan.dims[d].tile.unwrap_or(model.loops[&system.dims[d].name]);
+    let is_tiled = |d: &usize| {
+        let name = &system.dims[*d].name;
+        tile(*d) < own[name] && lanes.get(name).is_none_or(|lanes| *lanes <= tile(*d))
+    };
+    let latency = (0..plan.dims.len()).filter(|&d| plan.dims[d].latency > 1);
     let cyclic: Vec<String> = (0..plan.dims.len()).filter(|&d| plan.dims[d].cyclic).map(name).collect();
     let shape = Shape {
         order: Some(plan.order.iter().map(|&d| name(d)).collect()),
-        tile: (0..plan.dims.len())
-            .filter(|&d| tile(d) < own[&system.dims[d].name])
-            .map(|d| (name(d), tile(d)))
-            .collect(),
-        latency: factors(&|p| (p.latency > 1).then_some(p.latency)),
-        simd: factors(&|p| (p.simd > 1).then_some(p.simd)),
+        tile: (0..plan.dims.len()).filter(is_tiled).map(|d| (name(d), tile(d))).collect(),
+        latency: latency.map(|d| (name(d), plan.dims[d].latency)).collect(),
+        simd: lanes,
         cyclic: Some(cyclic).filter(|loops| !loops.is_empty()),
         ..Shape::default()
     };
@@ -89,14 +141,74 @@ pub(crate) fn imitation(of: &Compiled, by: &Form, base: &DesignSpec) -> Option<D
     Some(spec)
 }
 
-/// An array like another one takes no more cycles per iteration, or hardly more: a search for a better one is not worth it.
-pub(crate) fn is_as_fast(like: &Compiled, of: &Compiled) -> bool {
-    let each = |c: &Compiled| {
-        let iterations = c.report.work.map_or(0, |work| work.iterations);
-        (i128::from(c.report.prediction.cycles), i128::from(iterations))
-    };
-    let ((cycles, iterations), (most, all)) = (each(like), each(of));
-    100 * cycles * all <= (100 + i128::from(tuning::IMITATED_PERCENT)) * most * iterations
+/// The mapping with a tile of twice as many iterations along a loop; along a loop in space, in twice as many waves.
+pub(crate) fn doubled(plan: &Plan, system: &System, d: usize) -> Option<Plan> {
+    let mut plan = plan.clone();
+    let dim = &mut plan.dims[d];
+    let (tile, extent) = (2 * dim.tile?, extent(&system.dims[d]));
+    dim.tile = Some(tile).filter(|tile| *tile < extent);
+    if dim.axis.is_some() {
+        dim.latency = Some(2 * dim.latency).filter(|_| tile <= extent)?;
+    }
+    Some(plan)
+}
+
+/// The mapping with a tile of half as many iterations along a loop.
+fn halved(plan: &Plan, system: &System, d: usize) -> Option<Plan> {
+    let mut plan = plan.clone();
+    let dim = &mut plan.dims[d];
+    let tile = dim.tile.unwrap_or_else(|| extent(&system.dims[d]));
+    let half = (tile + 1) / 2;
+    if dim.axis.is_some() {
+        dim.latency = Some(dim.latency / 2).filter(|latency| 2 * latency == dim.latency && 2 * half == tile)?;
+    }
+    dim.tile = Some(half).filter(|half| *half < tile && *half >= dim.simd);
+    dim.tile.map(|_| plan)
+}
+
+/// The mapping with a whole loop in each tile.
+fn untiled(plan: &Plan, d: usize) -> Option<Plan> {
+    let mut plan = plan.clone();
+    plan.dims[d].tile.take().filter(|_| plan.dims[d].axis.is_none())?;
+    Some(plan)
+}
+
+/// The array with other tiles, which take the fewest cycles that are found step by step. Steps end when it takes no more
+/// cycles than `enough`.
+pub(crate) fn tuned(array: Compiled, enough: i64, spec: &DesignSpec, board: &Board, limits: &Resources) -> Compiled {
+    let cycles = |c: &Compiled| c.report.prediction.cycles;
+    let mut spec = spec.clone();
+    for array in &array.vsa.arrays {
+        spec.wiring.word.entry(array.name.clone()).or_insert(array.word);
+    }
+    let mut best = array;
+    while cycles(&best) > enough {
+        let Some(Stages { system, plan, .. }) = best.stages.as_ref() else { break };
+        let step = |d: usize| [doubled(plan, system, d), halved(plan, system, d), untiled(plan, d)];
+        let plans: Vec<Plan> = system.loops().flat_map(step).flatten().collect();
+        let is_alike = |new: &Compiled| (new.vsa.extent, new.vsa.lanes) == (best.vsa.extent, best.vsa.lanes);
+        let of = |plan: Plan| pipeline::planned(&best, plan, &spec, board);
+        let all: Vec<Compiled> = plans.into_par_iter().filter_map(of).filter(is_alike).collect();
+        let fitting = all.into_iter().filter(|new| new.report.resources.fits(limits));
+        let new = fitting.min_by_key(|c| (cycles(c), c.report.resources.lut));
+        match new.filter(|new| 1000 * cycles(new) < 999 * cycles(&best)) {
+            Some(new) => best = new,
+            None => break,
+        }
+    }
+    best
+}
+
+fn extent(d: &Dim) -> i64 {
+    d.hi.saturating_sub(d.lo).saturating_add(1)
+}
+
+/// The cycles with which a function's array is as fast as another one's, or hardly slower, in cycles per iteration: a
+/// search for a better one is not worth it.
+pub(crate) fn as_fast(new: &Compiled, of: &Compiled) -> i64 {
+    let iterations = |c: &Compiled| c.report.work.map_or(0, |work| i128::from(work.iterations));
+    let most = i128::from(100 + tuning::IMITATED_PERCENT) * i128::from(of.report.prediction.cycles);
+    (most * iterations(new) / (100 * iterations(of)).max(1)) as i64
 }
 
 /// Arrays of functions, in the order of `order`: a function of the form of an earlier one gets an array like it, if that
@@ -109,7 +221,7 @@ pub(crate) fn in_turn<E>(
     let mut all: BTreeMap<usize, Compiled> = BTreeMap::new();
     let mut models: Vec<usize> = vec![];
     for &f in order {
-        let imitated = models.iter().find_map(|m| like(f, &all[m]).filter(|new| is_as_fast(new, &all[m])));
+        let imitated = models.iter().find_map(|m| like(f, &all[m]).filter(|new| new.report.prediction.cycles <= as_fast(new, &all[m])));
         let one = match imitated {
             Some(new) => new,
             None => {

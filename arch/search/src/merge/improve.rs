@@ -11,8 +11,9 @@
 //! Example: a long function and three short ones within 15,000 LUT. Each alone takes all of them, and merged they take
 //! 20,000. Within 11,000 they fit. Then the long one may become larger, if a short one becomes smaller.
 
-use super::{all_cycles, cycles, grid_of, is_free, narrow, ranked, Choice, Search};
+use super::{all_cycles, cycles, grid_of, lanes_of, is_free, narrow, ranked, Choice, Search};
 use crate::compiled::{Compiled, Stages};
+use crate::imitate::doubled;
 use crate::{branch, pipeline, tuning};
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet};
@@ -103,14 +104,7 @@ impl Search<'_> {
         let mut spec = spec.clone();
         keep_words(&mut spec, own);
         let doubled = |d: usize| {
-            let mut plan = plan.clone();
-            let dim = &mut plan.dims[d];
-            let tile = 2 * dim.tile?;
-            let extent = system.dims[d].hi - system.dims[d].lo + 1;
-            dim.tile = Some(tile).filter(|tile| *tile < extent);
-            if dim.axis.is_some() {
-                dim.latency = Some(2 * dim.latency).filter(|_| tile <= extent)?;
-            }
+            let plan = doubled(plan, system, d)?;
             let is_alike = |new: &Compiled| (new.vsa.extent, new.vsa.lanes) == (own.vsa.extent, own.vsa.lanes);
             pipeline::planned(own, plan, &spec, self.asked.board).filter(is_alike)
         };
@@ -138,20 +132,7 @@ impl Search<'_> {
         let lost = |f: &usize| self.weights[*f] as f64 * (cycles(&own[*f]) - cycles(&self.alone[*f]));
         let slow = |f: &usize| is_free(self.asked.specs[*f]) && lost(f) > least;
         for f in (0..own.len()).filter(slow).collect::<Vec<_>>() {
-            // With fewer lanes, too: their operators are more likely among those of the others. One PE makes room, as do
-            // arrays within a part of the limits, over narrow ports.
-            let fewer = |lanes: i64| Grid { lanes: lanes.max(1), ..grid };
-            let whole = [grid, fewer(grid.lanes / 4), fewer(1), Grid { pes: [1, 1], ..grid }].map(|grid| (grid, 100));
-            let parts = tuning::MERGED_PERCENT.into_iter().filter(|_| !self.asked.specs[f].aim.limit.is_empty());
-            // On the grid that it has alone, too, and with as many lanes in two PEs: all functions together may have more
-            // PEs then.
-            let alone = grid_of(&self.alone[f]);
-            let lanes = alone.pes[0] * alone.pes[1] * alone.lanes;
-            let grids = [grid, alone, Grid { pes: [2, 1], lanes: (lanes / 2).max(1) }];
-            let within = parts.flat_map(|part| grids.map(|grid| (grid, part)));
-            let mut sought: Vec<(Grid, i64)> = whole.into_iter().chain(within).collect();
-            sought.sort();
-            for (grid, percent) in sought {
+            for (grid, percent) in self.worth_seeking(f, grid) {
                 if !self.sought.insert((f, grid, percent)) {
                     continue;
                 }
@@ -165,6 +146,32 @@ impl Search<'_> {
             }
         }
         self.tried.iter().map(Vec::len).sum::<usize>() > before
+    }
+
+    /// The grids and percents of the limits within which a function may get faster than on a merged array of this grid.
+    fn worth_seeking(&self, f: usize, grid: Grid) -> Vec<(Grid, i64)> {
+        // With fewer lanes, too: their operators are more likely among those of the others. One PE makes room, as do
+        // arrays within a part of the limits, over narrow ports.
+        let fewer = |lanes: i64| Grid { lanes: lanes.max(1), ..grid };
+        let whole = [grid, fewer(grid.lanes / 4), fewer(1), Grid { pes: [1, 1], ..grid }].map(|grid| (grid, 100));
+        let is_limited = self.part_of_limits(0.5) != self.asked.specs[f].aim.limit;
+        let parts = tuning::MERGED_PERCENT.into_iter().filter(|_| is_limited);
+        // On the grid that it has alone, too, and with as many lanes in two PEs: all functions together may have more
+        // PEs then.
+        let alone = grid_of(&self.alone[f]);
+        let lanes = lanes_of(alone);
+        let grids = [grid, alone, Grid { pes: [2, 1], lanes: (lanes / 2).max(1) }];
+        let within = parts.flat_map(|part| grids.map(|grid| (grid, part)));
+        let mut all: Vec<(Grid, i64)> = whole.into_iter().chain(within).collect();
+        // Lanes that are too few, and where its own array is found again.
+        let iterations = self.alone[f].report.work.map_or(0, |work| work.iterations);
+        let now = self.best.as_ref().map_or(i64::MAX, |best| best.1.own[f].report.prediction.cycles);
+        all.retain(|&(grid, percent)| {
+            let is_own = percent == 100 && grid.holds(alone.pes, alone.lanes);
+            !is_own && iterations / lanes_of(grid) < now
+        });
+        all.sort();
+        all
     }
 
     /// Gives one function after the other but `f` smaller and smaller arrays that were tried, until all fit, as long as

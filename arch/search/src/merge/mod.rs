@@ -18,8 +18,8 @@ mod improve;
 use crate::choose::{limits_of, objective};
 use crate::compiled::{self, Compiled};
 use crate::cuts;
-use crate::imitate::{imitation, in_turn, Form};
-use crate::{branch, pipeline, tuning};
+use crate::imitate::{as_fast, in_turn, Form};
+use crate::{branch, imitate, pipeline, tuning};
 use array::kernel::Kernel;
 use array::merge::{merge, Unmergeable};
 use array::vsa::{Member, Vsa};
@@ -51,10 +51,20 @@ pub struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// The array of a function that is like another function's, within the limits.
-    fn like(&self, f: usize, form: Option<&Form>, spec: &DesignSpec, model: &Compiled) -> Option<Compiled> {
-        let new = (self.again)(f, &imitation(model, form.filter(|_| is_free(spec))?, spec)?)?;
+    /// The array of a function that is like another function's, within the limits. Its tiles are its own if they cost it
+    /// cycles: `enough` says which are few.
+    fn like(
+        &self,
+        f: usize,
+        (form, spec): (Option<&Form>, &DesignSpec),
+        model: &Compiled,
+        enough: impl Fn(&Compiled) -> i64,
+    ) -> Option<Compiled> {
+        let form = form.filter(|_| is_free(spec))?;
+        let new = imitate::like(model, form, spec, |spec| (self.again)(f, spec))?;
         let limits = limits_of(self.board, &spec.aim.limit).ok()?;
+        let enough = enough(&new);
+        let new = imitate::tuned(new, enough, spec, self.board, &limits);
         new.report.resources.fits(&limits).then_some(new)
     }
 
@@ -95,7 +105,9 @@ pub fn alone<E>(
 ) -> Result<Vec<Compiled>, E> {
     let forms: Vec<Option<Form>> = programs.iter().map(|p| p.as_ref().and_then(Form::of)).collect();
     let order = asked.order(|f| programs[f].as_ref().map_or(0, |p| p.work.iterations));
-    let like = |f: usize, model: &Compiled| asked.like(f, forms[f].as_ref(), asked.specs[f], model);
+    let like = |f: usize, model: &Compiled| {
+        asked.like(f, (forms[f].as_ref(), asked.specs[f]), model, |new| as_fast(new, model))
+    };
     in_turn(&order, like, compile)
 }
 
@@ -132,7 +144,7 @@ pub fn merged(asked: &Asked, alone: Vec<Compiled>) -> Result<Vec<Compiled>, Diag
     grids.iter().filter(|grid| !followed.contains(grid)).for_each(|&grid| _ = search.try_within(grid));
     search.tighten();
     // Fewer and fewer lanes, until something fits: in PEs of their own, and in one PE.
-    let mut lanes = grids.iter().map(|g| g.pes[0] * g.pes[1] * g.lanes).min().unwrap_or(1);
+    let mut lanes = grids.iter().map(|g| lanes_of(*g)).min().unwrap_or(1);
     let mut fits = search.best.is_some();
     while !fits && lanes > 0 {
         for grid in [Grid { pes: [lanes, 1], lanes: 1 }, Grid { pes: [1, 1], lanes }] {
@@ -229,7 +241,7 @@ impl Search<'_> {
 
     /// Cycles come first, and arrays of no more lanes than this grid has can save hardly any.
     fn cannot_gain(&self, grid: Grid) -> bool {
-        let lanes = (grid.pes[0] * grid.pes[1] * grid.lanes).max(1) as f64;
+        let lanes = lanes_of(grid) as f64;
         let least = |c: &Compiled| c.report.work.map_or(0.0, |work| work.iterations as f64 / lanes);
         let bound = self.total(&self.alone.iter().map(least).collect::<Vec<_>>());
         let slack = 1.0 + tuning::IMITATED_PERCENT as f64 / 100.0;
@@ -330,7 +342,9 @@ impl Search<'_> {
             Some(spec)
         };
         let specs: Vec<Option<DesignSpec>> = (0..self.alone.len()).map(spec).collect();
-        let like = |f: usize, model: &Compiled| self.asked.like(f, self.forms[f].as_ref(), specs[f].as_ref()?, model);
+        let like = |f: usize, model: &Compiled| {
+            self.asked.like(f, (self.forms[f].as_ref(), specs[f].as_ref()?), model, |new| as_fast(new, model))
+        };
         let search = |f: usize| {
             let new = specs[f].as_ref().and_then(|spec| (self.asked.again)(f, spec));
             // Else its own, or one that was found before, perhaps over wider ports.
@@ -347,10 +361,9 @@ impl Search<'_> {
     fn try_like(&mut self, model: usize) -> bool {
         let mut found = 0;
         let one = |(f, c): (usize, &Compiled)| {
-            let spec = self.asked.specs[f];
-            let form = self.forms[f].as_ref().filter(|_| f != model && is_free(spec));
-            let like = form.and_then(|form| imitation(&self.alone[model], form, spec));
-            let like = like.and_then(|spec| (self.asked.again)(f, &spec));
+            let enough = |_: &Compiled| c.report.prediction.cycles * (100 + tuning::IMITATED_PERCENT) / 100;
+            let asked = (self.forms[f].as_ref().filter(|_| f != model), self.asked.specs[f]);
+            let like = self.asked.like(f, asked, &self.alone[model], enough);
             found += usize::from(like.is_some());
             like.unwrap_or_else(|| c.clone())
         };
@@ -389,6 +402,11 @@ fn narrow(spec: &mut DesignSpec, vsa: &Vsa, bytes: u32) {
 
 fn grid_of(compiled: &Compiled) -> Grid {
     Grid { pes: compiled.vsa.extent, lanes: compiled.vsa.lanes }
+}
+
+/// Of all PEs.
+fn lanes_of(grid: Grid) -> i64 {
+    (grid.pes[0] * grid.pes[1] * grid.lanes).max(1)
 }
 
 fn cycles(compiled: &Compiled) -> f64 {
