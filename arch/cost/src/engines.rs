@@ -15,16 +15,17 @@ use uniform::fabric::Fabric;
 /// Reader and writer of a port that walk like this.
 pub(super) fn engines(vsa: &Vsa, port: usize, [reads, writes]: &[Option<Walk>; 2]) -> Resources {
     let memory = vsa.on_chip(port).map_or(Resources::default(), |array| on_chip(array, vsa.device()));
+    // Bursts to a memory inside the IP meet few borders, and nobody answers with errors.
+    let [shorter_reads, shorter_writes] = if vsa.on_chip(port).is_some() { [60, 105] } else { [0; 2] };
     // A sketch does not say which drains the loads wait for.
     let awaited = |walk| if vsa.nodes.is_empty() { Resources::default() } else { waits(walk) };
-    let reader = memory
-        + reads.as_ref().map_or(Resources::default(), |walk| {
-            reader(walk, vsa.ahead, vsa.fabric) + awaited(walk) + sized(vsa, walk)
-        });
-    reader
-        + writes
-            .as_ref()
-            .map_or(Resources::default(), |walk| writer(walk, drain_latency(vsa, port), vsa.fabric) + sized(vsa, walk))
+    let reads = reads.as_ref().map(|walk| {
+        reader(walk, vsa.ahead, vsa.fabric) + awaited(walk) + sized(vsa, walk) - Resources::logic(shorter_reads, 0)
+    });
+    let writes = writes.as_ref().map(|walk| {
+        writer(walk, drain_latency(vsa, port), vsa.fabric) + sized(vsa, walk) - Resources::logic(shorter_writes, 0)
+    });
+    memory + reads.unwrap_or_default() + writes.unwrap_or_default()
 }
 
 /// Registers of an engine for the numbers that follow from sizes.
@@ -40,7 +41,7 @@ fn sized(vsa: &Vsa, walk: &Walk) -> Resources {
 fn on_chip(array: &DramArray, device: Device) -> Resources {
     let (bits, elements) = (8 * i64::from(array.bus_bytes()), i64::from(array.word));
     let words = array.words().max(2);
-    let rest = Resources::logic(80, 2 * bits + elements + 70);
+    let rest = Resources::logic(105, 2 * bits + elements + 70);
     if in_luts(words) {
         return memory(words, bits / elements, device.fabric) * elements + Resources::ff(bits) + rest;
     }
@@ -101,13 +102,18 @@ pub(super) fn coded(cases: usize) -> i64 {
 }
 
 /// Steps of a merged array's accumulators, of so many bits together: tables by function, and the choice among the counters
-/// that may count.
+/// that may count. Tables over few functions are part of the logic behind them.
 fn steps(walk: &Walk, bits: i64) -> Resources {
     let counters = (walk.trips.len() - walk.parameters) as i64;
-    if walk.merged().is_none() || counters == 0 {
-        return Resources::default();
-    }
-    Resources::logic(bits * (counters.min(3) / 2 + counters) / 2, bits * counters / 2)
+    let quarters = match walk.merged() {
+        None => return Resources::default(),
+        Some(0..=2) => 0,
+        Some(3..=4) => 1,
+        Some(5..=8) => 2,
+        Some(_) => 4,
+    };
+    let (tables, choice) = (bits * counters * quarters / 4, bits * (counters.min(3) / 2));
+    Resources::logic((tables + choice) / 2, bits * counters / 2)
 }
 
 /// Comparisons of counters with the constant ends of their ranges: one LUT compares up to six bits.
