@@ -143,7 +143,12 @@ def main():
         ["--grid", "4x1"],
         ["--grid", "8x8", "--objective", "cycles"],
     )
-    corr = (["--grid", "1"], ["--limit", "lut=15579,dsp=12"], ["--grid", "1x1x4"], ["--grid", "8"])
+    corr = (
+        ["--grid", "1"],
+        ["--limit", "lut=15579,dsp=12", "--weights", "center=10,stddev=10,center_reduce=10"],
+        ["--grid", "1x1x4"],
+        ["--grid", "8"],
+    )
     text = TEXT.format(
         board=BOARD,
         runs=RUNS,

@@ -85,15 +85,15 @@ fn lanes(model: &Stages, by: &Form, fill: bool) -> BTreeMap<String, i64> {
     let mut lanes: BTreeMap<String, i64> = dims().map(|d| (name(d), plan.dims[d].simd)).collect();
     let mut left = 1;
     for (name, lanes) in lanes.iter_mut().filter(|(name, _)| fill && by.summed.contains(*name)) {
-        let most = by.loops[name].min(*lanes);
-        left *= *lanes / most;
-        *lanes = most;
+        let some = by.loops[name].clamp(1, *lanes);
+        left *= *lanes / some;
+        *lanes = some;
     }
     let in_time = plan.order.iter().rev().filter(|&&d| plan.dims[d].axis.is_none());
     for name in in_time.map(|&d| name(d)).filter(|name| by.summed.contains(name)) {
-        // As many as take the fewest waves.
-        let extent = by.loops[&name];
-        let some = extent.unsigned_abs().div_ceil(extent.unsigned_abs().div_ceil(left as u64)) as i64;
+        // As few as take the fewest waves.
+        let extent = by.loops[&name].max(1).unsigned_abs();
+        let some = extent.div_ceil(extent.div_ceil(left as u64)) as i64;
         if !lanes.contains_key(&name) && some > 1 {
             lanes.insert(name, some);
             left /= some;
@@ -221,7 +221,9 @@ pub(crate) fn in_turn<E>(
     let mut all: BTreeMap<usize, Compiled> = BTreeMap::new();
     let mut models: Vec<usize> = vec![];
     for &f in order {
-        let imitated = models.iter().find_map(|m| like(f, &all[m]).filter(|new| new.report.prediction.cycles <= as_fast(new, &all[m])));
+        let imitated = models
+            .iter()
+            .find_map(|m| like(f, &all[m]).filter(|new| new.report.prediction.cycles <= as_fast(new, &all[m])));
         let one = match imitated {
             Some(new) => new,
             None => {

@@ -31,6 +31,27 @@ fn layers_weigh_as_often_as_they_run() {
     assert!(text(&output.stderr).contains("no function has this name; there are layer_first_one, layer_2"));
 }
 
+/// A layer of few channels gets an array like that of the layer of many, with lanes along its kernel instead, and tiles of
+/// its own.
+#[test]
+fn a_layer_of_few_channels_has_lanes_along_its_kernel() {
+    let dir = tempfile::tempdir().unwrap();
+    let net = "[[layer]]\nname = \"image\"\ndefine = { O = 16, I = 3, S = 8, Q = 3 }\n\
+        [[layer]]\nname = \"body\"\ntimes = 4\ndefine = { O = 16, I = 16, S = 8, Q = 3 }\n";
+    let body = "[function.layer_body]\nspace = [\"o\", \"r\"]\nsimd = { i = 16 }\ntile = { o = 4, r = 2 }\n";
+    let (net, design) = (kernel(dir.path(), "net.toml", net), kernel(dir.path(), "design.toml", body));
+    let out = dir.path().join("out").to_string_lossy().into_owned();
+    let options = ["--network", &net, "--design", &design, "--board", "u250", "--json"];
+    let report = json(&[&["rtl", LAYER, "-o", &out], &options[..]].concat());
+    let of = |layer: &str| &report["functions"][layer];
+    assert_eq!(of("layer_image")["array"], of("layer_body")["array"], "{report}");
+    let loops = of("layer_image")["time_loops"].as_array().unwrap();
+    let is_in_time = |name: &str| loops.iter().any(|l| l["name"] == name);
+    assert!(!is_in_time("q.time") && !is_in_time("i.time") && is_in_time("o.latency"), "{loops:?}");
+    let simulated = json(&[&["sim", LAYER, "--sequence", "8"], &options[..]].concat());
+    assert_eq!(simulated["match"], true, "{simulated}");
+}
+
 /// Layers with the same program are one function. A layer is chosen by its name.
 #[test]
 fn equal_layers_are_one_function() {

@@ -11,7 +11,7 @@
 //! Example: a long function and three short ones within 15,000 LUT. Each alone takes all of them, and merged they take
 //! 20,000. Within 11,000 they fit. Then the long one may become larger, if a short one becomes smaller.
 
-use super::{all_cycles, cycles, grid_of, lanes_of, is_free, narrow, ranked, Choice, Search};
+use super::{all_cycles, cycles, grid_of, is_free, lanes_of, narrow, ranked, Choice, Search};
 use crate::compiled::{Compiled, Stages};
 use crate::imitate::doubled;
 use crate::{branch, pipeline, tuning};

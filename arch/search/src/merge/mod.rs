@@ -191,7 +191,14 @@ pub fn worth(asked: &Asked, all: &[Compiled]) -> Result<(f64, f64), Diagnostics>
     let limits = limits_of(asked.board, &asked.specs[0].aim.limit).map_err(wrong)?;
     let weights = weights(asked, all).map_err(wrong)?;
     let need = resources::estimate(all[0].built()) + compiled::outside(all);
-    Ok(ranked(asked, total(&weights, &all_cycles(all)), branch::share(&need, &limits)))
+    Ok(ranked(asked, total(&weights, &all_cycles(all)), size(&need, &limits)))
+}
+
+/// The share of the scarcest resource; of two that take the same, what takes less of the others is smaller.
+fn size(need: &Resources, limits: &Resources) -> f64 {
+    let share = |(need, most): (i64, i64)| need as f64 / most.max(1) as f64;
+    let all = need.counts().into_iter().zip(limits.counts()).map(share).sum::<f64>();
+    branch::share(need, limits) + all / 1000.0
 }
 
 /// Cycles and size in the order in which the objective asks for them.
@@ -251,10 +258,11 @@ impl Search<'_> {
             && best.is_some_and(|b| b <= slack * bound)
     }
 
-    /// What a merged array costs that needs this and takes these cycles: first by the objective.
+    /// What a merged array costs that needs this and takes these cycles: first by the objective. Of choices
+    /// whose cycles differ by less than a thousandth, the smaller one is better.
     fn cost(&self, need: &Resources, cycles: &[f64]) -> (f64, f64) {
         let slower = self.total(cycles) / self.total(&all_cycles(self.alone)).max(1.0);
-        ranked(self.asked, slower, branch::share(need, &self.limits))
+        ranked(self.asked, (1000.0 * slower).round() / 1000.0, size(need, &self.limits))
     }
 
     /// Merges these arrays, as they are and with ports of equal widths. The least share of the limits that either takes.
