@@ -7,7 +7,8 @@
 //! and tiles, those of loops that are not tiled included. A tile that is larger than the other's loop is that loop. If the
 //! other's loop of a sum has fewer iterations than the lanes along it, the lanes that are left are along further loops of
 //! the sum: a PE adds the products of all its lanes either way. Tiles that suit one function may make another one wait
-//! for memory, so they are doubled, halved and left out one by one as long as that saves cycles ([`tuned`]).
+//! for memory: where cycles come first, they are doubled, halved and left out one by one as long as that saves some
+//! ([`tuned`]).
 //!
 //! ```text
 //! of 512 channels, 14 × 14 pixels      i in tiles of 128, r of 2, c whole, 16 lanes along i

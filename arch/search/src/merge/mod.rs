@@ -51,8 +51,8 @@ pub struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// The array of a function that is like another function's, within the limits. Its tiles are its own if they cost it
-    /// cycles: `enough` says which are few.
+    /// The array of a function that is like another function's, within the limits. Where cycles come first, its tiles are
+    /// its own if those of the other function cost it cycles: `enough` says which are few.
     fn like(
         &self,
         f: usize,
@@ -63,7 +63,7 @@ impl Asked<'_> {
         let form = form.filter(|_| is_free(spec))?;
         let new = imitate::like(model, form, spec, |spec| (self.again)(f, spec))?;
         let limits = limits_of(self.board, &spec.aim.limit).ok()?;
-        let enough = enough(&new);
+        let enough = if self.is_for_cycles() { enough(&new) } else { i64::MAX };
         let new = imitate::tuned(new, enough, spec, self.board, &limits);
         new.report.resources.fits(&limits).then_some(new)
     }
@@ -258,11 +258,10 @@ impl Search<'_> {
             && best.is_some_and(|b| b <= slack * bound)
     }
 
-    /// What a merged array costs that needs this and takes these cycles: first by the objective. Of choices
-    /// whose cycles differ by less than a thousandth, the smaller one is better.
+    /// What a merged array costs that needs this and takes these cycles: first by the objective.
     fn cost(&self, need: &Resources, cycles: &[f64]) -> (f64, f64) {
         let slower = self.total(cycles) / self.total(&all_cycles(self.alone)).max(1.0);
-        ranked(self.asked, (1000.0 * slower).round() / 1000.0, size(need, &self.limits))
+        ranked(self.asked, slower, size(need, &self.limits))
     }
 
     /// Merges these arrays, as they are and with ports of equal widths. The least share of the limits that either takes.
