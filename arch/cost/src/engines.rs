@@ -14,9 +14,10 @@ use uniform::fabric::Fabric;
 
 /// Reader and writer of a port that walk like this.
 pub(super) fn engines(vsa: &Vsa, port: usize, [reads, writes]: &[Option<Walk>; 2]) -> Resources {
-    let memory = vsa.on_chip(port).map_or(Resources::default(), |array| on_chip(array, vsa.device()));
+    let inside = vsa.on_chip(port);
+    let memory = inside.map_or(Resources::default(), |array| on_chip(array, vsa.device()));
     // Bursts to a memory inside the IP meet few borders, and nobody answers with errors.
-    let [shorter_reads, shorter_writes] = if vsa.on_chip(port).is_some() { [60, 105] } else { [0; 2] };
+    let [shorter_reads, shorter_writes] = if inside.is_some() { [60, 105] } else { [0; 2] };
     // A sketch does not say which drains the loads wait for.
     let awaited = |walk| if vsa.nodes.is_empty() { Resources::default() } else { waits(walk) };
     let reads = reads.as_ref().map(|walk| {

@@ -25,7 +25,7 @@ use scop::{Array, ScalarType, Scop, Storage};
 use std::collections::{BTreeMap, BTreeSet};
 use uniform::design::{ArrayChoice, DesignSpec, Shape};
 use uniform::mapping::Plan;
-use uniform::system::{Dim, Placed, System};
+use uniform::system::System;
 
 /// What two functions of one form have in common, and in what they differ.
 pub struct Form {
@@ -52,13 +52,10 @@ impl Form {
     fn new(scop: &Scop, system: &System) -> Option<Form> {
         let plain = system.loops() == (0..system.dims.len());
         let stored = |a: &&Array| a.storage == Storage::Dram;
-        let is_summed = |d: &usize| {
-            let sums = |s: &Placed| s.dims.contains(d) && s.write.iter().all(|a| a.coeffs[*d] == 0);
-            system.statements.iter().any(sums)
-        };
+        let is_summed = |d: &usize| system.statements.iter().any(|placed| placed.sums_along(*d));
         let summed = system.loops().filter(is_summed).map(|d| system.dims[d].name.clone());
         plain.then(|| Form {
-            loops: system.dims.iter().map(|d| (d.name.clone(), extent(d))).collect(),
+            loops: system.dims.iter().map(|d| (d.name.clone(), d.extent())).collect(),
             summed: summed.collect(),
             arrays: scop.arrays.iter().filter(stored).map(|a| (a.name.clone(), a.ty)).collect(),
         })
@@ -146,7 +143,7 @@ fn imitation(of: &Compiled, by: &Form, base: &DesignSpec, fill: bool) -> Option<
 pub(crate) fn doubled(plan: &Plan, system: &System, d: usize) -> Option<Plan> {
     let mut plan = plan.clone();
     let dim = &mut plan.dims[d];
-    let (tile, extent) = (2 * dim.tile?, extent(&system.dims[d]));
+    let (tile, extent) = (2 * dim.tile?, system.dims[d].extent());
     dim.tile = Some(tile).filter(|tile| *tile < extent);
     if dim.axis.is_some() {
         dim.latency = Some(2 * dim.latency).filter(|_| tile <= extent)?;
@@ -158,7 +155,7 @@ pub(crate) fn doubled(plan: &Plan, system: &System, d: usize) -> Option<Plan> {
 fn halved(plan: &Plan, system: &System, d: usize) -> Option<Plan> {
     let mut plan = plan.clone();
     let dim = &mut plan.dims[d];
-    let tile = dim.tile.unwrap_or_else(|| extent(&system.dims[d]));
+    let tile = dim.tile.unwrap_or_else(|| system.dims[d].extent());
     let half = (tile + 1) / 2;
     if dim.axis.is_some() {
         dim.latency = Some(dim.latency / 2).filter(|latency| 2 * latency == dim.latency && 2 * half == tile)?;
@@ -174,22 +171,32 @@ fn untiled(plan: &Plan, d: usize) -> Option<Plan> {
     Some(plan)
 }
 
+/// Gives a function the words of an array of its own, where the user gives none.
+pub(crate) fn keep_words(spec: &mut DesignSpec, own: &Compiled) {
+    for array in &own.vsa.arrays {
+        spec.wiring.word.entry(array.name.clone()).or_insert(array.word);
+    }
+}
+
+/// The array with other tiles; `None` if it has other PEs or lanes then.
+pub(crate) fn retiled(own: &Compiled, plan: Plan, spec: &DesignSpec, board: &Board) -> Option<Compiled> {
+    let is_alike = |new: &Compiled| (new.vsa.extent, new.vsa.lanes) == (own.vsa.extent, own.vsa.lanes);
+    pipeline::planned(own, plan, spec, board).filter(is_alike)
+}
+
 /// The array with other tiles, which take the fewest cycles that are found step by step. Steps end when it takes no more
 /// cycles than `enough`.
 pub(crate) fn tuned(array: Compiled, enough: i64, spec: &DesignSpec, board: &Board, limits: &Resources) -> Compiled {
     let cycles = |c: &Compiled| c.report.prediction.cycles;
     let mut spec = spec.clone();
-    for array in &array.vsa.arrays {
-        spec.wiring.word.entry(array.name.clone()).or_insert(array.word);
-    }
+    keep_words(&mut spec, &array);
     let mut best = array;
     while cycles(&best) > enough {
         let Some(Stages { system, plan, .. }) = best.stages.as_ref() else { break };
         let step = |d: usize| [doubled(plan, system, d), halved(plan, system, d), untiled(plan, d)];
         let plans: Vec<Plan> = system.loops().flat_map(step).flatten().collect();
-        let is_alike = |new: &Compiled| (new.vsa.extent, new.vsa.lanes) == (best.vsa.extent, best.vsa.lanes);
-        let of = |plan: Plan| pipeline::planned(&best, plan, &spec, board);
-        let all: Vec<Compiled> = plans.into_par_iter().filter_map(of).filter(is_alike).collect();
+        let of = |plan: Plan| retiled(&best, plan, &spec, board);
+        let all: Vec<Compiled> = plans.into_par_iter().filter_map(of).collect();
         let fitting = all.into_iter().filter(|new| new.report.resources.fits(limits));
         let new = fitting.min_by_key(|c| (cycles(c), c.report.resources.lut));
         match new.filter(|new| 1000 * cycles(new) < 999 * cycles(&best)) {
@@ -198,10 +205,6 @@ pub(crate) fn tuned(array: Compiled, enough: i64, spec: &DesignSpec, board: &Boa
         }
     }
     best
-}
-
-fn extent(d: &Dim) -> i64 {
-    d.hi.saturating_sub(d.lo).saturating_add(1)
 }
 
 /// The cycles with which a function's array is as fast as another one's, or hardly slower, in cycles per iteration: a

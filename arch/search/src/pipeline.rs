@@ -282,8 +282,7 @@ fn lanes_out_of_order(kernel: &Kernel, plan: &Plan, spec: &DesignSpec) -> Option
     };
     (0..system.statements.len()).filter(fixed).find_map(|s| {
         let placed = &system.statements[s];
-        let summed = |d: &usize| placed.dims.contains(d) && placed.write.iter().all(|a| a.coeffs[*d] == 0);
-        let loops: Vec<usize> = (0..system.dims.len()).filter(summed).collect();
+        let loops: Vec<usize> = (0..system.dims.len()).filter(|&d| placed.sums_along(d)).collect();
         let inner = *loops.last()?;
         let lanes = |d: &usize| {
             let row = plan.transform.iter().position(|row| row.iter().enumerate().all(|(k, &c)| c == i64::from(k == *d)));

@@ -102,7 +102,7 @@ pub fn requested<'a>(program: Kernel<'a>, spec: &DesignSpec) -> Result<Kernel<'a
         .iter()
         .map(|(name, &by)| Ok(Skew { dim: dim_named(system, name).map_err(|f| vec![f])?, by }))
         .collect::<Result<Vec<Skew>, Diagnostics>>()?;
-    let extent = |d: usize| system.dims[d].hi - system.dims[d].lo + 1;
+    let extent = |d: usize| system.dims[d].extent();
     if let Some(&Skew { dim, by }) = asked.iter().find(|s| !(0..=extent(s.dim)).contains(&s.by)) {
         let name = &system.dims[dim].name;
         return fault(
@@ -155,7 +155,7 @@ fn is_sound(program: &Kernel) -> bool {
 
 /// The sizes of strips of dimension `d` that are tried, `least` at least.
 fn sizes(system: &System, d: usize, least: i64) -> Vec<i64> {
-    let extent = system.dims[d].hi - system.dims[d].lo + 1;
+    let extent = system.dims[d].extent();
     let mut sizes: Vec<i64> =
         tuning::STRIPS.iter().map(|n| (extent + n - 1) / n).filter(|size| (least..extent).contains(size)).collect();
     sizes.dedup();
@@ -210,7 +210,7 @@ pub fn carrying(program: &Kernel, best: &Design, limits: &Resources, spec: &Desi
         return found;
     }
     let in_time = |d: usize| plan.dims[d].axis.is_none();
-    let extent = |d: usize| program.system.dims[d].hi - program.system.dims[d].lo + 1;
+    let extent = |d: usize| program.system.dims[d].extent();
     for (d, far) in strips::dimensions(&program.system).into_iter().filter(|&(d, far)| far > 0 && in_time(d)) {
         for size in sizes(&program.system, d, far) {
             let later = (extent(d) - 1) / size;

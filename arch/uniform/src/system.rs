@@ -81,6 +81,11 @@ pub struct Dim {
 }
 
 impl Dim {
+    /// Coordinates from the least to the greatest.
+    pub fn extent(&self) -> i64 {
+        self.hi.saturating_sub(self.lo).saturating_add(1)
+    }
+
     /// The dimensions, with these names and kinds, around all of these statements.
     pub fn around(names: Vec<String>, kind: impl Fn(usize) -> Kind, statements: &[Placed]) -> Vec<Dim> {
         let union: Vec<Vec<Constraint>> = statements.iter().flat_map(|p| p.domain.clone()).collect();
@@ -171,6 +176,11 @@ pub struct Store {
 }
 
 impl Placed {
+    /// It runs along a dimension and stores to the same element there.
+    pub fn sums_along(&self, d: usize) -> bool {
+        self.dims.contains(&d) && self.write.iter().all(|a| a.coeffs[d] == 0)
+    }
+
     /// Statement `s` of `scop`; everything else follows from its place.
     pub fn new(scop: &Scop, s: usize, place: Place, frame: Frame) -> Placed {
         let Place { dims, iterators, domain, mut variables, live_out } = place;

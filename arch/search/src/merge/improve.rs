@@ -13,8 +13,8 @@
 
 use super::{all_cycles, cycles, grid_of, is_free, lanes_of, narrow, ranked, Choice, Search};
 use crate::compiled::{Compiled, Stages};
-use crate::imitate::doubled;
-use crate::{branch, pipeline, tuning};
+use crate::imitate::{doubled, keep_words, retiled};
+use crate::{branch, tuning};
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet};
 use uniform::aim::{Grid, Most};
@@ -103,11 +103,7 @@ impl Search<'_> {
         let Stages { system, plan, .. } = own.stages.as_ref().filter(|_| is_free(spec))?;
         let mut spec = spec.clone();
         keep_words(&mut spec, own);
-        let doubled = |d: usize| {
-            let plan = doubled(plan, system, d)?;
-            let is_alike = |new: &Compiled| (new.vsa.extent, new.vsa.lanes) == (own.vsa.extent, own.vsa.lanes);
-            pipeline::planned(own, plan, &spec, self.asked.board).filter(is_alike)
-        };
+        let doubled = |d: usize| retiled(own, doubled(plan, system, d)?, &spec, self.asked.board);
         let all = system.loops().filter_map(doubled);
         let worth = |c: &Compiled| ranked(self.asked, cycles(c), branch::share(&c.report.resources, &self.limits));
         all.min_by(|a, b| worth(a).partial_cmp(&worth(b)).unwrap_or(Ordering::Equal))
@@ -264,13 +260,6 @@ impl Search<'_> {
             }
         }
         limit
-    }
-}
-
-/// Gives a function the words of an array of its own, where the user gives none.
-fn keep_words(spec: &mut DesignSpec, own: &Compiled) {
-    for array in &own.vsa.arrays {
-        spec.wiring.word.entry(array.name.clone()).or_insert(array.word);
     }
 }
 

@@ -52,18 +52,18 @@ pub struct Asked<'a> {
 
 impl Asked<'_> {
     /// The array of a function that is like another function's, within the limits. Where cycles come first, its tiles are
-    /// its own if those of the other function cost it cycles: `enough` says which are few.
+    /// its own if it is slower with those of the other function than `fast`, per iteration.
     fn like(
         &self,
         f: usize,
         (form, spec): (Option<&Form>, &DesignSpec),
         model: &Compiled,
-        enough: impl Fn(&Compiled) -> i64,
+        fast: &Compiled,
     ) -> Option<Compiled> {
         let form = form.filter(|_| is_free(spec))?;
         let new = imitate::like(model, form, spec, |spec| (self.again)(f, spec))?;
         let limits = limits_of(self.board, &spec.aim.limit).ok()?;
-        let enough = if self.is_for_cycles() { enough(&new) } else { i64::MAX };
+        let enough = if self.is_for_cycles() { as_fast(&new, fast) } else { i64::MAX };
         let new = imitate::tuned(new, enough, spec, self.board, &limits);
         new.report.resources.fits(&limits).then_some(new)
     }
@@ -105,9 +105,7 @@ pub fn alone<E>(
 ) -> Result<Vec<Compiled>, E> {
     let forms: Vec<Option<Form>> = programs.iter().map(|p| p.as_ref().and_then(Form::of)).collect();
     let order = asked.order(|f| programs[f].as_ref().map_or(0, |p| p.work.iterations));
-    let like = |f: usize, model: &Compiled| {
-        asked.like(f, (forms[f].as_ref(), asked.specs[f]), model, |new| as_fast(new, model))
-    };
+    let like = |f: usize, model: &Compiled| asked.like(f, (forms[f].as_ref(), asked.specs[f]), model, model);
     in_turn(&order, like, compile)
 }
 
@@ -350,9 +348,8 @@ impl Search<'_> {
             Some(spec)
         };
         let specs: Vec<Option<DesignSpec>> = (0..self.alone.len()).map(spec).collect();
-        let like = |f: usize, model: &Compiled| {
-            self.asked.like(f, (self.forms[f].as_ref(), specs[f].as_ref()?), model, |new| as_fast(new, model))
-        };
+        let like =
+            |f: usize, model: &Compiled| self.asked.like(f, (self.forms[f].as_ref(), specs[f].as_ref()?), model, model);
         let search = |f: usize| {
             let new = specs[f].as_ref().and_then(|spec| (self.asked.again)(f, spec));
             // Else its own, or one that was found before, perhaps over wider ports.
@@ -369,9 +366,8 @@ impl Search<'_> {
     fn try_like(&mut self, model: usize) -> bool {
         let mut found = 0;
         let one = |(f, c): (usize, &Compiled)| {
-            let enough = |_: &Compiled| c.report.prediction.cycles * (100 + tuning::IMITATED_PERCENT) / 100;
             let asked = (self.forms[f].as_ref().filter(|_| f != model), self.asked.specs[f]);
-            let like = self.asked.like(f, asked, &self.alone[model], enough);
+            let like = self.asked.like(f, asked, &self.alone[model], c);
             found += usize::from(like.is_some());
             like.unwrap_or_else(|| c.clone())
         };
