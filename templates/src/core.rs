@@ -30,7 +30,7 @@ use array::contract::overlap::{by_delay, input_sets, output_sets, BufferSet, Sta
 use array::contract::program;
 use array::contract::program::Register;
 use array::contract::steps::Owned;
-use array::contract::timing::drain_latency;
+use array::contract::timing::{drain_latency, written_to_done};
 use array::contract::walk::Walk;
 use array::vsa::Vsa;
 use rtl::{clog2, u, Design, Instance, ModuleBuilder, ModuleName, Sig, Ty};
@@ -59,6 +59,8 @@ pub struct Core {
     pub drained: Vec<u32>,
     /// Cycles from the launch of the last wave until the array is empty, if the stores may end before that.
     pub swept: Option<u32>,
+    /// What the end of a run waits for meets in a register.
+    pub late: bool,
     /// Cycles that flush all registers without reset.
     pub flush: u64,
     pub address_bits: u32,
@@ -203,6 +205,7 @@ impl Core {
             emitted: cycles(emitted),
             drained: cycles(drained),
             swept: swept(vsa).map(|d| d as u32),
+            late: written_to_done(vsa) > 0,
             flush: flush as u64,
             address_bits: vsa.address_bits,
             overlaps,
@@ -532,7 +535,14 @@ impl Core {
         let rest = still.into_iter().chain(settled).chain(idle);
         let running = m.reg("running", u(1)).rst(inputs.guard.rst, 0);
         let all: Vec<Sig<'m>> = engines.writers.iter().map(|w| w.ports.done.out(w.instance)).chain(rest).collect();
-        let done = running.q() & m.all(&all);
+        let over = running.q() & m.all(&all);
+        let done = match self.late {
+            true => {
+                let ended = m.reg("ended", u(1)).rst(inputs.guard.rst, 0);
+                ended.next(over & !ended.q()).q()
+            }
+            false => over,
+        };
         running.next(m.select(&[(inputs.starts[0], m.lit(1, u(1))), (done, m.lit(0, u(1)))], running.q()));
         done
     }

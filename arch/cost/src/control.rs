@@ -109,7 +109,9 @@ fn cases(vsa: &Vsa) -> Resources {
 /// What the sequencer computes per wave: an accumulator per affine form, and a register per field.
 pub(super) fn launched(vsa: &Vsa, read: impl IntoIterator<Item = Field>) -> Resources {
     let mut fields: BTreeSet<Field> = read.into_iter().collect();
-    let varies = |form: &Form| form.counters.iter().zip(&vsa.counters).any(|(&a, c)| a != 0 && c.trip > 1);
+    // Parameters are constants of a run.
+    let counted = vsa.counters.iter().enumerate().map(|(j, c)| c.trip > 1 && j >= vsa.parameters()).collect::<Vec<_>>();
+    let varies = |form: &Form| form.counters.iter().zip(&counted).any(|(&a, counted)| a != 0 && *counted);
     let forms =
         vsa.inputs.iter().flat_map(|g| [&g.row, &g.col]).chain(vsa.outputs.iter().flat_map(|g| [&g.row, &g.col]));
     fields.extend(forms.filter(|form| varies(form)).cloned().map(Field::Time));
@@ -133,7 +135,8 @@ pub(super) fn launched(vsa: &Vsa, read: impl IntoIterator<Item = Field>) -> Reso
             Field::Guard(all) => {
                 let computed = all.iter().filter(|c| !c.equality || digits_equal(&vsa.counters, &c.form).is_none());
                 accumulated.extend(computed.map(|c| (c.form.constant, &c.form.counters[..])));
-                let compared: i64 = all.iter().filter(|c| c.equality).map(|c| (width(vsa, &c.form) + 4) / 5).sum();
+                let compared = all.iter().filter(|c| c.equality || !varies(&c.form));
+                let compared: i64 = compared.map(|c| (width(vsa, &c.form) + 4) / 5).sum();
                 Resources::logic(compared + all.len() as i64 / 6, 1)
             }
             Field::Time(form) => {
@@ -163,9 +166,15 @@ pub(super) fn launched(vsa: &Vsa, read: impl IntoIterator<Item = Field>) -> Reso
             return Resources::default();
         }
         let bits = width(vsa, &form);
-        // The step depends on the counters that end and on the phase class: half of the classes have a bit of it.
+        // The step depends on the counters that end and on the phase class: half of the classes have a bit of it. Of a
+        // merged array, a table tells it by the number of the class.
         let cased = counters.iter().zip(&vsa.counters).any(|(&a, c)| a != 0 && c.is_by_case());
-        let by_case = if cased { bits * ((vsa.cases.len() as i64 / 2 + 4) / 5) } else { 0 };
+        let classes = vsa.cases.len() as i64;
+        let by_case = match cased {
+            false => 0,
+            true if vsa.is_merged() => bits * ((classes + 63) / 64),
+            true => bits * ((classes / 2 + 4) / 5),
+        };
         if varies(&form) {
             Resources::logic(bits + by_case, if by_case > 0 { 2 * bits } else { bits })
         } else {

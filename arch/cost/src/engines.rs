@@ -102,19 +102,33 @@ pub(super) fn coded(cases: usize) -> i64 {
     }
 }
 
-/// Steps of a merged array's accumulators, of so many bits together: tables by function, and the choice among the counters
-/// that may count. Tables over few functions are part of the logic behind them.
-fn steps(walk: &Walk, bits: i64) -> Resources {
-    let counters = (walk.trips.len() - walk.parameters) as i64;
-    let quarters = match walk.merged() {
-        None => return Resources::default(),
-        Some(0..=2) => 0,
+/// The part of the bits of a merged array's tables by function that take a LUT, in quarters. Tables over few functions
+/// are part of the logic behind them.
+fn tabled(walk: &Walk) -> i64 {
+    match walk.merged() {
+        None | Some(0..=2) => 0,
         Some(3..=4) => 1,
         Some(5..=8) => 2,
         Some(_) => 4,
-    };
-    let (tables, choice) = (bits * counters * quarters / 4, bits * (counters.min(3) / 2));
+    }
+}
+
+/// Steps of a merged array's accumulators, of so many bits together: tables by function, and the choice among the counters
+/// that may count.
+fn steps(walk: &Walk, bits: i64) -> Resources {
+    if walk.merged().is_none() {
+        return Resources::default();
+    }
+    let counters = (walk.trips.len() - walk.parameters) as i64;
+    let (tables, choice) = (bits * counters * tabled(walk) / 4, bits * (counters.min(3) / 2));
     Resources::logic((tables + choice) / 2, bits * counters / 2)
+}
+
+/// Rows of a merged array's services: how many, how long and how far apart they are, in tables by function.
+fn rows(walk: &Walk) -> Resources {
+    let between = i64::from(walk.offset_bits()) * walk.groups[0].rows.len() as i64;
+    let bits = row_bits(walk) + between + i64::from(walk.end_bits());
+    Resources::logic(bits * tabled(walk) / 4, bits * i64::from(walk.merged().is_some()))
 }
 
 /// Comparisons of counters with the constant ends of their ranges: one LUT compares up to six bits.
@@ -139,7 +153,7 @@ fn address(walk: &Walk) -> Resources {
     // Accumulators hold offsets in the array.
     let offset = i64::from(walk.offset_bits()).min(address);
     let some = |yes: bool| i64::from(yes);
-    let rows = walk.groups.iter().any(|g| g.total_rows() > 1);
+    let several = walk.groups.iter().any(|g| g.total_rows() > 1);
     let (ends, gate) = (i64::from(walk.end_bits()), i64::from(walk.gate_bits()));
     let most =
         |f: &dyn Fn(&array::contract::walk::WalkGroup) -> usize| walk.groups.iter().map(f).max().unwrap_or(0) as i64;
@@ -147,7 +161,7 @@ fn address(walk: &Walk) -> Resources {
     let forms = most(&|g| g.gates.len()) * gate + (most(&|g| g.lowers.len()) + most(&|g| g.uppers.len())) * ends;
     let lowers = walk.groups.iter().any(|g| !g.lowers.is_empty());
     let tiles = !walk.trips.is_empty();
-    let moving = some(rows) + groups * some(tiles);
+    let moving = some(several) + groups * some(tiles);
     Resources {
         // The burst on the channel, and one more.
         lut: 125 + offset * (moving + groups - 1 + some(lowers)) + (address - bus + 8) + forms * (1 + moving),
@@ -155,6 +169,7 @@ fn address(walk: &Walk) -> Resources {
         ..Resources::default()
     } + cases(walk)
         + steps(walk, groups * (offset + forms))
+        + rows(walk)
         + lengths(walk)
 }
 

@@ -224,8 +224,9 @@ fn walk(
     walker.writers = ports.map(|p| of.writer(p, sizes, memory)).collect();
     let mut prediction = walker.run(of.swept, &mut Repeats::new(tile_by_tile));
     // Where sizes are known at run time, the end of a run waits for the engines.
-    if let Some(prediction) = prediction.as_mut().filter(|_| !array.sizes.list.is_empty()) {
-        prediction.cycles = prediction.cycles.max(walker.idle());
+    if let Some(prediction) = prediction.as_mut() {
+        let idle = if array.sizes.list.is_empty() { 0 } else { walker.idle() };
+        prediction.cycles = prediction.cycles.max(idle) + timing::written_to_done(array);
     }
     let end = match prediction {
         Some(prediction) if prediction.cycles < allowed.cycles => End::Run(prediction),
@@ -387,7 +388,7 @@ impl Walker<'_> {
         }
         let last_launch = self.free - interval;
         let swept = swept.map_or(0, |after| last_launch + after);
-        let cycles = (self.done + timing::WRITTEN_TO_DONE).max(swept);
+        let cycles = self.done.max(swept);
         let first_launch = self.first_launch.unwrap_or(0);
         (cycles < self.allowed.cycles).then_some(Prediction { cycles, compute_cycles, first_launch, last_launch })
     }

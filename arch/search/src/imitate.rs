@@ -69,6 +69,24 @@ pub(crate) fn like(
     base: &DesignSpec,
     compile: impl Fn(&DesignSpec) -> Option<Compiled>,
 ) -> Option<Compiled> {
+    let model = Form::compiled(of)?;
+    let mut base = base.clone();
+    for ((model, _), (own, _)) in model.arrays.iter().zip(&by.arrays) {
+        if let Some(array) = of.vsa.arrays.iter().find(|a| a.name == *model) {
+            base.wiring.word.entry(own.clone()).or_insert(array.word);
+        }
+    }
+    let same_arrays = model.arrays.iter().map(|a| a.1).eq(by.arrays.iter().map(|a| a.1));
+    same_arrays.then(|| with_loops(of, by, &base, compile)).flatten()
+}
+
+/// A function's array with the loops of another one's: those in space, their order and tiles. `None` if it has others.
+pub(crate) fn with_loops(
+    of: &Compiled,
+    by: &Form,
+    base: &DesignSpec,
+    compile: impl Fn(&DesignSpec) -> Option<Compiled>,
+) -> Option<Compiled> {
     let [filled, plain] = [true, false].map(|fill| imitation(of, by, base, fill));
     let new = filled.as_ref().and_then(&compile);
     new.or_else(|| compile(plain.as_ref().filter(|_| plain != filled)?))
@@ -101,15 +119,14 @@ fn lanes(model: &Stages, by: &Form, fill: bool) -> BTreeMap<String, i64> {
     lanes
 }
 
-/// The specification of an array like another one's.
+/// The specification of an array with the loops of another one's.
 fn imitation(of: &Compiled, by: &Form, base: &DesignSpec, fill: bool) -> Option<DesignSpec> {
     let model = of.stages.as_ref()?;
     let Stages { system, plan, .. } = model;
     let (model, lanes, own) = (Form::compiled(of)?, lanes(model, by, fill), &by.loops);
     let unskewed =
         plan.transform.iter().enumerate().all(|(d, row)| row.iter().enumerate().all(|(k, c)| i64::from(k == d) == *c));
-    let same_arrays = model.arrays.iter().map(|a| a.1).eq(by.arrays.iter().map(|a| a.1));
-    if !unskewed || !same_arrays || !model.loops.keys().eq(own.keys()) {
+    if !unskewed || !model.loops.keys().eq(own.keys()) {
         return None;
     }
     let name = |d: usize| system.dims[d].name.clone();
@@ -123,20 +140,14 @@ fn imitation(of: &Compiled, by: &Form, base: &DesignSpec, fill: bool) -> Option<
     let shape = Shape {
         order: Some(plan.order.iter().map(|&d| name(d)).collect()),
         tile: (0..plan.dims.len()).filter(is_tiled).map(|d| (name(d), tile(d))).collect(),
-        latency: latency.map(|d| (name(d), plan.dims[d].latency)).collect(),
+        latency: latency.map(|d| (name(d), plan.dims[d].latency.min(own[&name(d)].max(1)))).collect(),
         simd: lanes,
         cyclic: Some(cyclic).filter(|loops| !loops.is_empty()),
         ..Shape::default()
     };
     let axis = |a: usize| plan.dims.iter().position(|d| d.axis == Some(a));
     let space = Some((0..2).filter_map(axis).map(name).collect());
-    let mut spec = DesignSpec { array: ArrayChoice::ByHand { space, shape }, ..base.clone() };
-    for ((model, _), (own, _)) in model.arrays.iter().zip(&by.arrays) {
-        if let Some(array) = of.vsa.arrays.iter().find(|a| a.name == *model) {
-            spec.wiring.word.entry(own.clone()).or_insert(array.word);
-        }
-    }
-    Some(spec)
+    Some(DesignSpec { array: ArrayChoice::ByHand { space, shape }, ..base.clone() })
 }
 
 /// The mapping with a tile of twice as many iterations along a loop; along a loop in space, in twice as many waves.

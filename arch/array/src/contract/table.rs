@@ -171,7 +171,7 @@ fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
         .map(|(k, r)| WalkGroup {
             turn: turn(k),
             waits: r.after.iter().map(|a| wait(vsa, a, &kept)).collect(),
-            ..group(vsa, r, bytes, outer, &kept, &fixed, &trips)
+            ..group(vsa, r, bytes, outer, &kept, &fixed)
         })
         .collect();
     let turns = |f: usize| raw.iter().filter(|r| has(r, f)).count().max(1) as i64;
@@ -224,11 +224,12 @@ fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
         functions: vsa.cases.iter().take(cases.len()).filter(|_| vsa.is_merged()).map(|c| c[0].low as usize).collect(),
         cases,
         last_turn,
-        trim_stages: groups.iter().map(|g| g.lowers.len().max(g.uppers.len())).max().unwrap_or(0).max(1),
+        trim_stages: 1,
         phases,
         aligned: false,
         groups,
     };
+    walk.leave_out();
     walk.aligned = !vsa.unaligned && walk.has_aligned_rows();
     walk.end_rows();
     Some(walk)
@@ -367,7 +368,7 @@ fn extents(vsa: &Vsa, r: &Raw, kept: usize) -> Vec<Extent> {
 }
 
 /// `unit`: bytes per element of the walk; `outer`: its dimensions except the last.
-fn group(vsa: &Vsa, r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i64], trips: &[i64]) -> WalkGroup {
+fn group(vsa: &Vsa, r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i64]) -> WalkGroup {
     let missing = outer - r.footprint.rows.len();
     let extents = extents(vsa, r, kept.len());
     let affine = |f: &Form| Affine {
@@ -422,19 +423,15 @@ fn group(vsa: &Vsa, r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i
         let form = b.coeffs.iter().zip(y_outer).fold(form, |form, (c, y)| form.combine(*c, y));
         ends.bounded((b.scale, b.equality), form, y_last, step);
     }
-    let Ends { mut gates, mut lowers, mut uppers } = ends;
+    let Ends { gates, mut lowers, mut uppers } = ends;
     let single = FootprintDim { modulus: 1, extent: 1 };
     let rows: Vec<FootprintDim> =
         iter::repeat_n(single, outer - r.footprint.rows.len()).chain(r.footprint.rows.iter().cloned()).collect();
-    let lengths: Vec<i64> = rows.iter().map(|h| h.modulus * h.extent).collect();
     let ends = iter::repeat_n(Formula::Const(0), missing).chain(r.reach.iter().cloned()).collect();
     // Ends in elements of the walk.
     let scale = i64::from(r.array.ty.bytes() / unit);
     lowers.iter_mut().chain(&mut uppers).for_each(|f| *f = f.times(scale));
     let elements = scale * (step * (r.footprint.elements - 1) + 1);
-    gates.retain(|f| f.range(trips, &lengths).0 < 0);
-    lowers.retain(|f| f.range(trips, &lengths).1 > 0);
-    uppers.retain(|f| f.range(trips, &lengths).0 < elements);
     // Parameters come first among the counters that stay, so they keep their places.
     let at = kept.iter().map(|&j| r.when.at.get(j).cloned().flatten()).collect();
     let when = When { at, ..r.when.clone() };

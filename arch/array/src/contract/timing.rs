@@ -29,8 +29,10 @@ pub const LOADED_TO_LAUNCH: i64 = 2;
 /// From a `drained` pulse to the earliest launch of a wave of the tile that reuses the result buffer.
 pub const DRAINED_TO_LAUNCH: i64 = 2;
 
-/// From the last `written` pulse to the `done` pulse.
-pub const WRITTEN_TO_DONE: i64 = 0;
+/// From the last `written` pulse to the `done` pulse. A merged array has many ends to wait for, which meet in a register.
+pub fn written_to_done(vsa: &Vsa) -> i64 {
+    i64::from(vsa.is_merged() && !vsa.overlap)
+}
 
 fn pe_latency(time_only: bool) -> i64 {
     if time_only {

@@ -74,8 +74,8 @@ fn combine(a: &Affine, factor: i64, b: &Affine) -> Affine {
 }
 
 /// Ends beyond 64 bits are the nearest number within.
-fn range(constant: i64, steps: &[i64], trips: &[i64]) -> (i64, i64) {
-    let (low, high) = interval(constant, steps.iter().zip(trips).map(|(&a, &t)| (a, 0, t - 1)));
+fn range(constant: i64, steps: &[i64], values: impl Iterator<Item = (i64, i64)>) -> (i64, i64) {
+    let (low, high) = interval(constant, steps.iter().zip(values).map(|(&a, (low, high))| (a, low, high)));
     let near = |v: i128| v.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
     (near(low), near(high))
 }
@@ -89,10 +89,10 @@ pub struct RowForm {
 }
 
 impl RowForm {
-    /// Least and greatest value over the whole run.
-    pub fn range(&self, trips: &[i64], lengths: &[i64]) -> (i64, i64) {
-        let (a, b) = range(self.start.constant, &self.start.coeffs, trips);
-        let (c, d) = range(0, &self.rows, lengths);
+    /// Least and greatest value over rows of these lengths, where the counters have these least and greatest values.
+    pub fn range(&self, counters: &[(i64, i64)], lengths: &[i64]) -> (i64, i64) {
+        let (a, b) = range(self.start.constant, &self.start.coeffs, counters.iter().copied());
+        let (c, d) = range(0, &self.rows, lengths.iter().map(|length| (0, length - 1)));
         (a.saturating_add(c), b.saturating_add(d))
     }
     pub(super) fn constant(v: i64, counters: usize, rows: usize) -> RowForm {
@@ -301,9 +301,10 @@ impl Walk {
             0
         }
     }
-    /// Every row begins at a multiple of a bus word from the base of its array, at all sizes, and every array is whole bus
-    /// words: if arrays stand one behind the other in a buffer, each begins a word. No buffer has to be aligned more than
-    /// allocators align.
+    /// Every row begins at a multiple of a bus word from the base of its array, at all sizes, and some array is whole bus
+    /// words: if such arrays stand one behind the other in a buffer, each begins a word. Arrays that are not, such as single
+    /// numbers, have to begin one only where they share a port with these, which would need rotation for them. No buffer has
+    /// to be aligned more than allocators align.
     pub(super) fn has_aligned_rows(&self) -> bool {
         let whole = |&bytes: &i64| bytes % i64::from(self.bus_bytes()) == 0;
         let form = |f: &RowForm| whole(&f.start.constant) && f.start.coeffs.iter().chain(&f.rows).all(whole);
@@ -311,7 +312,8 @@ impl Walk {
             stride.table().is_some_and(|all| all.iter().all(|by| form(&f.times(*by))))
         };
         self.bus_bytes() <= ALLOCATED
-            && self.groups.iter().all(|g| g.strided.iter().all(strided) && whole(&g.whole) && form(&g.address))
+            && self.groups.iter().any(|g| whole(&g.whole))
+            && self.groups.iter().all(|g| g.strided.iter().all(strided) && form(&g.address))
     }
     /// Some row leaves out elements.
     pub fn has_steps(&self) -> bool {
@@ -438,6 +440,47 @@ impl Walk {
         let most = self.groups.iter().map(bytes).max().unwrap_or(1);
         65 - (most as u64).leading_zeros()
     }
+    /// Boxes of the kept counters that hold all services of a group: one for each function and case in which it has some.
+    fn boxes(&self, group: &WalkGroup) -> Vec<Vec<(i64, i64)>> {
+        let runs = group.when.runs();
+        let in_place = |(function, place): (Option<usize>, usize)| {
+            let last = |j: usize| {
+                let last = match &self.lasts[j] {
+                    Formula::ByCase(all) => &all[place],
+                    one => one,
+                };
+                match function.map_or_else(|| last.clone(), |f| last.in_function(f)) {
+                    Formula::Const(last) => last,
+                    _ => self.trips[j] - 1,
+                }
+            };
+            let values = |j: usize| match self.cases.get(place).filter(|_| j >= self.parameters) {
+                Some(phases) if j < self.phases => (phases[j - self.parameters].low, phases[j - self.parameters].high),
+                _ => (0, last(j)),
+            };
+            (0..self.trips.len()).map(values).collect()
+        };
+        let places = (0..=self.cases.len()).filter(|&place| self.serves(group, place));
+        let of_place = |place: usize| {
+            let is_here = move |f: &Option<usize>| f.is_none() || self.functions.get(place).is_none_or(|g| Some(*g) == *f);
+            runs.iter().copied().filter(is_here).map(move |f| (f, place))
+        };
+        places.flat_map(of_place).map(in_place).collect()
+    }
+    /// Leaves out what always holds where a group is served: gates and ends of rows.
+    pub(super) fn leave_out(&mut self) {
+        for k in 0..self.groups.len() {
+            let boxes = self.boxes(&self.groups[k]);
+            let g = &mut self.groups[k];
+            let (lengths, elements) = (g.lengths(), g.elements);
+            let any = |f: &RowForm, is: &dyn Fn((i64, i64)) -> bool| boxes.iter().any(|b| is(f.range(b, &lengths)));
+            g.gates.retain(|f| any(f, &|(low, _)| low < 0));
+            g.lowers.retain(|f| any(f, &|(_, high)| high > 0));
+            g.uppers.retain(|f| any(f, &|(low, _)| low < elements));
+        }
+        let ends = |g: &WalkGroup| g.lowers.len().max(g.uppers.len());
+        self.trim_stages = self.groups.iter().map(ends).max().unwrap_or(0).max(1);
+    }
     /// Trip count of a kept counter in runs of a function of a merged array; at the greatest sizes.
     fn trip_of(&self, counter: usize, function: Option<usize>) -> i64 {
         let trip = self.trips[counter];
@@ -469,9 +512,9 @@ impl Walk {
         for g in &self.groups {
             let (forms, lengths) = (forms(g), g.lengths());
             for function in g.when.runs().into_iter().filter(|_| !forms.is_empty()) {
-                let trips: Vec<i64> = (0..self.trips.len()).map(|j| self.trip_of(j, function)).collect();
+                let values: Vec<_> = (0..self.trips.len()).map(|j| (0, self.trip_of(j, function) - 1)).collect();
                 for f in &forms {
-                    let (lo, hi) = f.range(&trips, &lengths);
+                    let (lo, hi) = f.range(&values, &lengths);
                     most = most.max(hi).max(lo.saturating_neg());
                 }
             }

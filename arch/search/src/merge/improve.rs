@@ -5,7 +5,7 @@
 //!
 //! **Method.** Where nothing fits, [`Search::tighten`] searches the functions within a part of the limits.
 //! Functions that make waves slow for all get arrays over other loops ([`Search::seek_even`]), and those with small tiles
-//! get larger ones ([`Search::seek_longer`]). Then [`Search::improve`] takes turns: slow functions get new arrays, and one
+//! get larger ones ([`Search::seek_longer`]). Those with the same loops get the tiles of one of them ([`Search::seek_alike`]). Then [`Search::improve`] takes turns: slow functions get new arrays, and one
 //! function after the other changes to another array that was tried, others to smaller ones if that makes room for it.
 //!
 //! Example: a long function and three short ones within 15,000 LUT. Each alone takes all of them, and merged they take
@@ -13,7 +13,7 @@
 
 use super::{all_cycles, cycles, grid_of, is_free, lanes_of, narrow, ranked, Choice, Search};
 use crate::compiled::{Compiled, Stages};
-use crate::imitate::{doubled, keep_words, retiled};
+use crate::imitate::{doubled, keep_words, retiled, with_loops};
 use crate::{branch, tuning};
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet};
@@ -107,6 +107,32 @@ impl Search<'_> {
         let all = system.loops().filter_map(doubled);
         let worth = |c: &Compiled| ranked(self.asked, cycles(c), branch::share(&c.report.resources, &self.limits));
         all.min_by(|a, b| worth(a).partial_cmp(&worth(b)).unwrap_or(Ordering::Equal))
+    }
+
+    /// Functions with the same loops get the tiles of one of them, as long as all together gain by it: they share I/O groups
+    /// then. Where cycles come first, [`Search::exchange`] is for this.
+    pub(super) fn seek_alike(&mut self) {
+        if self.is_for_cycles() {
+            return;
+        }
+        let most = 1.0 + tuning::IMITATED_PERCENT as f64 / 100.0;
+        for model in self.order() {
+            let Some((_, Choice { own, .. })) = &self.best else { return };
+            let own = own.clone();
+            let like = |(f, c): (usize, &Compiled)| {
+                let form = self.forms[f].as_ref().filter(|_| f != model && is_free(self.asked.specs[f]))?;
+                let mut spec = self.asked.specs[f].clone();
+                keep_words(&mut spec, c);
+                let new = with_loops(&own[model], form, &spec, |spec| (self.asked.again)(f, spec))?;
+                (new.vsa != c.vsa && cycles(&new) <= most * cycles(c)).then_some(new)
+            };
+            let found: Vec<Option<Compiled>> = own.iter().enumerate().map(like).collect();
+            if found.iter().any(Option::is_some) {
+                let of = |(new, c): (Option<Compiled>, &Compiled)| new.unwrap_or_else(|| c.clone());
+                let all = found.into_iter().zip(&own).map(of).collect();
+                self.try_these(all);
+            }
+        }
     }
 
     /// New arrays and exchanges, in turns, until neither helps.

@@ -152,6 +152,7 @@ pub fn merged(asked: &Asked, alone: Vec<Compiled>) -> Result<Vec<Compiled>, Diag
     }
     search.seek_even();
     search.seek_longer();
+    search.seek_alike();
     search.improve();
     let Search { best, refused, smallest, .. } = search;
     let Some((_, Choice { own, merged, .. })) = best else {
