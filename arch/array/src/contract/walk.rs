@@ -462,7 +462,8 @@ impl Walk {
         };
         let places = (0..=self.cases.len()).filter(|&place| self.serves(group, place));
         let of_place = |place: usize| {
-            let is_here = move |f: &Option<usize>| f.is_none() || self.functions.get(place).is_none_or(|g| Some(*g) == *f);
+            let is_here =
+                move |f: &Option<usize>| f.is_none() || self.functions.get(place).is_none_or(|g| Some(*g) == *f);
             runs.iter().copied().filter(is_here).map(move |f| (f, place))
         };
         places.flat_map(of_place).map(in_place).collect()
