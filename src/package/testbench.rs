@@ -216,7 +216,7 @@ fn runs(built: &Built, functions: &[PackagedFunction], contents: &[Contents], af
         let bytes = if after { contents.after.as_ref()? } else { &contents.before };
         Some(sim::Run {
             function: number,
-            images: sim::place(&f.compiled.vsa, bytes, 0, 1, number),
+            images: sim::place(&f.compiled, bytes, 0, 1, number),
             sizes: contents.sizes.clone(),
             memory: sim::behind_ip(
                 built,

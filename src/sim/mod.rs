@@ -20,8 +20,8 @@ use crate::cli::Engine;
 use crate::reporter::Reporter;
 use crate::waves::Waves;
 use array::contract::dram::{Memories, MemoryTiming};
-use array::contract::walk;
 use array::vsa::Vsa;
+use search::Compiled;
 use templates::axi::memory;
 use templates::interface::Function;
 
@@ -239,7 +239,8 @@ pub fn behind_ip(built: &Built, function: &Function, vsa: &Vsa, memories: &Memor
 /// start at multiples of 4096 plus `shift` elements, or bus words where they have to begin one; addresses exceed 32 bits,
 /// or 31 where they have no more than 32.
 /// `seed` chooses the guard bytes; those of one job differ in `number`.
-pub fn place(vsa: &Vsa, arrays: &[Vec<u8>], shift: usize, seed: u64, number: usize) -> Vec<Image> {
+pub fn place(compiled: &Compiled, arrays: &[Vec<u8>], shift: usize, seed: u64, number: usize) -> Vec<Image> {
+    let vsa = &compiled.vsa;
     let mut random = crate::data::Random(seed ^ 0x6775_6172_6421);
     // Addresses of 32 bits: each run has a part of the upper half, with its arrays one behind the other.
     let all: u64 = arrays.iter().map(|a| (a.len() as u64).next_multiple_of(0x1000) + 0x11000).sum();
@@ -254,7 +255,7 @@ pub fn place(vsa: &Vsa, arrays: &[Vec<u8>], shift: usize, seed: u64, number: usi
         let far = ((region + 1) << 33) + region * 0x11000;
         let start = if vsa.address_bits > 32 { far } else { free };
         free += (contents.len() as u64).next_multiple_of(0x1000) + 0x11000;
-        let unit = walk::alignment(vsa, k) as usize;
+        let unit = compiled.alignment(k) as usize;
         Image::new(start, GUARD + shift * unit, contents, beat, || random.draw() as u8)
     };
     arrays.iter().enumerate().map(one).collect()

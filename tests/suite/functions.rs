@@ -4,6 +4,7 @@
 
 use crate::common::{all_pass, c_files, lines_of_options, root, sim};
 use array::contract::dram::MemoryTiming;
+use array::contract::walk::{alignment, Walk};
 use clap::Parser;
 use sagen::cli::{Cli, Command};
 use sagen::command;
@@ -117,6 +118,32 @@ fn last_phases_that_differ_share_a_port() {
     for (name, own) in report["functions"].as_object().expect("several functions") {
         assert_eq!(own["cycles"], own["predicted_cycles"], "{name}");
     }
+}
+
+/// Memories on chip hold what is of one run, so functions have them together, unless runs overlap.
+#[test]
+fn functions_have_memories_on_chip_together() {
+    let memories = |options: &str| {
+        let text = merged("tests/functions/memories.c", &format!("--board zcu104 --grid 4 {options}"));
+        text.lines().filter(|line| line.starts_with("array ") && line.ends_with(" on_chip")).count()
+    };
+    assert_eq!(memories(""), 3);
+    assert_eq!(memories("--queue 2 --overlap"), 5);
+}
+
+/// Engines have gates and ends of rows for the functions whose tiles reach beyond what they store, not because other functions
+/// have longer loops. A single number begins a word where it shares a port with matrices.
+#[test]
+fn engines_check_only_what_some_function_needs() {
+    let options = "-D T=_Float16 --board zcu104 --grid 1 --function mulmm,pmulv,addm,addtrm,muls,setd1";
+    let text = merged("examples/la/kernels.c", options);
+    let vsa = array::text::parse(&text).expect("the text of an array");
+    let walks: Vec<Walk> = Walk::all(&vsa).into_iter().flatten().flatten().collect();
+    let checked = walks.iter().flat_map(|w| &w.groups).filter(|g| !g.is_whole());
+    let names: Vec<&str> = checked.flat_map(|g| &g.arrays).map(|&k| vsa.arrays[k].name.as_str()).collect();
+    assert_eq!(names, ["addtrm_C", "setd1_C"], "{text}");
+    let single = vsa.arrays.iter().position(|a| a.name == "muls_c").expect("it is stored");
+    assert_eq!(alignment(&vsa, single), vsa.bus_bytes(vsa.port_of(single as u32)), "{text}");
 }
 
 /// Layers of which one reads whole rows: the input has groups of their own, but a product of both is one, with its sum.

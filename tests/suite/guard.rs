@@ -63,7 +63,7 @@ fn guarded(line: &str, random: &mut Random) {
             .collect();
         let run = Run {
             function: f,
-            images: sim::place(&compiled.vsa, &contents, trial % 3, 1, 0),
+            images: sim::place(&compiled, &contents, trial % 3, 1, 0),
             sizes,
             memory: array::contract::dram::Memories::ideal(),
             cut: None,

@@ -3,6 +3,7 @@
 use crate::choose;
 use crate::choose::{Limit, Searched};
 use array::contract::dram::{Memories, MemoryTiming};
+use array::contract::walk;
 use array::kernel::Kernel;
 use array::vsa::Vsa;
 use cost::bank;
@@ -118,6 +119,13 @@ impl Compiled {
     /// The array that is built: the merged one, if there is one.
     pub fn built(&self) -> &Vsa {
         self.merged().unwrap_or(self.own())
+    }
+
+    /// The address of one of its arrays is a multiple of this many bytes in the array that is built.
+    pub fn alignment(&self, array: usize) -> u32 {
+        let built = self.built();
+        let member = self.member.as_ref().and_then(|member| built.functions.get(member.number));
+        walk::alignment(built, member.map_or(array, |member| member.arrays[array].0))
     }
 
     /// The merged array that executes the function, if there is one.

@@ -205,7 +205,7 @@ pub fn play(ip: &Emitted, mut plays: Vec<Play>) {
         plays.iter().zip(&compiled).map(|(p, c)| contents(ip, &interface, p, &at(p), &c.vsa, &pre)).collect();
     let run = |(number, (p, c)): (usize, (&Play, &search::Compiled))| Run {
         function: p.function,
-        images: sim::place(&c.vsa, &contents[number][0], 0, 1, number),
+        images: sim::place(c, &contents[number][0], 0, 1, number),
         sizes: p.sizes.clone(),
         memory: array::contract::dram::Memories::ideal(),
         cut: None,

@@ -91,7 +91,7 @@ fn keep_loops(vsa: &mut Vsa) {
 fn keep_arrays(vsa: &mut Vsa, merged: &Vsa, function: usize) {
     let member = &merged.functions[function];
     let place = |array: u32| member.arrays.iter().position(|a| a.0 == array as usize);
-    // Functions may share an array that is kept, so a group's functions say whose it is.
+    // Functions may share an array on chip, so a group's functions say whose it is.
     let own = |arrays: &[u32], when: &When| {
         when.functions.iter().position(|f| *f == function).and_then(|k| place(*arrays.get(k)?))
     };

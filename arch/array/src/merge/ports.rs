@@ -1,7 +1,8 @@
 //! The arrays in memory of a merged array, and the AXI ports that move them.
 //!
 //! Functions share ports: each takes the ports of those before it that are as wide as its own, first those that move
-//! data the same way. One function runs at a time, so no port has more to do than before.
+//! data the same way. One function runs at a time, so no port has more to do than before, and memories on chip whose values
+//! are of one run are shared, too. (If runs overlap, these are not: two runs may use them at a time.)
 
 use crate::vsa::{DramArray, Home, Member, Vsa};
 use std::cmp::Reverse;
@@ -24,14 +25,16 @@ struct Shared {
 }
 
 impl Shared {
-    /// The functions have this port together: their arrays are in DRAM, or one array is kept for all of them.
-    fn is_one(&self, other: &Shared) -> bool {
-        let kept = |a: &DramArray, b: &DramArray| {
-            a.home == Home::Kept && (a.home, &a.name, a.ty, &a.dims) == (b.home, &b.name, b.ty, &b.dims)
+    /// The functions have this port together: their arrays are in DRAM, one array is kept for all of them, or one memory
+    /// on chip holds what is of a run.
+    fn is_one(&self, other: &Shared, overlap: bool) -> bool {
+        let one = |a: &DramArray, b: &DramArray| {
+            let of_run = a.home == Home::OnChip && !overlap;
+            (a.home, a.ty, &a.dims) == (b.home, b.ty, &b.dims) && (of_run || a.home == Home::Kept && a.name == b.name)
         };
         let behind = match (&self.on_chip, &other.on_chip) {
             (None, None) => true,
-            (Some(a), Some(b)) => kept(a, b),
+            (Some(a), Some(b)) => one(a, b),
             _ => false,
         };
         behind && self.bytes == other.bytes
@@ -59,7 +62,7 @@ fn chosen(arrays: &[&Vsa]) -> Vec<Vec<usize>> {
         for own in own {
             let wanted =
                 Shared { bytes: vsa.bus_bytes(own), moves: moves(vsa, own), on_chip: vsa.on_chip(own).cloned() };
-            let free = (0..shared.len()).filter(|p| !mine.contains(p) && wanted.is_one(&shared[*p]));
+            let free = (0..shared.len()).filter(|p| !mine.contains(p) && wanted.is_one(&shared[*p], vsa.overlap));
             // Engines that would be new there.
             let new = |p: &usize| (0..2).filter(|d| wanted.moves[*d] && !shared[*p].moves[*d]).count();
             let port = free.min_by_key(new).unwrap_or(shared.len());
@@ -74,7 +77,7 @@ fn chosen(arrays: &[&Vsa]) -> Vec<Vec<usize>> {
     all
 }
 
-/// The arrays of all functions, in the order of [`Home`]. A kept array is one for all functions that have it.
+/// The arrays of all functions, in the order of [`Home`]. An array on chip is one for all functions that have its port.
 pub fn layout(arrays: &[&Vsa]) -> Layout {
     let chosen = chosen(arrays);
     let mut dram: Vec<DramArray> = vec![];
@@ -88,8 +91,8 @@ pub fn layout(arrays: &[&Vsa]) -> Layout {
                     numbers.push(port);
                     numbers.len() - 1
                 });
-                let kept = |b: &DramArray| b.home == Home::Kept && b.port as usize == number;
-                if let Some(known) = dram.iter().position(kept) {
+                let is_it = |b: &DramArray| b.home.is_on_chip() && b.port as usize == number;
+                if let Some(known) = dram.iter().position(is_it) {
                     places[f][k] = known;
                     continue;
                 }

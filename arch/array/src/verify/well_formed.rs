@@ -7,7 +7,7 @@ use crate::contract::away::MOST_DIES;
 use crate::contract::common;
 use crate::contract::walk::{LONGEST_BURST, MOST_AHEAD};
 use crate::forms::full_range;
-use crate::vsa::{After, Bank, Common, DramArray, Footprint, Home, Member, Op, OutputGroup, Scalar, Until, Vsa, When};
+use crate::vsa::{After, Bank, Common, DramArray, Footprint, Member, Op, OutputGroup, Scalar, Until, Vsa, When};
 use scop::{Expr, ExprKind};
 use std::collections::{BTreeMap, BTreeSet};
 use uniform::affine::{Condition, Form};
@@ -102,14 +102,14 @@ impl WellFormed<'_> {
             places == (from..count).collect::<Vec<_>>()
         };
         let places = |all: &[(usize, String)]| all.iter().map(|a| a.0).collect::<Vec<usize>>();
-        // Functions may share what is kept, each has it at most once.
-        let shared = vsa.arrays.iter().position(|a| a.home == Home::Kept).unwrap_or(vsa.arrays.len());
+        // Functions may share what is on chip, each has it at most once.
+        let shared = vsa.hosted();
         let apart = |f: &Member| places(&f.arrays).into_iter().filter(|k| *k < shared).collect();
-        let kept = (shared..vsa.arrays.len()).all(|k| {
+        let on_chip = (shared..vsa.arrays.len()).all(|k| {
             let times = |f: &Member| f.arrays.iter().filter(|a| a.0 == k).count();
             vsa.functions.iter().any(|f| times(f) == 1) && vsa.functions.iter().all(|f| times(f) <= 1)
         });
-        let each = kept
+        let each = on_chip
             && vsa.functions.iter().all(|f| f.arrays.iter().all(|a| a.0 < vsa.arrays.len()))
             && once(&apart, 0, shared)
             && once(&|f| places(&f.scalars), 0, vsa.scalars.len())
