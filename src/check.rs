@@ -145,7 +145,7 @@ fn work(
     let Some((first, _)) = cases.first() else { return Ok(vec![]) };
     let most = cases.iter().map(|(case, _)| how.predicted(case).unwrap_or(case.predicted())).max().unwrap_or(0);
     let run = |(number, (case, cut)): (usize, &(&Case, Option<sim::Cut>))| {
-        let images = sim::place(&case.compiled, &case.contents, how.shift, how.seed, number);
+        let images = sim::place(case.compiled, &case.contents, how.shift, how.seed, number);
         let sizes = case.compiled.sizes().into_iter().map(|s| s.1).collect();
         let interface = &case.built.interface;
         let function = &interface.functions[case.function];
