@@ -473,6 +473,9 @@ impl Walk {
         for k in 0..self.groups.len() {
             let boxes = self.boxes(&self.groups[k]);
             let g = &mut self.groups[k];
+            if boxes.is_empty() {
+                continue;
+            }
             let (lengths, elements) = (g.lengths(), g.elements);
             let any = |f: &RowForm, is: &dyn Fn((i64, i64)) -> bool| boxes.iter().any(|b| is(f.range(b, &lengths)));
             g.gates.retain(|f| any(f, &|(low, _)| low < 0));

@@ -5,8 +5,9 @@
 //!
 //! **Method.** Where nothing fits, [`Search::tighten`] searches the functions within a part of the limits.
 //! Functions that make waves slow for all get arrays over other loops ([`Search::seek_even`]), and those with small tiles
-//! get larger ones ([`Search::seek_longer`]). Those with the same loops get the tiles of one of them ([`Search::seek_alike`]). Then [`Search::improve`] takes turns: slow functions get new arrays, and one
-//! function after the other changes to another array that was tried, others to smaller ones if that makes room for it.
+//! get larger ones ([`Search::seek_longer`]). Those with the same loops get the tiles of one of them
+//! ([`Search::seek_alike`]). Then [`Search::improve`] takes turns: slow functions get new arrays, and one function after
+//! the other changes to another array that was tried, others to smaller ones if that makes room for it.
 //!
 //! Example: a long function and three short ones within 15,000 LUT. Each alone takes all of them, and merged they take
 //! 20,000. Within 11,000 they fit. Then the long one may become larger, if a short one becomes smaller.
