@@ -206,7 +206,11 @@ pub fn carrying(program: &Kernel, best: &Design, limits: &Resources, spec: &Desi
     let work = allowed.work;
     let plan = &best.plan;
     let mut found = Carrying { design: None, tried: 0, work: 0 };
-    if program.system.loops().start > 0 || plan.transform != Plan::identity(plan.dims.len()).transform {
+    // How long values wait from strip to strip would follow from sizes at run time.
+    if program.is_sized()
+        || program.system.loops().start > 0
+        || plan.transform != Plan::identity(plan.dims.len()).transform
+    {
         return found;
     }
     let in_time = |d: usize| plan.dims[d].axis.is_none();
