@@ -160,7 +160,7 @@ def write(folder):
     table, each = thirty(folder)
     six = (
         ["--grid", "1"],
-        ["--limit", "lut=9418,dsp=6", "--weights", "scale=40,gemv=40,trmv=40,ger=40"],
+        ["--limit", "lut=9418,dsp=6", "--weights", "scale=80,gemv=40,trmv=40,ger=80"],
         ["--grid", "4x1"],
         ["--grid", "8x8", "--objective", "cycles"],
     )
