@@ -124,7 +124,8 @@ fn last_phases_that_differ_share_a_port() {
 #[test]
 fn functions_have_memories_on_chip_together() {
     let memories = |options: &str| {
-        let text = merged("tests/functions/memories.c", &format!("--board zcu104 --grid 4 {options}"));
+        let options = format!("--function center_reduce,corr --board zcu104 --grid 4 {options}");
+        let text = merged("tests/functions/memories.c", &options);
         text.lines().filter(|line| line.starts_with("array ") && line.ends_with(" on_chip")).count()
     };
     assert_eq!(memories(""), 3);
