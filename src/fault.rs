@@ -6,6 +6,7 @@
 //! `scop::flow::limited` turns it into a value around the analysis. [`guarded`] is the border for all others: it is
 //! the one place of this crate that catches panics, and every function at the root of the library goes through it.
 
+use search::threads::STACK;
 use std::any::Any;
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic::{catch_unwind, set_hook, AssertUnwindSafe};
@@ -60,9 +61,6 @@ pub fn record_panics() {
         *PLACE.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some((at, Backtrace::capture()));
     }));
 }
-
-/// Bytes of stack for the recursion from a value to its operands: a chain of statements is as deep as it is long.
-const STACK: usize = 1 << 28;
 
 /// Runs `job`, and what it gives to the threads of rayon, with as much stack as a long chain of statements needs.
 ///

@@ -162,8 +162,8 @@ impl Work {
     pub fn compile(&self, reporter: &dyn Reporter) -> Result<Vec<search::Compiled>> {
         has_queue(self.queue)?;
         if !self.merge {
-            let compiled = |(input, spec): &(Input, DesignSpec)| compile(input, spec, &self.board, reporter);
-            return self.functions.iter().map(compiled).collect();
+            let compiled = |f: usize| compile(&self.functions[f].0, &self.functions[f].1, &self.board, reporter);
+            return search::threads::each(self.functions.len(), compiled).into_iter().collect();
         }
         let again = |f: usize, spec: &DesignSpec| compile(&self.functions[f].0, spec, &self.board, reporter).ok();
         // The array of all functions is cut, and none before it.

@@ -17,7 +17,7 @@
 //! ```
 
 use crate::compiled::{Compiled, Stages};
-use crate::{pipeline, tuning};
+use crate::{pipeline, threads, tuning};
 use array::kernel::Kernel;
 use cost::board::{Board, Resources};
 use rayon::prelude::*;
@@ -60,6 +60,12 @@ impl Form {
             arrays: scop.arrays.iter().filter(stored).map(|a| (a.name.clone(), a.ty)).collect(),
         })
     }
+
+    /// The loops have the same names, and the arrays the same types.
+    fn is_like(&self, other: &Form) -> bool {
+        let types = |form: &Form| form.arrays.iter().map(|a| a.1).collect::<Vec<_>>();
+        self.loops.keys().eq(other.loops.keys()) && types(self) == types(other)
+    }
 }
 
 /// A function's array like another one's, of which it has the form; `None` if its loops are others, or there is none.
@@ -76,8 +82,7 @@ pub(crate) fn like(
             base.wiring.word.entry(own.clone()).or_insert(array.word);
         }
     }
-    let same_arrays = model.arrays.iter().map(|a| a.1).eq(by.arrays.iter().map(|a| a.1));
-    same_arrays.then(|| with_loops(of, by, &base, compile)).flatten()
+    model.is_like(by).then(|| with_loops(of, by, &base, compile)).flatten()
 }
 
 /// A function's array with the loops of another one's: those in space, their order and tiles. `None` if it has others.
@@ -226,27 +231,35 @@ pub(crate) fn as_fast(new: &Compiled, of: &Compiled) -> i64 {
     (most * iterations(new) / (100 * iterations(of)).max(1)) as i64
 }
 
-/// Arrays of functions, in the order of `order`: a function of the form of an earlier one gets an array like it, if that
-/// is about as fast; otherwise `search` finds one.
-pub(crate) fn in_turn<E>(
+/// Arrays of functions: in the order of `order`, a function of the form of an earlier one gets an array like it, if that
+/// is about as fast; otherwise `search` finds one. Functions of unlike forms do not wait for each other.
+pub(crate) fn in_turn<E: Send>(
     order: &[usize],
-    like: impl Fn(usize, &Compiled) -> Option<Compiled>,
-    mut search: impl FnMut(usize) -> Result<Compiled, E>,
+    forms: &[Option<Form>],
+    like: impl Fn(usize, &Compiled) -> Option<Compiled> + Sync,
+    search: impl Fn(usize) -> Result<Compiled, E> + Sync,
 ) -> Result<Vec<Compiled>, E> {
-    let mut all: BTreeMap<usize, Compiled> = BTreeMap::new();
-    let mut models: Vec<usize> = vec![];
+    let mut groups: Vec<Vec<usize>> = vec![];
     for &f in order {
-        let imitated = models
-            .iter()
-            .find_map(|m| like(f, &all[m]).filter(|new| new.report.prediction.cycles <= as_fast(new, &all[m])));
-        let one = match imitated {
-            Some(new) => new,
-            None => {
-                models.push(f);
-                search(f)?
-            }
+        let is_like = |group: &&mut Vec<usize>| match (&forms[group[0]], &forms[f]) {
+            (Some(first), Some(form)) => first.is_like(form),
+            _ => false,
         };
-        all.insert(f, one);
+        match groups.iter_mut().find(is_like) {
+            Some(group) => group.push(f),
+            None => groups.push(vec![f]),
+        }
     }
-    Ok(all.into_values().collect())
+    let arrays_of = |group: usize| {
+        let mut models: Vec<Compiled> = vec![];
+        let array = |&f: &usize| {
+            let is_fast = |new: &Compiled, model| new.report.prediction.cycles <= as_fast(new, model);
+            let imitated = models.iter().find_map(|model| like(f, model).filter(|new| is_fast(new, model)));
+            let new = imitated.map_or_else(|| search(f).inspect(|found| models.push(found.clone())), Ok)?;
+            Ok((f, new))
+        };
+        groups[group].iter().map(array).collect::<Result<Vec<_>, E>>()
+    };
+    let all: Result<Vec<_>, E> = threads::each(groups.len(), arrays_of).into_iter().collect();
+    Ok(all?.into_iter().flatten().collect::<BTreeMap<_, _>>().into_values().collect())
 }

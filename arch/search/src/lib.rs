@@ -19,6 +19,7 @@ mod compiled;
 mod cuts;
 pub mod pipeline;
 mod imitate;
+pub mod threads;
 pub mod merge;
 
 pub use candidates::{Candidate, Class, Link};

@@ -12,10 +12,10 @@
 //! Example: a long function and three short ones within 15,000 LUT. Each alone takes all of them, and merged they take
 //! 20,000. Within 11,000 they fit. Then the long one may become larger, if a short one becomes smaller.
 
-use super::{all_cycles, cycles, grid_of, is_free, lanes_of, narrow, ranked, Choice, Search};
+use super::{all_cycles, cycles, grid_of, is_free, lanes_of, narrow, or, ranked, Choice, Search};
 use crate::compiled::{Compiled, Stages};
 use crate::imitate::{doubled, keep_words, retiled, with_loops};
-use crate::{branch, tuning};
+use crate::{branch, threads, tuning};
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet};
 use uniform::aim::{Grid, Most};
@@ -32,12 +32,13 @@ impl Search<'_> {
         if uneven.is_empty() || uneven.len() == own.len() {
             return;
         }
-        let over = |f: &usize| -> BTreeMap<String, Compiled> {
-            let specs = self.over_other_loops(*f, &own[*f]).into_iter();
-            let arrays = specs.filter_map(|(name, spec)| Some((name, (self.asked.again)(*f, &spec)?)));
+        let over = |k: usize| -> BTreeMap<String, Compiled> {
+            let f = uneven[k];
+            let specs = self.over_other_loops(f, &own[f]).into_iter();
+            let arrays = specs.filter_map(|(name, spec)| Some((name, (self.asked.again)(f, &spec)?)));
             arrays.filter(|(_, new)| self::uneven(new).is_none()).collect()
         };
-        let others: Vec<_> = uneven.iter().map(over).collect();
+        let others = threads::each(uneven.len(), over);
         let names: BTreeSet<String> = others.iter().flat_map(BTreeMap::keys).cloned().collect();
         for name in names {
             let fastest =
@@ -81,17 +82,16 @@ impl Search<'_> {
             let Some((cost, Choice { own, cycles: now, .. })) = &self.best else { return };
             let (cost, own) = (*cost, own.clone());
             let most = 1.0 + tuning::IMITATED_PERCENT as f64 / 100.0;
-            let slow: Vec<usize> = (0..own.len()).filter(|&f| now[f] > most * cycles(&self.alone[f])).collect();
-            let longer: Vec<Option<Compiled>> =
-                slow.iter().map(|&f| self.longer(f, &own[f]).filter(|new| most * cycles(new) <= now[f])).collect();
+            let longer = |f: usize| {
+                let is_slow = now[f] > most * cycles(&self.alone[f]);
+                let new = is_slow.then(|| self.longer(f, &own[f])).flatten()?;
+                Some(new).filter(|new| most * cycles(new) <= now[f])
+            };
+            let longer = threads::each(own.len(), longer);
             if longer.iter().all(Option::is_none) {
                 return;
             }
-            let mut all = own;
-            for (f, new) in slow.into_iter().zip(longer) {
-                all[f] = new.unwrap_or_else(|| all[f].clone());
-            }
-            self.try_these(all);
+            self.try_these(or(longer, &own));
             if self.best.as_ref().is_none_or(|best| best.0 >= cost) {
                 return;
             }
@@ -120,18 +120,16 @@ impl Search<'_> {
         for model in self.order() {
             let Some((_, Choice { own, .. })) = &self.best else { return };
             let own = own.clone();
-            let like = |(f, c): (usize, &Compiled)| {
+            let like = |f: usize| {
                 let form = self.forms[f].as_ref().filter(|_| f != model && is_free(self.asked.specs[f]))?;
                 let mut spec = self.asked.specs[f].clone();
-                keep_words(&mut spec, c);
+                keep_words(&mut spec, &own[f]);
                 let new = with_loops(&own[model], form, &spec, |spec| (self.asked.again)(f, spec))?;
-                (new.vsa != c.vsa && cycles(&new) <= most * cycles(c)).then_some(new)
+                (new.vsa != own[f].vsa && cycles(&new) <= most * cycles(&own[f])).then_some(new)
             };
-            let found: Vec<Option<Compiled>> = own.iter().enumerate().map(like).collect();
+            let found = threads::each(own.len(), like);
             if found.iter().any(Option::is_some) {
-                let of = |(new, c): (Option<Compiled>, &Compiled)| new.unwrap_or_else(|| c.clone());
-                let all = found.into_iter().zip(&own).map(of).collect();
-                self.try_these(all);
+                self.try_these(or(found, &own));
             }
         }
     }
@@ -154,19 +152,23 @@ impl Search<'_> {
         let least = self.total(now) * tuning::IMITATED_PERCENT as f64 / 100.0;
         let lost = |f: &usize| self.weights[*f] as f64 * (cycles(&own[*f]) - cycles(&self.alone[*f]));
         let slow = |f: &usize| is_free(self.asked.specs[*f]) && lost(f) > least;
-        for f in (0..own.len()).filter(slow).collect::<Vec<_>>() {
-            for (grid, percent) in self.worth_seeking(f, grid) {
-                if !self.sought.insert((f, grid, percent)) {
-                    continue;
-                }
-                let mut spec = self.asked.specs[f].clone();
-                spec.aim.grid = Some(grid);
-                if percent < 100 {
-                    spec.aim.limit = self.part_of_limits(percent as f64 / 100.0);
-                    narrow(&mut spec, &self.alone[f].vsa, tuning::MERGED_NARROW_BYTES);
-                }
-                (self.asked.again)(f, &spec).iter().for_each(|new| self.remember(f, new));
+        let slow = (0..own.len()).filter(slow);
+        let mut seek: Vec<(usize, Grid, i64)> =
+            slow.flat_map(|f| self.worth_seeking(f, grid).into_iter().map(move |(grid, part)| (f, grid, part))).collect();
+        seek.retain(|one| self.sought.insert(*one));
+        let found = |k: usize| {
+            let (f, grid, percent) = seek[k];
+            let mut spec = self.asked.specs[f].clone();
+            spec.aim.grid = Some(grid);
+            if percent < 100 {
+                spec.aim.limit = self.part_of_limits(percent as f64 / 100.0);
+                narrow(&mut spec, &self.alone[f].vsa, tuning::MERGED_NARROW_BYTES);
             }
+            (self.asked.again)(f, &spec)
+        };
+        let found = threads::each(seek.len(), found);
+        for ((f, ..), new) in seek.into_iter().zip(&found) {
+            new.iter().for_each(|new| self.remember(f, new));
         }
         self.tried.iter().map(Vec::len).sum::<usize>() > before
     }

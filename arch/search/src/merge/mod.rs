@@ -19,7 +19,7 @@ use crate::choose::{limits_of, objective};
 use crate::compiled::{self, Compiled};
 use crate::cuts;
 use crate::imitate::{as_fast, in_turn, Form};
-use crate::{branch, imitate, pipeline, tuning};
+use crate::{branch, imitate, pipeline, threads, tuning};
 use array::kernel::Kernel;
 use array::merge::{merge, Unmergeable};
 use array::vsa::{Member, Vsa};
@@ -47,7 +47,7 @@ pub struct Asked<'a> {
     /// How often each function runs, unless `--weights` says otherwise.
     pub times: Vec<i64>,
     /// Compiles a function again.
-    pub again: &'a dyn Fn(usize, &DesignSpec) -> Option<Compiled>,
+    pub again: &'a (dyn Fn(usize, &DesignSpec) -> Option<Compiled> + Sync),
 }
 
 impl Asked<'_> {
@@ -98,15 +98,15 @@ impl Asked<'_> {
 ///
 /// # Errors
 /// Those of `compile`.
-pub fn alone<E>(
+pub fn alone<E: Send>(
     asked: &Asked,
     programs: &[Option<Kernel>],
-    compile: impl Fn(usize) -> Result<Compiled, E>,
+    compile: impl Fn(usize) -> Result<Compiled, E> + Sync,
 ) -> Result<Vec<Compiled>, E> {
     let forms: Vec<Option<Form>> = programs.iter().map(|p| p.as_ref().and_then(Form::of)).collect();
     let order = asked.order(|f| programs[f].as_ref().map_or(0, |p| p.work.iterations));
     let like = |f: usize, model: &Compiled| asked.like(f, (forms[f].as_ref(), asked.specs[f]), model, model);
-    in_turn(&order, like, compile)
+    in_turn(&order, &forms, like, compile)
 }
 
 /// An array for all functions.
@@ -267,7 +267,7 @@ impl Search<'_> {
     /// Merges these arrays, as they are and with ports of equal widths. The least share of the limits that either takes.
     fn try_all(&mut self, functions: Vec<Compiled>) -> f64 {
         let mut least = f64::MAX;
-        let alike = alike(&self.asked.specs, functions.clone(), self.asked.board);
+        let alike = alike(&self.asked.specs, &functions, self.asked.board);
         for all in [functions, alike] {
             all.iter().enumerate().for_each(|(f, one)| self.remember(f, one));
             least = self.try_these(all).map_or(least, |share| least.min(share));
@@ -359,22 +359,20 @@ impl Search<'_> {
             let known = || Some(own).filter(fits).or_else(fastest).unwrap_or(own).clone();
             Ok::<_, Infallible>(new.unwrap_or_else(known))
         };
-        let Ok(all) = in_turn(&self.order(), like, search);
+        let Ok(all) = in_turn(&self.order(), &self.forms, like, search);
         self.try_all(all)
     }
 
     /// Tries arrays like that of one function, of all functions that have such loops. Whether these are all.
     fn try_like(&mut self, model: usize) -> bool {
-        let mut found = 0;
-        let one = |(f, c): (usize, &Compiled)| {
+        let like = |f: usize| {
             let asked = (self.forms[f].as_ref().filter(|_| f != model), self.asked.specs[f]);
-            let like = self.asked.like(f, asked, &self.alone[model], c);
-            found += usize::from(like.is_some());
-            like.unwrap_or_else(|| c.clone())
+            self.asked.like(f, asked, &self.alone[model], &self.alone[f])
         };
-        let all = self.alone.iter().enumerate().map(one).collect();
+        let all = threads::each(self.alone.len(), like);
+        let found = all.iter().flatten().count();
         found > 0 && {
-            self.try_all(all);
+            self.try_all(or(all, self.alone));
             found + 1 == self.alone.len()
         }
     }
@@ -403,6 +401,11 @@ fn narrow(spec: &mut DesignSpec, vsa: &Vsa, bytes: u32) {
     for array in &vsa.arrays {
         spec.wiring.word.entry(array.name.clone()).or_insert((bytes / array.ty.bytes()).max(1));
     }
+}
+
+/// The new arrays, and those of `own` where there is no new one.
+fn or(new: Vec<Option<Compiled>>, own: &[Compiled]) -> Vec<Compiled> {
+    new.into_iter().zip(own).map(|(new, own)| new.unwrap_or_else(|| own.clone())).collect()
 }
 
 fn grid_of(compiled: &Compiled) -> Grid {
@@ -454,7 +457,7 @@ fn joined(merged: &Vsa, mut own: Vec<Compiled>, alone: &[Compiled]) -> Vec<Compi
 
 /// The functions with ports of equal widths, so that they can share them: ports that write first, then from the widest
 /// on, each as wide as the widest of any function. A function keeps its own where it would get slower.
-fn alike(specs: &[&DesignSpec], all: Vec<Compiled>, board: &Board) -> Vec<Compiled> {
+fn alike(specs: &[&DesignSpec], all: &[Compiled], board: &Board) -> Vec<Compiled> {
     let ports = |vsa: &Vsa| {
         let writes = |port: usize| vsa.outputs.iter().any(|g| vsa.port_of(g.array) == port);
         let mut ports: Vec<(u32, usize)> = (0..vsa.axi_ports()).map(|p| (vsa.bus_bytes(p), p)).collect();
@@ -464,18 +467,17 @@ fn alike(specs: &[&DesignSpec], all: Vec<Compiled>, board: &Board) -> Vec<Compil
     let most = all.iter().map(|c| c.vsa.axi_ports()).max().unwrap_or(0);
     let widths: Vec<u32> =
         (0..most).map(|k| all.iter().filter_map(|c| ports(&c.vsa).get(k).map(|p| p.0)).max().unwrap_or(0)).collect();
-    let widened = |(spec, compiled): (&&DesignSpec, Compiled)| {
-        let (vsa, mut spec) = (&compiled.vsa, (*spec).clone());
+    let widened = |f: usize| {
+        let (vsa, mut spec) = (&all[f].vsa, specs[f].clone());
         for ((_, port), width) in ports(vsa).into_iter().zip(&widths).filter(|(p, width)| p.0 != **width) {
             for array in vsa.arrays_of(port).map(|a| &vsa.arrays[a]) {
                 spec.wiring.word.entry(array.name.clone()).or_insert(width / array.ty.bytes());
             }
         }
         let cycles = |c: &Compiled| c.report.prediction.cycles;
-        let new = pipeline::again(&compiled, &spec, board).filter(|new| cycles(new) <= cycles(&compiled));
-        new.unwrap_or(compiled)
+        pipeline::again(&all[f], &spec, board).filter(|new| cycles(new) <= cycles(&all[f]))
     };
-    specs.iter().zip(all).map(widened).collect()
+    or(threads::each(all.len(), widened), all)
 }
 
 fn beyond(need: &Resources, limits: &Resources) -> Diagnostic {
