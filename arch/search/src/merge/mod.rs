@@ -139,7 +139,7 @@ pub fn merged(asked: &Asked, alone: Vec<Compiled>) -> Result<Vec<Compiled>, Diag
     models.retain(|&k| search.try_like(k));
     let followed: Vec<Grid> = models.into_iter().map(|k| grid_of(&alone[k])).collect();
     let grids = search.grids();
-    grids.iter().filter(|grid| !followed.contains(grid)).for_each(|&grid| _ = search.try_within(grid));
+    search.try_grids(grids.iter().filter(|grid| !followed.contains(grid)).copied());
     search.tighten();
     // Fewer and fewer lanes, until something fits: in PEs of their own, and in one PE.
     let mut lanes = grids.iter().map(|g| lanes_of(*g)).min().unwrap_or(1);
@@ -314,6 +314,26 @@ impl Search<'_> {
         Some(share)
     }
 
+    /// Tries arrays within each of these grids. Where cycles do not come first, narrow ports compare the grids, and ports
+    /// of other widths are tried within the best one.
+    fn try_grids(&mut self, grids: impl Iterator<Item = Grid>) {
+        if self.is_for_cycles() {
+            return grids.for_each(|grid| _ = self.try_within(grid));
+        }
+        let cost = |search: &Self| search.best.as_ref().map(|best| best.0);
+        let (limit, mut best) = (&self.asked.specs[0].aim.limit, None);
+        for grid in grids {
+            let before = cost(self);
+            self.try_over(grid, limit, WIDTHS[1]);
+            if best.is_none() || cost(self) != before {
+                best = Some(grid);
+            }
+        }
+        for bytes in [WIDTHS[0], WIDTHS[2]] {
+            best.iter().for_each(|&grid| _ = self.try_over(grid, limit, bytes));
+        }
+    }
+
     /// Tries arrays within a grid, over ports of any width and over narrow ones, unless these do not help. `false`: none
     /// fits.
     fn try_within(&mut self, grid: Grid) -> bool {
@@ -322,7 +342,7 @@ impl Search<'_> {
         if self.cannot_gain(grid) {
             return fits;
         }
-        for bytes in [None, Some(tuning::MERGED_NARROW_BYTES), Some(tuning::MERGED_NARROW_BYTES / 2)] {
+        for bytes in WIDTHS {
             let share = self.try_over(grid, limit, bytes);
             fits |= share <= 1.0;
             if share > tuning::MERGED_ROOM {
@@ -395,6 +415,9 @@ impl Search<'_> {
         grids
     }
 }
+
+/// Bytes of the ports that are tried; `None`: any.
+const WIDTHS: [Option<u32>; 3] = [None, Some(tuning::MERGED_NARROW_BYTES), Some(tuning::MERGED_NARROW_BYTES / 2)];
 
 /// Gives a function ports of at most so many bytes, where the user gives none.
 fn narrow(spec: &mut DesignSpec, vsa: &Vsa, bytes: u32) {
