@@ -155,7 +155,9 @@ pub fn choose<'a>(
     board: &Board,
     spec: &DesignSpec,
 ) -> Result<Chosen<'a>, Diagnostics> {
-    choose_with(program, effort(program), space, board, spec)
+    let effort = effort(program);
+    let exact = spec.designs.map_or(effort.exact, |most| effort.exact.min(most));
+    choose_with(program, Effort { exact, ..effort }, space, board, spec)
 }
 
 fn choose_with<'a>(

@@ -365,6 +365,7 @@ impl Search<'_> {
             }
             let mut spec = self.asked.specs[f].clone();
             (spec.aim.grid, spec.aim.limit) = (Some(grid), limit.clone());
+            spec.designs = (!self.is_for_cycles()).then_some(tuning::MERGED_DESIGNS);
             bytes.iter().for_each(|bytes| narrow(&mut spec, &c.vsa, *bytes));
             Some(spec)
         };
