@@ -64,7 +64,7 @@ pub use task::{Counts, Design, Effort, Found, Progress, Smaller, Step, Task};
 
 use crate::space;
 use crate::space::{Flow, Grid, Packing, Shape, MOST_DIMS};
-use crate::tuning;
+use crate::{threads, tuning};
 use assembler::Outcome;
 use budget::{Budget, Spent};
 use cost::board::Resources;
@@ -588,7 +588,10 @@ fn is_crowded(need: &Resources, limits: &Resources) -> bool {
     crowded(need.lut, limits.lut) || crowded(need.ff, limits.ff)
 }
 
-/// `f` of every item, on all cores; the results are in the order of the items.
+/// `f` of every item, on all cores that have no other search; the results are in the order of the items.
 pub fn at_once<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> R + Sync + Send) -> Vec<R> {
+    if threads::are_all_busy() {
+        return items.iter().map(f).collect();
+    }
     items.par_iter().with_max_len(1).map(f).collect()
 }

@@ -153,8 +153,9 @@ impl Search<'_> {
         let lost = |f: &usize| self.weights[*f] as f64 * (cycles(&own[*f]) - cycles(&self.alone[*f]));
         let slow = |f: &usize| is_free(self.asked.specs[*f]) && lost(f) > least;
         let slow = (0..own.len()).filter(slow);
-        let mut seek: Vec<(usize, Grid, i64)> =
-            slow.flat_map(|f| self.worth_seeking(f, grid).into_iter().map(move |(grid, part)| (f, grid, part))).collect();
+        let mut seek: Vec<(usize, Grid, i64)> = slow
+            .flat_map(|f| self.worth_seeking(f, grid).into_iter().map(move |(grid, part)| (f, grid, part)))
+            .collect();
         seek.retain(|one| self.sought.insert(*one));
         let found = |k: usize| {
             let (f, grid, percent) = seek[k];

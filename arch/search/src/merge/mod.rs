@@ -6,8 +6,9 @@
 //! **Method.** Functions of one form, such as the layers of a network, are searched once: the one with most iterations is,
 //! and the others get arrays like it ([`crate::imitate`]) as long as these are about as fast. The grids of the functions
 //! with the most cycles are tried, each as the largest that a function may have: functions whose own array is larger are
-//! searched again. Ports may be narrow, or get equal widths, which saves engines and costs buffers. If nothing fits the
-//! limits, smaller and smaller grids are tried. Functions with the same loops also get arrays like that of each other one.
+//! searched again. Ports may be narrow, or get equal widths, which saves engines and costs buffers; where cycles do not come
+//! first, narrow ports compare the grids. If nothing fits the limits, smaller and smaller grids are tried. Functions with
+//! the same loops also get arrays like that of each other one.
 //! A grid is left out if cycles come first and its lanes cannot save many of them. Then choices are improved (`improve.rs`).
 //! Every choice is merged and estimated. The objective decides: cycles are those of all functions, as often as `--weights`
 //! says; the size is the share of the scarcest resource of the merged array. It is a heuristic: no bound is known for all

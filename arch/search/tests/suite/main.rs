@@ -23,6 +23,7 @@ mod sharing;
 mod starts;
 mod steady;
 mod strips;
+mod threads;
 mod vsa_common;
 mod vsa_interp;
 mod vsa_svg;
