@@ -155,9 +155,7 @@ pub fn choose<'a>(
     board: &Board,
     spec: &DesignSpec,
 ) -> Result<Chosen<'a>, Diagnostics> {
-    let effort = effort(program);
-    let exact = spec.designs.map_or(effort.exact, |most| effort.exact.min(most));
-    choose_with(program, Effort { exact, ..effort }, space, board, spec)
+    choose_with(program, effort(program), space, board, spec)
 }
 
 fn choose_with<'a>(

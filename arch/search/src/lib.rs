@@ -7,6 +7,7 @@ mod deal;
 pub mod requested;
 pub mod candidates;
 pub mod tuning;
+pub mod threads;
 pub mod facts;
 pub mod space;
 mod sketch;
@@ -19,7 +20,6 @@ mod compiled;
 mod cuts;
 pub mod pipeline;
 mod imitate;
-pub mod threads;
 pub mod merge;
 
 pub use candidates::{Candidate, Class, Link};

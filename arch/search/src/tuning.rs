@@ -315,8 +315,7 @@ pub const MERGED_NARROW_BYTES: u32 = 8;
 pub const MERGED_ROOM: f64 = 1.25;
 /// Percents of the limits within which a merged function that is slow gets arrays, beside the one within all of them.
 pub const MERGED_PERCENT: [i64; 5] = [35, 50, 60, 70, 85];
-/// Designs assembled at most for a function within a grid and ports of some width, unless cycles come first: with more
-/// of them, merged arrays get no better.
-pub const MERGED_DESIGNS: u64 = 60;
+/// Grids whose merged array is at most this much worse than the best one's get ports of other widths, too.
+pub const MERGED_NEAR_PERCENT: i64 = 10;
 /// Merged arrays that are tried, each with another array of one function, times functions.
 pub const MERGED_EXCHANGES: usize = 600;

@@ -33,8 +33,6 @@ pub struct DesignSpec {
     pub fabric: Fabric,
     /// Likewise: integer adders in front of another adder's register for which the clock's period leaves time.
     pub unregistered: usize,
-    /// Not written either: designs that the search assembles at most, where it is one of many.
-    pub designs: Option<u64>,
 }
 
 /// Which array.
@@ -241,7 +239,6 @@ impl TryFrom<Written> for DesignSpec {
             memory: Memory::default(),
             fabric: Fabric::default(),
             unregistered: 0,
-            designs: None,
         })
     }
 }

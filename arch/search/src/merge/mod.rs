@@ -316,22 +316,29 @@ impl Search<'_> {
     }
 
     /// Tries arrays within each of these grids. Where cycles do not come first, narrow ports compare the grids, and ports
-    /// of other widths are tried within the best one.
+    /// of other widths are tried within the best one and those that are nearly as good.
     fn try_grids(&mut self, grids: impl Iterator<Item = Grid>) {
         if self.is_for_cycles() {
             return grids.for_each(|grid| _ = self.try_within(grid));
         }
-        let cost = |search: &Self| search.best.as_ref().map(|best| best.0);
-        let (limit, mut best) = (&self.asked.specs[0].aim.limit, None);
+        let limit = &self.asked.specs[0].aim.limit;
+        let mut costs: Vec<(Grid, Option<f64>)> = vec![];
         for grid in grids {
-            let before = cost(self);
+            let before = self.best.take();
             self.try_over(grid, limit, WIDTHS[1]);
-            if best.is_none() || cost(self) != before {
-                best = Some(grid);
-            }
+            costs.push((grid, self.best.as_ref().map(|best| best.0 .0)));
+            self.best = match (before, self.best.take()) {
+                (Some(before), Some(new)) => Some(if new.0 < before.0 { new } else { before }),
+                (before, new) => before.or(new),
+            };
         }
-        for bytes in [WIDTHS[0], WIDTHS[2]] {
-            best.iter().for_each(|&grid| _ = self.try_over(grid, limit, bytes));
+        let least = costs.iter().filter_map(|c| c.1).min_by(f64::total_cmp);
+        let most = least.map(|least| least * (1.0 + tuning::MERGED_NEAR_PERCENT as f64 / 100.0));
+        // Where nothing fits, no grid is better than another one.
+        for (grid, _) in costs.into_iter().filter(|(_, cost)| *cost <= most && cost.is_some() == most.is_some()) {
+            for bytes in [WIDTHS[0], WIDTHS[2]] {
+                self.try_over(grid, limit, bytes);
+            }
         }
     }
 
@@ -366,7 +373,6 @@ impl Search<'_> {
             }
             let mut spec = self.asked.specs[f].clone();
             (spec.aim.grid, spec.aim.limit) = (Some(grid), limit.clone());
-            spec.designs = (!self.is_for_cycles()).then_some(tuning::MERGED_DESIGNS);
             bytes.iter().for_each(|bytes| narrow(&mut spec, &c.vsa, *bytes));
             Some(spec)
         };
