@@ -17,6 +17,7 @@ use crate::array::bands::ARRAY;
 use crate::array::{Array, ArrayPorts};
 use crate::axi::bundle::{AxiRead, AxiWrite};
 use crate::axi::on_chip::OnChip;
+use crate::axi::program::at_start;
 use crate::axi::reader::{AxiReader, ReaderParams, ReaderPorts};
 use crate::axi::station::{self, Route, StationPorts};
 use crate::axi::writer::{AxiWriter, WriterParams, WriterPorts};
@@ -77,7 +78,7 @@ pub struct Inputs<'a, 'm> {
     pub base: &'a dyn Fn(Stage, &[Owned]) -> Option<Sig<'m>>,
     /// Length in bytes of the same array, if the host gives lengths.
     pub length: &'a dyn Fn(Stage, &[Owned]) -> Option<Sig<'m>>,
-    /// Value of the program register with this index.
+    /// Value of the program register with this index; of the number of a function, in the cycle before the pulse.
     pub program: &'a dyn Fn(Stage, usize) -> Option<Sig<'m>>,
     /// Name and value of the scalar with this index, for waves.
     pub scalar: &'a dyn Fn(u32) -> Option<(&'a str, Sig<'m>)>,
@@ -328,6 +329,7 @@ impl Core {
         // If runs overlap, no groups have one client.
         let function = ports.parameters.first().filter(|_| self.sequencer.functions > 0 && !self.overlaps);
         let function = function.and_then(|port| self.formula(m, (Stage::Waves, &self.parameters[0]), inputs, port.ty));
+        let function = function.map(|before| at_start(m, "function", before));
         let function = function.map(|number| m.reg("function", number.ty()).next(number).en(start).q());
         self.connect_credits(m, (sequencer, &ports), engines, function);
         let still = self.swept.zip(ports.last.as_ref()).map(|(after, last)| {

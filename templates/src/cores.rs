@@ -6,7 +6,7 @@
 
 use crate::axi::bundle::{AxiRead, AxiWrite, Bus};
 use crate::axi::control::ControlPorts;
-use crate::axi::program;
+use crate::axi::program::{self, at_start};
 use crate::axi::status::Fault;
 use crate::axi::Guard;
 use crate::core::{Core, Inputs, UnderWay};
@@ -19,7 +19,6 @@ use array::contract::program::Register;
 use array::contract::steps::Owned;
 use rtl::{clog2, u, Design, Instance, ModuleBuilder, Sig, Template, Ty};
 use std::collections::BTreeMap;
-use uniform::sizes::Formula;
 
 /// A core as a module.
 #[derive(Clone, Debug, PartialEq)]
@@ -228,28 +227,26 @@ impl<'m> Registers<'_, 'm> {
     }
 
     /// A program register of a core: of each function, what the host wrote, or the constant that it is. Those of a merged
-    /// array are looked up in the cycle before the start.
-    fn program(&self, (view, core): (usize, usize), (n, formula): (usize, &Formula), ty: Ty) -> Sig<'m> {
+    /// array are looked up in the cycle before the start, and there the core takes the number of its function.
+    fn program(&self, (view, core): (usize, usize), (n, register): (usize, &Register), ty: Ty) -> Sig<'m> {
         let m = self.m;
         let mut cases = vec![];
         for (f, function) in self.functions.iter().enumerate().filter(|(_, f)| f.core == core) {
             let written = function.program.iter().position(|p| p.of_core == n);
             let value = match (written, function.member) {
                 (Some(k), _) => self.to.views[view].arguments[f][function.arguments.len() + k].out(self.control).to(ty),
-                (None, Some(member)) => m.lit_big(&[formula.in_function(member).least_value() as u64], ty),
+                (None, Some(member)) => m.lit_big(&[register.formula.in_function(member).least_value() as u64], ty),
                 (None, None) => m.lit(0, ty),
             };
             cases.push((self.is(self.next[view], f), value));
         }
         let last = cases.pop().map_or(m.lit(0, ty), |case| case.1);
         let value = m.select(&cases, last);
-        match self.functions.iter().any(|f| f.core == core && f.member.is_some()) {
-            true => {
-                let of = if view > 0 { format!("_{}", Stage::ALL[view].name()) } else { String::new() };
-                m.reg(format!("core{core}_program_{n}{of}_q"), ty).next(value).q()
-            }
-            false => value,
+        if register.is_function || !self.functions.iter().any(|f| f.core == core && f.member.is_some()) {
+            return value;
         }
+        let of = if view > 0 { format!("_{}", Stage::ALL[view].name()) } else { String::new() };
+        at_start(m, &format!("core{core}_program_{n}{of}"), value)
     }
 
     /// Connects base addresses, lengths, scalars and program registers of a core.
@@ -278,7 +275,7 @@ impl<'m> Registers<'_, 'm> {
         }
         for (view, all) in ports.program.iter().enumerate() {
             for (n, port) in all.iter().enumerate() {
-                port.set(instance, self.program((view, core), (n, &numbers[n].formula), port.ty));
+                port.set(instance, self.program((view, core), (n, &numbers[n]), port.ty));
             }
         }
     }

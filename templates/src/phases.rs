@@ -14,6 +14,7 @@
 //!
 //! Invariant: no counter that tells the case ends by case itself (the verifier of an array checks it).
 
+use crate::axi::program::at_start;
 use crate::cases::{by_case, modulo, table};
 use rtl::{clog2, u, ModuleBuilder, Reg, Sig, Ty, Wire};
 use std::cell::RefCell;
@@ -207,6 +208,8 @@ pub(crate) struct Phases<'m> {
 pub(crate) struct Merged<'m> {
     /// The number of the one that starts, in the cycle of `start`.
     pub function: Sig<'m>,
+    /// The same in the cycle before.
+    pub before: Sig<'m>,
     /// By function: it has phases between its cases.
     pub pauses: Vec<bool>,
 }
@@ -291,27 +294,36 @@ impl<'m> Phases<'m> {
         codes.push(between);
         let ty = u(clog2(classes.len() as u64));
         let first: Vec<i64> = self.first.iter().map(|case| codes[*case]).collect();
-        let case = self.behind_in(merged, &codes, &first, ty);
-        let case = m.mux(start, table(m, merged.function, &first, ty), case).called(format!("{}_case", self.name));
+        // What follows from the case in the cycle of `start` is a table behind this register.
+        let at_start = at_start(m, &format!("{}_first", self.name), table(m, merged.before, &first, ty));
+        let case = self.behind_in(merged, &codes, (&first, at_start), ty);
+        let case = m.mux(start, at_start, case).called(format!("{}_case", self.name));
         for (values, behind) in open.iter() {
             let entries: Vec<i64> = classes.iter().map(|case| values[*case]).collect();
             behind.drive(table(m, case, &entries, behind.sig().ty()));
         }
     }
 
-    /// The code of the case of the phase behind. `first`: by function, that of its first phase.
-    fn behind_in(&self, merged: &Merged<'m>, codes: &[i64], first: &[i64], ty: Ty) -> Sig<'m> {
+    /// The code of the case of the phase behind. `first`: by function, that of its first phase, and that in the cycle of `start`.
+    fn behind_in(
+        &self,
+        merged: &Merged<'m>,
+        codes: &[i64],
+        (first, first_at_start): (&[i64], Sig<'m>),
+        ty: Ty,
+    ) -> Sig<'m> {
         let (m, start, between) = (self.pace.m, self.pace.start, codes[codes.len() - 1]);
-        let kept = |name: &str, values: &[i64], ty: Ty| {
-            let at_start = table(m, merged.function, values, ty);
-            m.reg(format!("{}_{name}", self.name), ty).next(at_start).en(start).q()
+        let held = |name: &str, at_start: Sig<'m>| {
+            m.reg(format!("{}_{name}", self.name), at_start.ty()).next(at_start).en(start).q()
         };
+        let kept = |name: &str, values: &[i64], ty: Ty| held(name, table(m, merged.function, values, ty));
+        let of_run = || held("of_run", first_at_start);
         let own = |f: usize| self.behind.boxes.iter().zip(codes).filter(move |((of, _), _)| *of == f);
         let changes =
             |f: &usize| own(*f).any(|(_, code)| *code != first[*f]) || merged.pauses[*f] && between != first[*f];
         let several: Vec<usize> = (0..first.len()).filter(changes).collect();
         if several.is_empty() {
-            return kept("of_run", first, ty);
+            return of_run();
         }
         let place = |f: usize| several.iter().position(|s| *s == f);
         let places: Vec<i64> = (0..first.len()).map(|f| place(f).unwrap_or(0) as i64).collect();
@@ -320,8 +332,32 @@ impl<'m> Phases<'m> {
             return by_case(m, &self.behind.bits, codes, ty);
         };
         let is_several: Vec<i64> = (0..first.len()).map(|f| i64::from(place(f).is_some())).collect();
-        let of_run = kept("of_run", first, ty);
-        m.mux(kept("several", &is_several, u(1)), of_several, of_run)
+        m.mux(kept("several", &is_several, u(1)), of_several, of_run())
+    }
+
+    /// Drives a register that tells that a counter is at its last value. `lasts`: what that is in each case and between them;
+    /// the counter steps, and its present value is the last one of the phase if `ends_phase`.
+    pub fn at_last(&self, (last, count): (Reg<'m>, Sig<'m>), lasts: &[i64], (steps, ends_phase): (Sig<'m>, Sig<'m>)) {
+        let Pace { m, start, .. } = self.pace;
+        // A single value is the last one already.
+        let singles: Vec<i64> = lasts.iter().map(|last| i64::from(*last == 0)).collect();
+        let before: Vec<i64> = lasts.iter().map(|last| (last - 1).max(0)).collect();
+        let (single, before) = (self.number(&singles, u(1)), self.number(&before, count.ty()));
+        let within = m.mux(last.q(), single.now, count.eq(before.now));
+        if self.merged.is_some() {
+            last.next(m.mux(start | ends_phase, single.behind, within)).en(start | steps);
+        } else {
+            last.next(m.mux(ends_phase, single.behind, within)).en(steps);
+        }
+    }
+
+    /// The register for that. Of a merged array, the function tells its first value.
+    pub fn last_bit(&self, name: String, lasts: &[i64]) -> Reg<'m> {
+        let bit = self.pace.m.reg(name, u(1));
+        match self.merged {
+            Some(_) => bit,
+            None => bit.rst(self.pace.rst, u64::from(lasts[self.first[0]] == 0)),
+        }
     }
 
     /// The present phase is of one of these cases.

@@ -1,5 +1,8 @@
 //! Program registers inside a module: numbers that the host computes from the sizes, see [`array::contract::program`].
 //! The array needs no divider for them.
+//!
+//! The number of the function that a merged array runs is there a cycle earlier than the others, in the cycle before the
+//! `start` pulse: what a table has for it can wait in a register for the start.
 
 use super::elastic::constant;
 use crate::cases;
@@ -24,6 +27,11 @@ pub(crate) fn ty(r: &Register) -> Ty {
     }
 }
 
+/// In the cycle of the `start` pulse, what was there in the cycle before.
+pub(crate) fn at_start<'m>(m: &'m ModuleBuilder, name: &str, value: Sig<'m>) -> Sig<'m> {
+    m.reg(format!("{name}_at_start"), value.ty()).next(value).q()
+}
+
 /// Values of the registers.
 #[derive(Clone)]
 pub(crate) struct Program<'m> {
@@ -39,6 +47,8 @@ pub(crate) struct Program<'m> {
 #[derive(Clone)]
 struct Value<'m> {
     formula: Formula,
+    /// The port: valid in the cycle of the `start` pulse, or before it.
+    input: Sig<'m>,
     /// Valid in the cycle of the `start` pulse.
     at_start: Sig<'m>,
     /// Valid from the next cycle on.
@@ -48,14 +58,12 @@ struct Value<'m> {
 impl<'m> Program<'m> {
     pub fn of(m: &'m ModuleBuilder, registers: &[Register], ports: &[Port], start: Sig<'m>) -> Program<'m> {
         let value = |(r, port): (&Register, &Port)| {
-            let at_start = port.input(m);
-            Value {
-                formula: r.formula.clone(),
-                at_start,
-                held: m.reg(format!("{}_q", port.name), at_start.ty()).next(at_start).en(start).q(),
-            }
+            let input = port.input(m);
+            let at_start = if r.is_function { at_start(m, &port.name, input) } else { input };
+            let held = m.reg(format!("{}_q", port.name), input.ty()).next(at_start).en(start).q();
+            Value { formula: r.formula.clone(), input, at_start, held }
         };
-        let function = registers.iter().position(|r| r.formula == Formula::Size(0).plus(Formula::Const(-1)));
+        let function = registers.iter().position(|r| r.is_function);
         let registers = registers.iter().zip(ports).map(value).collect();
         Program { m, registers, function, looked_up: Rc::default(), start }
     }
@@ -66,6 +74,11 @@ impl<'m> Program<'m> {
             Some(value) => value,
             None => self.find(formula, ty, |v| v.at_start),
         }
+    }
+
+    /// The number of the function that a merged array runs, in the cycle before the `start` pulse.
+    pub fn before_start(&self, function: &Formula, ty: Ty) -> Sig<'m> {
+        self.find(function, ty, |v| v.input)
     }
 
     /// The value from the cycle after the `start` pulse on, modulo the width of the type. A table is looked up at the start:

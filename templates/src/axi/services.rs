@@ -13,7 +13,7 @@ use array::contract::overlap::BufferSet;
 use array::contract::program::Register;
 use array::contract::steps::{Owned, Steps};
 use array::contract::walk::{RowForm, Wait, WaitUntil, Walk, WalkGroup};
-use rtl::{clog2, s, u, ModuleBuilder, Sig, Ty};
+use rtl::{clog2, s, u, ModuleBuilder, Reg, Sig, Ty};
 use std::collections::BTreeSet;
 use uniform::counters::Span;
 use uniform::sizes::Formula;
@@ -314,9 +314,8 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
     let ahead: Vec<_> = phases.iter().map(|c| c.ahead).collect();
     let cases = (!walk.cases.is_empty()).then(|| cases(m, (walk, &runs), &io.program, pace, &ahead));
     let numbers = Numbers { m, program: &io.program, cases };
-    let inner = counts.iter().zip(lasts).skip(outer);
-    let inner: Vec<_> = inner.map(|(c, last)| c.eq(numbers.held(last, c.ty()))).collect();
-    let at_end = phases.iter().map(|c| c.last.q()).chain(inner).collect();
+    let ends: Vec<_> = (outer..trips.len()).map(|j| numbers.end(&name(j), counts[j], &lasts[j])).collect();
+    let at_end = phases.iter().map(|c| c.last.q()).chain(ends.iter().map(|end| end.here)).collect();
     let mut tiles = Tiles { numbers, counts, at_end, start: io.start, step: m.lit(0, u(1)) };
     let turns = walk.groups.iter().map(|g| g.turn + 1).max().unwrap_or(1);
     let turn: Vec<_> = (0..turns).map(|t| m.reg(format!("gen_turn{t}"), u(1))).collect();
@@ -337,16 +336,20 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
     let steps = moves.and(last_turn);
     let step = steps.sig().named("gen_steps");
     tiles.step = step;
-    let mut inner = m.lit(1, u(1));
-    for (c, at_end) in counters.iter().zip(&tiles.at_end[outer..]).rev() {
-        c.next(m.mux(*at_end, m.lit(0, c.q().ty()), c.q().add_lit(1))).en(steps.and(inner).sig()).rst(io.start, 0);
-        inner = inner & *at_end;
-    }
     let of_phase = &tiles.at_end[walk.phases - walk.parameters..];
     let of_phase = if of_phase.is_empty() { m.lit(1, u(1)) } else { m.all(of_phase) };
+    let mut inner = m.lit(1, u(1));
+    for (c, End { here, register }) in counters.iter().zip(&ends).rev() {
+        let steps = steps.and(inner).sig();
+        c.next(m.mux(*here, m.lit(0, c.q().ty()), c.q().add_lit(1))).en(steps).rst(io.start, 0);
+        if let (Some((register, lasts)), Some(phases)) = (register, &tiles.numbers.cases) {
+            phases.at_last((*register, c.q()), lasts, (steps, of_phase));
+        }
+        inner = inner & *here;
+    }
     phase_ends.drive(steps.and(of_phase).sig());
     inner = m.all(&[&[inner], &tiles.at_end[..outer]].concat());
-    busy.next(io.start | (busy.q() & !steps.and(inner).sig())).rst(io.rst, 0);
+    busy.next(io.start).en(io.start | steps.and(inner).sig()).rst(io.rst, 0);
     for t in 0..turns {
         let before = match (&walk.last_turn, t) {
             (Formula::Const(_), _) => turn[(t + turns - 1) % turns].q(),
@@ -502,6 +505,7 @@ fn cases<'m>(
     let count = walk.merged().filter(|_| !walk.functions.is_empty());
     let merged = count.map(|count| Merged {
         function: program.at_start(&walk.lasts[0], u(clog2(count as u64))),
+        before: program.before_start(&walk.lasts[0], u(clog2(count as u64))),
         pauses: (0..count).map(|f| walk.has_pauses(f)).collect(),
     });
     let first = count.map_or_else(|| vec![first(None)], |count| (0..count).map(|f| first(Some(f))).collect());
@@ -520,18 +524,26 @@ impl<'m> Numbers<'_, 'm> {
     /// Valid from the cycle after the `start` pulse on, modulo the width of the type.
     fn held(&self, formula: &Formula, ty: Ty) -> Sig<'m> {
         match formula {
-            Formula::ByCase(values) => {
-                let number = |v: &Formula| if let Formula::Const(c) = v { Some(*c) } else { None };
-                match (values.iter().map(number).collect::<Option<Vec<i64>>>(), &self.cases) {
-                    (Some(numbers), Some(phases)) => phases.number(&numbers, ty).now,
-                    (_, phases) => of_case(
-                        self.m,
-                        &phases.as_ref().map_or(vec![], Phases::cases),
-                        &values.iter().map(|v| self.program.held(v, ty)).collect::<Vec<_>>(),
-                    ),
-                }
-            }
+            Formula::ByCase(values) => match (numbers_by_case(formula), &self.cases) {
+                (Some(numbers), Some(phases)) => phases.number(&numbers, ty).now,
+                (_, phases) => of_case(
+                    self.m,
+                    &phases.as_ref().map_or(vec![], Phases::cases),
+                    &values.iter().map(|v| self.program.held(v, ty)).collect::<Vec<_>>(),
+                ),
+            },
             _ => self.program.held(formula, ty),
+        }
+    }
+
+    /// The end of a counter.
+    fn end(&self, name: &str, count: Sig<'m>, last: &Formula) -> End<'m> {
+        match (numbers_by_case(last), &self.cases) {
+            (Some(lasts), Some(phases)) if count.w() > COMPARED_BITS => {
+                let register = phases.last_bit(format!("{name}_last"), &lasts);
+                End { here: register.q(), register: Some((register, lasts)) }
+            }
+            _ => End { here: count.eq(self.held(last, count.ty())), register: None },
         }
     }
 
@@ -544,6 +556,23 @@ impl<'m> Numbers<'_, 'm> {
             _ => self.held(formula, ty).neg(),
         }
     }
+}
+
+/// What a formula is in each case and between them, if it is a number there and they differ.
+fn numbers_by_case(formula: &Formula) -> Option<Vec<i64>> {
+    let Formula::ByCase(values) = formula else { return None };
+    values.iter().map(|value| if let Formula::Const(number) = value { Some(*number) } else { None }).collect()
+}
+
+/// Bits of two numbers that one LUT compares, at most.
+const COMPARED_BITS: u32 = 3;
+
+/// The end of a counter.
+struct End<'m> {
+    /// The counter is at its last value.
+    here: Sig<'m>,
+    /// Where a comparison would be in the way: a register that tells it, and the last values by case and between cases.
+    register: Option<(Reg<'m>, Vec<i64>)>,
 }
 
 /// The tile counters of a generator.

@@ -2,7 +2,8 @@
 //!
 //! The host computes each by its formula and writes it before a run; hardware takes them in the cycle of the `start`
 //! pulse. Example: the last value of a tile loop, `(n - 1) / 4`. Constants need no register, and equal formulas share
-//! one.
+//! one. The number of the function that a merged array runs is there a cycle before the pulse: hardware looks up in tables
+//! what the function tells, and what is looked up waits in a register for the start.
 
 use crate::contract::walk::Walk;
 use crate::vsa::Vsa;
@@ -15,6 +16,8 @@ pub struct Register {
     /// That hold every value, at most 64: then it is modulo 2^64.
     pub bits: u32,
     pub signed: bool,
+    /// The number of the function that a merged array runs.
+    pub is_function: bool,
 }
 
 impl Register {
@@ -23,16 +26,18 @@ impl Register {
         let magnitude = |v: i128| 128 - v.max(0).leading_zeros();
         let signed = low < 0;
         let bits = if signed { magnitude(high).max(magnitude(!low)) + 1 } else { magnitude(high).max(1) };
-        Register { formula, bits: bits.min(64), signed }
+        Register { formula, bits: bits.min(64), signed, is_function: false }
     }
 }
 
 /// Registers for these formulas, without those that are constants or come again.
-fn registers(formulas: impl IntoIterator<Item = Formula>, maxima: &[i64]) -> Vec<Register> {
-    let mut all: Vec<Register> = vec![];
+fn registers(vsa: &Vsa, formulas: impl IntoIterator<Item = Formula>) -> Vec<Register> {
+    let (mut all, maxima): (Vec<Register>, _) = (vec![], vsa.sizes.maxima());
     for formula in formulas {
         if !matches!(formula, Formula::Const(_)) && !all.iter().any(|r| r.formula == formula) {
-            all.push(Register::new(formula, maxima));
+            // The function is the first size.
+            let is_function = !vsa.functions.is_empty() && formula == Formula::Size(0).plus(Formula::Const(-1));
+            all.push(Register { is_function, ..Register::new(formula, &maxima) });
         }
     }
     all
@@ -40,7 +45,7 @@ fn registers(formulas: impl IntoIterator<Item = Formula>, maxima: &[i64]) -> Vec
 
 /// Those of one DMA engine.
 pub fn of_walk(vsa: &Vsa, walk: &Walk) -> Vec<Register> {
-    registers(walk.program(), &vsa.sizes.maxima())
+    registers(vsa, walk.program())
 }
 
 /// The start of the pointer that counts a delay down: one less than its waves, in a case or between cases.
@@ -50,7 +55,7 @@ pub fn of_delay(waves: &Formula, case: usize) -> Formula {
 
 /// Those of delays.
 pub fn of_delays(vsa: &Vsa) -> Vec<Register> {
-    registers(delays(vsa), &vsa.sizes.maxima())
+    registers(vsa, delays(vsa))
 }
 
 fn delays(vsa: &Vsa) -> impl Iterator<Item = Formula> + '_ {
@@ -60,12 +65,6 @@ fn delays(vsa: &Vsa) -> impl Iterator<Item = Formula> + '_ {
 /// All of an array, each once: those of its parameters come first.
 pub fn of(vsa: &Vsa) -> Vec<Register> {
     let walks = Walk::all(vsa).into_iter().flatten().flatten();
-    registers(
-        vsa.counters[..vsa.parameters()]
-            .iter()
-            .map(|c| c.last.clone())
-            .chain(delays(vsa))
-            .chain(walks.flat_map(|w| w.program())),
-        &vsa.sizes.maxima(),
-    )
+    let parameters = vsa.counters[..vsa.parameters()].iter().map(|c| c.last.clone());
+    registers(vsa, parameters.chain(delays(vsa)).chain(walks.flat_map(|w| w.program())))
 }

@@ -24,7 +24,7 @@ mod phases;
 mod tiles;
 
 use super::field::{field_port, form_range, range_ty, Field};
-use crate::axi::program::{self, Program};
+use crate::axi::program::{self, at_start, Program};
 use crate::cases::{of_case, table};
 use crate::phases::Phases;
 use crate::port::Port;
@@ -122,7 +122,7 @@ pub struct SequencerPorts {
     pub rst: Port,
     /// Pulse, not while waves are left.
     pub start: Port,
-    /// The parameters' values, in the cycle of `start`.
+    /// The parameters' values, in the cycle of `start`; the number of the function of a merged array, in the cycle before.
     pub parameters: Vec<Port>,
     /// Those of [`Sequencer::waits`], then.
     pub waits: Vec<Port>,
@@ -251,6 +251,8 @@ struct Build<'a, 'm> {
     fire: Sig<'m>,
     /// The parameters' values, in the cycle of `start`.
     parameters: Vec<Sig<'m>>,
+    /// Of a merged array: the number of the function that starts, in the cycle before.
+    before: Option<Sig<'m>>,
     /// Per function of a merged array: it starts, in the cycle of `start`; it runs, from the next one on.
     starts: Vec<Sig<'m>>,
     runs: Vec<Sig<'m>>,
@@ -336,7 +338,9 @@ impl Template for Sequencer {
         let ports = self.ports();
         let (rst, start) = (ports.rst.input(m), ports.start.input(m));
         let fire = m.wire("fire", u(1));
-        let parameters = ports.parameters.iter().map(|port| port.input(m)).collect();
+        let mut parameters: Vec<Sig> = ports.parameters.iter().map(|port| port.input(m)).collect();
+        let before = (self.functions > 0).then(|| parameters[0]);
+        before.iter().for_each(|before| parameters[0] = at_start(m, "function", *before));
         let waits = Program::of(m, &self.waits, &ports.waits, start);
         let mut b = Build {
             m,
@@ -345,6 +349,7 @@ impl Template for Sequencer {
             start,
             fire: fire.sig(),
             parameters,
+            before,
             starts: vec![],
             runs: vec![],
             function: None,

@@ -30,8 +30,9 @@ impl<'m> Build<'_, 'm> {
         });
         self.digits.splice(0..0, digits);
         let behind = self.cases_behind(&ahead);
-        let merged = (self.of.functions > 0).then(|| Merged {
+        let merged = self.before.map(|before| Merged {
             function: self.parameters[0],
+            before,
             pauses: (0..self.of.functions).map(|f| has_pauses(self.of.loops(), f)).collect(),
         });
         self.phases = Some(Phases::new(pace, "of_phase", behind, self.first_cases(), merged));
@@ -83,19 +84,9 @@ impl<'m> Build<'_, 'm> {
             }
             let (lasts, ty) = (self.lasts(d), d.value.q().ty());
             let advance = *advance;
-            if !of.counters[d.counter].is_limited_by_case() {
-                let singles: Vec<i64> = lasts.iter().map(|last| i64::from(last.most() == 0)).collect();
-                let before: Vec<i64> = lasts.iter().map(|last| (last.most() - 1).max(0)).collect();
-                // A single value is the last one already.
-                let single = self.of_phase(&singles, u(1)).next(m, phase_ends);
-                let next = m.mux(d.last.q(), single, d.value.q().eq(self.of_phase(&before, ty).now));
-                if of.functions == 0 {
-                    d.last.en(advance).next(next);
-                } else {
-                    let first: Vec<i64> = self.first_cases().into_iter().map(|case| singles[case]).collect();
-                    let at_once = self.by_function(&first, u(1));
-                    d.last.en(self.start | advance).next(m.mux(self.start, at_once, next));
-                }
+            if let (false, Some(phases)) = (of.counters[d.counter].is_limited_by_case(), &self.phases) {
+                let lasts: Vec<i64> = lasts.iter().map(Formula::most).collect();
+                phases.at_last((d.last, d.value.q()), &lasts, (advance, phase_ends));
                 continue;
             }
             // For each case and between them, a parameter's value or a number.
