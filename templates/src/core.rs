@@ -16,8 +16,8 @@
 use crate::array::bands::ARRAY;
 use crate::array::{Array, ArrayPorts};
 use crate::axi::bundle::{AxiRead, AxiWrite};
+use crate::axi::elastic::{at_start, hold};
 use crate::axi::on_chip::OnChip;
-use crate::axi::program::at_start;
 use crate::axi::reader::{AxiReader, ReaderParams, ReaderPorts};
 use crate::axi::station::{self, Route, StationPorts};
 use crate::axi::writer::{AxiWriter, WriterParams, WriterPorts};
@@ -329,8 +329,7 @@ impl Core {
         // If runs overlap, no groups have one client.
         let function = ports.parameters.first().filter(|_| self.sequencer.functions > 0 && !self.overlaps);
         let function = function.and_then(|port| self.formula(m, (Stage::Waves, &self.parameters[0]), inputs, port.ty));
-        let function = function.map(|before| at_start(m, "function", before));
-        let function = function.map(|number| m.reg("function", number.ty()).next(number).en(start).q());
+        let function = function.map(|before| hold(m, "function", start, at_start(m, "function", before)));
         self.connect_credits(m, (sequencer, &ports), engines, function);
         let still = self.swept.zip(ports.last.as_ref()).map(|(after, last)| {
             let swept = m.delay(last.out(sequencer), after - 1, "last_d");

@@ -6,7 +6,8 @@
 
 use crate::axi::bundle::{AxiRead, AxiWrite, Bus};
 use crate::axi::control::ControlPorts;
-use crate::axi::program::{self, at_start};
+use crate::axi::elastic::at_start;
+use crate::axi::program;
 use crate::axi::status::Fault;
 use crate::axi::Guard;
 use crate::core::{Core, Inputs, UnderWay};

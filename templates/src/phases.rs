@@ -14,7 +14,7 @@
 //!
 //! Invariant: no counter that tells the case ends by case itself (the verifier of an array checks it).
 
-use crate::axi::program::at_start;
+use crate::axi::elastic::{at_start, hold};
 use crate::cases::{by_case, modulo, table};
 use rtl::{clog2, u, ModuleBuilder, Reg, Sig, Ty, Wire};
 use std::cell::RefCell;
@@ -313,9 +313,7 @@ impl<'m> Phases<'m> {
         ty: Ty,
     ) -> Sig<'m> {
         let (m, start, between) = (self.pace.m, self.pace.start, codes[codes.len() - 1]);
-        let held = |name: &str, at_start: Sig<'m>| {
-            m.reg(format!("{}_{name}", self.name), at_start.ty()).next(at_start).en(start).q()
-        };
+        let held = |name: &str, at_start: Sig<'m>| hold(m, format!("{}_{name}", self.name), start, at_start);
         let kept = |name: &str, values: &[i64], ty: Ty| held(name, table(m, merged.function, values, ty));
         let of_run = || held("of_run", first_at_start);
         let own = |f: usize| self.behind.boxes.iter().zip(codes).filter(move |((of, _), _)| *of == f);

@@ -134,6 +134,11 @@ pub(crate) fn hold<'m>(m: &'m ModuleBuilder, name: impl Into<String>, en: Sig<'m
     m.reg(name.into(), next.ty()).next(next).en(en).q()
 }
 
+/// In the cycle of the `start` pulse, what was there in the cycle before.
+pub(crate) fn at_start<'m>(m: &'m ModuleBuilder, name: &str, value: Sig<'m>) -> Sig<'m> {
+    m.reg(format!("{name}_at_start"), value.ty()).next(value).q()
+}
+
 /// A record of signals that passes through FIFOs and registers as one.
 pub(crate) trait Fields<'m>: Clone {
     /// Calls `see` with the name of each signal and the signal.

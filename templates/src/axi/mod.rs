@@ -25,7 +25,7 @@ mod bursts;
 mod clients;
 mod command;
 pub mod control;
-mod elastic;
+pub(crate) mod elastic;
 pub mod memory;
 pub mod on_chip;
 pub(crate) mod program;

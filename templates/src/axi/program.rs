@@ -4,7 +4,7 @@
 //! The number of the function that a merged array runs is there a cycle earlier than the others, in the cycle before the
 //! `start` pulse: what a table has for it can wait in a register for the start.
 
-use super::elastic::constant;
+use super::elastic::{at_start, constant, hold};
 use crate::cases;
 use crate::port::Port;
 use array::contract::program::Register;
@@ -25,11 +25,6 @@ pub(crate) fn ty(r: &Register) -> Ty {
     } else {
         u(r.bits)
     }
-}
-
-/// In the cycle of the `start` pulse, what was there in the cycle before.
-pub(crate) fn at_start<'m>(m: &'m ModuleBuilder, name: &str, value: Sig<'m>) -> Sig<'m> {
-    m.reg(format!("{name}_at_start"), value.ty()).next(value).q()
 }
 
 /// Values of the registers.
@@ -60,7 +55,7 @@ impl<'m> Program<'m> {
         let value = |(r, port): (&Register, &Port)| {
             let input = port.input(m);
             let at_start = if r.is_function { at_start(m, &port.name, input) } else { input };
-            let held = m.reg(format!("{}_q", port.name), input.ty()).next(at_start).en(start).q();
+            let held = hold(m, format!("{}_q", port.name), start, at_start);
             Value { formula: r.formula.clone(), input, at_start, held }
         };
         let function = registers.iter().position(|r| r.is_function);
@@ -89,7 +84,7 @@ impl<'m> Program<'m> {
         if let Some((_, value)) = known.iter().find(|(of, value)| of == formula && value.ty() == ty) {
             return *value;
         }
-        let value = self.m.reg(format!("looked_up_{}", known.len()), ty).next(at_start).en(self.start).q();
+        let value = hold(self.m, format!("looked_up_{}", known.len()), self.start, at_start);
         known.push((formula.clone(), value));
         value
     }

@@ -24,7 +24,8 @@ mod phases;
 mod tiles;
 
 use super::field::{field_port, form_range, range_ty, Field};
-use crate::axi::program::{self, at_start, Program};
+use crate::axi::elastic::at_start;
+use crate::axi::program::{self, Program};
 use crate::cases::{of_case, table};
 use crate::phases::Phases;
 use crate::port::Port;
@@ -340,7 +341,9 @@ impl Template for Sequencer {
         let fire = m.wire("fire", u(1));
         let mut parameters: Vec<Sig> = ports.parameters.iter().map(|port| port.input(m)).collect();
         let before = (self.functions > 0).then(|| parameters[0]);
-        before.iter().for_each(|before| parameters[0] = at_start(m, "function", *before));
+        if let Some(before) = before {
+            parameters[0] = at_start(m, "function", before);
+        }
         let waits = Program::of(m, &self.waits, &ports.waits, start);
         let mut b = Build {
             m,
